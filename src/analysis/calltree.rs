@@ -5,7 +5,7 @@
 //! node may overlap one another, and the sum of their totals may exceed the node's total.
 
 use super::{Selection, SliceCursor};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, StrId};
 use ns_profile::{Occurrences, Profile, SliceId, TrackId};
 
@@ -70,7 +70,7 @@ impl CallTree {
 
     /// The node of a frame below another node, created if it is new.
     pub fn below(&mut self, parent: u32, frame: Frame) -> u32 {
-        let next = narrow(self.nodes.len());
+        let next = usize_to_u32(self.nodes.len());
         let at = *self.child.entry((parent, frame)).or_insert(next);
         if at == next {
             self.nodes.push(CallNode { frame, parent, count: 0, total_ns: 0, self_ns: 0 });
@@ -92,7 +92,7 @@ impl CallTree {
     pub fn children(&self) -> Vec<Vec<u32>> {
         let mut children = vec![Vec::new(); self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate().skip(1) {
-            children[node.parent as usize].push(narrow(i));
+            children[node.parent as usize].push(usize_to_u32(i));
         }
         for of_node in &mut children {
             of_node.sort_by_key(|&i| std::cmp::Reverse(self.nodes[i as usize].total_ns));

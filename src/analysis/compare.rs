@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::extent::{Extent, extent};
 use super::operators::{OpStats, OpTable};
 use super::{GroupBy, Selection};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_change, format_ns};
 use ns_base::{FxHashMap, FxHashSet};
 use ns_profile::Profile;
@@ -122,7 +122,7 @@ impl Took {
             ("Device window", base.0.device_ns, other.0.device_ns),
             ("Span", Some(base.0.span_ns), Some(other.0.span_ns)),
         ];
-        let both = measured.into_iter().find_map(|(what, a, b)| Some((what, real_signed(a?), real_signed(b?))));
+        let both = measured.into_iter().find_map(|(what, a, b)| Some((what, i64_to_f64(a?), i64_to_f64(b?))));
         let (what, base_ns, other_ns) = both.unwrap_or(("Span", 0.0, 0.0));
         let (base_steps, other_steps) = if what == step { (base.1, other.1) } else { (1.0, 1.0) };
         Self { what: what.to_owned(), base_ns: base_ns / base_steps, other_ns: other_ns / other_steps }
@@ -213,13 +213,13 @@ impl Comparison {
     ) -> Result<Self, NoSteps> {
         let divisor = |of: &OperatorTotals| match of.steps.filter(|steps| *steps > 0) {
             _ if !per_step => Ok(1.0),
-            Some(steps) => Ok(real(steps)),
+            Some(steps) => Ok(u64_to_f64(steps)),
             None => Err(NoSteps { title: of.title.clone() }),
         };
         let (base_steps, other_steps) = (divisor(base)?, divisor(other)?);
         let side = |of: Option<&OperatorTime>, steps: f64| {
             let ns = of.map_or(0, |o| if measure == Measure::Total { o.total_ns } else { o.self_ns });
-            (real(of.map_or(0, |o| o.count)) / steps, real_signed(ns) / steps)
+            (u64_to_f64(of.map_or(0, |o| o.count)) / steps, i64_to_f64(ns) / steps)
         };
         let row = |name: &str, presence, base: Option<&OperatorTime>, other: Option<&OperatorTime>| {
             let ((base_count, base_ns), (other_count, other_ns)) = (side(base, base_steps), side(other, other_steps));

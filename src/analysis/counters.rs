@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{FxHashMap, Idx, Interval, TraceNs};
 use ns_profile::{Profile, Series, SeriesId};
 
@@ -34,7 +34,7 @@ impl SeriesStats {
     /// Mean over time; absent if no value holds for any time.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
-        (self.held_ns > 0).then(|| self.integral * NS_PER_S / real_signed(self.held_ns))
+        (self.held_ns > 0).then(|| self.integral * NS_PER_S / i64_to_f64(self.held_ns))
     }
 }
 
@@ -139,7 +139,7 @@ fn add(stats: &mut Option<SeriesStats>, value: f64, held: Interval<TraceNs>, is_
         (stats.max, stats.max_at) = (value, held.start);
     }
     stats.last = value;
-    stats.integral += value * (real_signed(ns) / NS_PER_S);
+    stats.integral += value * (i64_to_f64(ns) / NS_PER_S);
     stats.held_ns = stats.held_ns.saturating_add(ns);
 }
 

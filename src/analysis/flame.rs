@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use super::calltree::{CallTree, Sandwich};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_profile::Profile;
 
 /// A call tree cut to the nodes with the most time, parents before children, siblings with the most time first.
@@ -65,7 +65,7 @@ impl FlameGraph {
         // Depth first, so that a reader of the rows alone sees each node below its parent.
         let mut stack = vec![(root, 0u32, 0u16)];
         while let Some((at, parent, depth)) = stack.pop() {
-            let (place, node) = (narrow(graph.nodes.len()), &tree.nodes()[at as usize]);
+            let (place, node) = (usize_to_u32(graph.nodes.len()), &tree.nodes()[at as usize]);
             let below = &children[at as usize];
             let is_kept = |i: &&u32| kept.get(**i as usize).copied().unwrap_or(false);
             let omitted_ns = below.iter().filter(|i| !is_kept(i)).map(|&i| tree.nodes()[i as usize].total_ns).sum();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::scopes::Scopes;
 use super::{Selection, SliceCursor};
 use ns_base::FxHashMap;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK};
 use ns_profile::{Profile, TrackId};
 
@@ -87,7 +87,7 @@ impl ModulePass {
     pub fn finish(self, limit: usize) -> ModuleTree {
         let mut tree = Builder::default();
         for (i, &(count, ns)) in self.time.iter().enumerate().skip(1).filter(|(_, (count, _))| *count > 0) {
-            tree.add(self.scopes.names().get(ns_base::StrId(narrow(i))), count, ns);
+            tree.add(self.scopes.names().get(ns_base::StrId(usize_to_u32(i))), count, ns);
         }
         tree.finish(self.time.first().map_or(0, |t| t.1), limit.max(1))
     }
@@ -136,7 +136,7 @@ impl Builder {
         if let Some(&at) = self.child.get(&(parent, name.to_owned())) {
             return at;
         }
-        let at = narrow(self.nodes.len());
+        let at = usize_to_u32(self.nodes.len());
         let depth = self.nodes[parent as usize].depth.saturating_add(1);
         self.nodes.push(ModuleNode { name: name.to_owned(), parent, depth, ..ModuleNode::default() });
         self.child.insert((parent, name.to_owned()), at);
@@ -144,7 +144,7 @@ impl Builder {
     }
 
     fn finish(self, outside_ns: i64, limit: usize) -> ModuleTree {
-        let mut order: Vec<u32> = (0..narrow(self.nodes.len())).collect();
+        let mut order: Vec<u32> = (0..usize_to_u32(self.nodes.len())).collect();
         // A module has at least the time of its submodules, so cutting by time never removes the parent of a kept module.
         order.sort_by_key(|&i| (std::cmp::Reverse(self.nodes[i as usize].total_ns), i));
         order.truncate(limit);
@@ -156,7 +156,7 @@ impl Builder {
             ModuleTree { outside_ns, omitted: (self.nodes.len() - order.len()) as u64, ..ModuleTree::default() };
         let mut stack: Vec<(u32, u32)> = if self.nodes.is_empty() { Vec::new() } else { vec![(0, 0)] };
         while let Some((at, parent)) = stack.pop() {
-            let place = narrow(tree.nodes.len());
+            let place = usize_to_u32(tree.nodes.len());
             tree.nodes.push(ModuleNode { parent, ..self.nodes[at as usize].clone() });
             stack.extend(children[at as usize].iter().rev().map(|&i| (i, place)));
         }

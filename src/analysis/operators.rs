@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
-use ns_base::convert::{narrow, place, real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64, u64_to_usize, usize_to_u32};
 use ns_base::stats;
 use ns_profile::{Occurrences, Profile, SliceId};
 
@@ -59,7 +59,7 @@ impl OpStats {
     /// Mean duration of an occurrence in ns.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
-        real_signed(self.total_ns) / real(self.count.max(1))
+        i64_to_f64(self.total_ns) / u64_to_f64(self.count.max(1))
     }
 }
 
@@ -141,7 +141,7 @@ impl OperatorPass {
             let Some(place) = row_of.get_mut(group as usize) else { return };
             if *place == 0 {
                 stats.push(OpStats::of(group, id));
-                *place = narrow(stats.len());
+                *place = usize_to_u32(stats.len());
             }
             let row = &mut stats[*place as usize - 1];
             row.count += occurrences.count(profile, id);
@@ -174,7 +174,7 @@ impl OperatorPass {
         let mut by_row = rows_together(&self.durations, &self.stats);
         let mut rest = by_row.as_mut_slice();
         for row in self.stats.iter_mut().filter(|_| self.query.percentiles) {
-            let (own, others) = rest.split_at_mut(place(row.count));
+            let (own, others) = rest.split_at_mut(u64_to_usize(row.count));
             let p50_ns = percentile(own, 50.0);
             row.percentiles = Some(Percentiles { p50_ns, p99_ns: percentile(own, 99.0) });
             rest = others;
@@ -188,7 +188,7 @@ fn rows_together(durations: &[(u32, i64)], rows: &[OpStats]) -> Vec<i64> {
     let mut at = 0;
     for row in rows {
         next.push(at);
-        at += place(row.count);
+        at += u64_to_usize(row.count);
     }
     let mut together = vec![0; durations.len()];
     for &(row, dur) in durations {
@@ -205,7 +205,7 @@ pub(super) fn percentile(values: &mut [i64], p: f64) -> f64 {
     let (_, a, above) = values.select_nth_unstable(low);
     let a = *a;
     let b = if high == low { a } else { above.iter().copied().min().unwrap_or(a) };
-    stats::lerp(real_signed(a), real_signed(b), fraction)
+    stats::lerp(i64_to_f64(a), i64_to_f64(b), fraction)
 }
 
 #[cfg(test)]

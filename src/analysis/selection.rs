@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::self_time::SelfTimes;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Interval, TraceNs};
 use ns_profile::levels::LevelId;
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
@@ -131,7 +131,7 @@ impl SliceCursor {
         if range.start >= range.end {
             self.ranges.pop();
         }
-        Some((track, (narrow(start)..narrow(end)).map(SliceId)))
+        Some((track, (usize_to_u32(start)..usize_to_u32(end)).map(SliceId)))
     }
 
     /// Calls `visit` for at most about `limit` slices. Returns whether all were visited.

@@ -6,56 +6,56 @@
 /// A count as a real number: exact up to 2^53, the nearest one above.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
-pub const fn real(n: u64) -> f64 {
+pub const fn u64_to_f64(n: u64) -> f64 {
     n as f64
 }
 
 /// A length as a real number: exact up to 2^53, the nearest one above.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
-pub const fn real_len(n: usize) -> f64 {
+pub const fn usize_to_f64(n: usize) -> f64 {
     n as f64
 }
 
 /// A number with a sign as a real number: exact up to 2^53 on either side of 0, the nearest one beyond.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
-pub const fn real_signed(n: i64) -> f64 {
+pub const fn i64_to_f64(n: i64) -> f64 {
     n as f64
 }
 
 /// A sum of numbers with signs as a real number: exact up to 2^53 on either side of 0, the nearest one beyond.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
-pub const fn real_sum(n: i128) -> f64 {
+pub const fn i128_to_f64(n: i128) -> f64 {
     n as f64
 }
 
 /// A number as one of single precision: exact up to 2^24, the nearest one above.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
-pub const fn single(n: u32) -> f32 {
+pub const fn u32_to_f32(n: u32) -> f32 {
     n as f32
 }
 
 /// A count as a number of single precision: exact up to 2^24, the nearest one above.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
-pub const fn single_count(n: u64) -> f32 {
+pub const fn u64_to_f32(n: u64) -> f32 {
     n as f32
 }
 
 /// A number with a sign as one of single precision: exact up to 2^24 on either side of 0, the nearest one beyond.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
-pub const fn single_signed(n: i64) -> f32 {
+pub const fn i64_to_f32(n: i64) -> f32 {
     n as f32
 }
 
 /// A length as a number of single precision: exact up to 2^24, the nearest one above.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "what the function is for")]
-pub const fn single_len(n: usize) -> f32 {
+pub const fn usize_to_f32(n: usize) -> f32 {
     n as f32
 }
 
@@ -63,83 +63,83 @@ pub const fn single_len(n: usize) -> f32 {
 /// greatest.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
-pub const fn nearest_single(x: f64) -> f32 {
+pub const fn f64_to_f32(x: f64) -> f32 {
     x as f32
 }
 
 /// The whole part of a number: 0 for a negative number or NaN, the greatest `u64` for a number beyond it.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what the function is for")]
-pub const fn whole(x: f64) -> u64 {
+pub const fn f64_to_u64(x: f64) -> u64 {
     x as u64
 }
 
 /// The whole part of a number as a length: 0 for a negative number or NaN, the greatest `usize` for a number beyond it.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what the function is for")]
-pub const fn whole_len(x: f64) -> usize {
+pub const fn f64_to_usize(x: f64) -> usize {
     x as usize
 }
 
 /// The whole part of a number with its sign: 0 for NaN, the least or the greatest `i64` for a number out of range.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
-pub const fn whole_signed(x: f64) -> i64 {
+pub const fn f64_to_i64(x: f64) -> i64 {
     x as i64
 }
 
 /// A count as a signed number; the greatest `i64` for a count beyond it.
 #[must_use]
-pub fn signed(n: u64) -> i64 {
+pub fn u64_to_i64(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// A length as a signed number; the greatest `i64` for a length beyond it.
 #[must_use]
-pub fn signed_len(n: usize) -> i64 {
+pub fn usize_to_i64(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// A signed number as a count; 0 for a negative number.
 #[must_use]
-pub fn at_least_zero(n: i64) -> u64 {
+pub fn i64_to_u64(n: i64) -> u64 {
     u64::try_from(n).unwrap_or(0)
 }
 
 /// A number as an index into memory. On targets with 32-bit indices, a number out of range becomes the last index, where no element
 /// is.
 #[must_use]
-pub fn place(n: u64) -> usize {
+pub fn u64_to_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 /// A length as a 32-bit number; the greatest `u32` for a length beyond it.
 #[must_use]
-pub fn narrow(n: usize) -> u32 {
+pub fn usize_to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// A count as a 32-bit number; the greatest `u32` for a count beyond it.
 #[must_use]
-pub fn narrow_count(n: u64) -> u32 {
+pub fn u64_to_u32(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// A signed number as a 32-bit one; the least or the greatest `i32` for a number out of range.
 #[must_use]
-pub fn narrow_signed(n: i64) -> i32 {
+pub fn i64_to_i32(n: i64) -> i32 {
     i32::try_from(n).unwrap_or(if n < 0 { i32::MIN } else { i32::MAX })
 }
 
 /// A length as a 16-bit number; the greatest `u16` for a length beyond it.
 #[must_use]
-pub fn narrow16(n: usize) -> u16 {
+pub fn usize_to_u16(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }
 
 /// A length as an 8-bit number; the greatest `u8` for a length beyond it.
 #[must_use]
-pub fn narrow8(n: usize) -> u8 {
+pub fn usize_to_u8(n: usize) -> u8 {
     u8::try_from(n).unwrap_or(u8::MAX)
 }
 
@@ -172,47 +172,50 @@ mod tests {
 
     #[test]
     fn real_numbers_are_exact_up_to_their_digits() {
-        assert_eq!(real(1 << 53), 9_007_199_254_740_992.0);
-        assert_eq!(real((1 << 53) + 1), 9_007_199_254_740_992.0);
-        assert_eq!(real_signed(-(1 << 53) - 1), -9_007_199_254_740_992.0);
-        assert_eq!(real_sum(i128::from(i64::MIN) * 2), -18_446_744_073_709_551_616.0);
-        assert_eq!((real_len(7), single(1 << 24), single((1 << 24) + 1)), (7.0, 16_777_216.0, 16_777_216.0));
-        assert_eq!((single_count((1 << 24) + 1), single_len((1 << 24) + 1)), (16_777_216.0, 16_777_216.0));
-        assert_eq!(single_signed(-(1 << 24) - 1), -16_777_216.0);
+        assert_eq!(u64_to_f64(1 << 53), 9_007_199_254_740_992.0);
+        assert_eq!(u64_to_f64((1 << 53) + 1), 9_007_199_254_740_992.0);
+        assert_eq!(i64_to_f64(-(1 << 53) - 1), -9_007_199_254_740_992.0);
+        assert_eq!(i128_to_f64(i128::from(i64::MIN) * 2), -18_446_744_073_709_551_616.0);
         assert_eq!(
-            (nearest_single(0.1), nearest_single(1e39), nearest_single(-1e39)),
-            (0.1, f32::INFINITY, -f32::INFINITY)
+            (usize_to_f64(7), u32_to_f32(1 << 24), u32_to_f32((1 << 24) + 1)),
+            (7.0, 16_777_216.0, 16_777_216.0)
         );
-        assert!(nearest_single(f64::NAN).is_nan());
+        assert_eq!((u64_to_f32((1 << 24) + 1), usize_to_f32((1 << 24) + 1)), (16_777_216.0, 16_777_216.0));
+        assert_eq!(i64_to_f32(-(1 << 24) - 1), -16_777_216.0);
+        assert_eq!((f64_to_f32(0.1), f64_to_f32(1e39), f64_to_f32(-1e39)), (0.1, f32::INFINITY, -f32::INFINITY));
+        assert!(f64_to_f32(f64::NAN).is_nan());
     }
 
     #[test]
     fn what_does_not_fit_ends_at_the_edge() {
-        assert_eq!([whole(2.9), whole(-1.0), whole(f64::NAN), whole(f64::INFINITY)], [2, 0, 0, u64::MAX]);
-        assert_eq!([whole_len(2.9), whole_len(-1.0), whole_len(1e300)], [2, 0, usize::MAX]);
-        assert_eq!([whole_signed(-2.9), whole_signed(f64::NAN), whole_signed(-1e300)], [-2, 0, i64::MIN]);
-        assert_eq!([narrow(3), narrow(usize::MAX)], [3, u32::MAX]);
-        assert_eq!([narrow_count(3), narrow_count(1 << 32)], [3, u32::MAX]);
-        assert_eq!([narrow_signed(-3), narrow_signed(1 << 31), narrow_signed(i64::MIN)], [-3, i32::MAX, i32::MIN]);
-        assert_eq!((narrow16(1 << 16), narrow8(256)), (u16::MAX, u8::MAX));
-        assert_eq!([signed(3), signed(u64::MAX)], [3, i64::MAX]);
-        assert_eq!([at_least_zero(3), at_least_zero(-3)], [3, 0]);
-        assert_eq!(place(3), 3);
-        assert_eq!([1u8].get(place(u64::MAX)), None);
+        assert_eq!(
+            [f64_to_u64(2.9), f64_to_u64(-1.0), f64_to_u64(f64::NAN), f64_to_u64(f64::INFINITY)],
+            [2, 0, 0, u64::MAX]
+        );
+        assert_eq!([f64_to_usize(2.9), f64_to_usize(-1.0), f64_to_usize(1e300)], [2, 0, usize::MAX]);
+        assert_eq!([f64_to_i64(-2.9), f64_to_i64(f64::NAN), f64_to_i64(-1e300)], [-2, 0, i64::MIN]);
+        assert_eq!([usize_to_u32(3), usize_to_u32(usize::MAX)], [3, u32::MAX]);
+        assert_eq!([u64_to_u32(3), u64_to_u32(1 << 32)], [3, u32::MAX]);
+        assert_eq!([i64_to_i32(-3), i64_to_i32(1 << 31), i64_to_i32(i64::MIN)], [-3, i32::MAX, i32::MIN]);
+        assert_eq!((usize_to_u16(1 << 16), usize_to_u8(256)), (u16::MAX, u8::MAX));
+        assert_eq!([u64_to_i64(3), u64_to_i64(u64::MAX)], [3, i64::MAX]);
+        assert_eq!([i64_to_u64(3), i64_to_u64(-3)], [3, 0]);
+        assert_eq!(u64_to_usize(3), 3);
+        assert_eq!([1u8].get(u64_to_usize(u64::MAX)), None);
     }
 
     proptest! {
         #[test]
         fn a_number_that_fits_stays_as_it_is_and_another_one_is_the_nearest_that_fits(n in any::<u64>(), m in any::<i64>()) {
-            let len = place(n);
-            prop_assert_eq!(u64::from(narrow_count(n)), n.min(u64::from(u32::MAX)));
-            prop_assert_eq!(narrow(len), narrow_count(len as u64));
-            prop_assert_eq!(u64::from(narrow16(len)), (len as u64).min(u64::from(u16::MAX)));
-            prop_assert_eq!(u64::from(narrow8(len)), (len as u64).min(u64::from(u8::MAX)));
-            prop_assert_eq!(i128::from(signed(n)), i128::from(n).min(i128::from(i64::MAX)));
-            prop_assert_eq!(signed_len(len), signed(len as u64));
-            prop_assert_eq!(i128::from(at_least_zero(m)), i128::from(m).max(0));
-            prop_assert_eq!(i64::from(narrow_signed(m)), m.clamp(i32::MIN.into(), i32::MAX.into()));
+            let len = u64_to_usize(n);
+            prop_assert_eq!(u64::from(u64_to_u32(n)), n.min(u64::from(u32::MAX)));
+            prop_assert_eq!(usize_to_u32(len), u64_to_u32(len as u64));
+            prop_assert_eq!(u64::from(usize_to_u16(len)), (len as u64).min(u64::from(u16::MAX)));
+            prop_assert_eq!(u64::from(usize_to_u8(len)), (len as u64).min(u64::from(u8::MAX)));
+            prop_assert_eq!(i128::from(u64_to_i64(n)), i128::from(n).min(i128::from(i64::MAX)));
+            prop_assert_eq!(usize_to_i64(len), u64_to_i64(len as u64));
+            prop_assert_eq!(i128::from(i64_to_u64(m)), i128::from(m).max(0));
+            prop_assert_eq!(i64::from(i64_to_i32(m)), m.clamp(i32::MIN.into(), i32::MAX.into()));
         }
 
         #[test]
@@ -225,23 +228,23 @@ mod tests {
         #[test]
         fn whole_parts_are_towards_zero_and_keep_their_order(x in -1e25f64..1e25, y in -1e25f64..1e25) {
             let (less, more) = if x <= y { (x, y) } else { (y, x) };
-            prop_assert!(whole(less) <= whole(more) && whole_signed(less) <= whole_signed(more));
+            prop_assert!(f64_to_u64(less) <= f64_to_u64(more) && f64_to_i64(less) <= f64_to_i64(more));
             if x.abs() < 2f64.powi(63) {
-                prop_assert_eq!(real_signed(whole_signed(x)), x.trunc());
-                prop_assert_eq!(real(whole(x)), x.trunc().max(0.0));
+                prop_assert_eq!(i64_to_f64(f64_to_i64(x)), x.trunc());
+                prop_assert_eq!(u64_to_f64(f64_to_u64(x)), x.trunc().max(0.0));
             }
         }
 
         #[test]
         fn whole_numbers_of_53_bits_come_back(n in -(1i64 << 53)..=1i64 << 53) {
-            prop_assert_eq!(whole_signed(real_signed(n)), n);
-            prop_assert_eq!(whole_signed(real_sum(i128::from(n))), n);
-            prop_assert_eq!(whole(real(n.unsigned_abs())), n.unsigned_abs());
+            prop_assert_eq!(f64_to_i64(i64_to_f64(n)), n);
+            prop_assert_eq!(f64_to_i64(i128_to_f64(i128::from(n))), n);
+            prop_assert_eq!(f64_to_u64(u64_to_f64(n.unsigned_abs())), n.unsigned_abs());
         }
 
         #[test]
         fn the_nearest_single_is_never_further_than_its_neighbours(x in -1e30f64..1e30) {
-            let near = nearest_single(x);
+            let near = f64_to_f32(x);
             let distance = |s: f32| (f64::from(s) - x).abs();
             prop_assert!(distance(near) <= distance(near.next_up()) && distance(near) <= distance(near.next_down()));
         }

@@ -1,6 +1,6 @@
 //! A digest of configurations that is the same on every target: FNV-1a, 64 bit.
 
-use super::convert::place;
+use super::convert::u64_to_usize;
 
 /// Builds a 64-bit FNV-1a digest from bytes and numbers. Not for security: for names and random streams.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ impl Digest {
         let mut x = self.finish();
         (0..8)
             .map(|_| {
-                let c = ALPHABET[place(x % 36)];
+                let c = ALPHABET[u64_to_usize(x % 36)];
                 x /= 36;
                 char::from(c)
             })

@@ -4,7 +4,7 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::convert::narrow;
+use super::convert::usize_to_u32;
 use crate::define_idx;
 
 define_idx! {
@@ -55,7 +55,7 @@ impl StringTable {
             return id;
         }
         let Ok(end) = u32::try_from(self.arena.len() + text.len()) else { return StrId::EMPTY };
-        let id = StrId(narrow(self.ends.len()));
+        let id = StrId(usize_to_u32(self.ends.len()));
         self.arena.push_str(text);
         self.ends.push(end);
         match self.by_hash.get_mut(&hash) {

@@ -3,7 +3,7 @@
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 
-use super::convert::{real, single};
+use super::convert::{u32_to_f32, u64_to_f64};
 
 /// A deterministic stream of random numbers: PCG-32 with a stream chosen by the caller.
 #[derive(Clone, Debug)]
@@ -34,12 +34,12 @@ impl Rng {
 
     /// Uniform in `[0, 1)` with 53 bits.
     pub fn unit_f64(&mut self) -> f64 {
-        real(self.next_u64() >> 11) / real(1 << 53)
+        u64_to_f64(self.next_u64() >> 11) / u64_to_f64(1 << 53)
     }
 
     /// Uniform in `[0, 1)` with 24 bits.
     pub fn unit_f32(&mut self) -> f32 {
-        single(self.next_u32() >> 8) / single(1 << 24)
+        u32_to_f32(self.next_u32() >> 8) / u32_to_f32(1 << 24)
     }
 
     /// Uniform in `[low, high)`.

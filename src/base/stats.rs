@@ -1,6 +1,6 @@
 //! Statistics used by reports: one percentile rule, mean, standard deviation.
 
-use super::convert::{real_len, whole_len};
+use super::convert::{f64_to_usize, usize_to_f64};
 
 /// The `p`-th percentile (0..=100) of **sorted** values by linear interpolation, numpy's default rule.
 /// `None` for an empty slice.
@@ -23,15 +23,15 @@ pub fn lerp(a: f64, b: f64, fraction: f64) -> f64 {
 #[must_use]
 pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {
     let last = n.checked_sub(1)?;
-    let rank = p.clamp(0.0, 100.0) / 100.0 * real_len(last);
-    let low = whole_len(rank).min(last);
-    Some((low, (low + 1).min(last), rank - real_len(low)))
+    let rank = p.clamp(0.0, 100.0) / 100.0 * usize_to_f64(last);
+    let low = f64_to_usize(rank).min(last);
+    Some((low, (low + 1).min(last), rank - usize_to_f64(low)))
 }
 
 /// Arithmetic mean; `None` for an empty slice.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / real_len(values.len())) }
+    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / usize_to_f64(values.len())) }
 }
 
 /// Sample standard deviation (n - 1); `None` below two values.
@@ -42,7 +42,7 @@ pub fn stddev(values: &[f64]) -> Option<f64> {
         return None;
     }
     let ss: f64 = values.iter().map(|v| (v - m) * (v - m)).sum();
-    Some(libm::sqrt(ss / real_len(values.len() - 1)))
+    Some(libm::sqrt(ss / usize_to_f64(values.len() - 1)))
 }
 
 /// `x` rounded to `digits` decimals, half away from zero on the decimal text of the shortest form.

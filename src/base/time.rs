@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
-use super::convert::{real, whole};
+use super::convert::{f64_to_u64, u64_to_f64};
 
 /// Simulated time or a simulated duration, in integer picoseconds. 2^64 ps is 213 days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl SimTime {
     }
 
     fn from_ps_f64(ps: f64) -> Self {
-        Self(whole(ps + 0.5))
+        Self(f64_to_u64(ps + 0.5))
     }
 
     /// Nanoseconds, rounded half up, as in profiles and reports.
@@ -62,13 +62,13 @@ impl SimTime {
     /// Milliseconds, exact to f64.
     #[must_use]
     pub fn to_ms_f64(self) -> f64 {
-        real(self.0) / 1e9
+        u64_to_f64(self.0) / 1e9
     }
 
     /// Seconds, exact to f64.
     #[must_use]
     pub fn to_secs_f64(self) -> f64 {
-        real(self.0) / 1e12
+        u64_to_f64(self.0) / 1e12
     }
 
     /// `self - earlier`, or zero when `earlier` is later.

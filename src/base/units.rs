@@ -1,7 +1,7 @@
 //! Numbers for display: three significant figures with a unit that leaves few digits, and thousands separators. Counts are
 //! whole and exact. `docs/design.md` says where each format is used; files for machines have unformatted values.
 
-use super::convert::{whole, whole_len};
+use super::convert::{f64_to_u64, f64_to_usize};
 
 /// A duration in nanoseconds with three significant figures and a unit: `140 ns`, `7.20 us`, `1.34 s`.
 #[must_use]
@@ -59,12 +59,12 @@ pub fn format_number(value: f64) -> String {
     match rounded.abs() {
         0.0 => "0".to_owned(),
         a if !(1e-4..1e15).contains(&a) => format!("{rounded:.2e}"),
-        a if a >= 1e3 => format!("{}{}", if value < 0.0 { "\u{2212}" } else { "" }, format_count(whole(a))),
+        a if a >= 1e3 => format!("{}{}", if value < 0.0 { "\u{2212}" } else { "" }, format_count(f64_to_u64(a))),
         a if a >= 1.0 => three_figures(value),
         a => {
             // 0.139 has three decimals, 0.0139 four.
             let zeros = -libm::floor(libm::log10(a) + 1e-12);
-            format!("{rounded:.*}", whole_len(zeros) + 2)
+            format!("{rounded:.*}", f64_to_usize(zeros) + 2)
         }
     }
 }

@@ -4,7 +4,7 @@
 //! may be truncated or newer than any schema, and generated code for all of the messages would be larger than the
 //! readers.
 
-use super::convert::real;
+use super::convert::u64_to_f64;
 
 /// A value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl<'a> Wire<'a> {
         match self {
             Self::Fixed64(bits) => f64::from_bits(bits),
             Self::Fixed32(bits) => f64::from(f32::from_bits(bits)),
-            Self::Varint(n) => real(n),
+            Self::Varint(n) => u64_to_f64(n),
             Self::Bytes(_) => 0.0,
         }
     }

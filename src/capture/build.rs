@@ -3,7 +3,7 @@
 use super::lanes::Lanes;
 use super::recorder::{Recorder, Span};
 use super::rows::{FusedNames, Rows, args_of};
-use ns_base::convert::signed_len;
+use ns_base::convert::usize_to_i64;
 use ns_base::{Diagnostics, FxHashMap, Interval};
 use ns_compiler::Workflow;
 use ns_machine::cost::CostTable;
@@ -41,7 +41,7 @@ pub fn build_profile(
     builder.set_title(title);
     let processes = SECTIONS.map(|(pid, name)| builder.process(pid, name));
     for (i, process) in processes.iter().enumerate() {
-        builder.set_process_sort_index(*process, signed_len(i));
+        builder.set_process_sort_index(*process, usize_to_i64(i));
     }
     for process in &processes[1..] {
         builder.set_process_labels(*process, "NeuronDevice 0 NeuronCore 0");
@@ -120,7 +120,7 @@ impl Capture<'_> {
         let compute = builder.thread(process, "compute", "Compute Busy");
         let dma = builder.thread(process, "dma", "DMA Busy");
         for (i, track) in [setup, compute, dma].into_iter().enumerate() {
-            builder.set_track_sort_index(track, signed_len(i));
+            builder.set_track_sort_index(track, usize_to_i64(i));
         }
         let teardown_ns = i64::try_from(costs.runtime.teardown_ns).unwrap_or(0);
         builder.slice(setup, 0, self.origin_ns, "Neuron Runtime Setup", "runtime", None);
@@ -165,7 +165,7 @@ impl Capture<'_> {
             self.executable.sources.iter().map(|entry| builder.add_args(&args_of(entry, false))).collect();
         for engine in Engine::ALL {
             let track = builder.thread(process, engine.name(), engine.name());
-            builder.set_track_sort_index(track, signed_len(engine.index()));
+            builder.set_track_sort_index(track, usize_to_i64(engine.index()));
             for span in &self.recorder.engines[engine.index()] {
                 let instruction = &self.executable.engines[engine.index()][span.index as usize];
                 let name = builder.intern(instruction.op.opcode());
@@ -186,7 +186,7 @@ impl Capture<'_> {
         if spans.is_empty() {
             return;
         }
-        let place = signed_len(Engine::ALL.len() + queue.index()) * Lanes::ROOM;
+        let place = usize_to_i64(Engine::ALL.len() + queue.index()) * Lanes::ROOM;
         let mut lanes = Lanes::new(builder, process, queue.name(), queue.name(), place);
         for span in spans {
             let dma = &self.executable.queues[queue.index()][span.index as usize];

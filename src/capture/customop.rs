@@ -1,7 +1,7 @@
 //! A call of a custom operator as a profile: a row for each GPSIMD processor.
 
 use ns_base::Diagnostics;
-use ns_base::convert::signed;
+use ns_base::convert::u64_to_i64;
 use ns_kernel::{CoreMeter, Kind};
 use ns_profile::{Profile, ProfileBuilder};
 
@@ -26,7 +26,7 @@ pub fn build_customop_profile(kernel: &str, processors: &[CoreMeter]) -> Profile
                 Kind::Compute => ("instructions", "compute"),
             };
             let args = format!("{{\"line\":{}}}", segment.line);
-            builder.slice(track, signed(start), signed(end - start), name, category, Some(&args));
+            builder.slice(track, u64_to_i64(start), u64_to_i64(end - start), name, category, Some(&args));
         }
     }
     builder.finish(Diagnostics::new())

@@ -1,7 +1,7 @@
 //! Rows for overlapping items: each item goes to the first free row.
 
 use ns_base::Interval;
-use ns_base::convert::signed_len;
+use ns_base::convert::usize_to_i64;
 use ns_profile::{ProcessId, ProfileBuilder, TrackId};
 
 /// A track, and more rows with the same name below it when items overlap.
@@ -38,7 +38,7 @@ impl Lanes {
         let n = self.rows.len();
         let tid = if n == 0 { self.tid.clone() } else { format!("{}.{}", self.tid, n + 1) };
         let track = builder.thread(self.process, &tid, &self.name);
-        builder.set_track_sort_index(track, self.sort_index + signed_len(n).min(Self::ROOM - 1));
+        builder.set_track_sort_index(track, self.sort_index + usize_to_i64(n).min(Self::ROOM - 1));
         self.rows.push((track, i64::MIN));
         n
     }

@@ -1,6 +1,6 @@
 //! Records the activity of the simulator.
 
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Interval, SimTime};
 use ns_machine::isa::{DmaQueue, Engine};
 use ns_neuron::sim::Observer;
@@ -33,11 +33,11 @@ pub struct Recorder {
 
 impl Observer for Recorder {
     fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>) {
-        self.engines[engine.index()].push(Span { index: narrow(index), time: span });
+        self.engines[engine.index()].push(Span { index: usize_to_u32(index), time: span });
     }
 
     fn dma(&mut self, queue: DmaQueue, index: usize, triggered: SimTime, span: Interval<SimTime>) {
         let time = Interval::new(triggered, span.end);
-        self.queues[queue.index()].push(Span { index: narrow(index), time });
+        self.queues[queue.index()].push(Span { index: usize_to_u32(index), time });
     }
 }

@@ -3,7 +3,7 @@
 use super::build::{setup_ns, window_ns};
 use super::recorder::{Recorder, Span};
 use ns_base::Interval;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_compiler::Workflow;
 use ns_insight::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
 use ns_machine::cost::CostTable;
@@ -87,7 +87,7 @@ impl Reading<'_, '_> {
         let waits = self.executable.waits(waits_start, waits_len);
         let completed = waits.iter().filter_map(|wait| Some((self.completion(wait)?, wait)));
         let (_, last) = completed.max_by_key(|(at, _)| *at)?;
-        Some(ItemRef { unit: narrow(last.unit.index()), item: last.count - 1 })
+        Some(ItemRef { unit: usize_to_u32(last.unit.index()), item: last.count - 1 })
     }
 
     fn completion(&self, wait: &Wait) -> Option<ns_base::SimTime> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::dataset::{Records, read_records};
 
@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path) -> Result<Records> {
         bail!("--dataset: {shown}: is a folder; name a file in it");
     }
     if size.len() > MOST_BYTES {
-        let (has, most) = (format_bytes(real(size.len())), format_bytes(real(MOST_BYTES)));
+        let (has, most) = (format_bytes(u64_to_f64(size.len())), format_bytes(u64_to_f64(MOST_BYTES)));
         bail!("--dataset: {shown}: has {has}, the limit is {most}; give the number of its records instead");
     }
     let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;

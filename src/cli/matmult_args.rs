@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::args::WorkflowArg;
 use super::model_args::{ModelFileArg, ModelFileFlags};
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of, words_of};
 use ns_bench::parse_list;
 
@@ -156,5 +156,6 @@ fn split_words(flags: &[String]) -> Vec<String> {
 /// Milliseconds as whole nanoseconds.
 fn tick_ns(text: &str) -> Result<u64, String> {
     let ms = text.parse().ok().filter(|ms| (0.0..=60_000.0).contains(ms));
-    ms.map(|ms: f64| whole((ms * 1e6).round())).ok_or_else(|| "a number of milliseconds from 0 to 60000".to_owned())
+    ms.map(|ms: f64| f64_to_u64((ms * 1e6).round()))
+        .ok_or_else(|| "a number of milliseconds from 0 to 60000".to_owned())
 }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use font8x8::{BASIC_FONTS, LATIN_FONTS, UnicodeFonts};
 use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform};
 
-use ns_base::convert::{narrow_count, narrow8, nearest_single, real_len, whole, whole_len};
+use ns_base::convert::{f64_to_f32, f64_to_u64, f64_to_usize, u64_to_u32, usize_to_f64, usize_to_u8};
 use ns_experiment::figure::{Anchor, Drawing, HALF_MARK, MarkKind, Shape};
 
 /// Width of a letter and height of its dots, as fractions of the line height.
@@ -16,7 +16,7 @@ const DOTS: u8 = 8;
 
 /// The drawing as the bytes of a PNG file.
 pub(super) fn png(drawing: &Drawing) -> Result<Vec<u8>> {
-    let mut pixels = Pixmap::new(narrow_count(whole(drawing.width)), narrow_count(whole(drawing.height)))
+    let mut pixels = Pixmap::new(u64_to_u32(f64_to_u64(drawing.width)), u64_to_u32(f64_to_u64(drawing.height)))
         .context("the picture has no size")?;
     pixels.fill(Color::WHITE);
     for shape in &drawing.shapes {
@@ -28,24 +28,21 @@ pub(super) fn png(drawing: &Drawing) -> Result<Vec<u8>> {
 fn draw(pixels: &mut Pixmap, shape: &Shape) {
     match shape {
         Shape::Line { points, colour, width, dash } => {
-            let lengths: Vec<f32> = dash.lengths().iter().map(|l| nearest_single(*l)).collect();
-            let stroke =
-                Stroke { width: nearest_single(*width), dash: StrokeDash::new(lengths, 0.0), ..Stroke::default() };
+            let lengths: Vec<f32> = dash.lengths().iter().map(|l| f64_to_f32(*l)).collect();
+            let stroke = Stroke { width: f64_to_f32(*width), dash: StrokeDash::new(lengths, 0.0), ..Stroke::default() };
             if let Some(path) = path_of(points, false) {
                 pixels.stroke_path(&path, &paint(colour, 1.0), &stroke, Transform::identity(), None);
             }
         }
         Shape::Rectangle { at, colour } => {
-            let [x, y, w, h] = at.map(nearest_single);
+            let [x, y, w, h] = at.map(f64_to_f32);
             if let Some(rect) = Rect::from_xywh(x, y, w, h) {
                 pixels.fill_rect(rect, &paint(colour, 1.0), Transform::identity(), None);
             }
         }
         Shape::Mark { at, kind, colour, .. } => {
             let path = match kind {
-                MarkKind::Circle => {
-                    PathBuilder::from_circle(nearest_single(at.0), nearest_single(at.1), nearest_single(HALF_MARK))
-                }
+                MarkKind::Circle => PathBuilder::from_circle(f64_to_f32(at.0), f64_to_f32(at.1), f64_to_f32(HALF_MARK)),
                 kind => path_of(&kind.outline(*at), true),
             };
             if let Some(path) = path {
@@ -53,14 +50,13 @@ fn draw(pixels: &mut Pixmap, shape: &Shape) {
             }
         }
         Shape::Text { at, text, size, anchor, turn, opacity } => {
-            let width = real_len(text.chars().count()) * size * LETTER_WIDTH;
+            let width = usize_to_f64(text.chars().count()) * size * LETTER_WIDTH;
             let start = match anchor {
                 Anchor::Start => 0.0,
                 Anchor::Middle => -width / 2.0,
                 Anchor::End => -width,
             };
-            let place = Transform::from_rotate(nearest_single(*turn))
-                .post_translate(nearest_single(at.0), nearest_single(at.1));
+            let place = Transform::from_rotate(f64_to_f32(*turn)).post_translate(f64_to_f32(at.0), f64_to_f32(at.1));
             if let Some(path) = letters(text, *size, start) {
                 pixels.fill_path(&path, &paint("#000000", *opacity), FillRule::Winding, place, None);
             }
@@ -74,18 +70,13 @@ fn letters(text: &str, size: f64, start: f64) -> Option<Path> {
     let mut dots = PathBuilder::new();
     for (i, c) in text.chars().enumerate() {
         let glyph = BASIC_FONTS.get(c).or_else(|| LATIN_FONTS.get(c)).or_else(|| BASIC_FONTS.get('?'))?;
-        let left = start + real_len(i) * size * LETTER_WIDTH;
+        let left = start + usize_to_f64(i) * size * LETTER_WIDTH;
         for (row, bits) in (0_u8..).zip(glyph) {
             for column in (0..DOTS).filter(|column| bits >> column & 1 == 1) {
                 let x = left + f64::from(column) * width;
                 // The seventh row of the glyph stands on the baseline.
                 let y = (f64::from(row) - 7.0) * height;
-                dots.push_rect(Rect::from_xywh(
-                    nearest_single(x),
-                    nearest_single(y),
-                    nearest_single(width),
-                    nearest_single(height),
-                )?);
+                dots.push_rect(Rect::from_xywh(f64_to_f32(x), f64_to_f32(y), f64_to_f32(width), f64_to_f32(height))?);
             }
         }
     }
@@ -95,11 +86,7 @@ fn letters(text: &str, size: f64, start: f64) -> Option<Path> {
 fn path_of(points: &[(f64, f64)], closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (i, (x, y)) in points.iter().enumerate() {
-        if i == 0 {
-            path.move_to(nearest_single(*x), nearest_single(*y))
-        } else {
-            path.line_to(nearest_single(*x), nearest_single(*y))
-        }
+        if i == 0 { path.move_to(f64_to_f32(*x), f64_to_f32(*y)) } else { path.line_to(f64_to_f32(*x), f64_to_f32(*y)) }
     }
     if closed {
         path.close();
@@ -111,6 +98,6 @@ fn path_of(points: &[(f64, f64)], closed: bool) -> Option<Path> {
 fn paint(colour: &str, opacity: f64) -> Paint<'static> {
     let part = |at: usize| colour.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(0);
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
-    paint.set_color_rgba8(part(1), part(3), part(5), narrow8(whole_len(opacity.clamp(0.0, 1.0) * 255.0)));
+    paint.set_color_rgba8(part(1), part(3), part(5), usize_to_u8(f64_to_usize(opacity.clamp(0.0, 1.0) * 255.0)));
     paint
 }

@@ -5,7 +5,7 @@
 //! norms and softmaxes, `from_program` for activations that a model spells out.
 
 use crate::hlo::{Elementwise, HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, IndexVec};
 use ns_import::program::Unary;
 
@@ -228,7 +228,7 @@ impl<'a> Graph<'a> {
         else {
             return false;
         };
-        let rank = narrow(self.instruction(*of).shape.rank());
+        let rank = usize_to_u32(self.instruction(*of).shape.rank());
         if *is != kind || rank < 2 || *dimensions != [rank - 1] {
             return false;
         }
@@ -241,7 +241,7 @@ impl<'a> Graph<'a> {
         let mut id = self.producer(id);
         loop {
             let instruction = self.instruction(id);
-            let rank = narrow(instruction.shape.rank());
+            let rank = usize_to_u32(instruction.shape.rank());
             let looks = match &instruction.opcode {
                 Opcode::Convert | Opcode::Reshape => true,
                 // One number for each row, along the row.

@@ -4,7 +4,7 @@
 use thiserror::Error;
 
 use super::library::{LibraryError, ModelFileRef, ModelLibrary, ModelRefError};
-use ns_base::convert::{nearest_single, place, real, real_signed, signed};
+use ns_base::convert::{f64_to_f32, i64_to_f64, u64_to_f64, u64_to_i64, u64_to_usize};
 use ns_base::{Digest, Rng};
 use ns_compiler::CompileOptions;
 use ns_import::eval::{Casts, evaluate_with};
@@ -140,7 +140,7 @@ impl ModelFileValues {
             match &mut value.numbers {
                 Numbers::Real(own) => *own = numbers.iter().map(|v| f64::from(*v)).collect(),
                 Numbers::Whole(own) => {
-                    *own = numbers.iter().map(|v| ns_base::convert::whole_signed(libm::floor((*v).into()))).collect();
+                    *own = numbers.iter().map(|v| ns_base::convert::f64_to_i64(libm::floor((*v).into()))).collect();
                 }
                 Numbers::Complex(_) => {}
             }
@@ -167,8 +167,8 @@ pub fn casts_of(options: &CompileOptions) -> Casts {
 
 fn tensor(index: usize, value: &Value) -> Result<Tensor, ModelFileValuesError> {
     let data = match &value.numbers {
-        Numbers::Real(all) => all.iter().map(|n| nearest_single(*n)).collect(),
-        Numbers::Whole(all) => all.iter().map(|n| nearest_single(real_signed(*n))).collect(),
+        Numbers::Real(all) => all.iter().map(|n| f64_to_f32(*n)).collect(),
+        Numbers::Whole(all) => all.iter().map(|n| f64_to_f32(i64_to_f64(*n))).collect(),
         Numbers::Complex(_) => return Err(ModelFileValuesError::Complex { index, ty: value.ty.to_string() }),
     };
     Ok(Tensor::new(Shape::f32(value.ty.dims.clone()), data)?)
@@ -176,19 +176,19 @@ fn tensor(index: usize, value: &Value) -> Result<Tensor, ModelFileValuesError> {
 
 /// Values for a parameter; `None` for a type or a size that is not drawn.
 fn draw(seed: u64, name: &str, ty: &ArrayType, is_input: bool) -> Option<Value> {
-    let count = place(ty.elements().filter(|&n| n <= MOST_DRAWN)?);
+    let count = u64_to_usize(ty.elements().filter(|&n| n <= MOST_DRAWN)?);
     let mut rng = Rng::new(seed, Digest::default().number(seed).text("brought").text(name).finish());
     let numbers = if ty.element.is_complex() {
         return None;
     } else if ty.element.is_float() {
         let fan =
             ty.dims.iter().fold(1u64, |n, &d| n.saturating_mul(d)) / ty.dims.iter().copied().min().unwrap_or(1).max(1);
-        let width = if is_input { 1.0 } else { 1.0 / libm::sqrt(real(fan.max(1))) };
+        let width = if is_input { 1.0 } else { 1.0 / libm::sqrt(u64_to_f64(fan.max(1))) };
         let one =
             |rng: &mut Rng| if is_input || ty.dims.len() > 1 { rng.normal_f64() * width } else { 0.5 + rng.unit_f64() };
-        Numbers::Real((0..count).map(|_| f64::from(nearest_single(one(&mut rng)))).collect())
+        Numbers::Real((0..count).map(|_| f64::from(f64_to_f32(one(&mut rng)))).collect())
     } else {
-        Numbers::Whole((0..count).map(|_| signed(u64::from(rng.next_u32() & 1))).collect())
+        Numbers::Whole((0..count).map(|_| u64_to_i64(u64::from(rng.next_u32() & 1))).collect())
     };
     Some(Value { ty: ty.clone(), numbers })
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::predict::{configuration, throughput};
 use super::{PublishedRow, Summary};
-use ns_base::convert::{real, real_len};
+use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_base::{FxHashMap, SimTime};
 use ns_bench::{Configuration, stage_times};
 use ns_compiler::Workflow;
@@ -151,7 +151,7 @@ impl Calibrator {
     fn error(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> f64 {
         let ratios = self.ratios(calibration, keep);
         let squares: f64 = ratios.iter().map(|r| libm::log(*r) * libm::log(*r)).sum();
-        libm::sqrt(squares / real_len(ratios.len().max(1)))
+        libm::sqrt(squares / usize_to_f64(ratios.len().max(1)))
     }
 
     fn ratios(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> Vec<f64> {
@@ -183,7 +183,7 @@ impl Calibrator {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a scaled constant stays far below 2^64")]
 fn scaled(calibration: &Calibration, parameter: usize, factor: f64) -> Calibration {
     let mut c = *calibration;
-    let wide = |x: u64| libm::round(real(x) * factor) as u64;
+    let wide = |x: u64| libm::round(u64_to_f64(x) * factor) as u64;
     let narrow = |x: u32| libm::round(f64::from(x) * factor) as u32;
     match parameter {
         0 => c.weight_stream_bytes_per_us = wide(c.weight_stream_bytes_per_us),

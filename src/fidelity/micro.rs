@@ -4,7 +4,7 @@
 use super::PublishedRow;
 use super::error::PredictError;
 use super::predict::{Placement, PlacementBasis, Prediction, instance_of};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_compiler::Workflow;
 use ns_device::Device;
 use ns_neuron::sim::{NoObserver, simulate};
@@ -47,8 +47,8 @@ impl Micro {
         let seconds = outcome.window.to_secs_f64();
         let throughput = match self {
             Self::Matmult { n, loop_count } => {
-                let n = real(*n);
-                2.0 * n * n * n * real(*loop_count) / seconds / 1e12
+                let n = u64_to_f64(*n);
+                2.0 * n * n * n * u64_to_f64(*loop_count) / seconds / 1e12
             }
             Self::CustomRelu => 1.0 / seconds,
         };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{PlacementBasis, PublishedRow, predict};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::stats::percentile_sorted;
 
 /// The result for one row of the table, in the table's order.
@@ -71,7 +71,7 @@ impl Summary {
             n: ratios.len(),
             median_abs_error: percentile_sorted(&errors, 50.0),
             p90_abs_error: percentile_sorted(&errors, 90.0),
-            geomean_ratio: (!ratios.is_empty()).then(|| libm::exp(logs / real_len(ratios.len()))),
+            geomean_ratio: (!ratios.is_empty()).then(|| libm::exp(logs / usize_to_f64(ratios.len()))),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::document::Parsed;
 use super::json::{Doc, Value};
 use crate::interface::not_a_profile;
 use ns_base::Refusal;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{Diagnostics, StrId};
 use ns_profile::{ProfileBuilder, TrackId};
 
@@ -86,12 +86,12 @@ impl Reader {
                 continue;
             }
             for (category, bytes) in before.drain(..) {
-                self.sample(t, category, real_signed(bytes));
+                self.sample(t, category, i64_to_f64(bytes));
             }
-            self.sample(t, category, real_signed(held[category]));
+            self.sample(t, category, i64_to_f64(held[category]));
         }
         for (category, bytes) in before {
-            self.sample(0, category, real_signed(bytes));
+            self.sample(0, category, i64_to_f64(bytes));
         }
         let actions: Vec<_> = ACTIONS.iter().zip(actions).map(|(name, n)| format!("\"{name}\":{n}")).collect();
         self.builder.set_property("actions", &format!("{{{}}}", actions.join(",")));

@@ -3,7 +3,7 @@
 use super::eval::{Casts, evaluate_with};
 use super::program::{Numbers, ProgramParameter, Role, Value};
 use super::{Imported, ModelBytes, load_parameter};
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Most operations of a comparison, which take some seconds.
@@ -100,7 +100,7 @@ fn one(index: usize, given: &Value, want: &Value) -> Result<ResultComparison, Re
     let list = |v: &Value| -> Vec<f64> {
         match &v.numbers {
             Numbers::Real(v) => v.clone(),
-            Numbers::Whole(v) => v.iter().map(|&n| real_signed(n)).collect(),
+            Numbers::Whole(v) => v.iter().map(|&n| i64_to_f64(n)).collect(),
             Numbers::Complex(v) => v.iter().flatten().copied().collect(),
         }
     };

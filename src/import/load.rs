@@ -2,7 +2,7 @@
 
 use super::program::{ArrayType, ProgramParameter, Value, WeightData, numbers_of_bytes};
 use super::{ImportError, ModelBytes, Place};
-use ns_base::convert::signed;
+use ns_base::convert::u64_to_i64;
 use ns_base::{Refusal, refuse};
 
 /// The numbers of a parameter; `None` if the file does not hold them.
@@ -59,7 +59,7 @@ fn place(i: usize, dims: &[u64], strides: &[i64]) -> Option<usize> {
     let mut rest = i as u64;
     let mut at = 0i64;
     for (&n, &stride) in dims.iter().zip(strides).rev() {
-        at = at.checked_add(stride.checked_mul(signed(rest % n.max(1)))?)?;
+        at = at.checked_add(stride.checked_mul(u64_to_i64(rest % n.max(1)))?)?;
         rest /= n.max(1);
     }
     usize::try_from(at).ok()

@@ -1,6 +1,6 @@
 //! Arrays that NumPy saved (`np.savez`): inputs of a model and its expected results.
 
-use ns_base::convert::signed;
+use ns_base::convert::u64_to_i64;
 use ns_base::{Refusal, refuse};
 use ns_container::npy::{self, Header};
 use ns_container::zip::Archive;
@@ -47,7 +47,7 @@ fn column_major(dims: &[u64]) -> Vec<i64> {
     let stride = |before: &mut u64, n: &u64| {
         let here = *before;
         *before = here.saturating_mul(*n);
-        Some(signed(here))
+        Some(u64_to_i64(here))
     };
     dims.iter().scan(1, stride).collect()
 }

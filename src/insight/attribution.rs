@@ -1,7 +1,7 @@
 //! Attributes the time of an execution to operations: the shares add up to the time in which any unit worked.
 
 use super::run::{Run, UnitRun};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{IndexVec, Interval};
 use ns_machine::SourceId;
 use ns_machine::isa::Engine;
@@ -30,7 +30,7 @@ impl SourceTime {
     /// Adds a fraction of another operation's time, 0 to 1.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds of an execution")]
     pub fn add_part(&mut self, other: &Self, part: f64) {
-        let of = |ns: u64| libm::round(real(ns) * part) as u64;
+        let of = |ns: u64| libm::round(u64_to_f64(ns) * part) as u64;
         self.share_ns += other.share_ns * part;
         for (own, more) in self.engine_ns.iter_mut().zip(other.engine_ns) {
             *own += of(more);
@@ -83,7 +83,7 @@ fn shares(units: &[UnitRun]) -> Vec<(SourceId, f64)> {
     let mut shares = Vec::with_capacity(items.len());
     for (at, begins, i) in borders {
         if let Some(kind) = running.iter().position(|&n| n > 0) {
-            got[kind] += real_signed(at - now) / f64::from(running[kind]);
+            got[kind] += i64_to_f64(at - now) / f64::from(running[kind]);
         }
         now = at;
         let (_, source, kind) = items[i];

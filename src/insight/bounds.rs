@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Summary;
 use super::run::Run;
 use super::spans::secs;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_machine::arch::CoreSpec;
 
 /// A statement of what the bounds do not promise.
@@ -59,11 +59,11 @@ impl Bounds {
         let others = s.vector_engine_active_time.max(s.scalar_engine_active_time).max(s.gpsimd_engine_active_time);
         let (tensor, dma) = (s.tensor_engine_active_time, s.dma_active_time);
         let bandwidth = core.peak_hbm_bytes_per_s();
-        let ideal = real(s.dma_transfer_total_bytes) / bandwidth;
-        let needed = run.memory.map(|m| real(m.input_bytes + m.output_bytes + m.weight_bytes) / bandwidth);
+        let ideal = u64_to_f64(s.dma_transfer_total_bytes) / bandwidth;
+        let needed = run.memory.map(|m| u64_to_f64(m.input_bytes + m.output_bytes + m.weight_bytes) / bandwidth);
         // The adjusted count includes the cost of fp32, so one peak serves all types.
-        let flops = real(s.adjusted_hardware_flops) / core.peak_bf16_flops();
-        let useful = real(s.adjusted_hardware_flops - s.adjusted_transpose_flops) / core.peak_bf16_flops();
+        let flops = u64_to_f64(s.adjusted_hardware_flops) / core.peak_bf16_flops();
+        let useful = u64_to_f64(s.adjusted_hardware_flops - s.adjusted_transpose_flops) / core.peak_bf16_flops();
         let pipeline = tensor.max(dma).max(others);
         let total = s.total_time;
         let bound = |name: &str, seconds: f64, rest: f64, meaning: &str| {

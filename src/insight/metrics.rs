@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 
 /// One value of a summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl Metric {
     pub fn text(&self) -> String {
         use ns_base::units::{format_bytes, format_count, format_ns, format_number, format_percent};
         match (self.value, self.unit) {
-            (MetricValue::Count(n), Unit::Bytes) => format_bytes(real(n)),
+            (MetricValue::Count(n), Unit::Bytes) => format_bytes(u64_to_f64(n)),
             (MetricValue::Real(x), Unit::Bytes) => format_bytes(x),
             (MetricValue::Real(s), Unit::Seconds) => format_ns(s * 1e9),
             (MetricValue::Real(ns), Unit::Nanoseconds) => format_ns(ns),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::run::{Run, Work};
 use super::spans::{length_ns, merged, secs};
 use ns_base::Interval;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_machine::arch::CoreSpec;
 
 /// Most points besides the point of the whole run.
@@ -105,7 +105,7 @@ impl Roofline {
 }
 
 fn point(core: &CoreSpec, name: String, sums: &Sums, seconds: f64) -> RooflinePoint {
-    let intensity = (sums.hbm_bytes > 0).then(|| real(sums.flops) / real(sums.hbm_bytes));
+    let intensity = (sums.hbm_bytes > 0).then(|| u64_to_f64(sums.flops) / u64_to_f64(sums.hbm_bytes));
     let peak = core.peak_bf16_flops();
     RooflinePoint {
         name,
@@ -113,7 +113,7 @@ fn point(core: &CoreSpec, name: String, sums: &Sums, seconds: f64) -> RooflinePo
         hbm_bytes: sums.hbm_bytes,
         intensity_flops_per_byte: intensity,
         seconds,
-        flops_per_s: if seconds > 0.0 { real(sums.flops) / seconds } else { 0.0 },
+        flops_per_s: if seconds > 0.0 { u64_to_f64(sums.flops) / seconds } else { 0.0 },
         attainable_flops_per_s: intensity.map_or(peak, |i| (i * core.peak_hbm_bytes_per_s()).min(peak)),
     }
 }

@@ -1,7 +1,7 @@
 //! Arithmetic on sorted, disjoint spans in nanoseconds, as returned by [`Interval::merge`].
 
 use ns_base::Interval;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 
 /// Spans of a timeline.
 pub(super) type Spans = Vec<Interval<i64>>;
@@ -40,7 +40,7 @@ pub(super) fn without(spans: &[Interval<i64>], others: &[Interval<i64>]) -> Span
 
 /// Nanoseconds as seconds.
 pub(super) fn secs(ns: u64) -> f64 {
-    real(ns) / 1e9
+    u64_to_f64(ns) / 1e9
 }
 
 /// `part` of `whole` in percent, 0 to 100; 0 when `whole` is 0.

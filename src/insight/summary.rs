@@ -3,7 +3,7 @@
 use super::metrics::metrics;
 use super::spans::{length_ns, merged, percent, secs};
 use super::{Role, Run, Work};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{FxHashSet, Interval};
 use ns_machine::arch::CoreSpec;
 use ns_machine::isa::{Activity, Engine};
@@ -235,27 +235,27 @@ impl Summary {
         self.dma_active_time_percent = percent(self.dma_active_time, self.total_time);
         let used = run.units.iter().filter(|u| u.engine.is_none() && !u.items.is_empty());
         self.dma_queue_count = used.count() as u64;
-        let average = real(self.dma_transfer_total_bytes) / real(self.dma_transfer_count);
+        let average = u64_to_f64(self.dma_transfer_total_bytes) / u64_to_f64(self.dma_transfer_count);
         self.dma_transfer_average_bytes = (self.dma_transfer_count > 0).then_some(average);
     }
 
     fn add_rates(&mut self, run: &Run<'_>, core: &CoreSpec) {
         let peak = core.peak_bf16_flops() * self.total_time;
-        let useful = real(self.hardware_flops - self.transpose_flops);
-        let hbm = real(self.hbm_read_bytes + self.hbm_write_bytes);
+        let useful = u64_to_f64(self.hardware_flops - self.transpose_flops);
+        let hbm = u64_to_f64(self.hbm_read_bytes + self.hbm_write_bytes);
         let hbm_peak = core.peak_hbm_bytes_per_s() * self.total_time;
-        self.mfu_estimated_percent = run.model_flops.map(|f| percent(real(f), peak));
+        self.mfu_estimated_percent = run.model_flops.map(|f| percent(u64_to_f64(f), peak));
         self.mfu_inst_estimated_percent = percent(useful, peak);
-        self.hfu_estimated_percent = percent(real(self.hardware_flops), peak);
+        self.hfu_estimated_percent = percent(u64_to_f64(self.hardware_flops), peak);
         self.mm_arithmetic_intensity = (hbm > 0.0).then(|| useful / hbm);
-        let allowed = |flops: u64| (real(flops) / hbm / self.peak_flops_bandwidth_ratio * 100.0).min(100.0);
+        let allowed = |flops: u64| (u64_to_f64(flops) / hbm / self.peak_flops_bandwidth_ratio * 100.0).min(100.0);
         self.mfu_max_achievable_estimated_percent = run.model_flops.filter(|_| hbm > 0.0).map(allowed);
         self.mbu_estimated_percent = percent(hbm, hbm_peak);
-        let read_once = |m: ns_machine::MemoryPlan| percent(real(m.input_bytes + m.weight_bytes), hbm_peak);
+        let read_once = |m: ns_machine::MemoryPlan| percent(u64_to_f64(m.input_bytes + m.weight_bytes), hbm_peak);
         self.mbu_min_read_util_percent = run.memory.map(read_once);
         let window_s = self.total_exec_time;
-        self.tflops = run.model_flops.filter(|_| window_s > 0.0).map(|f| real(f) / window_s / 1e12);
-        self.ns_per_layer = (self.dot_count > 0).then(|| real_signed(run.window_ns()) / real(self.dot_count));
+        self.tflops = run.model_flops.filter(|_| window_s > 0.0).map(|f| u64_to_f64(f) / window_s / 1e12);
+        self.ns_per_layer = (self.dot_count > 0).then(|| i64_to_f64(run.window_ns()) / u64_to_f64(self.dot_count));
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::run::Run;
 use super::spans::merged;
 use ns_base::Interval;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 
 /// Shares of time in buckets of (nearly) equal length over the device window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ fn shares(window: Interval<i64>, buckets: usize, spans: &[Interval<i64>]) -> Vec
             }
             let inside = spans[next..].iter().take_while(|s| s.start < bucket.end);
             let busy: i64 = inside.map(|s| s.end.min(bucket.end) - s.start.max(bucket.start)).sum();
-            real_signed(busy) * 100.0 / real_signed(bucket.end - bucket.start)
+            i64_to_f64(busy) * 100.0 / i64_to_f64(bucket.end - bucket.start)
         })
         .collect()
 }

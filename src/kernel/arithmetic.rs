@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::types::Scalar;
 use super::value::Value;
 use ns_base::convert::{
-    low8, low16, low32, nearest_single, real, real_signed, real_sum, single_count, single_signed, whole, whole_signed,
+    f64_to_f32, f64_to_i64, f64_to_u64, i64_to_f32, i64_to_f64, i128_to_f64, low8, low16, low32, u64_to_f32, u64_to_f64,
 };
 
 /// Wraps an integer into a type, as C++ converts it.
@@ -44,7 +44,7 @@ pub(crate) fn convert(value: Value, from: Scalar, to: Scalar) -> Result<Value, P
         other => return Ok(other),
     };
     match to {
-        Scalar::F32 => Ok(Value::F32(nearest_single(float))),
+        Scalar::F32 => Ok(Value::F32(f64_to_f32(float))),
         Scalar::F64 => Ok(Value::F64(float)),
         Scalar::Bool => Ok(Value::bool(float != 0.0)),
         _ => float_to_int(float, to),
@@ -53,10 +53,10 @@ pub(crate) fn convert(value: Value, from: Scalar, to: Scalar) -> Result<Value, P
 
 fn from_int(i: i64, from: Scalar, to: Scalar) -> Value {
     match (to, from) {
-        (Scalar::F32, Scalar::U64) => Value::F32(single_count(i.cast_unsigned())),
-        (Scalar::F32, _) => Value::F32(single_signed(i)),
-        (Scalar::F64, Scalar::U64) => Value::F64(real(i.cast_unsigned())),
-        (Scalar::F64, _) => Value::F64(real_signed(i)),
+        (Scalar::F32, Scalar::U64) => Value::F32(u64_to_f32(i.cast_unsigned())),
+        (Scalar::F32, _) => Value::F32(i64_to_f32(i)),
+        (Scalar::F64, Scalar::U64) => Value::F64(u64_to_f64(i.cast_unsigned())),
+        (Scalar::F64, _) => Value::F64(i64_to_f64(i)),
         _ => Value::Int(wrap(i, to)),
     }
 }
@@ -65,14 +65,14 @@ fn float_to_int(x: f64, to: Scalar) -> Result<Value, Problem> {
     let part = libm::trunc(x);
     let (low, high) = to.range().unwrap_or((0, 0));
     // 2^64 and 2^63 are exact in f64, so the comparison is too.
-    if part.is_nan() || part < real_sum(low) || part >= real_sum(high) + 1.0 {
+    if part.is_nan() || part < i128_to_f64(low) || part >= i128_to_f64(high) + 1.0 {
         return Err(Problem::Overflow {
             operation: "the conversion",
             ty: to.name(),
             detail: format!("{x} is not between {low} and {high}"),
         });
     }
-    Ok(Value::Int(if to == Scalar::U64 { whole(part).cast_signed() } else { whole_signed(part) }))
+    Ok(Value::Int(if to == Scalar::U64 { f64_to_u64(part).cast_signed() } else { f64_to_i64(part) }))
 }
 
 /// Applies an operator to two numbers of one promoted type. Comparisons return a bool.

@@ -1,7 +1,7 @@
 //! Values of aten ops, computed by the reference kernels. The order of operations is the one that lowering gives the
 //! compiler, so that evaluating the compiled program gives the same bits.
 
-use ns_base::convert::{narrow, single_count};
+use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_kernel::{KernelError, ModelKernel, TABLE_KERNEL};
 use ns_tensor::kernels::{
     BinaryOp, ReduceOp, SliceDim, UnaryOp, WindowDim, batch_norm, binary, broadcast_to, concatenate, convert,
@@ -40,18 +40,16 @@ pub(super) fn compute(op: &AtenOp, inputs: &[&Tensor], result: &Shape) -> Result
         (AtenOp::Binary(op), [a, b]) => binary(*op, a, b),
         (AtenOp::Custom { target, .. }, [x]) => custom(target, x),
         (AtenOp::Matmul, [a, b]) => {
-            let batch = narrow(a.shape().rank().saturating_sub(2));
+            let batch = usize_to_u32(a.shape().rank().saturating_sub(2));
             dot(a, b, batch, batch + 1, batch)
         }
         (AtenOp::Convolution { window, groups, transposed }, [x, weight, bias @ ..]) => {
             convolve(x, weight, bias.first().copied(), (window, *groups, *transposed))
         }
         (AtenOp::MaxPool2d { window }, [x]) => reduce_window(ReduceOp::Max, x, window),
-        (AtenOp::AvgPool2d { window }, [x]) => scalar(
-            BinaryOp::Mul,
-            &reduce_window(ReduceOp::Sum, x, window)?,
-            1.0 / single_count(window_elements(window)),
-        ),
+        (AtenOp::AvgPool2d { window }, [x]) => {
+            scalar(BinaryOp::Mul, &reduce_window(ReduceOp::Sum, x, window)?, 1.0 / u64_to_f32(window_elements(window)))
+        }
         (AtenOp::BatchNorm { eps }, [x, weight, bias, mean, variance]) => {
             batch_norm(x, [weight, bias, mean, variance], *eps)
         }

@@ -1,6 +1,6 @@
 //! Functions of `torch` and `torch.nn.functional` that layers use, except the functions of linear networks.
 
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
 use ns_tensor::{DType, Shape};
 
@@ -147,7 +147,7 @@ impl Ctx {
     /// # Errors
     /// When the weight does not fit the last dimension.
     pub fn rms_norm(&mut self, x: &Value, weight: &Value, eps: f32) -> Result<Value, ModelError> {
-        let last = narrow(x.dims().len()).saturating_sub(1);
+        let last = usize_to_u32(x.dims().len()).saturating_sub(1);
         let square = self.mul(x, x)?;
         let variance = self.mean_dims(&square, &[last], true)?;
         let variance = self.scalar(BinaryOp::Add, &variance, eps)?;
@@ -274,7 +274,7 @@ impl Ctx {
     /// # Errors
     /// When one of them does not exist.
     pub fn transpose(&mut self, x: &Value, a: u32, b: u32) -> Result<Value, ModelError> {
-        let mut dims: Vec<u32> = (0..narrow(x.dims().len())).collect();
+        let mut dims: Vec<u32> = (0..usize_to_u32(x.dims().len())).collect();
         // `permute` reports a dimension that does not exist.
         if let Ok([x, y]) = dims.get_disjoint_mut([a as usize, b as usize]) {
             std::mem::swap(x, y);
@@ -349,7 +349,7 @@ impl Ctx {
         scale: Option<(BinaryOp, f32)>,
         mask: Option<&Value>,
     ) -> Result<Value, ModelError> {
-        let rank = narrow(k.dims().len());
+        let rank = usize_to_u32(k.dims().len());
         let turned = self.transpose(k, rank.saturating_sub(2), rank.saturating_sub(1))?;
         let mut scores = self.matmul(q, &turned)?;
         if let Some((op, value)) = scale {

@@ -1,6 +1,6 @@
 //! Shapes of aten ops: the one place that defines which operands are valid. Tracing and eager execution both use it.
 
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_tensor::kernels::{
     BinaryOp, WindowDim, broadcast_shapes, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape,
     reduce_window_shape, slice_shape, update_fits,
@@ -227,7 +227,7 @@ fn misfit(x: &Shape, weight: &Shape, error: &TensorError) -> Problem {
 }
 
 fn matmul(a: &Shape, b: &Shape) -> Result<Shape, Problem> {
-    let batch = narrow(a.rank().saturating_sub(2));
+    let batch = usize_to_u32(a.rank().saturating_sub(2));
     if a.rank() < 2 || a.rank() != b.rank() {
         return Err(mismatch(("input", a), ("other", b), "expected the same number of dimensions, at least two"));
     }

@@ -1,6 +1,6 @@
 //! Weights and inputs: shapes first, values only when they are computed.
 
-use ns_base::convert::{nearest_single, place, single, single_count, single_len};
+use ns_base::convert::{f64_to_f32, u32_to_f32, u64_to_f32, u64_to_usize, usize_to_f32};
 use ns_base::{Digest, Rng};
 use ns_tensor::{Shape, Tensor, TensorError};
 
@@ -45,13 +45,13 @@ impl Init {
     /// `torch.nn.Linear`'s default for weight and bias.
     #[must_use]
     pub fn linear_default(in_features: u64) -> Self {
-        Self::Uniform { bound: 1.0 / single_count(in_features.max(1)).sqrt() }
+        Self::Uniform { bound: 1.0 / u64_to_f32(in_features.max(1)).sqrt() }
     }
 
     /// `torch.nn.init.xavier_normal_` with gain 1: standard deviation `sqrt(2 / (fan_in + fan_out))`.
     #[must_use]
     pub fn xavier_normal(fan_in: u64, fan_out: u64) -> Self {
-        Self::Normal { std: (2.0 / single_count(fan_in.saturating_add(fan_out).max(1))).sqrt() }
+        Self::Normal { std: (2.0 / u64_to_f32(fan_in.saturating_add(fan_out).max(1))).sqrt() }
     }
 }
 
@@ -108,14 +108,14 @@ pub struct InputSpec {
 /// When the weight is too large to hold.
 pub fn weight_tensor(seed: u64, path: &str, shape: &Shape, init: Init) -> Result<Tensor, TensorError> {
     let mut rng = stream(seed, "weight", path);
-    let columns = place(shape.dims.last().copied().unwrap_or(1).max(1));
+    let columns = u64_to_usize(shape.dims.last().copied().unwrap_or(1).max(1));
     Tensor::from_fn(shape.clone(), |i| match init {
         Init::Range { low, high } => rng.uniform_f32(low, high),
         Init::CausalMask if i % columns > i / columns => f32::MIN,
         Init::CausalMask => 0.0,
         Init::Rotary { theta, sine } => rotary(theta, sine, i / columns, i % columns, columns),
         Init::Uniform { bound } => rng.uniform_f32(-bound, bound),
-        Init::Normal { std } => nearest_single(rng.normal_f64()) * std,
+        Init::Normal { std } => f64_to_f32(rng.normal_f64()) * std,
         Init::Constant(v) => v,
     })
 }
@@ -128,18 +128,18 @@ pub fn input_tensor(seed: u64, index: u32, spec: &InputSpec) -> Result<Tensor, T
     let mut rng = stream(seed, "input", &index.to_string());
     Tensor::from_fn(spec.shape.clone(), |_| match spec.distribution {
         Distribution::Uniform => rng.unit_f32(),
-        Distribution::Normal => nearest_single(rng.normal_f64()),
+        Distribution::Normal => f64_to_f32(rng.normal_f64()),
         // The element type rounds down, because it is an integer type.
-        Distribution::Below(n) => rng.unit_f32() * single(n),
-        Distribution::Constant(v) => single(v),
+        Distribution::Below(n) => rng.unit_f32() * u32_to_f32(n),
+        Distribution::Constant(v) => u32_to_f32(v),
     })
 }
 
 /// As in the reference model: frequencies, angles and their functions in single precision.
 fn rotary(theta: f32, sine: bool, position: usize, column: usize, columns: usize) -> f32 {
     let half = (columns / 2).max(1);
-    let exponent = single_len(2 * (column % half)) / single_len(columns);
-    let angle = single_len(position) * (1.0 / libm::powf(theta, exponent));
+    let exponent = usize_to_f32(2 * (column % half)) / usize_to_f32(columns);
+    let angle = usize_to_f32(position) * (1.0 / libm::powf(theta, exponent));
     if sine { libm::sinf(angle) } else { libm::cosf(angle) }
 }
 

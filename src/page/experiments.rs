@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{RunState, Shared};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_session::share::{ExperimentLink, PageLink as _};
 use ns_session::shelf::results_id;
@@ -96,7 +96,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
     #[must_use]
     pub fn link_holds(&self) -> String {
         let Some(read) = &self.read else { return String::new() };
-        let size = format_bytes(real(read.files.iter().map(|(_, size)| size).sum()));
+        let size = format_bytes(u64_to_f64(read.files.iter().map(|(_, size)| size).sum()));
         let kept = self.kept_results().len();
         match &read.packed {
             Some(packed) if packed == SAMPLE => "It opens the sample.".to_owned(),

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::packed::Column;
-use ns_base::convert::{low32, place};
+use ns_base::convert::{low32, u64_to_usize};
 use ns_base::define_idx;
 
 define_idx! {
@@ -57,7 +57,7 @@ impl Parts {
         if part >= self.start.len() {
             return "";
         }
-        let start = place(self.start.get(part));
+        let start = u64_to_usize(self.start.get(part));
         self.text.get(start..start + self.bytes.get(part) as usize).unwrap_or("")
     }
 }
@@ -89,7 +89,7 @@ impl ArgsArena {
         let mut hasher = FxHasher::default();
         hasher.write(json.as_bytes());
         let hash = hasher.finish();
-        let (slot, tag) = (place(hash % RECENT_SLOTS as u64), low32(hash >> 12));
+        let (slot, tag) = (u64_to_usize(hash % RECENT_SLOTS as u64), low32(hash >> 12));
         if let Some(&(_, id)) = self.recent.get(slot).filter(|(known, id)| *known == tag && !id.is_none())
             && self.get(id) == json
         {

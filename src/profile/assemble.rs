@@ -12,7 +12,7 @@ use super::{
     ArgsArena, ArgsId, InstantTable, JoinColumns, LinkTable, PointTable, Profile, ProfileMeta, ScopeColumn, SliceFlags,
     SliceTable, TrackId,
 };
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
 
 pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> Profile {
@@ -178,7 +178,7 @@ fn order_by_track(track: &Column<TrackId>, tracks: usize) -> (Vec<u32>, Vec<u32>
     let mut order = vec![0u32; track.len()];
     for (i, track) in track.iter().enumerate() {
         let at = &mut next[track.index()];
-        order[*at as usize] = narrow(i);
+        order[*at as usize] = usize_to_u32(i);
         *at += 1;
     }
     (first_of_track, order)
@@ -233,8 +233,8 @@ fn rebased(column: Column<i64>, order: &[u32], origin_ns: i64) -> Column<i64> {
 }
 
 fn order_by_time(ts: &Column<i64>) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..narrow(ts.len())).collect();
-    sort_each_track(&[0, narrow(ts.len())], &mut order, |&i| (ts.get(i as usize), i));
+    let mut order: Vec<u32> = (0..usize_to_u32(ts.len())).collect();
+    sort_each_track(&[0, usize_to_u32(ts.len())], &mut order, |&i| (ts.get(i as usize), i));
     order
 }
 

@@ -5,7 +5,7 @@
 //! are moments). A span that never ends lasts to the end of the profile.
 
 use super::{ArgsId, LinkValue, ProcessId, Profile};
-use ns_base::convert::{narrow, narrow16};
+use ns_base::convert::{usize_to_u16, usize_to_u32};
 use ns_base::define_idx;
 use ns_base::{FxHashMap, IndexVec, Interval, StrId, TraceNs};
 
@@ -95,7 +95,7 @@ impl AsyncTable {
             }
             let group = *group_of.entry((process, category)).or_insert_with(|| {
                 self.groups.push(AsyncGroup { process, category, rows: Vec::new() });
-                narrow(self.groups.len()) - 1
+                usize_to_u32(self.groups.len()) - 1
             });
             stack.push(self.spans.push(AsyncSpan {
                 time: Interval::new(at, end.max(at)),
@@ -111,7 +111,7 @@ impl AsyncTable {
 
     /// Each span goes to the first free row of its group; of spans that start together, longer ones go first.
     fn lay_out(&mut self) {
-        let mut order: Vec<AsyncId> = (0..narrow(self.spans.len())).map(AsyncId).collect();
+        let mut order: Vec<AsyncId> = (0..usize_to_u32(self.spans.len())).map(AsyncId).collect();
         let spans = &mut self.spans;
         order.sort_by_key(|id| (spans[*id].time.start, std::cmp::Reverse(spans[*id].time.end), *id));
         // The time at which each row of each group is free again.
@@ -127,7 +127,7 @@ impl AsyncTable {
             }
             until[row] = time.end.max(until[row]);
             rows[row].push(id);
-            spans[id].row = narrow16(row);
+            spans[id].row = usize_to_u16(row);
         }
     }
 

@@ -1,14 +1,14 @@
 //! How busy a profile is over time, for a picture of the whole profile that is a few pixels high.
 
 use super::{Profile, SliceFlags};
-use ns_base::convert::{real_len, real_signed};
+use ns_base::convert::{i64_to_f64, usize_to_f64};
 
 /// For each of `buckets` equal parts of the span, the mean number of tracks with a slice there.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positions of buckets, clamped")]
 pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
     let span = profile.span();
-    let length = real_signed(span.end.0.saturating_sub(span.start.0));
+    let length = i64_to_f64(span.end.0.saturating_sub(span.start.0));
     let n = buckets.max(1) as usize;
     let mut parts = vec![0.0; n];
     // How many more tracks are busy from this bucket on, so that slices that cover many buckets cost no more than others.
@@ -17,7 +17,8 @@ pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
     if length <= 0.0 {
         return parts;
     }
-    let place = |ns: i64| (real_signed(ns.saturating_sub(span.start.0)) / length * real_len(n)).clamp(0.0, real_len(n));
+    let place =
+        |ns: i64| (i64_to_f64(ns.saturating_sub(span.start.0)) / length * usize_to_f64(n)).clamp(0.0, usize_to_f64(n));
     for id in slices.ids() {
         if slices.depth(id) != 0 || slices.flags(id).has(SliceFlags::UNCLOSED) {
             continue;
@@ -28,8 +29,8 @@ pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
             parts[first] += to - from;
             continue;
         }
-        parts[first] += real_len(first + 1) - from;
-        parts[last] += to - real_len(last);
+        parts[first] += usize_to_f64(first + 1) - from;
+        parts[last] += to - usize_to_f64(last);
         steps[first + 1] += 1.0;
         steps[last] -= 1.0;
     }

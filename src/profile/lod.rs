@@ -7,7 +7,7 @@
 //! to powers of two of the profile's time, so panning never changes which slices are merged.
 
 use super::{Profile, SliceId, TrackId};
-use ns_base::convert::{narrow, narrow16};
+use ns_base::convert::{usize_to_u16, usize_to_u32};
 use ns_base::{Interval, TraceNs};
 
 /// One shape: a slice, or neighbouring slices too narrow to tell apart.
@@ -81,7 +81,7 @@ impl LodIndex {
         let bucket_log2 = bucket_for(within, width_px);
         let Some(lod) = self.track(profile, track) else { return out };
         for (depth, row) in lod.rows.iter().enumerate() {
-            row.query(profile, within, bucket_log2, narrow16(depth), &mut out);
+            row.query(profile, within, bucket_log2, usize_to_u16(depth), &mut out);
         }
         out
     }
@@ -164,7 +164,7 @@ impl RowLod {
             if count > finer / SHRINK || finer < MIN_RUNS {
                 continue;
             }
-            let bucket_log2 = narrow(bucket_log2);
+            let bucket_log2 = usize_to_u32(bucket_log2);
             let mut runs = Vec::with_capacity(count);
             let mut merger = Merger::new(bucket_log2);
             self.each_from(profile, self.levels.len(), 0, |run| {

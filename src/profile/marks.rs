@@ -2,7 +2,7 @@
 
 use super::lod::bucket_for;
 use super::{InstantId, Profile, TrackId};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Idx, Interval, TraceNs};
 
 /// One thing to draw: an instant event, or several that fall into one pixel.
@@ -32,7 +32,7 @@ impl MarkIndex {
         let mut ids: Vec<_> = instants.ids().collect();
         // Stable: within a track they stay ordered by time.
         ids.sort_by_key(|&id| instants.track(id));
-        let first = |track: usize| narrow(ids.partition_point(|&id| instants.track(id).index() < track));
+        let first = |track: usize| usize_to_u32(ids.partition_point(|&id| instants.track(id).index() < track));
         let first_of_track = (0..=profile.tracks().len()).map(first).collect();
         Self { ids, first_of_track }
     }
@@ -59,7 +59,7 @@ impl MarkIndex {
             let ts = instants.ts(first);
             let next = ((ts.0 >> bucket_log2) + 1) << bucket_log2;
             let count = rest.partition_point(|&id| instants.ts(id).0 < next.min(within.end.0));
-            out.push(Mark { ts, instant: first, count: narrow(count) });
+            out.push(Mark { ts, instant: first, count: usize_to_u32(count) });
             rest = &rest[count..];
         }
         out

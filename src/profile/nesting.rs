@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::packed::Column;
 use super::{SliceFlags, SliceId};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// The most rows that are searched before an overlapping slice opens a new row: bounds the work on hostile input.
 const MAX_ROWS_SEARCHED: usize = 256;
@@ -44,7 +44,7 @@ impl Nesting {
         for i in track.range.clone() {
             let start = track.start.get(i);
             let (end, flags) = (start.saturating_add(track.dur.get(i)), track.flags.get(i));
-            let id = SliceId(narrow(i));
+            let id = SliceId(usize_to_u32(i));
             if flags.has(SliceFlags::UNCLOSED) {
                 self.parent_back.push(0);
             } else {
@@ -58,7 +58,7 @@ impl Nesting {
             let row = self.place(start, end);
             self.depth.push(row);
         }
-        narrow(self.row_ends.len())
+        usize_to_u32(self.row_ends.len())
     }
 
     /// The stack that statistics use: a slice is the child of the slice that was running, up to the end of the shorter one.

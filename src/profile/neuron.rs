@@ -4,7 +4,7 @@
 pub use super::plugin_run::sort_rows;
 pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
 use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, TrackId};
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{FxHashMap, StrId};
 
 /// Name of the processes whose operators are counted: work on the engines, as opposed to control and transfer.
@@ -54,7 +54,7 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
             device: core.device,
             core: core.core,
             time_ns: op.time_ns,
-            time_percent: if total == 0 { 0.0 } else { real_signed(op.time_ns) * 100.0 / real_signed(total) },
+            time_percent: if total == 0 { 0.0 } else { i64_to_f64(op.time_ns) * 100.0 / i64_to_f64(total) },
             members: Vec::new(),
         }));
     }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::packed::Column;
 use super::{ArgsId, Profile, TrackId};
-use ns_base::convert::narrow_count;
+use ns_base::convert::u64_to_u32;
 use ns_base::define_idx;
 use ns_base::{Idx, StrId, TraceNs};
 
@@ -173,7 +173,7 @@ impl LinkValue {
         match tag {
             1 => Self::Number(value),
             2 => Self::Hex(value),
-            3 => Self::Text(StrId(narrow_count(value))),
+            3 => Self::Text(StrId(u64_to_u32(value))),
             _ => Self::None,
         }
     }

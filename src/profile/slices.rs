@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::packed::Column;
 use super::{ArgsId, TrackId};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::define_idx;
 use ns_base::{Interval, StrId, TraceNs};
 
@@ -82,13 +82,13 @@ impl SliceTable {
 
     /// All slices, track by track.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = SliceId> + ExactSizeIterator + use<> {
-        (0..narrow(self.start.len())).map(SliceId)
+        (0..usize_to_u32(self.start.len())).map(SliceId)
     }
 
     /// The slices of a track by start, longest first.
     pub fn of_track(&self, track: TrackId) -> impl DoubleEndedIterator<Item = SliceId> + ExactSizeIterator + use<> {
         let range = self.range_of(track);
-        (narrow(range.start)..narrow(range.end)).map(SliceId)
+        (usize_to_u32(range.start)..usize_to_u32(range.end)).map(SliceId)
     }
 
     /// Positions of a track's slices in the columns.
@@ -102,7 +102,7 @@ impl SliceTable {
     #[must_use]
     pub fn track(&self, id: SliceId) -> TrackId {
         let after = self.first_of_track.partition_point(|&first| first <= id.0);
-        TrackId(narrow(after.saturating_sub(1)))
+        TrackId(usize_to_u32(after.saturating_sub(1)))
     }
 
     /// Number of rows that a track needs: one more than its greatest depth, 0 without slices.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::units::{format_count, format_ns};
 
 /// The unit of the axis. Profiles of stacks that were counted and not timed have samples, bytes or another unit; one of them
@@ -43,7 +43,7 @@ impl Unit {
     #[must_use]
     pub fn text(&self, value: i64) -> String {
         match self {
-            Self::Ns => format_ns(real_signed(value)),
+            Self::Ns => format_ns(i64_to_f64(value)),
             Self::Counted(plural) => {
                 let sign = if value < 0 { "-" } else { "" };
                 format!("{sign}{} {plural}", format_count(value.unsigned_abs()))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{FxHashMap, StrId};
 use ns_profile::Profile;
 use ns_profile::levels::{LevelId, wrappers};
@@ -28,7 +28,7 @@ pub(super) fn colours_of(profile: &Profile) -> Colours {
             continue;
         }
         let counts = if levels.default_level().is_none_or(|l| l == *level) { 2.0 } else { 1.0 };
-        let share = real_signed((*ns).max(0)) / real_signed(total) * counts;
+        let share = i64_to_f64((*ns).max(0)) / i64_to_f64(total) * counts;
         let most = shares.entry(*name).or_default();
         *most = most.max(share);
     }

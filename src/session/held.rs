@@ -15,7 +15,7 @@ use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, P
 use ns_analysis::Selection;
 use ns_analysis::operators::{OpQuery, operator_stats};
 use ns_analysis::work::Works;
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_base::{Interval, TraceNs};
 use ns_formats::chrome::write_to_string;
@@ -110,7 +110,7 @@ impl Held {
         let (meta, levels) = (self.profile.meta(), self.profile.levels());
         let mut facts = self.facts.clone();
         if let Some(window) = self.device_window_ns {
-            facts.push(("Device window".to_owned(), format_ns(real(window))));
+            facts.push(("Device window".to_owned(), format_ns(u64_to_f64(window))));
         }
         if let Some(m) = self.modelled {
             facts.push(("Compile time (modelled)".to_owned(), format_ns(m.compile_s * 1e9)));
@@ -260,7 +260,7 @@ impl Held {
                 core: None,
                 time_ns: u64::try_from(s.total_ns).unwrap_or(0),
                 self_ns: Some(u64::try_from(s.self_ns).unwrap_or(0)),
-                time_percent: if total == 0 { 0.0 } else { real_signed(s.self_ns) * 100.0 / real_signed(total) },
+                time_percent: if total == 0 { 0.0 } else { i64_to_f64(s.self_ns) * 100.0 / i64_to_f64(total) },
                 members: Vec::new(),
             })
             .collect()

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::round::{round_bf16, round_f16};
 use ns_base::Rng;
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 
 /// A floating point format that a matrix product or a stored value can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ impl FloatFormat {
                 let below = libm::floor(units);
                 let rest = units - below;
                 let up = rest > 0.5 || (rest == 0.5 && libm::fmod(below, 2.0) != 0.0);
-                self.saturate(nearest_single((below + f64::from(u8::from(up))) * scale))
+                self.saturate(f64_to_f32((below + f64::from(u8::from(up))) * scale))
             }
         }
     }
@@ -150,7 +150,7 @@ impl FloatFormat {
         let units = f64::from(v) / scale;
         let below = libm::floor(units);
         let up = unit < units - below;
-        self.saturate(nearest_single((below + f64::from(u8::from(up))) * scale))
+        self.saturate(f64_to_f32((below + f64::from(u8::from(up))) * scale))
     }
 
     /// Exponent of the distance between neighbouring numbers of the format around a finite `v`.

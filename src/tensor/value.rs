@@ -1,7 +1,7 @@
 //! A tensor: a shape and its values.
 
 use ns_base::Digest;
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 
 use super::{DType, FloatFormat, Rounder, Shape, TensorError, round_slice};
 
@@ -35,7 +35,7 @@ impl Tensor {
     /// When the shape has more than [`MAX_ELEMENTS`] elements or memory runs out.
     pub fn from_fn(shape: Shape, mut value: impl FnMut(usize) -> f32) -> Result<Self, TensorError> {
         let mut data = allocate(&shape)?;
-        let len = place(shape.elements());
+        let len = u64_to_usize(shape.elements());
         data.extend((0..len).map(&mut value));
         round_slice(shape.dtype, &mut data);
         Ok(Self { shape, data })
@@ -143,7 +143,7 @@ pub(super) fn allocate(shape: &Shape) -> Result<Vec<f32>, TensorError> {
         return Err(too_large());
     }
     let mut data = Vec::new();
-    data.try_reserve_exact(place(elements)).map_err(|_| too_large())?;
+    data.try_reserve_exact(u64_to_usize(elements)).map_err(|_| too_large())?;
     Ok(data)
 }
 

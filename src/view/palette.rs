@@ -2,7 +2,7 @@
 //! around them, for light and for dark backgrounds. `docs/design.md` says what they are for; `www/style.css` has the
 //! same values as tokens, and `tests/it/design.rs` checks how well they can be distinguished and seen.
 
-use ns_base::convert::narrow8;
+use ns_base::convert::usize_to_u8;
 
 /// A colour for areas, lines and marks, with the text that is read on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
                 known.push(name);
                 known.len() - 1
             });
-            narrow8(place % usize::from(GREY))
+            usize_to_u8(place % usize::from(GREY))
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use super::text::contains_ignoring_case;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_cell_share, format_count};
 
 /// The kind of values in a column, which decides alignment and text.
@@ -134,7 +134,7 @@ impl Cell {
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
-            Self::Count(n) => Some(real(*n)),
+            Self::Count(n) => Some(u64_to_f64(*n)),
             Self::Number(v) => Some(*v),
             Self::Text(_) | Self::Missing => None,
         }

@@ -1,6 +1,6 @@
 //! Numbers and names as texts for tables, labels and descriptions.
 
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::units::format_count;
 
 /// A whole number of nanoseconds, not rounded: `11,452 ns`.
@@ -27,7 +27,7 @@ pub fn fit(text: &str, width_px: f64, char_px: f64) -> Option<String> {
     }
     let room = libm::floor(width_px / char_px);
     let len = text.chars().count();
-    if real_len(len) <= room {
+    if usize_to_f64(len) <= room {
         return (len > 0).then(|| text.to_owned());
     }
     if room < 3.0 {

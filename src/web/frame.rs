@@ -8,7 +8,7 @@ use super::platform::focus;
 use super::platform::page::{self, PageState};
 use super::platform::url;
 use super::worker::{Engine, Pool};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_whole_share;
 use ns_page::RunState;
 use ns_page::Shared;
@@ -84,7 +84,7 @@ pub fn use_page_state(
         RunState::Running { done, total, .. } if *total > 0 => {
             format!(
                 "{} \u{2013} {} \u{2013} neuronscope",
-                format_whole_share(real(*done) / real(*total) * 100.0),
+                format_whole_share(u64_to_f64(*done) / u64_to_f64(*total) * 100.0),
                 page.title()
             )
         }

@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::platform::error_text;
 use super::worker::copy_front;
 use super::worker::last_words::install_panic_hook;
-use ns_base::convert::{real, real_len, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64, usize_to_f64};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
 use ns_import::read_carried;
@@ -33,11 +33,11 @@ struct WorkerBytes<'f> {
 
 impl ByteSource for WorkerBytes<'_> {
     fn size(&self) -> u64 {
-        whole(self.size)
+        f64_to_u64(self.size)
     }
 
     fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal> {
-        let (offset, len) = (JsValue::from_f64(real(offset)), JsValue::from_f64(real_len(buf.len())));
+        let (offset, len) = (JsValue::from_f64(u64_to_f64(offset)), JsValue::from_f64(usize_to_f64(buf.len())));
         let bytes = self.slice.call2(&JsValue::NULL, &offset, &len).map_err(|e| Refusal::new(error_text(&e)))?;
         let bytes: Uint8Array = bytes.dyn_into().map_err(|_| refuse!("the worker gave no bytes"))?;
         Ok(copy_front(&bytes, buf))

@@ -3,7 +3,7 @@
 use super::source::{Row, Source};
 use super::syntax::{Aggregate, Selected};
 use super::value::{QueryValue, number};
-use ns_base::convert::{real, real_sum};
+use ns_base::convert::{i128_to_f64, u64_to_f64};
 use ns_base::{FxHashMap, StringTable, stats};
 use ns_profile::{Profile, SliceId};
 
@@ -111,8 +111,8 @@ impl Tally {
         };
         match aggregate {
             Aggregate::Sum => self.whole(self.real, self.int),
-            Aggregate::Mean if self.is_real => QueryValue::Real(self.real / real(self.count)),
-            Aggregate::Mean => QueryValue::Real(real_sum(self.int) / real(self.count)),
+            Aggregate::Mean if self.is_real => QueryValue::Real(self.real / u64_to_f64(self.count)),
+            Aggregate::Mean => QueryValue::Real(i128_to_f64(self.int) / u64_to_f64(self.count)),
             Aggregate::Min => self.extreme(self.min),
             Aggregate::Max => self.extreme(self.max),
             Aggregate::P50 => percentile(self.all.as_mut(), 50.0).map_or(QueryValue::Missing, QueryValue::Real),

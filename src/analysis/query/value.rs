@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 
 /// A value of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub enum QueryValue {
 
 pub(super) fn number(value: &QueryValue) -> Option<f64> {
     match value {
-        QueryValue::Int(n) => Some(real_signed(*n)),
+        QueryValue::Int(n) => Some(i64_to_f64(*n)),
         QueryValue::Real(x) => Some(*x),
         QueryValue::Text(_) | QueryValue::Missing => None,
     }

@@ -8,7 +8,7 @@ use super::types::Sentence;
 use crate::grouping::thread_text;
 use crate::idle::IdleGaps;
 use crate::work::{Work, Works};
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId};
@@ -137,7 +137,7 @@ pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<
             name: name.to_owned(),
             self_ns: own.ns,
             count: own.count,
-            percent: if whole > 0 { real_signed(own.ns) * 100.0 / real_signed(whole) } else { 0.0 },
+            percent: if whole > 0 { i64_to_f64(own.ns) * 100.0 / i64_to_f64(whole) } else { 0.0 },
             longest: own.longest,
         })
         .collect();

@@ -9,7 +9,7 @@ use crate::Selection;
 use crate::idle::IdlePass;
 use crate::self_time::SelfTimes;
 use crate::work::Works;
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_profile::Profile;
 use ns_profile::flows::FlowIndex;
 
@@ -68,7 +68,7 @@ impl SentencesPass {
             Stage::Tally(tally) => (2 * n).saturating_sub(tally.left()),
             Stage::Idle(idle) => {
                 let (done, of) = idle.1.progress();
-                2 * n + whole(real(n) * real(done) / real(of.max(1)))
+                2 * n + f64_to_u64(u64_to_f64(n) * u64_to_f64(done) / u64_to_f64(of.max(1)))
             }
         };
         (done, 3 * n)

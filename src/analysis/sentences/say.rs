@@ -11,7 +11,7 @@ use crate::grouping::thread_text;
 use crate::idle::{IdleGap, IdleGaps};
 use crate::opcode::opcode;
 use crate::work::{Work, Works};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns, format_share};
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
 use ns_profile::levels::Family;
@@ -46,11 +46,11 @@ pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGa
 }
 
 fn percent(part: i64, whole: i64) -> f64 {
-    if whole > 0 { real_signed(part) * 100.0 / real_signed(whole) } else { 0.0 }
+    if whole > 0 { i64_to_f64(part) * 100.0 / i64_to_f64(whole) } else { 0.0 }
 }
 
 fn text_of(ns: i64) -> String {
-    format_ns(real_signed(ns))
+    format_ns(i64_to_f64(ns))
 }
 
 fn figure(name: &str, value: f64, unit: FigureUnit) -> Figure {
@@ -75,8 +75,8 @@ fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
     };
     let text = format!("{what}: {} over {}{stepped}.", counted(slices, "slice"), text_of(span));
     let mut figures =
-        vec![figure("slices", real(slices), FigureUnit::Count), figure("span", real_signed(span), FigureUnit::Ns)];
-    figures.extend(steps.map(|n| figure("steps", real(n), FigureUnit::Count)));
+        vec![figure("slices", u64_to_f64(slices), FigureUnit::Count), figure("span", i64_to_f64(span), FigureUnit::Ns)];
+    figures.extend(steps.map(|n| figure("steps", u64_to_f64(n), FigureUnit::Count)));
     sentence(Topic::Profile, text, figures)
 }
 
@@ -94,9 +94,9 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
         ("communication", tally.ns(Work::Communication)),
         ("idle", idle),
     ];
-    let mut figures: Vec<Figure> = shares.iter().map(|(n, ns)| figure(n, real_signed(*ns), FigureUnit::Ns)).collect();
-    figures.push(figure("window", real_signed(whole), FigureUnit::Ns));
-    figures.push(figure("busy", real_signed(busy), FigureUnit::Ns));
+    let mut figures: Vec<Figure> = shares.iter().map(|(n, ns)| figure(n, i64_to_f64(*ns), FigureUnit::Ns)).collect();
+    figures.push(figure("window", i64_to_f64(whole), FigureUnit::Ns));
+    figures.push(figure("busy", i64_to_f64(busy), FigureUnit::Ns));
     let (most, ns) = shares.into_iter().max_by_key(|(_, ns)| *ns)?;
     let mut slices = Vec::new();
     let text = if percent(idle, whole) >= IDLE_COMES_FIRST_PERCENT || most == "idle" {
@@ -142,7 +142,7 @@ fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (Strin
         if let Some(remedy) = remedy(&cause.name) {
             text.push_str(&format!(" {remedy}."));
         }
-        return (text, Some(figure("cause", real_signed(cause.ns), FigureUnit::Ns)), Some(cause.longest));
+        return (text, Some(figure("cause", i64_to_f64(cause.ns), FigureUnit::Ns)), Some(cause.longest));
     }
     if percent(late, idle) < ONE_CAUSE_PERCENT {
         return (text, None, None);
@@ -154,7 +154,7 @@ fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (Strin
         format_share(percent(late, idle))
     ));
     let shown = gaps.gaps.iter().find(|gap| gap.was_late).and_then(|gap| gap.started_by);
-    (text, Some(figure("started late", real_signed(late), FigureUnit::Ns)), shown)
+    (text, Some(figure("started late", i64_to_f64(late), FigureUnit::Ns)), shown)
 }
 
 fn window_text(tally: &Tally) -> &'static str {
@@ -168,7 +168,7 @@ fn kind(tally: &Tally, window: Interval<TraceNs>, work: Work, topic: Topic, says
     }
     let share = percent(ns, whole);
     let text = format!("{says} {}, {} of the time {}.", text_of(ns), format_share(share), window_text(tally));
-    let figures = vec![figure("time", real_signed(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let figures = vec![figure("time", i64_to_f64(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     let longest = tally.covered.get(&work)?.iter().copied().max_by_key(|s| (s.end.0 - s.start.0, s.start));
     Some(Sentence { spans: longest.into_iter().collect(), ..sentence(topic, text, figures) })
 }
@@ -185,7 +185,7 @@ fn overlap(tally: &Tally) -> Option<Sentence> {
         _ => format!("{} of that, {}, overlaps with computing.", text_of(both), format_share(share)),
     };
     let figures =
-        vec![figure("overlap", real_signed(both), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+        vec![figure("overlap", i64_to_f64(both), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     Some(sentence(Topic::Transfer, text, figures))
 }
 
@@ -222,8 +222,8 @@ fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -
         format_share(share)
     );
     let figures = vec![
-        figure("self", real_signed(top.ns), FigureUnit::Ns),
-        figure("count", real(top.count), FigureUnit::Count),
+        figure("self", i64_to_f64(top.ns), FigureUnit::Ns),
+        figure("count", u64_to_f64(top.count), FigureUnit::Count),
         figure("share", share, FigureUnit::Percent),
     ];
     Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Operator, text, figures) })
@@ -238,7 +238,7 @@ fn idle(profile: &Profile, gap: Option<&IdleGap>) -> Option<Sentence> {
         text.push_str(&format!(", which {} started only then", name(by)));
     }
     text.push('.');
-    let mut figures = vec![figure("gap", real_signed(ns), FigureUnit::Ns)];
+    let mut figures = vec![figure("gap", i64_to_f64(ns), FigureUnit::Ns)];
     let mut slices = vec![gap.before, gap.after];
     if let Some(meanwhile) = &gap.meanwhile {
         text.push_str(&format!(
@@ -247,7 +247,7 @@ fn idle(profile: &Profile, gap: Option<&IdleGap>) -> Option<Sentence> {
             text_of(meanwhile.self_ns),
             quoted(&meanwhile.name)
         ));
-        figures.push(figure("meanwhile", real_signed(meanwhile.self_ns), FigureUnit::Ns));
+        figures.push(figure("meanwhile", i64_to_f64(meanwhile.self_ns), FigureUnit::Ns));
         slices.push(meanwhile.longest);
     }
     Some(Sentence { slices, spans: vec![gap.span], ..sentence(Topic::Idle, text, figures) })
@@ -268,9 +268,9 @@ fn host(profile: &Profile, tally: &Tally, window: Interval<TraceNs>) -> Option<S
     }
     text.push_str(&format!("; {} has the most self time: {}.", quoted(profile.str(*name)), text_of(top.ns)));
     let figures = vec![
-        figure("host", real_signed(busy), FigureUnit::Ns),
-        figure("waits", real_signed(waits), FigureUnit::Ns),
-        figure("self", real_signed(top.ns), FigureUnit::Ns),
+        figure("host", i64_to_f64(busy), FigureUnit::Ns),
+        figure("waits", i64_to_f64(waits), FigureUnit::Ns),
+        figure("self", i64_to_f64(top.ns), FigureUnit::Ns),
     ];
     Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Host, text, figures) })
 }
@@ -291,7 +291,7 @@ fn busiest_thread(profile: &Profile, tally: &Tally) -> Option<Sentence> {
         text_of(ns),
         format_share(share)
     );
-    let figures = vec![figure("covered", real_signed(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
+    let figures = vec![figure("covered", i64_to_f64(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     let first = slices.of_track(track).max_by_key(|id| slices.dur_ns(*id));
     Some(Sentence { slices: first.into_iter().collect(), ..sentence(Topic::Verdict, text, figures) })
 }

@@ -8,7 +8,7 @@ use crate::reports::charts::RunCharts;
 use crate::reports::report::Report;
 use crate::run::configuration_run::{RowResult, RunDetail};
 use crate::run::error::RunError;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{SimTime, stats};
 
 use super::CpuTimers;
@@ -127,7 +127,7 @@ fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Me
 /// Whether the medians of the two halves of each copy differ by at most 5 %; `None` with fewer than 20 inferences.
 fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
     let median = |part: &[(u64, u64)]| {
-        let mut values: Vec<f64> = part.iter().map(|(_, latency)| real(*latency)).collect();
+        let mut values: Vec<f64> = part.iter().map(|(_, latency)| u64_to_f64(*latency)).collect();
         values.sort_by(f64::total_cmp);
         stats::percentile_sorted(&values, 50.0)
     };

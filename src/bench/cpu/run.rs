@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::configuration::Configuration;
 use crate::config::options::Processes;
 use crate::host_step::step::HostStep;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{Clock, WallNs};
 use ns_tensor::Tensor;
 
@@ -108,7 +108,7 @@ impl CpuRun {
     pub fn share(&self) -> f64 {
         match self.stage {
             CpuStage::Done => 1.0,
-            _ => (real(self.timers.elapsed_ns) / self.window_ns()).min(0.999),
+            _ => (u64_to_f64(self.timers.elapsed_ns) / self.window_ns()).min(0.999),
         }
     }
 
@@ -167,7 +167,7 @@ impl CpuRun {
                 *left = left.saturating_sub(1);
                 over
             }
-            None => real(now) >= self.window_ns(),
+            None => u64_to_f64(now) >= self.window_ns(),
         };
         if is_over {
             self.stage = CpuStage::Done;
@@ -203,7 +203,7 @@ fn work(clock: &dyn Clock, step: &HostStep, values: &[Rc<Tensor>]) -> Option<u64
     let data: Vec<&[f32]> = values.iter().map(|tensor| tensor.data()).collect();
     std::hint::black_box(step.work_on(&data));
     let wanted_ns = step.custom_ms().unwrap_or(0.0) * 1e6;
-    while real(since(clock, before)) < wanted_ns {
+    while u64_to_f64(since(clock, before)) < wanted_ns {
         std::hint::spin_loop();
     }
     Some(since(clock, before))

@@ -3,7 +3,7 @@
 use ns_container::npy;
 
 use super::records::{DatasetError, Records};
-use ns_base::convert::{low16, low32, narrow, place, real, real_signed};
+use ns_base::convert::{i64_to_f64, low16, low32, u64_to_f64, u64_to_usize, usize_to_u32};
 
 /// One value of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
     if records.count == 0 {
         return Err(wrong((header.values_at, "the file is cut off before the end of its first record".to_owned())));
     }
-    let used = data.get(..place(records.count) * per_record).unwrap_or_default();
+    let used = data.get(..u64_to_usize(records.count) * per_record).unwrap_or_default();
     records.values = used.chunks_exact(size).map(|raw| value(kind, header.is_big_endian(), raw)).collect();
     Ok(records)
 }
@@ -76,12 +76,12 @@ fn value(kind: Kind, is_big_endian: bool, raw: &[u8]) -> f64 {
         wide[at.min(7)] = *byte;
     }
     let bits = u64::from_le_bytes(wide);
-    let unused = 64 - 8 * narrow(raw.len());
+    let unused = 64 - 8 * usize_to_u32(raw.len());
     match (kind, raw.len()) {
         (Kind::Bool, _) => f64::from(u8::from(bits != 0)),
-        (Kind::Unsigned, _) => real(bits),
+        (Kind::Unsigned, _) => u64_to_f64(bits),
         // Shifting up and down again extends the sign.
-        (Kind::Signed, _) => real_signed((bits << unused).cast_signed() >> unused),
+        (Kind::Signed, _) => i64_to_f64((bits << unused).cast_signed() >> unused),
         (Kind::Float, 2) => half::f16::from_bits(low16(bits)).to_f64(),
         (Kind::Float, 4) => f64::from(f32::from_bits(low32(bits))),
         (Kind::Float, _) => f64::from_bits(bits),

@@ -9,7 +9,7 @@ use crate::config::options::DeviceType;
 use crate::dataset::Records;
 use crate::host_step::step::HostStep;
 use crate::values::{ModelValues, ValuesError, ValuesStepError};
-use ns_base::convert::{nearest_single, place};
+use ns_base::convert::{f64_to_f32, u64_to_usize};
 use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
 use ns_device::{ModelFileValues, ModelFileValuesError, ModelKind, ModelLibrary, model_label};
 use ns_machine::arch::NEURONCORE_V2;
@@ -187,9 +187,9 @@ impl Answering {
         let mut data: Vec<Vec<f32>> = Vec::new();
         let mut from = 0;
         for input in &self.inputs {
-            let until = from + place(elements(input));
+            let until = from + u64_to_usize(elements(input));
             let Some(part) = record.get(from..until) else { break };
-            data.push(part.iter().map(|v| nearest_single(*v)).collect());
+            data.push(part.iter().map(|v| f64_to_f32(*v)).collect());
             from = until;
         }
         data

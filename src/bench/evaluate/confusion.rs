@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 
 /// How predictions and targets agree. Counts of several workers are added up before a rate is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl Confusion {
     }
 
     fn counts(&self) -> [f64; 4] {
-        [real(self.tp), real(self.fp), real(self.tn), real(self.fn_)]
+        [u64_to_f64(self.tp), u64_to_f64(self.fp), u64_to_f64(self.tn), u64_to_f64(self.fn_)]
     }
 
     /// (TP + TN) / all.

@@ -3,7 +3,7 @@
 use super::Confusion;
 use super::metric::{METRICS, Metric};
 use crate::host_step::arithmetic::{FormulaError, Language, Operator, Term, parse};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 
 /// Short names of the rates, as the formulas of the table use them.
 const SHORT: [(&str, &str); 8] = [
@@ -72,7 +72,7 @@ impl Formula {
 fn value(term: &Term<Leaf>, counts: &Confusion) -> Option<f64> {
     Some(match term {
         Term::Number(n) => *n,
-        Term::Value(Leaf::Count(of)) => real(of(counts)),
+        Term::Value(Leaf::Count(of)) => u64_to_f64(of(counts)),
         Term::Value(Leaf::Rate(of)) => of(counts)?,
         Term::Negative(inner) => -value(inner, counts)?,
         Term::Call(_, arguments) => libm::sqrt(value(arguments.first()?, counts)?),

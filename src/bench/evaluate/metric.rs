@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::Confusion;
-use ns_base::convert::{real_len, whole_len};
+use ns_base::convert::{f64_to_usize, usize_to_f64};
 
 /// One answer of a model: its output and the correct answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -186,7 +186,7 @@ pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, Metri
     }
     Ok(match metric {
         Metric::Rate(of) => of(&counts),
-        _ => Some(sum / real_len(records.len())),
+        _ => Some(sum / usize_to_f64(records.len())),
     })
 }
 
@@ -209,8 +209,8 @@ pub(super) fn positive(record: &Record) -> Result<(bool, bool), RecordProblem> {
 fn rank_of_target(record: &Record) -> Result<usize, RecordProblem> {
     let classes = record.output.len();
     let index =
-        (record.target >= 0.0 && libm::floor(record.target) == record.target && record.target < real_len(classes))
-            .then_some(whole_len(record.target));
+        (record.target >= 0.0 && libm::floor(record.target) == record.target && record.target < usize_to_f64(classes))
+            .then_some(f64_to_usize(record.target));
     let score = index.and_then(|i| record.output.get(i).map(|score| (i, *score)));
     let Some((index, score)) = score else {
         return Err(RecordProblem::NoSuchClass { target: record.target, outputs: classes });

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::arithmetic::{FormulaError, Language, Operator, Term, parse};
-use ns_base::convert::{nearest_single, single_len};
+use ns_base::convert::{f64_to_f32, usize_to_f32};
 
 /// Functions of expressions: name, and how many values each takes.
 const FUNCTIONS: &[(&str, usize)] = &[
@@ -212,7 +212,7 @@ fn name_of(function: usize) -> &'static str {
 
 fn compute(term: &Term<usize>, data: &[&[f32]]) -> Data {
     match term {
-        Term::Number(n) => Data::One(nearest_single(*n)),
+        Term::Number(n) => Data::One(f64_to_f32(*n)),
         Term::Value(at) => Data::Many(data.get(*at).copied().unwrap_or(&[]).to_vec()),
         Term::Negative(inner) => each(compute(inner, data), |x| -x),
         Term::Of(a, operator, b) => {
@@ -264,11 +264,11 @@ fn call(name: &str, values: Vec<Data>) -> Data {
         ("max", _) => Data::One(largest()),
         ("min", _) => Data::One(list.iter().copied().fold(f32::INFINITY, f32::min)),
         ("sum", _) => Data::One(list.iter().sum()),
-        ("mean", _) => Data::One(list.iter().sum::<f32>() / single_len(list.len().max(1))),
+        ("mean", _) => Data::One(list.iter().sum::<f32>() / usize_to_f32(list.len().max(1))),
         ("argmax", _) => {
             let best =
                 list.iter().enumerate().fold((0, f32::NEG_INFINITY), |b, (i, x)| if *x > b.1 { (i, *x) } else { b });
-            Data::One(single_len(best.0))
+            Data::One(usize_to_f32(best.0))
         }
         ("softmax", _) => {
             let top = largest();

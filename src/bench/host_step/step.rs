@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::arithmetic::FormulaError;
 use super::expression::Expression;
 use ns_base::SimTime;
-use ns_base::convert::single_len;
+use ns_base::convert::usize_to_f32;
 use ns_machine::cost::decisions;
 
 /// Work on an input before the call, or on an output after it.
@@ -126,7 +126,7 @@ impl HostStep {
                     .iter()
                     .enumerate()
                     .fold((0, f32::NEG_INFINITY), |best, (i, x)| if *x > best.1 { (i, *x) } else { best });
-                single_len(largest.0)
+                usize_to_f32(largest.0)
             }
             Self::Topk => {
                 let mut best = [f32::NEG_INFINITY; 5];

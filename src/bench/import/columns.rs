@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::reports::report::{REPORT_KEYS, Report};
 use ns_base::Diagnostics;
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 
 /// Type of a key's value.
 #[derive(Clone, Copy, PartialEq)]
@@ -121,7 +121,7 @@ fn coerced(kind: Kind, value: &Value) -> Option<Value> {
             let n = number(value)?;
             // Bounded so that every count fits its field; no real table has 4294967295 models.
             let is_whole = n >= 0.0 && n <= f64::from(u32::MAX) * 1_000.0 && libm::floor(n) == n;
-            is_whole.then(|| Value::from(whole(n)))
+            is_whole.then(|| Value::from(f64_to_u64(n)))
         }
         Kind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
         Kind::List => value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone()),

@@ -13,7 +13,7 @@ use crate::measured::measurement::Measurement;
 use crate::measured::timer::{Timer, Timers};
 use crate::reports::report::{Report, ReportDetail};
 use crate::run::error::RunError;
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_base::{Diagnostics, SimTime};
 
 /// Keys of older configurations that a report does not hold.
@@ -182,7 +182,7 @@ fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, TimersError> {
 
 /// Converts seconds of a file to the picoseconds that reports are computed from. The resulting reports state that they are imported.
 fn time(seconds: f64) -> SimTime {
-    SimTime(whole(libm::round(seconds.max(0.0) * 1e12)))
+    SimTime(f64_to_u64(libm::round(seconds.max(0.0) * 1e12)))
 }
 
 fn sums(lists: &[Vec<Pair>]) -> Vec<Timer> {

@@ -9,7 +9,7 @@ use super::entry::level_of_cast_mode;
 use super::{EntryStatus, ModelEntry, ModelIndex};
 use crate::config::bench_config::{MAX_BATCH, MAX_PARALLEL};
 use crate::reports::python_json::without_nan;
-use ns_base::convert::{low8, narrow_count, whole};
+use ns_base::convert::{f64_to_u64, low8, u64_to_u32};
 use ns_compiler::UnknownOption;
 
 /// A text that is not an index.
@@ -88,16 +88,16 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
         }
     };
     // Each number fits its field because of its bound.
-    entry.batch_size = narrow_count(count("batch_size", 1, u64::from(MAX_BATCH), 1));
-    entry.pipeline_size = narrow_count(count("pipeline_size", 1, u64::from(MAX_PARALLEL), 1));
+    entry.batch_size = u64_to_u32(count("batch_size", 1, u64::from(MAX_BATCH), 1));
+    entry.pipeline_size = u64_to_u32(count("pipeline_size", 1, u64::from(MAX_PARALLEL), 1));
     entry.performance_level = low8(count("performance_level", 0, 3, 3));
     entry.lnc = match count("lnc", 1, u64::from(MAX_PARALLEL), 0) {
         0 => None,
-        lnc => Some(narrow_count(lnc)),
+        lnc => Some(u64_to_u32(lnc)),
     };
     entry.input_idx = match map.get("input_idx") {
         None | Some(Value::Null) => None,
-        Some(_) => Some(narrow_count(count("input_idx", 0, u64::from(u32::MAX), 0))),
+        Some(_) => Some(u64_to_u32(count("input_idx", 0, u64::from(u32::MAX), 0))),
     };
     take_cast_mode(&mut entry, number, map, warnings);
     entry.auto_cast = option(map, "auto_cast", &mut problems);
@@ -164,7 +164,8 @@ fn number_of(map: &Map<String, Value>, key: &str) -> Result<Option<u64>, ()> {
     match map.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
-            let from_real = || value.as_f64().filter(|f| *f >= 0.0 && *f < 1e15 && libm::floor(*f) == *f).map(whole);
+            let from_real =
+                || value.as_f64().filter(|f| *f >= 0.0 && *f < 1e15 && libm::floor(*f) == *f).map(f64_to_u64);
             value.as_u64().or_else(from_real).map(Some).ok_or(())
         }
     }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use serde::{Deserialize, Serialize};
 
 use ns_base::SimTime;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_share;
 use ns_compiler::Workflow;
 
@@ -239,7 +239,7 @@ fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         0 => format!("nothing at all or {:.2} TOPS", rate(most)),
         _ => format!("anything from {:.2} to {:.2} TOPS", rate(most), rate(fewest)),
     };
-    let needed = (tick.to_secs_f64() * real(TICKS_ENOUGH) / t.true_mean_s().max(f64::MIN_POSITIVE)).ceil();
+    let needed = (tick.to_secs_f64() * u64_to_f64(TICKS_ENOUGH) / t.true_mean_s().max(f64::MIN_POSITIVE)).ceil();
     let sentence = format!(
         "the clock ticks every {:.3} ms and saw {ticks} ticks in timed calls of {:.3} ms: depending on when \
          they begin, it says {said}, where {without:.2} is right. Time {needed:.0} calls or more, or use a finer clock",

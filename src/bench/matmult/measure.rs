@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ns_base::SimTime;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_compiler::Workflow;
 use ns_device::{Compilation, Device, DeviceError, ModelLibrary};
 use ns_machine::Executable;
@@ -101,7 +101,7 @@ impl Simulating {
     fn finish(self) -> Measured {
         let Self { case, compilation, costs, simulator } = self;
         let outcome = simulator.outcome().clone();
-        let operations = case.operations().unwrap_or(real(compilation.model_flops));
+        let operations = case.operations().unwrap_or(u64_to_f64(compilation.model_flops));
         let around = inference_costs(&compilation.executable, &costs, outcome.window);
         let stages = stages(&costs, &around, outcome.window, case.run.workflow);
         let timed = stages.run(&case.run, case.run.seed);
@@ -144,6 +144,6 @@ impl Measured {
     /// The part of the operations whose products the compiler kept.
     pub fn computed_share(&self) -> f64 {
         let c = &self.compilation;
-        real(c.products_after) / real(c.products_before.max(1))
+        u64_to_f64(c.products_after) / u64_to_f64(c.products_before.max(1))
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ns_base::SimTime;
-use ns_base::convert::{real, real_len};
+use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_base::units::format_share;
 use ns_compiler::modelled_compile_s;
 use ns_device::DeviceError;
@@ -199,7 +199,7 @@ pub(super) fn finished(
         peak_tops: Some(peak),
         peak_percent: rate(computed / peak * 100.0),
         dma_bytes: Some(bytes),
-        dma_gb_per_s: Some(real(bytes) / window_s / 1e9),
+        dma_gb_per_s: Some(u64_to_f64(bytes) / window_s / 1e9),
         peak_gb_per_s: Some(m.costs.core.peak_hbm_bytes_per_s() / 1e9),
         products_asked: Some(m.compilation.products_before),
         products_computed: Some(m.compilation.products_after),
@@ -268,7 +268,7 @@ fn verification(case: &MatmultCase, m: &Measured) -> Verification {
     let others = (1..=u64::from(run.verification_iterations)).map(|i| m.tops_of(&again(run.seed.wrapping_add(i))));
     let tops: Vec<f64> = std::iter::once(m.tops()).chain(others).collect();
     let (least, most) = tops.iter().fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));
-    let mean = tops.iter().sum::<f64>() / real_len(tops.len());
+    let mean = tops.iter().sum::<f64>() / usize_to_f64(tops.len());
     let spread_percent = if mean > 0.0 { (most - least) / mean * 100.0 } else { 0.0 };
     Verification { tops, spread_percent, same_seed_repeats: again(run.seed) == m.timed }
 }

@@ -1,6 +1,6 @@
 //! Runs calls one after another: warm-up and timed iterations of one worker.
 
-use ns_base::convert::{real, real_len, whole, whole_len};
+use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::{Rng, SimTime};
 
 use super::config::MatmultRun;
@@ -89,7 +89,7 @@ fn reading(time: SimTime, tick_ns: u64, seed: u64) -> SimTime {
         return time;
     }
     // A separate random stream, so that the calls take the same time with any clock.
-    let begun = whole(Rng::from_seed(seed ^ CLOCK_STREAM).unit_f64() * real(tick));
+    let begun = f64_to_u64(Rng::from_seed(seed ^ CLOCK_STREAM).unit_f64() * u64_to_f64(tick));
     SimTime((begun.min(tick - 1) + time.0) / tick * tick)
 }
 
@@ -98,8 +98,8 @@ const CLOCK_STREAM: u64 = 0x74_69_63_6b;
 
 /// A time changed by at most `jitter`; `at` from 0 to 1 says where in that range.
 fn vary(time: SimTime, jitter: f64, at: f64) -> SimTime {
-    let moved = real(time.0) * (1.0 + jitter * (2.0 * at - 1.0));
-    SimTime(whole(moved))
+    let moved = u64_to_f64(time.0) * (1.0 + jitter * (2.0 * at - 1.0));
+    SimTime(f64_to_u64(moved))
 }
 
 impl Timed {
@@ -115,13 +115,13 @@ impl Timed {
 
     /// A part of the timed calls for each of them, seconds.
     pub fn of_each(&self, part: SimTime) -> f64 {
-        part.to_secs_f64() / real_len(self.sorted.len().max(1))
+        part.to_secs_f64() / usize_to_f64(self.sorted.len().max(1))
     }
 
     /// The time of the call at a rank from 0 to 1, seconds.
     pub fn at(&self, rank: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
-        self.sorted.get(whole_len(real_len(last) * rank)).map_or(0.0, |t| t.to_secs_f64())
+        self.sorted.get(f64_to_usize(usize_to_f64(last) * rank)).map_or(0.0, |t| t.to_secs_f64())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{SimTime, stats};
 
 /// The sum and the number of the spans that one timer measured.
@@ -24,7 +24,7 @@ impl Timer {
     /// Average span in milliseconds; zero without spans, as in NeuronPerf's timers.
     #[must_use]
     pub fn avg_ms(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.total.to_ms_f64() / real(self.count) }
+        if self.count == 0 { 0.0 } else { self.total.to_ms_f64() / u64_to_f64(self.count) }
     }
 }
 

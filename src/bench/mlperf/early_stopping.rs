@@ -1,6 +1,6 @@
 //! LoadGen's early stopping: how many queries support a percentile with 99 % confidence.
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 
 /// Probability that a system that misses its percentile passes.
 const MISTAKE: f64 = 0.01;
@@ -53,7 +53,7 @@ fn at_most(t: u64, n: u64, p: f64) -> f64 {
     if n <= t {
         return 1.0;
     }
-    incomplete_beta(p, real(n - t), real(t + 1))
+    incomplete_beta(p, u64_to_f64(n - t), u64_to_f64(t + 1))
 }
 
 fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
-use ns_base::convert::{real, real_len, whole, whole_len};
+use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::{SimTime, stats::round_to};
 
 use super::early_stopping::{EarlyStopping, discardable, queries_needed};
@@ -98,7 +98,7 @@ impl<'a> Judge<'a> {
     /// The latency at a fraction, `sorted[int(n * p)]`: no interpolation.
     fn at(&self, fraction: f64) -> f64 {
         let n = self.sorted_ps.len();
-        let rank = whole_len(real_len(n) * fraction).min(n.saturating_sub(1));
+        let rank = f64_to_usize(usize_to_f64(n) * fraction).min(n.saturating_sub(1));
         self.sorted_ps.get(rank).map_or(0.0, |ps| SimTime(*ps).to_ms_f64())
     }
 
@@ -110,7 +110,7 @@ impl<'a> Judge<'a> {
         let scenario = self.settings.scenario;
         let fraction = scenario.percentile();
         let mut verdict = self.limits(self.queries());
-        let percent = whole(fraction * 100.0);
+        let percent = f64_to_u64(fraction * 100.0);
         let value = match discardable(self.queries(), fraction) {
             EarlyStopping::Discard(slowest) => {
                 verdict.early_stopping = true;
@@ -134,7 +134,7 @@ impl<'a> Judge<'a> {
         let mut verdict = self.limits(samples);
         // One query holds every sample, so there is no percentile to check.
         verdict.early_stopping = true;
-        let value = real(samples) / self.elapsed.to_secs_f64();
+        let value = u64_to_f64(samples) / self.elapsed.to_secs_f64();
         let mut result = self.result("Samples per second".to_owned(), value, verdict);
         result.queries = samples;
         result
@@ -166,7 +166,7 @@ impl<'a> Judge<'a> {
             ));
         }
         // LoadGen counts completed queries, which equal the issued ones unless the queue grows.
-        let value = real(self.queries()) / self.elapsed.to_secs_f64();
+        let value = u64_to_f64(self.queries()) / self.elapsed.to_secs_f64();
         let mut result = self.result("Completed queries per second".to_owned(), value, verdict);
         (result.target_qps, result.over_latency) = (Some(round_to(qps, 3)), Some(over));
         result
@@ -195,7 +195,7 @@ impl<'a> Judge<'a> {
     fn result(self, metric: String, value: f64, verdict: Verdict) -> MlperfResult {
         let c = self.configuration;
         let total: f64 = self.sorted_ps.iter().map(|ps| SimTime(*ps).to_ms_f64()).sum();
-        let mean = if self.sorted_ps.is_empty() { 0.0 } else { total / real_len(self.sorted_ps.len()) };
+        let mean = if self.sorted_ps.is_empty() { 0.0 } else { total / usize_to_f64(self.sorted_ps.len()) };
         MlperfResult {
             scenario: self.settings.scenario,
             result: verdict.word().to_owned(),

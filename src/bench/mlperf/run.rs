@@ -11,7 +11,7 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::executor::SimulatedExecutor;
 use crate::scheduler::source::{Arrivals, Source, Streams};
 use ns_base::SimTime;
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_device::{ServiceError, ServiceTimes};
 
 use super::result::{Judge, MlperfResult};
@@ -219,7 +219,7 @@ impl Plan {
     fn streams(&self, samples: u64) -> Result<Source, ScenarioError> {
         let inferences = samples.div_ceil(u64::from(self.configuration.batch_size));
         let min_ps = SimTime::from_secs_f64(self.settings.min_duration_s).0;
-        let expected = whole(self.settings.min_duration_s / self.times.unloaded().to_secs_f64());
+        let expected = f64_to_u64(self.settings.min_duration_s / self.times.unloaded().to_secs_f64());
         self.refuse_if_too_long(expected.max(self.settings.min_queries).saturating_mul(inferences))?;
         Ok(Source::Streams(Streams::new(inferences, min_ps, self.settings.min_queries)))
     }
@@ -227,7 +227,7 @@ impl Plan {
     /// All samples are available at once; their number fills the duration.
     fn offline(&self) -> Result<Source, ScenarioError> {
         let batch = u64::from(self.configuration.batch_size);
-        let in_time = whole(self.capacity() * self.settings.min_duration_s);
+        let in_time = f64_to_u64(self.capacity() * self.settings.min_duration_s);
         let samples = self.settings.min_queries.max(in_time.saturating_mul(batch));
         let inferences = samples.div_ceil(batch);
         self.refuse_if_too_long(inferences)?;
@@ -235,7 +235,7 @@ impl Plan {
     }
 
     fn server(&self, qps: f64) -> Result<Source, ScenarioError> {
-        let in_time = whole(libm::ceil(qps * self.settings.min_duration_s));
+        let in_time = f64_to_u64(libm::ceil(qps * self.settings.min_duration_s));
         let queries = in_time.max(self.settings.min_queries);
         self.refuse_if_too_long(queries)?;
         Ok(Source::Arrivals(Arrivals::new(self.configuration.seed, 1e12 / qps, queries)))
@@ -253,7 +253,7 @@ impl Plan {
     /// Inferences per second of the tightest resource.
     fn capacity(&self) -> f64 {
         let second = Configuration { duration_s: 1_000.0, ..self.plain() };
-        real(estimate(&second, &self.times).inferences) / 1_000.0
+        u64_to_f64(estimate(&second, &self.times).inferences) / 1_000.0
     }
 
     /// The configuration without the settings that the scenario decides.

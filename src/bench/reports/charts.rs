@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use ns_base::SimTime;
-use ns_base::convert::{real_len, whole_len};
+use ns_base::convert::{f64_to_usize, usize_to_f64};
 
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
@@ -39,13 +39,13 @@ impl RunCharts {
     pub fn of(configuration: &Configuration, measurement: &mut Measurement) -> Self {
         let Some(values) = measurement.latency_percentiles_ms(CURVE_PERCENTS) else { return Self::default() };
         let (first_ms, last_ms) = (values[0], values[CURVE_PERCENTS.len() - 2]);
-        let bar_ms = (last_ms - first_ms) / real_len(BARS);
+        let bar_ms = (last_ms - first_ms) / usize_to_f64(BARS);
         let mut bars = vec![0; if bar_ms > 0.0 { BARS } else { 1 }];
         let last = bars.len() - 1;
         for ps in measurement.latencies_ps() {
             let above = SimTime(*ps).to_ms_f64() - first_ms;
             // A cast of a float saturates, so a negative or huge one stays in the first or the last bar.
-            let bar = if bar_ms > 0.0 { whole_len(above / bar_ms) } else { 0 };
+            let bar = if bar_ms > 0.0 { f64_to_usize(above / bar_ms) } else { 0 };
             bars[bar.min(last)] += 1;
         }
         Self {

@@ -1,6 +1,6 @@
 //! Confidence intervals of a mean and of a percentile, at 95 %.
 
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::stats;
 
 /// 97.5 % point of the normal distribution.
@@ -12,7 +12,7 @@ const Z: f64 = 1.959_963_984_540_054;
 #[must_use]
 pub fn mean_ci95(values: &[f64]) -> Option<(f64, f64)> {
     let (mean, deviation) = (stats::mean(values)?, stats::stddev(values)?);
-    let n = real_len(values.len());
+    let n = usize_to_f64(values.len());
     let reach = t975(n - 1.0) * deviation / libm::sqrt(n);
     Some((mean - reach, mean + reach))
 }
@@ -40,7 +40,7 @@ fn t975(df: f64) -> f64 {
 /// supports a percentile, not how well a run would repeat.
 #[must_use]
 pub fn percentile_ci95_percents(n: usize, percent: f64) -> Option<(f64, f64)> {
-    let (p, count) = (percent / 100.0, real_len(n));
+    let (p, count) = (percent / 100.0, usize_to_f64(n));
     let last = count - 1.0;
     let reach = Z * libm::sqrt(count * p * (1.0 - p));
     let (low, high) = (libm::floor(count * p - reach), libm::ceil(count * p + reach));

@@ -1,6 +1,6 @@
 //! From a measurement to its report: NeuronPerf's formulas, without their faults.
 
-use ns_base::convert::{real, real_len};
+use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_base::{SimTime, stats::round_to};
 
 use super::calendar::simulated_dts;
@@ -121,7 +121,7 @@ fn fill_latencies(report: &mut Report, measurement: &mut Measurement) {
 fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measurement, detail: ReportDetail) {
     let batch = u64::from(configuration.batch_size);
     let samples: Vec<u64> = m.seconds().iter().map(|s| s.count * batch).collect();
-    report.throughput_peak = samples.iter().max().map(|peak| real(*peak));
+    report.throughput_peak = samples.iter().max().map(|peak| u64_to_f64(*peak));
     let average = average_throughput(&samples, m.elapsed);
     if let Some((rate, method)) = average {
         report.throughput_avg = Some(round_to(rate, 3));
@@ -130,13 +130,13 @@ fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measu
         report.cost_per_1m_inf = dollars.filter(|d| d.is_finite()).map(|d| round_to(d, 3));
     }
     if let [_, interior @ .., _] = samples.as_slice() {
-        let interior: Vec<f64> = interior.iter().map(|n| real(*n)).collect();
+        let interior: Vec<f64> = interior.iter().map(|n| u64_to_f64(*n)).collect();
         let (low, high) = mean_ci95(&interior).unzip();
         report.throughput_ci95_low = low.map(|x| round_to(x, 3));
         report.throughput_ci95_high = high.map(|x| round_to(x, 3));
     }
     if m.window > SimTime::ZERO {
-        let rate = real(m.in_window * batch) / m.window.to_secs_f64();
+        let rate = u64_to_f64(m.in_window * batch) / m.window.to_secs_f64();
         report.throughput_window = Some(round_to(rate, 3));
     }
     if detail >= ReportDetail::Seconds {
@@ -149,11 +149,11 @@ fn average_throughput(samples: &[u64], elapsed: SimTime) -> Option<(f64, &'stati
     if let [_, interior @ .., _] = samples
         && !interior.is_empty()
     {
-        let mean = real(interior.iter().sum::<u64>()) / real_len(interior.len());
+        let mean = u64_to_f64(interior.iter().sum::<u64>()) / usize_to_f64(interior.len());
         return Some((mean, "interior_seconds"));
     }
     let total: u64 = samples.iter().sum();
-    (total > 0 && elapsed > SimTime::ZERO).then(|| (real(total) / elapsed.to_secs_f64(), "total_over_elapsed"))
+    (total > 0 && elapsed > SimTime::ZERO).then(|| (u64_to_f64(total) / elapsed.to_secs_f64(), "total_over_elapsed"))
 }
 
 #[cfg(test)]

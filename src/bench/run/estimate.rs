@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use ns_base::SimTime;
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 
 use crate::config::configuration::Configuration;
 use crate::config::options::Accounting;
@@ -40,7 +40,7 @@ pub struct TooManyInferences {
 /// device, the input lock of each model, or the slowest pipeline stage.
 #[must_use]
 pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate {
-    let (models, workers) = (f64::from(configuration.n_models), real(configuration.workers()));
+    let (models, workers) = (f64::from(configuration.n_models), u64_to_f64(configuration.workers()));
     let rate = |servers: f64, time: SimTime| {
         if time == SimTime::ZERO { f64::INFINITY } else { servers / time.to_secs_f64() }
     };
@@ -62,12 +62,12 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         Accounting::Window => configuration.duration(),
         Accounting::Original => configuration.duration() - bring_up,
     };
-    let in_time = whole(per_second * measured.to_secs_f64() * 1.002);
+    let in_time = f64_to_u64(per_second * measured.to_secs_f64() * 1.002);
     let (inferences, measured) = match configuration.options.dataset.filter(|d| !d.looped) {
         Some(dataset) => {
             let calls = dataset.calls(configuration.batch_size);
             let all = calls.saturating_mul(u64::from(configuration.n_models));
-            (all, SimTime::from_secs_f64(real(all) / per_second))
+            (all, SimTime::from_secs_f64(u64_to_f64(all) / per_second))
         }
         None => (in_time.saturating_add(configuration.workers()), measured),
     };
@@ -86,7 +86,7 @@ impl Estimate {
             return Ok(());
         }
         let duration_s = configuration.duration_s;
-        let longest = duration_s * (real(MAX_INFERENCES) / real(self.inferences));
+        let longest = duration_s * (u64_to_f64(MAX_INFERENCES) / u64_to_f64(self.inferences));
         let longest_s = if longest >= 1.0 { libm::floor(longest) } else { longest };
         Err(TooManyInferences { inferences: self.inferences, duration_s, longest_s })
     }

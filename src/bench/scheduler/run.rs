@@ -9,7 +9,7 @@ use crate::scheduler::executor::{Executor, SetupStep, Stage};
 use crate::scheduler::observer::{RunObserver, Unobserved};
 use crate::scheduler::queue::{EventQueue, MAX_WORKERS, Resources};
 use crate::scheduler::source::Source;
-use ns_base::convert::{narrow, place};
+use ns_base::convert::{u64_to_usize, usize_to_u32};
 use ns_base::stats::round_to;
 use ns_base::{Interval, SimTime};
 
@@ -108,7 +108,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     ) -> Result<Self, RunError> {
         check_size(configuration)?;
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
-        let (models, workers) = (configuration.n_models, place(configuration.workers()));
+        let (models, workers) = (configuration.n_models, u64_to_usize(configuration.workers()));
         let pipeline_size = configuration.pipeline_size.max(1);
         let first_lock = FIRST_LINK + configuration.links() as usize;
         let resources = first_lock + models as usize * (1 + pipeline_size as usize);
@@ -136,7 +136,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             scheduler.take_bring_up_from_window(configuration)?;
         }
         let order: Vec<u32> = match &scheduler.source {
-            Source::Window { .. } | Source::Dataset { .. } => (0..narrow(scheduler.workers.len())).collect(),
+            Source::Window { .. } | Source::Dataset { .. } => (0..usize_to_u32(scheduler.workers.len())).collect(),
             _ => in_turns(configuration).collect(),
         };
         for worker in order {

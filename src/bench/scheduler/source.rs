@@ -2,7 +2,7 @@
 //! independently, or queries that follow one another.
 
 use ns_base::Rng;
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 
 /// The next action of a free worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Arrivals {
         self.left = self.left.checked_sub(1)?;
         let at = self.next_ps;
         self.next_ps += self.rng.exponential_f64() * self.mean_ps;
-        Some(whole(at))
+        Some(f64_to_u64(at))
     }
 }
 
@@ -151,7 +151,7 @@ impl Source {
 
     /// Share of the work that is done, 0 to 1.
     pub fn share(&self, now: u64, recorded: u64) -> f64 {
-        let of = |done: u64, total: u64| if total == 0 { 1.0 } else { real(done.min(total)) / real(total) };
+        let of = |done: u64, total: u64| if total == 0 { 1.0 } else { u64_to_f64(done.min(total)) / u64_to_f64(total) };
         match self {
             Self::Window { end } => of(now, *end),
             Self::Dataset { left } => {

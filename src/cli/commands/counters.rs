@@ -7,7 +7,7 @@ use crate::analysis_args::CountersArgs;
 use crate::driver::Driver;
 use crate::source;
 use ns_analysis::counters::Curve;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_session::{Answer, Listed, Listing, Question};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: CountersArgs) -> Result<()> {
 
 /// Each value with the time at which it begins; the last row is the end of the last value.
 fn values(curve: &Curve) -> Listed {
-    let row = |(at, value): &(i64, f64)| vec![Cell::Number(real_signed(*at)), Cell::Number(*value)];
+    let row = |(at, value): &(i64, f64)| vec![Cell::Number(i64_to_f64(*at)), Cell::Number(*value)];
     let table = Table {
         columns: vec![
             Column::new("time_ns", "Time (ns)", ColumnKind::Count),

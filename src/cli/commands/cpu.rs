@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::interrupt;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{Clock, WallNs};
 use ns_bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
 use ns_bench::{Configuration, RowResult, RunDetail};
@@ -130,7 +130,7 @@ fn sample(interval: Duration, over: &AtomicBool) -> HostSamples {
         if let (Some((busy0, all0)), Some((busy, all)), Some(memory)) = (before, now, memory_percent())
             && all > all0
         {
-            samples.cpu.push(real(busy - busy0) * 100.0 / real(all - all0));
+            samples.cpu.push(u64_to_f64(busy - busy0) * 100.0 / u64_to_f64(all - all0));
             samples.memory.push(memory);
         }
         before = now;
@@ -164,7 +164,7 @@ impl Ticks {
         let all = self.all.checked_sub(before.all).filter(|all| *all >= FEWEST)?;
         let busy = self.busy.saturating_sub(before.busy);
         let own = self.own.saturating_sub(before.own);
-        Some(real(busy.saturating_sub(own)) / real(all))
+        Some(u64_to_f64(busy.saturating_sub(own)) / u64_to_f64(all))
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::text;
 use crate::args::EvaluateArgs;
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 use ns_base::units::format_figures;
 use ns_bench::evaluate::{Metrics, Record, metrics_to_text};
 
@@ -46,8 +46,7 @@ fn read(bytes: &[u8], target_column: Option<&str>) -> Result<Vec<(Vec<f32>, f64)
             .iter()
             .map(|cell| cell.trim().parse::<f64>().map_err(|_| anyhow!("record {}: '{cell}' is not a number", i + 1)))
             .collect::<Result<_>>()?;
-        let output =
-            numbers.iter().enumerate().filter(|(c, _)| *c != target).map(|(_, x)| nearest_single(*x)).collect();
+        let output = numbers.iter().enumerate().filter(|(c, _)| *c != target).map(|(_, x)| f64_to_f32(*x)).collect();
         table.push((output, numbers.get(target).copied().unwrap_or(f64::NAN)));
     }
     Ok(table)

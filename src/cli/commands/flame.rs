@@ -9,7 +9,7 @@ use crate::driver::Driver;
 use crate::source;
 use ns_analysis::flame::FlameGraph;
 use ns_analysis::modules::ModuleTree;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::units::{format_count, format_ns};
 use ns_profile::Unit;
 use ns_session::{Answer, Question};
@@ -78,13 +78,13 @@ fn modules_text(tree: &ModuleTree) -> String {
             vec![
                 format!("{}{}", "  ".repeat(usize::from(n.depth)), shorten(name, 72)),
                 format_count(n.count),
-                format_ns(real_signed(n.total_ns)),
-                format_ns(real_signed(n.self_ns)),
+                format_ns(i64_to_f64(n.total_ns)),
+                format_ns(i64_to_f64(n.self_ns)),
             ]
         })
         .collect();
     let mut out = text::table(&["Module", ">Slices", ">Time", ">Own"], &rows);
-    out.push_str(&format!("outside of all modules: {}\n", format_ns(real_signed(tree.outside_ns))));
+    out.push_str(&format!("outside of all modules: {}\n", format_ns(i64_to_f64(tree.outside_ns))));
     if tree.omitted > 0 {
         out.push_str(&format!("... and {} modules with less time (--nodes N shows more)\n", tree.omitted));
     }

@@ -8,7 +8,7 @@ use crate::analysis_args::HistogramArgs;
 use crate::driver::Driver;
 use crate::source;
 use ns_analysis::histogram::{BinScale, Histogram};
-use ns_base::convert::whole_signed;
+use ns_base::convert::f64_to_i64;
 use ns_base::units::format_count;
 use ns_profile::Unit;
 use ns_session::{Answer, Question};
@@ -48,7 +48,7 @@ fn describe(found: &Histogram, unit: &Unit) -> String {
         })
         .collect();
     let percentiles = found.percentiles.map_or_else(String::new, |p| {
-        format!(", median {}, p99 {}", unit.text(whole_signed(p.p50_ns)), unit.text(whole_signed(p.p99_ns)))
+        format!(", median {}, p99 {}", unit.text(f64_to_i64(p.p50_ns)), unit.text(f64_to_i64(p.p99_ns)))
     });
     format!(
         "{} slices, {} in all, {} to {}{percentiles}\n\n{}",

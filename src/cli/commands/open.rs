@@ -10,7 +10,7 @@ use crate::args::OpenArgs;
 use crate::driver::Driver;
 use crate::source;
 use ns_analysis::summary::OpenSummary;
-use ns_base::convert::{real, real_signed, whole, whole_signed};
+use ns_base::convert::{f64_to_i64, f64_to_u64, i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_session::{Answer, ExportKind, GroupsOf, LOCAL_PAGE, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
 use ns_view::table::Cell;
@@ -69,7 +69,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
             out.push_str(&format!(
                 "    > {} ns, {}: {}\n",
                 link.start_ns,
-                format_ns(real(link.duration_ns)),
+                format_ns(u64_to_f64(link.duration_ns)),
                 shorten(&link.title, 72)
             ));
         }
@@ -85,7 +85,7 @@ fn describe(summary: &OpenSummary) -> String {
         summary.format,
         format_count(summary.events),
         phases.join(", "),
-        format_ns(real_signed(summary.span_ns)),
+        format_ns(i64_to_f64(summary.span_ns)),
         format_count(summary.tracks),
         format_count(summary.processes),
     );
@@ -110,8 +110,8 @@ fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Resu
                 Some(Cell::Text(name)) => name.as_str(),
                 _ => "",
             };
-            let length = |at| info.outline.unit.text(whole_signed(number(row, at)));
-            vec![shorten(name, 72), format_count(whole(number(row, 1))), length(2), length(3)]
+            let length = |at| info.outline.unit.text(f64_to_i64(number(row, at)));
+            vec![shorten(name, 72), format_count(f64_to_u64(number(row, 1))), length(2), length(3)]
         })
         .collect();
     if rows.is_empty() {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::text;
 use crate::args::ProfileArgs;
 use crate::driver::Driver;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
 use ns_formats::WriteFormat;
 use ns_insight::Insights;
@@ -95,7 +95,7 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
                 core(r.core),
                 format_count(r.time_ns),
                 format_plugin_share(r.time_percent),
-                format_ns(real(r.time_ns) / real(r.occurrences.max(1))),
+                format_ns(u64_to_f64(r.time_ns) / u64_to_f64(r.occurrences.max(1))),
             ]
         })
         .collect();

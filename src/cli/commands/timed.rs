@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 
 use crate::interrupt;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_bench::{
     Configuration, ConfigurationRun, DeviceType, MOST_TIMED_INFERENCES, RowResult, RunDetail, ServiceTimes,
     SpanRecorder, TimedResults, service_times,
@@ -51,7 +51,7 @@ impl TimedRuns {
         let mut run = ConfigurationRun::observed(configuration.clone(), times.as_ref().map_err(Clone::clone), recorder);
         let expected = run.estimate().inferences;
         if expected > MOST_TIMED_INFERENCES {
-            let longest = configuration.duration_s * (real(MOST_TIMED_INFERENCES) / real(expected)) * 0.99;
+            let longest = configuration.duration_s * (u64_to_f64(MOST_TIMED_INFERENCES) / u64_to_f64(expected)) * 0.99;
             bail!(
                 "--return-timers: about {expected} inferences are more than the {MOST_TIMED_INFERENCES} whose starts and ends are kept; give a --duration of at most {longest:.3}, or leave --json-format out for sums"
             );

@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 
 /// Rows that are kept in memory until they are written.
 const GROUP_ROWS: usize = 65_536;
@@ -188,7 +188,7 @@ impl Column {
             (Waiting::Integer(list), Value::Integer(number)) => list.push(number),
             (Waiting::Number(list), Value::Number(number)) => list.push(number),
             // Counts below 2^53 fit a double without loss.
-            (Waiting::Number(list), Value::Integer(number)) => list.push(real_signed(number)),
+            (Waiting::Number(list), Value::Integer(number)) => list.push(i64_to_f64(number)),
             (Waiting::Bool(list), Value::Bool(truth)) => list.push(truth),
             (_, value) => bail!("column {} cannot hold {value:?}", self.name),
         }

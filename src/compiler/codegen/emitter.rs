@@ -1,7 +1,7 @@
 //! Appends instructions and DMAs to an executable and leaves out redundant waits.
 
 use super::error::CodegenError;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
 use ns_machine::{Executable, SourceId};
 
@@ -117,7 +117,7 @@ impl Emitter {
             let slot = &mut needed[wait.unit.index()];
             *slot = (*slot).max(wait.count);
         }
-        let start = narrow(self.executable.waits.len());
+        let start = usize_to_u32(self.executable.waits.len());
         let mut len = 0u8;
         for wait in after {
             let i = wait.unit.index();

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_kernel::KernelError;
 
@@ -13,7 +13,7 @@ pub enum CodegenError {
     /// More SBUF is needed at once than the core has.
     #[error(
         "{path} needs {} of SBUF at once, the core has {}: {} are missing. Use a smaller batch or a smaller model",
-        format_bytes(real(*.needed)), format_bytes(real(*.available)), format_bytes(real(*.needed - *.available))
+        format_bytes(u64_to_f64(*.needed)), format_bytes(u64_to_f64(*.available)), format_bytes(u64_to_f64(*.needed - *.available))
     )]
     SbufExceeded {
         path: String,
@@ -25,7 +25,7 @@ pub enum CodegenError {
     /// Weights, inputs and outputs exceed device memory.
     #[error(
         "the model needs {} of device memory on one core, which has {}: {} are missing",
-        format_bytes(real(*.needed)), format_bytes(real(*.available)), format_bytes(real(*.needed - *.available))
+        format_bytes(u64_to_f64(*.needed)), format_bytes(u64_to_f64(*.available)), format_bytes(u64_to_f64(*.needed - *.available))
     )]
     DeviceMemoryExceeded {
         /// Bytes it needs.
@@ -36,7 +36,7 @@ pub enum CodegenError {
     /// An array that is larger than device memory.
     #[error(
         "{path} has an array of {}, and one core has {} of device memory. Use a smaller batch or smaller sizes",
-        format_bytes(real(*.needed)), format_bytes(real(*.available))
+        format_bytes(u64_to_f64(*.needed)), format_bytes(u64_to_f64(*.available))
     )]
     ArrayExceedsDeviceMemory {
         path: String,

@@ -20,7 +20,7 @@ use super::views::{concatenate, gather, reshape_resident, slice_resident, transp
 use super::work::work;
 use crate::CompileOptions;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_machine::cost::decisions::COMPILE_MS_PER_OPERATION;
@@ -69,7 +69,7 @@ pub fn generate_with(
 /// a percentage.
 #[must_use]
 pub fn modelled_compile_s(executable: &Executable) -> f64 {
-    real_len(executable.sources.len()) * COMPILE_MS_PER_OPERATION / 1e3
+    usize_to_f64(executable.sources.len()) * COMPILE_MS_PER_OPERATION / 1e3
 }
 
 /// Refuses an array that no core can hold before it is cut into blocks: a size with wrong digits would otherwise fill

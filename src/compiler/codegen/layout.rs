@@ -4,7 +4,7 @@
 use super::plan::Plan;
 use super::value::{Layout, Resident, matrix_of};
 use crate::hlo::{InstrId, Opcode};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_machine::arch::CoreSpec;
 use ns_machine::cost::decisions::{FEW_CHANNELS, IMAGE_RANK, LAYOUT_LOOKAHEAD, SBUF_PARTS};
 use ns_tensor::Shape;
@@ -38,7 +38,7 @@ fn rows_contracted(plan: &Plan<'_>, id: InstrId, depth: u32) -> bool {
         let Some(instruction) = plan.module.instructions.get(*user) else { return false };
         match &instruction.opcode {
             Opcode::Dot(dims) => {
-                let rank = narrow(plan.module.instructions[id].shape.rank());
+                let rank = usize_to_u32(plan.module.instructions[id].shape.rank());
                 instruction.operands.get(1) == Some(&id) && dims.rhs_contracting + 1 != rank
             }
             Opcode::Reshape | Opcode::Transpose { .. } => rows_contracted(plan, *user, depth - 1),
@@ -50,7 +50,7 @@ fn rows_contracted(plan: &Plan<'_>, id: InstrId, depth: u32) -> bool {
 
 fn wants_row_major(plan: &Plan<'_>, id: InstrId, depth: u32) -> bool {
     let Some(rank) = plan.module.instructions.get(id).map(|i| i.shape.rank()) else { return false };
-    let last = narrow(rank.saturating_sub(1));
+    let last = usize_to_u32(rank.saturating_sub(1));
     let wants = |user: &InstrId| {
         let instruction = &plan.module.instructions[*user];
         match &instruction.opcode {

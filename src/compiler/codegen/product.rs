@@ -10,7 +10,7 @@ use super::tiles::{InFlight, Pipeline, Step};
 use super::value::{Layout, blocks, grouped_blocks};
 use super::weights::{WeightMatrix, load_block, load_matrix};
 use crate::hlo::InstrId;
-use ns_base::convert::narrow_count;
+use ns_base::convert::u64_to_u32;
 use ns_machine::isa::{Engine, Op, Wait};
 
 /// The operand that has the result's columns.
@@ -76,7 +76,7 @@ impl Product {
             |batch, rows, row_groups| Self { batch, rows, row_groups, rows_ready: self.rows_ready.clone(), ..*self };
         let shares = |total: u64| {
             let each = total.div_ceil(self.slices.max(1)).max(1);
-            blocks(total, narrow_count(each)).map(u64::from)
+            blocks(total, u64_to_u32(each)).map(u64::from)
         };
         if self.slices <= 1 {
             vec![part(self.batch, self.rows, self.row_groups)]
@@ -87,7 +87,7 @@ impl Product {
             shares(self.row_groups).map(|groups| part(1, groups * rows, groups)).collect()
         } else {
             let each = self.rows.div_ceil(self.slices).next_multiple_of(u64::from(step.max(1)));
-            blocks(self.rows, narrow_count(each)).map(|rows| part(1, rows.into(), 1)).collect()
+            blocks(self.rows, u64_to_u32(each)).map(|rows| part(1, rows.into(), 1)).collect()
         }
     }
 }
@@ -227,13 +227,13 @@ impl Nest<'_> {
         after.extend(evicted);
         let mut done = Vec::new();
         for _ in 0..count * product.passes {
-            let load = Op::LdWeights { rows: self.array_rows(), columns: narrow_count(product.columns) };
+            let load = Op::LdWeights { rows: self.array_rows(), columns: u64_to_u32(product.columns) };
             code.emitter.instruction(Engine::Tensor, load, self.purpose, columns_ready);
-            let op = Op::Matmul { free: narrow_count(product.rows), passes: self.plan.precision.passes };
+            let op = Op::Matmul { free: u64_to_u32(product.rows), passes: self.plan.precision.passes };
             done = vec![code.emitter.instruction(Engine::Tensor, op, self.purpose, &after)];
         }
         done.extend_from_slice(self.room);
-        self.tiles.enter(code, InFlight::new(narrow_count(product.rows * count), Some(bank), done));
+        self.tiles.enter(code, InFlight::new(u64_to_u32(product.rows * count), Some(bank), done));
     }
 
     /// Takes the next bank of PSUM, after emitting the eviction of its contents; returns the bank and that eviction.
@@ -247,7 +247,7 @@ impl Nest<'_> {
     /// Rows of the array that a pass uses.
     fn array_rows(&self) -> u32 {
         let depth = self.product.depth.div_ceil(self.product.passes.max(1));
-        narrow_count(depth).min(self.plan.precision.contracted)
+        u64_to_u32(depth).min(self.plan.precision.contracted)
     }
 
     fn columns_stationary(&mut self, code: &mut Code<'_>, block: &Block) -> Option<Wait> {

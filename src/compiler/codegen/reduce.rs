@@ -10,7 +10,7 @@ use super::turn::in_layout;
 use super::value::{Layout, Resident, blocks};
 use super::work::in_sbuf;
 use crate::hlo::InstrId;
-use ns_base::convert::{narrow, narrow_count};
+use ns_base::convert::{u64_to_u32, usize_to_u32};
 use ns_machine::isa::{Engine, Op};
 
 /// A reduction of the last dimension, or of all of them.
@@ -100,7 +100,7 @@ fn reduce_all(
     let partial = code.run(partition_blocks.iter().map(|_| along_free), purpose, &after);
     let rows = partition_blocks.first().copied().unwrap_or(1);
     code.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns: 1 }, purpose, &partial);
-    let free = narrow(partition_blocks.len()).min(plan.core.moving_free_max);
+    let free = usize_to_u32(partition_blocks.len()).min(plan.core.moving_free_max);
     let across = code.emitter.instruction(Engine::Tensor, Op::Matmul { free, passes: 1 }, purpose, &[]);
     let done = code.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &[across]);
     places.set_resident(id, Resident { bytes, ready: vec![done], ..Resident::of(Layout::FeatureMajor, 1, 1) });
@@ -109,5 +109,5 @@ fn reduce_all(
 
 /// The reduction of each partition of a value.
 fn of_free(value: &Resident) -> Op {
-    Op::TensorReduce { free: narrow_count(value.free_elements) }
+    Op::TensorReduce { free: u64_to_u32(value.free_elements) }
 }

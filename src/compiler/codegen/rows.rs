@@ -26,7 +26,7 @@ use super::turn::{in_layout, turn_blocks};
 use super::value::{Layout, Resident, Value, blocks};
 use super::weights::load_vector;
 use crate::hlo::InstrId;
-use ns_base::convert::narrow_count;
+use ns_base::convert::u64_to_u32;
 use ns_machine::arch::CoreSpec;
 use ns_machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
 use ns_machine::isa::Wait;
@@ -70,7 +70,7 @@ fn statistics_steps(sources: &mut Sources<'_>, norm: &Norm, row: u64) -> Vec<Ste
         let sources = [norm.squares, norm.deviation].map(|id| sources.of(id));
         return vec![own(StepKind::FunctionSum(SQUARE), sources[0]), own(StepKind::RowScalar, sources[1])];
     };
-    let chunks = narrow_count(row.div_ceil(u64::from(STATISTICS_CHUNK_ELEMENTS))).max(1);
+    let chunks = u64_to_u32(row.div_ceil(u64::from(STATISTICS_CHUNK_ELEMENTS))).max(1);
     let sources = [sum, norm.squares, norm.deviation].map(|id| sources.of(id));
     let mut steps = vec![own(StepKind::RowStatistic { chunks }, sources[0]); chunks as usize];
     if chunks > 1 {
@@ -147,7 +147,7 @@ fn emit_rows(
 ) -> Vec<Wait> {
     let mut after = rows.ready.clone();
     after.extend_from_slice(room);
-    let free = narrow_count(rows.free_elements);
+    let free = u64_to_u32(rows.free_elements);
     let mut pipeline = Pipeline::new(steps, purpose);
     for _ in rows.partition_blocks(core.partitions) {
         pipeline.enter(code, InFlight::new(free, None, after.clone()));

@@ -1,7 +1,7 @@
 //! Places of values while code is generated.
 
 use crate::hlo::InstrId;
-use ns_base::convert::narrow_count;
+use ns_base::convert::u64_to_u32;
 use ns_machine::isa::Wait;
 use ns_tensor::Shape;
 
@@ -84,13 +84,13 @@ pub(super) fn matrix_of(shape: &Shape) -> (u64, u64) {
 
 /// How many of the core's partitions a number of elements takes.
 pub(super) fn partitions_used(elements: u64, partitions: u32) -> u32 {
-    narrow_count(elements).min(partitions)
+    u64_to_u32(elements).min(partitions)
 }
 
 /// Blocks of at most `block` that cover `total`, largest first.
 pub(super) fn blocks(total: u64, block: u32) -> impl Iterator<Item = u32> + use<> {
     let block = u64::from(block.max(1));
-    (0..total.div_ceil(block)).map(move |i| narrow_count((total - i * block).min(block)))
+    (0..total.div_ceil(block)).map(move |i| u64_to_u32((total - i * block).min(block)))
 }
 
 /// How many groups of `each` partitions share a block: an operand of the array starts at a quarter or a half of a

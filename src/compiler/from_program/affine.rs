@@ -4,7 +4,7 @@ use super::FromProgramError;
 use super::emit::Emit;
 use super::given::Given;
 use crate::hlo::{InstrId, Opcode, ParameterRole};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_tensor::Shape;
 
 /// Limit on the operations looked through to find weights.
@@ -28,7 +28,7 @@ pub(super) fn with_vector_of_view(e: &mut Emit<'_>, opcode: &Opcode) -> Result<O
         if !runs_along_split(&whole, &parts, &along) {
             continue;
         }
-        let last = narrow(whole.rank()) - 1;
+        let last = usize_to_u32(whole.rank()) - 1;
         let row = e.repeated_vector(of, &[last], &whole)?;
         let operands = if value == 0 { vec![of_view, row] } else { vec![row, of_view] };
         let result = e.push(opcode.clone(), operands, whole);

@@ -2,7 +2,7 @@
 
 use super::emit::Emit;
 use crate::hlo::{InstrId, Opcode, ReduceKind};
-use ns_base::convert::{narrow, real};
+use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_tensor::kernels::SliceDim;
 use ns_tensor::{DType, Shape};
 
@@ -51,7 +51,7 @@ impl Emit<'_> {
         // HLO's broadcast here neither permutes dimensions nor stretches dimensions of size one.
         let mut order: Vec<usize> = (0..dimensions.len()).collect();
         order.sort_by_key(|&i| dimensions[i]);
-        let x = self.transposed(x, order.iter().map(|&i| narrow(i)).collect());
+        let x = self.transposed(x, order.iter().map(|&i| usize_to_u32(i)).collect());
         let kept: Vec<usize> =
             order.into_iter().filter(|&i| dims.get(dimensions[i] as usize) == shape.dims.get(i)).collect();
         let kept_dims: Vec<u64> = kept.iter().map(|&i| shape.dims[i]).collect();
@@ -65,7 +65,7 @@ impl Emit<'_> {
 
     /// A value with the dimensions left by a reduction of `lost`, repeated along the lost dimensions.
     pub fn along(&mut self, x: InstrId, lost: &[u32], dims: &[u64]) -> InstrId {
-        let kept: Vec<u32> = (0..narrow(dims.len())).filter(|d| !lost.contains(d)).collect();
+        let kept: Vec<u32> = (0..usize_to_u32(dims.len())).filter(|d| !lost.contains(d)).collect();
         self.repeated(x, &kept, dims)
     }
 
@@ -76,7 +76,7 @@ impl Emit<'_> {
         dimensions.dedup();
         let shape = self.shape(x);
         let dims: Vec<u64> =
-            (0..shape.rank()).filter(|i| !dimensions.contains(&narrow(*i))).map(|i| shape.dims[i]).collect();
+            (0..shape.rank()).filter(|i| !dimensions.contains(&usize_to_u32(*i))).map(|i| shape.dims[i]).collect();
         self.push(Opcode::Reduce { kind, dimensions }, vec![x], Shape::new(shape.dtype, dims))
     }
 
@@ -86,7 +86,7 @@ impl Emit<'_> {
         let count: u64 = dimensions.iter().filter_map(|&d| shape.dims.get(d as usize)).product();
         let sum = self.reduced(ReduceKind::Sum, x, dimensions);
         let shape = self.shape(sum);
-        let factor = self.splat(1.0 / real(count.max(1)), shape.clone());
+        let factor = self.splat(1.0 / u64_to_f64(count.max(1)), shape.clone());
         self.push(Opcode::Multiply, vec![sum, factor], shape)
     }
 

@@ -8,7 +8,7 @@ use super::{FromProgramError, Placed, Stand, ops};
 use crate::Workflow;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole};
 use ns_base::IndexVec;
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 use ns_import::program::{ArrayType, ElementType, Op, Program};
 use ns_tensor::{DType, Shape};
 
@@ -237,7 +237,7 @@ impl Emit<'_> {
     /// One number in every element.
     pub fn splat(&mut self, value: f64, shape: Shape) -> InstrId {
         // A single-precision number, as every constant of a core.
-        let literal = Literal(nearest_single(value));
+        let literal = Literal(f64_to_f32(value));
         let constant = self.push(Opcode::Constant(literal), Vec::new(), Shape::new(shape.dtype, []));
         if shape.rank() == 0 {
             return constant;

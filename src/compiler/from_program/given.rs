@@ -1,7 +1,7 @@
 //! Values that depend on weights and constants alone: they are computed when the model is loaded.
 
 use super::flatten::{Flat, FlatId, FlatNode};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_import::program::{Op, Program, Role};
 
 /// How a value that does not depend on an input is provided.
@@ -96,12 +96,12 @@ fn moved_to(node: &FlatNode, from: &[u64], along: u32) -> Option<u32> {
     let size = *from.get(along as usize)?;
     let at = match &node.op {
         Op::Broadcast { dimensions } => *dimensions.get(along as usize)?,
-        Op::Transpose { permutation } => narrow(permutation.iter().position(|&p| p == along)?),
+        Op::Transpose { permutation } => usize_to_u32(permutation.iter().position(|&p| p == along)?),
         Op::Convert => along,
         Op::Reshape => {
             let behind = |dims: &[u64], d: usize| dims[d + 1..].iter().product::<u64>();
             let wanted = behind(from, along as usize);
-            narrow((0..to.len()).find(|&d| to[d] == size && behind(to, d) == wanted)?)
+            usize_to_u32((0..to.len()).find(|&d| to[d] == size && behind(to, d) == wanted)?)
         }
         _ => return None,
     };

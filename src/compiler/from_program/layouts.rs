@@ -8,7 +8,7 @@
 use super::turned::{composed, inverse, is_identity, is_row_of_each};
 use crate::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode, WorkKind};
 use ns_base::IndexVec;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_tensor::Shape;
 
 /// Moves transposes behind the work that does not need them.
@@ -241,7 +241,7 @@ impl Rebuild<'_> {
     /// rows.
     fn reduce(&mut self, old: &HloInstruction, dimensions: &[u32]) -> Option<Placed> {
         let before = self.first_turned(old)?;
-        let rank = narrow(before.permutation.len());
+        let rank = usize_to_u32(before.permutation.len());
         if dimensions == [rank - 1] {
             return None;
         }

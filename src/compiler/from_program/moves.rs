@@ -4,7 +4,7 @@ use super::FromProgramError;
 use super::emit::Emit;
 use super::ops::worked;
 use crate::hlo::{InstrId, Opcode, WorkKind};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_import::program::{GatherDims, Numbers};
 use ns_tensor::kernels::SliceDim;
 use ns_tensor::{DType, Shape};
@@ -114,7 +114,7 @@ pub(super) fn pad(e: &mut Emit<'_>, low: &[i64], high: &[i64], interior: &[u64],
         if parts.len() > 1 {
             let mut joined = e.shape(x);
             joined.dims[d] = parts.iter().map(|&p| e.shape(p).dims[d]).sum();
-            x = e.push(Opcode::Concatenate { dimension: narrow(d) }, parts, joined);
+            x = e.push(Opcode::Concatenate { dimension: usize_to_u32(d) }, parts, joined);
         }
     }
     Ok(x)

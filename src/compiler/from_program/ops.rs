@@ -5,7 +5,7 @@ use super::flatten::{Combine, FlatId, FlatNode};
 use super::given::Given;
 use super::{FromProgramError, affine, moves, products, windows};
 use crate::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_import::program::{Binary, Foreign, Op, Unary};
 use ns_tensor::Shape;
 use ns_tensor::kernels::SliceDim;
@@ -224,11 +224,11 @@ fn five(e: &mut Emit<'_>) -> Result<[InstrId; 5]> {
 fn batch_norm_training(e: &mut Emit<'_>, epsilon: f32, feature: u32, part: u32) -> Result<InstrId> {
     let x = e.operand(0)?;
     let shape = e.shape(x);
-    let others: Vec<u32> = (0..narrow(shape.rank())).filter(|d| *d != feature).collect();
+    let others: Vec<u32> = (0..usize_to_u32(shape.rank())).filter(|d| *d != feature).collect();
     // Leading dimensions of size one would keep the rows from being seen as rows.
     if feature == 1 && shape.dims.first() == Some(&1) {
         let rows = e.reshaped(x, shape.dims[1..].to_vec());
-        let lost: Vec<u32> = (1..narrow(shape.rank()) - 1).collect();
+        let lost: Vec<u32> = (1..usize_to_u32(shape.rank()) - 1).collect();
         let result = normalised(e, rows, &lost, 0, epsilon, part)?;
         return Ok(if part == 0 { e.reshaped(result, shape.dims) } else { result });
     }
@@ -265,7 +265,7 @@ fn normalised(e: &mut Emit<'_>, x: InstrId, lost: &[u32], feature: u32, epsilon:
 }
 
 fn custom_call(e: &mut Emit<'_>, call: &Foreign, shape: Shape) -> Result<InstrId> {
-    let last = narrow(shape.rank()).saturating_sub(1);
+    let last = usize_to_u32(shape.rank()).saturating_sub(1);
     match call.name.as_str() {
         "AwsNeuronGelu" | "AwsNeuronGeluApprxTanh" => {
             let x = e.operand(0)?;

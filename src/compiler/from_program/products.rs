@@ -6,7 +6,7 @@ use super::given::Given;
 use super::turned::inverse;
 use super::windows::window_of;
 use crate::hlo::{self, InstrId, Opcode, Work, WorkKind};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_import::program::{ConvolutionDims, DotDims, WindowDim};
 use ns_tensor::{DType, Shape};
 
@@ -22,7 +22,7 @@ struct Side {
 
 impl Side {
     fn new(e: &Emit<'_>, value: InstrId, batch: &[u32], contracted: &[u32]) -> Self {
-        let rank = narrow(e.shape(value).rank());
+        let rank = usize_to_u32(e.shape(value).rank());
         let free = (0..rank).filter(|d| !batch.contains(d) && !contracted.contains(d)).collect();
         Self { value, batch: batch.to_vec(), free, contracted: contracted.to_vec() }
     }
@@ -45,7 +45,7 @@ impl Side {
     /// Free and contracted dimensions in the order in which they lie, and which of the last two dimensions is contracted.
     /// Without a batch the order is fixed: weights are laid out when the model is loaded.
     fn as_it_lies(&self, e: &mut Emit<'_>, contracted_last: bool) -> (InstrId, u32) {
-        let rank = narrow(self.batch.len());
+        let rank = usize_to_u32(self.batch.len());
         let lies_last = match (self.free.first(), self.contracted.first()) {
             (Some(free), Some(contracted)) if rank > 0 => contracted > free,
             _ => contracted_last,
@@ -77,13 +77,13 @@ pub(super) fn dot(e: &mut Emit<'_>, dims: &DotDims, shape: Shape) -> Result<Inst
         multiplied(e, (x, y), (lhs_contracting, rhs_contracting), shape.dtype, &batch, (rows, columns))
     } else {
         let ((x, y), heads) = by_heads(e, x, y, &batch);
-        let more = narrow(heads.len() - batch.len());
+        let more = usize_to_u32(heads.len() - batch.len());
         let contracting = (lhs_contracting + more, rhs_contracting + more);
         let product = multiplied(e, (x, y), contracting, shape.dtype, &heads, (rows, columns));
         e.reshaped(product, batch.iter().copied().chain([rows, columns]).collect())
     };
     if turns {
-        let rank = narrow(batch.len());
+        let rank = usize_to_u32(batch.len());
         product = e.transposed(product, (0..rank).chain([rank + 1, rank]).collect());
     }
     let whole: Vec<u64> = batch.into_iter().chain(m).chain(n).collect();
@@ -98,7 +98,7 @@ fn multiplied(
     batch: &[u64],
     (rows, columns): (u64, u64),
 ) -> InstrId {
-    let opcode = Opcode::Dot(hlo::DotDims { batch: narrow(batch.len()), lhs_contracting, rhs_contracting });
+    let opcode = Opcode::Dot(hlo::DotDims { batch: usize_to_u32(batch.len()), lhs_contracting, rhs_contracting });
     let dims: Vec<u64> = batch.iter().copied().chain([rows, columns]).collect();
     e.push(opcode, vec![x, y], Shape::new(dtype, dims))
 }
@@ -181,7 +181,7 @@ fn as_product(e: &mut Emit<'_>, dims: &ConvolutionDims, shape: Shape) -> Result<
     let patches = Shape::new(shape.dtype, [rows, depth]);
     let work = Work { name: "patches".to_owned(), kind: WorkKind::Move, elements: patches.elements(), passes: 1 };
     let patches = e.push(Opcode::Work(work), vec![x], patches);
-    let rest = (0..narrow(of.rank())).filter(|d| *d != dims.kernel.1);
+    let rest = (0..usize_to_u32(of.rank())).filter(|d| *d != dims.kernel.1);
     let kernel = e.transposed(kernel, rest.chain([dims.kernel.1]).collect());
     let kernel = e.reshaped(kernel, vec![depth, outputs]);
     let opcode = Opcode::Dot(hlo::DotDims { batch: 0, lhs_contracting: 1, rhs_contracting: 0 });

@@ -6,7 +6,7 @@
 
 use super::flatten::{Combine, Flat, FlatId, FlatNode};
 use ns_base::FxHashMap;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_import::program::{Binary, Comparison, Numbers, Op, Unary, Value};
 
 /// Known facts about a value.
@@ -179,7 +179,7 @@ fn finite_against(comparison: Comparison, infinity: f64) -> bool {
 pub(super) fn of_constant(value: &Value) -> Option<f64> {
     match &value.numbers {
         Numbers::Real(v) => v.first().copied().filter(|f| v.iter().all(|x| x.to_bits() == f.to_bits())),
-        Numbers::Whole(v) => v.first().copied().filter(|f| v.iter().all(|x| x == f)).map(real_signed),
+        Numbers::Whole(v) => v.first().copied().filter(|f| v.iter().all(|x| x == f)).map(i64_to_f64),
         Numbers::Complex(_) => None,
     }
 }

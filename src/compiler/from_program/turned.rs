@@ -1,6 +1,6 @@
 //! Permutations of dimensions: dimension `i` of the transposed value is dimension `permutation[i]` of the original.
 
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// One permutation in place of `inner` and then `outer`; `None` when they do not fit together.
 pub(super) fn composed(inner: &[u32], outer: &[u32]) -> Option<Vec<u32>> {
@@ -11,7 +11,7 @@ pub(super) fn inverse(permutation: &[u32]) -> Vec<u32> {
     let mut back = vec![0; permutation.len()];
     for (i, &d) in permutation.iter().enumerate() {
         if let Some(slot) = back.get_mut(d as usize) {
-            *slot = narrow(i);
+            *slot = usize_to_u32(i);
         }
     }
     back
@@ -24,7 +24,7 @@ pub(super) fn is_identity(permutation: &[u32]) -> bool {
 
 /// Whether a broadcast along these dimensions repeats one number per row along the row.
 pub(super) fn is_row_of_each(dimensions: &[u32], rank: usize) -> bool {
-    rank > 0 && dimensions.iter().copied().eq(0..narrow(rank) - 1)
+    rank > 0 && dimensions.iter().copied().eq(0..usize_to_u32(rank) - 1)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::flatten::Combine;
 use super::ops::worked;
 use super::turned::inverse;
 use crate::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_import::program::WindowDim;
 use ns_tensor::{Shape, kernels};
 
@@ -41,7 +41,7 @@ pub(super) fn reduce_window(
     };
     let moving: Vec<u32> = (0u32..).zip(window).filter(|(_, w)| **w != WindowDim::ONE).map(|(d, _)| d).collect();
     let plain: Option<Vec<_>> = moving.iter().map(|&d| window_of(&window[d as usize])).collect();
-    let rank = narrow(window.len());
+    let rank = usize_to_u32(window.len());
     let (Some(kind), Some(plain), true) = (kind, plain, moving.len() <= 2 && (3..=4).contains(&rank)) else {
         return in_passes(e, window, shape);
     };

@@ -1,6 +1,6 @@
 //! Shapes: the result of each opcode for given operands.
 
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_tensor::kernels::{
     concatenate_shape, convolution_shape, dot_shape, gather_rows_shape, reduce_window_shape, slice_shape, update_fits,
 };
@@ -141,6 +141,6 @@ fn reduced(x: &Shape, dimensions: &[u32]) -> Result<Shape, Problem> {
     if dimensions.windows(2).any(|w| w[0] >= w[1]) || dimensions.iter().any(|&d| d as usize >= x.rank()) {
         return Err(format!("{dimensions:?} are not dimensions of {x}, ascending"));
     }
-    let kept = (0..x.rank()).filter(|i| !dimensions.contains(&narrow(*i))).map(|i| x.dims[i]);
+    let kept = (0..x.rank()).filter(|i| !dimensions.contains(&usize_to_u32(*i))).map(|i| x.dims[i]);
     Ok(Shape::new(x.dtype, kept.collect::<Vec<_>>()))
 }

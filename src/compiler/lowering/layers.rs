@@ -3,7 +3,7 @@
 //! The order of operations follows the reference kernels, so that both produce the same bits.
 
 use crate::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ReduceKind};
-use ns_base::convert::{narrow, single_count};
+use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_model::window_elements;
 use ns_tensor::kernels::WindowDim;
 use ns_tensor::{DType, Shape};
@@ -24,7 +24,7 @@ pub(super) fn softmax(b: &mut Builder, x: InstrId, dim: u32, origin: Origin<'_>)
 
 /// Products of the last two dimensions, batched over the others.
 pub(super) fn matmul(b: &mut Builder, x: InstrId, y: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
-    let batch = narrow(shape.rank()).saturating_sub(2);
+    let batch = usize_to_u32(shape.rank()).saturating_sub(2);
     let dims = DotDims { batch, lhs_contracting: batch + 1, rhs_contracting: batch };
     b.push(Opcode::Dot(dims), vec![x, y], shape, origin)
 }
@@ -61,7 +61,7 @@ pub(super) fn avg_pool(
 ) -> InstrId {
     let opcode = Opcode::ReduceWindow { kind: ReduceKind::Sum, window: *window };
     let sum = b.push(opcode, vec![x], shape.clone(), origin);
-    let factor = splat(b, 1.0 / single_count(window_elements(window)), &shape, origin);
+    let factor = splat(b, 1.0 / u64_to_f32(window_elements(window)), &shape, origin);
     b.push(Opcode::Multiply, vec![sum, factor], shape, origin)
 }
 
@@ -98,7 +98,7 @@ pub(super) fn layer_norm(
     origin: Origin<'_>,
 ) -> InstrId {
     let shape = b.shape(x);
-    let last = narrow(shape.rank()).saturating_sub(1);
+    let last = usize_to_u32(shape.rank()).saturating_sub(1);
     let mean = mean_dims(b, x, &[last], origin);
     let mean = along(b, mean, &shape, &[last], origin);
     let centred = b.push(Opcode::Subtract, vec![x, mean], shape.clone(), origin);
@@ -123,7 +123,7 @@ pub(super) fn mean_dims(b: &mut Builder, x: InstrId, dims: &[u32], origin: Origi
     let count: u64 = dims.iter().filter_map(|&d| operand.dims.get(d as usize)).product();
     let sum = reduce(b, ReduceKind::Sum, x, dims, origin);
     let shape = b.shape(sum);
-    let factor = splat(b, 1.0 / single_count(count), &shape, origin);
+    let factor = splat(b, 1.0 / u64_to_f32(count), &shape, origin);
     b.push(Opcode::Multiply, vec![sum, factor], shape, origin)
 }
 
@@ -141,7 +141,7 @@ pub(super) fn index_copy(
     let mut operands = vec![x, update];
     let metadata = || origin.metadata("dynamic-update-slice");
     let zero = b.push_with(Opcode::Constant(Literal(0.0)), Vec::new(), index, metadata());
-    operands.extend((0..narrow(shape.rank())).map(|d| if d == dim { position } else { zero }));
+    operands.extend((0..usize_to_u32(shape.rank())).map(|d| if d == dim { position } else { zero }));
     b.push(Opcode::DynamicUpdateSlice, operands, shape, origin)
 }
 
@@ -171,6 +171,6 @@ fn reduce(b: &mut Builder, kind: ReduceKind, x: InstrId, dims: &[u32], origin: O
 
 /// A reduced value repeated along the dimensions it lost.
 fn along(b: &mut Builder, x: InstrId, shape: &Shape, lost: &[u32], origin: Origin<'_>) -> InstrId {
-    let dimensions = (0..narrow(shape.rank())).filter(|d| !lost.contains(d)).collect();
+    let dimensions = (0..usize_to_u32(shape.rank())).filter(|d| !lost.contains(d)).collect();
     b.push(Opcode::Broadcast { dimensions }, vec![x], shape.clone(), origin)
 }

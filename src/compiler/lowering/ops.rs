@@ -1,7 +1,7 @@
 //! The instructions of each op.
 
 use crate::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
-use ns_base::convert::{narrow, single_count};
+use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_model::{AtenOp, Node, ranges};
 use ns_tensor::Shape;
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
@@ -174,7 +174,7 @@ pub(super) fn stretch(b: &mut Builder, from: InstrId, shape: &Shape, origin: Ori
     let lead = shape.rank().saturating_sub(operand.rank());
     let kept: Vec<usize> =
         (0..operand.rank()).filter(|&i| shape.dims.get(i + lead) == Some(&operand.dims[i])).collect();
-    let dimensions = kept.iter().map(|&i| narrow(i + lead)).collect();
+    let dimensions = kept.iter().map(|&i| usize_to_u32(i + lead)).collect();
     let dims: Vec<u64> = kept.iter().map(|&i| operand.dims[i]).collect();
     let from = if dims == operand.dims {
         from
@@ -189,7 +189,7 @@ fn log_softmax(b: &mut Builder, x: InstrId, dim: u32, origin: Origin<'_>) -> Ins
     let shape = b.shape(x);
     let mut reduced = shape.clone();
     reduced.dims.remove(dim as usize);
-    let rest: Vec<u32> = (0..narrow(shape.rank())).filter(|d| *d != dim).collect();
+    let rest: Vec<u32> = (0..usize_to_u32(shape.rank())).filter(|d| *d != dim).collect();
     let reduce = |kind| Opcode::Reduce { kind, dimensions: vec![dim] };
     let along =
         |b: &mut Builder, v| b.push(Opcode::Broadcast { dimensions: rest.clone() }, vec![v], shape.clone(), origin);
@@ -206,9 +206,9 @@ fn log_softmax(b: &mut Builder, x: InstrId, dim: u32, origin: Origin<'_>) -> Ins
 /// The sum of all elements times the reciprocal of their number.
 fn mean(b: &mut Builder, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
     let operand = b.shape(x);
-    let dimensions = (0..narrow(operand.rank())).collect();
+    let dimensions = (0..usize_to_u32(operand.rank())).collect();
     let sum = b.push(Opcode::Reduce { kind: ReduceKind::Sum, dimensions }, vec![x], shape.clone(), origin);
-    let factor = constant(b, 1.0 / single_count(operand.elements()), &shape, origin, "multiply");
+    let factor = constant(b, 1.0 / u64_to_f32(operand.elements()), &shape, origin, "multiply");
     b.push(Opcode::Multiply, vec![sum, factor], shape, origin)
 }
 

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::OptLevel;
 use crate::hlo::{HloModule, VerifyError, verify};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 use super::{CommonSubexpressions, DeadCode, FoldTransposes, Fusion, Simplify, Views};
 
@@ -131,10 +131,10 @@ impl PassManager {
         check(&module, "input")?;
         let mut log = PassLog::new();
         for pass in &self.passes {
-            let before = narrow(module.instructions.len());
+            let before = usize_to_u32(module.instructions.len());
             let Changes { count, examples } = pass.run(&mut module);
             check(&module, pass.name())?;
-            let after = narrow(module.instructions.len());
+            let after = usize_to_u32(module.instructions.len());
             log.push(PassRecord { pass: pass.name().to_owned(), before, after, changes: count, examples });
         }
         Ok((module, log))

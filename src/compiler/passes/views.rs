@@ -2,7 +2,7 @@
 
 use crate::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode};
 use ns_base::IndexVec;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_tensor::Shape;
 
 use super::{Changes, Pass};
@@ -126,7 +126,7 @@ impl Rebuild<'_> {
         if let (Some(last), Some(&columns)) = (result.dims.last_mut(), old.shape.dims.last()) {
             *last = columns;
         }
-        let dims = DotDims { lhs_contracting: narrow(from.rank()) - 1, ..dims.clone() };
+        let dims = DotDims { lhs_contracting: usize_to_u32(from.rank()) - 1, ..dims.clone() };
         let (opcode, operands) = (Opcode::Dot(dims), vec![base, self.placed[rhs]]);
         Some(HloInstruction { opcode, operands, shape: result, ..old.clone() })
     }
@@ -149,7 +149,7 @@ impl Rebuild<'_> {
         old.operands.iter().all(|&o| match &self.old.instructions[o].opcode {
             _ if self.base_with(o, dims).is_some() => true,
             Opcode::Broadcast { dimensions } => {
-                dimensions.is_empty() || (same_rows && *dimensions == [narrow(old.shape.rank()) - 1])
+                dimensions.is_empty() || (same_rows && *dimensions == [usize_to_u32(old.shape.rank()) - 1])
             }
             _ => false,
         })
@@ -164,7 +164,7 @@ impl Rebuild<'_> {
     fn repeat(&mut self, broadcast: InstrId, dims: &[u64]) -> InstrId {
         let old = &self.old.instructions[broadcast];
         let row = matches!(&old.opcode, Opcode::Broadcast { dimensions } if !dimensions.is_empty());
-        let dimensions = if row { vec![narrow(dims.len()) - 1] } else { Vec::new() };
+        let dimensions = if row { vec![usize_to_u32(dims.len()) - 1] } else { Vec::new() };
         let copy = HloInstruction {
             name: self.name("broadcast"),
             opcode: Opcode::Broadcast { dimensions },

@@ -3,7 +3,7 @@
 use crate::ByteSource;
 use crate::source::exactly;
 use ns_base::Refusal;
-use ns_base::convert::narrow16;
+use ns_base::convert::usize_to_u16;
 
 /// What a local header begins with.
 pub(super) const LOCAL: &[u8] = b"PK\x03\x04";
@@ -109,7 +109,7 @@ pub(super) fn fields(method: u16, sums: [u32; 3], name: &str) -> Vec<u8> {
     // Version 2.0, names are UTF-8, at 1980-01-01 00:00:00.
     let mut out: Vec<u8> = [20, 0x0800, method, 0, DATE].iter().flat_map(|v: &u16| v.to_le_bytes()).collect();
     out.extend(sums.iter().flat_map(|v| v.to_le_bytes()));
-    out.extend_from_slice(&narrow16(name.len()).to_le_bytes());
+    out.extend_from_slice(&usize_to_u16(name.len()).to_le_bytes());
     out.extend_from_slice(&[0; 2]);
     out
 }

@@ -1,7 +1,7 @@
 //! Tells files of the same name apart.
 
 use super::error::LibraryError;
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 use ns_base::{Digest, Refusal};
 use ns_container::ByteSource;
 
@@ -18,7 +18,7 @@ const TAIL: u64 = 2 << 20;
 pub(super) fn content_name(name: &str, bytes: &dyn ByteSource) -> Result<String, LibraryError> {
     let part = |at: u64, length: u64| {
         let unreadable = |e: Refusal| LibraryError::Unreadable { name: name.to_owned(), reason: e.to_string() };
-        bytes.slice(at, place(length)).map_err(unreadable)
+        bytes.slice(at, u64_to_usize(length)).map_err(unreadable)
     };
     let size = bytes.size();
     let mut digest = Digest::default().text("neuronscope model file 1").number(size);

@@ -1,6 +1,6 @@
 //! Dates of timestamps.
 
-use ns_base::convert::whole_signed;
+use ns_base::convert::f64_to_i64;
 
 /// A moment in UTC as Python's `str(datetime)` writes it: `2023-11-11 05:32:18.723407`, without a fraction if it is
 /// zero. `None` outside the years 1 to 9999.
@@ -17,7 +17,7 @@ pub fn datetime_utc(seconds_since_1970: f64) -> Option<String> {
     if micros >= 1e6 {
         (whole, micros) = (whole + 1.0, 0.0);
     }
-    let seconds = whole_signed(whole);
+    let seconds = f64_to_i64(whole);
     let (year, month, day) = civil(seconds.div_euclid(DAY));
     let of_day = seconds.rem_euclid(DAY);
     let (h, m, s) = (of_day / 3_600, of_day % 3_600 / 60, of_day % 60);

@@ -1,6 +1,6 @@
 //! A mean with its standard deviation, how errors propagate, and how they are computed from the times of a record.
 
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::stats;
 
 /// A number and its standard deviation.
@@ -25,7 +25,7 @@ impl Measure {
         if values.is_empty() {
             return None;
         }
-        let n = real_len(values.len());
+        let n = usize_to_f64(values.len());
         let avg = libm::exp(values.iter().map(|v| libm::log(v.avg)).sum::<f64>() / n);
         let squares: f64 = values.iter().map(|v| (v.std / v.avg) * (v.std / v.avg)).sum();
         Some(Self { avg, std: avg / n * libm::sqrt(squares) })

@@ -8,7 +8,7 @@ use super::fields::{Analyzed, Field};
 use super::unlike::BatchSizes;
 use crate::python::{json_dumps, repr};
 use crate::record::{LineError, LineNotes};
-use ns_base::convert::whole_signed;
+use ns_base::convert::f64_to_i64;
 
 /// One line of the JSONL report.
 #[derive(Serialize)]
@@ -134,7 +134,7 @@ impl Analyzer {
             Field::Integer(digits) => digits.parse().unwrap_or(self.timestamp),
             _ => self.timestamp,
         };
-        metrics.insert("timestamp".to_owned(), Value::from(whole_signed(timestamp)));
+        metrics.insert("timestamp".to_owned(), Value::from(f64_to_i64(timestamp)));
         for key in ["batch_size", "repeat", "iterations_per_run"] {
             metrics.insert(key.to_owned(), number(&record.get(key)));
         }

@@ -1,6 +1,6 @@
 //! Statistics of the repeats of one metric.
 
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::stats;
 
 /// Statistics, in the metric's unit.
@@ -25,7 +25,7 @@ impl MetricStats {
         let (min, max) = (sorted.first().copied()?, sorted.last().copied()?);
         let steady = stats::mean(after_first).map(|mean| {
             let squares: f64 = after_first.iter().map(|v| (v - mean) * (v - mean)).sum();
-            (mean, libm::sqrt(squares / real_len(after_first.len())))
+            (mean, libm::sqrt(squares / usize_to_f64(after_first.len())))
         });
         Some(Self { min: known(min), median: known(median(&sorted)), max: known(max), steady })
     }

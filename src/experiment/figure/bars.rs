@@ -3,7 +3,7 @@
 use super::drawing::{Anchor, Drawing, Shape, colour};
 use super::frame::{FigureSize, Frame, GREY, LETTERS};
 use crate::aggregate::Report;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_view::plot::Axis;
 
 /// Share of a model's height that its bars take.
@@ -13,7 +13,7 @@ const FILLED: f64 = 0.7;
 #[must_use]
 pub fn bar_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Drawing {
     let rows = report.grouped();
-    let longest = real_len(rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0));
+    let longest = usize_to_f64(rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0));
     let (mut drawing, frame) = Frame::new(size, titles, (longest * LETTERS * 0.6 + 20.0).clamp(60.0, 300.0));
     let values = rows.iter().flat_map(|(_, m)| m).flatten().map(|m| m.avg).filter(|v| v.is_finite());
     let axis = Axis::from_zero("Speedup", values.fold(1.0, f64::max) * 1.1, 8);
@@ -22,15 +22,15 @@ pub fn bar_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dra
     }
     let one = frame.x(axis.share(1.0));
     drawing.line((one, frame.top), (one, frame.bottom), GREY, 1.0);
-    let row_height = (frame.bottom - frame.top) / real_len(rows.len().max(1));
-    let bar_height = row_height * FILLED / real_len(report.backends.len().max(1));
+    let row_height = (frame.bottom - frame.top) / usize_to_f64(rows.len().max(1));
+    let bar_height = row_height * FILLED / usize_to_f64(report.backends.len().max(1));
     for (i, (name, measures)) in rows.iter().enumerate() {
-        let top = frame.top + real_len(i) * row_height;
+        let top = frame.top + usize_to_f64(i) * row_height;
         let middle = top + row_height / 2.0 + LETTERS / 3.0;
         drawing.text((frame.left - 8.0, middle), name, LETTERS, Anchor::End);
         for (b, measure) in measures.iter().enumerate() {
             let Some(m) = measure.filter(|m| m.avg.is_finite()) else { continue };
-            let y = top + row_height * (1.0 - FILLED) / 2.0 + real_len(b) * bar_height;
+            let y = top + row_height * (1.0 - FILLED) / 2.0 + usize_to_f64(b) * bar_height;
             let right = frame.x(axis.share(m.avg));
             let at = [frame.left, y, right - frame.left, bar_height];
             drawing.shapes.push(Shape::Rectangle { at, colour: colour(b) });

@@ -1,7 +1,7 @@
 //! Parts of every picture: titles, axes, a legend, and the positions of values.
 
 use super::drawing::{Anchor, Drawing, Shape, colour, mark};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_view::plot::Axis;
 
 /// Size of a picture in inches of a hundred pixels.
@@ -95,15 +95,15 @@ impl Frame {
 
     /// The top of a legend with this many names that ends above the horizontal axis: axes begin at zero, where few points are.
     pub fn legend_at_bottom(&self, names: usize) -> f64 {
-        self.bottom - 18.0 - real_len(names) * LETTERS * 1.4
+        self.bottom - 18.0 - usize_to_f64(names) * LETTERS * 1.4
     }
 
     /// Names with their marks on the right, below the given height.
     pub fn draw_legend(&self, drawing: &mut Drawing, names: &[String], top: f64) {
-        let longest = real_len(names.iter().map(|n| n.chars().count()).max().unwrap_or(0));
+        let longest = usize_to_f64(names.iter().map(|n| n.chars().count()).max().unwrap_or(0));
         let x = self.right - longest * LETTERS * 0.6 - 12.0;
         for (i, name) in names.iter().enumerate() {
-            let y = top + 14.0 + real_len(i) * LETTERS * 1.4;
+            let y = top + 14.0 + usize_to_f64(i) * LETTERS * 1.4;
             let (at, title) = ((x - 12.0, y - LETTERS / 3.0), name.clone());
             drawing.shapes.push(Shape::Mark { at, kind: mark(i), colour: colour(i), title });
             drawing.text((x, y), name, LETTERS, Anchor::Start);

@@ -3,7 +3,7 @@
 use super::drawing::{Anchor, Drawing, Shape, colour, dash, mark};
 use super::frame::{FigureSize, Frame};
 use crate::aggregate::{Measure, Report, ReportKind, datetime_utc};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_view::plot::Axis;
 
 /// Pixels left of the vertical axis.
@@ -54,7 +54,7 @@ pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
     let (mut drawing, frame) = Frame::new(size, titles, LEFT);
     let ranked: Vec<_> = (0..report.backends.len()).map(|b| report.ranked(b)).collect();
     let longest = ranked.iter().map(Vec::len).max().unwrap_or(0);
-    let last = real_len(longest.saturating_sub(1));
+    let last = usize_to_f64(longest.saturating_sub(1));
     let share = |rank: f64| (rank + 0.5) / (last + 1.0);
     let series: Vec<Series> = ranked
         .iter()
@@ -63,21 +63,21 @@ pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
         .map(|(backend, (models, b))| Series {
             name: b.title().to_owned(),
             backend,
-            points: models.iter().enumerate().map(|(rank, (_, m))| (real_len(rank), *m)).collect(),
+            points: models.iter().enumerate().map(|(rank, (_, m))| (usize_to_f64(rank), *m)).collect(),
         })
         .collect();
     let axis = vertical(&series, "Speedup");
     frame.draw_vertical(&mut drawing, &axis);
     let step = (longest / 10).max(1);
     for rank in (0..longest).step_by(step) {
-        frame.draw_tick(&mut drawing, frame.x(share(real_len(rank))), &rank.to_string());
+        frame.draw_tick(&mut drawing, frame.x(share(usize_to_f64(rank))), &rank.to_string());
     }
     frame.draw_horizontal_title(&mut drawing, "Workload Number");
     for (i, (s, models)) in series.iter().zip(&ranked).enumerate() {
         draw_series(&mut drawing, &frame, &axis, s, i, false, &|x| share(x));
         for (rank, (name, m)) in models.iter().enumerate() {
             let above = rank % 2 == 0;
-            let (x, y) = (frame.x(share(real_len(rank))), frame.y(axis.share(m.avg)));
+            let (x, y) = (frame.x(share(usize_to_f64(rank))), frame.y(axis.share(m.avg)));
             let at = if above { (x + 4.0, y - 7.0) } else { (x - 4.0, y + 12.0) };
             let anchor = if above { Anchor::Start } else { Anchor::End };
             drawing.shapes.push(Shape::Text { at, text: name.clone(), size: 8.0, anchor, turn: -45.0, opacity: 0.6 });

@@ -1,6 +1,6 @@
 //! One operation, called until two time budgets are spent, with the caches cleared before each timed call.
 
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::{Clock, stats};
 
 /// Budgets, milliseconds.
@@ -69,7 +69,7 @@ impl BenchTimes {
 /// # Errors
 /// When a call fails.
 pub fn do_bench<M: Measured>(measured: &mut M, plan: BenchPlan, clock: &dyn Clock) -> Result<BenchTimes, M::Error> {
-    let ms_since = |start: u64| real(clock.now().0.saturating_sub(start)) / 1e6;
+    let ms_since = |start: u64| u64_to_f64(clock.now().0.saturating_sub(start)) / 1e6;
     measured.call()?;
     let start = clock.now().0;
     for _ in 0..ESTIMATES {
@@ -79,7 +79,7 @@ pub fn do_bench<M: Measured>(measured: &mut M, plan: BenchPlan, clock: &dyn Cloc
     let estimate_ms = ms_since(start) / f64::from(ESTIMATES);
     let calls = |budget_ms: f64| {
         let calls = if estimate_ms > 0.0 { budget_ms / estimate_ms } else { MOST_CALLS };
-        whole(calls.clamp(1.0, MOST_CALLS))
+        f64_to_u64(calls.clamp(1.0, MOST_CALLS))
     };
     let warmups = calls(plan.warmup_ms);
     for _ in 0..warmups {

@@ -2,7 +2,7 @@
 
 use super::golden::{Tolerance, golden_search};
 use super::series::Series;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// The longest stretch in the exact solution; longer ones are merged from these stretches.
 const LONGEST: usize = 20;
@@ -14,14 +14,14 @@ pub(super) fn ends_with_best_penalty(series: &mut Series<'_>) -> Vec<usize> {
     if n == 0 {
         return Vec::new();
     }
-    let per_step = 4.0 * libm::log(real_len(n)) / real_len(n);
+    let per_step = 4.0 * libm::log(usize_to_f64(n)) / usize_to_f64(n);
     let whole = series.deviation(0, n);
     let unit = if whole == 0.0 { 1.0 } else { whole };
     let mut best: Option<(f64, Vec<usize>)> = None;
-    let lowest = libm::log(0.1 / real_len(n));
+    let lowest = libm::log(0.1 / usize_to_f64(n));
     let objective = |x: f64| {
         let ends = ends_with_penalty(series, unit * libm::exp(x));
-        let objective = per_step * real_len(ends.len()) + libm::log(noise(series, &ends));
+        let objective = per_step * usize_to_f64(ends.len()) + libm::log(noise(series, &ends));
         if best.as_ref().is_none_or(|(least, _)| objective < *least) {
             best = Some((objective, ends));
         }

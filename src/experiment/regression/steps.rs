@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::potts::ends_with_best_penalty;
 use super::series::Series;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// A stretch with a nearly constant value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -37,7 +37,7 @@ pub fn detect_steps(series: &[Option<f64>]) -> Vec<Step> {
             end: places[end - 1] + 1,
             median: level.median,
             min: points.iter().copied().fold(f64::INFINITY, f64::min),
-            deviation: level.deviation / real_len(points.len()),
+            deviation: level.deviation / usize_to_f64(points.len()),
         };
         start = end;
         step

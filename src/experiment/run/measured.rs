@@ -9,13 +9,13 @@ use crate::micro::{BenchPlan, do_bench};
 use crate::plan::Dynamo;
 use crate::record::Metrics;
 use ns_base::Clock;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 
 const NS_PER_S: f64 = 1e9;
 
 /// Seconds since a reading of the clock.
 fn since(clock: &dyn Clock, start_ns: u64) -> f64 {
-    real(clock.now().0.saturating_sub(start_ns)) / NS_PER_S
+    u64_to_f64(clock.now().0.saturating_sub(start_ns)) / NS_PER_S
 }
 
 /// Times every repeat: the first also compiles. Weights and inputs are drawn before. Between repeats the same work is

@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_change, format_share, format_whole_share};
 use ns_base::{Clock, stats};
 
@@ -54,7 +54,7 @@ impl NoiseReport {
         let drift = middle(&steady[steady.len() - third..])? / middle(&steady[..third])? - 1.0;
         Some(Self {
             samples: steady.len(),
-            clock_step_share: real(clock_step_ns) * 1e-9 / median,
+            clock_step_share: u64_to_f64(clock_step_ns) * 1e-9 / median,
             drift,
             outliers: [beyond(1.5), beyond(3.0)],
             spread: range / median,
@@ -126,8 +126,8 @@ pub(super) fn calibrate(clock: &dyn Clock) -> u64 {
 /// How much longer the work took on average than at best, as a share of the best; `None` when it was never timed.
 fn disturbance(calibration_ns: &[u64]) -> Option<f64> {
     let best = *calibration_ns.iter().min().filter(|best| **best > 0)?;
-    let times: Vec<f64> = calibration_ns.iter().map(|ns| real(*ns)).collect();
-    Some(stats::mean(&times)? / real(best) - 1.0)
+    let times: Vec<f64> = calibration_ns.iter().map(|ns| u64_to_f64(*ns)).collect();
+    Some(stats::mean(&times)? / u64_to_f64(best) - 1.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Element types of compared tensors.
 
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 use ns_tensor::{round_bf16, round_f16};
 
 /// The type of a tensor's elements, which must agree before values are compared.
@@ -64,9 +64,9 @@ impl ElementType {
     pub fn round(self, x: f64) -> f64 {
         match self {
             Self::F64 => x,
-            Self::F32 => f64::from(nearest_single(x)),
-            Self::F16 => f64::from(round_f16(nearest_single(x))),
-            Self::Bf16 => f64::from(round_bf16(nearest_single(x))),
+            Self::F32 => f64::from(f64_to_f32(x)),
+            Self::F16 => f64::from(round_f16(f64_to_f32(x))),
+            Self::Bf16 => f64::from(round_bf16(f64_to_f32(x))),
             Self::I64 | Self::I32 | Self::I16 | Self::I8 | Self::U8 => libm::trunc(x),
             Self::Bool => f64::from(u8::from(x != 0.0)),
         }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::sum::sum_f32;
 use super::value::{Outcome, Output, Scalar, TensorValue};
-use ns_base::convert::{nearest_single, single_len};
+use ns_base::convert::{f64_to_f32, usize_to_f32};
 
 /// The codes of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -76,11 +76,11 @@ fn error_of(reference: &Outcome, other: &Outcome) -> Option<f64> {
 /// `sum(|b - a| / |a|)` divided by the number of elements, in float32; `None` when the shapes do not fit.
 fn relative_error(a: &TensorValue, b: &TensorValue) -> Option<f64> {
     let relative = |(a, b): (f64, f64)| {
-        let (a, b) = (nearest_single(a), nearest_single(b));
+        let (a, b) = (f64_to_f32(a), f64_to_f32(b));
         (b - a).abs() / a.abs()
     };
     let errors: Vec<f32> = a.broadcast(b)?.into_iter().map(relative).collect();
-    Some(f64::from(sum_f32(&errors) / single_len(a.len())))
+    Some(f64::from(sum_f32(&errors) / usize_to_f32(a.len())))
 }
 
 #[cfg(test)]

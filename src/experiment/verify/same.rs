@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::value::{Outcome, Output, TensorValue};
-use ns_base::convert::{nearest_single, real_len};
+use ns_base::convert::{f64_to_f32, usize_to_f64};
 
 /// The codes of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -153,7 +153,7 @@ fn all_close(a: &TensorValue, b: &TensorValue, tolerance: f64) -> Compared {
     let element = a.element;
     // Scalars are compared with 16-bit tensors in float32.
     let wide = |x: f64| {
-        if element.is_float() && !matches!(element, super::ElementType::F64) { f64::from(nearest_single(x)) } else { x }
+        if element.is_float() && !matches!(element, super::ElementType::F64) { f64::from(f64_to_f32(x)) } else { x }
     };
     let tolerance = wide(tolerance);
     let near = |(a, b): (f64, f64)| {
@@ -179,7 +179,7 @@ fn element_sum(element: super::ElementType, x: f64, y: f64) -> f64 {
 fn rmse(a: &TensorValue, b: &TensorValue) -> Result<f64, Incomparable> {
     let pairs = a.broadcast(b).ok_or(Incomparable)?;
     let sum: f64 = pairs.iter().map(|(a, b)| (a - b) * (a - b)).sum();
-    Ok(libm::sqrt(sum / real_len(pairs.len())))
+    Ok(libm::sqrt(sum / usize_to_f64(pairs.len())))
 }
 
 /// Close in float32, or a cosine of at least 0.99 between the flattened tensors.
@@ -192,7 +192,7 @@ fn same_direction(a: &TensorValue, b: &TensorValue, tolerance: f64) -> Compared 
     let flat = |t: &TensorValue| TensorValue {
         element: super::ElementType::F32,
         shape: vec![t.len()],
-        values: t.values.iter().map(|v| f64::from(nearest_single(*v))).collect(),
+        values: t.values.iter().map(|v| f64::from(f64_to_f32(*v))).collect(),
     };
     let (a, b) = (flat(a), flat(b));
     if all_close(&a, &b, tolerance)? {

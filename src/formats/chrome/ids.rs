@@ -7,7 +7,7 @@ use rustc_hash::FxHasher;
 
 use super::event::RawEvent;
 use crate::json::scan::{Members, text_of};
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 use ns_profile::{LinkValue, ProfileBuilder, TrackId};
 
 const SLOTS: usize = 256;
@@ -35,7 +35,7 @@ impl TrackCache {
         hasher.write(pid);
         hasher.write_u8(b',');
         hasher.write(tid);
-        let slot = place(hasher.finish() % SLOTS as u64);
+        let slot = u64_to_usize(hasher.finish() % SLOTS as u64);
         if let Some(known) = self.slots[slot].as_ref().filter(|s| s.pid == pid && s.tid == tid) {
             return known.track;
         }

@@ -2,7 +2,7 @@
 
 use super::line::Line;
 use crate::json::ObjectText;
-use ns_base::convert::signed_len;
+use ns_base::convert::usize_to_i64;
 use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, LinkEvent, LinkValue, ProcessId, ProfileBuilder, TrackId};
 
@@ -143,7 +143,7 @@ impl Log {
         }
         let process = cpu_process(builder);
         let track = builder.thread(process, &slot.to_string(), &format!("CPU {slot}"));
-        builder.set_track_sort_index(track, signed_len(slot));
+        builder.set_track_sort_index(track, usize_to_i64(slot));
         self.cpus[slot] = Some(Cpu { track, running: None });
         track
     }

@@ -4,7 +4,7 @@ use super::annotations;
 use super::reader::State;
 use super::tracks::{Place, Tracks, sequence_track};
 use crate::json::ObjectText;
-use ns_base::convert::{place, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_usize};
 use ns_base::wire::{Fields, Wire};
 use ns_base::{FxHashMap, FxHashSet, StrId};
 use ns_profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
@@ -146,13 +146,13 @@ impl<'a> Raw<'a> {
                 10 => raw.name_iid = value.u64(),
                 23 => raw.name = Some(value),
                 11 => raw.track = Some(value.u64()),
-                30 => raw.value = Some(real_signed(value.i64())),
+                30 => raw.value = Some(i64_to_f64(value.i64())),
                 44 => raw.value = Some(value.f64()),
                 34 => raw.location = value.u64(),
                 47 | 36 => raw.flows.extend(fixed_or_varints(value, field == 47)),
                 48 | 42 => raw.ended_flows.extend(fixed_or_varints(value, field == 48)),
                 31 => raw.extra_tracks.extend(value.varints()),
-                12 => raw.extra_values.extend(value.varints().map(|n| real_signed(n.cast_signed()))),
+                12 => raw.extra_values.extend(value.varints().map(|n| i64_to_f64(n.cast_signed()))),
                 45 => raw.extra_double_tracks.extend(value.varints()),
                 46 => raw.extra_double_values.extend(doubles(value)),
                 _ => {}
@@ -272,7 +272,7 @@ impl State {
                 self.builder.count_event(None);
             }
             _ => {
-                let scope = [b' ', b'g', b'p', b't'].get(place(scope)).copied().unwrap_or(b' ');
+                let scope = [b' ', b'g', b'p', b't'].get(u64_to_usize(scope)).copied().unwrap_or(b' ');
                 self.builder.instant(track, ts, phase, scope, name, category, args);
             }
         }

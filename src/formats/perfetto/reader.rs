@@ -9,7 +9,7 @@ use super::tracks::Tracks;
 use crate::interface::not_a_profile;
 use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 use ns_base::wire::{Fields, varint};
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::{Profile, ProfileBuilder};
@@ -115,7 +115,7 @@ fn frame(bytes: &[u8]) -> Frame {
     if len > MAX_PACKET_BYTES {
         return Frame::Bad;
     }
-    let (from, to) = (1 + used, 1 + used + place(len));
+    let (from, to) = (1 + used, 1 + used + u64_to_usize(len));
     if bytes.len() < to { Frame::NeedsMore } else { Frame::Whole { from, to, is_packet: tag == PACKET } }
 }
 

@@ -2,7 +2,7 @@
 //! settled at the end.
 
 use ns_base::FxHashMap;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::wire::Fields;
 use ns_profile::{ProfileBuilder, TrackId};
 
@@ -238,7 +238,7 @@ fn counter(message: &[u8]) -> Counter {
                 counter.unit = (*known.unwrap_or(&"")).to_owned();
             }
             6 => counter.unit = value.text().into_owned(),
-            4 => counter.multiplier = real_signed(value.i64()),
+            4 => counter.multiplier = i64_to_f64(value.i64()),
             5 => counter.is_incremental = value.u64() != 0,
             _ => {}
         }

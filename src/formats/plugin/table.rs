@@ -8,7 +8,7 @@ use crate::decimal::TimeUnit;
 use crate::document::Parsed;
 use crate::json::{BYTE_ORDER_MARK, Doc, Value};
 use ns_base::Refusal;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::ProfileBuilder;
 use ns_profile::neuron::{OperatorRow, OperatorView, PluginRun, PluginTable, sort_rows};
@@ -121,7 +121,7 @@ fn share_out(rows: &mut [OperatorRow], total_time_ns: Option<i64>) {
     }
     for row in rows {
         let sum = of_core.get(&(row.device, row.core)).copied().unwrap_or(0);
-        row.time_percent = if sum == 0 { 0.0 } else { real_signed(row.time_ns) * 100.0 / real_signed(sum) };
+        row.time_percent = if sum == 0 { 0.0 } else { i64_to_f64(row.time_ns) * 100.0 / i64_to_f64(sum) };
     }
 }
 

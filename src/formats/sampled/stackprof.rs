@@ -6,7 +6,7 @@ use crate::document::Parsed;
 use crate::json::{Doc, Value};
 use crate::stacks::{Frame, MAX_STACK, StackTrack};
 use ns_base::Refusal;
-use ns_base::convert::signed_len;
+use ns_base::convert::usize_to_i64;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::ProfileBuilder;
 
@@ -50,7 +50,7 @@ pub(crate) fn read_stackprof(text: &[u8]) -> Result<Parsed, Refusal> {
         builder.count_events("P", samples as u64);
         let ns = match &mut deltas {
             Some(deltas) => deltas.take(samples).filter_map(|d| d.ns(TimeUnit::Us)).map(|d| d.max(0)).sum(),
-            None => weight.saturating_mul(signed_len(samples)),
+            None => weight.saturating_mul(usize_to_i64(samples)),
         };
         now = now.saturating_add(ns);
         check_slices(&builder, text.len())?;

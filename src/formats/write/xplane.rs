@@ -5,7 +5,7 @@ use super::message::Message;
 use crate::chrome::source_start_ns;
 use crate::json::Doc;
 use crate::xplane::CUSTOM_PLANE;
-use ns_base::convert::signed_len;
+use ns_base::convert::usize_to_i64;
 use ns_base::{FxHashMap, StrId};
 use ns_profile::{ProcessId, Profile, SliceId};
 
@@ -33,7 +33,7 @@ impl Table {
             return number;
         }
         self.names.push(name.to_owned());
-        let number = signed_len(self.names.len());
+        let number = usize_to_i64(self.names.len());
         self.number_of.insert(name.to_owned(), number);
         number
     }
@@ -41,7 +41,7 @@ impl Table {
     /// Entries of a map of metadata.
     fn write(&self, field: u32, plane: &mut Message) {
         for (i, name) in self.names.iter().enumerate() {
-            let number = signed_len(i) + 1;
+            let number = usize_to_i64(i) + 1;
             let (mut metadata, mut entry) = (Message::default(), Message::default());
             metadata.int(1, number).text(2, name);
             entry.int(1, number).message(2, &metadata);

@@ -6,7 +6,7 @@ use crate::ImportError;
 use crate::program::ArrayType;
 use crate::stablehlo::syntax::{Attribute, Elements};
 use crate::stablehlo::{LONGEST_LIST, numbers_in, whole_numbers};
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 use ns_base::refuse;
 
 /// An attribute whose parts are still numbers of others.
@@ -128,7 +128,7 @@ impl<'a> File<'a> {
         };
         let element = crate::stablehlo::element(ty).filter(|e| e.is_float());
         let element = element.ok_or_else(|| cursor.unknown(wrong()))?;
-        Ok(FlatAttribute::One(Attribute::Real(nearest_single(element.real_of_bits(bits)))))
+        Ok(FlatAttribute::One(Attribute::Real(f64_to_f32(element.real_of_bits(bits)))))
     }
 
     /// An attribute by its number, with those that it holds; `None` for one that programs do not use.

@@ -71,7 +71,7 @@ fn halves<B: ModelBytes + ?Sized>(bytes: &B, at: u64) -> Result<Option<[u64; 2]>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_base::convert::narrow;
+    use ns_base::convert::usize_to_u32;
 
     /// A flatbuffer as JAX writes it: root at byte 60, its fields before it, `filler` bytes between the root and the module.
     fn exported(filler: usize, module: &[u8]) -> Vec<u8> {
@@ -83,10 +83,10 @@ mod tests {
             file.extend((if field == MODULE { 4u16 } else { 0 }).to_le_bytes());
         }
         file.extend((root - fields).to_le_bytes());
-        let distance: u32 = narrow(4 + filler);
+        let distance: u32 = usize_to_u32(4 + filler);
         file.extend(distance.to_le_bytes());
         file.extend(vec![7; filler]);
-        let len: u32 = narrow(module.len());
+        let len: u32 = usize_to_u32(module.len());
         file.extend(len.to_le_bytes());
         file.extend(module);
         file

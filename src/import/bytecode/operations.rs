@@ -6,7 +6,7 @@ use super::file::{Dialect, File, OperationName, version};
 use super::properties::{name_and_version, names};
 use crate::ImportError;
 use crate::stablehlo::syntax::{Argument, Attribute, Function, Location, Module, Name, Operation, Region, Use};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::refuse;
 
 /// Most levels of nested regions.
@@ -277,10 +277,10 @@ impl<'a> Reader<'_, 'a> {
         let mut types = Vec::with_capacity(head.results.len());
         for (i, &ty) in head.results.iter().enumerate() {
             types.push(file.type_at(place, ty)?);
-            scope.define(name, narrow(i), place)?;
+            scope.define(name, usize_to_u32(i), place)?;
         }
         let read = |&(name, index): &(u32, u32)| Use { name: Name::Number(name), index, at: 0 };
-        let results = Some((Name::Number(name), narrow(types.len()))).filter(|(_, n)| *n > 0);
+        let results = Some((Name::Number(name), usize_to_u32(types.len()))).filter(|(_, n)| *n > 0);
         let mut operation = Operation {
             name: format!("{dialect}.{}", head.plain),
             results: results.into_iter().collect(),

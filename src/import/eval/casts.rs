@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::program::{ElementType, Numbers, Op, Value};
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 use ns_tensor::FloatFormat;
 
 /// The formats that single-precision numbers are cast to. Numbers of other types stay unchanged.
@@ -48,7 +48,7 @@ fn cast(format: FloatFormat, mut value: Rc<Value>) -> Rc<Value> {
         return value;
     }
     if let Numbers::Real(numbers) = &mut Rc::make_mut(&mut value).numbers {
-        numbers.iter_mut().for_each(|n| *n = f64::from(format.round_nearest(nearest_single(*n))));
+        numbers.iter_mut().for_each(|n| *n = f64::from(format.round_nearest(f64_to_f32(*n))));
     }
     value
 }

@@ -4,7 +4,7 @@ use super::pick::{count, for_each_index, reals, strides};
 use super::windows::place;
 use crate::program::round;
 use crate::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
-use ns_base::convert::{self, at_least_zero};
+use ns_base::convert::{self, i64_to_u64};
 use ns_base::{Refusal, refuse};
 
 /// Dimensions of one side: batch or input features, features, spatial ones.
@@ -26,7 +26,7 @@ fn check_sides(spatial: usize, sides: [(&ArrayType, &Side); 3]) -> Result<(), Re
 
 /// Distance between neighbours along each dimension of an array.
 fn steps(ty: &ArrayType) -> Vec<usize> {
-    strides(&ty.dims).into_iter().map(|step| convert::place(at_least_zero(step))).collect()
+    strides(&ty.dims).into_iter().map(|step| convert::u64_to_usize(i64_to_u64(step))).collect()
 }
 
 pub(super) fn convolution(
@@ -58,8 +58,8 @@ pub(super) fn convolution(
     let kernel_sizes: Vec<u64> = window.iter().map(|w| w.size).collect();
     let input_sizes: Vec<u64> = dims.input.2.iter().map(|&d| size(&x.ty, d)).collect();
     let step = |steps: &[usize], d: u32| steps[d as usize];
-    let [channels, outputs, batch] = [channels, outputs, batch].map(convert::place);
-    let (of_group, of_batch) = (outputs / convert::place(groups), outputs / convert::place(batch_groups));
+    let [channels, outputs, batch] = [channels, outputs, batch].map(convert::u64_to_usize);
+    let (of_group, of_batch) = (outputs / convert::u64_to_usize(groups), outputs / convert::u64_to_usize(batch_groups));
     // Pairs of input and kernel elements that are multiplied at each position of the result; the same for all channels.
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for_each_index::<Refusal>(&places, |_, at| {
@@ -69,13 +69,13 @@ pub(super) fn convolution(
             for i in 0..spatial {
                 let Some(p) = place(&window[i], at[i], inside[i], input_sizes[i]) else { return Ok(()) };
                 let k = if window[i].is_reversed { kernel_sizes[i] - 1 - inside[i] } else { inside[i] };
-                from += convert::place(at_least_zero(p)) * step(&sx, dims.input.2[i]);
-                with += convert::place(k) * step(&sk, dims.kernel.2[i]);
+                from += convert::u64_to_usize(i64_to_u64(p)) * step(&sx, dims.input.2[i]);
+                with += convert::u64_to_usize(k) * step(&sk, dims.kernel.2[i]);
             }
             pairs.push((from, with));
             Ok(())
         })?;
-        let to: usize = (0..spatial).map(|i| convert::place(at[i]) * step(&so, dims.output.2[i])).sum();
+        let to: usize = (0..spatial).map(|i| convert::u64_to_usize(at[i]) * step(&so, dims.output.2[i])).sum();
         for n in 0..batch {
             for o in 0..outputs {
                 let image = n + batch * (o / of_batch);

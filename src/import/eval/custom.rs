@@ -6,7 +6,7 @@ use super::pick::{count, reals};
 use crate::calls::passes_on;
 use crate::program::round;
 use crate::program::{ArrayType, Foreign, Numbers, Value};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Whether a custom call can be computed here.
@@ -48,7 +48,7 @@ pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> Re
             let (weight, epsilon) = (reals(operand(1)?)?, reals(operand(2)?)?);
             let epsilon = epsilon.first().copied().unwrap_or(0.0);
             rows(operand(0)?, &call.config, ty, |row| {
-                let square = row.iter().map(|v| v * v).sum::<f64>() / real_len(row.len().max(1));
+                let square = row.iter().map(|v| v * v).sum::<f64>() / usize_to_f64(row.len().max(1));
                 let scale = 1.0 / libm::sqrt(square + epsilon);
                 row.iter_mut().zip(weight.iter().cycle()).for_each(|(v, w)| *v *= scale * w);
             })

@@ -4,7 +4,7 @@ use super::pick::{reals, wholes};
 use super::special;
 use crate::program::round;
 use crate::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
-use ns_base::convert::{low16, low32, nearest_single};
+use ns_base::convert::{f64_to_f32, low16, low32};
 use ns_base::{Refusal, refuse};
 
 pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> Result<Value, Refusal> {
@@ -379,7 +379,7 @@ pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> Result<Value, Refusal> {
     }
     let bits: Vec<u64> = match (&x.numbers, x.ty.element) {
         (Numbers::Whole(v), _) => v.iter().map(|&v| v.cast_unsigned()).collect(),
-        (Numbers::Real(v), ElementType::F32) => v.iter().map(|&v| u64::from(nearest_single(v).to_bits())).collect(),
+        (Numbers::Real(v), ElementType::F32) => v.iter().map(|&v| u64::from(f64_to_f32(v).to_bits())).collect(),
         (Numbers::Real(v), ElementType::F64) => v.iter().map(|&v| v.to_bits()).collect(),
         (Numbers::Real(v), ElementType::F16) => v.iter().map(|&v| half::f16::from_f64(v).to_bits().into()).collect(),
         (Numbers::Real(v), ElementType::Bf16) => v.iter().map(|&v| half::bf16::from_f64(v).to_bits().into()).collect(),

@@ -3,7 +3,7 @@
 use super::pick::{count, strides};
 use crate::program::round;
 use crate::program::{ArrayType, Numbers, Value};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::{Refusal, refuse};
 
 pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> Result<Value, Refusal> {
@@ -70,11 +70,11 @@ fn along(numbers: &[[f64; 2]], dims: &[u64], d: usize, is_inverse: bool) -> Resu
     let sign = if is_inverse { 1.0 } else { -1.0 };
     let turn: Vec<[f64; 2]> = (0..size)
         .map(|k| {
-            let angle = sign * 2.0 * std::f64::consts::PI * real_len(k) / real_len(size);
+            let angle = sign * 2.0 * std::f64::consts::PI * usize_to_f64(k) / usize_to_f64(size);
             [libm::cos(angle), libm::sin(angle)]
         })
         .collect();
-    let scale = if is_inverse { 1.0 / real_len(size) } else { 1.0 };
+    let scale = if is_inverse { 1.0 / usize_to_f64(size) } else { 1.0 };
     let mut result = vec![[0.0; 2]; numbers.len()];
     for start in (0..numbers.len()).filter(|at| (at / step).is_multiple_of(size.max(1))) {
         for k in 0..size {

@@ -6,7 +6,7 @@ use super::evaluator::Stop;
 use super::pick::{count, for_each_index, pick, strides, wholes};
 use super::reduce::{Combine, joined, number};
 use crate::program::{ArrayType, GatherDims, Numbers, ScatterDims, Value};
-use ns_base::convert::{narrow, signed};
+use ns_base::convert::{u64_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayType) -> Result<Value, Refusal> {
@@ -14,10 +14,11 @@ pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayTy
     let (own, index_strides) = (strides(&x.ty.dims), strides(&indices.ty.dims));
     let rank = x.ty.dims.len();
     let vector = dims.index_vector_dim as usize;
-    let is_collapsed =
-        |d: usize| dims.collapsed_slice_dims.contains(&narrow(d)) || dims.operand_batching_dims.contains(&narrow(d));
+    let is_collapsed = |d: usize| {
+        dims.collapsed_slice_dims.contains(&usize_to_u32(d)) || dims.operand_batching_dims.contains(&usize_to_u32(d))
+    };
     let window: Vec<usize> = (0..rank).filter(|&d| !is_collapsed(d)).collect();
-    let batch: Vec<usize> = (0..ty.dims.len()).filter(|d| !dims.offset_dims.contains(&narrow(*d))).collect();
+    let batch: Vec<usize> = (0..ty.dims.len()).filter(|d| !dims.offset_dims.contains(&usize_to_u32(*d))).collect();
     let index_dims: Vec<usize> = (0..indices.ty.dims.len()).filter(|&d| d != vector).collect();
     let is_whole = dims.slice_sizes.len() == rank
         && window.len() == dims.offset_dims.len()
@@ -33,21 +34,21 @@ pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayTy
     let vector_step = index_strides.get(vector).copied().unwrap_or(0);
     let mut map = Vec::with_capacity(count(&ty.dims)?);
     for_each_index::<Refusal>(&ty.dims, |_, at| {
-        let index_at: i64 = batch.iter().zip(&index_dims).map(|(&b, &d)| signed(at[b]) * index_strides[d]).sum();
+        let index_at: i64 = batch.iter().zip(&index_dims).map(|(&b, &d)| u64_to_i64(at[b]) * index_strides[d]).sum();
         let mut position = 0i64;
         for (n, &d) in dims.start_index_map.iter().enumerate() {
-            let i = usize::try_from(index_at + signed(n as u64) * vector_step).unwrap_or(usize::MAX);
+            let i = usize::try_from(index_at + u64_to_i64(n as u64) * vector_step).unwrap_or(usize::MAX);
             let start = *numbers.get(i).ok_or_else(|| refuse!("an index of the indices lies outside"))?;
             let d = d as usize;
-            let last = signed(x.ty.dims[d].saturating_sub(dims.slice_sizes[d]));
+            let last = u64_to_i64(x.ty.dims[d].saturating_sub(dims.slice_sizes[d]));
             position += start.clamp(0, last) * own[d];
         }
         for (&d, index_dim) in dims.operand_batching_dims.iter().zip(&dims.start_indices_batching_dims) {
             let which = index_dims.iter().position(|&i| i == *index_dim as usize).unwrap_or(0);
-            position += signed(at[batch[which]]) * own[d as usize];
+            position += u64_to_i64(at[batch[which]]) * own[d as usize];
         }
         for (&d, &offset) in window.iter().zip(&dims.offset_dims) {
-            position += signed(at[offset as usize]) * own[d];
+            position += u64_to_i64(at[offset as usize]) * own[d];
         }
         map.push(usize::try_from(position).map_err(|_| refuse!("an index lies outside"))?);
         Ok(())
@@ -61,11 +62,12 @@ fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> R
     let (own, index_strides) = (strides(&x.ty.dims), strides(&indices.ty.dims));
     let rank = x.ty.dims.len();
     let vector = dims.index_vector_dim as usize;
-    let is_inserted =
-        |d: usize| dims.inserted_window_dims.contains(&narrow(d)) || dims.input_batching_dims.contains(&narrow(d));
+    let is_inserted = |d: usize| {
+        dims.inserted_window_dims.contains(&usize_to_u32(d)) || dims.input_batching_dims.contains(&usize_to_u32(d))
+    };
     let window: Vec<usize> = (0..rank).filter(|&d| !is_inserted(d)).collect();
     let batch: Vec<usize> =
-        (0..updates.ty.dims.len()).filter(|d| !dims.update_window_dims.contains(&narrow(*d))).collect();
+        (0..updates.ty.dims.len()).filter(|d| !dims.update_window_dims.contains(&usize_to_u32(*d))).collect();
     let index_dims: Vec<usize> = (0..indices.ty.dims.len()).filter(|&d| d != vector).collect();
     let is_whole = window.len() == dims.update_window_dims.len()
         && batch.len() == index_dims.len()
@@ -78,23 +80,23 @@ fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> R
     let vector_step = index_strides.get(vector).copied().unwrap_or(0);
     let mut found = Vec::new();
     for_each_index::<Refusal>(&updates.ty.dims, |_, at| {
-        let index_at: i64 = batch.iter().zip(&index_dims).map(|(&b, &d)| signed(at[b]) * index_strides[d]).sum();
+        let index_at: i64 = batch.iter().zip(&index_dims).map(|(&b, &d)| u64_to_i64(at[b]) * index_strides[d]).sum();
         let mut place = vec![0i64; rank];
         for (n, &d) in dims.scatter_dims_to_operand_dims.iter().enumerate() {
-            let i = usize::try_from(index_at + signed(n as u64) * vector_step).unwrap_or(usize::MAX);
+            let i = usize::try_from(index_at + u64_to_i64(n as u64) * vector_step).unwrap_or(usize::MAX);
             place[d as usize] += *numbers.get(i).ok_or_else(|| refuse!("an index of the indices lies outside"))?;
         }
         for (&d, index_dim) in dims.input_batching_dims.iter().zip(&dims.scatter_indices_batching_dims) {
             if let (Some(which), Some(to)) =
                 (index_dims.iter().position(|&i| i == *index_dim as usize), place.get_mut(d as usize))
             {
-                *to += signed(at[batch[which]]);
+                *to += u64_to_i64(at[batch[which]]);
             }
         }
         for (&d, &from) in window.iter().zip(&dims.update_window_dims) {
-            place[d] = place[d].saturating_add(signed(at[from as usize]));
+            place[d] = place[d].saturating_add(u64_to_i64(at[from as usize]));
         }
-        let is_inside = place.iter().zip(&x.ty.dims).all(|(&p, &d)| (0..signed(d)).contains(&p));
+        let is_inside = place.iter().zip(&x.ty.dims).all(|(&p, &d)| (0..u64_to_i64(d)).contains(&p));
         let position: i64 = if is_inside { place.iter().zip(&own).map(|(p, s)| p * s).sum() } else { -1 };
         found.push(usize::try_from(position).ok());
         Ok(())

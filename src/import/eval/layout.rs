@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::pick::{NOWHERE, count, for_each_index, pick, strided, strides, wholes};
 use crate::program::round;
 use crate::program::{ArrayType, Numbers, Value};
-use ns_base::convert::{real_len, signed, signed_len};
+use ns_base::convert::{u64_to_i64, usize_to_f64, usize_to_i64};
 use ns_base::{Refusal, refuse};
 
 fn checked(numbers: Numbers, ty: &ArrayType) -> Result<Value, Refusal> {
@@ -25,11 +25,11 @@ pub(super) fn iota(ty: &ArrayType, dimension: u32) -> Result<Value, Refusal> {
     steps[at] = 1;
     let map = strided(&ty.dims, &steps, 0)?;
     let numbers = if ty.element.is_float() {
-        Numbers::Real(map.iter().map(|&i| round::real(ty.element, real_len(i))).collect())
+        Numbers::Real(map.iter().map(|&i| round::real(ty.element, usize_to_f64(i))).collect())
     } else if ty.element.is_complex() {
-        Numbers::Complex(map.iter().map(|&i| [real_len(i), 0.0]).collect())
+        Numbers::Complex(map.iter().map(|&i| [usize_to_f64(i), 0.0]).collect())
     } else {
-        Numbers::Whole(map.iter().map(|&i| round::whole(ty.element, signed_len(i))).collect())
+        Numbers::Whole(map.iter().map(|&i| round::whole(ty.element, usize_to_i64(i))).collect())
     };
     checked(numbers, ty)
 }
@@ -67,7 +67,7 @@ pub(super) fn reverse(x: &Value, dimensions: &[u32]) -> Result<Value, Refusal> {
     for &d in dimensions {
         let d = d as usize;
         let size = *x.ty.dims.get(d).ok_or_else(|| refuse!("a dimension to turn around is not there"))?;
-        offset += steps[d] * (signed(size) - 1).max(0);
+        offset += steps[d] * (u64_to_i64(size) - 1).max(0);
         steps[d] = -steps[d];
     }
     checked(pick(&x.numbers, None, &strided(&x.ty.dims, &steps, offset)?)?, &x.ty)
@@ -78,8 +78,8 @@ pub(super) fn slice(x: &Value, starts: &[u64], by: &[u64], ty: &ArrayType) -> Re
     if starts.len() != own.len() || by.len() != own.len() || ty.dims.len() != own.len() {
         return Err(refuse!("the slice has another number of dimensions than its operand"));
     }
-    let offset = own.iter().zip(starts).map(|(&s, &b)| s.saturating_mul(signed(b))).sum();
-    let steps: Vec<i64> = own.iter().zip(by).map(|(&s, &b)| s.saturating_mul(signed(b))).collect();
+    let offset = own.iter().zip(starts).map(|(&s, &b)| s.saturating_mul(u64_to_i64(b))).sum();
+    let steps: Vec<i64> = own.iter().zip(by).map(|(&s, &b)| s.saturating_mul(u64_to_i64(b))).collect();
     checked(pick(&x.numbers, None, &strided(&ty.dims, &steps, offset)?)?, ty)
 }
 
@@ -93,9 +93,9 @@ pub(super) fn pad(x: &Value, fill: &Value, low: &[i64], interior: &[u64], ty: &A
     for_each_index::<Refusal>(&ty.dims, |_, index| {
         let mut at = 0i64;
         for d in 0..rank {
-            let from = signed(index[d]) - low[d];
-            let step = signed(interior[d]) + 1;
-            if from < 0 || from % step != 0 || from / step >= signed(x.ty.dims[d]) {
+            let from = u64_to_i64(index[d]) - low[d];
+            let step = u64_to_i64(interior[d]) + 1;
+            if from < 0 || from % step != 0 || from / step >= u64_to_i64(x.ty.dims[d]) {
                 map.push(NOWHERE);
                 return Ok(());
             }
@@ -150,7 +150,7 @@ fn begin(dims: &[u64], sizes: &[u64], indices: &[Rc<Value>]) -> Result<Vec<i64>,
     if given.len() != dims.len() || sizes.len() != dims.len() {
         return Err(refuse!("{} indices are given for {} dimensions", given.len(), dims.len()));
     }
-    let inside = |((&at, &dim), &size): ((&i64, &u64), &u64)| at.clamp(0, signed(dim.saturating_sub(size)));
+    let inside = |((&at, &dim), &size): ((&i64, &u64), &u64)| at.clamp(0, u64_to_i64(dim.saturating_sub(size)));
     Ok(given.iter().zip(dims).zip(sizes).map(inside).collect())
 }
 

@@ -3,7 +3,7 @@
 use super::pick::{reals, strides};
 use crate::program::round;
 use crate::program::{ArrayType, Numbers, Value};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// The channel of each element.
@@ -31,7 +31,7 @@ impl Channels {
         for i in 0..n {
             sums[self.of_element(i)] += f(i);
         }
-        let each = real_len((n / self.size).max(1));
+        let each = usize_to_f64((n / self.size).max(1));
         sums.into_iter().map(|s| s / each).collect()
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn gradient(
         let c = channels.of_element(i);
         p[0][c] * inverse[c] * (g[i] - mean_g[c] - normal(i) * mean_gx[c])
     };
-    let each = real_len(v.len() / channels.size);
+    let each = usize_to_f64(v.len() / channels.size);
     let total = |means: &[f64]| means.iter().map(|m| m * each).collect::<Vec<f64>>();
     Ok([like(x, (0..v.len()).map(one)), channel_values(scale, total(&mean_gx)), channel_values(scale, total(&mean_g))])
 }

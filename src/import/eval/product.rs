@@ -3,7 +3,7 @@
 use super::pick::{count, pick, reals, strided, strides};
 use crate::program::round;
 use crate::program::{ArrayType, DotDims, ElementType, Numbers, Value};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
 /// A map of positions with the operand's dimensions in the order batch, free, contracted, and the sizes of the three groups.
@@ -12,7 +12,7 @@ fn arranged(x: &Value, batch: &[u32], contracted: &[u32]) -> Result<(Vec<usize>,
     if batch.iter().chain(contracted).any(|&d| d as usize >= rank) {
         return Err(refuse!("{} has no such dimension to multiply along", x.ty));
     }
-    let free = (0..narrow(rank)).filter(|d| !batch.contains(d) && !contracted.contains(d));
+    let free = (0..usize_to_u32(rank)).filter(|d| !batch.contains(d) && !contracted.contains(d));
     let order: Vec<usize> =
         batch.iter().copied().chain(free.clone()).chain(contracted.iter().copied()).map(|d| d as usize).collect();
     let own = strides(&x.ty.dims);

@@ -7,7 +7,7 @@ use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
 use crate::program::round;
 use crate::program::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
 /// The form of a computation of two numbers: one operation, which is applied without a call, or any other.
@@ -124,7 +124,7 @@ pub(super) fn reduce(
         return Err(refuse!("{} has no dimensions {dimensions:?} to combine", first.ty).into());
     }
     let own = strides(&first.ty.dims);
-    let is_reduced = |d: &usize| dimensions.contains(&narrow(*d));
+    let is_reduced = |d: &usize| dimensions.contains(&usize_to_u32(*d));
     let (gone, kept): (Vec<usize>, Vec<usize>) = (0..rank).partition(is_reduced);
     let dims_of = |which: &[usize]| -> Vec<u64> { which.iter().map(|&d| first.ty.dims[d]).collect() };
     let (kept_dims, gone_dims) = (dims_of(&kept), dims_of(&gone));

@@ -6,7 +6,7 @@ use super::evaluator::Stop;
 use super::pick::{count, pick, strides};
 use super::reduce::number;
 use crate::program::{ArrayType, ElementType, Numbers, Value};
-use ns_base::convert::{real_signed, signed_len};
+use ns_base::convert::{i64_to_f64, usize_to_i64};
 use ns_base::{Refusal, refuse};
 
 /// Sorts arrays together along a dimension. `before` gets a pair from each array and says whether the first comes first.
@@ -77,7 +77,7 @@ pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> 
         let mut row: Vec<usize> = (start..start + size).collect();
         let key = |i: usize| match &x.numbers {
             Numbers::Real(v) => Ok(if v[i].is_nan() { f64::INFINITY } else { v[i] }),
-            Numbers::Whole(v) => Ok(real_signed(v[i])),
+            Numbers::Whole(v) => Ok(i64_to_f64(v[i])),
             Numbers::Complex(_) => Err(refuse!("complex numbers have no order")),
         };
         let keys = row.iter().map(|&i| key(i)).collect::<Result<Vec<f64>, Refusal>>()?;
@@ -86,7 +86,7 @@ pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> 
             if is_largest { b.total_cmp(&a) } else { a.total_cmp(&b) }
         });
         map.extend_from_slice(&row[..k]);
-        places.extend(row[..k].iter().map(|&i| signed_len(i - start)));
+        places.extend(row[..k].iter().map(|&i| usize_to_i64(i - start)));
     }
     let mut dims = x.ty.dims.clone();
     if let Some(last) = dims.last_mut() {

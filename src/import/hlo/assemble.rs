@@ -11,7 +11,7 @@ use crate::program::{
 };
 use crate::roles::Naming;
 use crate::{ImportError, Place, calls, scopes};
-use ns_base::convert::{narrow, signed_len};
+use ns_base::convert::{usize_to_i64, usize_to_u32};
 use ns_base::{IndexVec, Refusal, refuse};
 
 /// A program, with information that only its file has.
@@ -153,7 +153,7 @@ impl Body<'_> {
         found.sort_unstable();
         for (expected, &(number, at)) in found.iter().enumerate() {
             let instruction = &raw.instructions[at];
-            if number != signed_len(expected) {
+            if number != usize_to_i64(expected) {
                 let wrong =
                     refuse!(instead = EXPORT_AGAIN, "it is parameter {number} where parameter {expected} should be");
                 return Err(ImportError::at(instruction.place.clone(), wrong));
@@ -162,7 +162,7 @@ impl Body<'_> {
             let id = match self.parameters.take() {
                 None => self.builder.push(
                     &instruction.name,
-                    Op::Parameter(narrow(expected)),
+                    Op::Parameter(usize_to_u32(expected)),
                     Vec::new(),
                     instruction.ty.clone(),
                 ),
@@ -187,7 +187,7 @@ impl Body<'_> {
     ) -> InstructionId {
         match ty {
             Type::Array(array) => {
-                let number = narrow(listed.0.len());
+                let number = usize_to_u32(listed.0.len());
                 listed.0.push(ProgramParameter {
                     name: name.to_owned(),
                     role: Role::Input,

@@ -6,7 +6,7 @@ use super::proto_settings;
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
 use crate::program::{ArrayType, ElementType, Type, check_sizes};
 use crate::{ImportError, Place};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::wire::{Fields, Wire};
 use ns_base::{FxHashMap, Refusal, refuse};
 
@@ -120,7 +120,7 @@ fn read_computation(message: &[u8]) -> Result<ReadComputation, ImportError> {
             };
             instruction.operands.push(position);
         }
-        if by_id.insert(id, narrow(instructions.len())).is_some() {
+        if by_id.insert(id, usize_to_u32(instructions.len())).is_some() {
             return Err(at(&instruction.name, refuse!("two instructions have id {id}")));
         }
         instructions.push(instruction);

@@ -4,7 +4,7 @@ use super::proto::fields;
 use super::raw::{ConvDims, IndexDims, Settings};
 use crate::ImportError;
 use crate::program::{DotDims, WindowDim};
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 use ns_base::wire::Wire;
 
 /// Stores a field; fields that do not affect the meaning are skipped.
@@ -20,7 +20,7 @@ pub(super) fn apply(settings: &mut Settings, field: u32, value: Wire<'_>) -> Res
         19 => settings.precision.1 = value.i64(),
         20 | 34 => settings.sizes.extend(signed(value)),
         21 => settings.padding = padding(value.bytes())?,
-        24 => settings.epsilon = nearest_single(value.f64()),
+        24 => settings.epsilon = f64_to_f32(value.f64()),
         25 => settings.feature_index = value.i64(),
         28 => settings.target = value.text().into_owned(),
         30 => settings.dot = Some(dot(value.bytes())?),

@@ -6,7 +6,7 @@ use super::text_settings::{Callee, apply};
 use super::text_types::{read_literal, read_type};
 use crate::lexer::{Kind, Lexer, Token, unescaped};
 use crate::{ImportError, Place};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, Refusal, refuse};
 
 pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
@@ -132,7 +132,7 @@ impl Reader {
             for Callee { name, at } in callees {
                 self.calls.push(Call { computation: number, instruction: instructions.len(), name, at });
             }
-            if by_name.insert(name.bare_name(), narrow(instructions.len())).is_some() {
+            if by_name.insert(name.bare_name(), usize_to_u32(instructions.len())).is_some() {
                 let twice = refuse!("there are two instructions {:?}", name_start(name.bare_name()));
                 return Err(error_at(lexer, name.start, twice));
             }

@@ -5,7 +5,7 @@ use super::text::error_at;
 use crate::ImportError;
 use crate::lexer::{Expected, Kind, Lexer};
 use crate::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
-use ns_base::convert::signed_len;
+use ns_base::convert::usize_to_i64;
 use ns_base::refuse;
 
 /// Most levels of nested tuples.
@@ -251,9 +251,9 @@ pub(super) fn dim_labels(text: &str) -> Option<ConvDims> {
         let (mut first, mut second, mut spatial) = (None, None, Vec::new());
         for (i, label) in labels.trim().chars().enumerate() {
             match label {
-                _ if label == a => first = Some(signed_len(i)),
-                _ if label == b => second = Some(signed_len(i)),
-                _ => spatial.push((label.to_digit(10)?, signed_len(i))),
+                _ if label == a => first = Some(usize_to_i64(i)),
+                _ if label == b => second = Some(usize_to_i64(i)),
+                _ => spatial.push((label.to_digit(10)?, usize_to_i64(i))),
             }
         }
         spatial.sort_unstable();

@@ -6,7 +6,7 @@ use super::super::program::{ArrayType, ElementType, InstructionId, Numbers};
 use super::messages::{AttributeValue, Graph};
 use super::site::{FIXED, Failure, Site};
 use super::values::Scope;
-use ns_base::convert::signed;
+use ns_base::convert::u64_to_i64;
 use ns_base::refuse;
 
 /// Most turns of a loop that is unrolled.
@@ -121,7 +121,7 @@ fn repeat(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionI
         if turn >= MOST_TURNS {
             return Err(Failure::of(refuse!(instead = FIXED, "a Loop node runs more than {MOST_TURNS} times")));
         }
-        let number = site.b().whole(ElementType::S64, signed(turn))?;
+        let number = site.b().whole(ElementType::S64, u64_to_i64(turn))?;
         let flag = site.b().number(ElementType::Pred, 1.0)?;
         let inputs: Vec<InstructionId> = [number, flag].into_iter().chain(state.iter().copied()).collect();
         let results = site.importer.subgraph(&graph, &inputs, scope).map_err(Failure::Inside)?;

@@ -6,7 +6,7 @@ use super::super::ImportError;
 use super::super::program::{ArrayType, Builder, Built, ElementType, InstructionId, Numbers, Op, Value};
 use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
-use ns_base::convert::{real_signed, signed_len};
+use ns_base::convert::{i64_to_f64, usize_to_i64};
 use ns_base::{Refusal, refuse};
 
 /// What to do with a node that breaks the rules of its operator.
@@ -115,7 +115,7 @@ impl Site<'_, '_> {
         let x = self.x(at)?;
         match self.known(x).map(|v| &v.numbers) {
             Some(Numbers::Real(v)) => Ok(v.clone()),
-            Some(Numbers::Whole(v)) => Ok(v.iter().map(|&n| real_signed(n)).collect()),
+            Some(Numbers::Whole(v)) => Ok(v.iter().map(|&n| i64_to_f64(n)).collect()),
             Some(Numbers::Complex(_)) => Err(Failure::of(refuse!("operand {at} of {} is complex", self.node.op))),
             None => Err(self.unknown(at)),
         }
@@ -161,7 +161,7 @@ impl Site<'_, '_> {
         match self.value(name) {
             None => Ok(default),
             Some(AttributeValue::Float(n)) => Ok(*n),
-            Some(AttributeValue::Int(n)) => Ok(real_signed(*n)),
+            Some(AttributeValue::Int(n)) => Ok(i64_to_f64(*n)),
             Some(_) => Err(self.attribute(name, "has to be a number")),
         }
     }
@@ -232,7 +232,7 @@ impl Site<'_, '_> {
 
     /// A dimension of an array of `rank` dimensions, counted from the end when it is negative.
     pub fn axis(&self, axis: i64, rank: usize) -> Result<usize, Failure> {
-        let from_front = if axis < 0 { axis + signed_len(rank) } else { axis };
+        let from_front = if axis < 0 { axis + usize_to_i64(rank) } else { axis };
         usize::try_from(from_front)
             .ok()
             .filter(|&a| a < rank)

@@ -1,13 +1,13 @@
 //! Rounds numbers to what their element types can hold.
 
 use super::ElementType;
-use ns_base::convert::{self, nearest_single, real_signed, whole_signed};
+use ns_base::convert::{self, f64_to_f32, f64_to_i64, i64_to_f64};
 
 /// A floating point number rounded to its type, to nearest with halves to even.
 pub(crate) fn real(element: ElementType, value: f64) -> f64 {
     match element {
         ElementType::F64 => value,
-        ElementType::F32 | ElementType::C64 => f64::from(nearest_single(value)),
+        ElementType::F32 | ElementType::C64 => f64::from(f64_to_f32(value)),
         ElementType::F16 => to_small(value, 5, 10, false, false),
         ElementType::Bf16 => to_small(value, 8, 7, false, false),
         ElementType::F8E5M2 => to_small(value, 5, 2, false, false),
@@ -82,7 +82,7 @@ pub(crate) fn fitting(element: ElementType, value: i128) -> Option<i64> {
 /// A floating point number as an integer: rounded towards zero; a number that is too large becomes the end of the range, NaN becomes zero.
 pub(crate) fn truncated(element: ElementType, value: f64) -> i64 {
     if element == ElementType::U64 {
-        return convert::whole(value).cast_signed();
+        return convert::f64_to_u64(value).cast_signed();
     }
     if element == ElementType::Pred {
         return i64::from(value != 0.0);
@@ -90,15 +90,15 @@ pub(crate) fn truncated(element: ElementType, value: f64) -> i64 {
     let bits = u32::try_from(element.bits()).unwrap_or(64);
     if element.is_signed_integer() {
         let largest = i64::MAX >> (64 - bits);
-        whole_signed(value).clamp(-largest - 1, largest)
+        f64_to_i64(value).clamp(-largest - 1, largest)
     } else {
-        convert::whole(value).min(u64::MAX >> (64 - bits)).cast_signed()
+        convert::f64_to_u64(value).min(u64::MAX >> (64 - bits)).cast_signed()
     }
 }
 
 /// An integer as a floating point number.
 pub(crate) fn as_real(element: ElementType, value: i64) -> f64 {
-    if element == ElementType::U64 { convert::real(value.cast_unsigned()) } else { real_signed(value) }
+    if element == ElementType::U64 { convert::u64_to_f64(value.cast_unsigned()) } else { i64_to_f64(value) }
 }
 
 #[cfg(test)]

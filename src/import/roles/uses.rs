@@ -7,7 +7,7 @@ use crate::program::{
     Unary,
 };
 use ns_base::Idx;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// Most instructions that are followed; the rest counts as mixed. Nested calls may be many.
 const MOST_STEPS: u64 = 2_000_000;
@@ -79,7 +79,7 @@ pub(super) fn evidence(program: &Program) -> Vec<Evidence> {
     let mut walk = Walk { program, evidence, steps: MOST_STEPS, loops: 0, last: None };
     let arguments = program.parameters.iter().enumerate().map(|(i, p)| match p.ty.dims.is_empty() {
         true => Label::Fixed,
-        false => Label::Alone { parameter: narrow(i), is_kept: true, is_cut: false },
+        false => Label::Alone { parameter: usize_to_u32(i), is_kept: true, is_cut: false },
     });
     let arguments: Vec<Label> = arguments.collect();
     walk.computation(program.entry, &arguments, MOST_CALLS);

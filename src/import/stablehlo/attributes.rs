@@ -5,7 +5,7 @@ use crate::program::{
     ArrayType, ConvolutionDims, DotDims, ElementType, GatherDims, Numbers, ScatterDims, Value, WindowDim,
     numbers_of_bytes, round,
 };
-use ns_base::convert::{narrow, place, signed_len};
+use ns_base::convert::{u64_to_usize, usize_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Most numbers in a list of sizes, bounds or dimensions.
@@ -40,14 +40,14 @@ impl Attribute<'_> {
 fn repeated(numbers: Vec<i64>, ty: Option<&ArrayType>) -> Vec<i64> {
     let wanted = ty.and_then(ArrayType::elements).filter(|&n| n > 1 && n <= LONGEST_LIST);
     match (&numbers[..], wanted) {
-        (&[one], Some(wanted)) => vec![one; place(wanted)],
+        (&[one], Some(wanted)) => vec![one; u64_to_usize(wanted)],
         _ => numbers,
     }
 }
 
 /// Integers of a short array in bytecode; a single stored number stands for all if they are equal.
 pub(crate) fn whole_numbers(ty: &ArrayType, raw: &[u8]) -> Option<Vec<i64>> {
-    let wanted = place(ty.elements().filter(|&n| n <= LONGEST_LIST)?);
+    let wanted = u64_to_usize(ty.elements().filter(|&n| n <= LONGEST_LIST)?);
     if ty.element == ElementType::Pred {
         return booleans(raw, wanted);
     }
@@ -179,8 +179,8 @@ pub(super) fn convolution_dims(operation: &Operation<'_>) -> Result<ConvolutionD
         let Some(Attribute::List(labels)) = sides.get(n) else {
             return Err(refuse!("its dimension numbers are not three lists"));
         };
-        let find = |wanted: &Attribute<'_>| labels.iter().position(|l| l == wanted).map(narrow);
-        let spatial = (0..labels.len().saturating_sub(2)).map(|i| find(&Attribute::Whole(signed_len(i))));
+        let find = |wanted: &Attribute<'_>| labels.iter().position(|l| l == wanted).map(usize_to_u32);
+        let spatial = (0..labels.len().saturating_sub(2)).map(|i| find(&Attribute::Whole(usize_to_i64(i))));
         match (find(&Attribute::Word(a)), find(&Attribute::Word(b)), spatial.collect::<Option<Vec<u32>>>()) {
             (Some(a), Some(b), Some(spatial)) => Ok((a, b, spatial)),
             _ => Err(refuse!("its dimension numbers lack {a}, {b} or a number")),

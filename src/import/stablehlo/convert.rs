@@ -18,7 +18,7 @@ use crate::program::{
     Value, WeightData,
 };
 use crate::{ImportError, scopes};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, IndexVec, Refusal, refuse};
 
 /// Most levels of nested calls and regions.
@@ -191,7 +191,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             // `%values, %indices = ..`
             ref many => {
                 for (k, &(name, _)) in many.iter().enumerate() {
-                    let element = frame.element(id, narrow(k));
+                    let element = frame.element(id, usize_to_u32(k));
                     frame.scope.values.insert(name, Bound::One(element));
                 }
             }
@@ -358,7 +358,7 @@ pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: u
     frame.builder.origin = Origin::default();
     let name = &argument.name.bare();
     let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));
-    let mut id = frame.builder.push(name, Op::Parameter(narrow(i)), Vec::new(), ty.clone());
+    let mut id = frame.builder.push(name, Op::Parameter(usize_to_u32(i)), Vec::new(), ty.clone());
     if let Some(value) = value {
         id = frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty);
     }

@@ -5,7 +5,7 @@ use crate::program::{
     Binary, Comparison, Computation, ElementType, Instruction, InstructionId, Numbers, Op, Type, Unary, Value,
 };
 use ns_base::IndexVec;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// Most numbers that are folded: shapes are short.
 const MOST_FOLDED: usize = 64;
@@ -79,7 +79,7 @@ pub(super) fn called(frame: &mut Frame<'_>, call: InstructionId, callee: &Comput
         for (k, &operand) in root.operands.iter().enumerate() {
             if let Some(value) = value(inner, operand) {
                 let known = frame.constant(value);
-                frame.take_as(call, narrow(k), known);
+                frame.take_as(call, usize_to_u32(k), known);
             }
         }
     }

@@ -9,7 +9,7 @@ use super::values::attribute;
 use crate::OperatorKind as Kind;
 use crate::hlo::comparison;
 use crate::program::{Binary, DotDims, Foreign, Op, Type, Unary};
-use ns_base::convert::{narrow, signed_len, single_signed};
+use ns_base::convert::{i64_to_f32, usize_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Makes the operation for these operand types.
@@ -33,8 +33,8 @@ const OPS: &[(&str, Kind, Read)] = &[
     ("bitcast_convert", Kind::Elementwise, |_, _| Ok(Op::BitcastConvert)),
     ("broadcast", Kind::Movement, |o, operands| {
         let name = if o.attribute("sizes").is_some() { "sizes" } else { "broadcast_sizes" };
-        let added = narrow(o.sizes(name)?.len());
-        Ok(Op::Broadcast { dimensions: (added..added + narrow(rank(operands, 0))).collect() })
+        let added = usize_to_u32(o.sizes(name)?.len());
+        Ok(Op::Broadcast { dimensions: (added..added + usize_to_u32(rank(operands, 0))).collect() })
     }),
     ("broadcast_in_dim", Kind::Movement, |o, _| {
         Ok(Op::Broadcast { dimensions: either(o, "dims", "broadcast_dimensions")? })
@@ -145,7 +145,7 @@ fn epsilon(operation: &Operation<'_>) -> f32 {
     match operation.attribute("epsilon") {
         Some(Attribute::Real(epsilon)) => *epsilon,
         // `0 : f32`
-        Some(&Attribute::Whole(n)) => single_signed(n),
+        Some(&Attribute::Whole(n)) => i64_to_f32(n),
         _ => 0.0,
     }
 }
@@ -201,7 +201,7 @@ fn tuple_index(operation: &Operation<'_>) -> Result<u32, Refusal> {
 /// A product of the left side's last dimension and the right side's first dimension after the batches.
 fn plain_dot(operands: &[&Type]) -> Result<DotDims, Refusal> {
     let left = rank(operands, 0).checked_sub(1).ok_or_else(|| refuse!("its left side is one number"))?;
-    Ok(DotDims { lhs_contracting: vec![narrow(left)], rhs_contracting: vec![0], ..DotDims::default() })
+    Ok(DotDims { lhs_contracting: vec![usize_to_u32(left)], rhs_contracting: vec![0], ..DotDims::default() })
 }
 
 pub(super) fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, Refusal> {
@@ -222,7 +222,7 @@ pub(super) fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Resu
 }
 
 fn sort(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, Refusal> {
-    let last = signed_len(rank(operands, 0)) - 1;
+    let last = usize_to_i64(rank(operands, 0)) - 1;
     let dimension = match operation.list("dimension").first().copied() {
         None | Some(-1) => last,
         Some(d) => d,

@@ -8,7 +8,7 @@ use super::ops::op_of;
 use super::syntax::{Argument, Name, Operation, Region, Use};
 use crate::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type, Value};
 use ns_base::FxHashSet;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::refuse;
 
 impl<'a> Converter<'_, 'a> {
@@ -106,7 +106,7 @@ impl<'a> Converter<'_, 'a> {
         let start = frame.builder.push(&format!("{name}.start"), Op::Tuple, operands.clone(), whole.clone());
         let end = frame.builder.push_call(name, Op::While, vec![start], called, whole);
         for (k, _) in &kept {
-            frame.take_as(end, narrow(*k), operands[*k]);
+            frame.take_as(end, usize_to_u32(*k), operands[*k]);
         }
         Ok(self.shown(frame, operation, end))
     }
@@ -208,12 +208,12 @@ fn open_tuple<'a>(
 ) -> Vec<InstructionId> {
     let tuple = frame.builder.push("carried", Op::Parameter(0), Vec::new(), whole.clone());
     for (k, argument) in arguments.iter().enumerate() {
-        let id = frame.element(tuple, narrow(k));
+        let id = frame.element(tuple, usize_to_u32(k));
         frame.scope.values.insert(argument.name, Bound::One(id));
     }
     let mut kept = Vec::new();
     for (k, read) in captured.iter().enumerate() {
-        let id = frame.element(tuple, narrow(arguments.len() + k));
+        let id = frame.element(tuple, usize_to_u32(arguments.len() + k));
         kept.push(id);
         frame.scope.outer.insert((read.name, read.index), id);
     }

@@ -6,7 +6,7 @@ use super::dynamic::FixedOp;
 use super::known::{Instructions, numbers, repeated};
 use super::syntax::Operation;
 use crate::program::{ArrayType, Binary, ComputationBuilder, ElementType, InstructionId, Op, Type, Value};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// How many operations one number is followed through.
 const MOST_STEPS: u32 = 200;
@@ -216,7 +216,7 @@ fn start(
         [] => id,
         [1] => builder.push("start", Op::Reshape, vec![id], one),
         _ => {
-            let at = u64::from(narrow(at));
+            let at = u64::from(usize_to_u32(at));
             let slice = Op::Slice { starts: vec![at], limits: vec![at + 1], strides: vec![1] };
             let part = builder.push("start", slice, vec![id], Type::Array(ArrayType::new(index, [1])));
             builder.push("start", Op::Reshape, vec![part], one)

@@ -5,7 +5,7 @@ use super::syntax::OpenType;
 use crate::ImportError;
 use crate::lexer::{Kind, Lexer};
 use crate::program::{ArrayType, ElementType, Type, check_sizes};
-use ns_base::convert::at_least_zero;
+use ns_base::convert::i64_to_u64;
 use ns_base::{Refusal, refuse};
 
 /// Most levels of nested tuples.
@@ -65,7 +65,7 @@ pub(super) fn tensor(text: &str) -> Result<OpenType, Refusal> {
             dims.push(1);
         } else if size.bytes().all(|b| b.is_ascii_digit()) && !size.is_empty() {
             let size: i64 = size.parse().map_err(|_| refuse!("the size {size} is beyond 63 bits"))?;
-            dims.push(at_least_zero(size));
+            dims.push(i64_to_u64(size));
         } else {
             break;
         }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::pt2::{PickleId, ViewId};
-use ns_base::convert::{real_signed, whole_signed};
+use ns_base::convert::{f64_to_i64, i64_to_f64};
 
 #[derive(Clone, Debug)]
 pub enum Value {
@@ -114,7 +114,7 @@ impl Value {
         match self {
             Self::Int(n) => Some(*n),
             Self::Bool(v) => Some(i64::from(*v)),
-            Self::Float(n) if libm::fabs(*n) < 9e15 => Some(whole_signed(libm::trunc(*n))),
+            Self::Float(n) if libm::fabs(*n) < 9e15 => Some(f64_to_i64(libm::trunc(*n))),
             _ => None,
         }
     }
@@ -123,7 +123,7 @@ impl Value {
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
-            Self::Int(n) => Some(real_signed(*n)),
+            Self::Int(n) => Some(i64_to_f64(*n)),
             Self::Bool(v) => Some(f64::from(u8::from(*v))),
             Self::Float(n) => Some(*n),
             _ => None,

@@ -5,7 +5,7 @@ use super::{Effect, Finding, Rule, SliceRange};
 use crate::Work;
 use crate::run::{Item, UnitRun};
 use ns_base::FxHashMap;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_ns;
 use ns_machine::isa::Activity;
 
@@ -31,7 +31,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let (path, others) = (c.run.path(item), early.len() - 1);
     let and_others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
     let title =
-        format!("A constant of {path} is set in memory {} before it is read{and_others}.", format_ns(real(lead)));
+        format!("A constant of {path} is set in memory {} before it is read{and_others}.", format_ns(u64_to_f64(lead)));
     let detail = "An operation that appears this early in Data Transfer was lowered to one that reads a constant, as ReLU to \
         max(x, 0): its values are written ahead, while the engines have nothing else to do.";
     let finding = Finding::new(Rule::ConstantsSetEarly, Effect::Note, lead, title, detail)

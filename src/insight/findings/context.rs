@@ -3,7 +3,7 @@
 use crate::Summary;
 use crate::run::{Item, Run, Transfer, UnitRun};
 use crate::spans::{Spans, length_ns, merged, percent, without};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 
 /// A run with values derived from it.
 pub(super) struct Context<'a> {
@@ -24,7 +24,7 @@ impl<'a> Context<'a> {
 
     /// A time as a share of the device window, percent.
     pub fn share(&self, ns: u64) -> f64 {
-        percent(real(ns), real_signed(self.run.window_ns()))
+        percent(u64_to_f64(ns), i64_to_f64(self.run.window_ns()))
     }
 
     /// Time in which one of these items runs and no engine is active, nanoseconds.

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::Work;
 use crate::spans::{length_ns, merged};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share};
 
 /// Share of the device window above which custom operators dominate, percent. Chosen: "dominate" means more than
@@ -21,7 +21,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let calls = custom().count() as u64;
     let title = format!(
         "Custom operators take {} of the device window ({}) on the GpSimd engine, in {calls} calls.",
-        format_ns(real(active)),
+        format_ns(u64_to_f64(active)),
         format_share(share)
     );
     let detail = "Reading and writing device memory element by element is slow: copy blocks to the processors' local \

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::spans::length_ns;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_whole_share};
 
 /// Share of the device window above which transfers dominate, percent. Chosen: "dominate" means more than half; no
@@ -18,7 +18,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     }
     let title = format!(
         "Data transfer dominates: for {} of the device window ({}) DMA is active and no engine is.",
-        format_ns(real(alone)),
+        format_ns(u64_to_f64(alone)),
         format_whole_share(share)
     );
     let detail = "Give the engines more to do for each byte (a larger batch, larger layers), keep weights on the chip, or \

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::{Item, Run, UnitRun};
 use crate::{Metric, MetricValue, Unit};
 use ns_base::FxHashSet;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_machine::SourceId;
 
 /// Most slices that one finding names.
@@ -131,7 +131,7 @@ impl Finding {
     }
 
     pub(super) fn time(self, name: &str, ns: u64) -> Self {
-        self.with(name, MetricValue::Real(real(ns)), Unit::Nanoseconds)
+        self.with(name, MetricValue::Real(u64_to_f64(ns)), Unit::Nanoseconds)
     }
 
     pub(super) fn share(self, name: &str, percent: f64) -> Self {

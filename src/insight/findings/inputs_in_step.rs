@@ -4,7 +4,7 @@ use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::Role;
 use crate::spans::{length_ns, merged};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_ns};
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
@@ -20,14 +20,14 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let results = length_ns(&merged(moved(Role::StagedOutput).map(|(_, i, _)| i.time)));
     let title = format!(
         "Inputs ({}) are transferred as part of the step: {} before they can be read.",
-        format_bytes(real(bytes)),
-        format_ns(real(active))
+        format_bytes(u64_to_f64(bytes)),
+        format_ns(u64_to_f64(active))
     );
     let detail = "A step that mark_step() cuts moves its inputs to where the graph reads them, and results back. A traced \
         model (torch_neuronx.trace) reads them where they are.";
     let finding = Finding::new(Rule::InputsInStep, Effect::Cost, exposed, title, detail)
         .count("inputs moved", count)
-        .bytes("bytes moved", real(bytes))
+        .bytes("bytes moved", u64_to_f64(bytes))
         .time("moving inputs", active)
         .time("moving inputs and no engine active", exposed)
         .time("moving results", results);

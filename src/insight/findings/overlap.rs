@@ -7,7 +7,7 @@ use super::{Effect, Finding, Rule, SliceRange};
 use crate::run::{Item, UnitRun};
 use crate::spans::{Spans, length_ns, merged};
 use ns_base::Interval;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_whole_share};
 use ns_machine::SourceId;
 
@@ -31,7 +31,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     }
     let title = format!(
         "Work at the same time saves {} ({} of the device window): most of it beside {busiest}.",
-        format_ns(real(saved)),
+        format_ns(u64_to_f64(saved)),
         format_whole_share(share)
     );
     let detail =

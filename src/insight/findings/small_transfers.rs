@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 
 /// Average size of a DMA that uses the bandwidth (glossary of Neuron Explorer: at least 32 KiB).
@@ -16,9 +16,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     if count == 0 {
         return Vec::new();
     }
-    let average = real(c.summary.dma_transfer_total_bytes) / real(count);
-    let per_descriptor = real(c.summary.dma_transfer_total_bytes) / real(descriptors);
-    if average >= real(GOOD_BYTES) && per_descriptor >= real(GOOD_DESCRIPTOR_BYTES) {
+    let average = u64_to_f64(c.summary.dma_transfer_total_bytes) / u64_to_f64(count);
+    let per_descriptor = u64_to_f64(c.summary.dma_transfer_total_bytes) / u64_to_f64(descriptors);
+    if average >= u64_to_f64(GOOD_BYTES) && per_descriptor >= u64_to_f64(GOOD_DESCRIPTOR_BYTES) {
         return Vec::new();
     }
     let small = || {

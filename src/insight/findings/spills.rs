@@ -4,7 +4,7 @@ use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::Role;
 use crate::spans::{length_ns, merged, percent};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_whole_share};
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
@@ -13,18 +13,18 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     if saved + reloaded == 0 {
         return Vec::new();
     }
-    let of_reads = percent(real(reloaded), real(c.summary.hbm_read_bytes));
+    let of_reads = percent(u64_to_f64(reloaded), u64_to_f64(c.summary.hbm_read_bytes));
     let title = format!(
         "The on-chip memory is too small: {} are saved to device memory and {} come back ({} of all reads).",
-        format_bytes(real(saved)),
-        format_bytes(real(reloaded)),
+        format_bytes(u64_to_f64(saved)),
+        format_bytes(u64_to_f64(reloaded)),
         format_whole_share(of_reads)
     );
     let detail = "Smaller batches or layers, or a lower precision, keep more values on the chip.";
     let active = length_ns(&merged(spills().map(|(_, i, _)| i.time)));
     let finding = Finding::new(Rule::Spills, Effect::Cost, active, title, detail)
-        .bytes("saved", real(saved))
-        .bytes("reloaded", real(reloaded))
+        .bytes("saved", u64_to_f64(saved))
+        .bytes("reloaded", u64_to_f64(reloaded))
         .share("reloads, of bytes read", of_reads)
         .time("DMA of spills active", active);
     vec![finding.longest(c.run, spills().map(|(u, i, _)| (u, i)))]

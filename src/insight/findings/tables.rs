@@ -7,7 +7,7 @@ use super::{Effect, Finding, Rule};
 use crate::run::{Item, UnitRun};
 use crate::spans::{length_ns, merged};
 use crate::{Role, Work};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_ns;
 
 /// Tolerance for rounding to nanoseconds: largest distance between a load's end and the next start that still counts
@@ -57,7 +57,7 @@ fn loaded_late(c: &Context<'_>, late: &[Load<'_>]) -> Option<Finding> {
     let title = format!(
         "The table of activation functions for {} is loaded when the function is due: {} on the way to the result{}.",
         c.run.path(first.item),
-        format_ns(real(time)),
+        format_ns(u64_to_f64(time)),
         if late.len() > 1 { format!(", in {} loads", late.len()) } else { String::new() }
     );
     let detail = "The scalar engine computes such functions by table, and holds the table of one set at a time. A traced model \
@@ -78,7 +78,7 @@ fn preloaded(c: &Context<'_>, beside: &[Load<'_>]) -> Option<Finding> {
         "The table of activation functions for {} is loaded beside the weights of {}, {} before it is needed.",
         c.run.path(first.item),
         modules.join(", "),
-        format_ns(real(lead))
+        format_ns(u64_to_f64(lead))
     );
     let detail = "Such functions are computed by table, and loading one moves data. Beside transfers that have to be waited for \
         anyway it costs nothing.";

@@ -4,14 +4,14 @@ use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::Work;
 use crate::spans::{length_ns, merged, percent};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_whole_share;
 
 /// Share of the hardware operations above which transposes matter, percent (a rule of Neuron Explorer).
 const MANY_PERCENT: f64 = 10.0;
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
-    let share = percent(real(c.summary.transpose_flops), real(c.summary.hardware_flops));
+    let share = percent(u64_to_f64(c.summary.transpose_flops), u64_to_f64(c.summary.hardware_flops));
     if share <= MANY_PERCENT {
         return Vec::new();
     }

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::run::{Item, ItemRef, Run, UnitRun};
 use ns_base::Interval;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_whole_share};
 
 /// Share of the device window above which a gap is long, percent (derived: the NKI guides call an engine well used when it
@@ -36,10 +36,10 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         "The {} engine stands still for {} ({} of the device window). Of what it waits for, the longest is {}: \
          {}.",
         longest.unit.name,
-        format_ns(real(longest.ns())),
+        format_ns(u64_to_f64(longest.ns())),
         format_whole_share(c.share(longest.ns())),
         described(c.run, longest.awaited),
-        format_ns(real(inside_ns(longest.time, longest.awaited.1)))
+        format_ns(u64_to_f64(inside_ns(longest.time, longest.awaited.1)))
     );
     let detail = "What takes the time is the place to shorten, or to start earlier. The evidence has the longest wait of each \
         engine; the slices are what it waited for.";

@@ -6,7 +6,7 @@ use crate::parse::ast::{self, ExprKind as Syntax, TemplateArg};
 use crate::problem::{Diagnostic, Pos, Problem};
 use crate::program::{Expr, ExprKind, FloatKind, Intrinsic};
 use crate::types::{Scalar, Type};
-use ns_base::convert::narrow8;
+use ns_base::convert::usize_to_u8;
 
 /// The most dimensions of a tensor.
 const MAX_DIMS: usize = 8;
@@ -147,7 +147,7 @@ impl Checker<'_> {
             for item in items {
                 checked.push(to_scalar(self.expression(item)?, Scalar::I64, "a size")?);
             }
-            Intrinsic::New { dims: narrow8(items.len()), filled }
+            Intrinsic::New { dims: usize_to_u8(items.len()), filled }
         } else {
             checked.push(to_type(self.expression(sizes)?, Type::Sizes, "the sizes of a tensor")?);
             Intrinsic::NewLike { filled }

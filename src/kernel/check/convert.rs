@@ -12,7 +12,7 @@ use crate::problem::{Diagnostic, Pos};
 use crate::program::{Expr, ExprKind};
 use crate::types::{Scalar, Type};
 use crate::value::Value;
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 
 pub(crate) const fn constant(pos: Pos, scalar: Scalar, value: Value) -> Expr {
     Expr { pos, ty: Type::Scalar(scalar), kind: ExprKind::Const(value) }
@@ -36,8 +36,8 @@ fn as_single(e: &Expr) -> Option<Expr> {
     let single = |kind| Some(Expr { pos: e.pos, ty: Type::Scalar(Scalar::F32), kind });
     match &e.kind {
         ExprKind::Convert { from: Scalar::F32, to: Scalar::F64, value } => Some((**value).clone()),
-        ExprKind::Const(Value::F64(x)) if f64::from(nearest_single(*x)) == *x => {
-            single(ExprKind::Const(Value::F32(nearest_single(*x))))
+        ExprKind::Const(Value::F64(x)) if f64::from(f64_to_f32(*x)) == *x => {
+            single(ExprKind::Const(Value::F32(f64_to_f32(*x))))
         }
         ExprKind::Neg(Scalar::F64, inner) => single(ExprKind::Neg(Scalar::F32, Box::new(as_single(inner)?))),
         ExprKind::Select(condition, yes, no) if e.ty == Type::Scalar(Scalar::F64) => {

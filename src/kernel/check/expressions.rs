@@ -9,7 +9,7 @@ use crate::problem::{Diagnostic, Pos, Problem};
 use crate::program::{Expr, ExprKind, Intrinsic, Place};
 use crate::types::{Scalar, Type};
 use crate::value::Value;
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 
 impl Checker<'_> {
     /// An expression with its type.
@@ -17,7 +17,7 @@ impl Checker<'_> {
         let pos = e.pos;
         match &e.kind {
             Syntax::Int(value, scalar) => Ok(constant(pos, *scalar, Value::Int(value.cast_signed()))),
-            Syntax::Float(value, Scalar::F32) => Ok(constant(pos, Scalar::F32, Value::F32(nearest_single(*value)))),
+            Syntax::Float(value, Scalar::F32) => Ok(constant(pos, Scalar::F32, Value::F32(f64_to_f32(*value)))),
             Syntax::Float(value, _) => Ok(constant(pos, Scalar::F64, Value::F64(*value))),
             Syntax::Bool(value) => Ok(known_bool(pos, *value)),
             Syntax::Null => Ok(Expr { pos, ty: Type::Null, kind: ExprKind::Const(Value::NULL) }),

@@ -7,7 +7,7 @@ use crate::problem::{Diagnostic, Problem};
 use crate::program::{Expr, Stmt, StmtKind};
 use crate::types::{Scalar, Type};
 use crate::value::Value;
-use ns_base::convert::{at_least_zero, place, signed_len};
+use ns_base::convert::{i64_to_u64, u64_to_usize, usize_to_i64};
 
 /// Most elements of an array on the stack: the size of the largest stack, in bytes.
 const MAX_ARRAY: i64 = 400 * 1024;
@@ -182,7 +182,7 @@ impl Checker<'_> {
         };
         let len = match (d.array.as_ref().and_then(Option::as_ref), &init) {
             (Some(length), _) => self.length(length)?,
-            (None, Some(items)) => signed_len(items.len()),
+            (None, Some(items)) => usize_to_i64(items.len()),
             (None, None) => {
                 return Err(refusal(d.pos, "an array without a length", "write its length in the brackets"));
             }
@@ -195,10 +195,10 @@ impl Checker<'_> {
                 "the stack holds at most 400 KiB; allocate with torch::neuron::tcm_malloc()",
             ));
         }
-        if let Some(items) = init.as_ref().filter(|i| signed_len(i.len()) > len) {
+        if let Some(items) = init.as_ref().filter(|i| usize_to_i64(i.len()) > len) {
             let found = items.len();
             let problem =
-                Problem::Arguments { name: format!("'{}'", d.name), expected: place(at_least_zero(len)), found };
+                Problem::Arguments { name: format!("'{}'", d.name), expected: u64_to_usize(i64_to_u64(len)), found };
             return Err(Diagnostic::new(d.pos, problem));
         }
         let len = len.cast_unsigned();

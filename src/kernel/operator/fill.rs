@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ns_base::Rng;
-use ns_base::convert::{nearest_single, real};
+use ns_base::convert::{f64_to_f32, u64_to_f64};
 
 /// The contents of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,12 +21,12 @@ pub enum Fill {
 pub fn filled(fill: Fill, elements: u64, seed: u64, stream: u64) -> Vec<f32> {
     match fill {
         Fill::Ramp => {
-            let half = real(elements) / 2.0;
-            (0..elements).map(|i| nearest_single((real(i) - half) / 8.0)).collect()
+            let half = u64_to_f64(elements) / 2.0;
+            (0..elements).map(|i| f64_to_f32((u64_to_f64(i) - half) / 8.0)).collect()
         }
         Fill::Normal => {
             let mut rng = Rng::new(seed, stream);
-            (0..elements).map(|_| nearest_single(rng.normal_f64())).collect()
+            (0..elements).map(|_| f64_to_f32(rng.normal_f64())).collect()
         }
     }
 }

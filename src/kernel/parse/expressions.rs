@@ -9,7 +9,7 @@ use super::templates::called;
 use super::type_names::{starts_type, type_name};
 use crate::problem::{Diagnostic, Pos, Problem};
 use crate::types::Scalar;
-use ns_base::convert::nearest_single;
+use ns_base::convert::f64_to_f32;
 
 /// An expression, or several with commas between them.
 ///
@@ -183,7 +183,7 @@ fn primary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
         TokenKind::Float(value, single) => {
             c.next();
             let kind = if single {
-                ExprKind::Float(f64::from(nearest_single(value)), Scalar::F32)
+                ExprKind::Float(f64::from(f64_to_f32(value)), Scalar::F32)
             } else {
                 ExprKind::Float(value, Scalar::F64)
             };

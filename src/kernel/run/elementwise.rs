@@ -11,7 +11,7 @@ use crate::problem::{Pos, Problem};
 use crate::program::TensorFunction;
 use crate::types::Scalar;
 use crate::value::Value;
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 
 /// The tensor and the operands of a call.
 struct Call {
@@ -149,7 +149,7 @@ impl<M: Meter> Machine<M> {
         let t = &mut self.tensors[tensor.handle() as usize];
         let one = convert(Value::F64(1.0), Scalar::F64, t.of).map_err(|p| stop(pos, p))?;
         for i in 0..dims[0].min(dims[1]) {
-            t.write(place(i * (dims[1] + 1)), one, mark);
+            t.write(u64_to_usize(i * (dims[1] + 1)), one, mark);
         }
         Ok(tensor)
     }

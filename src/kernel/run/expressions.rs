@@ -8,7 +8,7 @@ use crate::problem::{Pos, Problem};
 use crate::program::{Expr, ExprKind, Place};
 use crate::types::{Scalar, Type};
 use crate::value::{Pointer, Value};
-use ns_base::convert::{self, at_least_zero};
+use ns_base::convert::{self, i64_to_u64};
 
 /// An evaluated place: the address is computed only once, also for `x += y`.
 #[derive(Clone, Copy)]
@@ -205,7 +205,7 @@ impl<M: Meter> Machine<M> {
             Place::Memory(pointer, of) => Ok(Address::Memory(self.eval(pointer)?.pointer(), *of)),
             Place::Element(accessor, index) => {
                 let (tensor, _, offset) = self.indexed(pos, accessor, index)?;
-                Ok(Address::Element { tensor, index: convert::place(at_least_zero(offset)) })
+                Ok(Address::Element { tensor, index: convert::u64_to_usize(i64_to_u64(offset)) })
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::problem::{Pos, Problem};
 use crate::program::{Expr, FloatKind, Intrinsic, MathFunction};
 use crate::types::Scalar;
 use crate::value::Value;
-use ns_base::convert::{narrow, place, signed_len};
+use ns_base::convert::{u64_to_usize, usize_to_i64, usize_to_u32};
 
 /// The most tensors that one processor may create.
 const MAX_TENSORS: usize = 64;
@@ -79,7 +79,7 @@ impl<M: Meter> Machine<M> {
                 Ok(Value::Int(if matches!(what, Intrinsic::Numel) {
                     t.elements().cast_signed()
                 } else {
-                    signed_len(t.dims.len())
+                    usize_to_i64(t.dims.len())
                 }))
             }
             Intrinsic::Size | Intrinsic::AccessorSize => self.size(pos, v[0], v[1].int()),
@@ -132,7 +132,7 @@ impl<M: Meter> Machine<M> {
         let all = &self.tensors[of.handle() as usize].dims;
         let indexed = if let Value::Accessor { level, .. } = of { usize::from(level) } else { 0 };
         let dims = all.get(indexed..).unwrap_or_default();
-        let len = signed_len(dims.len());
+        let len = usize_to_i64(dims.len());
         let index = if asked < 0 { asked + len } else { asked };
         usize::try_from(index).ok().and_then(|i| dims.get(i)).map(|d| Value::Int(d.cast_signed())).ok_or_else(|| {
             let detail = format!("dimension {asked} of {len}");
@@ -151,7 +151,7 @@ impl<M: Meter> Machine<M> {
         let Some(tensor) = HbmTensor::empty(dims, of) else {
             return Err(invalid("the tensor is larger than 256 MiB", "use a smaller one"));
         };
-        let number = narrow(self.tensors.len());
+        let number = usize_to_u32(self.tensors.len());
         self.tensors.push(tensor);
         self.work(pos, Work::Call);
         if let Some(value) = fill {
@@ -232,8 +232,8 @@ impl<M: Meter> Machine<M> {
         if end > elements {
             self.note(pos, beyond(first, count, elements));
         }
-        let inside = place(end.min(elements).saturating_sub(first));
-        let first = place(first);
+        let inside = u64_to_usize(end.min(elements).saturating_sub(first));
+        let first = u64_to_usize(first);
         if to_tcm {
             self.copy_in(pos, tensor, p, (first, inside), bytes)
         } else {
@@ -254,7 +254,7 @@ impl<M: Meter> Machine<M> {
         // once.
         written.fill(true);
         let t = &self.tensors[tensor as usize];
-        let size = place(t.of.bytes());
+        let size = u64_to_usize(t.of.bytes());
         let from = t.bytes.get(first * size..(first + inside) * size).unwrap_or(&[]);
         to[..from.len()].copy_from_slice(from);
         for (i, w) in t.writer.iter().skip(first).take(inside).enumerate() {
@@ -276,7 +276,7 @@ impl<M: Meter> Machine<M> {
         let mark = self.mark();
         let (from, written) = self.memory.slice(p, bytes).map_err(|problem| stop(pos, problem))?;
         let t = &mut self.tensors[tensor as usize];
-        let size = place(t.of.bytes());
+        let size = u64_to_usize(t.of.bytes());
         if let Some(missing) = written.iter().position(|w| !w) {
             let what = format!("element {} of the buffer that is copied to the tensor", missing / size);
             return Err(stop(pos, Problem::Uninitialised { what }));

@@ -8,7 +8,7 @@ use super::work::{Meter, Work};
 use crate::problem::{Diagnostic, Pos, Problem, add};
 use crate::program::Program;
 use crate::value::Value;
-use ns_base::convert::{low8, narrow};
+use ns_base::convert::{low8, usize_to_u32};
 
 /// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl<M: Meter> Machine<M> {
     pub(super) fn new(program: Program, tensors: Vec<HbmTensor>, options: RunOptions, meter: M) -> Self {
         Self {
             program,
-            dst: narrow(tensors.len().saturating_sub(1)),
+            dst: usize_to_u32(tensors.len().saturating_sub(1)),
             tensors,
             dst_asked_for: false,
             memory: Memory::new(options.tcm_pool_bytes),

@@ -5,7 +5,7 @@ use super::tensor::{decode, encode, zeroed};
 use crate::problem::{Diagnostic, Pos, Problem};
 use crate::types::Scalar;
 use crate::value::{Pointer, Value};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// Size of the stack in local memory; a larger stack lies in slower memory (API reference: about 8 KB by default).
 const FAST_STACK_BYTES: u64 = 8 * 1024;
@@ -150,7 +150,7 @@ impl Memory {
     /// Ends the arrays of a function; `first` is the number of blocks when the function began.
     pub fn end_stack_from(&mut self, first: usize) {
         for block in first..self.blocks.len() {
-            self.end_stack_array(Pointer { block: narrow(block), offset: 0 });
+            self.end_stack_array(Pointer { block: usize_to_u32(block), offset: 0 });
         }
         // Functions that are called often would otherwise leave a block for each call.
         while self.blocks.len() > first.max(1) && self.blocks.last().is_some_and(|b| !b.live && b.pool_start.is_none())

@@ -7,7 +7,7 @@ use super::work::Meter;
 use crate::problem::{Diagnostic, Pos, Problem, add};
 use crate::program::KernelFunction;
 use crate::types::Scalar;
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 
 /// A call of a kernel function that runs in parts, so that the caller can stop between two parts.
 pub struct KernelRun<M> {
@@ -127,7 +127,7 @@ fn unwritten(
     let count = result.writer.iter().filter(|w| **w == 0).count() as u64;
     let Some(first) = result.writer.iter().position(|w| *w == 0) else { return };
     let first = first as u64;
-    let gap = result.writer.iter().skip(place(first)).take_while(|w| **w == 0).count() as u64;
+    let gap = result.writer.iter().skip(u64_to_usize(first)).take_while(|w| **w == 0).count() as u64;
     let explained =
         if options.multicore { slice_of_the_last(result.elements(), first, first + gap, written) } else { None };
     let (pos, explanation) = match explained {

@@ -9,7 +9,7 @@ use crate::problem::{Pos, Problem};
 use crate::program::{Expr, Function, Stmt, StmtKind};
 use crate::types::Scalar;
 use crate::value::{Pointer, Value};
-use ns_base::convert::{narrow, place};
+use ns_base::convert::{u64_to_usize, usize_to_u32};
 
 /// Most levels of calls, statements and expressions together: the interpreter's own stack must hold them.
 const MAX_DEPTH: usize = 500;
@@ -68,7 +68,7 @@ impl<M: Meter> Machine<M> {
         let Some(function) = functions.get(index) else { return Ok(Some(Value::Void)) };
         let frame = match self.outer.take() {
             Some(frame) => frame,
-            None => self.enter(function, (0..narrow(inputs)).map(Value::Tensor).collect(), pos)?,
+            None => self.enter(function, (0..usize_to_u32(inputs)).map(Value::Tensor).collect(), pos)?,
         };
         let flow = self.block(&function.body)?;
         if matches!(flow, Flow::Pause) {
@@ -215,7 +215,7 @@ impl<M: Meter> Machine<M> {
         // Elements that are not listed are zero.
         let zero = crate::arithmetic::convert(Value::Int(0), Scalar::I32, of).unwrap_or(Value::Int(0));
         for i in 0..len {
-            let value = match init.get(place(i)) {
+            let value = match init.get(u64_to_usize(i)) {
                 Some(e) => self.eval(e)?,
                 None => zero,
             };

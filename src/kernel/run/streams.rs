@@ -5,7 +5,7 @@ use super::work::{Meter, Work};
 use crate::problem::{Pos, Problem};
 use crate::types::Scalar;
 use crate::value::Value;
-use ns_base::convert::{narrow, place};
+use ns_base::convert::{u64_to_usize, usize_to_u32};
 
 /// The size of a streaming accessor's buffer in the TCM pool (API reference).
 const BUFFER_BYTES: u64 = 4 * 1024;
@@ -53,7 +53,7 @@ impl<M: Meter> Machine<M> {
         } else if buffer.is_none() {
             self.note(pos, Problem::TcmExhausted { bytes: BUFFER_BYTES, free: 0, pool: self.options.tcm_pool_bytes });
         }
-        let number = narrow(self.streams.len());
+        let number = usize_to_u32(self.streams.len());
         self.streams.push(Stream { tensor, of, writes, open: true, at: 0, pending: 0, buffer });
         self.work(pos, Work::Call);
         Ok(Value::Stream(number))
@@ -72,10 +72,10 @@ impl<M: Meter> Machine<M> {
             self.work(pos, Work::Integer);
         }
         let t = &self.tensors[tensor as usize];
-        if t.writer[place(at)] == 0 {
+        if t.writer[u64_to_usize(at)] == 0 {
             return Err(stop(pos, Problem::Uninitialised { what: format!("element {at} of the tensor") }));
         }
-        let value = t.read(place(at));
+        let value = t.read(u64_to_usize(at));
         self.streams[stream as usize].at += 1;
         Ok(value)
     }
@@ -84,7 +84,7 @@ impl<M: Meter> Machine<M> {
     pub(super) fn write_stream(&mut self, pos: Pos, stream: u32, value: Value) -> Result<(), Stop> {
         let (tensor, at, fast, len) = self.stream_access(pos, stream)?;
         let mark = self.mark();
-        self.tensors[tensor as usize].write(place(at), value, mark);
+        self.tensors[tensor as usize].write(u64_to_usize(at), value, mark);
         let s = &mut self.streams[stream as usize];
         s.at += 1;
         s.pending += 1;
@@ -145,7 +145,7 @@ impl<M: Meter> Machine<M> {
     pub(super) fn end_streams(&mut self, first: usize, pos: Pos) -> Result<(), Stop> {
         for stream in first..self.streams.len() {
             if self.streams[stream].open {
-                self.close_stream(pos, narrow(stream));
+                self.close_stream(pos, usize_to_u32(stream));
             }
         }
         Ok(())

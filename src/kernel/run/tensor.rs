@@ -2,7 +2,7 @@
 
 use crate::types::Scalar;
 use crate::value::Value;
-use ns_base::convert::{low32, nearest_single, place, real_signed, whole_signed};
+use ns_base::convert::{f64_to_f32, f64_to_i64, i64_to_f64, low32, u64_to_usize};
 
 /// A tensor in device memory. For every element it records whether and by which processor it was written.
 #[derive(Clone, Debug)]
@@ -35,11 +35,11 @@ impl HbmTensor {
         if of == Scalar::F32 {
             return Self::from_f32(dims, values);
         }
-        let size = place(of.bytes());
+        let size = u64_to_usize(of.bytes());
         let mut bytes = vec![0; values.len() * size];
         for (x, to) in values.iter().zip(bytes.chunks_exact_mut(size)) {
             let value =
-                if of == Scalar::F64 { Value::F64(f64::from(*x)) } else { Value::Int(whole_signed(f64::from(*x))) };
+                if of == Scalar::F64 { Value::F64(f64::from(*x)) } else { Value::Int(f64_to_i64(f64::from(*x))) };
             encode(value, of, to);
         }
         Self { dims: dims.to_vec(), of, bytes, writer: vec![GIVEN; values.len()] }
@@ -74,27 +74,27 @@ impl HbmTensor {
     /// Each element as a float; `None` for an element that was never written.
     #[must_use]
     pub fn values(&self) -> Vec<Option<f32>> {
-        (0..self.writer.len()).map(|i| (self.writer[i] != 0).then(|| nearest_single(self.number(i)))).collect()
+        (0..self.writer.len()).map(|i| (self.writer[i] != 0).then(|| f64_to_f32(self.number(i)))).collect()
     }
 
     fn number(&self, index: usize) -> f64 {
         match self.read(index) {
             Value::F32(x) => f64::from(x),
             Value::F64(x) => x,
-            Value::Int(i) => real_signed(i),
+            Value::Int(i) => i64_to_f64(i),
             _ => 0.0,
         }
     }
 
     /// The element at an index, which must be within bounds.
     pub(crate) fn read(&self, index: usize) -> Value {
-        let size = place(self.of.bytes());
+        let size = u64_to_usize(self.of.bytes());
         self.bytes.get(index * size..(index + 1) * size).map_or(Value::Uninit, |b| decode(b, self.of))
     }
 
     /// Writes the element at an index, which must be within bounds.
     pub(crate) fn write(&mut self, index: usize, value: Value, writer: u8) {
-        let size = place(self.of.bytes());
+        let size = u64_to_usize(self.of.bytes());
         if let Some(bytes) = self.bytes.get_mut(index * size..(index + 1) * size) {
             encode(value, self.of, bytes);
         }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::cores::{CoreData, core_data};
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 
 /// The parts of one NeuronCore that the compiler must fit and the simulator must time.
 ///
@@ -89,7 +89,7 @@ pub fn core_spec(version: u8) -> Result<CoreSpec, UnpublishedFigures> {
     };
     let mut missing = Vec::new();
     let mut figure = |name: &'static str| match data.figure(name).and_then(|f| f.value) {
-        Some(value) => whole(value),
+        Some(value) => f64_to_u64(value),
         None => {
             missing.push(name);
             0
@@ -151,7 +151,7 @@ impl CoreSpec {
     /// Peak rate of device memory for one core, bytes per second.
     #[must_use]
     pub fn peak_hbm_bytes_per_s(&self) -> f64 {
-        real(self.hbm_bytes_per_us) * 1e6
+        u64_to_f64(self.hbm_bytes_per_us) * 1e6
     }
 
     /// The ridge of the roofline, floating point operations per byte: below it a computation is bound by memory.

@@ -6,7 +6,7 @@
 //! tutorial at batch 32: evaluation with a traced model, where the whole network is one call, and training with
 //! `mark_step`. No figure of the custom operator tutorial is used.
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 
 /// MLP tutorial, evaluation with the traced model, steps per second.
 const TRACED_STEPS_PER_S: f64 = 409.0;
@@ -31,20 +31,20 @@ impl HostCosts {
     #[must_use]
     pub fn published() -> Self {
         let (few, many) = (1e9 / TRACED_STEPS_PER_S, 1e9 / TRAINING_STEPS_PER_S);
-        let op_ns = (many - few) / real(training_ops(TUTORIAL_LAYERS) - TRACED_OPS);
-        Self { step_ns: few - op_ns * real(TRACED_OPS), op_ns }
+        let op_ns = (many - few) / u64_to_f64(training_ops(TUTORIAL_LAYERS) - TRACED_OPS);
+        Self { step_ns: few - op_ns * u64_to_f64(TRACED_OPS), op_ns }
     }
 
     /// A step that records this many ops, nanoseconds.
     #[must_use]
     pub fn step(&self, ops: u64) -> f64 {
-        self.step_ns + self.op_ns * real(ops)
+        self.step_ns + self.op_ns * u64_to_f64(ops)
     }
 
     /// The time that recording this many ops adds to the call of a traced model (one op), nanoseconds.
     #[must_use]
     pub fn recording(&self, ops: u64) -> f64 {
-        self.op_ns * real(ops.saturating_sub(TRACED_OPS))
+        self.op_ns * u64_to_f64(ops.saturating_sub(TRACED_OPS))
     }
 }
 

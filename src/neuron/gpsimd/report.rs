@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_kernel::{CallCost, Diagnostic, KernelDtype, Kind, LineCost, Severity};
 
 /// The report on a custom operator.
@@ -85,14 +85,14 @@ pub struct DiagnosticLine {
 }
 
 pub(super) const fn ns(ps: u64) -> f64 {
-    real(ps) / 1_000.0
+    u64_to_f64(ps) / 1_000.0
 }
 
 impl CustomOpReport {
     /// Takes over the costs of a call.
     pub(super) fn cost(&mut self, cost: &CallCost) {
         let part = |kind: Kind| ns(cost.kinds_ps[kind as usize]);
-        self.ns_per_element = (cost.elements > 0).then(|| ns(cost.time_ps) / real(cost.elements));
+        self.ns_per_element = (cost.elements > 0).then(|| ns(cost.time_ps) / u64_to_f64(cost.elements));
         self.breakdown_ns = Breakdown {
             hbm_access: part(Kind::HbmAccess),
             dma: part(Kind::Dma),

@@ -8,7 +8,7 @@ use super::reference;
 use super::report::{Breakdown, CustomOpReport, ns};
 use super::spec::{CustomOpError, CustomOpSpec, Workload};
 use ns_base::SimTime;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_kernel::{
     CallCost, CoreMeter, Diagnostic, HbmTensor, OperatorCall, OperatorRun, Pos, Problem, Program, Role, Scalar,
     compile, filled,
@@ -158,7 +158,7 @@ impl CustomOpRun {
     #[must_use]
     pub fn fraction(&self) -> f64 {
         let left = self.waiting.len() + usize::from(self.current.is_some());
-        1.0 - real_len(left) / real_len(self.calls.max(1))
+        1.0 - usize_to_f64(left) / usize_to_f64(self.calls.max(1))
     }
 
     /// Runs about `statements` more statements of one call, or a part of the network around the calls; returns whether

@@ -1,7 +1,7 @@
 //! Compares two values of one output.
 
 use super::{OutputComparison, Sample};
-use ns_base::convert::{narrow, place, real};
+use ns_base::convert::{u64_to_f64, u64_to_usize, usize_to_u32};
 use ns_tensor::Tensor;
 
 /// Most rows and columns of a sample.
@@ -73,7 +73,7 @@ impl Sums {
     }
 
     fn mean_relative_error(&self) -> f64 {
-        self.relative / real((self.elements - self.zero_reference).max(1))
+        self.relative / u64_to_f64((self.elements - self.zero_reference).max(1))
     }
 
     fn failure(&self, reference: &Tensor, device: &Tensor, tolerance: f64) -> Option<String> {
@@ -108,12 +108,12 @@ fn sample(reference: &Tensor, device: &Tensor) -> Sample {
     let all_rows = (reference.data().len() as u64).checked_div(all_columns).unwrap_or(0);
     let (rows, columns) = (all_rows.min(SAMPLE), all_columns.min(SAMPLE));
     let corner = |t: &Tensor| -> Vec<f32> {
-        let row = |r: u64| t.data().get(place(r * all_columns)..place(r * all_columns + columns));
+        let row = |r: u64| t.data().get(u64_to_usize(r * all_columns)..u64_to_usize(r * all_columns + columns));
         (0..rows).filter_map(row).flatten().copied().collect()
     };
     Sample {
-        rows: narrow(place(rows)),
-        columns: narrow(place(columns)),
+        rows: usize_to_u32(u64_to_usize(rows)),
+        columns: usize_to_u32(u64_to_usize(columns)),
         all_rows,
         all_columns,
         reference: corner(reference),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{DeviceArithmetic, NumericsError, NumericsSpec};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_compiler::hlo::{Evaluation, HloInstruction, Opcode, Watch};
 use ns_compiler::{Pipeline, Workflow, parameter_values};
 use ns_machine::arch::NEURONCORE_V2;
@@ -36,7 +36,7 @@ impl ProductRanges {
     pub fn factor(&self) -> Option<f64> {
         let normal: Vec<f32> = self.largest.iter().copied().take_while(|v| v.is_normal()).collect();
         let (first, last) = (normal.first()?, normal.last()?);
-        let steps = real_len(normal.len()) - 1.0;
+        let steps = usize_to_f64(normal.len()) - 1.0;
         (steps > 0.0).then(|| libm::pow(f64::from(*last) / f64::from(*first), 1.0 / steps))
     }
 }

@@ -4,7 +4,7 @@ use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ns_base::convert::{real, real_len};
+use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_bench::{RowState, SweepState};
 
 #[derive(Clone, Debug)]
@@ -77,11 +77,12 @@ fn duration_text(seconds: f64) -> String {
 /// Share of a sweep that is done, 0 to 1: rows are weighted by their expected events, rows without an estimate like an average one.
 #[must_use]
 pub fn overall_share(sweep: &SweepState, shares: &BTreeMap<u32, f64>) -> f64 {
-    let known: Vec<f64> = sweep.rows().iter().filter_map(|r| r.planned.estimate).map(|e| real(e.events)).collect();
-    let average = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / real_len(known.len()) };
+    let known: Vec<f64> =
+        sweep.rows().iter().filter_map(|r| r.planned.estimate).map(|e| u64_to_f64(e.events)).collect();
+    let average = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / usize_to_f64(known.len()) };
     let (mut done, mut all) = (0.0, 0.0);
     for (i, row) in (0_u32..).zip(sweep.rows()) {
-        let weight = row.planned.estimate.map_or(average, |e| real(e.events));
+        let weight = row.planned.estimate.map_or(average, |e| u64_to_f64(e.events));
         all += weight;
         done += match row.state {
             RowState::Done(_) | RowState::Cancelled => weight,

@@ -4,7 +4,7 @@ use super::dispatch::Dispatch;
 use super::lane::{Running, Worker};
 use super::measured::{CpuRow, failed_copy};
 use crate::told::kind_of;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::{Configuration, RowResult, ServiceTimes};
 use ns_session::{JobResult, Part, Told};
@@ -95,7 +95,7 @@ impl<W: Worker> Dispatch<W> {
     }
 
     fn share(&mut self, worker: &W, row: u32, done: u64, total: u64) -> Heard {
-        self.with_running(worker, row, |running| running.share = real(done) / real(total.max(1)));
+        self.with_running(worker, row, |running| running.share = u64_to_f64(done) / u64_to_f64(total.max(1)));
         Heard::Taken
     }
 

@@ -6,7 +6,7 @@ use super::dispatch::{Dispatch, Sweep};
 use super::lane::{Running, Worker};
 use crate::RunState;
 use crate::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_bench::{RowResult, SweepState};
 
 impl<W: Worker> Dispatch<W> {
@@ -44,7 +44,7 @@ impl<W: Worker> Dispatch<W> {
             label = format!("{label}. {}", self.doing);
         }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
-        let done = whole(share * 1e3);
+        let done = f64_to_u64(share * 1e3);
         Some(RunState::Running { done, total: 1_000, label })
     }
 }

@@ -4,7 +4,7 @@ use super::{LinkEvent, MAX_ABS_NS, ProfileBuilder, clamp};
 use crate::rows::EndRow;
 use crate::{ArgsId, SliceFlags, TrackId};
 use ns_base::StrId;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 impl ProfileBuilder {
     /// Adds a complete slice. Negative durations count as zero. `args_json`: the raw text of a JSON object.
@@ -63,7 +63,7 @@ impl ProfileBuilder {
         let ts = clamp(ts_ns);
         self.note(track, ts);
         self.phase_counts.add("B", 1);
-        let slice = narrow(self.slices.track.len());
+        let slice = usize_to_u32(self.slices.track.len());
         self.slices.push(track, ts, 0, name, category, args, SliceFlags::PAIRED);
         self.ends.push(EndRow { track, ts, slice: Some(slice), name, args, byte_offset }, slice);
     }
@@ -73,7 +73,7 @@ impl ProfileBuilder {
         let ts = clamp(ts_ns);
         self.note(track, ts);
         self.phase_counts.add("E", 1);
-        let slices = narrow(self.slices.track.len());
+        let slices = usize_to_u32(self.slices.track.len());
         self.ends.push(EndRow { track, ts, slice: None, name, args, byte_offset }, slices);
     }
 

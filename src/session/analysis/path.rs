@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::listing::{Listed, Rows, Sources};
 use crate::timeline::link;
 use ns_analysis::critical::{Cause, CriticalPath, PathPart};
-use ns_base::convert::{real_signed, signed_len};
+use ns_base::convert::{i64_to_f64, usize_to_i64};
 use ns_base::{Interval, StrId, TraceNs};
 use ns_profile::Profile;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -65,7 +65,7 @@ pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: usiz
 fn thinned(profile: &Profile, parts: &[PathPart], limit: usize) -> Vec<PathPart> {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
     let (start, whole) = (first.span.start.0, last.span.end.0.saturating_sub(first.span.start.0));
-    let limit = signed_len(limit.max(1));
+    let limit = usize_to_i64(limit.max(1));
     let stretch = (whole.saturating_add(limit - 1) / limit).max(1);
     let name = |part: &PathPart| part.slice.map(|id| profile.slices().name(id));
     let mut found: Vec<PathPart> = Vec::new();
@@ -115,7 +115,7 @@ const fn joined(cause: Cause) -> &'static str {
 }
 
 fn percent(ns: i64, whole: i64) -> Cell {
-    Cell::Number(if whole == 0 { 0.0 } else { real_signed(ns) * 100.0 / real_signed(whole) })
+    Cell::Number(if whole == 0 { 0.0 } else { i64_to_f64(ns) * 100.0 / i64_to_f64(whole) })
 }
 
 /// Parts of a path of a length, the longest first.
@@ -125,7 +125,7 @@ pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<Path
         let name = p.slice.map_or(NOTHING_RAN, |id| profile.str(profile.slices().name(id)));
         vec![
             Cell::Text(name.to_owned()),
-            Cell::Number(real_signed(p.span.start.0)),
+            Cell::Number(i64_to_f64(p.span.start.0)),
             Cell::Count(length(p).max(0).unsigned_abs()),
             percent(length(p), *whole),
             Cell::Text(joined(p.cause).to_owned()),

@@ -7,7 +7,7 @@ use ns_analysis::grouping::thread_text;
 use ns_analysis::idle::IdleGaps;
 use ns_analysis::operators::{OpTable, Percentiles};
 use ns_analysis::query::{QueryTable, QueryValue, ValueKind};
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_profile::SliceId;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
@@ -19,7 +19,7 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown
         vec![
             Cell::Text(profile.str(slices.name(id)).to_owned()),
             Cell::Text(thread_text(profile, slices.track(id))),
-            Cell::Number(real_signed(slices.start(id).0)),
+            Cell::Number(i64_to_f64(slices.start(id).0)),
             Cell::Count(dur.max(0).unsigned_abs()),
         ]
     });
@@ -55,7 +55,7 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
             percentile(|p| p.p99_ns),
             ns(s.min_ns),
             ns(s.max_ns),
-            Cell::Number(if all_self == 0 { 0.0 } else { real_signed(s.self_ns) * 100.0 / real_signed(all_self) }),
+            Cell::Number(if all_self == 0 { 0.0 } else { i64_to_f64(s.self_ns) * 100.0 / i64_to_f64(all_self) }),
         ]
     });
     let column = Column::new;
@@ -94,7 +94,7 @@ pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>]
             Cell::from(s.mean()),
             Cell::Number(s.last),
             Cell::Number(s.integral),
-            Cell::Number(real_signed(s.max_at.0)),
+            Cell::Number(i64_to_f64(s.max_at.0)),
         ]
     });
     let table = Table {
@@ -123,7 +123,7 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
         let missing = |cell: Option<Cell>| cell.unwrap_or(Cell::Missing);
         vec![
             Cell::Text(g.of.clone()),
-            Cell::Number(real_signed(g.span.start.0)),
+            Cell::Number(i64_to_f64(g.span.start.0)),
             Cell::Count((g.span.end.0 - g.span.start.0).max(0).unsigned_abs()),
             name(g.before),
             name(g.after),
@@ -184,7 +184,7 @@ fn cell(value: &QueryValue, kind: ColumnKind) -> Cell {
         QueryValue::Text(text) => Cell::Text(text.clone()),
         QueryValue::Int(n) if kind == ColumnKind::Text => Cell::Text(n.to_string()),
         QueryValue::Real(x) if kind == ColumnKind::Text => Cell::Text(x.to_string()),
-        QueryValue::Int(n) => u64::try_from(*n).map_or(Cell::Number(real_signed(*n)), Cell::Count),
+        QueryValue::Int(n) => u64::try_from(*n).map_or(Cell::Number(i64_to_f64(*n)), Cell::Count),
         QueryValue::Real(x) => Cell::Number(*x),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::chosen::Chosen;
 use super::entry::{Entry, Outcome};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_experiment::aggregate::Backend;
 
 /// A model that a geometric mean leaves out.
@@ -113,6 +113,6 @@ fn of_one_run(chosen: &Chosen<'_>, run: &[&Entry]) -> Passed {
 impl Passed {
     /// The share of experiments that passed, percent; `None` without experiments.
     pub fn percent(self) -> Option<f64> {
-        (self.all > 0).then(|| real_len(self.passed) / real_len(self.all) * 100.0)
+        (self.all > 0).then(|| usize_to_f64(self.passed) / usize_to_f64(self.all) * 100.0)
     }
 }

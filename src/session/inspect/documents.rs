@@ -2,7 +2,7 @@
 
 use super::opened::Opened;
 use super::tree::NodeFacts;
-use ns_base::convert::{narrow, real};
+use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
 use ns_machine::isa::Engine;
 use ns_view::document::{Block, Document, Tile, Tone};
@@ -33,16 +33,16 @@ pub(super) fn head(opened: &Opened) -> Document {
     // A file counts its own weights: tied ones once, and computed ones as the weights they come from.
     let inspection = opened.subject.pipeline.inspection();
     let parameters = inspection.map_or(facts.parameters, |i| i.parameters);
-    let note = format!("{} of weights on the core", format_bytes(real(facts.weight_bytes)));
+    let note = format!("{} of weights on the core", format_bytes(u64_to_f64(facts.weight_bytes)));
     tiles.push(tile("Parameters", format_count(parameters), note));
     let flops = inspection.map_or(facts.flops, |i| i.flops);
     tiles.push(tile("FLOPs", format_count(flops), "of matrix products, two for each multiply-add".to_owned()));
     tiles.push(tile("Operators", format_count(facts.operators), format!("{} instructions", opened.operations.len())));
     if let Ok(compiled) = &opened.compiled {
         let plan = compiled.executable.memory;
-        let share = real(plan.sbuf_peak_bytes) / real(plan.sbuf_capacity_bytes.max(1));
-        let note = format!("of {} at the peak", format_bytes(real(plan.sbuf_capacity_bytes)));
-        let sbuf = tile("SBUF", format_bytes(real(plan.sbuf_peak_bytes)), note);
+        let share = u64_to_f64(plan.sbuf_peak_bytes) / u64_to_f64(plan.sbuf_capacity_bytes.max(1));
+        let note = format!("of {} at the peak", format_bytes(u64_to_f64(plan.sbuf_capacity_bytes)));
+        let sbuf = tile("SBUF", format_bytes(u64_to_f64(plan.sbuf_peak_bytes)), note);
         tiles.push(Tile { share: Some(share.clamp(0.0, 1.0)), ..sbuf });
     }
     let mut blocks = vec![Block::Tiles(tiles)];
@@ -85,7 +85,7 @@ pub(super) fn operators(opened: &Opened) -> (Table, Vec<u32>) {
         let in_module = node.parent.is_some_and(|p| nodes[p as usize].look == Look::Module);
         in_module && is_operator_look(node.look)
     };
-    let listed: Vec<u32> = (0..narrow(nodes.len())).filter(is_operator).collect();
+    let listed: Vec<u32> = (0..usize_to_u32(nodes.len())).filter(is_operator).collect();
     let row = |&n: &u32| {
         let (node, facts) = (&nodes[n as usize], &opened.tree.facts[n as usize]);
         let module = node.parent.map_or("", |p| nodes[p as usize].id.as_str());
@@ -161,19 +161,19 @@ fn figures(opened: &Opened, facts: &NodeFacts) -> Vec<(&'static str, String)> {
         for engine in Engine::ALL {
             let ns = facts.time.engine_ns[engine.index()];
             if ns > 0 {
-                rows.push((engine_row(engine), format_ns(real(ns))));
+                rows.push((engine_row(engine), format_ns(u64_to_f64(ns))));
             }
         }
         if facts.time.transfer_ns > 0 {
-            rows.push(("Transfers", format_ns(real(facts.time.transfer_ns))));
+            rows.push(("Transfers", format_ns(u64_to_f64(facts.time.transfer_ns))));
         }
     }
     if facts.flops > 0 {
         rows.push(("FLOPs", format_count(facts.flops)));
     }
-    rows.push(("Bytes read and written", format_bytes(real(facts.bytes))));
+    rows.push(("Bytes read and written", format_bytes(u64_to_f64(facts.bytes))));
     if facts.parameters > 0 {
-        let bytes = format_bytes(real(facts.weight_bytes));
+        let bytes = format_bytes(u64_to_f64(facts.weight_bytes));
         rows.push(("Parameters", format!("{}, {bytes}", format_count(facts.parameters))));
     }
     if facts.estimates > 0 {

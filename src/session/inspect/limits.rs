@@ -1,7 +1,7 @@
 //! Obstacles for a model on a NeuronCore, and caveats about its times.
 
 use super::subject::{Compiled, Subject};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_machine::MemoryPlan;
 use ns_machine::arch::CoreSpec;
@@ -60,7 +60,7 @@ fn times(count: u64) -> String {
 /// Device memory and SBUF.
 fn memory(plan: &MemoryPlan, core: &CoreSpec) -> Vec<Finding> {
     let mut found = Vec::new();
-    let bytes = |n: u64| format_bytes(real(n));
+    let bytes = |n: u64| format_bytes(u64_to_f64(n));
     let needed = [plan.weight_bytes, plan.input_bytes, plan.output_bytes, plan.spill_bytes];
     let needed = needed.into_iter().fold(0, u64::saturating_add);
     if needed > core.hbm_bytes {

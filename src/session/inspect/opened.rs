@@ -8,7 +8,7 @@ use super::spec::{InspectField, InspectSpec};
 use super::subject::{Compiled, Refusal, Subject};
 use super::times::{Times, path_of, times_of};
 use super::tree::{ModelTree, tree_of};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_capture::Recorder;
 use ns_view::document::Finding;
 use ns_view::graph::{Look, Marks, Scene, lay_out};
@@ -68,7 +68,7 @@ impl Opened {
             }
         }
         let is_refused = |n: &u32| graph.nodes()[*n as usize].look == Look::Refused;
-        for node in (0..narrow(graph.nodes().len())).filter(is_refused).take(MOST_REFUSED) {
+        for node in (0..usize_to_u32(graph.nodes().len())).filter(is_refused).take(MOST_REFUSED) {
             open.extend(
                 graph.path(node).iter().filter(|&&n| n != node && graph.nodes()[n as usize].look == Look::Module),
             );
@@ -87,7 +87,7 @@ impl Opened {
             return Vec::new();
         }
         let matches = |(i, node): (usize, &ns_view::graph::GraphNode)| {
-            contains_ignoring_case(&node.title, text).then_some(narrow(i)).filter(|&i| i > 0)
+            contains_ignoring_case(&node.title, text).then_some(usize_to_u32(i)).filter(|&i| i > 0)
         };
         self.tree.graph.nodes().iter().enumerate().filter_map(matches).collect()
     }

@@ -7,7 +7,7 @@ use super::opened::Opened;
 use super::passes::passes;
 use super::spec::{InspectField, InspectSpec, InspectView};
 use super::told::{InspectFile, InspectShown, TreeRow};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_compiler::hlo::text::print;
 use ns_view::graph::{svg_document, svg_fragment};
 
@@ -51,8 +51,8 @@ pub(super) fn rows(opened: &Opened, open: &BTreeSet<u32>, found: &BTreeSet<u32>)
     let nodes = opened.tree.graph.nodes();
     let children = |module: u32, depth: u32| {
         let list = &nodes[module as usize].children;
-        let all = narrow(list.len());
-        list.iter().enumerate().map(move |(i, &child)| (child, depth, (narrow(i) + 1, all))).rev()
+        let all = usize_to_u32(list.len());
+        list.iter().enumerate().map(move |(i, &child)| (child, depth, (usize_to_u32(i) + 1, all))).rev()
     };
     let mut rows = Vec::new();
     let mut stack: Vec<(u32, u32, (u32, u32))> = children(0, 0).collect();

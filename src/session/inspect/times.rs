@@ -1,7 +1,7 @@
 //! The time of each operation: the simulated execution summed by operation of the program.
 
 use ns_base::FxHashMap;
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_capture::{Recorder, run_of};
 use ns_compiler::Workflow;
 use ns_insight::{SourceTime, time_by_source};
@@ -43,7 +43,7 @@ pub(super) fn times_of(
         let name = hlo.strip_prefix('%').and_then(|text| text.split(" = ").next());
         name.and_then(|name| names.get(name)).or_else(|| paths.get(path)).copied()
     };
-    let window_ns = real_signed(run.window.end - run.window.start);
+    let window_ns = i64_to_f64(run.window.end - run.window.start);
     let mut times = Times { of: vec![SourceTime::default(); operations.len()], window_ns, ..Times::default() };
     for (entry, time) in executable.sources.iter().zip(time_by_source(&run).iter()) {
         let served = served(entry, operations, &find);
@@ -69,7 +69,7 @@ fn served(
     }
     let members = entry.member_hlo.iter().zip(&entry.members);
     let found = members.filter_map(|(hlo, path)| find(hlo, path));
-    found.map(|o| (o, real(operations[o].shape.elements()).max(1.0))).collect()
+    found.map(|o| (o, u64_to_f64(operations[o].shape.elements()).max(1.0))).collect()
 }
 
 /// The path as in source maps: `NN[model]/Linear[layer1]/aten__addmm_dot`.

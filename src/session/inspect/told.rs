@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::spec::InspectSpec;
 use crate::share::LinkedFile;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_device::OpenedModel;
 use ns_view::document::Document;
@@ -41,7 +41,7 @@ impl InspectAsk {
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
-            Self::Open { name, size, .. } => format!("the model file {name} ({})", format_bytes(real(*size))),
+            Self::Open { name, size, .. } => format!("the model file {name} ({})", format_bytes(u64_to_f64(*size))),
             Self::Show(_) => "the picture of a model".to_owned(),
             Self::Save(..) => "the download".to_owned(),
         }

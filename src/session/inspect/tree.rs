@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::operation::{Operation, short};
 use super::times::Times;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::units::{format_count, format_ns};
 use ns_insight::SourceTime;
 use ns_view::graph::{GraphNode, Look, ModuleGraph};
@@ -286,7 +286,7 @@ impl ModelTree {
         }
         let total = self.facts.first().map_or(0.0, |f| f.time.share_ns);
         for (i, facts) in self.facts.iter().enumerate() {
-            let Some(node) = self.graph.node_mut(narrow(i)) else { continue };
+            let Some(node) = self.graph.node_mut(usize_to_u32(i)) else { continue };
             node.heat = if total > 0.0 { facts.time.share_ns / total } else { 0.0 };
             if node.note.is_empty() && node.look != Look::Value {
                 let operators = format_count(facts.operators);

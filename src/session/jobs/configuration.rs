@@ -2,7 +2,7 @@
 
 use super::{Job, JobState, Times, removed_note};
 use crate::protocol::{JobResult, Part, RunRequest, Told};
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_bench::{ConfigurationRun, RunDetail};
 use ns_device::ModelLibrary;
 
@@ -63,7 +63,7 @@ impl Job for ConfigurationJob {
                     self.tell_row(*run, sink);
                     return Ok(JobState::Done);
                 }
-                let done = whole(progress.percent * 10.0);
+                let done = f64_to_u64(progress.percent * 10.0);
                 sink(Told::Progress { done, total: 1_000, label: run.configuration().label() });
                 self.state = State::Live(run);
                 Ok(JobState::More)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Job, JobState};
 use crate::protocol::{JobResult, Told};
 use ns_base::Clock;
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_bench::Configuration;
 use ns_bench::cpu::{CpuRun, CpuStage};
 
@@ -44,7 +44,7 @@ impl Job for CpuJob {
             self.tell(sink);
             return Ok(JobState::Done);
         }
-        let done = whole(run.share() * 1_000.0);
+        let done = f64_to_u64(run.share() * 1_000.0);
         sink(Told::Progress { done, total: 1_000, label: self.label.clone() });
         Ok(JobState::More)
     }

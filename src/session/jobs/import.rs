@@ -3,7 +3,7 @@
 use super::{Job, JobState};
 use crate::ByteSource;
 use crate::protocol::{JobResult, Told};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::ModelIndex;
 use ns_bench::import::read_reports;
@@ -44,7 +44,7 @@ impl Job for ImportJob {
     fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let total = self.source.size();
         if total > MOST_BYTES {
-            let (size, most) = (format_bytes(real(total)), format_bytes(real(MOST_BYTES)));
+            let (size, most) = (format_bytes(u64_to_f64(total)), format_bytes(u64_to_f64(MOST_BYTES)));
             return Err(format!("{}: has {size}; files of benchmark results may have at most {most}", self.name));
         }
         let at = self.bytes.len();

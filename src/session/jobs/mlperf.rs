@@ -2,7 +2,7 @@
 
 use super::{Job, JobState, Times};
 use crate::protocol::{JobResult, Told};
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_base::stats::round_to;
 use ns_bench::Configuration;
 use ns_bench::mlperf::{MlperfSettings, ScenarioProgress, ScenarioRun};
@@ -34,7 +34,7 @@ impl MlperfJob {
         if let Some((n, of, qps)) = trying {
             label.push_str(&format!(", try {n} of {of}: {} queries/s", round_to(qps, 1)));
         }
-        Told::Progress { done: whole(share * 1_000.0), total: 1_000, label }
+        Told::Progress { done: f64_to_u64(share * 1_000.0), total: 1_000, label }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::ByteSource;
 use crate::experiments::files_of;
 use crate::experiments::{Line, RecordFile, RecordStore, ReportFile, SharedStore, packed, read};
 use crate::protocol::{JobResult, Told};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_bench::import::read_reports;
 use ns_container::zip::is_zip;
@@ -98,7 +98,7 @@ impl RecordsJob {
     fn read_report(&mut self, file: Waiting) -> Result<(), String> {
         let (name, size) = (file.name, file.source.size());
         if size > MOST_REPORT_BYTES {
-            return Err(format!("{name}: has {} and holds no records of experiments", format_bytes(real(size))));
+            return Err(format!("{name}: has {} and holds no records of experiments", format_bytes(u64_to_f64(size))));
         }
         let bytes = file.source.slice(0, usize::try_from(size).unwrap_or(0)).map_err(|e| format!("{name}: {e}"))?;
         let mut store = self.store.borrow_mut();

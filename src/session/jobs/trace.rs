@@ -5,7 +5,7 @@ use crate::held::Held;
 use crate::protocol::Told;
 use crate::{ProfileOrigin, ProfileSpec, TraceSpec};
 use ns_base::SimTime;
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_bench::{BenchConfig, Configuration, ConfigurationRun, Report, ReportDetail, RunDetail, expand};
 use ns_capture::{BenchRecorder, BenchTrace, build_bench_profile};
@@ -83,7 +83,7 @@ fn compiled(configuration: &Configuration, models: &ModelLibrary) -> Result<Comp
 fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(String, String)> {
     let number = |n: Option<f64>, unit: &str| n.map(|n| format!("{n}{unit}"));
     let shown = (recorder.left_out() > 0).then(|| {
-        let (part, all) = (real(recorder.until().to_ns()), real(elapsed.to_ns()));
+        let (part, all) = (u64_to_f64(recorder.until().to_ns()), u64_to_f64(elapsed.to_ns()));
         format!("the first {} of the {} measured", format_ns(part), format_ns(all))
     });
     [
@@ -112,7 +112,7 @@ impl Job for TraceJob {
                 let progress = run.step(u64::from(budget_events));
                 if !progress.done {
                     let label = run.configuration().label();
-                    sink(Told::Progress { done: whole(progress.percent * 10.0), total: 1_000, label });
+                    sink(Told::Progress { done: f64_to_u64(progress.percent * 10.0), total: 1_000, label });
                     self.stage = Stage::Run { run, compiled };
                     return Ok(JobState::More);
                 }

@@ -5,7 +5,7 @@ use super::findings::findings;
 use super::tiles;
 use crate::share::Tool;
 use ns_analysis::sentences::{Breakdown, Overview, Part, Step};
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::units::format_count;
 use ns_insight::Insights;
 use ns_profile::{Profile, Unit};
@@ -62,7 +62,7 @@ const fn part_kind(part: Part) -> &'static str {
 
 /// Share of a whole in percent; 0 of an empty whole.
 pub(super) fn percent(part: i64, whole: i64) -> f64 {
-    if whole > 0 { real_signed(part) * 100.0 / real_signed(whole) } else { 0.0 }
+    if whole > 0 { i64_to_f64(part) * 100.0 / i64_to_f64(whole) } else { 0.0 }
 }
 
 /// The overview of a profile.
@@ -205,7 +205,7 @@ fn self_time_by_operation(c: &Context<'_>) -> Option<Shares> {
         name,
         value: c.text(ns),
         exact: c.unit().exact(ns),
-        share: real_signed(ns) / real_signed(whole),
+        share: i64_to_f64(ns) / i64_to_f64(whole),
         kind,
         target: target.clone(),
     };

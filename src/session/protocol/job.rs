@@ -6,7 +6,7 @@ use crate::experiments::RecordsKey;
 use crate::inspect::InspectAsk;
 use crate::studies::StudySpec;
 use crate::{ProfileSpec, TraceSpec};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
@@ -137,7 +137,7 @@ impl JobRequest {
             | Self::KeepModel { name, size }
             | Self::Import { name, size }
             | Self::ReadRecords(_, RecordsSource::File { name, size }) => {
-                format!("the file {name} ({})", format_bytes(real(*size)))
+                format!("the file {name} ({})", format_bytes(u64_to_f64(*size)))
             }
             Self::ReadRecords(_, RecordsSource::Link(_)) => "the files of the link".to_owned(),
             Self::OpenLinkedModel(_) => "the model file of the link".to_owned(),

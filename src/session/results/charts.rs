@@ -1,6 +1,6 @@
 //! Plots of single configurations: latencies as a histogram and as cumulative curves, throughput over time.
 
-use ns_base::convert::{real, real_len};
+use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_bench::RunCharts;
 use ns_view::plot::{LineStyle, Lines, averaged};
 
@@ -12,8 +12,8 @@ const MOST_SECONDS: usize = 600;
 pub fn latency_histogram(charts: &RunCharts) -> Lines {
     // All latencies are the same: draw a visible bar.
     let width = if charts.bar_ms > 0.0 { charts.bar_ms } else { (charts.first_ms * 0.01).max(1e-6) };
-    let edge = |i: usize| charts.first_ms + width * real_len(i);
-    let bars = charts.bars.iter().enumerate().map(|(i, n)| (edge(i), real(*n)));
+    let edge = |i: usize| charts.first_ms + width * usize_to_f64(i);
+    let bars = charts.bars.iter().enumerate().map(|(i, n)| (edge(i), u64_to_f64(*n)));
     let end = (edge(charts.bars.len()), 0.0);
     let points = if charts.bars.is_empty() { Vec::new() } else { bars.chain([end]).collect() };
     Lines::new("Latency (ms)", "Inferences", [("Latencies".to_owned(), LineStyle::Steps, points)], false)
@@ -33,7 +33,7 @@ pub fn latency_curves<'a>(configurations: impl Iterator<Item = (String, &'a RunC
 #[must_use]
 pub fn throughput_over_time(charts: &RunCharts) -> Lines {
     let seconds: Vec<(f64, f64)> =
-        charts.samples_per_second.iter().enumerate().map(|(i, n)| (real_len(i), real(*n))).collect();
+        charts.samples_per_second.iter().enumerate().map(|(i, n)| (usize_to_f64(i), u64_to_f64(*n))).collect();
     let points = averaged(&seconds, MOST_SECONDS);
     Lines::new("Second of the run", "Throughput (inf/s)", [("Throughput".to_owned(), LineStyle::Solid, points)], true)
 }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::plots::configuration_text;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
 use ns_bench::Report;
 
@@ -128,7 +128,7 @@ impl Wanted {
         r.is_finished()
             && within(r.latency_ms_p99, self.p99_ms)
             && within(r.cost_per_1m_inf, self.cost)
-            && within(Some(real(cores_of(r))), self.cores)
+            && within(Some(u64_to_f64(cores_of(r))), self.cores)
     }
 
     /// The best of some reports; in a tie the first.

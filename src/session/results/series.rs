@@ -1,6 +1,6 @@
 //! Series of the plots that compare configurations: their names, and the colour of each, the same in all plots.
 
-use ns_base::convert::narrow8;
+use ns_base::convert::usize_to_u8;
 use ns_bench::Report;
 use ns_view::palette::GREY;
 
@@ -32,7 +32,7 @@ impl SeriesColours {
     #[must_use]
     pub fn of_key(&self, workers: u32, compiler: Option<&str>) -> u8 {
         let place = self.0.iter().position(|(w, c)| *w == workers && c.as_deref() == compiler);
-        place.map_or(GREY, |place| narrow8(place % usize::from(GREY)))
+        place.map_or(GREY, |place| usize_to_u8(place % usize::from(GREY)))
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::packed_files::{MOST_PACKED_BYTES, pack};
 use crate::ByteSource;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_container::exactly;
 
@@ -31,7 +31,7 @@ impl LinkedFile {
     /// A sentence on what a link holds. `label` is the file's name for the user, `digest` identifies its content.
     #[must_use]
     pub fn sentence(&self, label: &str, digest: &str) -> String {
-        let size = format_bytes(real(self.size));
+        let size = format_bytes(u64_to_f64(self.size));
         match &self.packed {
             Some(packed) => {
                 format!("The link holds {label} ({size}, as {} letters).", format_count(packed.len() as u64))

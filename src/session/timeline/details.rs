@@ -3,7 +3,7 @@
 use super::outline::{ShownTracks, async_of_ref, async_ref, instant_of_ref};
 use crate::SearchHits;
 use ns_analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_profile::asyncs::AsyncId;
 use ns_profile::flows::FlowIndex;
 use ns_profile::{InstantId, Profile, SliceId};
@@ -117,13 +117,13 @@ pub(crate) fn neighbour(profile: &Profile, from: SliceRef, to: Neighbour) -> Opt
         return None;
     }
     let (range, row) = (slices.range_of(slices.track(id)), slices.depth(id));
-    let on_row = |i: &usize| slices.depth(SliceId(narrow(*i))) == row;
+    let on_row = |i: &usize| slices.depth(SliceId(usize_to_u32(*i))) == row;
     let at = from.0 as usize;
     let found = match to {
         Neighbour::Next => (at + 1..range.end).find(on_row),
         Neighbour::Previous => (range.start..at).rev().find(on_row),
     };
-    found.map(|i| SliceRef(narrow(i)))
+    found.map(|i| SliceRef(usize_to_u32(i)))
 }
 
 /// Slices whose name contains a text, in order of time.

@@ -2,7 +2,7 @@
 
 use super::highlight::Highlight;
 use super::outline::{Shown, ShownTracks, async_ref, instant_ref};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
 use ns_profile::lod::LodIndex;
 use ns_profile::{Profile, SeriesId, SliceId, TrackId};
@@ -64,7 +64,7 @@ impl Names<'_> {
     fn position_of(&mut self, key: (StrId, bool)) -> u32 {
         *self.position.entry(key).or_insert_with(|| {
             self.ids.push(key);
-            narrow(self.ids.len()) - 1
+            usize_to_u32(self.ids.len()) - 1
         })
     }
 

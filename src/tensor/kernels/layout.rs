@@ -1,7 +1,7 @@
 //! Kernels that move elements without computing.
 
 use crate::{DType, Shape, Tensor, TensorError};
-use ns_base::convert::{narrow, place};
+use ns_base::convert::{u64_to_usize, usize_to_u32};
 
 /// Permutes dimensions: result dimension `i` is operand dimension `permutation[i]`.
 ///
@@ -61,8 +61,8 @@ pub fn broadcast_in_dim(x: &Tensor, shape: &Shape, dimensions: &[u32]) -> Result
 /// # Errors
 /// When it cannot be broadcast to the shape.
 pub fn broadcast_to(x: &Tensor, shape: &Shape) -> Result<Tensor, TensorError> {
-    let lead = narrow(shape.rank().saturating_sub(x.shape().rank()));
-    let dimensions: Vec<u32> = (0..narrow(x.shape().rank())).map(|i| i + lead).collect();
+    let lead = usize_to_u32(shape.rank().saturating_sub(x.shape().rank()));
+    let dimensions: Vec<u32> = (0..usize_to_u32(x.shape().rank())).map(|i| i + lead).collect();
     broadcast_in_dim(x, shape, &dimensions)
 }
 
@@ -91,7 +91,7 @@ fn gather(x: &Tensor, shape: Shape, steps: &[u64]) -> Result<Tensor, TensorError
     let mut index = vec![0u64; dims.len()];
     let mut at = 0u64;
     Tensor::from_fn(shape, |_| {
-        let value = data[place(at)];
+        let value = data[u64_to_usize(at)];
         for i in (0..dims.len()).rev() {
             index[i] += 1;
             at += steps[i];

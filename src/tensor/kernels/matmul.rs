@@ -3,7 +3,7 @@
 //! sum tile by tile of `k` instead ([`Accumulation`]).
 
 use crate::{Shape, Tensor, TensorError, round_slice};
-use ns_base::convert::{narrow, place};
+use ns_base::convert::{u64_to_usize, usize_to_u32};
 
 use super::transpose;
 
@@ -83,12 +83,12 @@ pub fn dot_in(
 ) -> Result<Tensor, TensorError> {
     let shape = dot_shape(lhs.shape(), rhs.shape(), batch, lhs_k, rhs_k)?;
     let (batch, lk, rk) = (batch as usize, lhs_k as usize, rhs_k as usize);
-    let k = place(lhs.dims()[lk]);
+    let k = u64_to_usize(lhs.dims()[lk]);
     // Bring the left side to [batch.., m.., k] and the right side to [batch.., k, n..].
     let left_order: Vec<u32> =
-        (0..batch).chain(others(lhs.shape().rank(), batch, lk)).chain([lk]).map(narrow).collect();
+        (0..batch).chain(others(lhs.shape().rank(), batch, lk)).chain([lk]).map(usize_to_u32).collect();
     let right_order: Vec<u32> =
-        (0..batch).chain([rk]).chain(others(rhs.shape().rank(), batch, rk)).map(narrow).collect();
+        (0..batch).chain([rk]).chain(others(rhs.shape().rank(), batch, rk)).map(usize_to_u32).collect();
     let (left, right);
     let a = if is_identity(&left_order) {
         lhs
@@ -102,9 +102,9 @@ pub fn dot_in(
         right = transpose(rhs, &right_order)?;
         &right
     };
-    let batches = place(lhs.dims()[..batch].iter().product::<u64>());
-    let m = others(lhs.shape().rank(), batch, lk).map(|i| place(lhs.dims()[i])).product::<usize>();
-    let n = others(rhs.shape().rank(), batch, rk).map(|i| place(rhs.dims()[i])).product::<usize>();
+    let batches = u64_to_usize(lhs.dims()[..batch].iter().product::<u64>());
+    let m = others(lhs.shape().rank(), batch, lk).map(|i| u64_to_usize(lhs.dims()[i])).product::<usize>();
+    let n = others(rhs.shape().rank(), batch, rk).map(|i| u64_to_usize(rhs.dims()[i])).product::<usize>();
     let mut out = Tensor::splat(Shape::f32(shape.dims.clone()), 0.0)?.into_data();
     for i in 0..batches {
         let (a, b) = (&a.data()[i * m * k..(i + 1) * m * k], &b.data()[i * k * n..(i + 1) * k * n]);

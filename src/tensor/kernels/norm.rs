@@ -1,7 +1,7 @@
 //! Normalisations, composed of the other kernels in the order in which the compiler emits them.
 
 use crate::{Shape, Tensor, TensorError};
-use ns_base::convert::{narrow, single_count};
+use ns_base::convert::{u64_to_f32, usize_to_u32};
 
 use super::{BinaryOp, ReduceOp, UnaryOp, binary, reduce, unary};
 
@@ -26,7 +26,7 @@ pub fn softmax(x: &Tensor, dimension: u32) -> Result<Tensor, TensorError> {
 pub fn mean_dims(x: &Tensor, dimensions: &[u32]) -> Result<Tensor, TensorError> {
     let sum = reduce(ReduceOp::Sum, x, dimensions)?;
     let count: u64 = dimensions.iter().map(|&d| x.dims()[d as usize]).product();
-    scalar(BinaryOp::Mul, &sum, 1.0 / single_count(count))
+    scalar(BinaryOp::Mul, &sum, 1.0 / u64_to_f32(count))
 }
 
 /// Layer normalisation over the last dimension: `(x - mean) / sqrt(variance + eps) * weight + bias`.
@@ -34,7 +34,7 @@ pub fn mean_dims(x: &Tensor, dimensions: &[u32]) -> Result<Tensor, TensorError> 
 /// # Errors
 /// When the operand has no dimension, or the weights do not fit it.
 pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f32) -> Result<Tensor, TensorError> {
-    let last = narrow(x.shape().rank()).wrapping_sub(1);
+    let last = usize_to_u32(x.shape().rank()).wrapping_sub(1);
     let mut keep = x.shape().clone();
     let mean = mean_dims(x, &[last])?;
     keep.dims[last as usize] = 1;

@@ -1,7 +1,7 @@
 //! Reductions. Each combines its elements in ascending row-major order of the operand.
 
 use crate::{Shape, Tensor, TensorError, round_slice};
-use ns_base::convert::{narrow, place, single_count};
+use ns_base::convert::{u64_to_f32, u64_to_usize, usize_to_u32};
 
 use super::elementwise::maximum;
 use super::layout::strides;
@@ -58,17 +58,17 @@ pub fn reduce(op: ReduceOp, x: &Tensor, dimensions: &[u32]) -> Result<Tensor, Te
             expected: "expected distinct dimensions of the operand, ascending",
         });
     }
-    let kept: Vec<usize> = (0..rank).filter(|i| !dimensions.contains(&narrow(*i))).collect();
+    let kept: Vec<usize> = (0..rank).filter(|i| !dimensions.contains(&usize_to_u32(*i))).collect();
     let shape = Shape::new(x.shape().dtype, kept.iter().map(|&i| x.dims()[i]).collect::<Vec<_>>());
     let mut steps = vec![0u64; rank];
     for (&i, stride) in kept.iter().zip(strides(&shape.dims)) {
         steps[i] = stride;
     }
-    let mut data = vec![op.start(); place(shape.elements())];
+    let mut data = vec![op.start(); u64_to_usize(shape.elements())];
     let mut index = vec![0u64; rank];
     let mut at = 0u64;
     for &v in x.data() {
-        let slot = &mut data[place(at)];
+        let slot = &mut data[u64_to_usize(at)];
         *slot = op.combine(*slot, v);
         for i in (0..rank).rev() {
             index[i] += 1;
@@ -89,9 +89,9 @@ pub fn reduce(op: ReduceOp, x: &Tensor, dimensions: &[u32]) -> Result<Tensor, Te
 /// # Errors
 /// When memory runs out.
 pub fn mean(x: &Tensor) -> Result<Tensor, TensorError> {
-    let dimensions: Vec<u32> = (0..narrow(x.shape().rank())).collect();
+    let dimensions: Vec<u32> = (0..usize_to_u32(x.shape().rank())).collect();
     let sum = reduce(ReduceOp::Sum, x, &dimensions)?;
-    let factor = Tensor::splat(sum.shape().clone(), 1.0 / single_count(x.shape().elements()))?;
+    let factor = Tensor::splat(sum.shape().clone(), 1.0 / u64_to_f32(x.shape().elements()))?;
     binary(BinaryOp::Mul, &sum, &factor)
 }
 

@@ -1,7 +1,7 @@
 //! Kernels that select, join and replace elements.
 
 use crate::{Shape, Tensor, TensorError};
-use ns_base::convert::{place, whole, whole_len};
+use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_usize};
 
 use super::layout::strides;
 
@@ -29,11 +29,11 @@ pub fn gather_rows_shape(table: &Shape, indices: &Shape) -> Result<Shape, Tensor
 /// When the table has no rows or memory runs out.
 pub fn gather_rows(table: &Tensor, indices: &Tensor) -> Result<Tensor, TensorError> {
     let shape = gather_rows_shape(table.shape(), indices.shape())?;
-    let rows = place(table.dims()[0]);
+    let rows = u64_to_usize(table.dims()[0]);
     let width = table.data().len() / rows;
     Tensor::from_fn(shape, |i| {
         // A float converted to an unsigned index saturates at zero.
-        let row = whole_len(f64::from(indices.data()[i / width])).min(rows - 1);
+        let row = f64_to_usize(f64::from(indices.data()[i / width])).min(rows - 1);
         table.data()[row * width + i % width]
     })
 }
@@ -83,10 +83,10 @@ pub fn concatenate(operands: &[&Tensor], dimension: u32) -> Result<Tensor, Tenso
     let shape = concatenate_shape(&shapes, dimension)?;
     let at = dimension as usize;
     let outer: u64 = shape.dims[..at].iter().product();
-    let mut data = Vec::with_capacity(place(shape.elements()));
-    for i in 0..place(outer) {
+    let mut data = Vec::with_capacity(u64_to_usize(shape.elements()));
+    for i in 0..u64_to_usize(outer) {
         for t in operands {
-            let run = place(t.dims()[at..].iter().product::<u64>());
+            let run = u64_to_usize(t.dims()[at..].iter().product::<u64>());
             data.extend_from_slice(&t.data()[i * run..(i + 1) * run]);
         }
     }
@@ -135,7 +135,7 @@ pub fn slice(x: &Tensor, ranges: &[SliceDim]) -> Result<Tensor, TensorError> {
             let index = i as u64 / to[d] % shape.dims[d];
             at += (r.start + index * r.stride) * from[d];
         }
-        x.data()[place(at)]
+        x.data()[u64_to_usize(at)]
     })
 }
 
@@ -149,7 +149,7 @@ pub fn dynamic_update_slice(x: &Tensor, update: &Tensor, starts: &[f32]) -> Resu
     let places = x.dims().iter().zip(update.dims());
     // A float converted to an unsigned number saturates at zero.
     let starts: Vec<u64> =
-        starts.iter().zip(places).map(|(&s, (&size, &part))| whole(f64::from(s)).min(size - part)).collect();
+        starts.iter().zip(places).map(|(&s, (&size, &part))| f64_to_u64(f64::from(s)).min(size - part)).collect();
     let (from, to) = (strides(update.dims()), strides(x.dims()));
     let mut data = x.data().to_vec();
     for (i, value) in update.data().iter().enumerate() {
@@ -157,7 +157,7 @@ pub fn dynamic_update_slice(x: &Tensor, update: &Tensor, starts: &[f32]) -> Resu
         for (d, start) in starts.iter().enumerate() {
             at += (start + i as u64 / from[d] % update.dims()[d]) * to[d];
         }
-        data[place(at)] = *value;
+        data[u64_to_usize(at)] = *value;
     }
     Tensor::new(x.shape().clone(), data)
 }

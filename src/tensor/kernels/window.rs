@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{Shape, Tensor, TensorError, round_slice};
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 
 use super::ReduceOp;
 
@@ -143,9 +143,9 @@ pub fn convolution_in(
         return Err(TensorError::DataLength { shape, needed: 4, found: x.shape().rank() as u64 });
     };
     let [kh, kw] = [window[0].size, window[1].size];
-    let (in_group, out_group) = (ci / groups, place(co / groups));
-    let depth = place(in_group * kh * kw);
-    let width = place(ow);
+    let (in_group, out_group) = (ci / groups, u64_to_usize(co / groups));
+    let depth = u64_to_usize(in_group * kh * kw);
+    let width = u64_to_usize(ow);
     // One row of results at a time: the elements under its windows as a matrix [depth, width], times the weights.
     let mut patches = vec![0.0f32; depth * width];
     let mut rows = vec![0.0f32; out_group * width];
@@ -157,16 +157,16 @@ pub fn convolution_in(
             for at in 0..ow {
                 let element = row.and_then(|r| Some((plane + r) * w + window[1].covers(at, kx, w)?));
                 if let Some(slot) = slots.next() {
-                    *slot = element.map_or(0.0, |i| x.data()[place(i)]);
+                    *slot = element.map_or(0.0, |i| x.data()[u64_to_usize(i)]);
                 }
             }
         }
-        let first = place(group) * out_group;
+        let first = u64_to_usize(group) * out_group;
         let weights = &weight.data()[first * depth..(first + out_group) * depth];
         rows.fill(0.0);
         accumulate(order, weights, &patches, &mut rows, depth, width);
         for (o, row) in rows.chunks(width).enumerate() {
-            let at = ((place(image * co) + first + o) * place(oh) + place(y)) * width;
+            let at = ((u64_to_usize(image * co) + first + o) * u64_to_usize(oh) + u64_to_usize(y)) * width;
             out[at..at + width].copy_from_slice(row);
         }
     }
@@ -207,7 +207,7 @@ pub fn reduce_window(op: ReduceOp, x: &Tensor, window: &[WindowDim; 2]) -> Resul
         let mut value = op.start();
         for (_, ky, kx) in positions(1, window[0].size, window[1].size) {
             let (Some(row), Some(column)) = (window[0].covers(y, ky, h), window[1].covers(at, kx, w)) else { continue };
-            let element = x.data()[place((plane * h + row) * w + column)];
+            let element = x.data()[u64_to_usize((plane * h + row) * w + column)];
             value = op.combine(value, element);
         }
         value

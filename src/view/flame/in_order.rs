@@ -2,7 +2,7 @@
 
 use super::FlameRect;
 use crate::timeline::SliceLink;
-use ns_base::convert::{narrow, real_signed};
+use ns_base::convert::{i64_to_f64, usize_to_u32};
 
 /// Rectangles of slices, each in the row of its depth, and the span of the axis.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,17 +27,17 @@ impl InOrderLayout {
         let first = slices.iter().map(|s| s.start_ns).min().unwrap_or(0);
         let last = slices.iter().map(end_of).max().unwrap_or(0);
         let (start_ns, end_ns) = within.map_or((first, last), |(a, z)| (first.max(a), last.min(z).max(first.max(a))));
-        let per_ns = width_px / real_signed(end_ns.saturating_sub(start_ns)).max(1.0);
+        let per_ns = width_px / i64_to_f64(end_ns.saturating_sub(start_ns)).max(1.0);
         let mut layout = Self { start_ns, end_ns, ..Self::default() };
         for (i, slice) in slices.iter().enumerate() {
             let (from, to) = (slice.start_ns.max(start_ns), end_of(slice).min(end_ns));
-            let width = real_signed(to.saturating_sub(from).max(0)) * per_ns;
+            let width = i64_to_f64(to.saturating_sub(from).max(0)) * per_ns;
             if width < least_px {
                 layout.narrow += 1;
                 continue;
             }
-            let x = real_signed(from.saturating_sub(start_ns)) * per_ns;
-            layout.rects.push(FlameRect { node: narrow(i), x, width, row: slice.row });
+            let x = i64_to_f64(from.saturating_sub(start_ns)) * per_ns;
+            layout.rects.push(FlameRect { node: usize_to_u32(i), x, width, row: slice.row });
             layout.rows = layout.rows.max(slice.row.saturating_add(1));
         }
         layout

@@ -1,7 +1,7 @@
 //! Turns the rows of a flame graph into rectangles.
 
 use ns_analysis::flame::FlameGraph;
-use ns_base::convert::{narrow, real_signed};
+use ns_base::convert::{i64_to_f64, usize_to_u32};
 
 /// The direction in which children are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl FlameLayout {
             } else {
                 let parent = node.parent as usize;
                 let Some(Some((per_ns, next))) = inside.get_mut(parent) else { continue };
-                let (x, width) = (*next, real_signed(node.total_ns.max(0)) * *per_ns);
+                let (x, width) = (*next, i64_to_f64(node.total_ns.max(0)) * *per_ns);
                 *next += width;
                 (x, width)
             };
@@ -68,8 +68,8 @@ impl FlameLayout {
             }
             let time =
                 below[i].max(node.total_ns).saturating_add(if below[i] > node.total_ns { node.omitted_ns } else { 0 });
-            inside[i] = Some((if time > 0 { width / real_signed(time) } else { 0.0 }, x));
-            layout.rects.push(FlameRect { node: narrow(i), x, width, row: node.depth });
+            inside[i] = Some((if time > 0 { width / i64_to_f64(time) } else { 0.0 }, x));
+            layout.rects.push(FlameRect { node: usize_to_u32(i), x, width, row: node.depth });
             layout.rows = layout.rows.max(node.depth.saturating_add(1));
         }
         if growth == Growth::Up {

@@ -1,7 +1,7 @@
 //! The horizontal place of each node: near the middle of its neighbours, never overlapping the node beside it.
 
 use super::crossings::Net;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// Number of sweeps down and up.
 const SWEEPS: usize = 6;
@@ -44,7 +44,7 @@ pub(super) fn columns(net: &Net, widths: &[f64], gap: f64) -> Vec<f64> {
 }
 
 fn mean(of: &[u32], centre: &[f64]) -> Option<f64> {
-    (!of.is_empty()).then(|| of.iter().map(|&n| centre[n as usize]).sum::<f64>() / real_len(of.len()))
+    (!of.is_empty()).then(|| of.iter().map(|&n| centre[n as usize]).sum::<f64>() / usize_to_f64(of.len()))
 }
 
 /// Centres in the given order that are at least `gap` apart and as near as possible (least squares) to the wanted places: pools of
@@ -63,7 +63,7 @@ fn apart(wanted: &[f64], sizes: &[f64], gap: f64) -> Vec<f64> {
             && a > b
         {
             pools.truncate(pools.len() - 2);
-            pools.push(((a * real_len(n) + b * real_len(m)) / real_len(n + m), n + m));
+            pools.push(((a * usize_to_f64(n) + b * usize_to_f64(m)) / usize_to_f64(n + m), n + m));
         }
     }
     let flat = pools.into_iter().flat_map(|(at, n)| std::iter::repeat_n(at, n));

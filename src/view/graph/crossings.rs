@@ -1,6 +1,6 @@
 //! The order of nodes within each layer: sweeps that put every node near the middle of its neighbours.
 
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// Number of sweeps down and up. More would change little in graphs of models, which are mostly chains.
 const SWEEPS: usize = 6;
@@ -42,12 +42,12 @@ pub(super) fn reduce_crossings(net: &mut Net) {
 /// Places in a layer as shares of its width, so that short and long layers can be compared.
 fn remember(row: &[u32], place: &mut [f64]) {
     for (i, &node) in row.iter().enumerate() {
-        place[node as usize] = (real_len(i) + 0.5) / real_len(row.len());
+        place[node as usize] = (usize_to_f64(i) + 0.5) / usize_to_f64(row.len());
     }
 }
 
 fn mean(of: &[u32], place: &[f64]) -> Option<f64> {
-    (!of.is_empty()).then(|| of.iter().map(|&n| place[n as usize]).sum::<f64>() / real_len(of.len()))
+    (!of.is_empty()).then(|| of.iter().map(|&n| place[n as usize]).sum::<f64>() / usize_to_f64(of.len()))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::columns::columns;
 use super::crossings::{Net, reduce_crossings};
 use super::layers::layers;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// Gap between two nodes of a layer.
 const GAP_X: f64 = 18.0;
@@ -40,7 +40,7 @@ pub(super) fn place(
     let mut net = Net { rows: vec![Vec::new(); last as usize + 1], ..Net::default() };
     let mut sizes = sizes.to_vec();
     for (node, &layer) in found.of.iter().enumerate() {
-        net.rows[layer as usize].push(narrow(node));
+        net.rows[layer as usize].push(usize_to_u32(node));
     }
     net.above = vec![Vec::new(); sizes.len()];
     net.below = vec![Vec::new(); sizes.len()];
@@ -74,9 +74,9 @@ fn thread(net: &mut Net, sizes: &mut Vec<(f64, f64)>, layer: &[u32], from: usize
     if last <= first || last - first > MOST_BENDS {
         return chain;
     }
-    let mut at = narrow(from);
+    let mut at = usize_to_u32(from);
     for between in first + 1..last {
-        let bend = narrow(sizes.len());
+        let bend = usize_to_u32(sizes.len());
         sizes.push((0.0, 0.0));
         net.above.push(vec![at]);
         net.below.push(Vec::new());
@@ -85,7 +85,7 @@ fn thread(net: &mut Net, sizes: &mut Vec<(f64, f64)>, layer: &[u32], from: usize
         chain.push(bend);
         at = bend;
     }
-    net.below[at as usize].push(narrow(to));
+    net.below[at as usize].push(usize_to_u32(to));
     net.above[to].push(at);
     chain
 }

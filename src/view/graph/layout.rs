@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ModuleGraph;
 use super::contract::{End, FrameEdges, contract};
 use super::frame::{Placed, place};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// Height of a node: two lines of text.
 const NODE_HEIGHT: f64 = 40.0;
@@ -192,7 +192,7 @@ fn links_of(
 /// Width of a closed node: the width of its texts.
 fn width_of(graph: &ModuleGraph, node: u32) -> f64 {
     let Some(node) = graph.nodes().get(node as usize) else { return LEAST_WIDTH };
-    let letters = |text: &str, each: f64| real_len(text.chars().count()) * each;
+    let letters = |text: &str, each: f64| usize_to_f64(text.chars().count()) * each;
     let text = letters(&node.title, LETTER).max(letters(&node.note, SMALL_LETTER));
     (text + 2.0 * PAD).clamp(LEAST_WIDTH, MOST_WIDTH)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl ModuleGraph {
     /// Puts a node into a module and returns its position. A parent that does not exist is taken to be the root.
     pub fn push(&mut self, parent: u32, node: GraphNode) -> u32 {
         let parent = if (parent as usize) < self.nodes.len() { parent } else { 0 };
-        let place = narrow(self.nodes.len());
+        let place = usize_to_u32(self.nodes.len());
         self.nodes.push(GraphNode { parent: Some(parent), children: Vec::new(), ..node });
         self.nodes[parent as usize].children.push(place);
         place
@@ -63,7 +63,7 @@ impl ModuleGraph {
 
     /// Adds an edge between two leaves. An edge from a node to itself, or with a position that does not exist, is left out.
     pub fn connect(&mut self, from: u32, to: u32) {
-        let n = narrow(self.nodes.len());
+        let n = usize_to_u32(self.nodes.len());
         if from != to && from < n && to < n {
             self.edges.push((from, to));
         }
@@ -89,7 +89,7 @@ impl ModuleGraph {
     /// The position of the node with a path.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<u32> {
-        self.nodes.iter().position(|n| n.id == id).map(narrow)
+        self.nodes.iter().position(|n| n.id == id).map(usize_to_u32)
     }
 
     /// A node and the modules around it, the root first.

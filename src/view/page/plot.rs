@@ -6,7 +6,7 @@ use crate::palette::fill_var;
 use crate::plot::{Axis, Bars, LineStyle, Lines, Scatter};
 use crate::svg::{escape, number};
 use crate::table::{Cell, Column, ColumnKind, Table};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::units::format_number;
 
 /// Size of a plot, and the room around its area: at the left, the right, the top, below.
@@ -133,10 +133,10 @@ fn lines(out: &mut String, title: &str, plot: &Lines) {
 }
 
 fn bars(out: &mut String, title: &str, plot: &Bars, unit: &str) {
-    let height = BAR * real_len(plot.bars.len());
+    let height = BAR * usize_to_f64(plot.bars.len());
     begin(out, title, height.max(BAR), &format!("{} bars; the table has the values", plot.bars.len()));
     for (i, bar) in plot.bars.iter().enumerate() {
-        let (top, width) = (BAR * real_len(i), (bar.share * WIDTH).max(1.0));
+        let (top, width) = (BAR * usize_to_f64(i), (bar.share * WIDTH).max(1.0));
         let said = escape(&format!("{}: {} {unit}", bar.name, format_number(bar.value)));
         out.push_str(&format!("<text x=\"0\" y=\"{}\">{said}</text><rect x=\"0\" y=\"{}\" width=\"{}\" height=\"12\" rx=\"2\" fill=\"{}\"/>", number(top + 12.0), number(top + 17.0), number(width), fill_var(bar.fill)));
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::palette::distinct_fills;
 use crate::svg::number;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// Lanes over one span of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ impl Lanes {
         let rows: Vec<_> = rows.into_iter().collect();
         let fills = distinct_fills(rows.iter().map(|r| r.0.as_str()));
         let lane = |((name, percent), fill): ((String, Vec<f64>), u8)| Lane {
-            mean_percent: percent.iter().sum::<f64>() / real_len(percent.len().max(1)),
+            mean_percent: percent.iter().sum::<f64>() / usize_to_f64(percent.len().max(1)),
             path: area(&percent),
             name,
             percent,
@@ -59,7 +59,7 @@ impl Lanes {
 
 /// The path of the steps, without the stretches at zero.
 fn area(percent: &[f64]) -> String {
-    let width = 1_000.0 / real_len(percent.len().max(1));
+    let width = 1_000.0 / usize_to_f64(percent.len().max(1));
     let mut path = String::new();
     let mut i = 0;
     while i < percent.len() {
@@ -67,10 +67,10 @@ fn area(percent: &[f64]) -> String {
             i += 1;
             continue;
         }
-        path.push_str(&format!("M{} 100", number(real_len(i) * width)));
+        path.push_str(&format!("M{} 100", number(usize_to_f64(i) * width)));
         while i < percent.len() && percent[i] > 0.0 {
             let y = number(100.0 - percent[i].min(100.0));
-            path.push_str(&format!("V{y}H{}", number(real_len(i + 1) * width)));
+            path.push_str(&format!("V{y}H{}", number(usize_to_f64(i + 1) * width)));
             i += 1;
         }
         path.push_str("V100Z");

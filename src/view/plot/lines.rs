@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Axis, AxisTick};
 use crate::palette::distinct_fills;
 use crate::text::three_decimals;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,7 +174,7 @@ fn exact(value: f64) -> String {
 pub fn averaged(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let each = points.len().div_ceil(most.max(1)).max(1);
     let mean = |chunk: &[(f64, f64)]| {
-        let n = real_len(chunk.len());
+        let n = usize_to_f64(chunk.len());
         (chunk.first().map_or(0.0, |p| p.0), chunk.iter().map(|p| p.1).sum::<f64>() / n)
     };
     points.chunks(each).map(mean).collect()

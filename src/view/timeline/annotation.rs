@@ -6,7 +6,7 @@ use super::display_list::{Align, Command, DisplayList, Label, Rect};
 use super::scene::Scene;
 use crate::palette::Paint;
 use crate::text::fit;
-use ns_base::convert::{narrow8, real_len};
+use ns_base::convert::{usize_to_f64, usize_to_u8};
 use ns_base::{Interval, TraceNs};
 
 /// A mark, or a range if start and end differ.
@@ -36,7 +36,7 @@ impl Annotation {
 #[must_use]
 pub fn next_label(annotations: &[Annotation]) -> String {
     let name = |i: usize| {
-        let letter = char::from(b'A' + narrow8(i % 26));
+        let letter = char::from(b'A' + usize_to_u8(i % 26));
         if i < 26 { letter.to_string() } else { format!("{letter}{}", i / 26) }
     };
     (0..=annotations.len()).map(name).find(|n| annotations.iter().all(|a| a.label != *n)).unwrap_or_default()
@@ -60,7 +60,7 @@ pub(super) fn paint_annotations(scene: &Scene<'_>, list: &mut DisplayList) {
         }
         list.rect(Paint::Accent, Rect::new(x, 0.0, 1.0, scene.height));
         if let Some(text) = fit(&a.label, 140.0, m.char_px) {
-            let w = real_len(text.chars().count()) * m.char_px + 8.0;
+            let w = usize_to_f64(text.chars().count()) * m.char_px + 8.0;
             list.rect(Paint::Accent, Rect::new(x, 0.0, w, 13.0));
             list.text(Label {
                 x: x + 4.0,

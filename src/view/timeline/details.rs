@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{SliceRef, TrackId};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{Interval, TraceNs};
 
 /// A slice that can be jumped to.
@@ -58,9 +58,9 @@ const LEAST_SHARE: f64 = 0.008;
 /// Whether a slice is visible on a screen that shows `seen`: it begins there and is wide enough.
 #[must_use]
 pub fn is_plain_in(seen: Interval<TraceNs>, slice: &SliceLink) -> bool {
-    let length = real_signed(seen.end.0.saturating_sub(seen.start.0));
+    let length = i64_to_f64(seen.end.0.saturating_sub(seen.start.0));
     let begins = seen.start.0 <= slice.start_ns && slice.start_ns < seen.end.0;
-    begins && real(slice.duration_ns) >= length * LEAST_SHARE
+    begins && u64_to_f64(slice.duration_ns) >= length * LEAST_SHARE
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! and SVG.
 
 use super::super::palette::Paint;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -75,7 +75,7 @@ impl Strip {
     /// Colours pixels from `left` (on the canvas) for `width`; the part outside the strip is cut.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut to the strip before")]
     pub fn fill(&mut self, left: f64, width: f64, paint: Paint) {
-        let length = real_len(self.pixels.len());
+        let length = usize_to_f64(self.pixels.len());
         let from = (left - self.x).clamp(0.0, length) as usize;
         let to = (left + width - self.x).clamp(0.0, length) as usize;
         if let Some(pixels) = self.pixels.get_mut(from..to) {
@@ -87,7 +87,7 @@ impl Strip {
     pub fn runs(&self) -> impl Iterator<Item = (Paint, Rect)> + '_ {
         let mut x = self.x;
         self.pixels.chunk_by(|a, b| a == b).filter_map(move |run| {
-            let (left, width) = (x, real_len(run.len()));
+            let (left, width) = (x, usize_to_f64(run.len()));
             x += width;
             let paint = (*run.first()?)?;
             Some((paint, Rect::new(left, self.y, width, self.h)))

@@ -2,7 +2,7 @@
 
 use super::Viewport;
 use crate::svg::number;
-use ns_base::convert::{real_len, real_signed};
+use ns_base::convert::{i64_to_f64, usize_to_f64};
 use ns_base::{Interval, TraceNs};
 
 /// Least width of the window, as a share of the strip, so that it can always be seen and grabbed.
@@ -38,14 +38,14 @@ pub fn dense_part(span: Interval<TraceNs>, busy: &[f64]) -> Option<Interval<Trac
             .count()
     };
     let (first, last) = (passed(&mut busy.iter()), busy.len() - passed(&mut busy.iter().rev()));
-    let count = real_len(busy.len());
-    if last <= first || real_len(last - first) > count * LONGEST_DENSE {
+    let count = usize_to_f64(busy.len());
+    if last <= first || usize_to_f64(last - first) > count * LONGEST_DENSE {
         return None;
     }
-    let length = real_signed(span.end.0.saturating_sub(span.start.0));
-    let room = real_len(last - first) * 0.04;
+    let length = i64_to_f64(span.end.0.saturating_sub(span.start.0));
+    let room = usize_to_f64(last - first) * 0.04;
     let at = |part: f64| TraceNs(span.start.0.saturating_add((part.clamp(0.0, count) / count * length) as i64));
-    let dense = Interval::new(at(real_len(first) - room), at(real_len(last) + room));
+    let dense = Interval::new(at(usize_to_f64(first) - room), at(usize_to_f64(last) + room));
     (dense.end > dense.start).then_some(dense)
 }
 
@@ -64,10 +64,10 @@ impl Minimap {
         let most = busy.iter().copied().fold(0.0, f64::max);
         let mut path = "M0 100".to_owned();
         if most > 0.0 {
-            let width = 1_000.0 / real_len(busy.len());
+            let width = 1_000.0 / usize_to_f64(busy.len());
             for (i, value) in busy.iter().enumerate() {
                 let y = 100.0 - value / most * 100.0;
-                path.push_str(&format!("L{} {}", number((real_len(i) + 0.5) * width), number(y)));
+                path.push_str(&format!("L{} {}", number((usize_to_f64(i) + 0.5) * width), number(y)));
             }
         }
         path.push_str("L1000 100Z");
@@ -79,7 +79,7 @@ impl Minimap {
     pub fn window(&self, view: &Viewport) -> (f64, f64) {
         let length = self.length();
         let seen = view.interval();
-        let at = |ns: i64| (real_signed(ns.saturating_sub(self.span.start.0)) / length).clamp(0.0, 1.0);
+        let at = |ns: i64| (i64_to_f64(ns.saturating_sub(self.span.start.0)) / length).clamp(0.0, 1.0);
         let (left, right) = (at(seen.start.0), at(seen.end.0));
         let width = (right - left).max(LEAST_WINDOW);
         (left.min(1.0 - width), width)
@@ -96,7 +96,7 @@ impl Minimap {
     }
 
     fn length(&self) -> f64 {
-        real_signed(self.span.end.0.saturating_sub(self.span.start.0)).max(1.0)
+        i64_to_f64(self.span.end.0.saturating_sub(self.span.start.0)).max(1.0)
     }
 }
 

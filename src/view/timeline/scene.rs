@@ -9,7 +9,7 @@ use super::{
 };
 use crate::palette::Paint;
 use crate::text::fit;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// Everything a picture depends on.
 #[derive(Clone, Copy, Debug)]
@@ -189,7 +189,7 @@ fn paint_ruler(scene: &Scene<'_>, list: &mut DisplayList) {
         let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
         list.rect(Paint::MutedText, Rect::new(x, m.ruler - 9.0, 1.0, 8.0));
         // A label cut by the edge would read as another time.
-        if x + 5.0 + real_len(tick.label.chars().count()) * m.char_px <= list.width {
+        if x + 5.0 + usize_to_f64(tick.label.chars().count()) * m.char_px <= list.width {
             list.text(label(x + 5.0, m.ruler / 2.0, tick.label, Paint::MutedText, false, 105.0));
         }
     }

@@ -6,7 +6,7 @@ use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, Strip, TimelineT
 use crate::colours::Colours;
 use crate::palette::{GREY, Paint};
 use crate::text::{contains_ignoring_case, fit};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 
 /// Slices narrower than this (in pixels) carry no text.
 const LEAST_LABEL_PX: f64 = 24.0;
@@ -110,7 +110,7 @@ impl<'a> SlicePainter<'a> {
         let rows = libm::round(block.height / m.row).max(1.0) as usize;
         let width = libm::ceil(scene.view.width_px()) as usize;
         for row in 0..rows {
-            let y = scene.screen_y(block.y + real_len(row) * m.row);
+            let y = scene.screen_y(block.y + usize_to_f64(row) * m.row);
             let is_seen = y + m.row > m.ruler && y < scene.height;
             // A row out of sight keeps its position, so that rows keep their numbers, but has no pixels.
             let pixels = if is_seen { vec![None; width] } else { Vec::new() };

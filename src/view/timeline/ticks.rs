@@ -1,7 +1,7 @@
 //! The ruler: round instants and their labels, exact to the nanosecond.
 
 use super::Viewport;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::units::format_count;
 use ns_profile as profile;
 
@@ -76,10 +76,10 @@ pub fn ticks(view: &Viewport, unit: &profile::Unit) -> Ticks {
 fn step_ns(least_ns: f64) -> i64 {
     let least = least_ns.clamp(1.0, 1e18);
     let mut power = 1_i64;
-    while real_signed(power) * 10.0 <= least {
+    while i64_to_f64(power) * 10.0 <= least {
         power *= 10;
     }
-    [1, 2, 5, 10].into_iter().map(|m| power.saturating_mul(m)).find(|s| real_signed(*s) >= least).unwrap_or(power)
+    [1, 2, 5, 10].into_iter().map(|m| power.saturating_mul(m)).find(|s| i64_to_f64(*s) >= least).unwrap_or(power)
 }
 
 fn minor_step_ns(step: i64) -> Option<i64> {

@@ -1,7 +1,7 @@
 //! The span of time on the screen, exact to the nanosecond at every zoom.
 
 use super::{SliceGroup, TimelineQuery, TimelineTile, TrackId};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{Interval, TraceNs};
 
 /// The shortest span a screen can show, in nanoseconds.
@@ -21,7 +21,7 @@ impl Viewport {
     /// Shows `span` on `width_px` pixels.
     #[must_use]
     pub fn new(span: Interval<TraceNs>, width_px: f64) -> Self {
-        let length = real_signed(span.end.0.saturating_sub(span.start.0));
+        let length = i64_to_f64(span.end.0.saturating_sub(span.start.0));
         Self { start_ns: span.start.0, fraction_ns: 0.0, span_ns: length.max(MIN_SPAN_NS), width_px: width_px.max(1.0) }
     }
 
@@ -70,14 +70,14 @@ impl Viewport {
     /// Pixels from the left edge to an instant; negative before the left edge.
     #[must_use]
     pub fn x_of(&self, ns: i64) -> f64 {
-        let offset = real_signed(ns.saturating_sub(self.start_ns)) - self.fraction_ns;
+        let offset = i64_to_f64(ns.saturating_sub(self.start_ns)) - self.fraction_ns;
         offset * self.width_px / self.span_ns
     }
 
     /// Width of a duration in pixels.
     #[must_use]
     pub fn px_of(&self, duration_ns: u64) -> f64 {
-        real(duration_ns) * self.width_px / self.span_ns
+        u64_to_f64(duration_ns) * self.width_px / self.span_ns
     }
 
     /// The whole nanosecond under a pixel.
@@ -107,7 +107,7 @@ impl Viewport {
     /// Keeps the screen near `bounds`: at most four times as wide, and never with all of `bounds` out of sight.
     #[must_use]
     pub fn clamped(mut self, bounds: Interval<TraceNs>) -> Self {
-        let length = real_signed(bounds.end.0.saturating_sub(bounds.start.0)).max(MIN_SPAN_NS);
+        let length = i64_to_f64(bounds.end.0.saturating_sub(bounds.start.0)).max(MIN_SPAN_NS);
         if self.span_ns > 4.0 * length {
             let centre = self.width_px / 2.0;
             self = self.zoomed(4.0 * length / self.span_ns, centre);

@@ -7,7 +7,7 @@ use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use super::shown::{ShownText, use_shown_text};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_page::Shared;
 use ns_page::table_head::{TableHead, count_text};
 use ns_view::column_look::ColumnLook;
@@ -96,8 +96,8 @@ pub fn DataTable(props: &DataTableProps) -> Html {
         })
     };
     let columns = (props.table.columns.len() + usize::from(props.row_action.is_some())).to_string();
-    let above = real_len(range.start) * ROW_PX;
-    let below = real_len(order.len() - range.end) * ROW_PX;
+    let above = usize_to_f64(range.start) * ROW_PX;
+    let below = usize_to_f64(order.len() - range.end) * ROW_PX;
     let spacer = |height: f64| {
         html! { <tr class="spacer" aria-hidden="true"><td colspan={columns.clone()} style={format!("height:{height}px")}></td></tr> }
     };

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use ns_base::convert::{real_len, whole_len};
+use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_base::units::format_percent;
 use ns_view::palette::fill_var;
 use ns_view::plot::Lanes;
@@ -29,7 +29,7 @@ pub fn LanesChart(props: &LanesChartProps) -> Html {
                 let n = lane.percent.len();
                 if width > 0.0 && n > 0 {
                     let share = (f64::from(event.offset_x()) / width).clamp(0.0, 1.0);
-                    let i = whole_len(share * real_len(n)).min(n - 1);
+                    let i = f64_to_usize(share * usize_to_f64(n)).min(n - 1);
                     let (from, to) = plot.bucket_ns(i, n);
                     readout.set(Some(format!(
                         "{}: {} from {} to {}",

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_view::palette::fill_var;
 use ns_view::plot::{Line, LineMark, LineStyle, Lines};
 use ns_view::svg::number;
@@ -38,7 +38,7 @@ pub fn LineChart(props: &LineChartProps) -> Html {
     let width = use_width(&node);
     let plot = &props.plot;
     let is_direct = has_room_for_names(plot, width);
-    let frame = Frame::new(width, if is_direct { 8.0 + real_len(longest_name(plot)) * 6.3 } else { 16.0 });
+    let frame = Frame::new(width, if is_direct { 8.0 + usize_to_f64(longest_name(plot)) * 6.3 } else { 16.0 });
     let readout = active.and_then(|(l, p)| {
         let line = plot.lines.get(l)?;
         Some(plot.describe(line, *line.points.get(p)?))

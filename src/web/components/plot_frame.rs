@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use ns_base::convert::{real_len, whole_len};
+use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_view::plot::Axis;
 use ns_view::svg::number;
 
@@ -126,8 +126,8 @@ pub fn axes(frame: &Frame, xs: &[Tick<'_>], ys: &[Tick<'_>], x_title: &str, y_ti
     let (top, bottom) = (number(TOP), number(frame.bottom_edge()));
     // If there is no room for all labels, every second or third one is written.
     let longest = xs.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
-    let room = (frame.right_edge() - LEFT) / LABEL_PX.max(real_len(longest + 2) * LETTER_PX);
-    let each = whole_len(libm::ceil(real_len(xs.len()) / room.max(1.0)).max(1.0));
+    let room = (frame.right_edge() - LEFT) / LABEL_PX.max(usize_to_f64(longest + 2) * LETTER_PX);
+    let each = f64_to_usize(libm::ceil(usize_to_f64(xs.len()) / room.max(1.0)).max(1.0));
     let upright = xs.iter().enumerate().map(|(i, (share, label))| {
         let x = number(frame.x(*share));
         html! { <>

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_whole_share};
 use ns_page::RunState;
 
@@ -17,7 +17,7 @@ pub struct ProgressBarProps {
 pub fn ProgressBar(props: &ProgressBarProps) -> Html {
     match &props.run {
         RunState::Running { done, total, label } => {
-            let share = (*total > 0).then(|| (real(*done) / real(*total)).clamp(0.0, 1.0));
+            let share = (*total > 0).then(|| (u64_to_f64(*done) / u64_to_f64(*total)).clamp(0.0, 1.0));
             let text = match share {
                 Some(share) => format!("{label} \u{2013} {}", format_whole_share(share * 100.0)),
                 None if *done > 0 => format!("{label} \u{2013} {}", format_count(*done)),

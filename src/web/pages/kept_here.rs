@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use crate::platform::{date, page, private_files, url};
 use crate::shelf::{change, remove, touch, use_shelf};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_session::shelf::{ShelfItem, comparison_of};
 
@@ -41,7 +41,11 @@ pub fn KeptHere() -> Html {
         }
     };
     let said = room.map(|(used, quota)| {
-        format!("The browser gives this page {}; {} are used. ", format_bytes(real(quota)), format_bytes(real(used)))
+        format!(
+            "The browser gives this page {}; {} are used. ",
+            format_bytes(u64_to_f64(quota)),
+            format_bytes(u64_to_f64(used))
+        )
     });
     html! {
         <section class="panel shelf" aria-labelledby={TITLE}>
@@ -55,7 +59,8 @@ pub fn KeptHere() -> Html {
 
 /// The link to an entry, and its description.
 fn link(item: &ShelfItem) -> Html {
-    let size = if item.kind.has_bytes() { format!(", {}", format_bytes(real(item.bytes))) } else { String::new() };
+    let size =
+        if item.kind.has_bytes() { format!(", {}", format_bytes(u64_to_f64(item.bytes))) } else { String::new() };
     let onclick = {
         let item = item.clone();
         // Of several files with one name, a link opens the one that was opened last.

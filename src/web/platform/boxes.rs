@@ -5,7 +5,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, CssStyleDeclaration, DomRect, Element, Node};
 
 use super::picture::image_of;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// Parts of a figure that do not belong to its picture.
 const LEFT_OUT: &str = "figcaption, figcaption *, details, details *, .readout, .help, .visually-hidden, svg *";
@@ -96,7 +96,7 @@ fn words(
         context.clip();
         let mut from = 0;
         for word in node.node_value().unwrap_or_default().split_inclusive(char::is_whitespace) {
-            let to = from + narrow(word.encode_utf16().count());
+            let to = from + usize_to_u32(word.encode_utf16().count());
             let range = document.create_range()?;
             range.set_start(&node, from)?;
             range.set_end(&node, to)?;

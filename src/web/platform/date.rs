@@ -1,6 +1,6 @@
 //! The date, for names of runs and for lists.
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 
 /// Now in local time as `year_month_day_hour_minute_second_millisecond`, as the Neuron plugin names runs.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn run_name() -> String {
 /// A moment in local time, for people: `2026-11-22 18:05`. In milliseconds since 1970.
 #[must_use]
 pub fn moment(ms: u64) -> String {
-    let then = js_sys::Date::new(&wasm_bindgen::JsValue::from_f64(real(ms)));
+    let then = js_sys::Date::new(&wasm_bindgen::JsValue::from_f64(u64_to_f64(ms)));
     format!(
         "{}-{:02}-{:02} {:02}:{:02}",
         then.get_full_year(),

@@ -6,7 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use super::error_text;
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_session::{BundleLayout, files_to_open};
 
 /// The most files and folders in a folder: one with more is taken to be the wrong folder.
@@ -60,7 +60,7 @@ pub fn bundle_files(files: &[File]) -> Result<File, String> {
 }
 
 fn bundle(name: &str, files: &[(String, File)]) -> Result<File, String> {
-    let sized: Vec<(String, u64)> = files.iter().map(|(name, file)| (name.clone(), whole(file.size()))).collect();
+    let sized: Vec<(String, u64)> = files.iter().map(|(name, file)| (name.clone(), f64_to_u64(file.size()))).collect();
     let layout = BundleLayout::new(&sized)?;
     let parts = Array::new();
     for (header, (_, file)) in layout.headers().zip(files) {

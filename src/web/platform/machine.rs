@@ -1,13 +1,13 @@
 //! The machine the browser runs on.
 
-use ns_base::convert::{whole, whole_len};
+use ns_base::convert::{f64_to_u64, f64_to_usize};
 
 /// Number of workers that can run side by side, according to the browser.
 #[must_use]
 pub fn hardware_threads() -> usize {
     let threads = web_sys::window().map_or(1.0, |w| w.navigator().hardware_concurrency());
     // A cast of a float saturates; a browser that hides the number returns 1 or NaN.
-    whole_len(threads).max(1)
+    f64_to_usize(threads).max(1)
 }
 
 /// Milliseconds since 1970.
@@ -19,7 +19,7 @@ pub fn wall_ms() -> f64 {
 /// Whole seconds since 1970.
 #[must_use]
 pub fn unix_s() -> u64 {
-    whole(wall_ms() / 1e3)
+    f64_to_u64(wall_ms() / 1e3)
 }
 
 /// The machine in a few words: browsers only tell a page the number of threads.

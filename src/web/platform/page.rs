@@ -3,7 +3,7 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Document, HtmlElement};
 
-use ns_base::convert::{narrow_signed, whole_signed};
+use ns_base::convert::{f64_to_i64, i64_to_i32};
 
 /// State of the page, in `document.documentElement.dataset.state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn set_root_attribute(name: &str, value: &str) {
 
 /// Scrolls an element to a distance from its top, in pixels.
 pub fn scroll_to(element: &HtmlElement, top: f64) {
-    element.set_scroll_top(narrow_signed(whole_signed(top)));
+    element.set_scroll_top(i64_to_i32(f64_to_i64(top)));
 }
 
 /// Scrolls an element down by a number of pixels.

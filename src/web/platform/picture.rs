@@ -8,7 +8,7 @@ use web_sys::{Blob, CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlIm
 
 use super::{boxes, clipboard, download, error_text};
 
-use ns_base::convert::{narrow_count, real_len, whole};
+use ns_base::convert::{f64_to_u64, u64_to_u32, usize_to_f64};
 
 /// Pixels of a picture for each pixel of the page, so that an enlarged picture is sharp.
 const SCALE: f64 = 2.0;
@@ -125,8 +125,8 @@ fn begin(
     title: &str,
     (width, height): (f64, f64),
 ) -> Result<String, JsValue> {
-    canvas.set_width(narrow_count(whole(width * SCALE)));
-    canvas.set_height(narrow_count(whole(height * SCALE)));
+    canvas.set_width(u64_to_u32(f64_to_u64(width * SCALE)));
+    canvas.set_height(u64_to_u32(f64_to_u64(height * SCALE)));
     context.scale(SCALE, SCALE)?;
     context.set_fill_style_str(&style_of_root("--panel"));
     context.fill_rect(0.0, 0.0, width, height);
@@ -167,13 +167,13 @@ async fn draw_svg(chart: &Chart, svg: &Element) -> Result<HtmlCanvasElement, JsV
     let width = area.width().max(320.0) + 2.0 * MARGIN;
     context.set_font(FONT);
     let rows = rows_of(&legend, &context, width)?;
-    let height = LINE + area.height() + 2.5 * MARGIN + real_len(rows.len()) * LINE;
+    let height = LINE + area.height() + 2.5 * MARGIN + usize_to_f64(rows.len()) * LINE;
     let text = begin((&canvas, &context), &chart.title, (width, height))?;
     let top = MARGIN + LINE;
     context.draw_image_with_html_image_element_and_dw_and_dh(&image, MARGIN, top, area.width(), area.height())?;
     context.set_font(FONT);
     for (i, row) in rows.iter().enumerate() {
-        let y = top + area.height() + MARGIN * 0.5 + (real_len(i) + 0.5) * LINE;
+        let y = top + area.height() + MARGIN * 0.5 + (usize_to_f64(i) + 0.5) * LINE;
         for (x, part) in row {
             context.set_fill_style_str(&part.colour);
             context.fill_rect(*x, y - 5.0, 10.0, 10.0);

@@ -10,7 +10,7 @@ use web_sys::{Blob, File};
 
 use super::error_text;
 
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 
 /// Calls a method that returns a promise, and waits for it.
 async fn call(of: &JsValue, method: &str, args: &[&JsValue]) -> Result<JsValue, JsValue> {
@@ -72,7 +72,7 @@ pub async fn remove(name: &str) {
 pub async fn usage() -> Option<(u64, u64)> {
     let estimate = call(&storage().ok()?, "estimate", &[]).await.ok()?;
     let number = |name: &str| Reflect::get(&estimate, &name.into()).ok()?.as_f64();
-    Some((whole(number("usage")?), whole(number("quota")?)))
+    Some((f64_to_u64(number("usage")?), f64_to_u64(number("quota")?)))
 }
 
 /// Asks the browser not to clear this site's data when space runs out; returns whether it agreed.

@@ -6,7 +6,7 @@ use web_sys::CustomEvent;
 use super::pieces::forget_pieces;
 use crate::platform::machine::wall_ms;
 use crate::platform::{private_files, storage};
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_session::shelf::{ItemKind, ShelfItem, in_order, leaving};
 
 const PREFIX: &str = "neuronscope.kept.";
@@ -15,7 +15,7 @@ pub(super) const CHANGED: &str = "neuronscope:kept";
 
 /// Now, in milliseconds since 1970.
 pub(super) fn now_ms() -> u64 {
-    whole(wall_ms())
+    f64_to_u64(wall_ms())
 }
 
 fn key(item: &ShelfItem) -> String {

@@ -4,7 +4,7 @@ use web_sys::File;
 
 use super::lines::{all, bytes_name, change, now_ms, put, remove, same};
 use crate::platform::private_files;
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::units::format_bytes;
 use ns_session::shelf::{ItemKind, ShelfItem, making_room, model_file};
 
@@ -17,7 +17,7 @@ const SPARE_BYTES: u64 = 32 << 20;
 /// A sentence for the user if the file is not kept; it has no other consequence.
 pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), String> {
     let name = file.name();
-    let bytes = whole(file.size());
+    let bytes = f64_to_u64(file.size());
     let item = ShelfItem::of_file(kind, &name, &link, bytes, now_ms());
     if let Some(before) = same(&item).filter(|before| before.is_whole) {
         put(ShelfItem { is_whole: true, ..item }.after(&before));
@@ -31,7 +31,7 @@ pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), S
     if let Some((used, quota)) = private_files::usage().await {
         let free = quota.saturating_sub(used).saturating_sub(SPARE_BYTES);
         let Some(gone) = making_room(&all(), bytes, free) else {
-            let (size, free) = (format_bytes(real(bytes)), format_bytes(real(free)));
+            let (size, free) = (format_bytes(u64_to_f64(bytes)), format_bytes(u64_to_f64(free)));
             return Err(refused(format!("it has {size}, but the browser has only {free} left for this page.")));
         };
         gone.iter().for_each(remove);

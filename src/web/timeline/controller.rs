@@ -11,7 +11,7 @@ use yew::Callback;
 use super::change::Change;
 use crate::platform::url::PendingAddress;
 use crate::worker::Engine;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
 use ns_page::told::answer_of;
@@ -364,7 +364,7 @@ impl Controller {
         let partner = self.0.partner.borrow().as_ref().and_then(|(weak, offset)| Some((weak.upgrade()?, *offset)));
         if let Some((partner, offset)) = partner {
             let view = self.0.screen.borrow().view;
-            Self(partner).follow(view.panned_px(real_signed(offset) / view.ns_per_px()));
+            Self(partner).follow(view.panned_px(i64_to_f64(offset) / view.ns_per_px()));
         }
     }
 

@@ -5,7 +5,7 @@ use web_sys::HtmlCanvasElement;
 
 use super::controller::{Controller, Screen};
 use super::painter;
-use ns_base::convert::{narrow_count, real_len, whole};
+use ns_base::convert::{f64_to_u64, u64_to_u32, usize_to_f64};
 use ns_view::timeline::{DisplayList, Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
 
 impl Controller {
@@ -53,8 +53,8 @@ impl Screen {
         let context = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into().ok());
         let Some(context) = context else { return false };
         let dpr = web_sys::window().map_or(1.0, |w| w.device_pixel_ratio()).clamp(1.0, 4.0);
-        canvas.set_width(narrow_count(whole(libm::round(width * dpr))));
-        canvas.set_height(narrow_count(whole(libm::round(height * dpr))));
+        canvas.set_width(u64_to_u32(f64_to_u64(libm::round(width * dpr))));
+        canvas.set_height(u64_to_u32(f64_to_u64(libm::round(height * dpr))));
         self.canvas = Some((canvas.clone(), context));
         (self.width, self.height, self.dpr) = (width, height, dpr);
         true
@@ -66,7 +66,7 @@ impl Screen {
         let Some((_, context)) = &self.canvas else { return Metrics::default().char_px };
         context.set_font(painter::FONT);
         let width = context.measure_text(SAMPLE).map_or(0.0, |m| m.width());
-        if width > 0.0 { width / real_len(SAMPLE.len()) } else { Metrics::default().char_px }
+        if width > 0.0 { width / usize_to_f64(SAMPLE.len()) } else { Metrics::default().char_px }
     }
 
     /// Paints the screen as it is, with about `text_ms` for texts on slices; returns whether that was enough.

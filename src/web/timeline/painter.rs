@@ -3,7 +3,7 @@
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_view::palette::{Paint, Theme};
 use ns_view::timeline::{Align, Command, DisplayList, Label, Rect, Strip};
 
@@ -189,11 +189,11 @@ impl StripCanvas {
         let _ = context.put_image_data(&image, 0.0, 0.0);
         target.set_image_smoothing_enabled(false);
         for (row, strip) in strips.iter().enumerate() {
-            let w = real_len(strip.pixels.len());
+            let w = usize_to_f64(strip.pixels.len());
             let _ = target.draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
                 canvas,
                 0.0,
-                real_len(row),
+                usize_to_f64(row),
                 w,
                 1.0,
                 strip.x,

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use web_sys::DedicatedWorkerGlobalScope;
 
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_base::{Clock, WallNs};
 
 /// The most readings of the clock until its first step is seen; browsers have steps of 5 us, 100 us or 1 ms.
@@ -44,7 +44,7 @@ impl Clock for WorkerClock {
     fn now(&self) -> WallNs {
         let ms = self.scope.performance().map_or(0.0, |p| p.now());
         // A cast of a float saturates; the clock begins at zero with the worker.
-        WallNs(whole(ms * 1e6))
+        WallNs(f64_to_u64(ms * 1e6))
     }
 
     fn resolution_ns(&self) -> u64 {

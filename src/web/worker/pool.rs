@@ -13,7 +13,7 @@ use yew::Callback;
 
 use super::client::WeakEngine;
 use super::{Engine, Program};
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_page::Shared;
 use ns_session::share::LinkedFile;
 use ns_session::{JobRequest, JobResult, ModelFileRef, ModelFileSettings, OpenedModel, Told};
@@ -93,7 +93,7 @@ impl ModelFile {
 }
 
 fn size_of(file: &File) -> u64 {
-    whole(file.size())
+    f64_to_u64(file.size())
 }
 
 /// The content of the file that a model's text names: its digest, or its name if the text has none.

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{XmlHttpRequest, XmlHttpRequestResponseType};
 
 use crate::platform::error_text;
-use ns_base::convert::{real, whole, whole_len};
+use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64};
 use ns_base::refuse;
 use ns_import::{ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
 use ns_session::build_id;
@@ -52,7 +52,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
     }
     let mut slice = |offset: f64, len: f64| slice_of(bytes, offset, len);
     read_elsewhere(options, |options| {
-        match ask_program(&build_id(), name, options, real(bytes.size()), &mut slice) {
+        match ask_program(&build_id(), name, options, u64_to_f64(bytes.size()), &mut slice) {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => Err(ImportError::of_file(refuse!(
                 instead = RELOAD,
@@ -65,7 +65,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
 }
 
 fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array, JsValue> {
-    let slice = bytes.slice(whole(offset), whole_len(len)).map_err(|e| JsValue::from_str(e.what()))?;
+    let slice = bytes.slice(f64_to_u64(offset), f64_to_usize(len)).map_err(|e| JsValue::from_str(e.what()))?;
     Ok(Uint8Array::from(slice.as_slice()))
 }
 

@@ -7,7 +7,7 @@ use wasm_bindgen::JsValue;
 use web_sys::{File, FileReaderSync};
 
 use crate::platform::error_text;
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
 
@@ -31,7 +31,7 @@ impl FileSource {
     /// If the browser has no reader for workers.
     pub fn new(file: File) -> Result<Self, String> {
         let reader = FileReaderSync::new().map_err(|e| error_text(&e))?;
-        let len = whole(file.size());
+        let len = f64_to_u64(file.size());
         Ok(Self { file, reader, len, ahead: RefCell::new(None) })
     }
 
@@ -67,7 +67,7 @@ impl FileSource {
         // The old piece is dropped first, so that there is never more than one.
         self.ahead.replace(None);
         let end = at.saturating_add(length as u64).min(self.len);
-        let slice = self.file.slice_with_f64_and_f64(real(at), real(end))?;
+        let slice = self.file.slice_with_f64_and_f64(u64_to_f64(at), u64_to_f64(end))?;
         let bytes = Uint8Array::new(&JsValue::from(self.reader.read_as_array_buffer(&slice)?));
         self.ahead.replace(Some((at, bytes)));
         Ok(())

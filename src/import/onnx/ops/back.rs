@@ -5,7 +5,7 @@ use crate::onnx::importer::Importer;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{Fold, affine_grid, fold_patches, unpool};
 use crate::program::{ArrayType, Binary, ElementType, InstructionId, Numbers, Op, Value};
-use ns_base::convert::{at_least_zero, real, real_signed};
+use ns_base::convert::{i64_to_f64, i64_to_u64, u64_to_f64};
 use ns_base::refuse;
 
 use super::Operator;
@@ -85,9 +85,9 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     let inside = own.iter().fold(1u64, |all, &k| all.saturating_mul(k));
     let b = site.b();
     let channel = b.iota(ElementType::S64, &dims, 1)?;
-    let channel = b.with_number(Binary::Mul, channel, real(inside))?;
+    let channel = b.with_number(Binary::Mul, channel, u64_to_f64(inside))?;
     let batch = b.iota(ElementType::S64, &dims, 0)?;
-    let batch = b.with_number(Binary::Mul, batch, real(inside.saturating_mul(dims[1])))?;
+    let batch = b.with_number(Binary::Mul, batch, u64_to_f64(inside.saturating_mul(dims[1])))?;
     let places = b.convert(places, ElementType::S64)?;
     let places = b.sub(places, channel)?;
     let places = b.sub(places, batch)?;
@@ -145,9 +145,9 @@ fn window(site: &mut Site<'_, '_>, at_turn: fn(f64) -> f64) -> Results {
     if !(1..=MOST_NUMBERS).contains(&count) {
         return Err(site.fault(refuse!("makes a window of {count} numbers")));
     }
-    let span = real_signed(if site.int("periodic", 1)? != 0 { count } else { count - 1 }.max(1));
-    let number = |i: i64| at_turn(2.0 * std::f64::consts::PI * real_signed(i) / span);
-    let ty = ArrayType::new(ElementType::F64, [at_least_zero(count)]);
+    let span = i64_to_f64(if site.int("periodic", 1)? != 0 { count } else { count - 1 }.max(1));
+    let number = |i: i64| at_turn(2.0 * std::f64::consts::PI * i64_to_f64(i) / span);
+    let ty = ArrayType::new(ElementType::F64, [i64_to_u64(count)]);
     let row = site.b().constant(Value { ty, numbers: Numbers::Real((0..count).map(number).collect()) })?;
     let element = Importer::element(site.int("output_datatype", 1)?)?;
     let row: InstructionId = site.b().convert(row, element)?;

@@ -5,7 +5,7 @@ use crate::onnx::importer::Importer;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{floor_modulo, power_number};
 use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_base::refuse;
 
 use super::Operator;
@@ -103,7 +103,7 @@ fn several(site: &mut Site<'_, '_>, function: Binary) -> Results {
 fn mean(site: &mut Site<'_, '_>) -> Results {
     let count = site.inputs.iter().flatten().count();
     let sum = several(site, Binary::Add)?[0];
-    Ok(vec![site.b().with_number(Binary::Div, sum, real_len(count))?])
+    Ok(vec![site.b().with_number(Binary::Div, sum, usize_to_f64(count))?])
 }
 
 fn pow(site: &mut Site<'_, '_>) -> Results {

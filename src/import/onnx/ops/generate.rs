@@ -4,7 +4,7 @@ use crate::OperatorKind::Creation;
 use crate::onnx::importer::Importer;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::{ArrayType, Binary, Comparison, ElementType, InstructionId, Numbers, Value};
-use ns_base::convert::{self, at_least_zero, place, real_signed, signed, signed_len};
+use ns_base::convert::{self, i64_to_f64, i64_to_u64, u64_to_i64, u64_to_usize, usize_to_i64};
 use ns_base::refuse;
 
 use super::Operator;
@@ -54,9 +54,9 @@ fn constant_of_shape(site: &mut Site<'_, '_>) -> Results {
 
 fn shape(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let dims: Vec<i64> = site.dims(x).iter().map(|&d| signed(d)).collect();
-    let rank = signed_len(dims.len());
-    let end_of = |n: i64| place(at_least_zero((if n < 0 { n + rank } else { n }).clamp(0, rank)));
+    let dims: Vec<i64> = site.dims(x).iter().map(|&d| u64_to_i64(d)).collect();
+    let rank = usize_to_i64(dims.len());
+    let end_of = |n: i64| u64_to_usize(i64_to_u64((if n < 0 { n + rank } else { n }).clamp(0, rank)));
     let (start, end) = (end_of(site.int("start", 0)?), end_of(site.int("end", rank)?));
     let part = dims.get(start..end.max(start)).unwrap_or_default();
     Ok(vec![site.b().whole_row(ElementType::S64, part)?])
@@ -65,7 +65,7 @@ fn shape(site: &mut Site<'_, '_>) -> Results {
 fn size(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let count = site.ty(x)?.elements().unwrap_or(u64::MAX);
-    Ok(vec![site.b().whole(ElementType::S64, signed(count))?])
+    Ok(vec![site.b().whole(ElementType::S64, u64_to_i64(count))?])
 }
 
 fn range(site: &mut Site<'_, '_>) -> Results {
@@ -79,7 +79,7 @@ fn range(site: &mut Site<'_, '_>) -> Results {
     if !(count.is_finite() && count < 1e9) {
         return Err(site.fault(refuse!("goes from {start} to {limit} by {step}")));
     }
-    let numbers = site.b().iota(element, &[convert::whole(count)], 0)?;
+    let numbers = site.b().iota(element, &[convert::f64_to_u64(count)], 0)?;
     let stretched = if step == 1.0 { numbers } else { site.b().with_number(Binary::Mul, numbers, step)? };
     Ok(vec![if start == 0.0 { stretched } else { site.b().with_number(Binary::Add, stretched, start)? }])
 }
@@ -92,7 +92,7 @@ fn rows_and_columns(site: &mut Site<'_, '_>, dims: &[u64], k: i64) -> Result<[In
     }
     let matrix = &dims[rank - 2..];
     let rows = site.b().iota(ElementType::S32, matrix, 0)?;
-    let rows = site.b().with_number(Binary::Add, rows, real_signed(k))?;
+    let rows = site.b().with_number(Binary::Add, rows, i64_to_f64(k))?;
     Ok([rows, site.b().iota(ElementType::S32, matrix, 1)?])
 }
 

@@ -4,7 +4,7 @@
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::Attention;
 use crate::program::{Binary, Comparison, ElementType, InstructionId};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::refuse;
 
 use super::product::{apart, attend_heads, joined};
@@ -102,7 +102,7 @@ fn within(
     let matrix = [site.dims(q)[2], site.dims(k)[2]];
     let b = site.b();
     let row = b.iota(ElementType::S32, &matrix, 0)?;
-    let first = b.with_number(Binary::Add, row, real(past) - real(window))?;
+    let first = b.with_number(Binary::Add, row, u64_to_f64(past) - u64_to_f64(window))?;
     let column = b.iota(ElementType::S32, &matrix, 1)?;
     Ok(b.compare(Comparison::Gt, column, first)?)
 }

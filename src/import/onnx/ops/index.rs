@@ -7,7 +7,7 @@ use crate::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatte
 use crate::program::{
     ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
 };
-use ns_base::convert::{self, narrow, signed};
+use ns_base::convert::{self, u64_to_i64, usize_to_u32};
 use ns_base::refuse;
 
 use super::Operator;
@@ -54,7 +54,7 @@ fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
     let (time, batch) = (site.axis(time, dims.len())?, site.axis(batch, dims.len())?);
     let places = site.b().iota(ElementType::S64, &dims, time)?;
     let lengths = site.b().convert(lengths, ElementType::S64)?;
-    let lengths = site.b().broadcast_in(lengths, &dims, vec![narrow(batch)])?;
+    let lengths = site.b().broadcast_in(lengths, &dims, vec![usize_to_u32(batch)])?;
     let last = site.b().with_number(Binary::Sub, lengths, 1.0)?;
     let from_end = site.b().sub(last, places)?;
     let is_inside = site.b().compare(Comparison::Lt, places, lengths)?;
@@ -65,7 +65,7 @@ fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
 /// Indices of several dimensions, with negative ones, which count from the end, replaced by ones that count from the front.
 fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Result<InstructionId, Failure> {
     let element = site.element(indices);
-    let row: Vec<i64> = sizes.iter().map(|&d| signed(d)).collect();
+    let row: Vec<i64> = sizes.iter().map(|&d| u64_to_i64(d)).collect();
     let row = site.b().whole_row(element, &row)?;
     let negative = site.b().compare_number(Comparison::Lt, indices, 0.0)?;
     let moved = site.b().add(indices, row)?;
@@ -92,12 +92,12 @@ fn gather_nd(site: &mut Site<'_, '_>) -> Results {
     let mut slice_sizes = from.clone();
     slice_sizes[..batch + k].fill(1);
     let dims: Vec<u64> = at[..before].iter().chain(&from[batch + k..]).copied().collect();
-    let list = |range: std::ops::Range<usize>| range.map(narrow).collect::<Vec<u32>>();
+    let list = |range: std::ops::Range<usize>| range.map(usize_to_u32).collect::<Vec<u32>>();
     let how = GatherDims {
         offset_dims: list(before..dims.len()),
         collapsed_slice_dims: list(batch..batch + k),
         start_index_map: list(batch..batch + k),
-        index_vector_dim: narrow(before),
+        index_vector_dim: usize_to_u32(before),
         operand_batching_dims: list(0..batch),
         start_indices_batching_dims: list(0..batch),
         slice_sizes,
@@ -134,12 +134,12 @@ fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
         return Err(site.fault(refuse!("puts {:?} where {wanted:?} belong", site.dims(values))));
     }
     let indices = wrapped(site, indices, &into[..k])?;
-    let list = |range: std::ops::Range<usize>| range.map(narrow).collect::<Vec<u32>>();
+    let list = |range: std::ops::Range<usize>| range.map(usize_to_u32).collect::<Vec<u32>>();
     let how = ScatterDims {
         update_window_dims: list(at.len() - 1..wanted.len()),
         inserted_window_dims: list(0..k),
         scatter_dims_to_operand_dims: list(0..k),
-        index_vector_dim: narrow(at.len() - 1),
+        index_vector_dim: usize_to_u32(at.len() - 1),
         ..ScatterDims::default()
     };
     Ok(vec![site.b().scatter(x, indices, values, how, combine)?])
@@ -168,14 +168,14 @@ fn scatter_rows(site: &mut Site<'_, '_>) -> Results {
         places = site.b().add(places, starts)?;
     }
     if is_circular {
-        places = site.b().with_number(Binary::Rem, places, convert::real(into[axis]))?;
+        places = site.b().with_number(Binary::Rem, places, convert::u64_to_f64(into[axis]))?;
     }
     let samples = site.b().iota(ElementType::S64, &rows, 0)?;
     let indices = site.b().stack(&[samples, places], 2)?;
     let how = ScatterDims {
-        update_window_dims: (1..into.len()).filter(|&d| d != axis).map(narrow).collect(),
-        inserted_window_dims: vec![0, narrow(axis)],
-        scatter_dims_to_operand_dims: vec![0, narrow(axis)],
+        update_window_dims: (1..into.len()).filter(|&d| d != axis).map(usize_to_u32).collect(),
+        inserted_window_dims: vec![0, usize_to_u32(axis)],
+        scatter_dims_to_operand_dims: vec![0, usize_to_u32(axis)],
         index_vector_dim: 2,
         ..ScatterDims::default()
     };
@@ -193,8 +193,8 @@ fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
     let axis = site.axis(axis, rank)?;
     let indices =
         if site.element(indices).is_integer() { indices } else { site.b().convert(indices, ElementType::S64)? };
-    let indices = site.b().wrapped(indices, convert::whole(depth))?;
-    let flags = one_hot(site.b(), indices, convert::whole(depth))?;
+    let indices = site.b().wrapped(indices, convert::f64_to_u64(depth))?;
+    let flags = one_hot(site.b(), indices, convert::f64_to_u64(depth))?;
     let order: Vec<usize> = (0..axis).chain([rank - 1]).chain(axis..rank - 1).collect();
     let flags = site.b().transpose(flags, &order)?;
     let (off, on) = (site.b().pick(values, 0, 0)?, site.b().pick(values, 0, 1)?);
@@ -223,7 +223,7 @@ fn arg(site: &mut Site<'_, '_>, is_largest: bool) -> Results {
     }
     let turned = site.b().reverse(x, &[axis])?;
     let place = arg_extreme(site.b(), turned, axis, is_largest, keeps)?;
-    let last = site.b().whole(ElementType::S64, signed(dims[axis]) - 1)?;
+    let last = site.b().whole(ElementType::S64, u64_to_i64(dims[axis]) - 1)?;
     Ok(vec![site.b().sub(last, place)?])
 }
 
@@ -266,7 +266,7 @@ fn non_zero(site: &mut Site<'_, '_>) -> Results {
     let mut step = flags.len() as u64;
     for &d in &dims {
         step /= d.max(1);
-        numbers.extend(places.iter().map(|&n| signed(n as u64 / step.max(1) % d)));
+        numbers.extend(places.iter().map(|&n| u64_to_i64(n as u64 / step.max(1) % d)));
     }
     let ty = ArrayType::new(ElementType::S64, [dims.len() as u64, places.len() as u64]);
     Ok(vec![site.b().constant(Value { ty, numbers: Numbers::Whole(numbers) })?])

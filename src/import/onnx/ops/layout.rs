@@ -3,7 +3,7 @@
 use crate::OperatorKind::Movement;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::InstructionId;
-use ns_base::convert::{at_least_zero, signed_len};
+use ns_base::convert::{i64_to_u64, usize_to_i64};
 use ns_base::refuse;
 
 use super::Operator;
@@ -59,7 +59,7 @@ fn flatten(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let axis = site.int("axis", 1)?;
     // The axis may be the number of dimensions.
-    let at = if axis == signed_len(dims.len()) { dims.len() } else { site.axis(axis, dims.len())? };
+    let at = if axis == usize_to_i64(dims.len()) { dims.len() } else { site.axis(axis, dims.len())? };
     let product = |part: &[u64]| part.iter().fold(1u64, |n, &d| n.saturating_mul(d));
     Ok(vec![site.b().reshape(x, &[product(&dims[..at]), product(&dims[at..])])?])
 }
@@ -149,7 +149,7 @@ fn split(site: &mut Site<'_, '_>) -> Results {
     let parts = match site.ints_of(1, "split")? {
         Some(parts) => sizes(&parts)?,
         None => {
-            let outputs = signed_len(site.node.outputs.len());
+            let outputs = usize_to_i64(site.node.outputs.len());
             let count = u64::try_from(site.int("num_outputs", outputs)?).ok().filter(|&n| n > 0 && n <= 1 << 16);
             let count = count.ok_or_else(|| site.fault(refuse!("makes no parts")))?;
             let part = dims[axis].div_ceil(count);
@@ -193,7 +193,7 @@ fn slice_one(
     if step > 0 {
         let start = start.clamp(0, size);
         let end = end.clamp(start, size);
-        return Ok(site.b().slice_dim(x, axis, at_least_zero(start), at_least_zero(end), at_least_zero(step))?);
+        return Ok(site.b().slice_dim(x, axis, i64_to_u64(start), i64_to_u64(end), i64_to_u64(step))?);
     }
     if step == 0 {
         return Err(site.fault(refuse!("has the step 0")));
@@ -204,8 +204,8 @@ fn slice_one(
     if count == 0 {
         return Ok(site.b().slice_dim(x, axis, 0, 0, 1)?);
     }
-    let last = at_least_zero(start) - (count - 1) * step;
-    let part = site.b().slice_dim(x, axis, last, at_least_zero(start) + 1, step)?;
+    let last = i64_to_u64(start) - (count - 1) * step;
+    let part = site.b().slice_dim(x, axis, last, i64_to_u64(start) + 1, step)?;
     Ok(site.b().reverse(part, &[axis])?)
 }
 

@@ -3,7 +3,7 @@
 use crate::OperatorKind::Control;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::{ElementType, InstructionId, Op};
-use ns_base::convert::signed_len;
+use ns_base::convert::usize_to_i64;
 use ns_base::refuse;
 
 use super::Operator;
@@ -48,7 +48,7 @@ fn place(site: &Site<'_, '_>, operand: usize, count: usize) -> Result<usize, Fai
         return Ok(count);
     }
     let n = site.known_ints(operand)?.first().copied().unwrap_or(0);
-    let from_front = if n < 0 { n + signed_len(count) } else { n };
+    let from_front = if n < 0 { n + usize_to_i64(count) } else { n };
     usize::try_from(from_front)
         .ok()
         .filter(|&n| n <= count)
@@ -82,7 +82,7 @@ fn at(site: &mut Site<'_, '_>) -> Results {
 
 fn length(site: &mut Site<'_, '_>) -> Results {
     let count = parts(site, 0)?.len();
-    Ok(vec![site.b().whole(ElementType::S64, signed_len(count))?])
+    Ok(vec![site.b().whole(ElementType::S64, usize_to_i64(count))?])
 }
 
 /// Parts of a dimension: as many as it has elements, unless their sizes are given.

@@ -2,7 +2,7 @@
 
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::{Binary, ElementType, InstructionId};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::refuse;
 
 use super::product::count_matmul;
@@ -31,7 +31,7 @@ pub(super) fn matmul_of_bits(site: &mut Site<'_, '_>) -> Results {
     let steps = site.b().convert(steps, element)?;
     let column = [columns, blocks, 1];
     let centred = match site.option(3) {
-        None => site.b().with_number(Binary::Sub, steps, real(1u64 << (bits - 1)))?,
+        None => site.b().with_number(Binary::Sub, steps, u64_to_f64(1u64 << (bits - 1)))?,
         Some(zeros) => {
             let zeros = zero_points(site, zeros, bits, [columns, blocks])?;
             let zeros = site.b().reshape(zeros, &column)?;
@@ -72,8 +72,8 @@ fn unpacked(site: &mut Site<'_, '_>, packed: InstructionId, bits: u64) -> Result
     let each = 8 / bits;
     let mut parts = Vec::new();
     for i in 0..each {
-        let moved = site.b().with_number(Binary::ShiftRightLogical, packed, real(i * bits))?;
-        parts.push(site.b().with_number(Binary::And, moved, real((1u64 << bits) - 1))?);
+        let moved = site.b().with_number(Binary::ShiftRightLogical, packed, u64_to_f64(i * bits))?;
+        parts.push(site.b().with_number(Binary::And, moved, u64_to_f64((1u64 << bits) - 1))?);
     }
     let stacked = site.b().stack(&parts, dims.len())?;
     if let Some(last) = dims.last_mut() {

@@ -6,7 +6,7 @@ use crate::program::compose::{
     Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
 };
 use crate::program::{ArrayType, Binary, Builder, Built, InstructionId, Op, Type, Unary, WindowDim};
-use ns_base::convert::{nearest_single, real, real_signed, signed, signed_len};
+use ns_base::convert::{f64_to_f32, i64_to_f64, u64_to_f64, u64_to_i64, usize_to_i64};
 use ns_base::refuse;
 
 use super::Operator;
@@ -33,7 +33,7 @@ fn shares(site: &mut Site<'_, '_>, share: fn(&mut Builder, InstructionId, usize)
     let dims = site.dims(x);
     let is_early = site.opset < 13;
     let axis = site.int("axis", if is_early { 1 } else { -1 })?;
-    if is_early && axis == signed_len(dims.len()) {
+    if is_early && axis == usize_to_i64(dims.len()) {
         return Err(site.fault(refuse!("normalises over no dimension of {dims:?}")));
     }
     let axis = site.axis(axis, dims.len())?;
@@ -82,7 +82,7 @@ fn batch_by_itself(
     let b = site.b();
     let row = Type::Array(ArrayType::new(ty.element, [channels]));
     let (scale, offset) = (b.convert(weight, ty.element)?, b.convert(bias, ty.element)?);
-    let op = Op::BatchNormTraining { epsilon: nearest_single(epsilon), feature: 1 };
+    let op = Op::BatchNormTraining { epsilon: f64_to_f32(epsilon), feature: 1 };
     let result = Type::Tuple(vec![Type::Array(ty), row.clone(), row]);
     let all = b.push(op, vec![x, scale, offset], vec![], result)?;
     let mut results = vec![b.get(all, 0)?];
@@ -164,9 +164,10 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
     let squares = b.mul(x, x)?;
     let mut window = vec![WindowDim::ONE; dims.len()];
     let before = (size - 1) / 2;
-    window[1] = WindowDim { size, pad_low: signed(before), pad_high: signed(size - 1 - before), ..WindowDim::ONE };
+    window[1] =
+        WindowDim { size, pad_low: u64_to_i64(before), pad_high: u64_to_i64(size - 1 - before), ..WindowDim::ONE };
     let sum = b.reduce_window(Binary::Add, squares, window)?;
-    let scaled = b.with_number(Binary::Mul, sum, alpha / real(size))?;
+    let scaled = b.with_number(Binary::Mul, sum, alpha / u64_to_f64(size))?;
     let base = b.with_number(Binary::Add, scaled, bias)?;
     let divisor = b.with_number(Binary::Pow, base, beta)?;
     Ok(vec![b.div(x, divisor)?])
@@ -175,7 +176,7 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
 fn lp(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let axis = site.axis_of(x, -1)?;
-    let p = real_signed(site.int("p", 2)?);
+    let p = i64_to_f64(site.int("p", 2)?);
     Ok(vec![lp_normalise(site.b(), x, p, axis, 0.0)?])
 }
 

@@ -3,7 +3,7 @@
 use crate::OperatorKind::Movement;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::InstructionId;
-use ns_base::convert::at_least_zero;
+use ns_base::convert::i64_to_u64;
 use ns_base::refuse;
 
 use super::Operator;
@@ -62,7 +62,7 @@ fn extend(
         return Err(site.fault(refuse!("takes ({low}, {high}) away from {size} elements")));
     };
     let x = site.b().slice_dim(x, axis, cut_low, cut_low + kept, 1)?;
-    let (low, high) = (at_least_zero(low.max(0)), at_least_zero(high.max(0)));
+    let (low, high) = (i64_to_u64(low.max(0)), i64_to_u64(high.max(0)));
     let most = match mode {
         "reflect" => kept - 1,
         "wrap" => kept,

@@ -4,7 +4,7 @@ use crate::OperatorKind::Window;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
 use crate::program::{Binary, ElementType, InstructionId, Unary};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::refuse;
 
 use super::Operator;
@@ -65,9 +65,9 @@ fn max(site: &mut Site<'_, '_>) -> Results {
     let (dims, result) = (site.dims(x), site.dims(pooled));
     let inside = dims[2..].iter().fold(1u64, |n, &d| n.saturating_mul(d));
     let channel = site.b().iota(ElementType::S64, &result, 1)?;
-    let channel = site.b().with_number(Binary::Mul, channel, real(inside))?;
+    let channel = site.b().with_number(Binary::Mul, channel, u64_to_f64(inside))?;
     let batch = site.b().iota(ElementType::S64, &result, 0)?;
-    let batch = site.b().with_number(Binary::Mul, batch, real(inside.saturating_mul(dims[1])))?;
+    let batch = site.b().with_number(Binary::Mul, batch, u64_to_f64(inside.saturating_mul(dims[1])))?;
     let places = site.b().convert(places, ElementType::S64)?;
     let places = site.b().add(places, channel)?;
     Ok(vec![pooled, site.b().add(places, batch)?])
@@ -82,7 +82,7 @@ fn average(site: &mut Site<'_, '_>) -> Results {
 /// `sum(|x|^p)^(1/p)` under each window.
 fn lp(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let p = real_signed(site.int("p", 2)?);
+    let p = i64_to_f64(site.int("p", 2)?);
     let spec = PoolSpec { counts_padding: true, ..spec(site, x)? };
     let sizes = site.b().unary(Unary::Abs, x)?;
     let powers = site.b().with_number(Binary::Pow, sizes, p)?;
@@ -98,7 +98,7 @@ fn spatial(site: &Site<'_, '_>) -> Result<(InstructionId, Vec<usize>), Failure> 
 
 fn global_lp(site: &mut Site<'_, '_>) -> Results {
     let (x, axes) = spatial(site)?;
-    let p = real_signed(site.int("p", 2)?);
+    let p = i64_to_f64(site.int("p", 2)?);
     let b = site.b();
     let sizes = b.unary(Unary::Abs, x)?;
     let powers = b.with_number(Binary::Pow, sizes, p)?;

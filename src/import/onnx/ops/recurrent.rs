@@ -4,7 +4,7 @@ use crate::OperatorKind::Recurrence;
 use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::InstructionId;
 use crate::program::compose::{CellKind, Layer, recurrent};
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 use ns_base::refuse;
 
 use super::Operator;
@@ -62,7 +62,7 @@ fn layer(site: &mut Site<'_, '_>, cell: CellKind) -> Results {
         return Err(site.fault(refuse!("is {direction} and has weights of {directions} directions")));
     }
     whole_sequences(site, steps)?;
-    let kind = kind(site, cell, place(count))?;
+    let kind = kind(site, cell, u64_to_usize(count))?;
     let elements = |dims: &[u64]| dims.iter().fold(1u64, |n, &d| n.saturating_mul(d));
     site.count([steps, batch, elements(&w_dims).saturating_add(elements(&r_dims))]);
     let has_cell = matches!(kind, CellKind::Lstm { .. });

@@ -5,7 +5,7 @@ use crate::OperatorKind::Product;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::{Binary, Comparison, DotDims, ElementType, InstructionId, Unary};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::refuse;
 
 use super::Operator;
@@ -105,17 +105,19 @@ fn weights(
     let steps = side.bins.saturating_mul(how.samples);
     let sample = b.iota(element, &[steps], 0)?;
     let sample = b.with_number(Binary::Add, sample, 0.5)?;
-    let sample = b.with_number(Binary::Div, sample, real(steps))?;
+    let sample = b.with_number(Binary::Div, sample, u64_to_f64(steps))?;
     let flat = [count, steps];
     let sample = b.broadcast_in(sample, &flat, vec![1])?;
     let (start, length) = (b.broadcast_in(start, &flat, vec![0])?, b.broadcast_in(length, &flat, vec![0])?);
     let reach = b.mul(sample, length)?;
     let places = b.add(start, reach)?;
     // A sample more than a pixel outside counts as 0; one that is closer is moved to the edge.
-    let (low, high) =
-        (b.compare_number(Comparison::Ge, places, -1.0)?, b.compare_number(Comparison::Le, places, real(side.pixels))?);
+    let (low, high) = (
+        b.compare_number(Comparison::Ge, places, -1.0)?,
+        b.compare_number(Comparison::Le, places, u64_to_f64(side.pixels))?,
+    );
     let is_inside = b.binary(Binary::And, low, high)?;
-    let places = b.clamp_numbers(places, Some(0.0), Some(real(side.pixels - 1)))?;
+    let places = b.clamp_numbers(places, Some(0.0), Some(u64_to_f64(side.pixels - 1)))?;
     let (places, is_inside) = (b.reshape(places, &dims[..3])?, b.reshape(is_inside, &dims[..3])?);
     let (places, is_inside) =
         (b.broadcast_in(places, &dims, vec![0, 1, 2])?, b.broadcast_in(is_inside, &dims, vec![0, 1, 2])?);

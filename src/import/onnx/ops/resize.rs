@@ -6,7 +6,8 @@ use crate::program::builder::RowGather;
 use crate::program::compose::{Between, Beyond, GridSample, grid_sample};
 use crate::program::{ArrayType, ElementType, InstructionId, Numbers, Value};
 use ns_base::convert::{
-    at_least_zero, narrow, nearest_single, real, real_len, signed, signed_len, single_count, whole, whole_signed,
+    f64_to_f32, f64_to_i64, f64_to_u64, i64_to_u64, u64_to_f32, u64_to_f64, u64_to_i64, usize_to_f64, usize_to_i64,
+    usize_to_u32,
 };
 use ns_base::refuse;
 
@@ -114,7 +115,7 @@ fn wanted(
         if wanted.len() != count {
             return Err(site.fault(refuse!("has the sizes {wanted:?} for {count} dimensions")));
         }
-        let scales = wanted.iter().zip(axes).map(|(&w, &a)| real(w) / real(dims[a].max(1))).collect();
+        let scales = wanted.iter().zip(axes).map(|(&w, &a)| u64_to_f64(w) / u64_to_f64(dims[a].max(1))).collect();
         return Ok((wanted, scales));
     }
     let at = if is_early { 1 } else { 2 };
@@ -126,7 +127,7 @@ fn wanted(
         return Err(site.fault(refuse!("has the scales {scales:?} for {count} dimensions")));
     }
     // In single precision, like the scales: 3 * 1.3333334 is 4.
-    let size = |(&s, &a): (&f64, &usize)| whole(f64::from(single_count(dims[a]) * nearest_single(s)).floor());
+    let size = |(&s, &a): (&f64, &usize)| f64_to_u64(f64::from(u64_to_f32(dims[a]) * f64_to_f32(s)).floor());
     Ok((scales.iter().zip(axes).map(size).collect(), scales))
 }
 
@@ -141,7 +142,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
         && taps
             .iter()
             .enumerate()
-            .all(|(at, t)| matches!(t.as_slice(), [(i, _)] if at_least_zero(*i) == at as u64 / times));
+            .all(|(at, t)| matches!(t.as_slice(), [(i, _)] if i64_to_u64(*i) == at as u64 / times));
     if is_repeated {
         let mut dims = site.dims(x);
         let apart = site.b().unsqueeze(x, axis + 1)?;
@@ -164,7 +165,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
         let dims = site.dims(part);
         let b = site.b();
         let shares = b.constant(Value { ty, numbers: shares })?;
-        let shares = b.broadcast_in(shares, &dims, vec![narrow(axis)])?;
+        let shares = b.broadcast_in(shares, &dims, vec![usize_to_u32(axis)])?;
         let weighted = b.mul(part, shares)?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, weighted)?,
@@ -176,7 +177,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
 
 /// Position in the operand of element `at` of the result.
 fn place(grid: &Grid<'_>, at: u64) -> Result<f64, Failure> {
-    let (x, from, to) = (real(at), real(grid.from), real(grid.to));
+    let (x, from, to) = (u64_to_f64(at), u64_to_f64(grid.from), u64_to_f64(grid.to));
     Ok(match grid.coordinates {
         "half_pixel" => (x + 0.5) / grid.scale - 0.5,
         "pytorch_half_pixel" if grid.to > 1 => (x + 0.5) / grid.scale - 0.5,
@@ -196,8 +197,8 @@ fn place(grid: &Grid<'_>, at: u64) -> Result<f64, Failure> {
 /// Elements of the operand that element `at` of the result reads, with their weights.
 fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, Failure> {
     let place = place(grid, at)?;
-    let last = signed(grid.from) - 1;
-    let inside = |i: f64| whole_signed(i).clamp(0, last);
+    let last = u64_to_i64(grid.from) - 1;
+    let inside = |i: f64| f64_to_i64(i).clamp(0, last);
     let first = place.floor();
     let t = place - first;
     match grid.mode {
@@ -218,13 +219,13 @@ fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, Failure> {
             let mut shares = [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)];
             if grid.excludes_outside {
                 for (n, share) in shares.iter_mut().enumerate() {
-                    let i = whole_signed(first) + signed_len(n) - 1;
+                    let i = f64_to_i64(first) + usize_to_i64(n) - 1;
                     *share *= f64::from(u8::from((0..=last).contains(&i)));
                 }
                 let sum: f64 = shares.iter().sum();
                 shares.iter_mut().for_each(|share| *share /= sum);
             }
-            Ok(shares.iter().enumerate().map(|(n, &share)| (inside(first + real_len(n) - 1.0), share)).collect())
+            Ok(shares.iter().enumerate().map(|(n, &share)| (inside(first + usize_to_f64(n) - 1.0), share)).collect())
         }
         other => Err(Failure::of(refuse!("Resize has the unknown mode {other:?}"))),
     }

@@ -5,7 +5,7 @@ use crate::OperatorKind::Product;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::ConvolutionSpec;
 use crate::program::{ArrayType, Numbers, Value};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::refuse;
 
 use super::Operator;
@@ -42,7 +42,7 @@ impl Transform {
     /// What the part `from` of element `i` adds to the part `to` of element `k`.
     fn factor(&self, [i, from]: [u64; 2], [k, to]: [u64; 2]) -> f64 {
         // Whole turns are left out first: sines of large angles are less exact.
-        let turn = real(i * k % self.length) / real(self.length);
+        let turn = u64_to_f64(i * k % self.length) / u64_to_f64(self.length);
         let angle = std::f64::consts::TAU * if self.is_inverse { turn } else { -turn };
         let part = match (from, to) {
             (0, 0) | (1, 1) => libm::cos(angle),
@@ -52,7 +52,7 @@ impl Transform {
         // The other half of the spectrum mirrors this one.
         let is_mirrored = self.is_to_real() && i > 0 && 2 * i != self.length;
         let copies = if is_mirrored { 2.0 } else { 1.0 };
-        part * copies / if self.is_inverse { real(self.length) } else { 1.0 }
+        part * copies / if self.is_inverse { u64_to_f64(self.length) } else { 1.0 }
     }
 
     /// Rows and columns of the matrix: elements times parts.

@@ -2,7 +2,7 @@
 
 use super::super::{ArrayType, Comparison, ComputationId, ElementType, InstructionId, Op, Type};
 use super::core::{Builder, Built};
-use ns_base::convert::{narrow, real};
+use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 impl Builder {
@@ -27,7 +27,7 @@ impl Builder {
         let Some(ty) = part else {
             return Err(refuse!("{} has no part {at}", self.type_of(x)));
         };
-        self.push(Op::GetTupleElement(narrow(at)), vec![x], vec![], ty)
+        self.push(Op::GetTupleElement(usize_to_u32(at)), vec![x], vec![], ty)
     }
 
     /// All parts of a tuple.
@@ -67,7 +67,7 @@ impl Builder {
         let ty = self.type_of(first).clone();
         let condition = self.computation("condition", std::slice::from_ref(&ty), |b, p| {
             let turn = b.get(p[0], 0)?;
-            b.compare_number(Comparison::Lt, turn, real(count))
+            b.compare_number(Comparison::Lt, turn, u64_to_f64(count))
         })?;
         let step = self.computation("body", std::slice::from_ref(&ty), |b, p| {
             let parts = b.parts(p[0])?;
@@ -164,7 +164,7 @@ impl Builder {
         let comparator = self.computation("before", &parameters, |b, p| b.compare(how, p[0], p[1]))?;
         let types: Vec<Type> = all.iter().map(|&x| self.type_of(x).clone()).collect();
         let ty = if let [one] = types.as_slice() { one.clone() } else { Type::Tuple(types) };
-        let op = Op::Sort { dimension: narrow(dimension), is_stable: true };
+        let op = Op::Sort { dimension: usize_to_u32(dimension), is_stable: true };
         let sorted = self.push(op, all, vec![comparator], ty)?;
         self.parts(sorted)
     }

@@ -8,7 +8,7 @@ use super::super::{
     Origin, Program, ProgramParameter, Type, Value,
 };
 use super::fold::{fold, fold_reduction};
-use ns_base::convert::{self, whole_signed};
+use ns_base::convert::{self, f64_to_i64};
 use ns_base::{Idx, IndexVec};
 use ns_base::{Refusal, refuse};
 
@@ -24,6 +24,7 @@ const MAX_ORIGIN_BYTES: usize = 600;
 /// A computation under construction.
 #[derive(Debug, Default)]
 struct Frame {
+    /// Its name.
     name: String,
     /// Its instructions so far.
     instructions: IndexVec<InstructionId, Instruction>,
@@ -331,8 +332,8 @@ pub(super) fn number_of(element: ElementType, value: f64) -> Value {
         e if e.is_complex() => Numbers::Complex(vec![[value, 0.0]]),
         e if e.is_float() => Numbers::Real(vec![value]),
         // A cast of a float saturates.
-        ElementType::U64 => Numbers::Whole(vec![convert::whole(value).cast_signed()]),
-        _ => Numbers::Whole(vec![whole_signed(value)]),
+        ElementType::U64 => Numbers::Whole(vec![convert::f64_to_u64(value).cast_signed()]),
+        _ => Numbers::Whole(vec![f64_to_i64(value)]),
     };
     Value { ty, numbers }
 }

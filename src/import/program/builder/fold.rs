@@ -4,7 +4,7 @@
 
 use super::super::round;
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, Numbers, Op, Unary, Value};
-use ns_base::convert::{self, at_least_zero, narrow, nearest_single, real_signed, signed, whole_signed};
+use ns_base::convert::{self, f64_to_f32, f64_to_i64, i64_to_f64, i64_to_u64, u64_to_i64, usize_to_u32};
 
 /// Most elements of an integer array that is computed here; attention masks are larger and stay operations.
 const MOST_WHOLE: u64 = 1024;
@@ -48,7 +48,7 @@ fn rounded(numbers: Numbers, ty: &ArrayType) -> Numbers {
     match numbers {
         Numbers::Whole(v) => Numbers::Whole(v.into_iter().map(|n| round::whole(ty.element, n)).collect()),
         Numbers::Real(v) => Numbers::Real(match ty.element {
-            ElementType::F32 => v.into_iter().map(|n| f64::from(nearest_single(n))).collect(),
+            ElementType::F32 => v.into_iter().map(|n| f64::from(f64_to_f32(n))).collect(),
             ElementType::F16 => v.into_iter().map(|n| half::f16::from_f64(n).to_f64()).collect(),
             ElementType::Bf16 => v.into_iter().map(|n| half::bf16::from_f64(n).to_f64()).collect(),
             _ => v,
@@ -98,9 +98,9 @@ fn take(numbers: &Numbers, at: impl Iterator<Item = Option<usize>>) -> Option<Nu
 fn iota(ty: &ArrayType, dimension: usize) -> Option<Numbers> {
     let along = indexes(&ty.dims).map(|at| at.get(dimension).copied());
     if ty.element.is_float() {
-        return Some(Numbers::Real(along.map(|n| n.map(convert::real)).collect::<Option<_>>()?));
+        return Some(Numbers::Real(along.map(|n| n.map(convert::u64_to_f64)).collect::<Option<_>>()?));
     }
-    Some(Numbers::Whole(along.map(|n| n.map(signed)).collect::<Option<_>>()?))
+    Some(Numbers::Whole(along.map(|n| n.map(u64_to_i64)).collect::<Option<_>>()?))
 }
 
 fn unary(op: Unary, x: &Value, ty: &ArrayType) -> Option<Numbers> {
@@ -212,13 +212,13 @@ fn select(p: &Value, x: &Value, y: &Value) -> Option<Numbers> {
 
 fn convert(numbers: &Numbers, ty: &ArrayType) -> Option<Numbers> {
     Some(match numbers {
-        Numbers::Whole(v) if ty.element.is_float() => Numbers::Real(v.iter().map(|&n| real_signed(n)).collect()),
+        Numbers::Whole(v) if ty.element.is_float() => Numbers::Real(v.iter().map(|&n| i64_to_f64(n)).collect()),
         Numbers::Whole(v) => Numbers::Whole(v.clone()),
         Numbers::Real(v) if ty.element.is_float() => Numbers::Real(v.clone()),
         Numbers::Real(v) if ty.element == ElementType::Pred => {
             Numbers::Whole(v.iter().map(|&n| i64::from(n != 0.0)).collect())
         }
-        Numbers::Real(v) if ty.element.is_integer() => Numbers::Whole(v.iter().map(|&n| whole_signed(n)).collect()),
+        Numbers::Real(v) if ty.element.is_integer() => Numbers::Whole(v.iter().map(|&n| f64_to_i64(n)).collect()),
         _ => return None,
     })
 }
@@ -268,7 +268,7 @@ fn moved(op: &Op, x: &Value, ty: &ArrayType) -> Option<Numbers> {
                 at.iter()
                     .zip(&x.ty.dims)
                     .enumerate()
-                    .map(|(n, (&i, &d))| if dimensions.contains(&narrow(n)) { d - 1 - i } else { i })
+                    .map(|(n, (&i, &d))| if dimensions.contains(&usize_to_u32(n)) { d - 1 - i } else { i })
                     .collect(),
             ),
             Op::Slice { starts, strides, .. } => {
@@ -287,8 +287,9 @@ fn gather(x: &Value, at: &Value, dims: &GatherDims, ty: &ArrayType) -> Option<Nu
     if !dims.operand_batching_dims.is_empty() {
         return None;
     }
-    let kept: Vec<usize> = (0..x.ty.dims.len()).filter(|&d| !dims.collapsed_slice_dims.contains(&narrow(d))).collect();
-    let is_offset = |n: usize| dims.offset_dims.contains(&narrow(n));
+    let kept: Vec<usize> =
+        (0..x.ty.dims.len()).filter(|&d| !dims.collapsed_slice_dims.contains(&usize_to_u32(d))).collect();
+    let is_offset = |n: usize| dims.offset_dims.contains(&usize_to_u32(n));
     let from = |out: &[u64]| -> Option<usize> {
         let batch: Vec<u64> = out.iter().enumerate().filter(|(n, _)| !is_offset(*n)).map(|(_, &i)| i).collect();
         let mut source = vec![0u64; x.ty.dims.len()];
@@ -303,7 +304,7 @@ fn gather(x: &Value, at: &Value, dims: &GatherDims, ty: &ArrayType) -> Option<Nu
             }
             let start = *indices.get(position(&place, &at.ty.dims)?)?;
             let last = i64::try_from(x.ty.dims.get(d)?.checked_sub(*dims.slice_sizes.get(d)?)?).ok()?;
-            source[d] += at_least_zero(start.clamp(0, last));
+            source[d] += i64_to_u64(start.clamp(0, last));
         }
         position(&source, &x.ty.dims)
     };
@@ -322,7 +323,7 @@ pub(super) fn fold_reduction(with: Binary, x: &Value, first: &Value, dims: &[u32
     let mut sums = vec![Value { ty: one.clone(), numbers: start }; places];
     for (n, at) in indexes(&x.ty.dims).enumerate() {
         let kept: Vec<u64> =
-            at.iter().enumerate().filter(|(d, _)| !dims.contains(&narrow(*d))).map(|(_, &i)| i).collect();
+            at.iter().enumerate().filter(|(d, _)| !dims.contains(&usize_to_u32(*d))).map(|(_, &i)| i).collect();
         let sum = sums.get_mut(position(&kept, &ty.dims)?)?;
         let number = Value { ty: one.clone(), numbers: take(&x.numbers, std::iter::once(Some(n)))? };
         let numbers = rounded(binary(with, sum, &number, &one)?, &one);

@@ -2,7 +2,7 @@
 
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Op, ScatterDims, Type};
 use super::core::{Builder, Built};
-use ns_base::convert::{narrow, real};
+use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// A gather along one dimension.
@@ -22,7 +22,7 @@ impl Builder {
         if dimension >= dims.len() {
             return Err(refuse!("{} has no dimension {dimension}", ArrayType::new(element, dims)));
         }
-        self.push_array(Op::Iota { dimension: narrow(dimension) }, vec![], element, dims)
+        self.push_array(Op::Iota { dimension: usize_to_u32(dimension) }, vec![], element, dims)
     }
 
     /// Slices of `x` at integer indices along one dimension, which is replaced by the dimensions of `indices`. An index beyond the
@@ -43,10 +43,10 @@ impl Builder {
         let mut slice_sizes = ty.dims.clone();
         slice_sizes[at] = 1;
         let gather = GatherDims {
-            offset_dims: (0..at).chain(at + k..dims.len()).map(narrow).collect(),
-            collapsed_slice_dims: vec![narrow(at)],
-            start_index_map: vec![narrow(at)],
-            index_vector_dim: narrow(k),
+            offset_dims: (0..at).chain(at + k..dims.len()).map(usize_to_u32).collect(),
+            collapsed_slice_dims: vec![usize_to_u32(at)],
+            start_index_map: vec![usize_to_u32(at)],
+            index_vector_dim: usize_to_u32(k),
             slice_sizes,
             ..GatherDims::default()
         };
@@ -86,11 +86,11 @@ impl Builder {
         let indices = self.wrapped(indices, size)?;
         let column: Vec<u64> = wanted.iter().copied().chain([1]).collect();
         let indices = self.reshape(indices, &column)?;
-        let others: Vec<u32> = (0..wanted.len()).filter(|&d| d != dimension).map(narrow).collect();
+        let others: Vec<u32> = (0..wanted.len()).filter(|&d| d != dimension).map(usize_to_u32).collect();
         let gather = GatherDims {
-            collapsed_slice_dims: vec![narrow(dimension)],
-            start_index_map: vec![narrow(dimension)],
-            index_vector_dim: narrow(wanted.len()),
+            collapsed_slice_dims: vec![usize_to_u32(dimension)],
+            start_index_map: vec![usize_to_u32(dimension)],
+            index_vector_dim: usize_to_u32(wanted.len()),
             operand_batching_dims: others.clone(),
             start_indices_batching_dims: others,
             slice_sizes: vec![1; wanted.len()],
@@ -108,7 +108,7 @@ impl Builder {
             return Ok(indices);
         }
         let negative = self.compare_number(Comparison::Lt, indices, 0.0)?;
-        let moved = self.with_number(Binary::Add, indices, real(size))?;
+        let moved = self.with_number(Binary::Add, indices, u64_to_f64(size))?;
         self.select(negative, moved, indices)
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::{InstructionId, Op};
 use super::core::{Builder, Built};
-use ns_base::convert::{narrow, signed_len};
+use ns_base::convert::{usize_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 impl Builder {
@@ -18,7 +18,7 @@ impl Builder {
         let Some(first) = dims.len().checked_sub(from.dims.len()) else {
             return Err(refuse!("{from} cannot be repeated to sizes {dims:?}"));
         };
-        let places = (first..dims.len()).map(narrow).collect();
+        let places = (first..dims.len()).map(usize_to_u32).collect();
         self.broadcast_in(x, dims, places)
     }
 
@@ -63,7 +63,7 @@ impl Builder {
     pub fn unsqueeze(&mut self, x: InstructionId, at: usize) -> Built {
         let mut dims = self.dims(x);
         if at > dims.len() {
-            return Err(refuse!("an array of rank {} has no dimension {}", dims.len(), signed_len(at)));
+            return Err(refuse!("an array of rank {} has no dimension {}", dims.len(), usize_to_i64(at)));
         }
         dims.insert(at, 1);
         self.reshape(x, &dims)
@@ -104,7 +104,7 @@ impl Builder {
             return Ok(x);
         }
         let dims: Vec<u64> = permutation.iter().map(|&d| ty.dims[d]).collect();
-        let permutation = permutation.iter().map(|&d| narrow(d)).collect();
+        let permutation = permutation.iter().map(|&d| usize_to_u32(d)).collect();
         self.push_array(Op::Transpose { permutation }, vec![x], ty.element, dims)
     }
 
@@ -129,7 +129,7 @@ impl Builder {
         for &d in dimensions {
             self.size(x, d)?;
         }
-        let dimensions = dimensions.iter().map(|&d| narrow(d)).collect();
+        let dimensions = dimensions.iter().map(|&d| usize_to_u32(d)).collect();
         self.push_array(Op::Reverse { dimensions }, vec![x], ty.element, ty.dims)
     }
 
@@ -259,7 +259,7 @@ impl Builder {
             }
             dims[dimension] = total.ok_or_else(|| refuse!("sizes add up beyond 64 bits"))?;
         }
-        self.push_array(Op::Concatenate { dimension: narrow(dimension) }, parts.to_vec(), ty.element, dims)
+        self.push_array(Op::Concatenate { dimension: usize_to_u32(dimension) }, parts.to_vec(), ty.element, dims)
     }
 
     /// Arrays of one type stacked along a new dimension.

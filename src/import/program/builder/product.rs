@@ -4,7 +4,7 @@ use super::super::{ArrayType, ConvolutionDims, DotDims, InstructionId, Op, Type,
 use super::core::{Builder, Built};
 use super::elementwise::broadcast_dims;
 use super::reduce::places;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::refuse;
 
 /// Settings of a convolution in frameworks' terms, channels in the second dimension; one number for each spatial dimension.
@@ -49,7 +49,7 @@ impl Builder {
         }
         let free = |ty: &ArrayType, contracted: &[u32], batch: &[u32]| -> Vec<u64> {
             let is_free = |d: &u32| !contracted.contains(d) && !batch.contains(d);
-            (0..narrow(ty.dims.len())).filter(is_free).map(|d| ty.dims[d as usize]).collect()
+            (0..usize_to_u32(ty.dims.len())).filter(is_free).map(|d| ty.dims[d as usize]).collect()
         };
         let mut result: Vec<u64> = dims.lhs_batch.iter().map(|&d| left.dims[d as usize]).collect();
         result.extend(free(&left, &dims.lhs_contracting, &dims.lhs_batch));
@@ -67,9 +67,9 @@ impl Builder {
             (0, _) | (_, 0) => Err(refuse!("a product of matrices needs an operand of rank 1 or more, not 0")),
             // The right side has no batch: one product of all rows.
             (m, 1 | 2) => {
-                let rhs = narrow(right.len());
+                let rhs = usize_to_u32(right.len());
                 let contracted = if rhs == 2 { 0 } else { rhs - 1 };
-                self.dot(a, b, contracting(narrow(m) - 1, contracted))
+                self.dot(a, b, contracting(usize_to_u32(m) - 1, contracted))
             }
             (1, n) => {
                 let row = self.unsqueeze(a, 0)?;
@@ -80,7 +80,7 @@ impl Builder {
                 let batch = broadcast_dims(&left[..m - 2], &right[..n - 2])?;
                 let a = self.with_batch(a, &batch, &left[m - 2..])?;
                 let b = self.with_batch(b, &batch, &right[n - 2..])?;
-                let k = narrow(batch.len());
+                let k = usize_to_u32(batch.len());
                 let mut dims = contracting(k + 1, k);
                 dims.lhs_batch = (0..k).collect();
                 dims.rhs_batch = (0..k).collect();
@@ -98,7 +98,7 @@ impl Builder {
         if m == 0 || n == 0 {
             return Err(refuse!("a linear layer needs an operand of rank 1 or more, not 0"));
         }
-        let product = self.dot(x, weight, contracting(narrow(m) - 1, narrow(n) - 1))?;
+        let product = self.dot(x, weight, contracting(usize_to_u32(m) - 1, usize_to_u32(n) - 1))?;
         match bias {
             Some(bias) => self.add(product, bias),
             None => Ok(product),
@@ -190,7 +190,7 @@ impl Builder {
         for (&n, w) in input.dims[2..].iter().zip(&window) {
             dims.push(places(n, w)?);
         }
-        let spatial: Vec<u32> = (2..narrow(dims.len())).collect();
+        let spatial: Vec<u32> = (2..usize_to_u32(dims.len())).collect();
         let plain = (0, 1, spatial.clone());
         let layout = ConvolutionDims { input: plain.clone(), kernel: (1, 0, spatial), output: plain };
         let op = Op::Convolution { window, dims: layout, feature_group_count: groups, batch_group_count: 1 };

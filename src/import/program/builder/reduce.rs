@@ -2,7 +2,7 @@
 
 use super::super::{ArrayType, Binary, ComputationId, ElementType, InstructionId, Op, Type, WindowDim};
 use super::core::{Builder, Built};
-use ns_base::convert::{self, narrow};
+use ns_base::convert::{self, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 impl Builder {
@@ -19,7 +19,7 @@ impl Builder {
         let reducer = self.reducer(with, ty.element)?;
         let dims: Vec<u64> =
             ty.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(d)).map(|(_, &n)| n).collect();
-        let mut sorted: Vec<u32> = dimensions.iter().map(|&d| narrow(d)).collect();
+        let mut sorted: Vec<u32> = dimensions.iter().map(|&d| usize_to_u32(d)).collect();
         sorted.sort_unstable();
         sorted.dedup();
         let result = Type::Array(ArrayType::new(ty.element, dims));
@@ -44,7 +44,7 @@ impl Builder {
         let sum = self.reduce(Binary::Add, x, dimensions, keeps)?;
         let mut count = 1.0;
         for &d in dimensions {
-            count *= convert::real(self.size(x, d)?);
+            count *= convert::u64_to_f64(self.size(x, d)?);
         }
         self.with_number(Binary::Div, sum, count)
     }

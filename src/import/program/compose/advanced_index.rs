@@ -2,7 +2,7 @@
 
 use super::super::builder::RowGather;
 use super::super::{Binary, Builder, Built, ElementType, GatherDims, InstructionId, ScatterDims};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
 /// How values are written.
@@ -44,10 +44,10 @@ pub fn advanced_index(b: &mut Builder, x: InstructionId, indices: &[Option<Instr
     let mut slice_sizes = ty.dims.clone();
     picked.dims.iter().for_each(|&d| slice_sizes[d] = 1);
     let gather = GatherDims {
-        offset_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(narrow).collect(),
+        offset_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(usize_to_u32).collect(),
         collapsed_slice_dims: numbers(&picked.dims),
         start_index_map: numbers(&picked.dims),
-        index_vector_dim: narrow(k),
+        index_vector_dim: usize_to_u32(k),
         slice_sizes,
         ..GatherDims::default()
     };
@@ -73,10 +73,10 @@ pub fn advanced_put(
     dims.splice(at..at, picked.shape.iter().copied());
     let values = b.broadcast_to(values, &dims)?;
     let scatter = ScatterDims {
-        update_window_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(narrow).collect(),
+        update_window_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(usize_to_u32).collect(),
         inserted_window_dims: numbers(&picked.dims),
         scatter_dims_to_operand_dims: numbers(&picked.dims),
-        index_vector_dim: narrow(k),
+        index_vector_dim: usize_to_u32(k),
         ..ScatterDims::default()
     };
     b.scatter(x, picked.starts, values, scatter, how.combine)
@@ -114,7 +114,7 @@ pub fn scatter_along(
     let scatter = ScatterDims {
         inserted_window_dims: numbers(&all),
         scatter_dims_to_operand_dims: numbers(&all),
-        index_vector_dim: narrow(rank),
+        index_vector_dim: usize_to_u32(rank),
         ..ScatterDims::default()
     };
     b.scatter(x, starts, values, scatter, how.combine)
@@ -155,5 +155,5 @@ fn given(indices: &[Option<InstructionId>]) -> Vec<usize> {
 
 /// Dimensions in the integer type of the operations.
 fn numbers(dims: &[usize]) -> Vec<u32> {
-    dims.iter().map(|&d| narrow(d)).collect()
+    dims.iter().map(|&d| usize_to_u32(d)).collect()
 }

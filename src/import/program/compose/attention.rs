@@ -2,7 +2,7 @@
 
 use super::super::{Binary, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
 use super::softmax;
-use ns_base::convert::{narrow, real};
+use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Settings of an attention.
@@ -47,9 +47,9 @@ pub fn attention_and_shares(
     }
     let (k, v) = (shared_heads(b, q, k)?, shared_heads(b, q, v)?);
     let size = b.size(q, rank - 1)?.max(1);
-    let scale = how.scale.unwrap_or_else(|| 1.0 / real(size).sqrt());
-    let batch: Vec<u32> = (0..narrow(rank) - 2).collect();
-    let last = narrow(rank) - 1;
+    let scale = how.scale.unwrap_or_else(|| 1.0 / u64_to_f64(size).sqrt());
+    let batch: Vec<u32> = (0..usize_to_u32(rank) - 2).collect();
+    let last = usize_to_u32(rank) - 1;
     let by_size = DotDims {
         lhs_contracting: vec![last],
         rhs_contracting: vec![last],
@@ -117,7 +117,7 @@ fn masked(b: &mut Builder, scores: InstructionId, how: Attention) -> Built {
         let matrix = dims[dims.len() - 2..].to_vec();
         let mut row = b.iota(ElementType::S32, &matrix, 0)?;
         if how.past > 0 {
-            row = b.with_number(Binary::Add, row, real(how.past))?;
+            row = b.with_number(Binary::Add, row, u64_to_f64(how.past))?;
         }
         let column = b.iota(ElementType::S32, &matrix, 1)?;
         let seen = b.compare(Comparison::Ge, row, column)?;

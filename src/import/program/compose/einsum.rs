@@ -1,7 +1,7 @@
 //! Einstein's summation.
 
 use super::super::{Binary, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
 /// An operand and the letters of its dimensions.
@@ -91,7 +91,7 @@ fn diagonals(b: &mut Builder, mut term: Term) -> Result<Term, Refusal> {
 
 /// Letters of one side; the dimensions of `...` are written as digits, counted from the last.
 fn letters(side: &str, dots: usize) -> Vec<char> {
-    let stand_in = |i: usize| char::from_u32(0xE000 + narrow(dots - 1 - i)).unwrap_or('\u{E000}');
+    let stand_in = |i: usize| char::from_u32(0xE000 + usize_to_u32(dots - 1 - i)).unwrap_or('\u{E000}');
     match side.split_once("...") {
         Some((front, back)) => front.chars().chain((0..dots).map(stand_in)).chain(back.chars()).collect(),
         None => side.chars().collect(),
@@ -122,18 +122,18 @@ fn product(b: &mut Builder, left: &Term, right: &Term, is_needed: impl Fn(char) 
     let (mut left, mut right) = (left.clone(), right.clone());
     stretch(b, &mut left, &right)?;
     stretch(b, &mut right, &left)?;
-    let place = |term: &Term, c: char| term.letters.iter().position(|&l| l == c).map(narrow);
+    let place = |term: &Term, c: char| term.letters.iter().position(|&l| l == c).map(usize_to_u32);
     let mut dims = DotDims::default();
     let (mut batch, mut is_contracted) = (Vec::new(), Vec::new());
     for (i, &c) in left.letters.iter().enumerate() {
         let Some(j) = place(&right, c) else { continue };
         if is_needed(c) {
             batch.push(c);
-            dims.lhs_batch.push(narrow(i));
+            dims.lhs_batch.push(usize_to_u32(i));
             dims.rhs_batch.push(j);
         } else {
             is_contracted.push(c);
-            dims.lhs_contracting.push(narrow(i));
+            dims.lhs_contracting.push(usize_to_u32(i));
             dims.rhs_contracting.push(j);
         }
     }

@@ -1,7 +1,7 @@
 //! Samples of images at positions between their elements.
 
 use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
-use ns_base::convert::{narrow, real};
+use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Values beyond the edges of an image.
@@ -61,7 +61,7 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
         taps.push(taps_along(b, at, size, how)?);
     }
     let mut sum: Option<InstructionId> = None;
-    let count = taps[0].len().pow(narrow(spatial));
+    let count = taps[0].len().pow(usize_to_u32(spatial));
     for number in 0..count {
         let mut rest = number;
         let mut share: Option<InstructionId> = None;
@@ -150,7 +150,7 @@ fn cubic_tap(
 
 /// Converts positions from -1 to 1 into positions from 0 to `size`.
 fn counted(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Built {
-    let size = real(size);
+    let size = u64_to_f64(size);
     let (factor, shift) =
         if how.aligns_corners { ((size - 1.0) / 2.0, (size - 1.0) / 2.0) } else { (size / 2.0, (size - 1.0) / 2.0) };
     let scaled = b.with_number(Binary::Mul, places, factor)?;
@@ -159,7 +159,7 @@ fn counted(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -
 
 /// Positions mapped inside the image as its edges continue; with zeros beyond the edges they stay.
 fn within(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Built {
-    let size = real(size);
+    let size = u64_to_f64(size);
     match how.beyond {
         Beyond::Zero => Ok(places),
         Beyond::Edge => b.clamp_numbers(places, Some(0.0), Some(size - 1.0)),
@@ -203,7 +203,7 @@ fn tap(b: &mut Builder, axis: &Axis, step: f64, is_nearest: bool) -> Result<Tap,
 
 /// An element and its weight, which is 0 if the element lies beyond the image.
 fn inside(b: &mut Builder, index: InstructionId, share: InstructionId, size: u64) -> Result<Tap, Refusal> {
-    let last = real(size) - 1.0;
+    let last = u64_to_f64(size) - 1.0;
     let (low, high) = (b.compare_number(Comparison::Ge, index, 0.0)?, b.compare_number(Comparison::Le, index, last)?);
     let is_inside = b.binary(Binary::And, low, high)?;
     let none = b.number(ElementType::F32, 0.0)?;
@@ -219,7 +219,7 @@ fn elements(b: &mut Builder, x: InstructionId, indices: &[InstructionId], result
     for (&index, &size) in indices.iter().zip(&dims[2..]) {
         flat = Some(match flat {
             Some(flat) => {
-                let start = b.with_number(Binary::Mul, flat, real(size))?;
+                let start = b.with_number(Binary::Mul, flat, u64_to_f64(size))?;
                 b.add(start, index)?
             }
             None => index,

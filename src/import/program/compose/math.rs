@@ -1,7 +1,7 @@
 //! Quotients, remainders and powers with the rules of frameworks.
 
 use super::super::{Binary, Builder, Built, Comparison, InstructionId, Unary};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// `a / b` rounded down, in the element type of the operands.
 ///
@@ -85,7 +85,7 @@ pub fn one_hot(b: &mut Builder, x: InstructionId, classes: u64) -> Built {
     let mut dims = b.dims(x);
     dims.push(classes);
     let places = b.iota(element, &dims, rank)?;
-    let wanted = b.broadcast_in(x, &dims, (0..narrow(rank)).collect())?;
+    let wanted = b.broadcast_in(x, &dims, (0..usize_to_u32(rank)).collect())?;
     b.compare(Comparison::Eq, places, wanted)
 }
 

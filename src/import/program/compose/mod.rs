@@ -44,7 +44,7 @@ pub use statistic::{arg_extreme, distances, norm, variance};
 pub use unpool::{Fold, affine_grid, fold_patches, unpool};
 
 use super::{Binary, Builder, Built, ElementType, InstructionId};
-use ns_base::convert::{narrow, signed_len};
+use ns_base::convert::{usize_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// `x` in single precision if its type has fewer bits: frameworks compute sums of many elements this way.
@@ -64,7 +64,7 @@ fn one_minus(b: &mut Builder, x: InstructionId) -> Built {
 
 /// One number for each channel, broadcast over an array of sizes `dims` whose channels are dimension `channel`.
 fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize) -> Built {
-    b.broadcast_in(row, dims, vec![narrow(channel)])
+    b.broadcast_in(row, dims, vec![usize_to_u32(channel)])
 }
 
 /// The index of a dimension of an array; a negative number counts from the end.
@@ -73,7 +73,7 @@ fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize
 /// When the array does not have the dimension.
 pub fn dimension(rank: usize, at: i64) -> Result<usize, Refusal> {
     // For frameworks, an array of one number without dimensions has one dimension.
-    let count = signed_len(rank.max(1));
+    let count = usize_to_i64(rank.max(1));
     let from_front = if at < 0 { at.saturating_add(count) } else { at };
     match usize::try_from(from_front) {
         Ok(d) if d < rank.max(1) => Ok(d),

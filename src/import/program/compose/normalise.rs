@@ -3,7 +3,7 @@
 use super::super::{Binary, Builder, Built, ElementType, InstructionId, Op, Unary};
 use super::statistic::norm;
 use super::{per_channel, widened};
-use ns_base::convert::{narrow, nearest_single};
+use ns_base::convert::{f64_to_f32, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Optional factors and summands of a normalised array.
@@ -34,7 +34,7 @@ pub fn layer_norm(
     let over: Vec<usize> = (first..rank).collect();
     let wide = widened(b, x)?;
     let [normal, mean, factor] = normal(b, wide, &over, epsilon)?;
-    let places: Vec<u32> = over.iter().map(|&d| narrow(d)).collect();
+    let places: Vec<u32> = over.iter().map(|&d| usize_to_u32(d)).collect();
     let result = scaled(b, normal, affine, &places)?;
     Ok([b.convert(result, element)?, mean, factor])
 }
@@ -52,7 +52,7 @@ pub fn rms_norm(b: &mut Builder, x: InstructionId, last: usize, weight: Option<I
     let sum = b.with_number(Binary::Add, mean, epsilon)?;
     let factor = b.unary(Unary::Rsqrt, sum)?;
     let normal = b.mul(wide, factor)?;
-    let places: Vec<u32> = over.iter().map(|&d| narrow(d)).collect();
+    let places: Vec<u32> = over.iter().map(|&d| usize_to_u32(d)).collect();
     let result = scaled(b, normal, Affine { weight, bias: None }, &places)?;
     b.convert(result, element)
 }
@@ -116,7 +116,7 @@ pub fn batch_norm(
             return Err(refuse!("{ty} does not have one number for each of {channels} channels"));
         }
     }
-    let op = Op::BatchNormInference { epsilon: nearest_single(epsilon), feature: 1 };
+    let op = Op::BatchNormInference { epsilon: f64_to_f32(epsilon), feature: 1 };
     let result = b.push_array(op, vec![wide, scale, offset, mean, variance], row, ty.dims)?;
     b.convert(result, ty.element)
 }

@@ -3,7 +3,7 @@
 use super::super::builder::RowGather;
 use super::super::builder::no_window;
 use super::super::{Builder, Built, ElementType, InstructionId, WindowDim};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// How windows lie along a dimension.
@@ -43,7 +43,7 @@ pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows
     let dims = if element_first { [how.size, count] } else { [count, how.size] };
     let scaled = |b: &mut Builder, at: usize, by: u64| {
         let places = b.iota(ElementType::S32, &dims, at)?;
-        b.with_number(super::super::Binary::Mul, places, real(by))
+        b.with_number(super::super::Binary::Mul, places, u64_to_f64(by))
     };
     let (element, window) = if element_first { (0, 1) } else { (1, 0) };
     let inside = scaled(b, element, how.dilation)?;

@@ -4,7 +4,7 @@ use super::super::builder::no_window;
 use super::super::{
     ArrayType, Binary, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value, WindowDim,
 };
-use ns_base::convert::{narrow, real, real_signed, real_sum};
+use ns_base::convert::{i64_to_f64, i128_to_f64, u64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Windows of a pooling, one for each spatial dimension.
@@ -55,7 +55,7 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
     let least = b.least(b.element(x))?;
     let edges: Vec<(i64, i64, u64)> = window.iter().map(|w| (w.pad_low, w.pad_high.max(0), 0)).collect();
     let padded = b.pad_with(x, least, &edges)?;
-    let nowhere = b.number(ElementType::S64, real_signed(i64::MAX))?;
+    let nowhere = b.number(ElementType::S64, i64_to_f64(i64::MAX))?;
     let padded_places = b.pad_with(places, nowhere, &edges)?;
     let mut best = b.broadcast_to(nowhere, &result)?;
     for number in (0..count).rev() {
@@ -70,7 +70,7 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
             place = b.slice_dim(place, d, start, limit, window[d].stride)?;
         }
         let is_largest = b.compare(Comparison::Eq, value, pooled)?;
-        let known = b.compare_number(Comparison::Lt, place, real(spatial.iter().product::<u64>()))?;
+        let known = b.compare_number(Comparison::Lt, place, u64_to_f64(spatial.iter().product::<u64>()))?;
         let counts = b.binary(Binary::And, is_largest, known)?;
         best = b.select(counts, place, best)?;
     }
@@ -111,7 +111,7 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     for (i, row) in counts.into_iter().enumerate() {
         let ty = ArrayType::new(b.element(x), [row.len() as u64]);
         let row = b.constant(Value { ty, numbers: Numbers::Real(row) })?;
-        let row = b.broadcast_in(row, &result, vec![narrow(first + i)])?;
+        let row = b.broadcast_in(row, &result, vec![usize_to_u32(first + i)])?;
         sum = b.div(sum, row)?;
     }
     Ok(sum)
@@ -159,7 +159,7 @@ pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> 
             let own_places = b.slice_dim(places, d, start, limit, 1)?;
             let most = b.reduce(Binary::Max, own, &[d], true)?;
             let is_most = b.compare(Comparison::Eq, own, most)?;
-            let nowhere = b.number(ElementType::S64, real_signed(i64::MAX))?;
+            let nowhere = b.number(ElementType::S64, i64_to_f64(i64::MAX))?;
             let candidates = b.select(is_most, own_places, nowhere)?;
             found.push(most);
             at.push(b.reduce(Binary::Min, candidates, &[d], true)?);
@@ -286,7 +286,7 @@ fn counted(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool)
     // Of the positions start, start + dilation .. those from `least` up to `most` count.
     let dilation = i128::from(w.window_dilation.max(1));
     let before = |end: i128| (((end - start).max(0) + dilation - 1) / dilation).min(i128::from(w.size));
-    real_sum(before(most) - before(least))
+    i128_to_f64(before(most) - before(least))
 }
 
 /// The position of each element in the dimensions from `first` on, in row-major order, as s64.
@@ -295,7 +295,7 @@ fn flat_numbers(b: &mut Builder, dims: &[u64], first: usize) -> Built {
     let mut step = 1u64;
     for d in (first..dims.len()).rev() {
         let place = b.iota(ElementType::S64, dims, d)?;
-        let place = b.with_number(Binary::Mul, place, real(step))?;
+        let place = b.with_number(Binary::Mul, place, u64_to_f64(step))?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, place)?,
             None => place,

@@ -2,7 +2,7 @@
 
 use super::super::{Binary, Builder, Built, InstructionId, Unary};
 use super::one_minus;
-use ns_base::convert::place;
+use ns_base::convert::u64_to_usize;
 use ns_base::{Refusal, refuse};
 
 /// Kind of a recurrent cell and the order of its gates in the weights.
@@ -96,7 +96,7 @@ pub fn recurrent(
     }
     let inputs = b.linear(x, layer.input_weight, layer.input_bias)?;
     let (mut state, mut cell) = first;
-    let mut states = Vec::with_capacity(place(steps));
+    let mut states = Vec::with_capacity(u64_to_usize(steps));
     for turn in 0..steps {
         let at = if layer.is_reversed { steps - 1 - turn } else { turn };
         let input = b.pick(inputs, 0, at)?;
@@ -199,5 +199,5 @@ fn opened(b: &mut Builder, outer: InstructionId, inner: InstructionId) -> Built 
 fn gate_parts(b: &mut Builder, x: InstructionId, gates: u64) -> Result<Vec<InstructionId>, Refusal> {
     let last = b.rank(x).saturating_sub(1);
     let hidden = b.size(x, last)? / gates;
-    b.split(x, last, &vec![hidden; place(gates)])
+    b.split(x, last, &vec![hidden; u64_to_usize(gates)])
 }

@@ -2,7 +2,7 @@
 
 use super::super::builder::RowGather;
 use super::super::{ArrayType, Builder, Built, ElementType, InstructionId, Numbers, Value};
-use ns_base::convert::{narrow, real, signed, signed_len, whole_signed};
+use ns_base::convert::{f64_to_i64, u64_to_f64, u64_to_i64, usize_to_i64, usize_to_u32};
 use ns_base::refuse;
 
 /// How values between elements are interpolated.
@@ -45,14 +45,14 @@ pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, ho
     if from == size && is_same_grid {
         return Ok(x);
     }
-    let is_multiple = size.is_multiple_of(from) && how.step.is_none_or(|s| s * real(size) == real(from));
+    let is_multiple = size.is_multiple_of(from) && how.step.is_none_or(|s| s * u64_to_f64(size) == u64_to_f64(from));
     if is_multiple && matches!(how.mode, ResizeMode::Nearest | ResizeMode::NearestExact) {
         return repeated(b, x, dimension, size / from);
     }
     let taps: Vec<Vec<(i64, f64)>> = (0..size).map(|at| taps(at, from, size, how)).collect();
     let mut sum = None;
     for tap in 0..taps.first().map_or(0, Vec::len) {
-        let places: Vec<i64> = taps.iter().map(|t| t[tap].0.clamp(0, signed(from) - 1)).collect();
+        let places: Vec<i64> = taps.iter().map(|t| t[tap].0.clamp(0, u64_to_i64(from) - 1)).collect();
         let indices = b.whole_row(ElementType::S64, &places)?;
         let part = b.take(x, indices, RowGather { dimension, wraps: false })?;
         if taps[0].len() == 1 {
@@ -61,7 +61,7 @@ pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, ho
         let ty = ArrayType::new(b.element(x), [size]);
         let weights = b.constant(Value { ty, numbers: Numbers::Real(taps.iter().map(|t| t[tap].1).collect()) })?;
         let dims = b.dims(part);
-        let weights = b.broadcast_in(weights, &dims, vec![narrow(dimension)])?;
+        let weights = b.broadcast_in(weights, &dims, vec![usize_to_u32(dimension)])?;
         let weighted = b.mul(part, weights)?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, weighted)?,
@@ -84,15 +84,15 @@ fn repeated(b: &mut Builder, x: InstructionId, dimension: usize, times: u64) -> 
 
 /// Elements of the operand that element `at` of the result reads, with their weights.
 fn taps(at: u64, from: u64, size: u64, how: Resize) -> Vec<(i64, f64)> {
-    let step = how.step.unwrap_or(real(from) / real(size));
-    let at = real(at);
+    let step = how.step.unwrap_or(u64_to_f64(from) / u64_to_f64(size));
+    let at = u64_to_f64(at);
     match how.mode {
-        ResizeMode::Nearest => return vec![(whole_signed((at * step).floor()), 1.0)],
-        ResizeMode::NearestExact => return vec![(whole_signed(((at + 0.5) * step).floor()), 1.0)],
+        ResizeMode::Nearest => return vec![(f64_to_i64((at * step).floor()), 1.0)],
+        ResizeMode::NearestExact => return vec![(f64_to_i64(((at + 0.5) * step).floor()), 1.0)],
         _ => {}
     }
     let place = match how.aligns_corners {
-        true if size > 1 => at * real(from - 1) / real(size - 1),
+        true if size > 1 => at * u64_to_f64(from - 1) / u64_to_f64(size - 1),
         true => 0.0,
         false => (at + 0.5) * step - 0.5,
     };
@@ -103,12 +103,12 @@ fn taps(at: u64, from: u64, size: u64, how: Resize) -> Vec<(i64, f64)> {
             let near = |d: f64| ((a + 2.0) * d - (a + 3.0)) * d * d + 1.0;
             let far = |d: f64| ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a;
             let shares = [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)];
-            shares.iter().enumerate().map(|(i, &share)| (whole_signed(first) + signed_len(i) - 1, share)).collect()
+            shares.iter().enumerate().map(|(i, &share)| (f64_to_i64(first) + usize_to_i64(i) - 1, share)).collect()
         }
         _ => {
             let place = place.max(0.0);
             let first = place.floor();
-            vec![(whole_signed(first), 1.0 - (place - first)), (whole_signed(first) + 1, place - first)]
+            vec![(f64_to_i64(first), 1.0 - (place - first)), (f64_to_i64(first) + 1, place - first)]
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Running sums, sorts and positions.
 
 use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, WindowDim};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Each element combined with all elements in front of it (with `is_reversed`, behind it) along a dimension.
@@ -90,7 +90,7 @@ pub fn flat_places(b: &mut Builder, places: &[InstructionId], dims: &[u64]) -> B
     let mut sum = None;
     let mut step = 1u64;
     for (&place, &n) in places.iter().zip(dims).rev() {
-        let moved = b.with_number(Binary::Mul, place, real(step))?;
+        let moved = b.with_number(Binary::Mul, place, u64_to_f64(step))?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, moved)?,
             None => moved,

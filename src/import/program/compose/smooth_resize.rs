@@ -1,7 +1,7 @@
 //! Resizing by means over all elements that an element of the result covers, so that shrinking loses none (`antialias`).
 
 use super::super::{ArrayType, Builder, Built, DotDims, ElementType, InstructionId, Numbers, Value};
-use ns_base::convert::{narrow, real};
+use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::refuse;
 
 /// How elements are weighted by their distance.
@@ -34,7 +34,8 @@ pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: 
     let ty = ArrayType::new(ElementType::F32, [size, from]);
     let weights = b.constant(Value { ty, numbers: Numbers::Real(weights) })?;
     let wide = b.convert(x, ElementType::F32)?;
-    let dims = DotDims { lhs_contracting: vec![narrow(dimension)], rhs_contracting: vec![1], ..DotDims::default() };
+    let dims =
+        DotDims { lhs_contracting: vec![usize_to_u32(dimension)], rhs_contracting: vec![1], ..DotDims::default() };
     let product = b.dot(wide, weights, dims)?;
     // The new dimension is the last.
     let rank = b.rank(product);
@@ -47,11 +48,11 @@ pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: 
 /// The weight of each element of the operand in element `at` of the result.
 fn shares(at: u64, from: u64, falloff: Falloff, step: f64) -> Vec<f64> {
     let reach = if falloff == Falloff::Linear { 1.0 } else { 2.0 } * step.max(1.0);
-    let centre = step * (real(at) + 0.5);
+    let centre = step * (u64_to_f64(at) + 0.5);
     let first = (centre - reach + 0.5).max(0.0).trunc();
-    let last = (centre + reach + 0.5).trunc().min(real(from));
+    let last = (centre + reach + 0.5).trunc().min(u64_to_f64(from));
     let weight = |i: u64| {
-        let i = real(i);
+        let i = u64_to_f64(i);
         if i < first || i >= last {
             return 0.0;
         }

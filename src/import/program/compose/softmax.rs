@@ -3,7 +3,7 @@
 use super::super::{Binary, Builder, Built, InstructionId, Unary};
 use super::widened;
 use ns_base::Refusal;
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// `exp(x) / sum(exp(x))` along a dimension, with the largest element subtracted first.
 ///
@@ -74,6 +74,6 @@ fn shifted(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
 /// A reduced array, repeated along the dimension that disappeared.
 fn along(b: &mut Builder, reduced: InstructionId, like: InstructionId, dimension: usize) -> Built {
     let dims = b.dims(like);
-    let places = (0..dims.len()).filter(|&d| d != dimension).map(narrow).collect();
+    let places = (0..dims.len()).filter(|&d| d != dimension).map(usize_to_u32).collect();
     b.broadcast_in(reduced, &dims, places)
 }

@@ -2,7 +2,7 @@
 
 use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 use super::statistic::arg_extreme;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Most rows of a matrix that is eliminated.
@@ -55,12 +55,12 @@ pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Res
     for j in 0..n {
         let column = b.slice_dim(all, last, j, j + 1, 1)?;
         let size = b.unary(Unary::Abs, column)?;
-        let is_left = b.compare_number(Comparison::Ge, rows, real(j))?;
+        let is_left = b.compare_number(Comparison::Ge, rows, u64_to_f64(j))?;
         let never = b.number(b.element(size), -1.0)?;
         let size = b.select(is_left, size, never)?;
         let place = arg_extreme(b, size, last - 1, true, true)?;
         let (is_pivot, is_top) =
-            (b.compare(Comparison::Eq, rows, place)?, b.compare_number(Comparison::Eq, rows, real(j))?);
+            (b.compare(Comparison::Eq, rows, place)?, b.compare_number(Comparison::Eq, rows, u64_to_f64(j))?);
         let zero = b.number(b.element(all), 0.0)?;
         let alone = b.select(is_pivot, all, zero)?;
         let pivot_row = b.reduce(Binary::Add, alone, &[last - 1], true)?;
@@ -80,7 +80,7 @@ pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Res
         let rest = b.sub(exchanged, taken)?;
         let scaled = same_size(b, scaled, all)?;
         all = b.select(is_top, scaled, rest)?;
-        let is_moved = b.compare_number(Comparison::Ne, place, real(j))?;
+        let is_moved = b.compare_number(Comparison::Ne, place, u64_to_f64(j))?;
         let minus = b.number(b.element(pivot), -1.0)?;
         let one = b.number(b.element(pivot), 1.0)?;
         let turn = b.select(is_moved, minus, one)?;
@@ -137,7 +137,7 @@ pub fn cholesky(b: &mut Builder, a: InstructionId) -> Built {
         let pivot = b.slice_dim(column, last - 1, j, j + 1, 1)?;
         let root = b.unary(Unary::Sqrt, pivot)?;
         let column = b.div(column, root)?;
-        let is_left = b.compare_number(Comparison::Ge, rows, real(j))?;
+        let is_left = b.compare_number(Comparison::Ge, rows, u64_to_f64(j))?;
         let zero = b.number(b.element(a), 0.0)?;
         let column = b.select(is_left, column, zero)?;
         columns.push(column);

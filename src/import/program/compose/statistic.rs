@@ -1,7 +1,7 @@
 //! Statistics along dimensions.
 
 use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::refuse;
 
 /// Variance along dimensions: the sum of squares is divided by the number of elements minus `correction`.
@@ -17,7 +17,7 @@ pub fn variance(b: &mut Builder, x: InstructionId, dimensions: &[usize], correct
     let sum = b.reduce(Binary::Add, square, dimensions, keeps)?;
     let mut count = 1.0;
     for &d in dimensions {
-        count *= real(b.size(x, d)?);
+        count *= u64_to_f64(b.size(x, d)?);
     }
     let result = b.with_number(Binary::Div, sum, (count - correction).max(0.0))?;
     b.convert(result, element)
@@ -82,7 +82,7 @@ pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_large
     let extreme = b.reduce(with, x, &[dimension], true)?;
     let is_extreme = b.compare(Comparison::Eq, x, extreme)?;
     let places = b.iota(ElementType::S64, &dims, dimension)?;
-    let beyond = b.number(ElementType::S64, real(size - 1))?;
+    let beyond = b.number(ElementType::S64, u64_to_f64(size - 1))?;
     let candidates = b.select(is_extreme, places, beyond)?;
     b.reduce(Binary::Min, candidates, &[dimension], keeps)
 }

@@ -2,7 +2,7 @@
 
 use super::super::{ArrayType, Builder, Built, InstructionId, Numbers, Value};
 use super::{IndexPut, Windows, scatter_along};
-use ns_base::convert::{narrow, real};
+use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Most elements of a kernel that is unrolled.
@@ -136,12 +136,12 @@ pub fn affine_grid(b: &mut Builder, theta: InstructionId, sizes: &[u64], aligns_
     for (d, &size) in spatial.iter().enumerate().rev() {
         let place = |i: u64| match (aligns_corners, size) {
             (true, 1) => 0.0,
-            (true, _) => 2.0 * real(i) / real(size - 1) - 1.0,
-            (false, _) => (2.0 * real(i) + 1.0) / real(size) - 1.0,
+            (true, _) => 2.0 * u64_to_f64(i) / u64_to_f64(size - 1) - 1.0,
+            (false, _) => (2.0 * u64_to_f64(i) + 1.0) / u64_to_f64(size) - 1.0,
         };
         let ty = ArrayType::new(b.element(theta), [size]);
         let row = b.constant(Value { ty, numbers: Numbers::Real((0..size).map(place).collect()) })?;
-        columns.push(b.broadcast_in(row, &spatial, vec![narrow(d)])?);
+        columns.push(b.broadcast_in(row, &spatial, vec![usize_to_u32(d)])?);
     }
     columns.push(b.full(b.element(theta), &spatial, 1.0)?);
     let base = b.stack(&columns, spatial.len())?;

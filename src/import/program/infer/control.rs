@@ -1,7 +1,7 @@
 //! Reductions, sorts, normalisations, tuples and calls.
 use super::{Inference, Signature, check_dimensions};
 use crate::program::{ArrayType, ElementType, Op, Type};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, Refusal> {
@@ -56,7 +56,7 @@ fn reduce(at: &Inference<'_>, dimensions: &[u32]) -> Result<Type, Refusal> {
         if array.dims != at.array(0)?.dims || !at.array(n + i)?.dims.is_empty() {
             return Err(refuse!("it reduces {array} from {}", at.array(n + i)?));
         }
-        let kept = array.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(&narrow(*d)));
+        let kept = array.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(&usize_to_u32(*d)));
         let result = if n == 1 { &combine.result } else { part(&combine.result, i)? };
         let element = result.array().map_or(array.element, |a| a.element);
         types.push(Type::Array(ArrayType::new(element, kept.map(|(_, &d)| d).collect::<Vec<_>>())));

@@ -1,7 +1,7 @@
 //! Operations that read or write at computed indices.
 use super::{Inference, check_dimensions};
 use crate::program::{ArrayType, GatherDims, Op, ScatterDims, Type};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, Refusal> {
@@ -72,7 +72,8 @@ fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, Refusal> {
     check_dimensions(&dims.operand_batching_dims, rank, "operand_batching_dims")?;
     let mut batch = batch_sizes(indices, dims.index_vector_dim)?.into_iter();
     let is_dropped = |i: u32| dims.collapsed_slice_dims.contains(&i) || dims.operand_batching_dims.contains(&i);
-    let kept = dims.slice_sizes.iter().enumerate().filter(|(i, _)| !is_dropped(narrow(*i))).map(|(_, &size)| size);
+    let kept =
+        dims.slice_sizes.iter().enumerate().filter(|(i, _)| !is_dropped(usize_to_u32(*i))).map(|(_, &size)| size);
     let offset: Vec<u64> = kept.collect();
     let result_rank = batch.len() + offset.len();
     check_dimensions(&dims.offset_dims, result_rank, "offset_dims")?;
@@ -83,7 +84,7 @@ fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, Refusal> {
             dims.offset_dims.len()
         ));
     }
-    let sizes = (0..narrow(result_rank)).map(|i| match dims.offset_dims.iter().position(|&d| d == i) {
+    let sizes = (0..usize_to_u32(result_rank)).map(|i| match dims.offset_dims.iter().position(|&d| d == i) {
         Some(k) => offset[k],
         None => batch.next().unwrap_or(1),
     });

@@ -1,7 +1,7 @@
 //! Products, convolutions, windows and Fourier transforms.
 use super::{Inference, check_dimensions};
 use crate::program::{ArrayType, ConvolutionDims, DotDims, Op, Type, WindowDim};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, Refusal> {
@@ -54,7 +54,7 @@ fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, Refusal> {
     }
     let batch = dims.lhs_batch.iter().map(|&d| lhs.dims[d as usize]);
     let free = |array: &ArrayType, used: &[u32]| {
-        let dims = array.dims.iter().enumerate().filter(|(i, _)| !used.contains(&narrow(*i)));
+        let dims = array.dims.iter().enumerate().filter(|(i, _)| !used.contains(&usize_to_u32(*i)));
         dims.map(|(_, &d)| d).collect::<Vec<_>>()
     };
     let sizes: Vec<u64> = batch.chain(free(lhs, &left)).chain(free(rhs, &right)).collect();

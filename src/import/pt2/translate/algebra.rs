@@ -5,7 +5,7 @@ use crate::OperatorKind::Product;
 use crate::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
 use crate::program::compose::{einsum, norm};
 use crate::program::{Binary, Comparison, DotDims, ElementType, InstructionId};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
 /// Largest power of a matrix that is unrolled.
@@ -104,8 +104,8 @@ fn inner(c: &mut Call<'_, '_, '_>) -> Made {
         return one(c.b().mul(a, b)?);
     }
     let dims = DotDims {
-        lhs_contracting: vec![narrow(left) - 1],
-        rhs_contracting: vec![narrow(right) - 1],
+        lhs_contracting: vec![usize_to_u32(left) - 1],
+        rhs_contracting: vec![usize_to_u32(right) - 1],
         ..DotDims::default()
     };
     one(c.b().dot(a, b, dims)?)
@@ -117,7 +117,7 @@ fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
     let (left, right) = (c.b().rank(a), c.b().rank(b));
     let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, Refusal> {
         let all = c.ints(name).unwrap_or_default();
-        let each = |d: i64| crate::program::compose::dimension(rank, d).map(narrow);
+        let each = |d: i64| crate::program::compose::dimension(rank, d).map(usize_to_u32);
         all.into_iter().map(each).collect()
     };
     let dims = DotDims {

@@ -4,7 +4,7 @@ use super::call::{Call, Done, Made, Row, one};
 use crate::OperatorKind::Movement;
 use crate::program::compose::cumulative;
 use crate::program::{Binary, Comparison, ElementType, InstructionId};
-use ns_base::convert::{narrow, real_signed};
+use ns_base::convert::{i64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Repetitions, permutations, paddings.
@@ -53,7 +53,7 @@ fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
     }
     let x = c.b().reshape(x, &from)?;
     let apart: Vec<u64> = times.iter().zip(&from).flat_map(|(&t, &n)| [t, n]).collect();
-    let places = (0..rank).map(|d| 2 * narrow(d) + 1).collect();
+    let places = (0..rank).map(|d| 2 * usize_to_u32(d) + 1).collect();
     let many = c.b().broadcast_in(x, &apart, places)?;
     one(c.b().reshape(many, &ty.dims)?)
 }
@@ -242,7 +242,7 @@ fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
     };
     let row = c.b().iota(ElementType::S64, &dims[first..], 0)?;
     let column = c.b().iota(ElementType::S64, &dims[first..], 1)?;
-    let edge = c.b().with_number(Binary::Add, row, real_signed(offset))?;
+    let edge = c.b().with_number(Binary::Add, row, i64_to_f64(offset))?;
     let how = if is_lower { Comparison::Le } else { Comparison::Ge };
     let kept = c.b().compare(how, column, edge)?;
     let zero = c.b().number(element, 0.0)?;
@@ -285,7 +285,7 @@ fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
         let at = if is_xy && i < 2 { 1 - i } else { i };
         let n = c.b().array(x)?.elements().unwrap_or(0);
         let row = c.b().reshape(x, &[n])?;
-        values.push(Some(c.b().broadcast_in(row, &ty.dims, vec![narrow(at)])?));
+        values.push(Some(c.b().broadcast_in(row, &ty.dims, vec![usize_to_u32(at)])?));
     }
     Ok(Done::Many(values))
 }

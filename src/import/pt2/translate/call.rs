@@ -6,7 +6,7 @@ use super::run::Translator;
 use super::views::{ViewId, Views};
 use crate::OperatorKind;
 use crate::program::{ArrayType, Builder, Built, ElementType, InstructionId};
-use ns_base::convert::{real_signed, whole_signed};
+use ns_base::convert::{f64_to_i64, i64_to_f64};
 use ns_base::{Refusal, refuse};
 
 /// The result of an operation.
@@ -156,7 +156,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     pub fn number_of(&self, argument: &Argument<'_>) -> Option<f64> {
         match argument {
             Argument::Float(n) | Argument::SymFloat(Symbolic::Known(n)) => Some(*n),
-            other => self.int_of(other).map(real_signed),
+            other => self.int_of(other).map(i64_to_f64),
         }
     }
 
@@ -279,7 +279,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
 
 /// A float as an integer; `None` for a fraction, for an infinity, and from 2^53 on, where a float stands for several integers.
 fn whole_of(n: f64) -> Option<i64> {
-    (libm::trunc(n) == n && libm::fabs(n) < 9_007_199_254_740_992.0).then(|| whole_signed(n))
+    (libm::trunc(n) == n && libm::fabs(n) < 9_007_199_254_740_992.0).then(|| f64_to_i64(n))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::call::{Call, Done, Made, Row, one};
 use crate::OperatorKind::Creation;
 use crate::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
-use ns_base::convert::{at_least_zero, narrow, real, real_signed};
+use ns_base::convert::{i64_to_f64, i64_to_u64, u64_to_f64, usize_to_u32};
 use ns_base::refuse;
 
 /// Most numbers of a range that is computed here.
@@ -84,9 +84,10 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     let (Some(start), Some(end)) = (start, end) else { return Ok(Done::Unknown) };
     let too_large = || refuse!("a row of numbers of sizes {:?} is too large: the limit is {MAX_ROW}", ty.dims);
     let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(too_large)?;
-    let step = if count > 1 { (end - start) / real(count - 1) } else { 0.0 };
+    let step = if count > 1 { (end - start) / u64_to_f64(count - 1) } else { 0.0 };
     // As torch does: the second half is computed from the end.
-    let number = |i: u64| if i < count / 2 { start + step * real(i) } else { end - step * real(count - 1 - i) };
+    let number =
+        |i: u64| if i < count / 2 { start + step * u64_to_f64(i) } else { end - step * u64_to_f64(count - 1 - i) };
     let numbers = Numbers::Real((0..count).map(number).collect());
     let row = c.b().constant(Value { ty: ArrayType::new(ElementType::F64, ty.dims), numbers })?;
     one(c.b().convert(row, ty.element)?)
@@ -95,10 +96,10 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
 /// Frequencies of a transform, from 0 up; for a full transform the negative ones come last.
 fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("n").ok_or_else(|| c.missing("n"))?;
-    if count < 1 || at_least_zero(count) > MAX_ROW {
+    if count < 1 || i64_to_u64(count) > MAX_ROW {
         return Err(refuse!("n is {count} and must be from 1 to {}", MAX_ROW.cast_signed()));
     }
-    let width = real_signed(count) * c.float_or("d", 1.0);
+    let width = i64_to_f64(count) * c.float_or("d", 1.0);
     let places: Vec<i64> = match c.op {
         "fft_rfftfreq" => (0..=count / 2).collect(),
         _ => (0..count).map(|i| if i < (count + 1) / 2 { i } else { i - count }).collect(),
@@ -106,7 +107,7 @@ fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = ArrayType::new(ElementType::F64, [places.len() as u64]);
     let row = c
         .b()
-        .constant(Value { ty, numbers: Numbers::Real(places.iter().map(|&i| real_signed(i) / width).collect()) })?;
+        .constant(Value { ty, numbers: Numbers::Real(places.iter().map(|&i| i64_to_f64(i) / width).collect()) })?;
     let element = c.result().map_or(ElementType::F32, |ty| ty.element);
     one(c.b().convert(row, element)?)
 }
@@ -131,8 +132,8 @@ pub fn quantised(c: &mut Call<'_, '_, '_>) -> Made {
         let axis = c.dimension("axis", 0, dims.len())?;
         let scales = c.b().convert(scales, ElementType::F32)?;
         let zeros = c.b().convert(zeros, ElementType::F32)?;
-        let scales = c.b().broadcast_in(scales, &dims, vec![narrow(axis)])?;
-        (scales, c.b().broadcast_in(zeros, &dims, vec![narrow(axis)])?)
+        let scales = c.b().broadcast_in(scales, &dims, vec![usize_to_u32(axis)])?;
+        (scales, c.b().broadcast_in(zeros, &dims, vec![usize_to_u32(axis)])?)
     } else {
         (c.operand(1, ElementType::F32)?, c.operand(2, ElementType::F32)?)
     };

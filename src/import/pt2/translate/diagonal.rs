@@ -5,7 +5,7 @@ use super::views::{Look, ViewId, Views};
 use crate::OperatorKind::Movement;
 use crate::program::compose::dimension;
 use crate::program::{ArrayType, Binary, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value};
-use ns_base::convert::{narrow, real_signed, signed};
+use ns_base::convert::{i64_to_f64, u64_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Most elements of a triangle whose indices are computed here.
@@ -161,10 +161,10 @@ fn embedded(b: &mut Builder, x: InstructionId, offset: i64) -> Built {
     dims.push(size);
     // Above the main diagonal, the index of an element is its row; below, its column.
     let along = if offset >= 0 { last } else { rank };
-    let places = (0..last).chain([along]).map(narrow).collect();
+    let places = (0..last).chain([along]).map(usize_to_u32).collect();
     let spread = b.broadcast_in(padded, &dims, places)?;
     let (row, column) = (b.iota(ElementType::S64, &dims[last..], 0)?, b.iota(ElementType::S64, &dims[last..], 1)?);
-    let wanted = b.with_number(Binary::Add, row, real_signed(offset))?;
+    let wanted = b.with_number(Binary::Add, row, i64_to_f64(offset))?;
     let is_on = b.compare(Comparison::Eq, column, wanted)?;
     let zero = b.number(element, 0.0)?;
     b.select(is_on, spread, zero)
@@ -272,7 +272,7 @@ fn pairs(c: &mut Call<'_, '_, '_>) -> Made {
     }
     let mut spread = Vec::new();
     for (at, &row) in rows.iter().enumerate() {
-        spread.push(c.b().broadcast_in(row, &dims, vec![narrow(at)])?);
+        spread.push(c.b().broadcast_in(row, &dims, vec![usize_to_u32(at)])?);
     }
     if spread.len() == 1 {
         return one(spread[0]);
@@ -297,7 +297,7 @@ fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
         let edge = row.saturating_add(offset);
         if is_lower { column <= edge } else { column >= edge }
     };
-    let all = || (0..signed(rows)).flat_map(|row| (0..signed(columns)).map(move |column| (row, column)));
+    let all = || (0..u64_to_i64(rows)).flat_map(|row| (0..u64_to_i64(columns)).map(move |column| (row, column)));
     let places: Vec<(i64, i64)> = all().filter(|&(row, column)| is_in(row, column)).collect();
     let numbers: Vec<i64> = places.iter().map(|p| p.0).chain(places.iter().map(|p| p.1)).collect();
     let ty = ArrayType::new(ElementType::S64, [2, places.len() as u64]);

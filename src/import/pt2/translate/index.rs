@@ -7,7 +7,7 @@ use crate::program::compose::{
     IndexPut, Windows, advanced_index, advanced_put, one_hot, patches, scatter_along, windows,
 };
 use crate::program::{Binary, Comparison, ElementType, InstructionId};
-use ns_base::convert::{real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{Refusal, refuse};
 
 /// Look-ups and writes by indices.
@@ -166,14 +166,14 @@ fn in_bags(c: &mut Call<'_, '_, '_>, indices: InstructionId, padding: Option<i64
     let start = c.b().broadcast_in(offsets, &dims, vec![0])?;
     let is_behind = c.b().compare(Comparison::Ge, place, start)?;
     let later = c.b().slice_dim(offsets, 0, 1.min(bags), bags, 1)?;
-    let end = c.b().full(element, &[1.min(bags)], real(count))?;
+    let end = c.b().full(element, &[1.min(bags)], u64_to_f64(count))?;
     let ends = c.b().concatenate(&[later, end], 0)?;
     let ends = c.b().broadcast_in(ends, &dims, vec![0])?;
     let is_before = c.b().compare(Comparison::Lt, place, ends)?;
     let is_in = c.b().binary(Binary::And, is_behind, is_before)?;
     let Some(padding) = padding else { return Ok(is_in) };
     let row = c.b().reshape(indices, &[1, count])?;
-    let counts = c.b().compare_number(Comparison::Ne, row, real_signed(padding))?;
+    let counts = c.b().compare_number(Comparison::Ne, row, i64_to_f64(padding))?;
     c.b().binary(Binary::And, is_in, counts)
 }
 

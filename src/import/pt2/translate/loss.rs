@@ -5,7 +5,7 @@ use crate::OperatorKind::Reduction;
 use crate::program::builder::RowGather;
 use crate::program::compose::log_softmax;
 use crate::program::{Binary, Builder, Built, Comparison, InstructionId, Unary};
-use ns_base::convert::{narrow, real, real_signed};
+use ns_base::convert::{i64_to_f64, u64_to_f64, usize_to_u32};
 use ns_base::refuse;
 
 /// Losses.
@@ -99,7 +99,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
     let (smoothing, weight) = (c.float_or("label_smoothing", 0.0), c.tensor("weight")?);
     let gives_count = c.op.ends_with("forward");
     let b = c.b();
-    let counts = b.compare_number(Comparison::Ne, target, real_signed(ignored))?;
+    let counts = b.compare_number(Comparison::Ne, target, i64_to_f64(ignored))?;
     let index = b.with_number(Binary::Max, target, 0.0)?;
     let count = match weight {
         Some(weight) => b.take(weight, index, RowGather { dimension: 0, wraps: false })?,
@@ -128,7 +128,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
         let all = b.reduce(Binary::Add, all, &[channel], false)?;
         let all = b.select(counts, all, none)?;
         let all = mean(b, all)?;
-        let classes = real(b.size(shares, channel)?);
+        let classes = u64_to_f64(b.size(shares, channel)?);
         let all = b.with_number(Binary::Mul, all, smoothing / classes)?;
         let own = b.with_number(Binary::Mul, loss, 1.0 - smoothing)?;
         loss = b.add(own, all)?;
@@ -140,7 +140,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
 fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionId, channel: usize) -> Made {
     let (how, smoothing, weight) = (c.int_or("reduction", 1), c.float_or("label_smoothing", 0.0), c.tensor("weight")?);
     let b = c.b();
-    let classes = real(b.size(logs, channel)?);
+    let classes = u64_to_f64(b.size(logs, channel)?);
     let mut target = target;
     if smoothing != 0.0 {
         let kept = b.with_number(Binary::Mul, target, 1.0 - smoothing)?;
@@ -157,6 +157,6 @@ fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionI
 fn weighed(b: &mut Builder, x: InstructionId, weight: Option<InstructionId>, channel: usize) -> Built {
     let Some(weight) = weight else { return Ok(x) };
     let dims = b.dims(x);
-    let weight = b.broadcast_in(weight, &dims, vec![narrow(channel)])?;
+    let weight = b.broadcast_in(weight, &dims, vec![usize_to_u32(channel)])?;
     b.mul(x, weight)
 }

@@ -5,7 +5,7 @@ use super::loss::reduced;
 use crate::OperatorKind::Reduction;
 use crate::program::compose::norm;
 use crate::program::{Binary, Built, Comparison, InstructionId, Unary};
-use ns_base::convert::signed_len;
+use ns_base::convert::usize_to_i64;
 use ns_base::refuse;
 
 /// Losses of similarity and margins, and similarity itself.
@@ -56,7 +56,7 @@ fn likeness(c: &mut Call<'_, '_, '_>) -> Made {
     let mut units = Vec::with_capacity(2);
     for side in [x, y] {
         let own = c.b().rank(side);
-        let missing = refuse!("an array of rank {own} has no dimension {}", signed_len(along));
+        let missing = refuse!("an array of rank {own} has no dimension {}", usize_to_i64(along));
         let d = along.checked_sub(rank - own).ok_or(missing)?;
         let length = norm(c.b(), side, 2.0, &[d], true)?;
         let length = c.b().with_number(Binary::Max, length, least)?;

@@ -5,7 +5,7 @@ use crate::OperatorKind::Norm;
 use crate::program::compose::{Affine, batch_norm, group_norm, layer_norm, rms_norm};
 use crate::program::{ArrayType, Binary, ElementType, InstructionId, Op, Type};
 use ns_base::Refusal;
-use ns_base::convert::{nearest_single, real};
+use ns_base::convert::{f64_to_f32, u64_to_f64};
 
 /// Normalisations.
 pub const OPS: &[Row] = &[
@@ -109,11 +109,11 @@ fn with_own_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, e
         Some(bias) => c.b().convert(bias, ty.element)?,
         None => c.b().full(ty.element, &[channels], 0.0)?,
     };
-    let op = Op::BatchNormTraining { epsilon: nearest_single(epsilon), feature: 1 };
+    let op = Op::BatchNormTraining { epsilon: f64_to_f32(epsilon), feature: 1 };
     let result = Type::Tuple(vec![Type::Array(ty.clone()), row.clone(), row]);
     let all = c.b().push(op, vec![x, scale, offset], vec![], result)?;
     let (value, mean, variance) = (c.b().get(all, 0)?, c.b().get(all, 1)?, c.b().get(all, 2)?);
-    let count = real(ty.elements().unwrap_or(0)) / real(channels.max(1));
+    let count = u64_to_f64(ty.elements().unwrap_or(0)) / u64_to_f64(channels.max(1));
     let unbiased = c.b().with_number(Binary::Mul, variance, count / (count - 1.0).max(1.0))?;
     let momentum = c.float_or("momentum", 0.1);
     for (name, new) in [("running_mean", mean), ("running_var", unbiased)] {

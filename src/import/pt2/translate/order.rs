@@ -5,7 +5,7 @@ use crate::OperatorKind::Reduction;
 use crate::program::builder::RowGather;
 use crate::program::compose::{floor_divide, floor_modulo, norm, sort_places};
 use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
-use ns_base::convert::{narrow, real, signed};
+use ns_base::convert::{u64_to_f64, u64_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
 /// Most rows whose pairs are unrolled.
@@ -138,7 +138,8 @@ fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
     let fill = c.t.b.whole(ElementType::S64, c.int_or("fill_value", -1))?;
     let (mut columns, mut step) = (Vec::new(), 1u64);
     for &n in dims.iter().rev() {
-        let (divisor, size) = (c.b().whole(ElementType::S64, signed(step))?, c.b().whole(ElementType::S64, signed(n))?);
+        let (divisor, size) =
+            (c.b().whole(ElementType::S64, u64_to_i64(step))?, c.b().whole(ElementType::S64, u64_to_i64(n))?);
         let quotient = floor_divide(c.b(), found, divisor)?;
         let column = floor_modulo(c.b(), quotient, size)?;
         columns.push(c.b().select(is_place, column, fill)?);
@@ -168,7 +169,7 @@ fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
     let size = c.b().size(x, dimension)?;
     let is_single = c.b().rank(shares) == 0;
     let row = if is_single { c.b().reshape(shares, &[1])? } else { shares };
-    let last = real(size.saturating_sub(1));
+    let last = u64_to_f64(size.saturating_sub(1));
     let places = c.b().with_number(Binary::Mul, row, last)?;
     let front = c.b().unary(Unary::Floor, places)?;
     let behind = c.b().unary(Unary::Ceil, places)?;
@@ -182,7 +183,7 @@ fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
     }
     let gap = c.b().sub(found[1], found[0])?;
     let dims = c.b().dims(gap);
-    let share = c.b().broadcast_in(share, &dims, vec![narrow(dimension)])?;
+    let share = c.b().broadcast_in(share, &dims, vec![usize_to_u32(dimension)])?;
     let part = c.b().mul(gap, share)?;
     let mut value = c.b().add(found[0], part)?;
     // The quantiles are the first dimension; the reduced dimension stays with size one if it is kept.
@@ -251,7 +252,7 @@ fn area(c: &mut Call<'_, '_, '_>) -> Made {
             let mut step = c.b().sub(to, from)?;
             if own == 1 {
                 let dims = c.b().dims(both);
-                step = c.b().broadcast_in(step, &dims, vec![narrow(d)])?;
+                step = c.b().broadcast_in(step, &dims, vec![usize_to_u32(d)])?;
             }
             let product = c.b().mul(both, step)?;
             c.b().with_number(Binary::Mul, product, 0.5)?
@@ -270,7 +271,7 @@ fn between_rows(c: &mut Call<'_, '_, '_>) -> Made {
             [rows]
         ));
     }
-    let pairs = || (0..signed(rows)).flat_map(|i| (i + 1..signed(rows)).map(move |j| (i, j)));
+    let pairs = || (0..u64_to_i64(rows)).flat_map(|i| (i + 1..u64_to_i64(rows)).map(move |j| (i, j)));
     let (first, second): (Vec<i64>, Vec<i64>) = pairs().unzip();
     let how = RowGather { dimension: 0, wraps: false };
     let mut sides = Vec::with_capacity(2);

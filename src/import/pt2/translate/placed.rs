@@ -4,7 +4,7 @@ use super::call::{Call, Done, Made, Row, one};
 use crate::OperatorKind::Indexing;
 use crate::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
 use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Operations that write elements, and positions among boundaries.
@@ -68,7 +68,7 @@ fn masked(c: &mut Call<'_, '_, '_>) -> Made {
     // The index of an element is the number of elements written before it.
     let before = cumulative(c.b(), Binary::Add, ones, 0, false)?;
     let places = c.b().with_number(Binary::Sub, before, 1.0)?;
-    let places = c.b().clamp_numbers(places, Some(0.0), Some(real(given - 1)))?;
+    let places = c.b().clamp_numbers(places, Some(0.0), Some(u64_to_f64(given - 1)))?;
     let source = c.b().reshape(source, &[given])?;
     let how = crate::program::builder::RowGather { dimension: 0, wraps: false };
     let found = c.b().take(source, places, how)?;

@@ -7,7 +7,7 @@ use crate::program::compose::{
     Between, Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_places,
     adaptive_max_pool, average_pool, grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
 };
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Pooling and resizing.
@@ -151,9 +151,9 @@ fn smooth(c: &mut Call<'_, '_, '_>, falloff: Falloff) -> Made {
     for d in 2..result.dims.len() {
         let (from, to) = (c.b().size(x, d)?, result.dims[d]);
         let step = match given.get(d - 2).copied().filter(|&s| s > 0.0) {
-            _ if aligns_corners && to > 1 => real(from.saturating_sub(1)) / real(to - 1),
+            _ if aligns_corners && to > 1 => u64_to_f64(from.saturating_sub(1)) / u64_to_f64(to - 1),
             Some(scale) if !aligns_corners => 1.0 / scale,
-            _ => real(from) / real(to.max(1)),
+            _ => u64_to_f64(from) / u64_to_f64(to.max(1)),
         };
         x = smooth_resize(c.b(), x, d, to, (falloff, step))?;
     }

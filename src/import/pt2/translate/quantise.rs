@@ -3,7 +3,7 @@
 use super::call::{Call, Done, Made, Row, one};
 use crate::OperatorKind::Quantisation;
 use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
-use ns_base::convert::narrow;
+use ns_base::convert::usize_to_u32;
 
 /// Rounding for quantisation-aware training.
 pub const OPS: &[Row] = &[
@@ -16,7 +16,7 @@ pub const OPS: &[Row] = &[
     (&["fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask"], Quantisation, |c| {
         let (x, scale, zero) = (c.x(0)?, c.x(1)?, c.x(2)?);
         let (dims, element) = (c.b().dims(x), c.b().element(x));
-        let axis = narrow(c.dimension("axis", 0, dims.len())?);
+        let axis = usize_to_u32(c.dimension("axis", 0, dims.len())?);
         let (scale, zero) = (c.b().convert(scale, element)?, c.b().convert(zero, element)?);
         let scale = c.b().broadcast_in(scale, &dims, vec![axis])?;
         let zero = c.b().broadcast_in(zero, &dims, vec![axis])?;

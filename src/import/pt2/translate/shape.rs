@@ -6,7 +6,7 @@ use super::views::{Look, ViewId};
 use crate::OperatorKind::Movement;
 use crate::program::builder::RowGather;
 use crate::program::{Binary, ElementType};
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Views, copies, joins and operations that change nothing.
@@ -103,10 +103,10 @@ fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
     if last.and_then(|n| u64::try_from(n).ok()).is_none_or(|n| n >= all) || ty.elements() == Some(0) {
         return Err(refuse!("the strides reach beyond the operand"));
     }
-    let mut places = c.b().full(ElementType::S64, &ty.dims, real_signed(offset))?;
+    let mut places = c.b().full(ElementType::S64, &ty.dims, i64_to_f64(offset))?;
     for (d, &stride) in strides.iter().enumerate() {
         let along = c.b().iota(ElementType::S64, &ty.dims, d)?;
-        let along = c.b().with_number(Binary::Mul, along, real_signed(stride))?;
+        let along = c.b().with_number(Binary::Mul, along, i64_to_f64(stride))?;
         places = c.b().add(places, along)?;
     }
     let row = c.b().reshape(x, &[all])?;

@@ -5,7 +5,7 @@ use super::call::{Call, Done, Made, Row, one};
 use crate::OperatorKind::Function;
 use crate::program::compose::{Windows, dimension, windows};
 use crate::program::{ArrayType, Binary, Built, ElementType, InstructionId, Numbers, Op, Unary, Value};
-use ns_base::convert::{self, at_least_zero, real_signed, signed_len};
+use ns_base::convert::{self, i64_to_f64, i64_to_u64, usize_to_i64};
 use ns_base::{Refusal, refuse};
 
 /// Most numbers of a window that is computed here.
@@ -119,7 +119,7 @@ fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, Refusal> {
     let given = match c.ints("dim") {
         Some(all) if !all.is_empty() => all,
         _ if c.op.ends_with('2') || c.op.ends_with('n') => {
-            (0..signed_len(count)).map(|i| i - signed_len(count)).collect()
+            (0..usize_to_i64(count)).map(|i| i - usize_to_i64(count)).collect()
         }
         _ => vec![-1],
     };
@@ -181,7 +181,7 @@ fn apply(c: &mut Call<'_, '_, '_>, x: InstructionId, how: &Transform) -> Built {
     }
     let op = Op::Fft { kind: name.to_owned(), length: how.sizes.clone() };
     let made = c.b().push_array(op, vec![x], element, dims)?;
-    let count = how.sizes.iter().fold(1.0, |all, &n| all * convert::real(n));
+    let count = how.sizes.iter().fold(1.0, |all, &n| all * convert::u64_to_f64(n));
     // XLA divides by the number of elements in the inverse transform.
     let factor = match how.divisor {
         Divisor::One => 1.0,
@@ -349,17 +349,17 @@ fn window(c: &mut Call<'_, '_, '_>) -> Made {
         return Err(refuse!("window_length is {count} and must be from 0 to {MOST_NUMBERS}"));
     }
     let is_periodic = c.flag_or("periodic", true);
-    let span = real_signed(if is_periodic { count } else { count - 1 }.max(1));
+    let span = i64_to_f64(if is_periodic { count } else { count - 1 }.max(1));
     let (alpha, beta) = (c.float_or("alpha", 0.54), c.float_or("beta", 0.46));
-    let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;
+    let turn = |i: i64| 2.0 * std::f64::consts::PI * i64_to_f64(i) / span;
     let number = |i: i64| match c.op {
         "hann_window" => 0.5 - 0.5 * libm::cos(turn(i)),
         "hamming_window" => alpha - beta * libm::cos(turn(i)),
         "blackman_window" => 0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i)),
-        _ => 1.0 - (2.0 * real_signed(i) / span - 1.0).abs(),
+        _ => 1.0 - (2.0 * i64_to_f64(i) / span - 1.0).abs(),
     };
     let numbers = if count == 1 { vec![1.0] } else { (0..count).map(number).collect() };
-    let ty = ArrayType::new(ElementType::F64, [at_least_zero(count)]);
+    let ty = ArrayType::new(ElementType::F64, [i64_to_u64(count)]);
     let row = c.b().constant(Value { ty, numbers: Numbers::Real(numbers) })?;
     let element = c.result().map_or(ElementType::F32, |ty| ty.element);
     one(c.b().convert(row, element)?)

@@ -4,7 +4,7 @@ use super::call::{Call, Done, Made, Row, one};
 use crate::OperatorKind::Function;
 use crate::program::compose::{self, Elu, power_number};
 use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
-use ns_base::convert::{narrow, real_signed};
+use ns_base::convert::{i64_to_f64, usize_to_u32};
 
 /// Functions of one operand.
 pub const OPS: &[Row] = &[
@@ -117,7 +117,7 @@ pub const OPS: &[Row] = &[
         let dims = c.b().dims(x);
         let channel = usize::from(dims.len() > 1);
         let slope = match c.b().dims(slope).as_slice() {
-            [n] if *n > 1 => c.b().broadcast_in(slope, &dims, vec![narrow(channel)])?,
+            [n] if *n > 1 => c.b().broadcast_in(slope, &dims, vec![usize_to_u32(channel)])?,
             _ => slope,
         };
         one(compose::leaky_relu(c.b(), x, slope)?)
@@ -236,7 +236,7 @@ fn shrink(b: &mut Builder, x: InstructionId, lambda: f64, is_soft: bool) -> Buil
 
 /// Rounded to a number of decimal places.
 fn rounded(c: &mut Call<'_, '_, '_>) -> Built {
-    let places = real_signed(c.int_or("decimals", 0));
+    let places = i64_to_f64(c.int_or("decimals", 0));
     let x = operand(c)?;
     if !c.b().element(x).is_float() {
         return Ok(x);

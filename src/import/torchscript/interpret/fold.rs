@@ -1,7 +1,7 @@
 //! Functions of numbers, strings and lists, with which a program computes from its sizes.
 
 use super::super::value::Value;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 
 /// Most items of a list that is created.
 const MAX_ITEMS: usize = 1 << 16;
@@ -97,7 +97,7 @@ fn of_ints(name: &str, a: i64, b: i64) -> Option<Value> {
         "min" | "minimum" | "clamp_max" => a.min(b),
         "__and__" => a & b,
         "__or__" => a | b,
-        _ => return of_floats(name, real_signed(a), real_signed(b)),
+        _ => return of_floats(name, i64_to_f64(a), i64_to_f64(b)),
     };
     Some(Value::Int(value))
 }

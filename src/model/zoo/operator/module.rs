@@ -4,7 +4,7 @@ use super::names::{operator, shapes_of};
 use super::shapes::parse_shapes;
 use crate::zoo::Settings;
 use crate::{ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value};
-use ns_base::convert::{narrow, single_count};
+use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 /// Names of operands after the first, as weights.
@@ -46,7 +46,7 @@ impl Operator {
     }
 
     fn apply(&self, cx: &mut Ctx, x: &Value, weights: &[Value]) -> Result<Value, ModelError> {
-        let last = narrow(x.dims().len()).saturating_sub(1);
+        let last = usize_to_u32(x.dims().len()).saturating_sub(1);
         match (self.name.as_str(), weights) {
             ("matmul", [w]) => cx.matmul(x, w),
             ("linear", [w]) => cx.linear(x, w, None),
@@ -56,7 +56,7 @@ impl Operator {
             }
             ("attention", [k, v]) => {
                 let width = x.dims().last().copied().unwrap_or(1).max(1);
-                cx.attention([x, k, v], Some((BinaryOp::Div, single_count(width).sqrt())), None)
+                cx.attention([x, k, v], Some((BinaryOp::Div, u64_to_f32(width).sqrt())), None)
             }
             ("max_pool2d", _) => cx.max_pool2d(x, POOL_WINDOW, self.stride, 1),
             ("softmax", _) => cx.softmax(x, last),

@@ -2,7 +2,7 @@
 
 use crate::nn::{Embedding, LayerNorm, Linear, NewGelu, Positions, Tanh};
 use crate::{Child, Ctx, Entry, ModelError, Module, Value};
-use ns_base::convert::single_count;
+use ns_base::convert::u64_to_f32;
 use ns_tensor::kernels::BinaryOp;
 
 use super::attention::{extended_mask, merge_heads, split_heads};
@@ -257,7 +257,7 @@ impl Module for Attention {
         let q = split_heads(cx, &q, self.heads)?;
         let k = split_heads(cx, &k, self.heads)?;
         let v = split_heads(cx, &v, self.heads)?;
-        let scale = (BinaryOp::Div, single_count(self.head_size).sqrt());
+        let scale = (BinaryOp::Div, u64_to_f32(self.head_size).sqrt());
         let context = cx.attention([&q, &k, &v], Some(scale), Some(mask))?;
         let context = merge_heads(cx, &context)?;
         let context = self.dense.call(cx, &context)?;

@@ -2,7 +2,7 @@
 
 use crate::nn::Linear;
 use crate::{Child, Ctx, Entry, ModelError, Module, Value};
-use ns_base::convert::single_count;
+use ns_base::convert::u64_to_f32;
 use ns_tensor::DType;
 use ns_tensor::kernels::BinaryOp;
 
@@ -72,7 +72,7 @@ impl Module for SelfAttention {
         let k = split_heads(cx, &k, self.heads)?;
         let v = split_heads(cx, &v, self.heads)?;
         let q = split_heads(cx, &q, self.heads)?;
-        let scale = (BinaryOp::Div, single_count(self.head_size).sqrt());
+        let scale = (BinaryOp::Div, u64_to_f32(self.head_size).sqrt());
         let context = cx.attention([&q, &k, &v], Some(scale), mask.first())?;
         merge_heads(cx, &context)
     }

@@ -2,7 +2,7 @@
 
 use crate::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
 use crate::{Distribution, InputSpec, Module};
-use ns_base::convert::narrow_count;
+use ns_base::convert::u64_to_u32;
 use ns_tensor::{DType, Shape};
 
 use super::{Llama, LlamaConfig};
@@ -41,9 +41,9 @@ fn inputs(config: LlamaConfig, settings: &Settings, batch: u64) -> Vec<InputSpec
     let context = settings.int("context");
     let input = |dims: &[u64], distribution| InputSpec { shape: Shape::new(DType::S32, dims), distribution };
     vec![
-        input(&[batch, 1], Distribution::Below(narrow_count(config.vocab))),
+        input(&[batch, 1], Distribution::Below(u64_to_u32(config.vocab))),
         input(&[batch, context], Distribution::Constant(1)),
-        input(&[1], Distribution::Constant(narrow_count(context.saturating_sub(1)))),
+        input(&[1], Distribution::Constant(u64_to_u32(context.saturating_sub(1)))),
     ]
 }
 

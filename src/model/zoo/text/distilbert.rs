@@ -2,7 +2,7 @@
 
 use crate::nn::{Embedding, Gelu, LayerNorm, Linear, Positions};
 use crate::{Child, Ctx, Entry, ModelError, Module, Value};
-use ns_base::convert::single_count;
+use ns_base::convert::u64_to_f32;
 use ns_tensor::kernels::BinaryOp;
 
 use super::attention::{extended_mask, merge_heads, split_heads};
@@ -220,7 +220,7 @@ impl Module for Attention {
         let k = split_heads(cx, &k, self.heads)?;
         let v = self.v_lin.call(cx, x)?;
         let v = split_heads(cx, &v, self.heads)?;
-        let q = cx.scalar(BinaryOp::Div, &q, single_count(self.head_size).sqrt())?;
+        let q = cx.scalar(BinaryOp::Div, &q, u64_to_f32(self.head_size).sqrt())?;
         let x = cx.attention([&q, &k, &v], None, Some(mask))?;
         let x = merge_heads(cx, &x)?;
         self.out_lin.call(cx, &x)

@@ -2,7 +2,7 @@
 
 use crate::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
 use crate::{Distribution, InputSpec};
-use ns_base::convert::narrow_count;
+use ns_base::convert::u64_to_u32;
 use ns_tensor::{DType, Shape};
 
 use super::{Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig};
@@ -39,8 +39,8 @@ const ROBERTA: BertConfig =
 /// Ids, a mask of ones, and token types if `types` gives their number.
 pub(in crate::zoo) fn tokens(batch: u64, seq: u64, vocab: u64, types: Option<u64>) -> Vec<InputSpec> {
     let input = |distribution| InputSpec { shape: Shape::new(DType::S32, [batch, seq]), distribution };
-    let mut inputs = vec![input(Distribution::Below(narrow_count(vocab))), input(Distribution::Constant(1))];
-    inputs.extend(types.map(|types| input(Distribution::Below(narrow_count(types)))));
+    let mut inputs = vec![input(Distribution::Below(u64_to_u32(vocab))), input(Distribution::Constant(1))];
+    inputs.extend(types.map(|types| input(Distribution::Below(u64_to_u32(types)))));
     inputs
 }
 

@@ -3,7 +3,7 @@
 use crate::nn::{Embedding, LayerNorm, NewGelu, Positions};
 use crate::zoo::{ModelInfo, ParamInfo, ParamKind};
 use crate::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
-use ns_base::convert::{narrow_count, single_count};
+use ns_base::convert::{u64_to_f32, u64_to_u32};
 use ns_tensor::kernels::BinaryOp;
 use ns_tensor::{DType, Shape};
 
@@ -41,7 +41,7 @@ pub(in crate::zoo) static INFO: ModelInfo = ModelInfo {
     build: |_| Box::new(Gpt2::new(&GPT2)),
     inputs: |s, batch| {
         let shape = Shape::new(DType::S32, [batch, s.int("seq")]);
-        vec![InputSpec { shape, distribution: Distribution::Below(narrow_count(GPT2.vocab)) }]
+        vec![InputSpec { shape, distribution: Distribution::Below(u64_to_u32(GPT2.vocab)) }]
     },
 };
 
@@ -209,7 +209,7 @@ impl Module for Attention {
         }
         let [q, k, v] = parts.as_slice() else { return Ok(all) };
         let head_size = width / self.heads.max(1);
-        let scale = (BinaryOp::Div, single_count(head_size).sqrt());
+        let scale = (BinaryOp::Div, u64_to_f32(head_size).sqrt());
         let context = cx.attention([q, k, v], Some(scale), Some(mask))?;
         let context = merge_heads(cx, &context)?;
         self.c_proj.call(cx, &context)

@@ -3,7 +3,7 @@
 
 use crate::nn::{Embedding, Linear, RmsNorm, SiLU};
 use crate::{Child, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
-use ns_base::convert::{narrow, single_count};
+use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::attention::extended_mask;
@@ -306,7 +306,7 @@ impl Module for Attention {
         let v = self.cached(cx, &self.v_cache, batch, position, &v)?;
         // Queries of a group are placed side by side, instead of repeating keys and values for each query.
         let q = if group == 1 { q } else { cx.view(&q, &[batch, kv, group, size])? };
-        let scale = (BinaryOp::Div, single_count(size).sqrt());
+        let scale = (BinaryOp::Div, u64_to_f32(size).sqrt());
         let context = cx.attention([&q, &k, &v], Some(scale), Some(mask))?;
         let context = cx.view(&context, &[batch, 1, kv * group * size])?;
         self.o_proj.call(cx, &context)
@@ -324,7 +324,7 @@ impl Module for Attention {
 /// `apply_rotary_pos_emb`: `x * cos + rotate_half(x) * sin`
 fn rotate(cx: &mut Ctx, x: &Value, cos: &Value, sin: &Value) -> Result<Value, ModelError> {
     let size = x.dims().last().copied().unwrap_or(0);
-    let last = narrow(x.dims().len()).saturating_sub(1);
+    let last = usize_to_u32(x.dims().len()).saturating_sub(1);
     let straight = cx.mul(x, cos)?;
     let first = cx.slice(x, last, 0, size / 2)?;
     let second = cx.slice(x, last, size / 2, size)?;

@@ -5,7 +5,7 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, table, word};
 use super::nothing;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_experiment::aggregate::{Backend, Measure, Report, ReportKind, TimeSpeedups};
 use ns_experiment::python::round8;
 use ns_view::document::{Block, Document, Figure, Plot};
@@ -22,7 +22,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let points = ranked.iter().zip(&chosen.backends).flat_map(|(models, backend)| {
         models.iter().enumerate().map(|(i, (model, m))| {
             let name = backend.title().to_owned();
-            (name.clone(), real_len(i), m.avg, format!("{model} with {name}"))
+            (name.clone(), usize_to_f64(i), m.avg, format!("{model} with {name}"))
         })
     });
     // The points that the plot shows, in its order.

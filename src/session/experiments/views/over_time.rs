@@ -6,7 +6,7 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{change, moment, number, of_report, speedup};
 use super::nothing;
-use ns_base::convert::{real_len, whole_len};
+use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
 use ns_view::document::{Block, Document, Figure, Plot};
 use ns_view::plot::{LineMark, LineStyle, Lines, Series};
@@ -149,15 +149,15 @@ fn spread_of_models(chosen: &Chosen<'_>) -> Option<Block> {
     if high <= low {
         return None;
     }
-    let width = (high - low) / real_len(BARS);
+    let width = (high - low) / usize_to_f64(BARS);
     let series = |(b, speedups): &(usize, &BackendSpeedups)| {
         let mut counts = [0.0; BARS];
         for (_, m) in speedups.models.iter().filter(|(_, m)| m.avg.is_finite()) {
-            let bar = whole_len((m.avg - low) / width);
+            let bar = f64_to_usize((m.avg - low) / width);
             counts[bar.min(BARS - 1)] += 1.0;
         }
         let mut points: Vec<(f64, f64)> =
-            counts.iter().enumerate().map(|(i, n)| (low + width * real_len(i), *n)).collect();
+            counts.iter().enumerate().map(|(i, n)| (low + width * usize_to_f64(i), *n)).collect();
         points.push((high, 0.0));
         let plot = Lines::new("Speed-up", "Models", [(title_of(chosen, *b), LineStyle::Steps, points)], false);
         Figure {

@@ -10,7 +10,7 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, seconds, table, word};
 use super::finding;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_bench::{QUOTED_NAN, quoted_nan};
 use ns_experiment::record::{numbers, trimmed};
 use ns_experiment::run::NoiseReport;
@@ -288,7 +288,7 @@ fn samples(metrics: &Fields, place: &str) -> Vec<Block> {
     if let Some((_, times)) = lists.iter().find(|(key, _)| *key == "total_time") {
         let steady = times.get(WARM_UP..).unwrap_or_default();
         if steady.len() > 1 {
-            let points = steady.iter().enumerate().map(|(i, s)| (real_len(i + WARM_UP + 1), s * 1e3)).collect();
+            let points = steady.iter().enumerate().map(|(i, s)| (usize_to_f64(i + WARM_UP + 1), s * 1e3)).collect();
             let plot =
                 Lines::new("Repeat", "Total time (ms)", [("total_time".to_owned(), LineStyle::Solid, points)], false);
             let note = format!("The first {WARM_UP} repeats warm up and do not count.");

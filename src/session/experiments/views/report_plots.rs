@@ -5,7 +5,7 @@ use super::super::open::Opened;
 use super::super::store::ReportFile;
 use super::finding;
 use super::reports::Against;
-use ns_base::convert::{real_len, whole_len};
+use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_base::stats::percentile_sorted;
 use ns_view::document::{Block, Document, Figure, Plot, Tone};
 use ns_view::plot::{LineStyle, Lines, Scatter, Series};
@@ -29,7 +29,7 @@ pub fn latest(chosen: &Chosen<'_>) -> Document {
     ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
     let points = ranked.iter().enumerate().filter_map(|(x, (row, ratio))| {
         let report = last.reports.get(*row)?;
-        Some((report.model_name.clone(), real_len(x), *ratio, format!("{}, {}", report.model_name, report.label())))
+        Some((report.model_name.clone(), usize_to_f64(x), *ratio, format!("{}, {}", report.model_name, report.label())))
     });
     let plot = Scatter::new("Configuration, from the slowest", "Speed-up", points);
     let targets = vec![ranked.iter().map(|(row, _)| Opened::of_report(position, *row)).collect()];
@@ -46,7 +46,7 @@ pub fn over_files(chosen: &Chosen<'_>) -> Document {
     let title = "Geometric mean of the speed-ups, file by file".to_owned();
     let mean = |ratios: &[f64]| {
         let logs: f64 = ratios.iter().map(|r| libm::log(*r)).sum();
-        Some(libm::exp(logs / real_len(ratios.len())))
+        Some(libm::exp(logs / usize_to_f64(ratios.len())))
     };
     let lines = [("Geometric mean", LineStyle::Solid, &mean as &dyn Fn(&[f64]) -> Option<f64>)];
     of_files(
@@ -85,14 +85,14 @@ fn of_files(chosen: &Chosen<'_>, title: String, note: &str, lines: &[LineOf<'_>]
     }
     let series = lines.iter().map(|(name, style, of)| -> Series {
         let points = ratios.iter().enumerate().filter(|(_, r)| !r.is_empty());
-        ((*name).to_owned(), *style, points.filter_map(|(i, r)| Some((real_len(i), of(r)?))).collect())
+        ((*name).to_owned(), *style, points.filter_map(|(i, r)| Some((usize_to_f64(i), of(r)?))).collect())
     });
-    let names = files.iter().enumerate().map(|(i, file)| (real_len(i), file.name.clone())).collect();
+    let names = files.iter().enumerate().map(|(i, file)| (usize_to_f64(i), file.name.clone())).collect();
     let plot = Lines::new("File", "Speed-up", series, false)
         .with_names(names, |name| name.chars().take(TICK_LETTERS).collect());
     // A point represents a whole file; it opens the file's first row.
     let targets =
-        plot.lines.iter().map(|line| line.points.iter().map(|(x, _)| Opened::of_report(whole_len(*x), 0)).collect());
+        plot.lines.iter().map(|line| line.points.iter().map(|(x, _)| Opened::of_report(f64_to_usize(*x), 0)).collect());
     let targets = targets.collect();
     let note = format!("{note} Click a point, or press Enter on it, for the first row of its file.");
     let figure = Figure { title: title.clone(), note, plot: Plot::Lines(plot) };

@@ -6,7 +6,7 @@ use super::super::text::{table, word};
 use super::finding;
 use super::reports::Against;
 use crate::results::column_title;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_bench::export::cell;
 use ns_bench::{REPORT_KEYS, Report};
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
@@ -72,8 +72,8 @@ fn over_files(chosen: &Chosen<'_>, report: &Report, base: &Against<'_>) -> Optio
     if found.len() < 2 {
         return None;
     }
-    let points = found.iter().map(|(i, _, throughput)| (real_len(*i), *throughput)).collect();
-    let names = chosen.store.reports.iter().enumerate().map(|(i, f)| (real_len(i), f.name.clone())).collect();
+    let points = found.iter().map(|(i, _, throughput)| (usize_to_f64(*i), *throughput)).collect();
+    let names = chosen.store.reports.iter().enumerate().map(|(i, f)| (usize_to_f64(i), f.name.clone())).collect();
     let plot = Lines::new("File", "Throughput (inf/s)", [("Throughput".to_owned(), LineStyle::Solid, points)], false)
         .with_names(names, |name| name.chars().take(14).collect());
     let targets = vec![found.iter().map(|(i, row, _)| Opened::of_report(*i, *row)).collect()];

@@ -6,7 +6,7 @@ use super::cases::{Case, Finished};
 use super::document::document;
 use super::spec::CustomopStudy;
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_capture::build_customop_profile;
 use ns_formats::WriteFormat;
 use ns_kernel::CoreMeter;
@@ -81,7 +81,7 @@ impl StudyRun for CustomopStudyRun {
 impl CustomopStudyRun {
     fn more(&self, fraction: f64, label: String, shown: Option<Box<StudyResult>>) -> StudyStep {
         let cases = self.finished.len() + self.waiting.len() + usize::from(self.current.is_some());
-        let done = self.finished.len() as u64 * PARTS + whole(fraction * real(PARTS));
+        let done = self.finished.len() as u64 * PARTS + f64_to_u64(fraction * u64_to_f64(PARTS));
         StudyStep::More { done, total: cases as u64 * PARTS, label, shown }
     }
 

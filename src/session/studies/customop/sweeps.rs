@@ -1,7 +1,7 @@
 //! The comparison of several values of a constant, numbers of processors and networks: a table, and a plot over each.
 
 use super::cases::{Finished, Purpose};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_view::document::{Block, Figure, Plot};
 use ns_view::plot::{Bars, LineStyle, Lines};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -31,7 +31,7 @@ const AXES: [Axis; 3] = [
     },
     Axis {
         title: "Elements of the operator in a step",
-        value: |f| Some(real(f.case.spec.hidden().sum::<u64>()) * real(f.case.spec.batch)),
+        value: |f| Some(u64_to_f64(f.case.spec.hidden().sum::<u64>()) * u64_to_f64(f.case.spec.batch)),
         rest: |f| format!("{}, {}{}", processors(f), f.report.dtype, constant(f)),
     },
 ];

@@ -1,6 +1,6 @@
 //! The command with the same figures.
 
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_bench::matmult::{MatmultConfig, dtype_of};
 use ns_compiler::Workflow;
 
@@ -31,7 +31,7 @@ pub(super) fn command(config: &MatmultConfig) -> String {
         option("neuron_cc_flags", format!("-O{}", options.opt_level));
     }
     if run.clock_tick_ns > 0 {
-        option("clock_tick", (real(run.clock_tick_ns) / 1e6).to_string());
+        option("clock_tick", (u64_to_f64(run.clock_tick_ns) / 1e6).to_string());
     }
     if run.workflow == Workflow::MarkStep {
         option("workflow", "mark_step".to_owned());

@@ -2,7 +2,7 @@
 
 use super::document::Done;
 use ns_base::Clock;
-use ns_base::convert::{narrow_count, real, real_len, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64, u64_to_u32, usize_to_f64};
 use ns_bench::cpu::{CpuRun, CpuStage};
 use ns_bench::matmult::MatmultCase;
 use ns_bench::{BenchConfig, DeviceType, RunOptions, expand};
@@ -50,7 +50,7 @@ pub(super) fn sizes(done: &[Done]) -> Vec<(MatmultCase, f64)> {
         let per_product = case.operations().map(|all| all / f64::from(case.loop_count));
         let mut operations = detail.operations;
         if let Some(one) = per_product {
-            case.loop_count = narrow_count(whole((OPERATIONS.0 / one).ceil().clamp(1.0, 1e4)));
+            case.loop_count = u64_to_u32(f64_to_u64((OPERATIONS.0 / one).ceil().clamp(1.0, 1e4)));
             operations = one * f64::from(case.loop_count);
         }
         // Chained and with a bias, as recommended: pitfalls apply only to the device.
@@ -109,7 +109,7 @@ impl Measuring {
             name: this.name,
             model: this.model,
             calls,
-            mean_s: real(total) / 1e9 / real_len(calls.max(1)),
+            mean_s: u64_to_f64(total) / 1e9 / usize_to_f64(calls.max(1)),
             operations: this.operations,
             error: timers.error,
         })

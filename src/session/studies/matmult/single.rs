@@ -1,7 +1,7 @@
 //! The document of one case: figures, pitfalls with their effects, phases, one call, the roofline.
 
 use super::document::{Done, finding, sentence};
-use ns_base::convert::{real, real_len, whole_len};
+use ns_base::convert::{f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::units::{format_ns, format_share};
 use ns_bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -201,23 +201,23 @@ fn histogram(detail: &MatmultDetail) -> Option<Figure> {
         return None;
     }
     // All calls are the same: draw a visible bar.
-    let width = if last > first { (last - first) / real_len(HISTOGRAM_BARS) } else { (first * 0.01).max(1e-6) };
+    let width = if last > first { (last - first) / usize_to_f64(HISTOGRAM_BARS) } else { (first * 0.01).max(1e-6) };
     let mut counts = vec![0_u64; HISTOGRAM_BARS];
     for call in calls {
-        let at = whole_len((call * 1e3 - first) / width);
+        let at = f64_to_usize((call * 1e3 - first) / width);
         if let Some(count) = counts.get_mut(at.min(HISTOGRAM_BARS - 1)) {
             *count += 1;
         }
     }
-    let edge = |i: usize| first + width * real_len(i);
-    let bars = counts.iter().enumerate().map(|(i, n)| (edge(i), real(*n)));
+    let edge = |i: usize| first + width * usize_to_f64(i);
+    let bars = counts.iter().enumerate().map(|(i, n)| (edge(i), u64_to_f64(*n)));
     let points = bars.chain([(edge(HISTOGRAM_BARS), 0.0)]).collect();
     let lines = Lines::new("Call (ms)", "Calls", [("Timed calls".to_owned(), LineStyle::Steps, points)], false);
     Some(figure("Distribution of the timed calls", String::new(), Plot::Lines(lines)))
 }
 
 fn roofline(r: &MatmultReport, detail: &MatmultDetail) -> Figure {
-    let intensity = (detail.dma_bytes > 0).then(|| detail.operations / real(detail.dma_bytes));
+    let intensity = (detail.dma_bytes > 0).then(|| detail.operations / u64_to_f64(detail.dma_bytes));
     let rate = |seconds: f64| if seconds > 0.0 { detail.operations / seconds } else { 0.0 };
     let points = [
         ("While it executes".to_owned(), intensity, rate(detail.window_s)),

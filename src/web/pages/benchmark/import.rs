@@ -5,7 +5,7 @@ use web_sys::File;
 use yew::prelude::*;
 
 use crate::context::AppContext;
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::told::outcome_of;
@@ -48,5 +48,5 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
             }
         }
     });
-    engine.send(JobRequest::Import { name, size: whole(size) }, Some(file), on_told);
+    engine.send(JobRequest::Import { name, size: f64_to_u64(size) }, Some(file), on_told);
 }

@@ -15,7 +15,7 @@ use crate::shelf::{keep_file, kept_file};
 use crate::state::{ExperimentsAction, ExperimentsState, StateDispatcher, StateHandle};
 use crate::sweep::kept_results;
 use crate::worker::Engine;
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_page::RunState;
 use ns_page::experiments::SAMPLE;
 use ns_page::notices::{NoticeAction, Notices, Tone};
@@ -41,7 +41,7 @@ pub fn read_files(app: &AppContext, state: &StateHandle<ExperimentsState>, slot:
         },
     };
     let name = file.name();
-    let size = whole(file.size());
+    let size = f64_to_u64(file.size());
     let label = format!("Reading {name}");
     start(app, state, slot, label, RecordsSource::File { name, size }, Some((file, files.to_vec())));
 }

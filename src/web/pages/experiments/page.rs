@@ -9,7 +9,7 @@ use crate::context::Job;
 use crate::context::use_app;
 use crate::platform::page;
 use crate::state::{ExperimentsAction, ExperimentsState, StateHandle};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_page::RunState;
 use ns_page::Shared;
@@ -135,9 +135,9 @@ fn back(actions: &Actions, views: &[(String, String)], view: &str) -> Html {
 /// A line that says which records are open.
 fn held(read: &RecordsRead, actions: &Actions) -> Html {
     let files = match read.files.as_slice() {
-        [(name, size)] => format!("{name}, {}", format_bytes(real(*size))),
+        [(name, size)] => format!("{name}, {}", format_bytes(u64_to_f64(*size))),
         several => {
-            format!("{} files, {}", several.len(), format_bytes(real(several.iter().map(|f| f.1).sum::<u64>())))
+            format!("{} files, {}", several.len(), format_bytes(u64_to_f64(several.iter().map(|f| f.1).sum::<u64>())))
         }
     };
     let reports = if read.reports > 0 { format!(", {} rows of reports", read.reports) } else { String::new() };

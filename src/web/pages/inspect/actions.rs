@@ -9,7 +9,7 @@ use crate::context::Job;
 use crate::model_files::keep_model;
 use crate::state::{InspectAction, InspectState, StateHandle};
 use crate::worker::Engine;
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_page::RunState;
 use ns_session::share::LinkedFile;
 use ns_session::{
@@ -36,7 +36,7 @@ pub fn open_model(actions: &Actions, file: File) {
         Ok(engine) => engine,
         Err(message) => return actions.state.dispatch(InspectAction::Refuse(message)),
     };
-    let (name, size, job) = (file.name(), whole(file.size()), Engine::next_job());
+    let (name, size, job) = (file.name(), f64_to_u64(file.size()), Engine::next_job());
     actions.state.dispatch(InspectAction::Open(engine.clone(), job, format!("Opening {name}")));
     let mut spec = actions.state.spec.clone();
     spec.set(InspectField::View, "");

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use crate::platform::page;
-use ns_base::convert::real_len;
+use ns_base::convert::usize_to_f64;
 use ns_page::Shared;
 use ns_session::{InspectField, InspectShown, TreeRow};
 use ns_view::table::visible_range;
@@ -43,7 +43,7 @@ pub fn Tree(props: &TreeProps) -> Html {
         let scroller = scroller.clone();
         move |(at, _)| {
             if let (Some(at), Some(element)) = (*at, scroller.cast::<HtmlElement>()) {
-                keep_in_sight(&element, real_len(at) * ROW_PX);
+                keep_in_sight(&element, usize_to_f64(at) * ROW_PX);
             }
         }
     });
@@ -56,7 +56,7 @@ pub fn Tree(props: &TreeProps) -> Html {
         })
     };
     let range = visible_range(*scroll_top, WINDOW_PX, ROW_PX, rows.len(), 12);
-    let space = |lines: usize| format!("height:{}px", real_len(lines) * ROW_PX);
+    let space = |lines: usize| format!("height:{}px", usize_to_f64(lines) * ROW_PX);
     let active = at.map(|at| format!("tree-{}", rows[at].node));
     html! {
         <div class="model-tree" ref={scroller} {onscroll} {onkeydown} role="tree" tabindex="0" aria-label="Modules and operators" aria-activedescendant={active}>

@@ -13,7 +13,7 @@ use crate::shelf::{self, keep_file, kept_file};
 use crate::state::{ProfileAction, ProfileState, StateDispatcher, StateHandle};
 use crate::timeline::Controller;
 use crate::worker::Engine;
-use ns_base::convert::whole;
+use ns_base::convert::f64_to_u64;
 use ns_formats::WriteFormat;
 use ns_page::RunState;
 use ns_page::notices::{NoticeAction, Notices, Tone};
@@ -60,7 +60,7 @@ fn open_file_as(app: &AppContext, state: &StateHandle<ProfileState>, slot: &Runn
         return;
     }
     let name = file.name();
-    let size = whole(file.size());
+    let size = f64_to_u64(file.size());
     let label = format!("Reading {name}");
     start(app, state, slot, label, ready, JobRequest::Open { name, size }, Some(file));
 }

@@ -9,7 +9,7 @@ use crate::pages::profile::tools::LevelSelect;
 use crate::pages::profile::treemap::Treemap;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::GroupBy;
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_page::Shared;
 use ns_profile::Unit;
 use ns_profile::levels::ALL_LEVELS;
@@ -108,7 +108,7 @@ pub fn range_switch(state: &StateHandle<ProfileState>, fields: Html) -> Html {
 fn shares(operators: &OperatorTable) -> Vec<(String, f64)> {
     let mut by_name: indexmap::IndexMap<&str, f64> = indexmap::IndexMap::new();
     for row in &operators.rows {
-        *by_name.entry(row.name.as_str()).or_insert(0.0) += real(row.self_ns.unwrap_or(row.time_ns));
+        *by_name.entry(row.name.as_str()).or_insert(0.0) += u64_to_f64(row.self_ns.unwrap_or(row.time_ns));
     }
     by_name.into_iter().map(|(name, ns)| (name.to_owned(), ns)).collect()
 }
@@ -193,14 +193,15 @@ fn pies(operators: &OperatorTable, state: &StateHandle<ProfileState>, colours: &
     cores.sort_unstable();
     cores.dedup();
     if cores.is_empty() {
-        let own = |r: &OperatorRow| (r.name.clone(), real(r.self_ns.unwrap_or(r.time_ns)));
+        let own = |r: &OperatorRow| (r.name.clone(), u64_to_f64(r.self_ns.unwrap_or(r.time_ns)));
         let pie = Pie::new(operators.rows.iter().map(own)).coloured(colours);
         return html! { <PieChart title="Self time per operator" {pie} unit="ns" /> };
     }
     let chosen = state.link.core.filter(|c| cores.contains(c)).unwrap_or(cores[0]);
-    let by_device = Pie::new(operators.rows.iter().filter_map(|r| Some((core_name(core_of(r)?), real(r.time_ns)))));
+    let by_device =
+        Pie::new(operators.rows.iter().filter_map(|r| Some((core_name(core_of(r)?), u64_to_f64(r.time_ns)))));
     let of_core = operators.rows.iter().filter(|r| core_of(r) == Some(chosen));
-    let per_operator = Pie::new(of_core.map(|r| (r.name.clone(), real(r.time_ns)))).coloured(colours);
+    let per_operator = Pie::new(of_core.map(|r| (r.name.clone(), u64_to_f64(r.time_ns)))).coloured(colours);
     let radio = |core: &(u32, u32)| {
         let core = *core;
         let state = state.clone();

@@ -18,7 +18,7 @@ use crate::context::Job;
 use crate::context::{AppContext, use_app};
 use crate::platform::page;
 use crate::state::{OpenRun, ProfileState, StateHandle};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_page::RunState;
 use ns_page::profile::tool_name;
@@ -232,7 +232,7 @@ fn facts(run: &OpenRun, all: bool) -> Html {
     let mut facts: Vec<(String, String)> = info.facts.clone();
     match &info.origin {
         ProfileOrigin::File { bytes, format, .. } => {
-            facts.push(("Format".to_owned(), format!("{format}, {}", format_bytes(real(*bytes)))));
+            facts.push(("Format".to_owned(), format!("{format}, {}", format_bytes(u64_to_f64(*bytes)))));
         }
         ProfileOrigin::Benchmark(trace) => {
             let text = format!("benchmark on {}, seed {}", trace.spec.instance, trace.spec.seed);

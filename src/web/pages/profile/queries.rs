@@ -9,7 +9,7 @@ use yew::prelude::*;
 use crate::answers::{on_answer, say_failure};
 use crate::context::{AppContext, use_app};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateDispatcher, StateHandle};
-use ns_base::convert::real;
+use ns_base::convert::u64_to_f64;
 use ns_base::{Interval, TraceNs};
 use ns_insight::SliceRange;
 use ns_page::Shared;
@@ -251,7 +251,7 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
                                     stop.tell(Control::Cancel(job));
                                 }
                             });
-                            Err(Pending::Counting { share: real(done) / real(total.max(1)), on_stop })
+                            Err(Pending::Counting { share: u64_to_f64(done) / u64_to_f64(total.max(1)), on_stop })
                         }
                         Told::Cancelled => {
                             Err(Pending::Failed("Stopped. Choose the tool again to restart.".to_owned()))

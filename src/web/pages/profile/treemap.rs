@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use ns_base::convert::whole_signed;
+use ns_base::convert::f64_to_i64;
 use ns_profile::Unit;
 use ns_view::colours::Colours;
 use ns_view::palette::{fill_var, on_fill_var};
@@ -51,7 +51,7 @@ pub fn Treemap(props: &TreemapProps) -> Html {
             fill_var(fill),
             on_fill_var(fill)
         );
-        let what = format!("{name}: {}", props.unit.text(whole_signed(*ns)));
+        let what = format!("{name}: {}", props.unit.text(f64_to_i64(*ns)));
         let chosen = name.clone();
         let onclick = props.on_choose.reform(move |_: MouseEvent| chosen.clone());
         html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ &name[known..] }</button></li> }

@@ -5,7 +5,7 @@ use super::super::call::Call;
 use super::elements::{asked, float_of, sum_of};
 use super::{Types, natural, operand, sizes_named};
 use crate::program::{ArrayType, ElementType};
-use ns_base::convert::{real, whole};
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::refuse;
 
 /// A dimension of this many elements is refused: a limit against hostile files.
@@ -114,7 +114,7 @@ fn range(c: &Call<'_, '_, '_>) -> Types {
     }
     let is_fraction = ["start", "end", "step"].iter().any(|n| matches!(c.arg(n), Some(Argument::Float(_))));
     let element = asked(c)?.unwrap_or(if is_fraction { ElementType::F32 } else { ElementType::S64 });
-    Ok(Some(vec![ArrayType::new(element, [whole(count)])]))
+    Ok(Some(vec![ArrayType::new(element, [f64_to_u64(count)])]))
 }
 
 /// One row for each bag, and three results that only training uses.
@@ -167,10 +167,11 @@ fn resized(c: &mut Call<'_, '_, '_>) -> Types {
     if factors.iter().any(|f| !f.is_finite() || *f <= 0.0) {
         return Err(refuse!("argument scale_factors of {} is not a positive number", c.op));
     }
-    let grown: Vec<f64> = own.dims[first..].iter().zip(&factors).map(|(&n, f)| libm::floor(real(n) * f)).collect();
+    let grown: Vec<f64> =
+        own.dims[first..].iter().zip(&factors).map(|(&n, f)| libm::floor(u64_to_f64(n) * f)).collect();
     if grown.iter().any(|n| *n >= MAX_SIZE) {
         return Err(refuse!("{} is not possible with sizes {:?}", c.op, own.dims));
     }
-    let last: Vec<u64> = grown.into_iter().map(whole).collect();
+    let last: Vec<u64> = grown.into_iter().map(f64_to_u64).collect();
     with_last(own, &last)
 }

@@ -4,7 +4,7 @@ use crate::nn::Linear;
 use crate::zoo::text::tokens;
 use crate::zoo::{ModelInfo, Settings};
 use crate::{Child, Ctx, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
-use ns_base::convert::{narrow, single_count};
+use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::super::networks::images;
@@ -152,8 +152,8 @@ impl Module for Clip {
 fn unit_length(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
     let features = x.dims().last().copied().unwrap_or(1);
     let square = cx.mul(x, x)?;
-    let mean = cx.mean_dims(&square, &[narrow(x.dims().len()).saturating_sub(1)], true)?;
-    let sum = cx.scalar(BinaryOp::Mul, &mean, single_count(features))?;
+    let mean = cx.mean_dims(&square, &[usize_to_u32(x.dims().len()).saturating_sub(1)], true)?;
+    let sum = cx.scalar(BinaryOp::Mul, &mean, u64_to_f32(features))?;
     let norm = cx.unary(UnaryOp::Sqrt, &sum)?;
     cx.binary(BinaryOp::Div, x, &norm)
 }

@@ -3,7 +3,7 @@
 use crate::nn::{LayerNorm, Linear, QuickGelu};
 use crate::zoo::text::{merge_heads, split_heads};
 use crate::{Child, Ctx, Entry, ModelError, Module, Value};
-use ns_base::convert::single_count;
+use ns_base::convert::u64_to_f32;
 use ns_tensor::kernels::BinaryOp;
 
 use super::Tower;
@@ -131,7 +131,7 @@ impl Attention {
             q_proj: linear("q_proj"),
             out_proj: linear("out_proj"),
             heads: tower.heads,
-            scale: 1.0 / single_count(head_size).sqrt(),
+            scale: 1.0 / u64_to_f32(head_size).sqrt(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{use_analysis, use_listing};
 use crate::state::ProfileAction;
 use ns_analysis::counters::Curve;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_page::Shared;
 use ns_session::{Answer, Listed, Listing, Question, Rows};
 use ns_view::plot::{LineStyle, Lines};
@@ -76,8 +76,8 @@ fn row_of(listed: &Listed, name: Option<&str>) -> Option<usize> {
 
 /// The curve as steps: each value until the next.
 fn plot(curve: &Curve) -> Html {
-    let (unit, scale) = unit_of(curve.points.last().map_or(0.0, |(ns, _)| real_signed(*ns)));
-    let points = curve.points.iter().map(|(ns, value)| (real_signed(*ns) / scale, *value)).collect();
+    let (unit, scale) = unit_of(curve.points.last().map_or(0.0, |(ns, _)| i64_to_f64(*ns)));
+    let points = curve.points.iter().map(|(ns, value)| (i64_to_f64(*ns) / scale, *value)).collect();
     let plot = Lines::new(&format!("time ({unit})"), "value", [(curve.name.clone(), LineStyle::Steps, points)], false);
     let note = if curve.is_thinned { "The smallest and the largest value of each stretch are drawn." } else { "" };
     html! { <LineChart title={curve.name.clone()} {plot} {note} /> }

@@ -6,7 +6,7 @@ use super::{ToolProps, chosen, waiting};
 use crate::components::LocalTable;
 use crate::pages::profile::queries::use_analysis;
 use ns_analysis::modules::ModuleTree;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_page::Shared;
 use ns_session::{Answer, Question};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -39,7 +39,7 @@ fn tree_view(tree: &ModuleTree) -> Html {
             Cell::Count(n.count),
             ns(n.total_ns),
             ns(n.self_ns),
-            Cell::Number(real_signed(n.total_ns) * 100.0 / real_signed(all)),
+            Cell::Number(i64_to_f64(n.total_ns) * 100.0 / i64_to_f64(all)),
         ]
     });
     let table = Table {

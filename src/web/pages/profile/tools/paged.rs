@@ -6,7 +6,7 @@ use super::waiting;
 use crate::components::LocalTable;
 use crate::pages::profile::queries::{use_listing, use_save_all};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
-use ns_base::convert::whole_signed;
+use ns_base::convert::f64_to_i64;
 use ns_base::units::format_count;
 use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
@@ -87,8 +87,8 @@ fn to_timeline(listed: &Listed, row: usize) -> Option<ProfileAction> {
 
 fn span(table: &Table, row: usize) -> Option<Interval<TraceNs>> {
     let number = |id: &str| table.rows.get(row)?.get(column(table, id)?)?.number();
-    let start = whole_signed(number("start_ns")?);
-    Some(Interval::new(TraceNs(start), TraceNs(start.saturating_add(whole_signed(number("duration_ns")?)))))
+    let start = f64_to_i64(number("start_ns")?);
+    Some(Interval::new(TraceNs(start), TraceNs(start.saturating_add(f64_to_i64(number("duration_ns")?)))))
 }
 
 /// Position of a column.
@@ -103,7 +103,7 @@ fn in_words(listed: &Listed, props: &PagedTableProps) -> String {
         let sum: f64 = listed.table.rows.iter().filter_map(|r| r.get(at).and_then(Cell::number)).sum();
         format!(
             ": {} in all{}",
-            props.run.info.outline.unit.text(whole_signed(sum)),
+            props.run.info.outline.unit.text(f64_to_i64(sum)),
             if shown < total { " of these" } else { "" }
         )
     });

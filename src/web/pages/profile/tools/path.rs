@@ -7,7 +7,7 @@ use super::{ToolProps, range_of, waiting};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::use_analysis;
 use crate::state::ProfileAction;
-use ns_base::convert::real_signed;
+use ns_base::convert::i64_to_f64;
 use ns_base::units::format_count;
 use ns_session::{Answer, Listing, PathShown, PathStep, Question};
 use ns_view::palette::{fill_var, on_fill_var};
@@ -76,17 +76,17 @@ fn name_of(step: &PathStep) -> &str {
 /// The parts along the axis of time, coloured by name as on the timeline.
 fn strip(path: &PathShown, props: &ToolProps) -> Html {
     let (Some(first), Some(last)) = (path.steps.first(), path.steps.last()) else { return Html::default() };
-    let (from, whole) = (first.start_ns, real_signed(last.end_ns.saturating_sub(first.start_ns).max(1)));
+    let (from, whole) = (first.start_ns, i64_to_f64(last.end_ns.saturating_sub(first.start_ns).max(1)));
     let unit = &props.run.info.outline.unit;
     let part = |step: &PathStep| {
-        let width = real_signed(length(step)) * 100.0 / whole;
+        let width = i64_to_f64(length(step)) * 100.0 / whole;
         let name = name_of(step);
         let fill = props.run.info.colours.fill_of(name);
         let (back, colour) = match step.slice {
             Some(_) => (fill_var(fill), on_fill_var(fill)),
             None => ("var(--line)", "var(--text)"),
         };
-        let left = real_signed(step.start_ns.saturating_sub(from)) * 100.0 / whole;
+        let left = i64_to_f64(step.start_ns.saturating_sub(from)) * 100.0 / whole;
         let style = format!("left:{left:.4}%;width:{width:.4}%;top:0;background:{back};color:{colour}");
         let mostly = if path.is_thinned { "mostly " } else { "" };
         let what = format!("{mostly}{name}: {}", unit.text(length(step)));

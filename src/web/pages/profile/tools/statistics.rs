@@ -15,7 +15,7 @@ use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::GroupBy;
 use ns_analysis::histogram::{BinScale, Histogram};
 use ns_analysis::members::MemberOrder;
-use ns_base::convert::{real, whole, whole_signed};
+use ns_base::convert::{f64_to_i64, f64_to_u64, u64_to_f64};
 use ns_base::units::format_count;
 use ns_page::Shared;
 use ns_profile::Unit;
@@ -218,7 +218,7 @@ fn group_panel(
 fn members_title(count: Option<f64>) -> String {
     match count {
         Some(1.0) => "Its slice".to_owned(),
-        Some(n) => format!("Its {} slices", format_count(whole(n))),
+        Some(n) => format!("Its {} slices", format_count(f64_to_u64(n))),
         None => "Its slices".to_owned(),
     }
 }
@@ -228,14 +228,14 @@ fn histogram(h: &Histogram, unit: &Unit) -> Html {
     let most = h.bins.iter().map(|b| b.count).max().unwrap_or(0).max(1);
     let bar = |b: &ns_analysis::histogram::Bin| {
         let what = format!("{} to {}: {} slices", unit.text(b.from_ns), unit.text(b.to_ns), format_count(b.count));
-        let height = format!("height:{:.2}%", real(b.count) * 100.0 / real(most));
+        let height = format!("height:{:.2}%", u64_to_f64(b.count) * 100.0 / u64_to_f64(most));
         html! { <li title={what.clone()}><span class="visually-hidden">{ what }</span><span class="column" aria-hidden="true" style={height}></span></li> }
     };
     let half = h.percentiles.as_ref().map(|p| {
         format!(
             "; 50 % last at most {}, 99 % at most {}",
-            unit.text(whole_signed(p.p50_ns)),
-            unit.text(whole_signed(p.p99_ns))
+            unit.text(f64_to_i64(p.p50_ns)),
+            unit.text(f64_to_i64(p.p99_ns))
         )
     });
     let ends = h.bins.first().zip(h.bins.last()).map(|(a, z)| (unit.text(a.from_ns), unit.text(z.to_ns)));
