@@ -61,7 +61,7 @@ test("24 configurations: paused, resumed, cancelled, retried", app.page(async (p
   assert.equal(all.length, 24);
   assert.equal(all.filter((r) => r.status === "finished").length, 18);
   assert.equal(all.filter((r) => /64/.test(r.error ?? "")).length, 6);
-}, { hash: waiting(SWEEP(40)) }));
+}, { hash: waiting(SWEEP(20)) }));
 
 test("the number of workers does not affect the results", app.page(async (page, url) => {
   await button(page, "Run").click();
@@ -89,7 +89,7 @@ test("a sweep that was cut off is offered again, or finished where its link asks
   await assertAccessible(page);
   // Its link continues it.
   await page.goto("about:blank");
-  await openApp(page, url + SWEEP(40));
+  await openApp(page, url + SWEEP(10));
   await waitForState(page, "done", { timeout: 240_000 });
   const rows = await reports(page);
   assert.equal(rows.filter((r) => r.status === "finished").length, 18);
@@ -104,7 +104,7 @@ test("a sweep that was cut off is offered again, or finished where its link asks
   await page.goto("about:blank");
   await openApp(page, `${url}#/benchmark`);
   assert.equal(await kept.count(), 0);
-}, { hash: waiting(SWEEP(40)) }));
+}, { hash: waiting(SWEEP(10)) }));
 
 test("a cut-off sweep is resumed by keyboard", app.page(async (page, url) => {
   await button(page, "Run").click();
@@ -115,7 +115,7 @@ test("a cut-off sweep is resumed by keyboard", app.page(async (page, url) => {
   await page.keyboard.press("Enter");
   await waitForState(page, "done", { timeout: 240_000 });
   assert.equal((await reports(page)).length, 24);
-}, { hash: waiting(SWEEP(40)) }));
+}, { hash: waiting(SWEEP(10)) }));
 
 test("a link that measures this processor waits for Run", app.page(async (page) => {
   await page.getByText(/configurations?/).first().waitFor();

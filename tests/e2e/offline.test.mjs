@@ -18,4 +18,4 @@ test("a second visit needs no network", app.page(async (page, url) => {
   await waitForState(page, "done");
   assert.equal(await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").count(), 4);
   // The service worker tries the network first for the page and the worker's files.
-}, { allow: [/ERR_INTERNET_DISCONNECTED/] }));
+}, { allow: [/ERR_INTERNET_DISCONNECTED/], context: { serviceWorkers: "allow" } }));

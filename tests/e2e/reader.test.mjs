@@ -91,7 +91,7 @@ test("after one visit a model file is read without a network", app.page(async (p
   await waitForState(page, "done");
   await show(page, ONNX);
   await shown(page, ONNX);
-}, { allow: [/ERR_INTERNET_DISCONNECTED/] }));
+}, { allow: [/ERR_INTERNET_DISCONNECTED/], context: { serviceWorkers: "allow" } }));
 
 test("the worker holds no reader, and the program of readers no simulator", () => {
   const held = (name) => readFileSync(`${DIST}/${name}`).toString("latin1");

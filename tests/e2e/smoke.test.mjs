@@ -2,15 +2,54 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { appFixture, assertAccessible, DIST } from "./support.mjs";
+import { appFixture, assertAccessible, DIST, waitForState } from "./support.mjs";
 
 const app = appFixture();
+
+/** Where the browser has what is named "left". */
+const leftovers = (page) => page.evaluate(async () => {
+  const files = [];
+  for await (const name of (await navigator.storage.getDirectory()).keys()) files.push(name);
+  const places = {
+    local: localStorage.getItem("left") !== null,
+    session: sessionStorage.getItem("left") !== null,
+    cookie: document.cookie.includes("left"),
+    cache: await caches.has("left"),
+    file: files.includes("left"),
+    database: (await indexedDB.databases()).some(({ name }) => name === "left"),
+  };
+  return Object.keys(places).filter((place) => places[place]);
+});
 
 test("the page starts without an error", app.page(async (page) => {
   assert.match(await page.title(), /neuronscope/);
   const state = await page.evaluate(() => document.documentElement.dataset.state);
   assert.equal(state, "idle");
 }));
+
+test("the page starts with its service worker, and again below it", app.page(async (page) => {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await page.reload();
+  await waitForState(page, "idle");
+  assert.ok(await page.evaluate(() => navigator.serviceWorker.controller !== null));
+}, { context: { serviceWorkers: "allow" } }));
+
+// Two tests of a file may use one tab, and the second must not find what the first left.
+test("a test leaves something of every kind in the browser", app.page(async (page) => {
+  await page.evaluate(async () => {
+    localStorage.setItem("left", "1");
+    sessionStorage.setItem("left", "1");
+    document.cookie = "left=1";
+    await caches.open("left");
+    const folder = await navigator.storage.getDirectory();
+    await folder.getFileHandle("left", { create: true });
+    await new Promise((resolve, reject) => Object.assign(indexedDB.open("left"), { onsuccess: resolve, onerror: reject }));
+  });
+  assert.deepEqual(await leftovers(page), ["local", "session", "cookie", "cache", "file", "database"]);
+}));
+
+test("the next test finds nothing of it", app.page(async (page) => assert.deepEqual(await leftovers(page), [])));
 
 test("the app's module was preloaded and fetched once", app.page(async (page) => {
   const wasm = await page.evaluate(() =>

@@ -1,10 +1,9 @@
 // Tools for every browser test: the built page served under a sub-path, a Chromium, and pages that fail their test on
 // any console message of error level, uncaught error or failed request.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import axe from "axe-core";
 import { chromium } from "playwright-core";
 import { serve } from "../../tools/serve.mjs";
 import { delayAnswers, lateness } from "./late.mjs";
@@ -47,10 +46,12 @@ export async function launch(flags = []) {
 
 /**
  * Serves dist/ and starts one browser for the tests of a file. Call it once at the top of the file; `page(body)` makes
- * a test function that runs `body(page, url)` in a fresh context and then fails on anything that went wrong in the page.
+ * a test function that runs `body(page, url)` in a tab of a browser that holds nothing, and then fails on anything that went
+ * wrong in the page.
  */
 export function appFixture() {
-  const fixture = { url: undefined, browser: undefined, page: undefined };
+  // `tab` is left by a test for the next one.
+  const fixture = { url: undefined, browser: undefined, page: undefined, tab: undefined };
   fixture.page = (body, options) => (test) => runInPage(fixture, test.name, body, options);
   let server;
   before(async () => {
@@ -66,31 +67,72 @@ export function appFixture() {
   return fixture;
 }
 
+// Methods of a page or its context whose effect outlives a document. A test that calls one of them leaves no tab for the next test.
+const LASTING = [
+  "addCookies", "addInitScript", "addLocatorHandler", "emulateMedia", "exposeBinding", "exposeFunction", "grantPermissions",
+  "newCDPSession", "route", "routeFromHAR", "routeWebSocket", "setDefaultTimeout", "setExtraHTTPHeaders", "setGeolocation",
+  "setOffline", "setViewportSize",
+];
+
+const countListeners = (page) => page.eventNames().reduce((sum, name) => sum + page.listenerCount(name), 0);
+
+/** A tab in a new context. Only an `isPlain` one can be used again. */
+async function openTab(fixture, { context, init, isPlain }) {
+  // A service worker copies all of the page into its cache, which takes longer than to open the page: tests that need it ask for it.
+  const browserContext = await fixture.browser.newContext({ acceptDownloads: true, serviceWorkers: "block", ...context });
+  browserContext.setDefaultTimeout(TIMEOUT_MS);
+  if (init) await browserContext.addInitScript(init);
+  if (lateness()) await browserContext.addInitScript(delayAnswers, lateness());
+  const problems = watch(browserContext, new URL(fixture.url).origin);
+  const page = await browserContext.newPage();
+  const client = isPlain ? await browserContext.newCDPSession(page) : undefined;
+  const tab = { context: browserContext, page, problems, isPlain, client, listeners: countListeners(page) };
+  for (const target of [page, browserContext]) {
+    for (const method of LASTING.filter((name) => name in target)) {
+      const call = target[method];
+      target[method] = function (...args) {
+        tab.isPlain = false;
+        return call.apply(this, args);
+      };
+    }
+  }
+  return tab;
+}
+
+// Ends the page in the tab, whose process stays: a new one takes as long to start as the programs of the page to compile. What the
+// browser keeps of the page goes; `false` if the tab cannot be used again.
+async function clearTab(tab, url) {
+  if (!tab.isPlain || tab.context.pages().length > 1 || countListeners(tab.page) !== tab.listeners) return false;
+  await tab.page.mouse.move(0, 0);
+  await tab.page.goto(`${url}icon.svg`);
+  await tab.page.evaluate(() => sessionStorage.clear());
+  await tab.client.send("Storage.clearDataForOrigin", { origin: new URL(url).origin, storageTypes: "all" });
+  return true;
+}
+
 /**
  * Options: `open` (default true) loads the page and waits for the app; `hash` is its route; `allow` is a list of
  * patterns of problems that the test expects; `context` goes to the browser context (viewport, permissions, ...); `init` runs
  * in each page before the app.
  */
 async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark", allow = [], context = {}, init } = {}) {
-  const browserContext = await fixture.browser.newContext({ acceptDownloads: true, ...context });
-  browserContext.setDefaultTimeout(TIMEOUT_MS);
-  if (init) await browserContext.addInitScript(init);
-  if (lateness()) await browserContext.addInitScript(delayAnswers, lateness());
-  const problems = watch(browserContext, new URL(fixture.url).origin);
+  const isPlain = !init && Object.keys(context).length === 0;
+  const tab = (isPlain && fixture.tab) || (await openTab(fixture, { context, init, isPlain }));
+  if (tab === fixture.tab) fixture.tab = undefined;
   try {
-    const page = await browserContext.newPage();
-    if (open) await openApp(page, fixture.url + hash);
-    await body(page, fixture.url);
+    if (open) await openApp(tab.page, fixture.url + hash);
+    await body(tab.page, fixture.url);
+    if (!fixture.tab && (await clearTab(tab, fixture.url))) fixture.tab = tab;
   } catch (error) {
-    await keepPicture(browserContext, name);
+    await keepPicture(tab.context, name);
     // The report of a failed test prints the stack, which holds the message as it was first.
-    error.stack += await saidBy(browserContext);
-    if (problems.length > 0) error.stack += `\nthe page reported:\n  ${problems.join("\n  ")}`;
+    error.stack += await saidBy(tab.context);
+    if (tab.problems.length > 0) error.stack += `\nthe page reported:\n  ${tab.problems.join("\n  ")}`;
     throw error;
   } finally {
-    await browserContext.close();
+    if (tab !== fixture.tab) await tab.context.close();
   }
-  const unexpected = problems.filter((problem) => !allow.some((pattern) => pattern.test(problem)));
+  const unexpected = tab.problems.splice(0).filter((problem) => !allow.some((pattern) => pattern.test(problem)));
   assert.deepEqual(unexpected, [], "the page reported problems");
 }
 
@@ -117,7 +159,9 @@ async function keepPicture(context, name) {
 function watch(context, origin) {
   const problems = [];
   context.on("console", (message) => {
-    if (message.type() === "error") problems.push(`console: ${message.text()}`);
+    // A tab without a page shows a picture, for which the browser seeks an icon at the root.
+    const isOfHost = message.location().url === `${origin}/favicon.ico`;
+    if (message.type() === "error" && !isOfHost) problems.push(`console: ${message.text()}`);
   });
   context.on("weberror", (webError) => problems.push(`uncaught: ${webError.error()}`));
   context.on("requestfailed", (request) => {
@@ -206,17 +250,24 @@ export async function settledAddress(page) {
   return new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
 }
 
+// Smaller than the readable source by half, and a page needs as long to take it in as to be checked.
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
 /** Fails with a readable list when axe finds something in the page as it is now. */
 export async function assertAccessible(page, { exclude = [], rules = {} } = {}) {
   // The page of another address is drawn when its program has arrived.
   await page.locator("main").first().waitFor();
-  await page.evaluate(axe.source);
-  const results = await page.evaluate(
-    ([excluded, ruleOptions]) => window.axe.run({ exclude: excluded }, { rules: ruleOptions }),
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
+  // What passes is only counted: axe need not find a selector for each of its elements.
+  const { passes, violations } = await page.evaluate(
+    async ([excluded, ruleOptions]) => {
+      const results = await window.axe.run({ exclude: excluded }, { rules: ruleOptions, resultTypes: ["violations"] });
+      return { passes: results.passes.length, violations: results.violations };
+    },
     [exclude, rules],
   );
-  assert.ok(results.passes.length > 0, "axe checked nothing");
-  const found = results.violations.map(
+  assert.ok(passes > 0, "axe checked nothing");
+  const found = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join("; ")}`,
   );
   assert.deepEqual(found, [], "accessibility");
