@@ -9,6 +9,7 @@
 pub mod bench;
 mod controls;
 pub mod experiments;
+pub mod given;
 pub mod history;
 pub mod inspect;
 pub mod kept;

@@ -7,7 +7,7 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::bridge::{self, Content};
-use super::components::{FileDrop, NoticeList};
+use super::components::{FileDrop, NoticeList, ProgressBar};
 use super::context::{AppContext, Job};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::head::SiteHead;
@@ -24,6 +24,7 @@ use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
 use super::worker::{KnownModel, Pool};
 use ns_page::RunState;
+use ns_page::given::{GivenAction, GivenFiles};
 use ns_page::history::{Following, profile_follows};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::{Address, Page};
@@ -45,6 +46,7 @@ fn App() -> Html {
     let pool = (*use_memo((), |()| Pool::default())).clone();
     let notices = use_reduced(Notices::default);
     let profile = use_reduced(ProfileState::default);
+    let given = use_reduced(GivenFiles::default);
     let shown = use_state_eq(|| Page::Home);
     let theme = use_state_eq(theme::initial);
     let job = (*use_memo((), |()| Job::default())).clone();
@@ -59,7 +61,7 @@ fn App() -> Html {
     let catalog = use_catalog(is_mine, &pool, Pool::any, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
-    let run = if *shown == Page::Profile { profile.run.clone() } else { RunState::Idle };
+    let run = given.beside(if *shown == Page::Profile { &profile.run } else { &RunState::Idle });
     let is_about_to_run = *shown == Page::Profile && (profile.wants_run || profile.wants_file);
     use_page_state(is_mine.then_some(*shown), catalog.as_ref(), &run, is_about_to_run);
     use_loading_state(!is_mine && !is_lab_ready);
@@ -74,7 +76,7 @@ fn App() -> Html {
     let kept = use_shelf();
     let foot = use_memo((), |()| page::element(bridge::FOOT_ELEMENT));
     let on_profiles = use_profiles(&context, &profile, &job, &shown);
-    let on_files = on_files(*shown, on_profiles, on_model(&context, &profile));
+    let on_files = on_files(*shown, given.dispatcher(), on_profiles, on_model(&context, &profile));
     let on_refusal = {
         let notices = notices.dispatcher();
         Callback::from(move |message: String| notices.dispatch(NoticeAction::Say(Tone::Bad, message)))
@@ -86,9 +88,13 @@ fn App() -> Html {
             <SiteHead shown={*shown} links={links.clone()} theme={theme.clone()} on_files={on_files.clone()} />
             <Finder pages={links} kept={kept_links(&kept)} profile={profile.clone()} theme={theme} />
             <NoticeList {notices} />
+            // The profile page shows it where the progress of reading stands a moment later.
+            if *shown != Page::Profile && given.is_waiting() {
+                <section class="given-files" aria-label="Files"><ProgressBar run={run.clone()} /></section>
+            }
             if is_mine {
                 <main id="main" tabindex="-1">
-                    if *shown == Page::Home { <LandingPage on_files={on_files.clone()} /> } else { <ProfilePage state={profile} {job} /> }
+                    if *shown == Page::Home { <LandingPage on_files={on_files.clone()} /> } else { <ProfilePage state={profile} {run} {job} /> }
                 </main>
             }
             { for foot.as_ref().clone().map(|host| create_portal(footer(), host)) }
@@ -253,10 +259,17 @@ fn use_profiles(
     open
 }
 
-/// Sends files to the page that reads them, by what their first bytes say that they are.
-fn on_files(shown: Page, profiles: Callback<Vec<File>>, models: Callback<File>) -> Callback<Vec<File>> {
+/// Sends files to the page that reads them, by what their first bytes say that they are. Until then they are `given`.
+fn on_files(
+    shown: Page,
+    given: StateDispatcher<GivenFiles>,
+    profiles: Callback<Vec<File>>,
+    models: Callback<File>,
+) -> Callback<Vec<File>> {
     Callback::from(move |files: Vec<File>| {
-        let (profiles, models) = (profiles.clone(), models.clone());
+        let (given, profiles, models) = (given.clone(), profiles.clone(), models.clone());
+        let names: Vec<String> = files.iter().map(File::name).collect();
+        given.dispatch(GivenAction::Give(names.clone()));
         spawn_local(async move {
             let mut sorted: [Vec<File>; 4] = Default::default();
             for file in files {
@@ -272,6 +285,7 @@ fn on_files(shown: Page, profiles: Callback<Vec<File>>, models: Callback<File>) 
                 _ => give(shown, Page::Inspect, Content::Models, of_models),
             }
             profiles.emit(rest);
+            given.dispatch(GivenAction::Recognise(names));
         });
     })
 }

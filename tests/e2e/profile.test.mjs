@@ -153,6 +153,40 @@ test("a compressed trace opens through the file input; a file that is not a trac
   assert.equal(await canvas(page).isVisible(), true);
 }));
 
+test("a file is said to be read before its first byte has come; one that is refused leaves the open profile", app.page(async (page) => {
+  // From now on no byte of a file comes before it is let go.
+  const hold = () => page.evaluate(() => {
+    const held = new Promise((go) => { window.letGo = go; });
+    const read = (window.readBytes ??= Blob.prototype.arrayBuffer);
+    Blob.prototype.arrayBuffer = async function () {
+      await held;
+      return read.call(this);
+    };
+  });
+  const letGo = () => page.evaluate(() => window.letGo());
+  const reading = (name) => page.getByRole("status").filter({ hasText: `Reading ${name}` });
+
+  await hold();
+  await page.locator("#open-file").setInputFiles(`${TRACES}/catapult_simple_trace.json`);
+  await reading("catapult_simple_trace.json").waitFor();
+  await assertAccessible(page);
+  await letGo();
+  await page.getByRole("heading", { name: "What to look at first" }).waitFor();
+  await waitForState(page, "done");
+  await chooseTool(page, "operator-timeline");
+
+  await hold();
+  await page.locator("#open-file").setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 0]) });
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.state), "running");
+  await reading("photo.png").waitFor();
+  assert.equal(await canvas(page).isVisible(), true);
+  await letGo();
+  await waitForState(page, "failed");
+  await page.getByRole("alert").filter({ hasText: "photo.png" }).waitFor();
+  assert.equal(await reading("photo.png").count(), 0);
+  assert.equal(await canvas(page).isVisible(), true);
+}));
+
 test("the timeline is saved as Chrome JSON and opens again", profile(async (page) => {
   await run(page);
   const saved = await download(page, await menuEntry(page, "Download JSON"));

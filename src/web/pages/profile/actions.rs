@@ -16,6 +16,7 @@ use crate::worker::Engine;
 use ns_base::convert::f64_to_u64;
 use ns_formats::WriteFormat;
 use ns_page::RunState;
+use ns_page::given::reading_label;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::profile::{Arrived, SAMPLE};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};
@@ -61,7 +62,7 @@ fn open_file_as(app: &AppContext, state: &StateHandle<ProfileState>, slot: &Runn
     }
     let name = file.name();
     let size = f64_to_u64(file.size());
-    let label = format!("Reading {name}");
+    let label = reading_label(&name);
     start(app, state, slot, label, ready, JobRequest::Open { name, size }, Some(file));
 }
 

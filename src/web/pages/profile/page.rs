@@ -30,6 +30,8 @@ use ns_session::share::Tool;
 pub struct ProfilePageProps {
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
+    /// The progress that the page shows: of its run, or of files that were given and are not recognised yet.
+    pub run: RunState,
     /// The run that can be cancelled.
     pub job: Job,
 }
@@ -62,8 +64,8 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
             <div key="form" class="page profile">
                 <h1>{ "Profile" }</h1>
                 { form }
-                { progress(&actions, &state.run) }
-                { empty_state(state) }
+                { progress(&actions, &props.run) }
+                { empty_state(state, &props.run) }
             </div>
         };
     };
@@ -75,7 +77,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
             <section class="workspace-view" aria-labelledby="run-title" data-view={tool.name()}>
                 <h2 id="run-title" class="run-title visually-hidden">{ format!("{}: {}", run.info.name, tool_name(tool, run)) }</h2>
                 if *is_editing { { form } }
-                { progress(&actions, &state.run) }
+                { progress(&actions, &props.run) }
                 { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
                 if matches!(tool, Tool::Overview | Tool::Summary) { <DiagnosticsPanel items={run.info.diagnostics.clone()} /> }
                 { tool_view(&app, state, run, tool) }
@@ -161,7 +163,7 @@ fn progress(actions: &Actions, run: &RunState) -> Html {
     html! {
         <div class="run-progress" hidden={matches!(run, RunState::Idle | RunState::Done)}>
             <ProgressBar run={run.clone()} />
-            if run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
+            if actions.state.run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
         </div>
     }
 }
@@ -209,8 +211,8 @@ fn summary_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenR
     }
 }
 
-fn empty_state(state: &ProfileState) -> Html {
-    if state.run.is_running() {
+fn empty_state(state: &ProfileState, run: &RunState) -> Html {
+    if run.is_running() {
         return Html::default();
     }
     let wanted = state.link.file.as_ref().map(|file| {

@@ -1,0 +1,118 @@
+//! Files that the user gave to the page, until their first bytes say which page reads them.
+
+use crate::RunState;
+
+/// Files that are not recognised yet. The page says from the first moment that it reads them: a slow disk may take long to give a byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenFiles {
+    /// The labels of files given together, the oldest first.
+    waiting: Vec<String>,
+}
+
+/// Actions on given files.
+pub enum GivenAction {
+    /// Files with these names were given together.
+    Give(Vec<String>),
+    /// The files with these names were recognised, and whoever reads them has them.
+    Recognise(Vec<String>),
+}
+
+impl GivenFiles {
+    /// The files after an action.
+    #[must_use]
+    pub fn after(&self, action: GivenAction) -> Self {
+        let mut next = self.clone();
+        match action {
+            GivenAction::Give(names) => next.waiting.extend(label_of(&names)),
+            GivenAction::Recognise(names) => {
+                if let Some(at) = label_of(&names).and_then(|label| next.waiting.iter().position(|l| *l == label)) {
+                    next.waiting.remove(at);
+                }
+            }
+        }
+        next
+    }
+
+    /// Whether a file waits.
+    #[must_use]
+    pub const fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// What a page shows whose own run is `run`: a run that goes on has its progress, else a file that waits is read.
+    #[must_use]
+    pub fn beside(&self, run: &RunState) -> RunState {
+        match self.waiting.first() {
+            Some(label) if !run.is_running() => RunState::started(label),
+            _ => run.clone(),
+        }
+    }
+}
+
+/// What the page says while it reads files; nothing if there are none.
+fn label_of(names: &[String]) -> Option<String> {
+    let (first, others) = names.split_first()?;
+    Some(match others.len() {
+        0 => reading_label(first),
+        1 => format!("{} and another file", reading_label(first)),
+        n => format!("{} and {n} other files", reading_label(first)),
+    })
+}
+
+/// What the page says while it reads a file.
+#[must_use]
+pub fn reading_label(name: &str) -> String {
+    format!("Reading {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &[&str]) -> Vec<String> {
+        list.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn given(list: &[&str]) -> GivenFiles {
+        GivenFiles::default().after(GivenAction::Give(names(list)))
+    }
+
+    #[test]
+    fn a_file_is_read_from_the_moment_it_is_given() {
+        let files = given(&["a.json"]);
+        assert!(files.is_waiting());
+        assert_eq!(files.beside(&RunState::Idle), RunState::started("Reading a.json"));
+        assert_eq!(files.beside(&RunState::Failed("x".to_owned())), RunState::started("Reading a.json"));
+        assert_eq!(given(&["a", "b"]).beside(&RunState::Done), RunState::started("Reading a and another file"));
+        assert_eq!(given(&["a", "b", "c"]).beside(&RunState::Done), RunState::started("Reading a and 2 other files"));
+        assert_eq!(given(&[]), GivenFiles::default());
+    }
+
+    #[test]
+    fn a_run_that_goes_on_keeps_its_progress() {
+        let half = RunState::Running { done: 1, total: 2, label: "Simulating".to_owned() };
+        assert_eq!(given(&["a.json"]).beside(&half), half);
+    }
+
+    #[test]
+    fn a_recognised_file_leaves_the_run_that_was_there() {
+        let files = given(&["a.json"]).after(GivenAction::Recognise(names(&["a.json"])));
+        assert_eq!(files, GivenFiles::default());
+        for run in [RunState::Idle, RunState::Done, RunState::Cancelled, RunState::Failed("x".to_owned())] {
+            assert_eq!(files.beside(&run), run);
+        }
+    }
+
+    #[test]
+    fn files_that_are_given_twice_wait_twice() {
+        let both = given(&["a.json"])
+            .after(GivenAction::Give(names(&["b.json"])))
+            .after(GivenAction::Give(names(&["a.json"])));
+        let one_read = both.after(GivenAction::Recognise(names(&["a.json"])));
+        assert_eq!(one_read.beside(&RunState::Idle), RunState::started("Reading b.json"));
+        let none_of_these = one_read.after(GivenAction::Recognise(names(&["c.json"])));
+        assert_eq!(none_of_these, one_read);
+        let last = one_read.after(GivenAction::Recognise(names(&["b.json"])));
+        assert_eq!(last, given(&["a.json"]));
+    }
+}
