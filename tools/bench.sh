@@ -21,18 +21,18 @@ cmd_bench() {
   setup_tests
   say "-- rates in wasm (headless Chromium, dedicated worker)"
   wasm_rates
-  [ -e "$E2E/bench.mjs" ] || return 0
+  [ -e "$E2E/bench/traces.mjs" ] || return 0
   build_cli
   say "-- in the browser"
-  (cd "$E2E" && NEURONSCOPE_CLI=$(cli_path) node bench.mjs)
+  (cd "$E2E" && NEURONSCOPE_CLI=$(cli_path) node bench/traces.mjs)
   say "-- opening model files in the browser"
-  (cd "$E2E" && node model-bench.mjs)
+  (cd "$E2E" && node bench/models.mjs)
   say "-- the longest task of each view"
-  (cd "$E2E" && node tasks.mjs)
+  (cd "$E2E" && node bench/tasks.mjs)
   say "-- what a first visit costs"
-  (cd "$E2E" && node vitals.mjs)
+  (cd "$E2E" && node bench/vitals.mjs)
   say "-- a soak of ${NEURONSCOPE_SOAK_ACTIONS:-500} random actions"
-  (cd "$E2E" && node soak.mjs) || say "the soak ended with an error (message above)"
+  (cd "$E2E" && node bench/soak.mjs) || say "the soak ended with an error (message above)"
 }
 
 # Lighthouse is 200 packages, so it is downloaded only on request.

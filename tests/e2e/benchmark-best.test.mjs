@@ -1,7 +1,7 @@
 // The benchmark page helps to decide: limits, the Pareto front, the link to the profile, results of another form, saved results.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const results = (page) => page.getByRole("table", { name: "Benchmark results" });

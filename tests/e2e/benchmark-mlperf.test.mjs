@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });

@@ -1,7 +1,7 @@
 // Sweeps on the page: listed, run over a pool, paused, cancelled, retried, kept over a reload; results explored.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, eventually, openApp, waitForState, waiting } from "./support.mjs";
+import { appFixture, assertAccessible, download, eventually, openApp, waitForState, waiting } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });

@@ -1,7 +1,7 @@
 // The benchmark page: run, cancel, read, download, share.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, eventually, menuEntry, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, eventually, menuEntry, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });

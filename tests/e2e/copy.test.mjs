@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, chooseTool, copyMenu, download, openApp, settledAddress, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, copyMenu, download, openApp, settledAddress, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const context = { permissions: ["clipboard-read", "clipboard-write"] };

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { buildQueue } from "../../tools/dev.mjs";
 import { liveReload } from "../../tools/live.mjs";
 import { serve } from "../../tools/serve.mjs";
-import { launch } from "./support.mjs";
+import { launch } from "./support/app.mjs";
 
 let dir;
 let live;

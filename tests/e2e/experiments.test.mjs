@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const INPUTS = fileURLToPath(new URL("../it/fixtures/xla/upstream/inputs/", import.meta.url));

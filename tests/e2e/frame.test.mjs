@@ -1,7 +1,7 @@
 // The frame of the page: a head of one row at any width, the finder, the focus, the message when something ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, waitForState, waiting } from "./support.mjs";
+import { appFixture, assertAccessible, waitForState, waiting } from "./support/app.mjs";
 
 const app = appFixture();
 const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

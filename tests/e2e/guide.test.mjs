@@ -1,7 +1,7 @@
 // The guide: chapters, examples that open with a click and run by themselves, a study that runs in place.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const guide = (body, options) => app.page(body, { hash: "#/guide", ...options });

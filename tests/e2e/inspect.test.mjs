@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const MODELS = fileURLToPath(new URL("../it/fixtures/models/", import.meta.url));

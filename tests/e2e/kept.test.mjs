@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { appFixture, assertAccessible, download, menuEntry, openApp, toolShown, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, menuEntry, openApp, toolShown, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, refuseToKeep, reloaded, waiting, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, refuseToKeep, reloaded, waiting, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });

@@ -1,7 +1,7 @@
 // After one visit the page works without a network.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, openApp, waitForState } from "./support.mjs";
+import { appFixture, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 

@@ -1,7 +1,7 @@
 // The page is two programs: the app, and the lab, which is fetched when one of its pages is shown. The user does not notice the seam.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, openApp, waitForState } from "./support.mjs";
+import { appFixture, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const link = (page, name) => page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true });

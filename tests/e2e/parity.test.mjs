@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, download, editRun, menuEntry, waitForState } from "./support.mjs";
+import { appFixture, download, editRun, menuEntry, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });

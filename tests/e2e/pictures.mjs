@@ -4,8 +4,8 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../tools/serve.mjs";
-import { BASE, DIST, launch, openApp } from "./support.mjs";
-import { VIEWS } from "./views.mjs";
+import { BASE, DIST, launch, openApp } from "./support/app.mjs";
+import { VIEWS } from "./support/views.mjs";
 
 const SIZES = [[390, 844], [1440, 900], [2560, 1440]];
 const THEMES = ["light", "dark"];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, chooseTool, download, settledAddress, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, download, settledAddress, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, download, eventually, menuEntry, toolShown, waitForState } from "./support.mjs";
-import { writeSynthetic } from "./synthetic.mjs";
-import { zipOf } from "./zip.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, download, eventually, menuEntry, toolShown, waitForState } from "./support/app.mjs";
+import { writeSynthetic } from "./support/synthetic.mjs";
+import { zipOf } from "./support/zip.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));

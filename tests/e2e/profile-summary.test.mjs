@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, chooseTool, download, menuEntry, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, download, menuEntry, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, chooseTool, eventually, openApp, settledAddress, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, eventually, openApp, settledAddress, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, download, editRun, eventually, settledAddress, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, download, editRun, eventually, settledAddress, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));

@@ -1,7 +1,7 @@
 // The tool `trace`: a whole benchmark run as a timeline, which is a separate run beside the execution it belongs to.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, menuEntry, toolShown, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, menuEntry, toolShown, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const offeredTools = (page) => page.locator("#rail-tools [data-tool]:not([aria-disabled])").evaluateAll((all) => all.map((b) => b.dataset.tool));

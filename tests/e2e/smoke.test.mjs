@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { appFixture, assertAccessible, DIST, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, DIST, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 

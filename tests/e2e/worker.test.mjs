@@ -1,7 +1,7 @@
 // A worker that does not start, dies or is from another build: the page says so, names the input, and goes on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, editRun, waitForState } from "./support.mjs";
+import { appFixture, editRun, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const plain = { open: false, context: { serviceWorkers: "block" } };

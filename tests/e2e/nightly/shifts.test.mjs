@@ -1,7 +1,7 @@
 // Nothing jumps while a page loads and its results arrive: checks the sum of the browser's layout shifts, as in web vitals.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, waitForState } from "../support.mjs";
+import { appFixture, waitForState } from "../support/app.mjs";
 
 const app = appFixture();
 /** A fifth of the limit that web vitals call good. */

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serve } from "../../../tools/serve.mjs";
-import { soak } from "../soak.mjs";
-import { BASE, DIST, launch } from "../support.mjs";
+import { soak } from "../bench/soak.mjs";
+import { BASE, DIST, launch } from "../support/app.mjs";
 
 let server;
 let browser;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serve } from "../../../tools/serve.mjs";
-import { BASE, DIST, launch } from "../support.mjs";
-import { LIMIT_MS, measureView } from "../tasks.mjs";
-import { VIEWS } from "../views.mjs";
+import { BASE, DIST, launch } from "../support/app.mjs";
+import { LIMIT_MS, measureView } from "../bench/tasks.mjs";
+import { VIEWS } from "../support/views.mjs";
 
 let server;
 let browser;

@@ -1,7 +1,7 @@
 // The cost of a first visit: the metrics of Lighthouse's performance score, measured by the browser itself. Lighthouse is not
 // used because it brings about a hundred packages. It prints numbers and asserts nothing.
-import { serve } from "../../tools/serve.mjs";
-import { BASE, DIST, launch } from "./support.mjs";
+import { serve } from "../../../tools/serve.mjs";
+import { BASE, DIST, launch } from "../support/app.mjs";
 
 /** The settings of Lighthouse: a desktop without limits, and a mid-range phone on a slow mobile network. */
 const DEVICES = [

@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { serve } from "../../tools/serve.mjs";
-import { BASE, DIST, launch, openApp, waitForState } from "./support.mjs";
+import { serve } from "../../../tools/serve.mjs";
+import { BASE, DIST, launch, openApp, waitForState } from "../support/app.mjs";
 
-const MODELS = fileURLToPath(new URL("../it/fixtures/models/", import.meta.url));
+const MODELS = fileURLToPath(new URL("../../it/fixtures/models/", import.meta.url));
 const LIMIT_MS = 120_000;
 const REPEATS = 3;
 

@@ -5,15 +5,15 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { serve } from "../../tools/serve.mjs";
+import { serve } from "../../../tools/serve.mjs";
 import { delayAnswers, lateness } from "./late.mjs";
 
 /** The folder under test, and the sub-path it is served under: nothing in it may assume the root of a host. */
-export const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
+export const DIST = fileURLToPath(new URL("../../../dist", import.meta.url));
 export const BASE = "/demo/neuronscope/";
 
 // Where a failed test leaves a picture of its page.
-const ARTIFACTS = fileURLToPath(new URL("artifacts/", import.meta.url));
+const ARTIFACTS = fileURLToPath(new URL("../artifacts/", import.meta.url));
 
 /** The first wait covers compiling the app on a busy machine. It is a limit, not a measure. */
 export const TIMEOUT_MS = 60_000;

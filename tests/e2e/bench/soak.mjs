@@ -2,10 +2,10 @@
 // observed; it throws if the page wrote to its console, or lost a finished result.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { serve } from "../../tools/serve.mjs";
-import { BASE, DIST, launch, openApp } from "./support.mjs";
+import { serve } from "../../../tools/serve.mjs";
+import { BASE, DIST, launch, openApp } from "../support/app.mjs";
 
-const TRACES = fileURLToPath(new URL("../it/fixtures/traces/", import.meta.url));
+const TRACES = fileURLToPath(new URL("../../it/fixtures/traces/", import.meta.url));
 const FILES = ["catapult_simple_trace.json", "hta_amd_mi250_minitoy.json.gz", "catapult_flow_simple.json", "fxprofiler_hello.cjs-20231120T211435.cpuprofile"];
 const BAD = [
   { name: "empty.json", buffer: Buffer.alloc(0) },

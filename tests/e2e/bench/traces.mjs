@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { serve } from "../../tools/serve.mjs";
-import { BASE, DIST, launch } from "./support.mjs";
-import { writeSynthetic } from "./synthetic.mjs";
+import { serve } from "../../../tools/serve.mjs";
+import { BASE, DIST, launch } from "../support/app.mjs";
+import { writeSynthetic } from "../support/synthetic.mjs";
 
 const SIZES = (process.env.NEURONSCOPE_BENCH_EVENTS ?? "10000,100000,1000000").split(",").map(Number);
-const SPEEDSCOPE = fileURLToPath(new URL("node_modules/speedscope/dist/release", import.meta.url));
+const SPEEDSCOPE = fileURLToPath(new URL("../node_modules/speedscope/dist/release", import.meta.url));
 const VIEWPORT = { width: 1600, height: 900 };
 /** Interactive is when no task of more than TASK_MS begins for QUIET_MS. */
 const TASK_MS = 50;

@@ -1,8 +1,8 @@
 // The longest task of the page's main thread in every view: opening it, and the actions of `views.mjs`. It measures processor time
 // rather than wall time, which other processes of the machine would affect. It prints numbers; the limit of the page is 50 ms.
-import { serve } from "../../tools/serve.mjs";
-import { BASE, DIST, launch, openApp } from "./support.mjs";
-import { VIEWS } from "./views.mjs";
+import { serve } from "../../../tools/serve.mjs";
+import { BASE, DIST, launch, openApp } from "../support/app.mjs";
+import { VIEWS } from "../support/views.mjs";
 
 /** Tasks longer than this are listed. */
 export const LIMIT_MS = 50;

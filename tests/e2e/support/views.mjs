@@ -1,8 +1,8 @@
 // The views and states of the page of which pictures are taken: for each an address, and the actions before the picture.
 import { fileURLToPath } from "node:url";
-import { chooseTool, copyMenu, waitForState } from "./support.mjs";
+import { chooseTool, copyMenu, waitForState } from "./app.mjs";
 
-const TRACES = fileURLToPath(new URL("../it/fixtures/traces/", import.meta.url));
+const TRACES = fileURLToPath(new URL("../../it/fixtures/traces/", import.meta.url));
 const SMALL = "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge";
 const SWEEP = "#/benchmark?v=1&model=nn&batch_sizes=1,4,16&n_models=1,2&workers_per_model=1,2&duration=2";
 
