@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use neuronscope::base::SimTime;
-use neuronscope::bench::{BenchConfig, ConfigurationRun, ReportDetail, ServiceTimes, expand};
+use neuronscope::bench::{BenchConfig, ConfigurationRun, RunDetail, ServiceTimes, expand};
 
 fn main() {
     let device = |ms: f64| vec![SimTime::from_ns_f64(ms * 1e6)];
@@ -30,6 +30,16 @@ fn resident_kib(key: &str) -> f64 {
     line.and_then(|l| l.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0.0)
 }
 
+/// Runs to the end and counts the inferences.
+fn inferences_of(run: &mut ConfigurationRun) -> u64 {
+    loop {
+        let progress = run.step(50_000);
+        if progress.done {
+            return progress.inferences;
+        }
+    }
+}
+
 /// One model copy and one worker for ever longer: what the process takes more is the latencies, 8 bytes each.
 fn memory(times: &ServiceTimes) {
     println!("memory of one run");
@@ -37,9 +47,7 @@ fn memory(times: &ServiceTimes) {
     let config = BenchConfig { duration_s: 20.0, ..BenchConfig::default() };
     let Ok(mut sweep) = expand(&config) else { return };
     let mut run = ConfigurationRun::new(sweep.configurations.remove(0), Ok(times));
-    while !run.step(50_000).done {}
-    let outcome = run.finish(ReportDetail::Summary);
-    let inferences = outcome.measurement.as_ref().map_or(0, |m| m.inferences()) as f64;
+    let inferences = inferences_of(&mut run) as f64;
     let bytes = (resident_kib("VmRSS:") - before) * 1_024.0;
     println!("  {inferences:.0} inferences, {:.2} bytes an inference", bytes / inferences);
 }
@@ -52,11 +60,10 @@ fn report(title: &str, times: &ServiceTimes, duration_s: f64) {
     for configuration in sweep.configurations {
         let run_start = Instant::now();
         let mut run = ConfigurationRun::new(configuration, Ok(times));
-        while !run.step(50_000).done {}
+        let inferences = inferences_of(&mut run);
         let run_s = run_start.elapsed().as_secs_f64();
-        let outcome = run.finish(ReportDetail::Summary);
+        let (outcome, _) = run.finish(RunDetail::default());
         let all_s = run_start.elapsed().as_secs_f64();
-        let inferences = outcome.measurement.as_ref().map_or(0, |m| m.inferences());
         println!(
             "  {:<22} {inferences:>10} inferences, {:>6.1} M/s scheduled, {:>6.1} ms with the report",
             outcome.report.label(),

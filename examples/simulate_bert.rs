@@ -9,7 +9,7 @@ use std::error::Error;
 
 use neuronscope::base::NeverCancel;
 use neuronscope::bench::export::{TableOptions, to_table};
-use neuronscope::bench::{BenchConfig, ConfigurationRun, ReportDetail, expand, service_times};
+use neuronscope::bench::{BenchConfig, ConfigurationRun, RunDetail, expand, service_times};
 use neuronscope::capture::{Recorder, build_profile};
 use neuronscope::compiler::Workflow;
 use neuronscope::device::{Device, ModelLibrary, ServiceTimes};
@@ -59,7 +59,7 @@ fn sweep() -> Result<(), Box<dyn Error>> {
     for configuration in expand(&config)?.configurations {
         let times = service_times(&configuration, &ModelLibrary::default());
         let times = times.as_ref().map_err(ToString::to_string);
-        reports.push(ConfigurationRun::new(configuration, times).run(&NeverCancel, ReportDetail::Summary).report);
+        reports.push(ConfigurationRun::new(configuration, times).run(&NeverCancel, RunDetail::default()).report);
     }
     println!("\n{}", to_table(&reports, &TableOptions::default()));
     Ok(())

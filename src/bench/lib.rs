@@ -66,7 +66,7 @@ pub use reports::results::{ResultsError, RunResults, get_reports, results_to_jso
 pub use reports::summarise::REPORT_VERSION;
 pub use reports::timed_results::{TimedResults, timed_results_to_json};
 pub use reports::verdict::verdict;
-pub use run::configuration_run::{ConfigurationRun, Outcome, RowResult, RunDetail};
+pub use run::configuration_run::{ConfigurationRun, RowResult, RunDetail};
 pub use run::error::{ModelInputsError, RunError, StartError, TimesError, UntimedStep};
 pub use run::estimate::{Estimate, TooManyInferences, estimate};
 pub use run::times::{service_times, stage_times};

@@ -127,7 +127,7 @@ fn python_dict(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ConfigurationRun, ServiceTimes, expand};
+    use crate::{ConfigurationRun, RunDetail, ServiceTimes, expand};
     use ns_base::NeverCancel;
 
     #[test]
@@ -141,7 +141,8 @@ mod tests {
         };
         let configuration = expand(&config).unwrap().configurations.remove(0);
         let times = ServiceTimes { device: vec![SimTime::from_us(3_000)], ..ServiceTimes::default() };
-        let run = ConfigurationRun::new(configuration.clone(), Ok(&times)).run(&NeverCancel, Default::default());
+        let detail = RunDetail { timers: true, ..RunDetail::default() };
+        let run = ConfigurationRun::new(configuration.clone(), Ok(&times)).run(&NeverCancel, detail);
         let cast = "DEBUG:neuronperf.benchmarking - Cast mode was not specified, assuming default.";
         assert_eq!(Verbosity::Debug.at_start(&config), [cast]);
         let asked = BenchConfig { performance_levels: vec![0], ..config.clone() };

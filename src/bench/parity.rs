@@ -3,8 +3,7 @@
 use thiserror::Error;
 
 use super::config::bench_config::{BenchConfig, ConfigError};
-use super::reports::report::ReportDetail;
-use super::run::configuration_run::ConfigurationRun;
+use super::run::configuration_run::{ConfigurationRun, RunDetail};
 use super::run::error::TimesError;
 use super::run::times::service_times;
 use super::sweep::expand::expand;
@@ -98,7 +97,7 @@ fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrar
     let busiest = sweep.configurations.into_iter().max_by_key(|c| c.n_models);
     let configuration = busiest.ok_or_else(|| ParityError::NothingToRun { model: model_label(model).into_owned() })?;
     let times = service_times(&configuration, models)?;
-    let run = ConfigurationRun::new(configuration, Ok(&times)).run(&NeverCancel, ReportDetail::Summary);
+    let run = ConfigurationRun::new(configuration, Ok(&times)).run(&NeverCancel, RunDetail::default());
     let error = run.report.error.map_or(ParityError::NoThroughput, |reason| ParityError::Failed { reason });
     run.report.throughput_window.ok_or(error)
 }

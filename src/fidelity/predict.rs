@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use ns_base::NeverCancel;
 use ns_bench::{
-    BenchConfig, Configuration, ConfigurationRun, ReportDetail, RunOptions, SdkGeneration, ServiceTimes, expand,
+    BenchConfig, Configuration, ConfigurationRun, RunDetail, RunOptions, SdkGeneration, ServiceTimes, expand,
     service_times,
 };
 use ns_device::ModelLibrary;
@@ -75,7 +75,7 @@ pub fn predict(row: &PublishedRow) -> Result<Prediction, PredictError> {
 
 /// Inferences per second of a configuration with these stage times.
 pub(super) fn throughput(configuration: Configuration, times: &ServiceTimes) -> Result<f64, PredictError> {
-    let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, ReportDetail::Summary);
+    let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, RunDetail::default());
     match (run.report.throughput_window, run.report.error) {
         (Some(throughput), _) => Ok(throughput),
         (None, error) => Err(PredictError::Run(error.unwrap_or_else(|| "the run measured no throughput".to_owned()))),

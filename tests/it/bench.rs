@@ -3,7 +3,7 @@
 
 use neuronscope::base::{NeverCancel, SimTime};
 use neuronscope::bench::export::{CSV_COLS, TableOptions, to_csv, to_json, to_table};
-use neuronscope::bench::{BenchConfig, ConfigurationRun, Report, ReportDetail, ServiceTimes, expand, verdict};
+use neuronscope::bench::{BenchConfig, ConfigurationRun, Report, RunDetail, ServiceTimes, expand, verdict};
 
 /// The benchmark guide's system for 3 s, with one configuration that does not fit.
 fn reports(seed: u64) -> Vec<Report> {
@@ -24,7 +24,7 @@ fn reports(seed: u64) -> Vec<Report> {
         ..ServiceTimes::default()
     };
     let sweep = expand(&config).expect("valid");
-    let run = |c| ConfigurationRun::new(c, Ok(&times)).run(&NeverCancel, ReportDetail::Summary).report;
+    let run = |c| ConfigurationRun::new(c, Ok(&times)).run(&NeverCancel, RunDetail::default()).report;
     sweep.configurations.into_iter().map(run).collect()
 }
 

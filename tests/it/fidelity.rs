@@ -1,9 +1,7 @@
 //! Published rows that ship with the project: predicted without looking at the measured figures.
 
 use neuronscope::base::NeverCancel;
-use neuronscope::bench::{
-    BenchConfig, ConfigurationRun, ReportDetail, RunOptions, SdkGeneration, expand, service_times,
-};
+use neuronscope::bench::{BenchConfig, ConfigurationRun, RunDetail, RunOptions, SdkGeneration, expand, service_times};
 use neuronscope::device::ModelLibrary;
 use neuronscope::fidelity::{Calibrator, PublishedRow, Summary, Validation, read_rows, validate};
 use neuronscope::machine::cost::{FITTED, register_markdown};
@@ -77,7 +75,7 @@ fn a_benchmark_of_the_rows_generation_gives_what_is_predicted_for_it() {
         let configuration = expand(&config).unwrap().configurations.remove(0);
         let times = service_times(&configuration, &ModelLibrary::default());
         let run = ConfigurationRun::new(configuration, times.as_ref().map_err(ToString::to_string));
-        run.run(&NeverCancel, ReportDetail::Summary).report.throughput_window
+        run.run(&NeverCancel, RunDetail::default()).report.throughput_window
     };
     assert_eq!(of_generation(SdkGeneration::Pt1), answer.predicted);
     let (old, new) = (of_generation(SdkGeneration::Pt1).unwrap(), of_generation(SdkGeneration::Pt2).unwrap());

@@ -4,7 +4,6 @@ use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
 use crate::measured::timer::Timers;
 use crate::reports::calendar::utc_dts;
-use crate::reports::charts::RunCharts;
 use crate::reports::report::Report;
 use crate::run::configuration_run::{RowResult, RunDetail};
 use crate::run::error::RunError;
@@ -48,26 +47,24 @@ pub fn cpu_row(
     machine: &Machine,
     detail: RunDetail,
 ) -> RowResult {
-    let mut measurement = match measurement(configuration, copies) {
-        Ok(measurement) => measurement,
+    let mut result = match measurement(configuration, copies) {
+        Ok(measurement) => RowResult::of(configuration, measurement, detail),
         Err(error) => {
             let mut failed = RowResult::failed(configuration, error);
             identify(&mut failed.report, machine);
             return failed;
         }
     };
-    let kept = detail.timers.then(|| measurement.clone());
-    let mut report = Report::of(configuration, &mut measurement, detail.report);
-    identify(&mut report, machine);
+    let report = &mut result.report;
+    identify(report, machine);
     let resolution = copies.iter().map(|c| c.resolution_ns).max().unwrap_or(0);
     report.machine = Some(format!("{}; clock resolution {resolution} ns", machine.description));
     report.steady_state = steady_state(copies);
-    fill_samples(&mut report, samples);
+    fill_samples(report, samples);
     if let Some(error) = copies.iter().find_map(|c| c.error.as_ref()) {
         (report.status, report.error) = ("error".to_owned(), Some(error.clone()));
     }
-    let charts = detail.charts.then(|| RunCharts::of(configuration, &mut measurement));
-    RowResult { report, charts, measurement: kept, mlperf: None }
+    result
 }
 
 /// Writes into a row where and when it was measured, instead of an EC2 size and simulated dates.

@@ -215,7 +215,7 @@ mod tests {
         for c in expand(&config).unwrap().configurations {
             let mut run = ConfigurationRun::observed(c.clone(), Ok(&times), SpanRecorder::new(&c));
             while !run.step(1_000).done {}
-            let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..RunDetail::default() });
+            let (row, recorder) = run.finish(RunDetail { timers: true, ..RunDetail::default() });
             let spans = recorder.unwrap().into_spans().unwrap();
             results.push(TimedResults::new(&c, row.measurement.as_ref().unwrap(), &row.report, spans));
             reports.push(row.report);

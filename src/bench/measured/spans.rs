@@ -170,7 +170,7 @@ mod tests {
         let recorder = SpanRecorder::new(&configuration);
         let mut run = ConfigurationRun::observed(configuration, Ok(times), recorder);
         while !run.step(1_000).done {}
-        let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..RunDetail::default() });
+        let (row, recorder) = run.finish(RunDetail { timers: true, ..RunDetail::default() });
         (recorder.unwrap().into_spans().unwrap(), row.measurement.unwrap().timers)
     }
 

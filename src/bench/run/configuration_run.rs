@@ -17,15 +17,7 @@ use crate::scheduler::observer::{RunObserver, Unobserved};
 use crate::scheduler::{Progress, Scheduler, check_size};
 use ns_device::ServiceTimes;
 
-/// The outcome of a configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    pub report: Report,
-    /// Latencies, seconds and timers; absent when nothing ran. Latencies are no longer in order of completion.
-    pub measurement: Option<Measurement>,
-}
-
-/// Additional results that a configuration returns besides its row.
+/// What a configuration gives besides its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunDetail {
     /// Level of detail of the row.
@@ -36,19 +28,28 @@ pub struct RunDetail {
     pub timers: bool,
 }
 
-/// The outcome of a configuration, with the parts that were wanted.
+/// What a configuration gave: its row, and the parts that were wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowResult {
     pub report: Report,
     /// Its charts, if wanted and anything ran.
     pub charts: Option<RunCharts>,
-    /// Everything it measured, if wanted and anything ran.
+    /// Everything it measured, if wanted and anything ran; its latencies are in order of completion.
     pub measurement: Option<Measurement>,
     /// The verdict, if it ran an MLPerf scenario.
     pub mlperf: Option<Box<MlperfResult>>,
 }
 
 impl RowResult {
+    /// A configuration with its measurements.
+    pub(crate) fn of(configuration: &Configuration, mut measurement: Measurement, detail: RunDetail) -> Self {
+        // Reports and charts put the latencies into order of size.
+        let kept = detail.timers.then(|| measurement.clone());
+        let report = Report::of(configuration, &mut measurement, detail.report);
+        let charts = detail.charts.then(|| RunCharts::of(configuration, &mut measurement));
+        Self { report, charts, measurement: kept, mlperf: None }
+    }
+
     /// A configuration that could not run.
     #[must_use]
     pub fn failed(configuration: &Configuration, error: impl std::fmt::Display) -> Self {
@@ -86,36 +87,13 @@ impl ConfigurationRun {
         Self::observed(configuration, times, Unobserved)
     }
 
-    /// The row at this moment: for a run that is not done, a row with status `error` and the measures so far.
-    #[must_use]
-    pub fn finish(self, detail: ReportDetail) -> Outcome {
-        match self.state {
-            State::Failed(message) => {
-                Outcome { report: Report::failed(&self.configuration, message), measurement: None }
-            }
-            State::Live(scheduler) => {
-                let mut measurement = scheduler.into_measurement();
-                let report = Report::of(&self.configuration, &mut measurement, detail);
-                let report = Report { estimated_ops: self.estimated_ops, ..report };
-                Outcome { report, measurement: Some(measurement) }
-            }
-        }
-    }
-
-    /// As [`Self::finish`], with the requested charts and measurements. Latencies of the measurement are in order of
-    /// completion.
-    #[must_use]
-    pub fn finish_with(self, detail: RunDetail) -> RowResult {
-        self.finish_observed(detail).0
-    }
-
     /// Steps to the end, or until `cancel` asks to stop.
     #[must_use]
-    pub fn run(mut self, cancel: &dyn Cancel, detail: ReportDetail) -> Outcome {
+    pub fn run(mut self, cancel: &dyn Cancel, detail: RunDetail) -> RowResult {
         /// About 5 ms of work.
         const BUDGET: u64 = 50_000;
         while !cancel.is_cancelled() && !self.step(BUDGET).done {}
-        self.finish(detail)
+        self.finish(detail).0
     }
 }
 
@@ -156,23 +134,19 @@ impl<O: RunObserver> ConfigurationRun<O> {
         Progress { done: true, now: SimTime::ZERO, percent: 100.0, inferences: 0 }
     }
 
-    /// The row, with the requested charts and measurements, and the listener; no listener if the configuration could not run.
+    /// The row at this moment and the listener; no listener if the configuration could not run. The row of a run that is
+    /// not done has status `error` and the measures so far.
     #[must_use]
-    pub fn finish_observed(self, detail: RunDetail) -> (RowResult, Option<O>) {
+    pub fn finish(self, detail: RunDetail) -> (RowResult, Option<O>) {
         let configuration = self.configuration;
         let scheduler = match self.state {
-            State::Failed(message) => {
-                let report = Report::failed(&configuration, message);
-                return (RowResult { report, ..RowResult::default() }, None);
-            }
+            State::Failed(message) => return (RowResult::failed(&configuration, message), None),
             State::Live(scheduler) => scheduler,
         };
-        let (mut measurement, observer) = scheduler.into_parts();
-        let kept = detail.timers.then(|| measurement.clone());
-        let report = Report::of(&configuration, &mut measurement, detail.report);
-        let report = Report { estimated_ops: self.estimated_ops, ..report };
-        let charts = detail.charts.then(|| RunCharts::of(&configuration, &mut measurement));
-        (RowResult { report, charts, measurement: kept, mlperf: None }, Some(observer))
+        let (measurement, observer) = scheduler.into_parts();
+        let mut result = RowResult::of(&configuration, measurement, detail);
+        result.report.estimated_ops = self.estimated_ops;
+        (result, Some(observer))
     }
 }
 
@@ -204,9 +178,9 @@ mod tests {
     fn a_sweep_goes_on_after_rows_that_can_not_run() {
         let config = BenchConfig { n_models: Some(vec![3, 2]), duration_s: 0.1, ..BenchConfig::default() };
         let sweep = expand(&config).unwrap();
-        let run =
-            |c: &Configuration| ConfigurationRun::new(c.clone(), Ok(&times())).run(&NeverCancel, Default::default());
-        let outcomes: Vec<Outcome> = sweep.configurations.iter().map(run).collect();
+        let detail = RunDetail { timers: true, ..RunDetail::default() };
+        let run = |c: &Configuration| ConfigurationRun::new(c.clone(), Ok(&times())).run(&NeverCancel, detail);
+        let outcomes: Vec<RowResult> = sweep.configurations.iter().map(run).collect();
         let status: Vec<&str> = outcomes.iter().map(|o| o.report.status.as_str()).collect();
         assert_eq!(status, ["error", "finished", "error", "finished"]);
         let error = outcomes[0].report.error.as_deref().unwrap();
@@ -223,7 +197,7 @@ mod tests {
         let error_of = |times: Result<&ServiceTimes, String>| {
             let mut run = ConfigurationRun::new(first(), times);
             assert!(run.step(10).done);
-            run.finish(ReportDetail::Summary).report.error.unwrap()
+            run.finish(RunDetail::default()).0.report.error.unwrap()
         };
         assert_eq!(error_of(Err("no such model".into())), "no such model");
         assert!(error_of(Ok(&ServiceTimes::default())).contains("0 pipeline stages"));
@@ -232,7 +206,7 @@ mod tests {
         assert!(error_of(Ok(&nothing)).contains("zero time"));
         let mut many = first();
         (many.instance_type, many.n_models, many.workers_per_model) = ("unknown".into(), 4_096, 4_096);
-        let row = ConfigurationRun::new(many, Ok(&times())).finish(ReportDetail::Summary).report;
+        let row = ConfigurationRun::new(many, Ok(&times())).finish(RunDetail::default()).0.report;
         assert!(row.error.unwrap().contains("makes 16777216 workers"));
         let fast = ServiceTimes { device: vec![SimTime::from_ns(1)], ..ServiceTimes::default() };
         assert!(error_of(Ok(&fast)).contains("duration_s of at most"));

@@ -33,7 +33,7 @@ fn traced(configuration: &Configuration, times: &ServiceTimes, part: SimTime) ->
 fn recorded(configuration: &Configuration, times: &ServiceTimes, part: SimTime, share: Option<f64>) -> (Profile, u64) {
     let mut run = ConfigurationRun::observed(configuration.clone(), Ok(times), BenchRecorder::new(part));
     while !run.step(1_000).done {}
-    let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..RunDetail::default() });
+    let (row, recorder) = run.finish(RunDetail { timers: true, ..RunDetail::default() });
     let measurement = row.measurement.unwrap();
     let trace = BenchTrace { configuration, compile: Some(us(1_000)), recording: share, elapsed: measurement.elapsed };
     let e2e = measurement.timers.e2e.iter().map(|t| t.total.to_ns()).sum();

@@ -57,7 +57,7 @@ impl TimedRuns {
             );
         }
         while !interrupt::is_asked() && !run.step(200_000).done {}
-        let (row, recorder) = run.finish_observed(RunDetail { timers: true, ..detail });
+        let (row, recorder) = run.finish(RunDetail { timers: true, ..detail });
         if let (Some(recorder), Some(measurement), true) = (recorder, &row.measurement, row.report.is_finished()) {
             let Some(spans) = recorder.into_spans() else {
                 bail!("--return-timers: more than {MOST_TIMED_INFERENCES} inferences; give a shorter --duration")

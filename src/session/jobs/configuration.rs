@@ -45,7 +45,7 @@ impl ConfigurationJob {
     }
 
     fn tell_row(&self, run: ConfigurationRun, sink: &mut dyn FnMut(Told)) {
-        let result = Box::new(run.finish_with(self.detail));
+        let result = Box::new(run.finish(self.detail).0);
         sink(Told::Done(JobResult::Row { row: self.row, result }));
     }
 }

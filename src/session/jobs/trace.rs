@@ -127,7 +127,7 @@ impl TraceJob {
     fn finish(&self, run: ConfigurationRun<BenchRecorder>, compiled: Option<Compiled>) -> Result<JobState, String> {
         let configuration = run.configuration().clone();
         let detail = RunDetail { report: ReportDetail::Summary, charts: false, timers: true };
-        let (row, recorder) = run.finish_observed(detail);
+        let (row, recorder) = run.finish(detail);
         let (Some(recorder), Some(measurement)) = (recorder, row.measurement) else {
             return Err(row.report.error.unwrap_or_else(|| format!("{}: did not run", configuration.label())));
         };

@@ -141,7 +141,7 @@ mod tests {
         let times = ServiceTimes { device: vec![SimTime::from_us(900)], ..ServiceTimes::default() };
         let mut run = ConfigurationRun::new(sweep.rows()[row].planned.configuration.clone(), Ok(&times));
         while !run.step(10_000).done {}
-        run.finish_with(RunDetail { charts: true, ..RunDetail::default() })
+        run.finish(RunDetail { charts: true, ..RunDetail::default() }).0
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use ns_base::NeverCancel;
-use ns_bench::{BenchConfig, ConfigurationRun, ReportDetail, ServiceTimes, expand};
+use ns_bench::{BenchConfig, ConfigurationRun, RunDetail, ServiceTimes, expand};
 use ns_compiler::{Workflow, codegen, lower, passes};
 use ns_experiment::aggregate::{AcceleratorChoice, Aggregator, Backend, Baseline, Metric, Selection, speedups};
 use ns_experiment::plan::{ModelFilter, Test};
@@ -67,7 +67,7 @@ fn scheduler() {
         inferences = 0;
         for configuration in &sweep.configurations {
             let run = ConfigurationRun::new(configuration.clone(), Ok(&times));
-            inferences += run.run(&NeverCancel, ReportDetail::Summary).report.total_infs.unwrap_or(0);
+            inferences += run.run(&NeverCancel, RunDetail::default()).report.total_infs.unwrap_or(0);
         }
     });
     assert!(inferences > 0);
