@@ -78,7 +78,6 @@ impl StudyState {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::rc::Rc;
 
@@ -95,8 +94,8 @@ mod tests {
         (controls.run, controls.stop, controls.retry)
     }
 
-    fn look(sweep: &Rc<RefCell<SweepState>>, version: u32) -> BenchAction {
-        BenchAction::Ran(SweepView::new(Rc::clone(sweep), version, BTreeMap::new(), 1, true))
+    fn look(sweep: &SweepState) -> BenchAction {
+        BenchAction::Ran(SweepView::new(Rc::new(sweep.clone()), BTreeMap::new(), 1, true))
     }
 
     #[test]
@@ -106,17 +105,17 @@ mod tests {
         assert!(!idle.controls().save);
 
         let config = BenchConfig { model: "nn".to_owned(), ..BenchConfig::default() };
-        let sweep = Rc::new(RefCell::new(SweepState::new(config.clone()).unwrap()));
-        let running = idle.after(BenchAction::Start(Box::new(config), vec![])).after(look(&sweep, 1));
+        let mut sweep = SweepState::new(config.clone()).unwrap();
+        let running = idle.after(BenchAction::Start(Box::new(config), vec![])).after(look(&sweep));
         assert_eq!((used(&running), running.controls().pause), ((false, true, false), PauseLabel::Pause));
 
-        sweep.borrow_mut().pause();
-        let paused = running.after(look(&sweep, 2));
+        sweep.pause();
+        let paused = running.after(look(&sweep));
         assert_eq!((used(&paused), paused.controls().pause.text()), ((false, true, false), "Resume"));
 
-        sweep.borrow_mut().cancel();
+        sweep.cancel();
         // Cancelled rows can be retried once the run has ended, not before.
-        let stopping = paused.after(look(&sweep, 3));
+        let stopping = paused.after(look(&sweep));
         assert_eq!(used(&stopping), (false, true, false));
         assert_eq!(used(&stopping.after(BenchAction::End(RunState::Cancelled))), (true, false, true));
     }

@@ -1,7 +1,9 @@
 //! A sweep through the session, as the page and the command line drive it: planned, run a configuration at a time on
 //! several workers, paused, cancelled, retried.
 
-use neuronscope::bench::{BenchConfig, Configuration, Report, RunDetail, ServiceTimes, SweepPlan, SweepState};
+use neuronscope::bench::{
+    BenchConfig, Configuration, Report, RowResult, RunDetail, ServiceTimes, SweepPlan, SweepState,
+};
 use neuronscope::session::{
     Control, Event, JobId, JobRequest, JobResult, Part, Request, RunRequest, Session, StepResult, Told,
 };
@@ -144,13 +146,13 @@ fn a_cancelled_configuration_gives_what_it_measured_and_is_retried() {
     let (_, report) = rows(&events).remove(0);
     assert!(report.error.as_deref().unwrap().starts_with("stopped after") && report.throughput_window.is_some());
     assert!(matches!(events.last(), Some(Event::Told(_, Told::Cancelled))));
-    state.finish(row, report);
+    state.finish(row, RowResult { report, ..RowResult::default() });
     // Everything else, then the failed ones once more.
     let mut run_all = |state: &mut SweepState| {
         while let Some((row, configuration)) = state.begin_next() {
             session.handle(run_request(2, row, configuration, None), None);
             for (row, report) in rows(&drive(&mut session, 100_000)) {
-                state.finish(row, report);
+                state.finish(row, RowResult { report, ..RowResult::default() });
             }
         }
     };

@@ -5,3 +5,4 @@ pub(super) mod models;
 pub(super) mod notes;
 pub(super) mod plan;
 pub(super) mod state;
+mod stored;

@@ -1,12 +1,17 @@
 //! A sweep while it runs: which configurations wait, run and are done. It is pure state, so that the owner of the workers can pause,
-//! cancel, retry, keep and resume it; it does not start workers itself.
+//! cancel, retry, keep and resume it; it does not start workers itself. It owns the results; views share its rows, so that a
+//! clone of it costs little.
+
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::{PlannedRow, SweepPlan};
+use super::stored;
 use crate::config::bench_config::{BenchConfig, ConfigError};
 use crate::config::configuration::Configuration;
 use crate::reports::report::Report;
+use crate::run::configuration_run::RowResult;
 use crate::run::estimate::Estimate;
 
 /// State of a configuration.
@@ -18,8 +23,8 @@ pub enum RowState {
     Running,
     /// The configuration was cancelled before it finished.
     Cancelled,
-    /// The configuration has a row: finished or failed.
-    Done(Box<Report>),
+    /// The configuration has a result: finished or failed.
+    Done(#[serde(with = "stored::result")] Rc<RowResult>),
 }
 
 /// One configuration of a running sweep.
@@ -31,13 +36,34 @@ pub struct SweepRow {
     pub attempts: u32,
 }
 
-/// A sweep. The whole state can be stored and read back.
+impl SweepRow {
+    /// Its result, if it has one.
+    #[must_use]
+    pub fn result(&self) -> Option<&Rc<RowResult>> {
+        match &self.state {
+            RowState::Done(result) => Some(result),
+            RowState::Waiting | RowState::Running | RowState::Cancelled => None,
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        self.result().is_some_and(|result| result.report.is_finished())
+    }
+}
+
+/// Changes the state of a row, which views may share.
+fn set(row: &mut Rc<SweepRow>, state: RowState) {
+    Rc::make_mut(row).state = state;
+}
+
+/// A sweep. It can be written, with the reports of its results, and read back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepState {
     pub config: BenchConfig,
     /// Notes for the user, one sentence each.
     pub messages: Vec<String>,
-    rows: Vec<SweepRow>,
+    #[serde(with = "stored::rows")]
+    rows: Vec<Rc<SweepRow>>,
     is_paused: bool,
 }
 
@@ -71,15 +97,20 @@ impl SweepState {
     #[must_use]
     pub fn of(config: BenchConfig, plan: SweepPlan) -> Self {
         let SweepPlan { rows, messages } = plan;
-        let rows =
-            rows.into_iter().map(|planned| SweepRow { planned, state: RowState::Waiting, attempts: 0 }).collect();
-        Self { config, messages, rows, is_paused: false }
+        let row = |planned| Rc::new(SweepRow { planned, state: RowState::Waiting, attempts: 0 });
+        Self { config, messages, rows: rows.into_iter().map(row).collect(), is_paused: false }
     }
 
     /// The rows, in the order of the sweep.
     #[must_use]
-    pub fn rows(&self) -> &[SweepRow] {
+    pub fn rows(&self) -> &[Rc<SweepRow>] {
         &self.rows
+    }
+
+    /// The result of a configuration, if it has one.
+    #[must_use]
+    pub fn result(&self, row: u32) -> Option<&Rc<RowResult>> {
+        self.rows.get(row as usize)?.result()
     }
 
     /// Takes a note from a worker; returns false when the note is already known, because several workers give the same note about one model.
@@ -99,9 +130,10 @@ impl SweepState {
     /// Takes an estimate, or the reason a configuration cannot run.
     pub fn learn(&mut self, row: u32, estimate: Result<Estimate, String>) {
         let Some(row) = self.rows.get_mut(row as usize) else { return };
+        let planned = &mut Rc::make_mut(row).planned;
         match estimate {
-            Ok(estimate) => row.planned.estimate = Some(estimate),
-            Err(problem) => row.planned.problem = Some(problem),
+            Ok(estimate) => planned.estimate = Some(estimate),
+            Err(problem) => planned.problem = Some(problem),
         }
     }
 
@@ -115,26 +147,26 @@ impl SweepState {
         if self.is_paused {
             return None;
         }
-        let is_next = |r: &SweepRow| r.state == RowState::Waiting && may_begin(&r.planned.configuration);
+        let is_next = |r: &Rc<SweepRow>| r.state == RowState::Waiting && may_begin(&r.planned.configuration);
         let at = self.rows.iter().position(is_next)?;
-        let row = self.rows.get_mut(at)?;
+        let row = Rc::make_mut(self.rows.get_mut(at)?);
         row.state = RowState::Running;
         row.attempts += 1;
         Some((u32::try_from(at).ok()?, row.planned.configuration.clone()))
     }
 
-    /// Takes a row from a worker. An existing row is replaced only by a finished one.
-    pub fn finish(&mut self, row: u32, report: Report) {
+    /// Takes a result from a worker. A finished one is never replaced.
+    pub fn finish(&mut self, row: u32, result: RowResult) {
         let Some(row) = self.rows.get_mut(row as usize) else { return };
-        if !matches!(&row.state, RowState::Done(known) if known.is_finished()) {
-            row.state = RowState::Done(Box::new(report));
+        if !row.is_finished() {
+            set(row, RowState::Done(Rc::new(result)));
         }
     }
 
     /// A worker ended without a row: it was stopped, or died. The configuration waits again.
     pub fn give_back(&mut self, row: u32) {
         if let Some(row) = self.rows.get_mut(row as usize).filter(|r| r.state == RowState::Running) {
-            row.state = RowState::Waiting;
+            set(row, RowState::Waiting);
         }
     }
 
@@ -162,7 +194,7 @@ impl SweepState {
                 running.push(i);
             }
             if matches!(row.state, RowState::Waiting | RowState::Running) {
-                row.state = RowState::Cancelled;
+                set(row, RowState::Cancelled);
             }
         }
         self.is_paused = false;
@@ -171,18 +203,18 @@ impl SweepState {
 
     /// Lets failed and cancelled configurations run again; returns how many. Finished rows stay.
     pub fn retry_failed(&mut self) -> usize {
-        let failed = |r: &&mut SweepRow| match &r.state {
-            RowState::Done(report) => !report.is_finished(),
+        let has_failed = |r: &&mut Rc<SweepRow>| match &r.state {
+            RowState::Done(_) => !r.is_finished(),
             RowState::Cancelled => true,
-            _ => false,
+            RowState::Waiting | RowState::Running => false,
         };
-        self.rows.iter_mut().filter(failed).map(|row| row.state = RowState::Waiting).count()
+        self.rows.iter_mut().filter(has_failed).map(|row| set(row, RowState::Waiting)).count()
     }
 
     /// To be called after reading back: no worker is running, so running configurations wait again.
     pub fn take_up(&mut self) {
         for row in self.rows.iter_mut().filter(|r| r.state == RowState::Running) {
-            row.state = RowState::Waiting;
+            set(row, RowState::Waiting);
         }
     }
 
@@ -190,26 +222,18 @@ impl SweepState {
     pub fn adopt(&mut self, earlier: &Self) -> usize {
         let mut adopted = 0;
         for row in self.rows.iter_mut().filter(|r| r.state == RowState::Waiting) {
-            let known = earlier
-                .rows
-                .iter()
-                .find(|e| e.planned.key == row.planned.key && matches!(&e.state, RowState::Done(r) if r.is_finished()));
+            let known = earlier.rows.iter().find(|e| e.planned.key == row.planned.key && e.is_finished());
             if let Some(known) = known {
-                row.state = known.state.clone();
+                set(row, known.state.clone());
                 adopted += 1;
             }
         }
         adopted
     }
 
-    /// The rows that exist so far, in the order of the sweep.
-    #[must_use]
-    pub fn reports(&self) -> Vec<Report> {
-        let report = |r: &SweepRow| match &r.state {
-            RowState::Done(report) => Some((**report).clone()),
-            _ => None,
-        };
-        self.rows.iter().filter_map(report).collect()
+    /// The reports that exist so far, in the order of the sweep.
+    pub fn reports(&self) -> impl Iterator<Item = &Report> {
+        self.rows.iter().filter_map(|row| row.result()).map(|result| &result.report)
     }
 
     #[must_use]
@@ -220,7 +244,7 @@ impl SweepState {
                 RowState::Waiting => &mut p.waiting,
                 RowState::Running => &mut p.running,
                 RowState::Cancelled => &mut p.cancelled,
-                RowState::Done(report) if report.is_finished() => &mut p.finished,
+                RowState::Done(_) if row.is_finished() => &mut p.finished,
                 RowState::Done(_) => &mut p.failed,
             };
             *counter += 1;
@@ -256,9 +280,9 @@ mod tests {
         SweepState::new(config).unwrap()
     }
 
-    fn report(configuration: &Configuration) -> Report {
+    fn result(configuration: &Configuration) -> RowResult {
         let times = ServiceTimes { device: vec![SimTime::from_us(500)], ..ServiceTimes::default() };
-        ConfigurationRun::new(configuration.clone(), Ok(&times)).run(&NeverCancel, Default::default()).report
+        ConfigurationRun::new(configuration.clone(), Ok(&times)).run(&NeverCancel, Default::default())
     }
 
     #[test]
@@ -278,7 +302,7 @@ mod tests {
         let mut ran = 0;
         while ran < count {
             let Some((row, configuration)) = state.begin_next() else { break };
-            state.finish(row, report(&configuration));
+            state.finish(row, result(&configuration));
             ran += 1;
         }
         ran
@@ -305,15 +329,17 @@ mod tests {
         assert_eq!(row, 5);
         // The tab is closed with one configuration running and opened again.
         let kept = postcard::to_allocvec(&state).unwrap();
+        let row = serde_json::to_value(&state).unwrap()["rows"][0].take();
+        assert_eq!(row["state"]["Done"], serde_json::to_value(state.reports().next()).unwrap());
         let mut state: SweepState = postcard::from_bytes(&kept).unwrap();
         state.take_up();
         assert_eq!(state.progress().waiting, 19);
         assert_eq!(state.begin_next().map(|(row, _)| row), Some(5));
         assert_eq!(state.rows()[5].attempts, 2);
         assert_eq!(state.cancel(), [5]);
-        assert!(state.is_done() && state.reports().len() == 5);
+        assert!(state.is_done() && state.reports().count() == 5);
         // A row that comes late still counts.
-        let late = report(&state.rows()[5].planned.configuration.clone());
+        let late = result(&state.rows()[5].planned.configuration.clone());
         state.finish(5, late);
         let failed_before = state.progress().failed;
         assert_eq!((failed_before, state.progress().cancelled), (2, 18));
@@ -321,7 +347,7 @@ mod tests {
         assert_eq!(run_some(&mut state, 100), 20);
         let p = state.progress();
         assert_eq!((p.finished, p.failed, p.waiting, p.running, p.cancelled), (16, 8, 0, 0, 0));
-        assert_eq!(state.reports().len(), 24);
+        assert_eq!(state.reports().count(), 24);
     }
 
     #[test]
@@ -331,7 +357,7 @@ mod tests {
         let mut again = sweep();
         assert_eq!(again.adopt(&earlier), 16);
         assert_eq!(run_some(&mut again, 24), 8);
-        assert_eq!(again.reports(), earlier.reports());
+        assert!(again.reports().eq(earlier.reports()));
         let mut other = SweepState::new(BenchConfig { seed: 1, ..earlier.config.clone() }).unwrap();
         assert_eq!(other.adopt(&earlier), 0);
     }
@@ -340,11 +366,11 @@ mod tests {
     fn a_finished_row_is_never_lost_to_a_failed_one() {
         let mut state = sweep();
         run_some(&mut state, 1);
-        let before = state.reports();
+        let before: Vec<Report> = state.reports().cloned().collect();
         let configuration = state.rows()[0].planned.configuration.clone();
-        state.finish(0, Report::failed(&configuration, "the worker died"));
+        state.finish(0, RowResult::failed(&configuration, "the worker died"));
         state.give_back(0);
-        state.finish(99, Report::default());
-        assert_eq!(state.reports(), before);
+        state.finish(99, RowResult::default());
+        assert!(state.reports().eq(&before));
     }
 }

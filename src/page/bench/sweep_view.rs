@@ -1,6 +1,5 @@
-//! A view of a sweep, equal to another view of it if nothing changed between them.
+//! A sweep as it was at one moment.
 
-use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -9,35 +8,30 @@ use ns_bench::{RowState, SweepState};
 
 #[derive(Clone, Debug)]
 pub struct SweepView {
-    sweep: Rc<RefCell<SweepState>>,
-    version: u32,
+    sweep: Rc<SweepState>,
     shares: BTreeMap<u32, f64>,
     workers: usize,
     is_settled: bool,
 }
 
 impl PartialEq for SweepView {
+    /// Whether nothing changed between both: a sweep that changes becomes another one, and views keep the first.
     fn eq(&self, other: &Self) -> bool {
-        self.version == other.version && Rc::ptr_eq(&self.sweep, &other.sweep)
+        Rc::ptr_eq(&self.sweep, &other.sweep)
+            && (&self.shares, self.workers, self.is_settled) == (&other.shares, other.workers, other.is_settled)
     }
 }
 
 impl SweepView {
     /// A view of a sweep: `shares` has the progress of the running rows, 0 to 1; `is_settled` says whether all of them are paused.
     #[must_use]
-    pub fn new(
-        sweep: Rc<RefCell<SweepState>>,
-        version: u32,
-        shares: BTreeMap<u32, f64>,
-        workers: usize,
-        is_settled: bool,
-    ) -> Self {
-        Self { sweep, version, shares, workers, is_settled }
+    pub fn new(sweep: Rc<SweepState>, shares: BTreeMap<u32, f64>, workers: usize, is_settled: bool) -> Self {
+        Self { sweep, shares, workers, is_settled }
     }
 
     #[must_use]
-    pub fn sweep(&self) -> Ref<'_, SweepState> {
-        self.sweep.borrow()
+    pub fn sweep(&self) -> &SweepState {
+        &self.sweep
     }
 
     /// Progress of the running rows.
@@ -49,7 +43,7 @@ impl SweepView {
     /// Progress in words: `7 of 24 configurations, 2 workers, about 12 s left`.
     #[must_use]
     pub fn run_label(&self, share: f64, elapsed_s: f64) -> String {
-        let sweep = self.sweep();
+        let sweep = &self.sweep;
         let p = sweep.progress();
         let (done, all) = (p.finished + p.failed, sweep.rows().len());
         let workers = if self.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", self.workers) };

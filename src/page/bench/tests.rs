@@ -1,6 +1,5 @@
 //! Tables of the effects of actions on the benchmark page.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -88,7 +87,7 @@ fn room_is_kept_for_results_from_the_moment_they_are_asked_for() {
     assert_eq!((running.is_for_results(), running.awaited_rows()), (true, 0), "how many is not known yet");
     let sweep = SweepState::new(config()).unwrap();
     let planned = sweep.rows().len();
-    let view = SweepView::new(Rc::new(RefCell::new(sweep)), 1, BTreeMap::new(), 1, false);
+    let view = SweepView::new(Rc::new(sweep), BTreeMap::new(), 1, false);
     let listed = running.after(A::Ran(view)).after(A::Imported(vec![result(1).report.clone()]));
     assert_eq!(listed.awaited_rows(), planned + 1);
     let ended = listed.after(A::Results(vec![(RowId::Own(0), result(1))])).after(A::End(RunState::Cancelled));
@@ -166,23 +165,25 @@ fn the_hash_is_of_the_form_and_of_how_results_are_looked_at() {
 
 #[test]
 fn a_look_at_a_sweep_says_how_far_it_is() {
-    let sweep = Rc::new(RefCell::new(SweepState::new(config()).unwrap()));
-    let all = sweep.borrow().rows().len();
-    let look = |version, is_settled| SweepView::new(Rc::clone(&sweep), version, BTreeMap::new(), 2, is_settled);
-    assert!(look(1, false) == look(1, true) && look(1, false) != look(2, false));
-    let state = BenchState::default().after(A::Ran(look(1, false))).after(A::Listed(Ok(look(2, true))));
+    let mut sweep = Rc::new(SweepState::new(config()).unwrap());
+    let all = sweep.rows().len();
+    let look = |sweep: &Rc<SweepState>, is_settled| SweepView::new(Rc::clone(sweep), BTreeMap::new(), 2, is_settled);
+    let first = look(&sweep, false);
+    assert!(first == look(&sweep, false) && first != look(&sweep, true));
+    let state = BenchState::default().after(A::Ran(first.clone())).after(A::Listed(Ok(first.clone())));
     assert!(state.sweep.is_some() && matches!(state.listed, Some(Ok(_))));
-    assert_eq!(look(1, false).run_label(0.5, 10.0), format!("0 of {all} configurations, 2 workers, about 10 s left"));
-    assert_eq!(look(1, false).run_label(0.5, 0.5), format!("0 of {all} configurations, 2 workers"));
-    sweep.borrow_mut().begin_next();
-    assert!(overall_share(&sweep.borrow(), &BTreeMap::from([(0, 0.5)])) > 0.0);
-    sweep.borrow_mut().pause();
-    assert!(look(1, false).run_label(0.5, 10.0).starts_with("Pausing: 0 of"));
-    assert!(look(1, true).run_label(0.5, 10.0).starts_with("Paused: 0 of"));
-    let running = started().after(A::Ran(look(3, true)));
+    assert_eq!(first.run_label(0.5, 10.0), format!("0 of {all} configurations, 2 workers, about 10 s left"));
+    assert_eq!(first.run_label(0.5, 0.5), format!("0 of {all} configurations, 2 workers"));
+    Rc::make_mut(&mut sweep).begin_next();
+    assert!(look(&sweep, false) != first && first.sweep().progress().running == 0);
+    assert!(overall_share(&sweep, &BTreeMap::from([(0, 0.5)])) > 0.0);
+    Rc::make_mut(&mut sweep).pause();
+    assert!(look(&sweep, false).run_label(0.5, 10.0).starts_with("Pausing: 0 of"));
+    assert!(look(&sweep, true).run_label(0.5, 10.0).starts_with("Paused: 0 of"));
+    let running = started().after(A::Ran(look(&sweep, true)));
     assert!(running.is_paused() && !running.after(A::End(RunState::Done)).is_paused());
-    sweep.borrow_mut().cancel();
-    assert_eq!(overall_share(&sweep.borrow(), &BTreeMap::new()), 1.0);
+    Rc::make_mut(&mut sweep).cancel();
+    assert_eq!(overall_share(&sweep, &BTreeMap::new()), 1.0);
 }
 
 proptest! {

@@ -1,38 +1,32 @@
 //! Hands configurations to workers.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::lane::{Lane, Running, Worker};
 use super::measured::{CpuRow, MOST_COPIES};
 use crate::RunState;
-use crate::bench::RowId;
 use ns_bench::cpu::side_by_side;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{Configuration, DeviceType, Processes, RowResult, ServiceTimes, SweepState};
 use ns_session::JobId;
 
-/// A sweep that the page and its dispatch share.
-pub type Sweep = Rc<RefCell<SweepState>>;
-
 /// The workers of a sweep and the configuration that each runs.
 #[derive(Debug)]
 pub struct Dispatch<W> {
     /// The sweep that ran last, or runs.
-    pub sweep: Option<Sweep>,
+    pub(super) sweep: Option<Rc<SweepState>>,
     pub(super) lanes: Vec<Lane<W>>,
     /// Stage times that a worker has computed, by [`Configuration::times_key`].
     pub(super) times: BTreeMap<u64, ServiceTimes>,
     /// The configuration that is being measured.
     pub(super) cpu: Option<CpuRow>,
-    /// Rows that arrived and are not shown yet.
-    pub(super) fresh: Vec<(RowId, Rc<RowResult>)>,
+    /// Rows whose results are not shown yet.
+    pub(super) fresh: BTreeSet<u32>,
     /// Progress text of a scenario.
     pub(super) doing: String,
     pub(super) is_running: bool,
     pub(super) is_cancelled: bool,
-    pub(super) version: u32,
     pub(super) started_ms: f64,
 }
 
@@ -95,11 +89,10 @@ impl<W> Default for Dispatch<W> {
             lanes: Vec::new(),
             times: BTreeMap::new(),
             cpu: None,
-            fresh: Vec::new(),
+            fresh: BTreeSet::new(),
             doing: String::new(),
             is_running: false,
             is_cancelled: false,
-            version: 0,
             started_ms: 0.0,
         }
     }
@@ -115,24 +108,36 @@ impl<W: Worker> Dispatch<W> {
     /// Whether the last sweep ended without being cancelled.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        !self.is_cancelled && self.sweep.as_ref().is_some_and(|s| s.borrow().is_done())
+        !self.is_cancelled && self.sweep.as_ref().is_some_and(|s| s.is_done())
+    }
+
+    /// The sweep that ran last, or runs.
+    #[must_use]
+    pub const fn sweep(&self) -> Option<&Rc<SweepState>> {
+        self.sweep.as_ref()
+    }
+
+    /// The sweep, to change it: views keep it as it was.
+    pub(super) fn sweep_mut(&mut self) -> Option<&mut SweepState> {
+        self.sweep.as_mut().map(Rc::make_mut)
     }
 
     /// Starts to hand out a sweep, at a time in milliseconds.
-    pub fn start(&mut self, sweep: Sweep, now_ms: f64) {
+    pub fn start(&mut self, sweep: Rc<SweepState>, now_ms: f64) {
         self.sweep = Some(sweep);
         (self.is_running, self.is_cancelled, self.started_ms) = (true, false, now_ms);
     }
 
     /// The next step, with at most `most_lanes` workers.
     pub fn next(&mut self, most_lanes: usize) -> Step<W> {
-        let Some(sweep) = self.sweep.clone() else { return Step::Rest };
-        let waiting = if sweep.borrow().is_paused() { 0 } else { sweep.borrow().progress().waiting };
+        let Some(sweep) = &self.sweep else { return Step::Rest };
+        let (device_type, scenario) = (sweep.config.options.device_type, sweep.config.mlperf.clone());
+        let waiting = if sweep.is_paused() { 0 } else { sweep.progress().waiting };
         if waiting == 0 {
             return self.rest();
         }
-        if sweep.borrow().config.options.device_type == DeviceType::Cpu {
-            return self.next_measured(&sweep);
+        if device_type == DeviceType::Cpu {
+            return self.next_measured();
         }
         self.lanes.retain(|l| l.running.is_some() || l.worker.is_alive());
         let Some(worker) = self.lanes.iter().find(|l| l.is_free()).map(|l| l.worker.clone()) else {
@@ -141,16 +146,17 @@ impl<W: Worker> Dispatch<W> {
         };
         // Stage times are computed once: other configurations with the same ones wait for them.
         let awaited = self.awaited_times();
-        let next = sweep.borrow_mut().begin_next_of(|c| !awaited.contains(&c.times_key()));
+        let may_begin = |c: &Configuration| !awaited.contains(&c.times_key());
+        let next = self.sweep_mut().and_then(|sweep| sweep.begin_next_of(may_begin));
         let Some((row, configuration)) = next else { return self.rest() };
         let times = self.times.get(&configuration.times_key()).cloned();
-        let scenario = sweep.borrow().config.mlperf.clone();
         Step::Run(Box::new(HandOut { worker, row, configuration, times, scenario }))
     }
 
     /// The next configuration to measure, unless one is being measured: a measurement must run alone.
-    fn next_measured(&self, sweep: &Sweep) -> Step<W> {
-        let next = if self.cpu.is_some() { None } else { sweep.borrow_mut().begin_next() };
+    fn next_measured(&mut self) -> Step<W> {
+        let is_free = self.cpu.is_none();
+        let next = self.sweep_mut().filter(|_| is_free).and_then(SweepState::begin_next);
         next.map_or_else(
             || self.rest(),
             |(row, configuration)| Step::Measure(Box::new(Measurement { row, configuration })),
@@ -160,7 +166,7 @@ impl<W: Worker> Dispatch<W> {
     /// Waits, or ends the run if all configurations are done.
     fn rest(&self) -> Step<W> {
         let is_idle = self.lanes.iter().all(|l| l.running.is_none());
-        let is_done = self.sweep.as_ref().is_some_and(|sweep| sweep.borrow().is_done());
+        let is_done = self.sweep.as_ref().is_some_and(|sweep| sweep.is_done());
         if !(is_idle && is_done && self.is_running) {
             return Step::Rest;
         }
@@ -177,8 +183,8 @@ impl<W: Worker> Dispatch<W> {
         if !self.lanes.is_empty() {
             return self.rest();
         }
-        if let Some(sweep) = &self.sweep {
-            sweep.borrow_mut().cancel();
+        if let Some(sweep) = self.sweep_mut() {
+            sweep.cancel();
         }
         Step::End(RunState::Failed(message))
     }
@@ -231,19 +237,30 @@ impl<W: Worker> Dispatch<W> {
         }
     }
 
-    /// Takes the row of a configuration; [`Self::next`] returns the step that follows.
-    pub fn finish(&mut self, row: u32, result: RowResult) -> Rc<RowResult> {
-        let result = Rc::new(result);
-        if let Some(sweep) = &self.sweep {
-            sweep.borrow_mut().finish(row, result.report.clone());
-            self.fresh.push((RowId::Own(row), Rc::clone(&result)));
+    /// Takes the result of a configuration; [`Self::next`] returns the step that follows.
+    pub fn finish(&mut self, row: u32, result: RowResult) {
+        if let Some(sweep) = self.sweep_mut() {
+            sweep.finish(row, result);
+            self.fresh.insert(row);
         }
-        result
     }
 
-    /// Takes rows of an earlier visit, to be shown.
-    pub fn recall(&mut self, rows: impl IntoIterator<Item = (u32, RowResult)>) {
-        self.fresh.extend(rows.into_iter().map(|(row, result)| (RowId::Own(row), Rc::new(result))));
+    /// Shows the results that a sweep has from an earlier visit, once it starts.
+    pub fn recall(&mut self, sweep: &SweepState) {
+        self.fresh = (0..).zip(sweep.rows()).filter(|(_, row)| row.result().is_some()).map(|(row, _)| row).collect();
+    }
+
+    /// Drops a note that the user has read.
+    pub fn dismiss(&mut self, message: &str) {
+        if let Some(sweep) = self.sweep_mut() {
+            sweep.dismiss(message);
+        }
+    }
+
+    /// The sweep with its failed and cancelled rows waiting again, to be started; `None` if there are none.
+    pub fn retry_failed(&mut self) -> Option<Rc<SweepState>> {
+        let count = self.sweep_mut()?.retry_failed();
+        self.sweep.clone().filter(|_| count > 0)
     }
 
     /// Notes that the run is over.
@@ -253,11 +270,11 @@ impl<W: Worker> Dispatch<W> {
 
     /// Pauses or resumes the sweep; returns the requests to notify.
     pub fn set_paused(&mut self, is_paused: bool) -> Vec<(W, JobId)> {
-        let Some(sweep) = &self.sweep else { return Vec::new() };
+        let Some(sweep) = self.sweep_mut() else { return Vec::new() };
         if is_paused {
-            sweep.borrow_mut().pause();
+            sweep.pause();
         } else {
-            sweep.borrow_mut().resume();
+            sweep.resume();
         }
         self.lanes.iter_mut().filter_map(|l| l.running.as_mut()).for_each(|r| r.is_resting = false);
         // A measurement continues: its clock cannot be paused.
@@ -267,8 +284,8 @@ impl<W: Worker> Dispatch<W> {
     /// Cancels the waiting and the running rows; returns the requests to stop. Finished rows stay.
     pub fn cancel(&mut self) -> Vec<(W, JobId)> {
         self.is_cancelled = true;
-        let Some(sweep) = &self.sweep else { return Vec::new() };
-        sweep.borrow_mut().cancel();
+        let Some(sweep) = self.sweep_mut() else { return Vec::new() };
+        sweep.cancel();
         self.requests()
     }
 

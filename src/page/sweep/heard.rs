@@ -58,8 +58,8 @@ impl<W: Worker> Dispatch<W> {
             }
             Told::Cancelled => {
                 self.free(worker, row);
-                if let Some(sweep) = &self.sweep {
-                    sweep.borrow_mut().give_back(row);
+                if let Some(sweep) = self.sweep_mut() {
+                    sweep.give_back(row);
                 }
                 Heard::GoOn
             }
@@ -89,8 +89,8 @@ impl<W: Worker> Dispatch<W> {
         self.times.insert(key, times);
     }
 
-    fn note(&self, message: String) -> Heard {
-        let is_new = self.sweep.as_ref().is_some_and(|sweep| sweep.borrow_mut().note(&message));
+    fn note(&mut self, message: String) -> Heard {
+        let is_new = self.sweep_mut().is_some_and(|sweep| sweep.note(&message));
         if is_new { Heard::Note(message) } else { Heard::Taken }
     }
 

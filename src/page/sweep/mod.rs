@@ -14,7 +14,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
-pub use dispatch::{Dispatch, HandOut, Measurement, Step, Sweep};
+pub use dispatch::{Dispatch, HandOut, Measurement, Step};
 pub use heard::Heard;
 pub use lane::{Lane, Running, Worker};
 pub use measured::{CpuRow, MOST_COPIES};

@@ -1,11 +1,11 @@
 //! The dispatch of sweeps, driven by the workers of a test.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::{Dispatch, HandOut, Heard, MOST_COPIES, Measurement, Step, Worker};
 use crate::RunState;
-use crate::bench::{BenchAction, RowId};
+use crate::bench::{BenchAction, RowId, SweepView};
 use ns_bench::cpu::{CpuTimers, Machine};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, DeviceType, Processes, Report, RowResult, RowState, ServiceTimes, SweepState};
@@ -52,8 +52,13 @@ pub(super) fn config(n_models: &[u32]) -> BenchConfig {
 
 impl Shell {
     pub(super) fn of(config: BenchConfig, threads: usize) -> Self {
+        Self::over(SweepState::new(config).unwrap(), threads)
+    }
+
+    fn over(sweep: SweepState, threads: usize) -> Self {
         let mut run = Run::default();
-        run.start(Rc::new(RefCell::new(SweepState::new(config).unwrap())), 0.0);
+        run.recall(&sweep);
+        run.start(Rc::new(sweep), 0.0);
         Self { run, threads, started: 0, sent: vec![], measured: vec![], ended: None, refuses: false }
     }
 
@@ -131,8 +136,12 @@ impl Shell {
         self.sent.iter().map(|(out, _)| out.row).collect()
     }
 
-    pub(super) fn sweep(&self) -> std::cell::Ref<'_, SweepState> {
-        self.run.sweep.as_ref().unwrap().borrow()
+    pub(super) fn sweep(&self) -> &Rc<SweepState> {
+        self.run.sweep().unwrap()
+    }
+
+    fn look(&self) -> SweepView {
+        self.run.look(self.sweep())
     }
 }
 
@@ -177,8 +186,7 @@ fn what_each_message_of_a_worker_means() {
     shell.feed();
     let progress = Told::Progress { done: 1, total: 4, label: "doing".to_owned() };
     assert!(matches!(shell.tell(0, progress), Heard::Taken));
-    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
-    assert_eq!(shell.run.look(&sweep).shares().get(&0), Some(&0.25));
+    assert_eq!(shell.look().shares().get(&0), Some(&0.25));
     assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Note(text) if text == "short"));
     assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Taken), "each worker reports it");
     for odd in [Told::Done(JobResult::ModelKept), Told::Answer(ns_session::Reply::Density(vec![]))] {
@@ -195,12 +203,14 @@ fn a_run_rests_and_goes_on() {
     let mut shell = Shell::of(config(&[1, 2, 3]), 1);
     shell.feed();
     assert_eq!(shell.run.set_paused(true).iter().map(|(_, job)| *job).collect::<Vec<_>>(), [JobId(0)]);
-    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
-    assert!(shell.run.look(&sweep).run_label(0.0, 0.0).starts_with("Pausing"));
+    let pausing = shell.look();
+    assert!(pausing == shell.look() && pausing.run_label(0.0, 0.0).starts_with("Pausing"));
     assert!(matches!(shell.tell(0, Told::Paused), Heard::Taken));
-    assert!(shell.run.look(&sweep).run_label(0.0, 0.0).starts_with("Paused"));
-    // Rows that end meanwhile are taken, and no other row begins.
+    let paused = shell.look();
+    assert!(paused != pausing && paused.run_label(0.0, 0.0).starts_with("Paused"));
+    // Rows that end meanwhile are taken, and no other row begins. A view stays as it was.
     shell.finish(0);
+    assert!(paused != shell.look() && paused.sweep().result(0).is_none() && shell.sweep().result(0).is_some());
     assert_eq!((shell.rows(), shell.ended.clone()), (vec![0], None));
     assert_eq!(shell.run.set_paused(false), []);
     shell.feed();
@@ -218,8 +228,8 @@ fn a_run_is_cancelled_and_retried() {
     shell.tell(1, Told::Cancelled);
     assert_eq!((shell.ended.take(), shell.run.has_ended()), (Some(RunState::Cancelled), false));
     assert_eq!(shell.sweep().rows()[1].state, RowState::Cancelled);
-    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
-    assert_eq!(sweep.borrow_mut().retry_failed(), 2);
+    let sweep = shell.run.retry_failed().unwrap();
+    assert_eq!(sweep.progress().waiting, 2);
     shell.run.start(sweep, 0.0);
     shell.feed();
     assert_eq!(shell.rows(), [0, 1, 1]);
@@ -266,8 +276,7 @@ fn scenarios_are_rows_of_their_own_list() {
     assert_eq!(shell.rows(), [0, 1]);
     assert_eq!(shell.sent[0].0.scenario, Some(settings));
     shell.tell(0, Told::Progress { done: 1, total: 2, label: "query 5".to_owned() });
-    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
-    let view = shell.run.look(&sweep);
+    let view = shell.look();
     let Some(RunState::Running { done, label, .. }) = shell.run.progress(&view, 10.0) else { panic!("runs") };
     assert!(done == 250 && label.ends_with(". query 5"), "{done} {label}");
     shell.tell(1, Told::Failed("no".to_owned()));
@@ -336,12 +345,12 @@ fn fresh_processes_are_new_workers_and_too_many_copies_fail() {
 
 #[test]
 fn rows_of_an_earlier_visit_are_shown_with_the_rest() {
-    let mut shell = Shell::of(config(&[1, 2]), 1);
-    shell.run.recall([(1, RowResult::default())]);
+    let mut sweep = SweepState::new(config(&[1, 2])).unwrap();
+    sweep.finish(1, RowResult::default());
+    let mut shell = Shell::over(sweep, 1);
     let Some(BenchAction::Results(rows)) = shell.run.news() else { panic!("has rows") };
     assert_eq!(rows.iter().map(|r| r.0).collect::<Vec<_>>(), [RowId::Own(1)]);
-    let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
-    let view = shell.run.look(&sweep);
+    let view = shell.look();
     assert!(shell.run.progress(&view, 0.0).is_some());
     shell.run.end();
     assert!(!shell.run.is_running() && shell.run.progress(&view, 0.0).is_none());

@@ -30,8 +30,6 @@ type KeptRow = (u32, String, RowResult);
 pub struct RestoredSweep {
     /// The sweep, with its kept rows done and the others waiting.
     pub sweep: SweepState,
-    /// The kept rows with their positions.
-    pub results: Vec<(u32, RowResult)>,
     /// Rows of configurations that the sweep no longer has.
     pub others: Vec<Report>,
     /// Pieces that could not be read.
@@ -84,27 +82,30 @@ pub(crate) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
     postcard::from_bytes(&bytes).ok()
 }
 
-/// A row as text; `None` for a row that the sweep does not have.
+/// A row as text, with its report alone where a sweep has too many rows for their charts; `None` for a row without a result.
 #[must_use]
-pub fn keep_row(sweep: &SweepState, row: u32, result: &RowResult) -> Option<String> {
-    let planned = &sweep.rows().get(row as usize)?.planned;
+pub fn keep_row(sweep: &SweepState, row: u32, has_report_alone: bool) -> Option<String> {
+    let kept = sweep.rows().get(row as usize)?;
+    let result = kept.result()?;
     // Not the measurement itself: eight bytes per inference are too many for a store of texts.
-    let (charts, mlperf) = (result.charts.clone(), result.mlperf.clone());
-    to_text(&(row, &planned.key, RowResult { report: result.report.clone(), charts, measurement: None, mlperf }))
+    let mut slim = RowResult { report: result.report.clone(), ..RowResult::default() };
+    if !has_report_alone {
+        (slim.charts, slim.mlperf) = (result.charts.clone(), result.mlperf.clone());
+    }
+    to_text(&(row, &kept.planned.key, slim))
 }
 
 /// Reads a sweep back; `plan` is the current plan of the head's benchmark.
 #[must_use]
 pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> RestoredSweep {
     let sweep = SweepState::of(head.config.clone(), plan);
-    let mut restored = RestoredSweep { sweep, results: Vec::new(), others: Vec::new(), unreadable: 0 };
+    let mut restored = RestoredSweep { sweep, others: Vec::new(), unreadable: 0 };
     let (rows, unreadable) = read_rows(rows);
     restored.unreadable = unreadable;
     for (row, key, result) in rows {
         let is_known = restored.sweep.rows().get(row as usize).is_some_and(|r| r.planned.key == key);
         if is_known {
-            restored.sweep.finish(row, result.report.clone());
-            restored.results.push((row, result));
+            restored.sweep.finish(row, result);
         } else {
             restored.others.push(result.report);
         }
@@ -144,6 +145,10 @@ mod tests {
         run.finish(RunDetail { charts: true, ..RunDetail::default() }).0
     }
 
+    fn results(sweep: &SweepState) -> Vec<Option<&RowResult>> {
+        sweep.rows().iter().map(|row| row.result().map(|result| &**result)).collect()
+    }
+
     #[test]
     fn a_sweep_that_was_cut_off_is_read_back_whole() {
         let config = BenchConfig { duration_s: 3.0, n_models: Some(vec![1, 2, 9]), ..BenchConfig::default() };
@@ -151,21 +156,22 @@ mod tests {
         let mut pieces = Vec::new();
         for row in [2, 0] {
             let result = result(&sweep, row as usize);
-            sweep.finish(row, result.report.clone());
-            pieces.push(keep_row(&sweep, row, &result).unwrap());
+            sweep.finish(row, result);
+            pieces.push(keep_row(&sweep, row, false).unwrap());
         }
         let head = KeptHead::from_text(&KeptHead::of(&sweep).to_text()).unwrap();
         assert_eq!((head.rows, head.is_done), (6, false));
         assert_eq!(head.title(), "nn on trn1.2xlarge, 6 configurations");
         let restored = restore_sweep(&head, plan_of(&head), &pieces);
-        assert_eq!(restored.sweep.reports(), sweep.reports());
+        assert_eq!(results(&restored.sweep), results(&sweep));
         pieces.push("x".to_owned());
-        assert_eq!(kept_reports(&pieces), [0, 2].map(|at| restored.results[at / 2].1.report.clone()));
+        assert!(kept_reports(&pieces).iter().eq(restored.sweep.reports()));
         pieces.pop();
-        assert_eq!(restored.results.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 2]);
-        let (back, own) = (&restored.results[0].1, result(&sweep, 0));
-        assert_eq!(back.report, own.report);
-        assert_eq!(back.charts, own.charts);
+        assert_eq!((0..6).filter(|row| restored.sweep.result(*row).is_some()).collect::<Vec<_>>(), [0, 2]);
+        assert!(restored.sweep.result(0).unwrap().charts.is_some());
+        let alone = restore_sweep(&head, plan_of(&head), &[keep_row(&sweep, 0, true).unwrap()]);
+        let alone = alone.sweep.result(0).unwrap();
+        assert_eq!((&alone.report, &alone.charts), (&sweep.result(0).unwrap().report, &None));
         assert_eq!((restored.others.len(), restored.unreadable), (0, 0));
         assert!(pieces.iter().all(|p| p.len() < 6_000), "{}", pieces[1].len());
     }
@@ -185,21 +191,24 @@ mod tests {
             }
         };
         let result = RowResult::of_scenario(&configuration, verdict);
-        let piece = keep_row(&sweep, row, &result).unwrap();
-        sweep.finish(row, result.report.clone());
+        sweep.finish(row, result.clone());
+        let piece = keep_row(&sweep, row, false).unwrap();
         let head = KeptHead::from_text(&KeptHead::of(&sweep).to_text()).unwrap();
         let restored = restore_sweep(&head, plan_of(&head), &[piece]);
-        assert_eq!(restored.results, [(row, result)]);
-        assert_eq!(restored.sweep.reports(), sweep.reports());
+        assert_eq!(restored.sweep.result(row).map(|r| &**r), Some(&result));
+        assert_eq!(results(&restored.sweep), results(&sweep));
     }
 
     #[test]
     fn rows_of_other_configurations_and_broken_pieces_lose_nothing_else() {
-        let sweep = SweepState::new(BenchConfig { duration_s: 3.0, ..BenchConfig::default() }).unwrap();
-        let piece = keep_row(&sweep, 0, &result(&sweep, 0)).unwrap();
+        let mut sweep = SweepState::new(BenchConfig { duration_s: 3.0, ..BenchConfig::default() }).unwrap();
+        assert_eq!(keep_row(&sweep, 0, false), None);
+        let first = result(&sweep, 0);
+        sweep.finish(0, first);
+        let piece = keep_row(&sweep, 0, false).unwrap();
         let other = SweepState::new(BenchConfig { duration_s: 4.0, ..BenchConfig::default() }).unwrap();
         let restored = restore_sweep(&KeptHead::of(&other), plan_of(&KeptHead::of(&other)), &[piece, "{".to_owned()]);
-        assert_eq!((restored.results.len(), restored.others.len(), restored.unreadable), (0, 1, 1));
+        assert_eq!((restored.sweep.reports().count(), restored.others.len(), restored.unreadable), (0, 1, 1));
         let of_before = to_text(&(PROTOCOL_VERSION - 1, KeptHead::of(&sweep))).unwrap();
         for text in ["", "{}", "\u{20ac}", of_before.as_str()] {
             assert_eq!(KeptHead::from_text(text), None, "{text:?}");

@@ -9,7 +9,7 @@ use crate::platform::machine::wall_ms;
 use crate::platform::storage;
 use crate::shelf::{self, PREFIX, forget_pieces, keep_piece, piece_key};
 use ns_bench::export::to_json;
-use ns_bench::{RowResult, SweepPlan, SweepState};
+use ns_bench::{SweepPlan, SweepState};
 use ns_session::results::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
 use ns_session::share::PageLink as _;
 use ns_session::shelf::MOST_UNPINNED;
@@ -54,16 +54,9 @@ impl Keeper {
         self.beat();
     }
 
-    /// Keeps a row; `false` when the store refused one for the first time.
-    pub fn row(&self, sweep: &SweepState, row: u32, result: &RowResult) -> bool {
-        let slim;
-        let result = if sweep.rows().len() > MOST_WITH_CHARTS {
-            slim = RowResult { report: result.report.clone(), ..RowResult::default() };
-            &slim
-        } else {
-            result
-        };
-        let kept = keep_row(sweep, row, result);
+    /// Keeps the result of a row; `false` when the store refused one for the first time.
+    pub fn row(&self, sweep: &SweepState, row: u32) -> bool {
+        let kept = keep_row(sweep, row, sweep.rows().len() > MOST_WITH_CHARTS);
         let kept = kept.is_some_and(|text| keep_piece(&self.id, &format!("row.{row}"), &text));
         kept || self.is_full.replace(true)
     }

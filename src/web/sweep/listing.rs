@@ -2,15 +2,26 @@
 //!
 //! A worker lists them: the models and their estimates stay out of the page's own program.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use yew::Callback;
 
-use super::runner::SweepRunner;
-use ns_bench::{BenchConfig, SweepPlan, SweepState};
+use super::runner::{Core, SweepRunner};
+use ns_bench::{BenchConfig, Estimate, ServiceTimes, SweepPlan, SweepState};
 use ns_page::bench::BenchAction;
 use ns_session::{JobRequest, Part, Told};
+
+impl Core {
+    /// Takes the estimate of a configuration that is listed, and its stage times for the run.
+    fn learn(&mut self, row: u32, estimate: Result<Estimate, String>, times: Option<Box<ServiceTimes>>) {
+        let Some(sweep) = &mut self.preview else { return };
+        let key = sweep.rows().get(row as usize).map(|r| r.planned.configuration.times_key());
+        Rc::make_mut(sweep).learn(row, estimate);
+        if let (Some(key), Some(times)) = (key, times) {
+            self.run.learn(key, *times);
+        }
+    }
+}
 
 impl SweepRunner {
     /// Lists the configurations of a benchmark, then the estimate of each, as workers find out.
@@ -37,22 +48,18 @@ impl SweepRunner {
     }
 
     fn on_listing(&self, config: &BenchConfig, told: Told) {
-        let preview = self.0.core.borrow().preview.clone();
-        match (told, preview) {
+        let is_listed = self.0.core.borrow().preview.is_some();
+        match (told, is_listed) {
             (Told::Part(Part::Plan(plan)), _) => {
-                let sweep = Rc::new(RefCell::new(SweepState::of(config.clone(), *plan)));
+                let sweep = Rc::new(SweepState::of(config.clone(), *plan));
                 self.0.core.borrow_mut().preview = Some(sweep);
                 self.show_preview();
             }
-            (Told::Part(Part::Estimated { row, estimate, times }), Some(sweep)) => {
-                let key = sweep.borrow().rows().get(row as usize).map(|r| r.planned.configuration.times_key());
-                if let (Some(key), Some(times)) = (key, times) {
-                    self.0.core.borrow_mut().run.learn(key, *times);
-                }
-                sweep.borrow_mut().learn(row, estimate);
+            (Told::Part(Part::Estimated { row, estimate, times }), true) => {
+                self.0.core.borrow_mut().learn(row, estimate, times);
                 self.show_later();
             }
-            (Told::Failed(message), None) => {
+            (Told::Failed(message), false) => {
                 self.0.core.borrow_mut().listing = None;
                 self.0.dispatch.dispatch(BenchAction::Listed(Err(message)));
             }
@@ -69,7 +76,7 @@ impl SweepRunner {
     pub(super) fn show_preview(&self) {
         let preview = self.0.core.borrow().preview.clone();
         if let Some(sweep) = preview {
-            let view = self.0.core.borrow_mut().run.look(&sweep);
+            let view = self.0.core.borrow().run.look(&sweep);
             self.0.dispatch.dispatch(BenchAction::Listed(Ok(view)));
         }
     }

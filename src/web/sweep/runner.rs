@@ -15,7 +15,7 @@ use ns_bench::{BenchConfig, RowResult, RunDetail, SweepPlan, SweepState};
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_page::sweep::{Dispatch, HandOut, Heard, Step, Sweep, Worker};
+use ns_page::sweep::{Dispatch, HandOut, Heard, Step, Worker};
 use ns_page::told::unexpected;
 use ns_session::{Control, JobId, JobRequest, RunRequest};
 
@@ -44,7 +44,7 @@ pub(super) struct Inner {
 #[derive(Default)]
 pub(super) struct Core {
     /// A sweep that is listed but not run.
-    pub(super) preview: Option<Sweep>,
+    pub(super) preview: Option<Rc<SweepState>>,
     pub(super) listing: Option<(Engine, JobId)>,
     /// The plan of a sweep that is about to run.
     pub(super) planning: Option<(Engine, JobId)>,
@@ -82,19 +82,19 @@ impl SweepRunner {
     /// Runs a benchmark from its beginning.
     pub fn run(&self, config: BenchConfig) {
         self.stop_listing();
-        let listed = self.0.core.borrow_mut().preview.take().filter(|p| p.borrow().config == config);
+        let listed = self.0.core.borrow_mut().preview.take().filter(|p| p.config == config);
         if let Some(sweep) = listed {
             self.begin(sweep);
             return;
         }
         let asked = config.clone();
         self.plan(&config, move |runner, plan| match plan {
-            Ok(plan) => runner.begin(Rc::new(RefCell::new(SweepState::of(asked.clone(), plan)))),
+            Ok(plan) => runner.begin(Rc::new(SweepState::of(asked.clone(), plan))),
             Err(message) => runner.0.dispatch.dispatch(BenchAction::End(RunState::Failed(message))),
         });
     }
 
-    fn begin(&self, sweep: Sweep) {
+    fn begin(&self, sweep: Rc<SweepState>) {
         {
             let mut core = self.0.core.borrow_mut();
             // Finished results stay on the shelf.
@@ -103,15 +103,14 @@ impl SweepRunner {
                 keeper.forget();
             }
         }
-        let keeper = Keeper::begin(&sweep.borrow());
+        let keeper = Keeper::begin(&sweep);
         self.0.core.borrow_mut().keeper = Some(keeper);
-        let config = sweep.borrow().config.clone();
-        let notes = sweep.borrow().messages.clone();
+        let (config, notes) = (sweep.config.clone(), sweep.messages.clone());
         self.0.dispatch.dispatch(BenchAction::Start(Box::new(config), notes));
         self.start(sweep);
     }
 
-    pub(super) fn start(&self, sweep: Sweep) {
+    pub(super) fn start(&self, sweep: Rc<SweepState>) {
         {
             let mut core = self.0.core.borrow_mut();
             core.run.start(sweep, wall_ms());
@@ -192,9 +191,7 @@ impl SweepRunner {
 
     /// Removes a note from the list, also for later visits.
     pub fn dismiss(&self, message: &str) {
-        if let Some(sweep) = &self.0.core.borrow().run.sweep {
-            sweep.borrow_mut().dismiss(message);
-        }
+        self.0.core.borrow_mut().run.dismiss(message);
         self.0.dispatch.dispatch(BenchAction::Dismiss(message.to_owned()));
     }
 
@@ -202,10 +199,10 @@ impl SweepRunner {
         let mut is_refused = false;
         {
             let mut core = self.0.core.borrow_mut();
-            let Some(sweep) = core.run.sweep.clone() else { return };
-            let result = core.run.finish(row, result);
+            core.run.finish(row, result);
+            let Some(sweep) = core.run.sweep() else { return };
             if let Some(keeper) = &core.keeper {
-                is_refused = !keeper.row(&sweep.borrow(), row, &result);
+                is_refused = !keeper.row(sweep, row);
             }
         }
         if is_refused {
@@ -221,11 +218,11 @@ impl SweepRunner {
             let mut core = self.0.core.borrow_mut();
             core.run.end();
             core.beat = None;
-            if let (Some(keeper), Some(sweep)) = (&core.keeper, &core.run.sweep) {
-                keeper.update(&sweep.borrow());
+            if let (Some(keeper), Some(sweep)) = (&core.keeper, core.run.sweep()) {
+                keeper.update(sweep);
                 keeper.leave();
                 if state == RunState::Done {
-                    keeper.put_on_shelf(&sweep.borrow());
+                    keeper.put_on_shelf(sweep);
                 }
             }
         }
@@ -247,7 +244,7 @@ impl SweepRunner {
         if self.0.core.borrow().planning.is_some() {
             return;
         }
-        if self.0.core.borrow().run.sweep.is_none() {
+        if self.0.core.borrow().run.sweep().is_none() {
             return;
         }
         let requests = self.0.core.borrow_mut().run.set_paused(is_paused);
@@ -273,8 +270,8 @@ impl SweepRunner {
 
     /// Runs the failed and cancelled configurations again; finished rows stay.
     pub fn retry_failed(&self) {
-        let Some(sweep) = self.0.core.borrow().run.sweep.clone() else { return };
-        if sweep.borrow_mut().retry_failed() > 0 {
+        let sweep = self.0.core.borrow_mut().run.retry_failed();
+        if let Some(sweep) = sweep {
             self.0.dispatch.dispatch(BenchAction::GoOn);
             self.start(sweep);
         }
@@ -302,13 +299,13 @@ impl SweepRunner {
         self.0.dispatch.dispatch(BenchAction::Imported(restored.others));
         {
             let mut core = self.0.core.borrow_mut();
-            core.run.recall(restored.results);
+            core.run.recall(&sweep);
             core.keeper = Some(Keeper::adopt(kept));
         }
         if restored.unreadable > 0 {
             let text = format!("{} kept rows could not be read and are run again.", restored.unreadable);
             self.0.notices.dispatch(NoticeAction::Say(Tone::Info, text));
         }
-        self.start(Rc::new(RefCell::new(sweep)));
+        self.start(Rc::new(sweep));
     }
 }

@@ -24,7 +24,7 @@ impl SweepRunner {
         let (news, sweep) = {
             let mut core = self.0.core.borrow_mut();
             core.is_show_due = false;
-            (core.run.news(), core.run.sweep.clone())
+            (core.run.news(), core.run.sweep().cloned())
         };
         if let Some(news) = news {
             self.0.dispatch.dispatch(news);
@@ -32,7 +32,7 @@ impl SweepRunner {
         self.show_preview();
         let Some(sweep) = sweep else { return };
         let (view, progress) = {
-            let mut core = self.0.core.borrow_mut();
+            let core = self.0.core.borrow();
             let view = core.run.look(&sweep);
             let progress = core.run.progress(&view, wall_ms());
             (view, progress)

@@ -101,7 +101,7 @@ fn table_of(view: &SweepView) -> Table {
         ("state", "State", ColumnKind::Text),
     ];
     let sweep = view.sweep();
-    let row = |(i, row): (u32, &SweepRow)| {
+    let row = |(i, row): (u32, &Rc<SweepRow>)| {
         let planned = &row.planned;
         vec![
             Cell::Count(u64::from(i) + 1),
@@ -125,9 +125,9 @@ fn state_text(row: &SweepRow, share: Option<f64>) -> String {
         (RowState::Waiting, None) => "waiting".to_owned(),
         (RowState::Running, _) => format!("running {}{again}", format_whole_share(share.unwrap_or(0.0) * 100.0)),
         (RowState::Cancelled, _) => "cancelled".to_owned(),
-        (RowState::Done(report), _) => match &report.error {
+        (RowState::Done(result), _) => match &result.report.error {
             Some(error) => format!("failed: {error}{again}"),
-            None => format!("{}{again}", report.status),
+            None => format!("{}{again}", result.report.status),
         },
     }
 }
