@@ -1,6 +1,7 @@
 //! Actions on the profile page.
 
 use super::state::Flows;
+use super::tool_setting::ToolSetting;
 use crate::{RunState, Shared};
 use ns_analysis::GroupBy;
 use ns_base::{Interval, TraceNs};
@@ -34,6 +35,7 @@ pub enum ShownAnswer {
 }
 
 /// Actions on the page; `Worker` is the shell's handle of the worker that holds a profile.
+#[derive(Clone, Debug, PartialEq)]
 pub enum ProfileAction<Worker> {
     /// A link was opened.
     Load(Box<ProfileLink>),
@@ -111,7 +113,7 @@ pub enum ProfileAction<Worker> {
     /// Slices of a group are highlighted on the timeline.
     Highlight(GroupKind, String),
     /// Another setting that the link remembers was chosen in a tool.
-    Adjust(Box<dyn FnOnce(&mut ProfileLink)>),
+    Adjust(ToolSetting),
     /// Shows a slice on the timeline that a table names.
     Jump(SliceLink),
     /// Shows a span on the timeline with some room around it, and selects the slice that belongs to it, if there is one.

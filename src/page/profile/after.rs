@@ -55,7 +55,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::ShowTrack(id) => next.show_track(id),
             A::TrackShown => next.track = None,
             A::Highlight(kind, name) => next.highlight(kind, name),
-            A::Adjust(change) => change(&mut next.link),
+            A::Adjust(setting) => setting.put(&mut next.link),
             A::Jump(link) => next.jump(&link),
             A::ShowSpan(span, slice) => next.show_span(span, slice),
         }

@@ -11,9 +11,11 @@ mod runs;
 mod state;
 #[cfg(test)]
 mod tests;
+mod tool_setting;
 mod tools;
 
 pub use action::{Arrived, ProfileAction, ShownAnswer};
 pub use open_run::{CountedOperators, OpenRun};
 pub use state::{Flows, ProfileState, SAMPLE};
+pub use tool_setting::ToolSetting;
 pub use tools::{ToolGroup, tool_name, tools_of};

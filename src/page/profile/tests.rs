@@ -2,12 +2,12 @@
 
 use super::runs::MOST_FILES;
 use super::state::Opens;
-use super::{Arrived, ProfileAction as A, ProfileState, ShownAnswer, tool_name, tools_of};
+use super::{Arrived, ProfileAction as A, ProfileState, ShownAnswer, ToolSetting, tool_name, tools_of};
 use crate::{RunState, Shared};
 use ns_analysis::GroupBy;
 use ns_base::{Interval, TraceNs};
 use ns_profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
-use ns_session::share::{ProfileLink, Tool};
+use ns_session::share::{FlameView, ProfileLink, Tool};
 use ns_session::{
     OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, ProfileSpec, SearchHits, TraceSpec,
 };
@@ -128,9 +128,15 @@ fn what_actions_change_of_the_link() {
     changes(&state, A::Core(Some((1, 2))), |s| s.link.core = Some((1, 2)));
     changes(&state, A::InView(true), |s| s.link.in_view = true);
     changes(&state, A::Ask("top 5".to_owned()), |s| s.link.ask = "top 5".to_owned());
-    changes(&state, A::Adjust(Box::new(|link| link.counter = Some("x".to_owned()))), |s| {
+    changes(&state, A::Adjust(ToolSetting::Counter(Some("x".to_owned()))), |s| {
         s.link.counter = Some("x".to_owned());
     });
+    // A node of the flame graph is the root of the view, or the name of the sandwich.
+    let zoom = || A::Adjust(ToolSetting::FlameZoom(vec!["a".to_owned(), "b".to_owned()]));
+    changes(&state, zoom(), |s| s.link.flame.stack = vec!["a".to_owned(), "b".to_owned()]);
+    let sandwich = state.after(zoom()).after(A::Adjust(ToolSetting::FlameView(FlameView::Sandwich)));
+    assert!(sandwich.link.flame.stack.is_empty());
+    changes(&sandwich, zoom(), |s| s.link.flame.name = "b".to_owned());
     let mark = |label: &str, at| Annotation { start_ns: at, end_ns: at, label: label.to_owned() };
     changes(&state, A::Annotations(vec![mark("A", 5)]), |s| s.link.annotations = vec![mark("A", 5)]);
     // Marks are in order of time, and those without a label get the next letter.

@@ -18,7 +18,7 @@ use ns_formats::WriteFormat;
 use ns_page::RunState;
 use ns_page::given::reading_label;
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_page::profile::{Arrived, SAMPLE};
+use ns_page::profile::{Arrived, SAMPLE, ToolSetting};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};
 use ns_session::shelf::ItemKind;
 use ns_session::{
@@ -173,7 +173,7 @@ impl Actions {
             return;
         }
         // Only once: a base that the user closed stays closed.
-        self.state.dispatch(ProfileAction::Adjust(Box::new(|link| link.compare.base_run = None)));
+        self.state.dispatch(ProfileAction::Adjust(ToolSetting::NoBaseRun));
         let label = format!("Profiling the base, {}", spec.model);
         let request = JobRequest::Profile(spec);
         start(&self.app, &self.state, &self.job.0, label, ProfileAction::ReadyBeside, request, None);

@@ -5,6 +5,7 @@ use yew::prelude::*;
 use crate::components::Menu;
 use crate::shelf::{touch, use_shelf};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_page::profile::ToolSetting;
 use ns_session::share::{CompareLink, Tool};
 use ns_session::shelf::ShelfItem;
 
@@ -43,9 +44,7 @@ fn entry(props: &KeptBasesProps, item: &ShelfItem, base: CompareLink) -> Html {
         touch(&kept);
         let base = base.clone();
         state.dispatch(ProfileAction::Tool(Tool::Compare));
-        state.dispatch(ProfileAction::Adjust(Box::new(move |link| {
-            (link.compare.base, link.compare.base_run) = (base.base, base.base_run);
-        })));
+        state.dispatch(ProfileAction::Adjust(ToolSetting::BaseOfRun { base: base.base, run: base.base_run }));
     });
     html! { <li key={item.id()}><button type="button" {onclick}>{ &item.name }</button></li> }
 }

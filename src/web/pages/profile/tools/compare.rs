@@ -7,9 +7,10 @@ use super::{LevelSelect, ToolProps, failed, waiting};
 use crate::components::{LocalTable, SelectField};
 use crate::pages::profile::kept_bases::KeptBases;
 use crate::pages::profile::queries::{Analysed, Pending, use_analysis};
-use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use crate::state::{OpenRun, ProfileAction};
 use ns_analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
 use ns_page::Shared;
+use ns_page::profile::ToolSetting;
 use ns_session::share::CompareLink;
 use ns_session::{Answer, Chosen, Question};
 use ns_view::comparison::comparison_table;
@@ -35,18 +36,20 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let swap = swap(props, chosen.id);
     let choose = {
         let state = props.state.clone();
-        Callback::from(move |name: String| adjust(&state, move |compare| compare.base = Some(name)))
+        Callback::from(move |name: String| state.dispatch(ProfileAction::Adjust(ToolSetting::Base(name))))
     };
     let choose_measure = {
         let state = props.state.clone();
         Callback::from(move |text: String| {
             let measure = if text == "total" { Measure::Total } else { Measure::SelfTime };
-            adjust(&state, move |compare| compare.measure = measure);
+            state.dispatch(ProfileAction::Adjust(ToolSetting::Measure(measure)));
         })
     };
     let toggle = {
         let state = props.state.clone();
-        Callback::from(move |_: web_sys::Event| adjust(&state, |compare| compare.per_step = !compare.per_step))
+        Callback::from(move |_: web_sys::Event| {
+            state.dispatch(ProfileAction::Adjust(ToolSetting::PerStep(!per_step)));
+        })
     };
     let measured = if measure == Measure::Total { "total" } else { "self" };
     let measures = ["self", "total"].map(|m| (AttrValue::from(m), AttrValue::from(m))).to_vec();
@@ -90,15 +93,9 @@ fn nothing_to_compare(props: &ToolProps, missing: Option<&String>) -> Html {
 fn swap(props: &ToolProps, base: u32) -> Callback<MouseEvent> {
     let (state, shown) = (props.state.clone(), props.run.info.name.clone());
     Callback::from(move |_: MouseEvent| {
-        let shown = shown.clone();
-        adjust(&state, move |compare| compare.base = Some(shown));
+        state.dispatch(ProfileAction::Adjust(ToolSetting::Base(shown.clone())));
         state.dispatch(ProfileAction::Show(base));
     })
-}
-
-/// Changes which runs are compared.
-fn adjust(state: &StateHandle<ProfileState>, change: impl FnOnce(&mut CompareLink) + 'static) {
-    state.dispatch(ProfileAction::Adjust(Box::new(move |link| change(&mut link.compare))));
 }
 
 fn totals(answer: &Option<Analysed>) -> Option<Result<OperatorTotals, Pending>> {

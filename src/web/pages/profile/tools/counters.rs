@@ -10,6 +10,7 @@ use crate::state::ProfileAction;
 use ns_analysis::counters::Curve;
 use ns_base::convert::i64_to_f64;
 use ns_page::Shared;
+use ns_page::profile::ToolSetting;
 use ns_session::{Answer, Listed, Listing, Question, Rows};
 use ns_view::plot::{LineStyle, Lines};
 use ns_view::table::Cell;
@@ -40,7 +41,7 @@ pub fn CountersTool(props: &ToolProps) -> Html {
                 let (state, listed) = (state.clone(), listed.clone());
                 Callback::from(move |row: usize| {
                     let name = name_of(&listed, row).map(str::to_owned);
-                    state.dispatch(ProfileAction::Adjust(Box::new(move |link| link.counter = name)));
+                    state.dispatch(ProfileAction::Adjust(ToolSetting::Counter(name)));
                 })
             };
             let drawn = match &curve {

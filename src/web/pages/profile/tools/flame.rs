@@ -12,6 +12,7 @@ use ns_analysis::flame::FlameGraph;
 use ns_base::units::format_count;
 use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
+use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
 use ns_session::share::{FlameLink, FlameView};
 use ns_session::{Answer, Chosen, Question};
@@ -38,17 +39,14 @@ pub fn FlameTool(props: &ToolProps) -> Html {
         let state = props.state.clone();
         Callback::from(move |text: String| {
             let view = FlameView::from_name(&text).unwrap_or_default();
-            adjust(&state, move |flame| (flame.view, flame.stack) = (view, Vec::new()));
+            state.dispatch(ProfileAction::Adjust(ToolSetting::FlameView(view)));
         })
     };
     let options = FlameView::ALL.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).to_vec();
     let on_zoom = {
         let state = props.state.clone();
         Callback::from(move |path: Vec<String>| {
-            adjust(&state, move |flame| match flame.view {
-                FlameView::Sandwich => flame.name = path.last().cloned().unwrap_or_default(),
-                _ => flame.stack = path,
-            });
+            state.dispatch(ProfileAction::Adjust(ToolSetting::FlameZoom(path)));
         })
     };
     let content = match &answer {
@@ -62,7 +60,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     let reset = on_zoom.reform(|_: MouseEvent| Vec::new());
     let on_edit = {
         let state = props.state.clone();
-        Callback::from(move |text: String| adjust(&state, move |flame| flame.name = text))
+        Callback::from(move |text: String| state.dispatch(ProfileAction::Adjust(ToolSetting::FlameName(text))))
     };
     html! {
         <>
@@ -115,11 +113,6 @@ fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Ve
     }
 }
 
-/// Changes the settings of the flame graph.
-fn adjust(state: &StateHandle<ProfileState>, change: impl FnOnce(&mut FlameLink) + 'static) {
-    state.dispatch(ProfileAction::Adjust(Box::new(move |link| change(&mut link.flame))));
-}
-
 /// A field that chooses the thread shown in order of time.
 fn thread_field(props: &ToolProps, answer: &Option<Analysed>) -> Html {
     let outline = &props.run.info.outline;
@@ -141,7 +134,7 @@ fn thread_field(props: &ToolProps, answer: &Option<Analysed>) -> Html {
     let state = props.state.clone();
     let on_choose = Callback::from(move |text: String| {
         let thread = text.parse().ok().map(TrackId);
-        adjust(&state, move |flame| flame.thread = thread);
+        state.dispatch(ProfileAction::Adjust(ToolSetting::FlameThread(thread)));
     });
     html! { <SelectField id="flame-thread" label="Thread" {value} {options} {on_choose} /> }
 }

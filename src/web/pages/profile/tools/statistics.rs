@@ -18,6 +18,7 @@ use ns_analysis::members::MemberOrder;
 use ns_base::convert::{f64_to_i64, f64_to_u64, u64_to_f64};
 use ns_base::units::format_count;
 use ns_page::Shared;
+use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
 use ns_profile::levels::ALL_LEVELS;
 use ns_session::share::Tool;
@@ -97,7 +98,7 @@ fn groups_view(props: &ToolProps, listed: &Shared<Listed>, save_all: Callback<()
         let (state, listed) = (state.clone(), listed.clone());
         Callback::from(move |row: usize| {
             let name = name_of(&listed, row);
-            state.dispatch(ProfileAction::Adjust(Box::new(move |link| link.group = name)));
+            state.dispatch(ProfileAction::Adjust(ToolSetting::Group(name)));
         })
     };
     let look = Some((AttrValue::from(state.link.find.clone()), on_look(state)));
@@ -119,7 +120,7 @@ fn groups_view(props: &ToolProps, listed: &Shared<Listed>, save_all: Callback<()
 fn on_look(state: &StateHandle<ProfileState>) -> Callback<TableLook> {
     let state = state.clone();
     Callback::from(move |look: TableLook| {
-        state.dispatch(ProfileAction::Adjust(Box::new(move |link| (link.sort, link.find) = (look.sort, look.search))));
+        state.dispatch(ProfileAction::Adjust(ToolSetting::TableLook { sort: look.sort, find: look.search }));
     })
 }
 
