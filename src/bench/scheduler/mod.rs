@@ -23,6 +23,7 @@ pub(super) mod source;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 pub(super) use run::check_size;
 pub use run::{Progress, Scheduler};

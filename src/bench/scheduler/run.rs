@@ -5,15 +5,16 @@ use crate::config::options::Accounting;
 use crate::measured::measurement::Measurement;
 use crate::measured::timer::Timers;
 use crate::run::error::RunError;
-use crate::scheduler::executor::{Executor, SetupStep, Stage};
+use crate::scheduler::executor::{Executor, SetupStep};
 use crate::scheduler::observer::{RunObserver, Unobserved};
-use crate::scheduler::queue::{EventQueue, MAX_WORKERS, Resources};
+use crate::scheduler::queue::MAX_WORKERS;
 use crate::scheduler::source::Source;
 use ns_base::convert::{u64_to_usize, usize_to_u32};
 use ns_base::stats::round_to;
 use ns_base::{Interval, SimTime};
 
-use super::resources::FIRST_LINK;
+use super::resources::Places;
+use super::workers::Workers;
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,38 +29,17 @@ pub struct Progress {
     pub inferences: u64,
 }
 
-/// A worker and its state.
-pub(super) struct Worker {
-    pub(super) model: u32,
-    /// The stage that its pending event ends; `None` for the wait for a query with a known arrival.
-    pub(super) stage: Option<Stage>,
-    /// Duration of the stage it waits to begin, drawn when it queued.
-    pub(super) pending: u64,
-    /// Start time of its stage.
-    pub(super) since: u64,
-    pub(super) begun: u64,
-    pub(super) called: u64,
-}
-
 /// Runs one configuration on an [`Executor`], in steps, and reports them to a [`RunObserver`].
 pub struct Scheduler<E, O = Unobserved> {
+    /// How long each stage takes.
     pub(super) executor: E,
-    pub(super) observer: O,
-    pub(super) pipeline_size: u32,
-    /// The device of each model copy.
-    pub(super) devices: Box<[u32]>,
-    /// Number of the first input lock.
-    pub(super) first_lock: usize,
+    /// Which inference comes next.
     pub(super) source: Source,
-    pub(super) now: u64,
-    pub(super) shared_process: bool,
-    /// Workers that wait for a query.
-    pub(super) idle: Vec<u32>,
-    pub(super) events: EventQueue,
-    pub(super) resources: Resources,
-    pub(super) workers: Vec<Worker>,
-    pub(super) running: usize,
+    pub(super) places: Places,
+    /// The only part that knows the clock and changes what a worker does.
+    pub(super) workers: Workers,
     pub(super) measurement: Measurement,
+    pub(super) observer: O,
 }
 
 impl<E: Executor> Scheduler<E> {
@@ -109,34 +89,21 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         check_size(configuration)?;
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
         let (models, workers) = (configuration.n_models, u64_to_usize(configuration.workers()));
-        let pipeline_size = configuration.pipeline_size.max(1);
-        let first_lock = FIRST_LINK + configuration.links() as usize;
-        let resources = first_lock + models as usize * (1 + pipeline_size as usize);
+        let places = Places::of(configuration);
         let mut scheduler = Self {
             executor,
-            observer,
-            pipeline_size,
-            devices: (0..models).map(|model| configuration.device_of(model)).collect(),
-            first_lock,
             source,
-            now: 0,
-            shared_process: !configuration.options.is_multiprocess(),
-            idle: Vec::with_capacity(workers),
-            events: EventQueue::new(workers),
-            resources: Resources::new(resources, workers),
-            workers: (0..models)
-                .flat_map(|model| (0..configuration.workers_per_model).map(move |_| model))
-                .map(|model| Worker { model, stage: None, pending: 0, since: 0, begun: 0, called: 0 })
-                .collect(),
-            running: workers,
+            workers: Workers::new(models, configuration.workers_per_model, places.count()),
+            places,
             measurement: Measurement::new(configuration.duration(), Timers::new(models as usize, workers), expected)?,
+            observer,
         };
         scheduler.bring_up(configuration);
         if configuration.options.accounting == Accounting::Original {
             scheduler.take_bring_up_from_window(configuration)?;
         }
         let order: Vec<u32> = match &scheduler.source {
-            Source::Window { .. } | Source::Dataset { .. } => (0..usize_to_u32(scheduler.workers.len())).collect(),
+            Source::Window { .. } | Source::Dataset { .. } => (0..usize_to_u32(workers)).collect(),
             _ => in_turns(configuration).collect(),
         };
         for worker in order {
@@ -151,8 +118,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// When the run cannot continue; the recorded inferences are lost.
     pub fn step(&mut self, budget: u64) -> Result<Progress, RunError> {
         for _ in 0..budget {
-            let Some((time, worker)) = self.events.pop() else { break };
-            self.now = time;
+            let Some(worker) = self.workers.next() else { break };
             self.end_of_stage(worker)?;
         }
         Ok(self.progress())
@@ -169,10 +135,10 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// The progress of the run.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        let done = self.running == 0;
-        let share = self.source.share(self.now, self.measurement.inferences());
+        let (done, now) = (self.workers.are_done(), self.workers.now());
+        let share = self.source.share(now.0, self.measurement.inferences());
         let percent = if done { 100.0 } else { (share * 100.0).min(99.9) };
-        Progress { done, now: SimTime(self.now), percent, inferences: self.measurement.inferences() }
+        Progress { done, now, percent, inferences: self.measurement.inferences() }
     }
 
     /// The measurement; for an unfinished run, the inferences so far, marked as not finished.
@@ -184,8 +150,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// The measurement, as [`Self::into_measurement`], and the listener.
     #[must_use]
     pub fn into_parts(mut self) -> (Measurement, O) {
-        let now = SimTime(self.now);
-        self.measurement.close(now, self.running == 0);
+        self.measurement.close(self.workers.now(), self.workers.are_done());
         if self.source.ends_with_data() {
             self.measurement.window_is_elapsed();
         }

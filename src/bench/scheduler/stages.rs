@@ -4,27 +4,24 @@ use crate::run::error::RunError;
 use crate::scheduler::executor::{Executor, Stage};
 use crate::scheduler::observer::RunObserver;
 use crate::scheduler::source::{Ended, Next};
-use ns_base::{Interval, SimTime};
+use ns_base::SimTime;
 
 use super::resources::HOST;
 use super::run::Scheduler;
 
 impl<E: Executor, O: RunObserver> Scheduler<E, O> {
-    fn tell_stage(&mut self, worker: u32) {
-        let w = &self.workers[worker as usize];
-        if let Some(stage) = w.stage {
-            self.observer.stage(worker, stage, Interval::new(SimTime(w.since), SimTime(self.now)));
-        }
-    }
-
     pub(super) fn end_of_stage(&mut self, worker: u32) -> Result<(), RunError> {
-        if O::LISTENS {
-            self.tell_stage(worker);
+        let stage = self.workers.stage(worker);
+        if O::LISTENS
+            && let Some(stage) = stage
+        {
+            self.observer.stage(worker, stage, self.workers.stage_span(worker));
         }
-        match self.workers[worker as usize].stage {
+        let model = self.workers.model(worker);
+        match stage {
             None => self.fetch_input(worker),
             Some(Stage::Input) => {
-                self.release(self.input_resource(worker));
+                self.workers.release(self.places.input(model));
                 self.preprocess(worker);
             }
             Some(Stage::Preprocess) => {
@@ -33,24 +30,25 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             }
             Some(Stage::Call) => self.host(worker),
             Some(Stage::Host) => {
-                self.release(HOST);
+                self.workers.release(HOST);
                 self.link(worker);
             }
             Some(Stage::Link) => {
-                self.release(self.link_of(worker));
+                self.workers.release(self.places.link(model));
                 self.take_core(worker, 0);
             }
             Some(Stage::Transfer) => {
-                self.release(HOST);
+                self.workers.release(HOST);
                 self.compute(worker, 0);
             }
             Some(Stage::Device(stage)) => {
-                self.release_core(worker, stage);
-                if stage + 1 < self.pipeline_size {
-                    self.take_core(worker, stage + 1);
-                } else {
+                if let Some(next) = self.workers.hand_on(self.places.core(model, stage)) {
+                    self.on_core(next, stage);
+                }
+                if self.places.is_last(stage) {
                     return self.postprocess(worker);
                 }
+                self.take_core(worker, stage + 1);
             }
             Some(Stage::Postprocess) => {
                 self.leave_interpreter();
@@ -62,20 +60,20 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
 
     /// The next inference, a wait for one, or the end of the worker if there are no more inferences.
     pub(super) fn begin_inference(&mut self, worker: u32) {
-        let model = self.workers[worker as usize].model;
-        match self.source.next(self.now, model) {
+        let now = self.workers.now();
+        match self.source.next(now.0, self.workers.model(worker)) {
             Next::Begin(asked) => {
-                self.workers[worker as usize].begun = asked;
+                self.workers.ask(worker, asked);
                 self.fetch_input(worker);
             }
             Next::At(asked) => {
-                self.workers[worker as usize].begun = asked;
-                self.begin(worker, None, asked - self.now);
+                self.workers.ask(worker, asked);
+                self.workers.begin(worker, None, SimTime(asked - now.0));
             }
-            Next::Wait => self.idle.push(worker),
+            Next::Wait => self.workers.rest(worker),
             Next::Stop => {
-                self.running -= 1;
-                self.measurement.timers.worker[worker as usize].add(SimTime(self.now));
+                self.workers.stop();
+                self.measurement.timers.worker[worker as usize].add(now);
             }
         }
     }
@@ -85,13 +83,14 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.preprocess(worker);
         } else {
-            self.serve(self.input_resource(worker), worker, Stage::Input, time);
+            let place = self.places.input(self.workers.model(worker));
+            self.workers.serve(place, worker, Stage::Input, time);
         }
     }
 
     fn preprocess(&mut self, worker: u32) {
-        let w = &self.workers[worker as usize];
-        self.measurement.timers.input[w.model as usize].add(SimTime(self.now - w.begun));
+        let model = self.workers.model(worker) as usize;
+        self.measurement.timers.input[model].add(self.workers.inference_time(worker));
         let time = self.executor.stage_time(worker, Stage::Preprocess);
         self.measurement.timers.preprocess[worker as usize].add(time);
         if time == SimTime::ZERO {
@@ -102,12 +101,12 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     }
 
     fn call(&mut self, worker: u32) {
-        self.workers[worker as usize].called = self.now;
+        self.workers.call(worker);
         let time = self.executor.stage_time(worker, Stage::Call);
         if time == SimTime::ZERO {
             self.host(worker);
         } else {
-            self.begin(worker, Some(Stage::Call), time.0);
+            self.workers.begin(worker, Some(Stage::Call), time);
         }
     }
 
@@ -116,7 +115,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.link(worker);
         } else {
-            self.serve(HOST, worker, Stage::Host, time);
+            self.workers.serve(HOST, worker, Stage::Host, time);
         }
     }
 
@@ -125,20 +124,15 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.take_core(worker, 0);
         } else {
-            self.serve(self.link_of(worker), worker, Stage::Link, time);
+            let place = self.places.link(self.workers.model(worker));
+            self.workers.serve(place, worker, Stage::Link, time);
         }
     }
 
     fn take_core(&mut self, worker: u32, stage: u32) {
-        self.workers[worker as usize].stage = Some(Stage::Device(stage));
-        if self.resources.acquire(self.core(worker, stage), worker) {
+        let core = self.places.core(self.workers.model(worker), stage);
+        if self.workers.take_core(core, worker, stage) {
             self.on_core(worker, stage);
-        }
-    }
-
-    fn release_core(&mut self, worker: u32, stage: u32) {
-        if let Some(next) = self.resources.release(self.core(worker, stage)) {
-            self.on_core(next, stage);
         }
     }
 
@@ -146,7 +140,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if stage == 0 {
             let time = self.executor.stage_time(worker, Stage::Transfer);
             if time != SimTime::ZERO {
-                return self.serve(HOST, worker, Stage::Transfer, time);
+                return self.workers.serve(HOST, worker, Stage::Transfer, time);
             }
         }
         self.compute(worker, stage);
@@ -154,14 +148,14 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
 
     /// Always schedules an event, even for a stage of zero length: this bounds the recursion.
     fn compute(&mut self, worker: u32, stage: u32) {
-        let time = self.executor.stage_time(worker, Stage::Device(stage));
-        self.begin(worker, Some(Stage::Device(stage)), time.0);
+        let stage = Stage::Device(stage);
+        let time = self.executor.stage_time(worker, stage);
+        self.workers.begin(worker, Some(stage), time);
     }
 
     fn postprocess(&mut self, worker: u32) -> Result<(), RunError> {
         let time = self.executor.stage_time(worker, Stage::Postprocess);
-        let called = self.workers[worker as usize].called;
-        self.measurement.timers.infer[worker as usize].add(SimTime(self.now - called));
+        self.measurement.timers.infer[worker as usize].add(self.workers.call_time(worker));
         self.measurement.timers.postprocess[worker as usize].add(time);
         if time == SimTime::ZERO {
             return self.record(worker);
@@ -170,22 +164,35 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         Ok(())
     }
 
+    /// Work of the worker's own thread: parallel to others, or taking turns in a shared process.
+    fn interpret(&mut self, worker: u32, stage: Stage, time: SimTime) {
+        match self.places.interpreter() {
+            Some(interpreter) => self.workers.serve(interpreter, worker, stage, time),
+            None => self.workers.begin(worker, Some(stage), time),
+        }
+    }
+
+    fn leave_interpreter(&mut self) {
+        if let Some(interpreter) = self.places.interpreter() {
+            self.workers.release(interpreter);
+        }
+    }
+
     fn record(&mut self, worker: u32) -> Result<(), RunError> {
-        let latency = SimTime(self.now - self.workers[worker as usize].begun);
+        let (now, latency) = (self.workers.now(), self.workers.inference_time(worker));
         if latency == SimTime::ZERO {
             return Err(RunError::ZeroLatency { worker });
         }
         self.measurement.timers.e2e[worker as usize].add(latency);
         if O::LISTENS {
-            let begun = SimTime(self.workers[worker as usize].begun);
-            self.observer.inference(worker, Interval::new(begun, SimTime(self.now)));
+            self.observer.inference(worker, self.workers.inference_span(worker));
         }
-        match self.source.ended(self.now) {
-            Ended::Inference => self.measurement.record(SimTime(self.now), latency)?,
+        match self.source.ended(now.0) {
+            Ended::Inference => self.measurement.record(now, latency)?,
             Ended::Part => {}
             Ended::Query(asked) => {
-                self.measurement.record(SimTime(self.now), SimTime(self.now - asked))?;
-                for waiting in std::mem::take(&mut self.idle) {
+                self.measurement.record(now, SimTime(now.0 - asked))?;
+                for waiting in self.workers.wake() {
                     self.begin_inference(waiting);
                 }
             }
