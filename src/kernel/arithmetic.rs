@@ -66,11 +66,8 @@ fn float_to_int(x: f64, to: Scalar) -> Result<Value, Problem> {
     let (low, high) = to.range().unwrap_or((0, 0));
     // 2^64 and 2^63 are exact in f64, so the comparison is too.
     if part.is_nan() || part < i128_to_f64(low) || part >= i128_to_f64(high) + 1.0 {
-        return Err(Problem::Overflow {
-            operation: "the conversion",
-            ty: to.name(),
-            detail: format!("{x} is not between {low} and {high}"),
-        });
+        let text = format!("the conversion overflows {}: {x} is not between {low} and {high}", to.name());
+        return Err(Problem::error("overflow", text));
     }
     Ok(Value::Int(if to == Scalar::U64 { f64_to_u64(part).cast_signed() } else { f64_to_i64(part) }))
 }
@@ -116,10 +113,9 @@ where
 fn integer(op: BinaryOp, scalar: Scalar, a: i64, b: i64) -> Result<Value, Problem> {
     let unsigned_64 = scalar == Scalar::U64;
     let (ua, ub) = (a.cast_unsigned(), b.cast_unsigned());
-    let overflow = |operation| Problem::Overflow {
-        operation,
-        ty: scalar.name(),
-        detail: format!("{} {} {}", shown(a, scalar), op.sign(), shown(b, scalar)),
+    let overflow = |operation: &str| {
+        let (ty, a, sign, b) = (scalar.name(), shown(a, scalar), op.sign(), shown(b, scalar));
+        Problem::error("overflow", format!("{operation} overflows {ty}: {a} {sign} {b}"))
     };
     let ordered = |less: bool, equal: bool| {
         Value::bool(match op {
@@ -138,7 +134,7 @@ fn integer(op: BinaryOp, scalar: Scalar, a: i64, b: i64) -> Result<Value, Proble
         BinaryOp::Add => (if unsigned_64 { Some(a.wrapping_add(b)) } else { a.checked_add(b) }, "the sum"),
         BinaryOp::Sub => (if unsigned_64 { Some(a.wrapping_sub(b)) } else { a.checked_sub(b) }, "the difference"),
         BinaryOp::Mul => (if unsigned_64 { Some(a.wrapping_mul(b)) } else { a.checked_mul(b) }, "the product"),
-        BinaryOp::Div | BinaryOp::Rem if b == 0 => return Err(Problem::DivideByZero),
+        BinaryOp::Div | BinaryOp::Rem if b == 0 => return Err(Problem::error("divide_by_zero", "division by zero")),
         BinaryOp::Div => (if unsigned_64 { Some((ua / ub).cast_signed()) } else { a.checked_div(b) }, "the quotient"),
         BinaryOp::Rem => (if unsigned_64 { Some((ua % ub).cast_signed()) } else { a.checked_rem(b) }, "the remainder"),
         BinaryOp::And => (Some(a & b), ""),

@@ -20,9 +20,8 @@ mod value;
 
 pub use check::compile;
 pub use operator::{
-    BUILT_IN, BuiltIn, CallCost, CoreMeter, Fill, KernelDtype, KernelError, Kind, LineCost, MAX_CALL_ELEMENTS,
-    ModelKernel, NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_KERNEL, UnknownKernelDtype, built_in, filled,
-    run_operator, without_source,
+    BUILT_IN, BuiltIn, CallCost, CoreMeter, Fill, KernelDtype, Kind, LineCost, MAX_CALL_ELEMENTS, ModelKernel,
+    NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_KERNEL, built_in, filled, run_operator, without_source,
 };
 pub use parse::MAX_SOURCE_BYTES;
 pub use problem::{Diagnostic, Pos, Problem, Severity};

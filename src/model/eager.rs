@@ -1,8 +1,9 @@
 //! Values of aten ops, computed by the reference kernels. The order of operations is the one that lowering gives the
 //! compiler, so that evaluating the compiled program gives the same bits.
 
+use ns_base::Refusal;
 use ns_base::convert::{u64_to_f32, usize_to_u32};
-use ns_kernel::{KernelError, ModelKernel, TABLE_KERNEL};
+use ns_kernel::{ModelKernel, TABLE_KERNEL};
 use ns_tensor::kernels::{
     BinaryOp, ReduceOp, SliceDim, UnaryOp, WindowDim, batch_norm, binary, broadcast_to, concatenate, convert,
     convolution, dot, dynamic_update_slice, gather_rows, layer_norm, log_softmax, matmul, mean, mean_dims,
@@ -18,7 +19,7 @@ fn custom(target: &str, x: &Tensor) -> Result<Tensor, TensorError> {
     if target == TABLE_KERNEL {
         return unary(UnaryOp::ReluKernel, x);
     }
-    let fail = |e: KernelError| TensorError::Kernel { problem: e.to_string() };
+    let fail = |e: Refusal| TensorError::Kernel { problem: e.to_string() };
     let kernel = ModelKernel::find(target).map_err(fail)?;
     if kernel.is_relu() {
         return unary(UnaryOp::ReluKernel, x);

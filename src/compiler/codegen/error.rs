@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
+use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
-use ns_kernel::KernelError;
 
 /// A module that does not fit the core, or that uses something without code generation.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub enum CodegenError {
     Unsupported { path: String, what: String },
     /// The kernel of a custom operator cannot be timed.
     #[error("{path}: {source}")]
-    Kernel { path: String, source: Box<KernelError> },
+    Kernel { path: String, source: Box<Refusal> },
     /// More instructions than a program may have.
     #[error("the program has more than {limit} instructions: use a smaller size or loop count")]
     TooLarge { limit: usize },

@@ -21,8 +21,7 @@ pub(crate) fn arity<T>(pos: Pos, name: &str, expected: usize, arguments: &[T]) -
     if arguments.len() == expected {
         return Ok(());
     }
-    let problem = Problem::Arguments { name: name.to_owned(), expected, found: arguments.len() };
-    Err(Diagnostic::new(pos, problem))
+    Err(Diagnostic::new(pos, Problem::arguments(name, expected, arguments.len())))
 }
 
 impl Checker<'_> {
@@ -253,8 +252,8 @@ impl Checker<'_> {
 }
 
 fn unknown_function(pos: Pos, name: &str) -> Diagnostic {
-    let hint = "define it in this file, or use a function of the custom operator interface or of <cmath>".to_owned();
-    Diagnostic::new(pos, Problem::Unknown { name: format!("{name}()"), hint })
+    let hint = "define it in this file, or use a function of the custom operator interface or of <cmath>";
+    Diagnostic::new(pos, Problem::unknown(&format!("{name}()"), hint))
 }
 
 impl Checker<'_> {

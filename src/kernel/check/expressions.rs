@@ -73,11 +73,11 @@ impl Checker<'_> {
     /// A name that is not declared.
     pub(crate) fn unknown(&self, pos: Pos, name: &str) -> Diagnostic {
         let hint = if self.signatures.iter().any(|s| s.name == name) {
-            "it is a function: call it with (...)".to_owned()
+            "it is a function: call it with (...)"
         } else {
-            "declare it before its first use, or correct the spelling".to_owned()
+            "declare it before its first use, or correct the spelling"
         };
-        Diagnostic::new(pos, Problem::Unknown { name: name.to_owned(), hint })
+        Diagnostic::new(pos, Problem::unknown(name, hint))
     }
 
     fn unary(&mut self, pos: Pos, op: UnaryOp, operand: &ast::Expr) -> Result<Expr, Diagnostic> {

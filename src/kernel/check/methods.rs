@@ -166,7 +166,7 @@ impl Checker<'_> {
 }
 
 fn unknown(call: &Call<'_>, hint: &str) -> Diagnostic {
-    Diagnostic::new(call.pos, Problem::Unknown { name: format!("{}()", call.name), hint: hint.to_owned() })
+    Diagnostic::new(call.pos, Problem::unknown(&format!("{}()", call.name), hint))
 }
 
 /// The type in `<T>`.
@@ -176,8 +176,7 @@ fn element_type(call: &Call<'_>) -> Result<Scalar, Diagnostic> {
     {
         return Ok(s);
     }
-    let problem =
-        Problem::Syntax { expected: format!("{}<float>(...)", call.name), found: format!("{}(...)", call.name) };
+    let problem = Problem::syntax(&format!("{}<float>(...)", call.name), &format!("{}(...)", call.name));
     Err(Diagnostic::new(call.pos, problem))
 }
 
@@ -187,8 +186,8 @@ fn accessor(call: &Call<'_>, object: Expr, constant: bool) -> Result<Expr, Diagn
     let dims = match call.template.get(1) {
         Some(TemplateArg::Int(n @ 1..=8)) => low8(*n),
         _ => {
-            let (expected, found) = ("accessor<float, N>() with N from 1 to 8".to_owned(), "another N".to_owned());
-            return Err(Diagnostic::new(call.pos, Problem::Syntax { expected, found }));
+            let problem = Problem::syntax("accessor<float, N>() with N from 1 to 8", "another N");
+            return Err(Diagnostic::new(call.pos, problem));
         }
     };
     let ty = Type::Accessor { of, dims, constant };
@@ -200,7 +199,7 @@ fn writable(call: &Call<'_>, constant: bool) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let hint = "write to the result: torch::zeros(), torch::empty() or get_dst_tensor()";
-    Err(Diagnostic::new(call.pos, Problem::Constant { name: "the tensor".to_owned(), hint }))
+    Err(Diagnostic::new(call.pos, Problem::constant("the tensor", hint)))
 }
 
 #[cfg(test)]

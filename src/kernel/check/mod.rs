@@ -74,8 +74,7 @@ pub fn compile(source: &str) -> Result<Program, Vec<Diagnostic>> {
 
 fn signature(f: &ast::Function, before: &[Signature]) -> Result<Signature, Diagnostic> {
     if before.iter().any(|s| s.name == f.name) {
-        let (what, instead) = (format!("a second function '{}'", f.name), "give it another name".to_owned());
-        return Err(Diagnostic::new(f.pos, Problem::NotSupported { what, instead }));
+        return Err(refusal(f.pos, &format!("a second function '{}'", f.name), "give it another name"));
     }
     let parameters = f.parameters.iter().map(|(ty, ..)| parameter_type(ty)).collect::<Result<_, _>>()?;
     let returns = match (f.returns.base, f.returns.pointer) {
@@ -87,10 +86,7 @@ fn signature(f: &ast::Function, before: &[Signature]) -> Result<Signature, Diagn
 
 /// The type of a parameter or a variable that is declared with a type.
 pub(crate) fn written_type(ty: &TypeName) -> Result<Type, Diagnostic> {
-    let refuse = |what: &str, instead: &str| {
-        let problem = Problem::NotSupported { what: what.to_owned(), instead: instead.to_owned() };
-        Err(Diagnostic::new(ty.pos, problem))
-    };
+    let refuse = |what: &str, instead: &str| Err(refusal(ty.pos, what, instead));
     match (ty.base, ty.pointer) {
         (BaseType::Scalar(s), false) => Ok(Type::Scalar(s)),
         (BaseType::Scalar(to), true) => Ok(Type::Pointer { to, constant: ty.constant }),
@@ -105,8 +101,7 @@ pub(crate) fn written_type(ty: &TypeName) -> Result<Type, Diagnostic> {
 
 fn parameter_type(ty: &TypeName) -> Result<Type, Diagnostic> {
     if ty.reference && matches!(ty.base, BaseType::Scalar(_)) && !ty.constant {
-        let (what, instead) = ("a reference to a number".to_owned(), "return the value, or pass a pointer".to_owned());
-        return Err(Diagnostic::new(ty.pos, Problem::NotSupported { what, instead }));
+        return Err(refusal(ty.pos, "a reference to a number", "return the value, or pass a pointer"));
     }
     written_type(ty)
 }
@@ -135,12 +130,10 @@ fn function(
 
 /// An error for a type that does not fit.
 pub(crate) fn mismatch(pos: Pos, context: &str, expected: &str, found: Type) -> Diagnostic {
-    let problem =
-        Problem::Type { context: context.to_owned(), expected: expected.to_owned(), found: found.to_string() };
-    Diagnostic::new(pos, problem)
+    Diagnostic::new(pos, Problem::error("type", format!("{context} needs {expected}, not {found}")))
 }
 
 /// An error for C++ outside the subset.
 pub(crate) fn refusal(pos: Pos, what: &str, instead: &str) -> Diagnostic {
-    Diagnostic::new(pos, Problem::NotSupported { what: what.to_owned(), instead: instead.to_owned() })
+    Diagnostic::new(pos, Problem::not_supported(what, instead))
 }

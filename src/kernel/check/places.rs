@@ -23,8 +23,7 @@ impl Checker<'_> {
         match &e.kind {
             Syntax::Name(name) => {
                 let Some(v) = self.scopes.find(name) else { return Err(self.unknown(e.pos, name)) };
-                let constant =
-                    || Problem::Constant { name: format!("'{name}'"), hint: "remove const, or use another variable" };
+                let constant = || Problem::constant(&format!("'{name}'"), "remove const, or use another variable");
                 let fixed = match v.ty {
                     Type::Array { .. } => {
                         return Err(refusal(e.pos, "an array as a whole", "change its elements one by one"));
@@ -49,7 +48,7 @@ impl Checker<'_> {
             Type::Accessor { of, dims: 1, constant } => {
                 let index = to_scalar(integer(index, INDEX)?, Scalar::I64, INDEX)?;
                 let hint = "take the accessor of a tensor that is not const";
-                let fixed = constant.then(|| Problem::Constant { name: "the accessor's tensor".to_owned(), hint });
+                let fixed = constant.then(|| Problem::constant("the accessor's tensor", hint));
                 Ok(Found { place: Place::Element(Box::new(base), Box::new(index)), ty: Type::Scalar(of), fixed })
             }
             Type::Accessor { dims, .. } => Err(mismatch(
@@ -140,7 +139,7 @@ pub(crate) fn memory(pointer: Expr) -> Result<Found, Diagnostic> {
         other => return Err(mismatch(pointer.pos, "operator *", "a pointer", other)),
     };
     let hint = "remove const from the pointer's type";
-    let fixed = constant.then(|| Problem::Constant { name: "what the pointer points to".to_owned(), hint });
+    let fixed = constant.then(|| Problem::constant("what the pointer points to", hint));
     Ok(Found { place: Place::Memory(Box::new(pointer), to), ty: Type::Scalar(to), fixed })
 }
 

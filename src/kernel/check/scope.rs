@@ -58,8 +58,9 @@ impl Scopes {
         let slot = self.slots;
         if let Some(block) = self.blocks.last_mut() {
             if let Some(before) = block.iter().find(|v| v.name == name) {
-                let problem = Problem::Redeclared { name: name.to_owned(), line: before.pos.line };
-                return Err(Diagnostic::new(pos, problem));
+                let line = before.pos.line;
+                let text = format!("'{name}' is already declared at line {line}; give one of the two another name");
+                return Err(Diagnostic::new(pos, Problem::error("redeclared", text)));
             }
             block.push(Variable { name: name.to_owned(), pos, ty, slot, constant, known });
         }

@@ -39,9 +39,7 @@ pub(crate) fn global_constant(before: &[(String, Expr)], d: &Declarator) -> Resu
 }
 
 fn no_value(d: &Declarator) -> Diagnostic {
-    let problem =
-        Problem::Syntax { expected: "'=' and the constant's value".to_owned(), found: format!("'{}'", d.name) };
-    Diagnostic::new(d.pos, problem)
+    Diagnostic::new(d.pos, Problem::syntax("'=' and the constant's value", &format!("'{}'", d.name)))
 }
 
 impl Checker<'_> {
@@ -196,9 +194,8 @@ impl Checker<'_> {
             ));
         }
         if let Some(items) = init.as_ref().filter(|i| usize_to_i64(i.len()) > len) {
-            let found = items.len();
-            let problem =
-                Problem::Arguments { name: format!("'{}'", d.name), expected: u64_to_usize(i64_to_u64(len)), found };
+            let most = u64_to_usize(i64_to_u64(len));
+            let problem = Problem::arguments(&format!("'{}'", d.name), most, items.len());
             return Err(Diagnostic::new(d.pos, problem));
         }
         let len = len.cast_unsigned();

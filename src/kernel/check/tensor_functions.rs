@@ -82,7 +82,7 @@ impl Checker<'_> {
         }
         if first == 1 && matches!(arguments.first().map(|e| e.ty), Some(Type::Tensor { constant: true })) {
             let hint = "write to a tensor that the kernel made, or to torch::neuron::get_dst_tensor()";
-            return Err(Diagnostic::new(pos, Problem::Constant { name: format!("the result of {name}()"), hint }));
+            return Err(Diagnostic::new(pos, Problem::constant(&format!("the result of {name}()"), hint)));
         }
         let what = Intrinsic::Elementwise { function, out: first == 1 };
         Ok(intrinsic(pos, Type::Tensor { constant: false }, what, arguments))

@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+
+use ns_base::{Refusal, refuse};
 
 use crate::{Diagnostic, Pos, Problem, Scalar};
 
@@ -63,10 +64,8 @@ impl KernelDtype {
             Self::Int8 => Scalar::I8,
             Self::Uint8 => Scalar::U8,
             Self::Bfloat16 | Self::Float16 => {
-                let problem = Problem::NotSupported {
-                    what: format!("a tensor of {self}"),
-                    instead: "give it float32 or an integer type: the language here has no 16-bit floats".to_owned(),
-                };
+                let instead = "give it float32 or an integer type: the language here has no 16-bit floats";
+                let problem = Problem::not_supported(&format!("a tensor of {self}"), instead);
                 return Err(Diagnostic::new(Pos { line: 1, column: 1 }, problem));
             }
         })
@@ -79,17 +78,10 @@ impl fmt::Display for KernelDtype {
     }
 }
 
-/// A text that is not the name of an element type.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{text}' is not an element type of kernels; use {}", KernelDtype::ALL.map(KernelDtype::name).join(", "))]
-pub struct UnknownKernelDtype {
-    pub text: String,
-}
-
 impl FromStr for KernelDtype {
-    type Err = UnknownKernelDtype;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, UnknownKernelDtype> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let name = match text {
             "float" | "fp32" => "float32",
             "bf16" => "bfloat16",
@@ -102,7 +94,10 @@ impl FromStr for KernelDtype {
             other => other,
         };
         let found = Self::ALL.into_iter().find(|t| t.name() == name);
-        found.ok_or_else(|| UnknownKernelDtype { text: text.to_owned() })
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            refuse!("'{text}' is not an element type of kernels; use {names}")
+        })
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::call::{CallCost, OperatorCall, OperatorRun};
 use super::fill::{Fill, filled};
-use super::named::{KernelError, NamedKernel};
-use crate::{HbmTensor, Program, Role, Severity, compile};
+use super::named::NamedKernel;
+use crate::{Diagnostic, HbmTensor, Program, Role, Severity, compile};
+use ns_base::{Refusal, refuse};
 use ns_machine::cost::GpsimdCosts;
 
 /// Limit on the elements of one call: a minute of the interpreter in a browser.
@@ -26,15 +27,15 @@ impl ModelKernel {
     ///
     /// # Errors
     /// When the kernel does not exist, its source is damaged or wrong, or it does not take one tensor.
-    pub fn find(text: &str) -> Result<Self, KernelError> {
+    pub fn find(text: &str) -> Result<Self, Refusal> {
         let NamedKernel { name, source, multicore, .. } = text.parse()?;
         let program = compile(&source).map_err(|problems| match problems.into_iter().next() {
-            Some(problem) => KernelError::Wrong { name: name.clone(), problem: Box::new(problem) },
-            None => KernelError::NoForward { name: name.clone() },
+            Some(problem) => wrong(&name, &problem),
+            None => no_forward(&name),
         })?;
         let forward = program.kernel(Role::Forward).filter(|f| f.inputs() == 1);
         let Some(is_relu) = forward.map(|f| f.name().to_ascii_lowercase().contains("relu")) else {
-            return Err(KernelError::NoForward { name });
+            return Err(no_forward(&name));
         };
         Ok(Self { name, multicore, is_relu, program })
     }
@@ -49,7 +50,7 @@ impl ModelKernel {
     ///
     /// # Errors
     /// When the tensor is too large, or the kernel does not finish.
-    pub fn values(&self, dims: &[u64], data: &[f32]) -> Result<Vec<f32>, KernelError> {
+    pub fn values(&self, dims: &[u64], data: &[f32]) -> Result<Vec<f32>, Refusal> {
         let run = self.run(dims, data, &GpsimdCosts::default())?;
         Ok(run.outcome.result.into_iter().map(|x| x.unwrap_or(0.0)).collect())
     }
@@ -58,23 +59,26 @@ impl ModelKernel {
     ///
     /// # Errors
     /// As for [`values`](Self::values).
-    pub fn cost(&self, dims: &[u64], costs: &GpsimdCosts) -> Result<CallCost, KernelError> {
+    pub fn cost(&self, dims: &[u64], costs: &GpsimdCosts) -> Result<CallCost, Refusal> {
         let elements = self.elements(dims)?;
         Ok(self.run(dims, &filled(Fill::Normal, elements, 0, 0), costs)?.cost)
     }
 
-    fn elements(&self, dims: &[u64]) -> Result<u64, KernelError> {
+    fn elements(&self, dims: &[u64]) -> Result<u64, Refusal> {
         let elements = dims.iter().fold(1_u64, |n, d| n.saturating_mul(*d));
         if elements > MAX_CALL_ELEMENTS {
-            return Err(KernelError::TooLarge { name: self.name.clone(), elements, limit: MAX_CALL_ELEMENTS });
+            return Err(refuse!(
+                "kernel {} is called with {elements} elements, more than the {MAX_CALL_ELEMENTS} that can be run: use a smaller \
+                 batch or narrower layers",
+                self.name
+            ));
         }
         Ok(elements)
     }
 
-    fn run(&self, dims: &[u64], data: &[f32], costs: &GpsimdCosts) -> Result<OperatorRun, KernelError> {
+    fn run(&self, dims: &[u64], data: &[f32], costs: &GpsimdCosts) -> Result<OperatorRun, Refusal> {
         self.elements(dims)?;
-        let no_forward = || KernelError::NoForward { name: self.name.clone() };
-        let forward = self.program.kernel(Role::Forward).ok_or_else(no_forward)?;
+        let forward = self.program.kernel(Role::Forward).ok_or_else(|| no_forward(&self.name))?;
         let inputs = vec![HbmTensor::from_f32(dims, data)];
         let mut call = OperatorCall::new(forward, inputs, self.multicore, costs.processors, costs);
         while !call.advance(PART) {}
@@ -83,8 +87,17 @@ impl ModelKernel {
             return Ok(run);
         }
         let stop = run.outcome.diagnostics.into_iter().find(|d| d.problem.severity() == Severity::Error);
-        Err(stop.map_or_else(no_forward, |d| KernelError::Wrong { name: self.name.clone(), problem: Box::new(d) }))
+        Err(stop.map_or_else(|| no_forward(&self.name), |d| wrong(&self.name, &d)))
     }
+}
+
+/// The kernel is wrong, or stops with an error.
+fn wrong(name: &str, d: &Diagnostic) -> Refusal {
+    refuse!("kernel {name}, line {}, column {}: {}", d.pos.line, d.pos.column, d.problem)
+}
+
+fn no_forward(name: &str) -> Refusal {
+    refuse!("kernel {name} has no function that takes one tensor and returns one: an operator of a model needs it")
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ mod meter;
 mod named;
 
 pub use call::{CallCost, OperatorCall, OperatorRun, run_operator};
-pub use dtype::{KernelDtype, UnknownKernelDtype};
+pub use dtype::KernelDtype;
 pub use fill::{Fill, filled};
 pub use in_model::{MAX_CALL_ELEMENTS, ModelKernel};
 pub use library::{BUILT_IN, BuiltIn, built_in};
 pub use meter::{CoreMeter, Kind, LineCost, Segment};
-pub use named::{KernelError, NamedKernel, TABLE_KERNEL, without_source};
+pub use named::{NamedKernel, TABLE_KERNEL, without_source};

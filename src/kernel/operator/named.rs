@@ -7,10 +7,10 @@ use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use thiserror::Error;
 
 use super::library::{BUILT_IN, built_in};
-use crate::{Diagnostic, MAX_SOURCE_BYTES};
+use crate::MAX_SOURCE_BYTES;
+use ns_base::{Refusal, refuse};
 
 /// The name of the element-wise ReLU whose time is a figure of the cost table, so that models without a named kernel are
 /// compiled without running one.
@@ -66,13 +66,18 @@ impl fmt::Display for NamedKernel {
 }
 
 impl FromStr for NamedKernel {
-    type Err = KernelError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, KernelError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let mut parts = text.split(SEPARATOR);
         let name = parts.next().unwrap_or_default();
         let Some(packed) = parts.next() else {
-            let found = built_in(name).ok_or_else(|| KernelError::Unknown { name: name.to_owned() })?;
+            let found = built_in(name).ok_or_else(|| {
+                let built_in = BUILT_IN.map(|k| k.name).join(", ");
+                refuse!(
+                    "there is no kernel {name:?}: use {TABLE_KERNEL}, {built_in}, or on the command line the path of a C++ file"
+                )
+            })?;
             return Ok(Self {
                 name: found.name.to_owned(),
                 source: Cow::Borrowed(found.source),
@@ -80,7 +85,7 @@ impl FromStr for NamedKernel {
                 own: false,
             });
         };
-        let damaged = || KernelError::Packed { name: name.to_owned() };
+        let damaged = || refuse!("the source of kernel {name:?} in this text is damaged: copy all of the text again");
         let multicore = match (parts.next(), parts.next()) {
             (None, _) => false,
             (Some(MULTICORE), None) => true,
@@ -100,44 +105,6 @@ pub fn without_source(text: &str) -> Cow<'_, str> {
     let end = rest.find([',', ' ', '"']).unwrap_or(rest.len());
     let after = rest.get(end..).unwrap_or_default();
     Cow::Owned(format!("{before}{}", without_source(after)))
-}
-
-/// Why a model cannot use a kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum KernelError {
-    /// No kernel of this name.
-    #[error("there is no kernel {name:?}: use {}, or on the command line the path of a C++ file", names())]
-    Unknown { name: String },
-    /// The packed source cannot be read.
-    #[error("the source of kernel {name:?} in this text is damaged: copy all of the text again")]
-    Packed { name: String },
-    /// The kernel is wrong, or stops with an error.
-    #[error("kernel {name}, line {}, column {}: {}", .problem.pos.line, .problem.pos.column, .problem.problem)]
-    Wrong {
-        name: String,
-        /// The problem and its position.
-        problem: Box<Diagnostic>,
-    },
-    /// The source has no function that takes one tensor.
-    #[error("kernel {name} has no function that takes one tensor and returns one: an operator of a model needs it")]
-    NoForward { name: String },
-    /// A call with more elements than the interpreter runs.
-    #[error(
-        "kernel {name} is called with {elements} elements, more than the {limit} that can be run: use a smaller batch \
-         or narrower layers"
-    )]
-    TooLarge {
-        name: String,
-        /// Elements of the call.
-        elements: u64,
-        limit: u64,
-    },
-}
-
-fn names() -> String {
-    let built_in = BUILT_IN.map(|k| k.name).join(", ");
-    format!("{TABLE_KERNEL}, {built_in}")
 }
 
 #[cfg(test)]

@@ -127,14 +127,12 @@ impl Cursor {
 
     /// An error that names the expected token.
     pub fn expected(&self, what: &str) -> Diagnostic {
-        let problem = Problem::Syntax { expected: what.to_owned(), found: self.here().shown() };
-        Diagnostic::new(self.pos(), problem)
+        Diagnostic::new(self.pos(), Problem::syntax(what, &self.here().shown()))
     }
 
     /// An error for C++ outside the subset.
     pub fn not_supported(&self, what: &str, instead: &str) -> Diagnostic {
-        let problem = Problem::NotSupported { what: what.to_owned(), instead: instead.to_owned() };
-        Diagnostic::new(self.pos(), problem)
+        Diagnostic::new(self.pos(), Problem::not_supported(what, instead))
     }
 
     /// Runs a part of the parser one level deeper.
@@ -143,7 +141,7 @@ impl Cursor {
     /// The errors of `part`, and an error when the code nests too deeply.
     pub fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
         if self.nesting >= MAX_NESTING {
-            return Err(Diagnostic::new(self.pos(), Problem::TooDeep { limit: MAX_NESTING }));
+            return Err(too_deep(self.pos(), MAX_NESTING));
         }
         self.nesting += 1;
         let result = part(self);
@@ -236,9 +234,14 @@ pub(crate) fn node(pos: Pos, kind: ExprKind) -> Result<Expr, Diagnostic> {
         _ => 0,
     };
     if below >= MAX_DEPTH {
-        return Err(Diagnostic::new(pos, Problem::TooDeep { limit: usize::from(MAX_DEPTH) }));
+        return Err(too_deep(pos, usize::from(MAX_DEPTH)));
     }
     Ok(Expr { pos, kind, depth: below + 1 })
+}
+
+fn too_deep(pos: Pos, limit: usize) -> Diagnostic {
+    let text = format!("the code nests deeper than {limit} levels; split it into statements or helper functions");
+    Diagnostic::new(pos, Problem::error("too_deep", text))
 }
 
 fn deepest(items: &[Expr]) -> u16 {

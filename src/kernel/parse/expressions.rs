@@ -248,8 +248,8 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
     }
     let last = name.rsplit("::").next().unwrap_or("").to_owned();
     if matches!(last.as_str(), "vector" | "array" | "string" | "map" | "function") && name.starts_with("std::") {
-        let instead = "use arrays of numbers, or TCM buffers of torch::neuron::tcm_malloc()".to_owned();
-        return Err(Diagnostic::new(pos, Problem::NotSupported { what: name, instead }));
+        let instead = "use arrays of numbers, or TCM buffers of torch::neuron::tcm_malloc()";
+        return Err(Diagnostic::new(pos, Problem::not_supported(&name, instead)));
     }
     if last == "numeric_limits" {
         return numeric_limits(c, pos);
@@ -295,7 +295,7 @@ fn conversion(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
 fn template_call(c: &mut Cursor, name: &str, pos: Pos) -> Result<String, Diagnostic> {
     let refuse = || {
         let what = format!("a call of the template '{name}' without its type");
-        Err(Diagnostic::new(pos, Problem::NotSupported { what, instead: format!("write {name}<float>(...)") }))
+        Err(Diagnostic::new(pos, Problem::not_supported(&what, &format!("write {name}<float>(...)"))))
     };
     if !c.accept("<") {
         return refuse();

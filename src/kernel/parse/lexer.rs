@@ -56,11 +56,14 @@ const SIGNS: [&str; 49] = [
 /// At the first character or number outside the language, or a comment that is not closed.
 pub(crate) fn tokens(source: &str) -> Result<Vec<Token>, Diagnostic> {
     if source.len() > MAX_SOURCE_BYTES {
-        let problem = Problem::TooLong { bytes: source.len(), limit: MAX_SOURCE_BYTES };
-        return Err(Diagnostic::new(Pos { line: 1, column: 1 }, problem));
+        return Err(Diagnostic::new(Pos { line: 1, column: 1 }, too_long(source.len())));
     }
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     Lexer { rest: source, line: 1, column: 1, fresh_line: true, constants: Vec::new() }.run()
+}
+
+fn too_long(bytes: usize) -> Problem {
+    Problem::error("too_long", format!("the source has {bytes} bytes; a kernel may have {MAX_SOURCE_BYTES}"))
 }
 
 pub(super) struct Lexer<'a> {
@@ -95,8 +98,7 @@ impl Lexer<'_> {
                     out.extend(defined.iter().map(|kind| Token { kind: kind.clone(), pos }));
                     // A constant made of constants can double in length with every line.
                     if out.len() > MAX_SOURCE_BYTES {
-                        let problem = Problem::TooLong { bytes: out.len(), limit: MAX_SOURCE_BYTES };
-                        return Err(Diagnostic::new(pos, problem));
+                        return Err(Diagnostic::new(pos, too_long(out.len())));
                     }
                     continue;
                 }
@@ -109,7 +111,8 @@ impl Lexer<'_> {
                 self.take(sign.len());
                 TokenKind::Sign(sign)
             } else {
-                return Err(Diagnostic::new(pos, Problem::Character { character: c }));
+                let text = format!("'{c}' is not a character of the kernel language; remove it");
+                return Err(Diagnostic::new(pos, Problem::error("syntax", text)));
             };
             out.push(Token { kind, pos });
         }
@@ -152,7 +155,7 @@ impl Lexer<'_> {
                 self.take(len);
             } else if self.rest.starts_with("/*") {
                 let Some(end) = self.rest.find("*/") else {
-                    let problem = Problem::Unclosed { what: "this comment", close: "*/" };
+                    let problem = Problem::error("syntax", "this comment does not end; close it with */");
                     return Err(Diagnostic::new(self.pos(), problem));
                 };
                 self.take(end + 2);
@@ -176,7 +179,12 @@ impl Lexer<'_> {
         }
         let text = self.take(len);
         let clean = text.replace('\'', "").to_ascii_lowercase();
-        let fail = |reason| Diagnostic::new(pos, Problem::Number { text: text.clone(), reason });
+        let fail = |reason: &str| {
+            Diagnostic::new(
+                pos,
+                Problem::error("syntax", format!("'{text}' is not a number of the language: {reason}")),
+            )
+        };
         if !hexadecimal && clean.contains(['.', 'e']) {
             let digits = clean.trim_end_matches('f');
             let value: f64 = digits.parse().map_err(|_| fail("write it as 1.5, 1e-3 or 1.5f"))?;

@@ -26,7 +26,7 @@ pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnosti
     };
     let Some(value) = value else {
         let what = format!("std::numeric_limits<...>::{name}()");
-        return Err(Diagnostic::new(pos, Problem::NotSupported { what, instead: "write the number".to_owned() }));
+        return Err(Diagnostic::new(pos, Problem::not_supported(&what, "write the number")));
     };
     // The same bits in the type itself, because the smallest integer has no literal.
     let value = node(pos, value)?;

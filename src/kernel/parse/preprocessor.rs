@@ -33,7 +33,7 @@ impl Lexer<'_> {
         let len = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
         let (name, value) = text.split_at(len);
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-            let problem = Problem::Syntax { expected: "a name after #define".to_owned(), found: format!("'{text}'") };
+            let problem = Problem::syntax("a name after #define", &format!("'{text}'"));
             return Err(Diagnostic::new(pos, problem));
         }
         if value.starts_with('(') {
@@ -61,7 +61,7 @@ impl Lexer<'_> {
 }
 
 fn refused(pos: Pos, what: String, instead: &str) -> Diagnostic {
-    Diagnostic::new(pos, Problem::NotSupported { what, instead: instead.to_owned() })
+    Diagnostic::new(pos, Problem::not_supported(&what, instead))
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ impl Lexer<'_> {
     /// When it does not end on its line, or is not one character of ASCII.
     pub(super) fn text(&mut self, quote: char, pos: Pos) -> Result<TokenKind, Diagnostic> {
         let close = if quote == '"' { "\"" } else { "'" };
-        let fail = || Diagnostic::new(pos, Problem::Unclosed { what: "this text", close });
+        let fail =
+            || Diagnostic::new(pos, Problem::error("syntax", format!("this text does not end; close it with {close}")));
         let mut text = String::new();
         let mut rest = &self.rest[1..];
         loop {
@@ -34,7 +35,10 @@ impl Lexer<'_> {
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
             (Some(c), None) if c.is_ascii() => Ok(TokenKind::Int(u64::from(u32::from(c)), false, false)),
-            _ => Err(Diagnostic::new(pos, Problem::Number { text, reason: "a character in quotes is one of ASCII" })),
+            _ => {
+                let text = format!("'{text}' is not a number of the language: a character in quotes is one of ASCII");
+                Err(Diagnostic::new(pos, Problem::error("syntax", text)))
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //! that are copied to local memory and back.
 
 use super::expressions::operation;
-use super::interface::apply;
+use super::interface::{apply, new_size};
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
 use crate::arithmetic::{self, binary, convert, wrap};
@@ -69,12 +69,12 @@ impl<M: Meter> Machine<M> {
             _ => true,
         };
         if !fits {
-            let (what, instead) = if of.is_float() {
-                (format!("a bitwise function is called on a tensor of {}", of.name()), "use a tensor of integers")
+            let text = if of.is_float() {
+                format!("a bitwise function is called on a tensor of {}; use a tensor of integers", of.name())
             } else {
-                (format!("the function is called on a tensor of {}", of.name()), "use a tensor of float")
+                format!("the function is called on a tensor of {}; use a tensor of float", of.name())
             };
-            return Err(stop(pos, Problem::Invalid { what, instead: instead.to_owned() }));
+            return Err(stop(pos, Problem::error("invalid", text)));
         }
         let mut operands = Vec::with_capacity(given.len());
         for value in given {
@@ -92,9 +92,14 @@ impl<M: Meter> Machine<M> {
         if a.dims == b.dims && a.of == b.of {
             return Ok(second);
         }
-        let what = format!("{}{:?} meets {}{:?}", a.of.name(), a.dims, b.of.name(), b.dims);
-        let instead = "use tensors of one element type and shape; there is no broadcasting".to_owned();
-        Err(stop(pos, Problem::Invalid { what, instead }))
+        let text = format!(
+            "{}{:?} meets {}{:?}; use tensors of one element type and shape; there is no broadcasting",
+            a.of.name(),
+            a.dims,
+            b.of.name(),
+            b.dims
+        );
+        Err(stop(pos, Problem::error("invalid", text)))
     }
 
     fn element(&self, pos: Pos, operand: Operand, index: usize) -> Result<Value, Stop> {
@@ -103,7 +108,7 @@ impl<M: Meter> Machine<M> {
             Operand::Tensor(tensor) => {
                 let t = &self.tensors[tensor as usize];
                 if t.writer.get(index).is_none_or(|w| *w == 0) {
-                    return Err(stop(pos, Problem::Uninitialised { what: format!("element {index} of the tensor") }));
+                    return Err(stop(pos, Problem::uninitialised(&format!("element {index} of the tensor"))));
                 }
                 Ok(t.read(index))
             }
@@ -139,10 +144,7 @@ impl<M: Meter> Machine<M> {
         let [rows, columns, dtype] = v else { return Ok(Value::Void) };
         let mut dims = Vec::new();
         for size in [rows, columns] {
-            dims.push(u64::try_from(size.int()).map_err(|_| {
-                let detail = format!("a size of {}", size.int());
-                stop(pos, Problem::OutOfBounds { what: "a tensor's sizes".to_owned(), detail })
-            })?);
+            dims.push(new_size(pos, size.int())?);
         }
         let tensor = self.create(pos, &dims, *dtype, Some(Value::F64(0.0)))?;
         let mark = self.mark();

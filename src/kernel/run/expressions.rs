@@ -44,7 +44,7 @@ impl<M: Meter> Machine<M> {
 
     fn local(&self, pos: Pos, slot: usize, name: &str) -> Result<Value, Stop> {
         match self.slots[self.base + slot] {
-            Value::Uninit => Err(stop(pos, Problem::Uninitialised { what: format!("'{name}'") })),
+            Value::Uninit => Err(stop(pos, Problem::uninitialised(&format!("'{name}'")))),
             value => Ok(value),
         }
     }
@@ -125,8 +125,8 @@ impl<M: Meter> Machine<M> {
                 match offset {
                     Some(offset) => Ok(Value::Pointer(Pointer { offset, ..p })),
                     None => {
-                        let detail = format!("index {index}");
-                        Err(stop(pos, Problem::OutOfBounds { what: "the address".to_owned(), detail }))
+                        let text = format!("the address is out of bounds: index {index}");
+                        Err(stop(pos, Problem::error("out_of_bounds", text)))
                     }
                 }
             }
@@ -168,8 +168,8 @@ impl<M: Meter> Machine<M> {
         if l.block == r.block {
             return Ok(());
         }
-        let what = "pointers into two different buffers are compared".to_owned();
-        Err(stop(pos, Problem::Invalid { what, instead: "compare pointers into one buffer".to_owned() }))
+        let text = "pointers into two different buffers are compared; compare pointers into one buffer";
+        Err(stop(pos, Problem::error("invalid", text)))
     }
 
     /// An operator on two numbers, with its cost.
@@ -177,7 +177,9 @@ impl<M: Meter> Machine<M> {
         let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
         self.work(pos, if divides && scalar != Scalar::F64 { Work::Divide } else { operation(scalar) });
         if divides && scalar.is_float() && !r.is_true() {
-            self.note(pos, Problem::FloatDivideByZero);
+            let text =
+                "a float is divided by zero here, which gives infinity or NaN; test the divisor if that is not meant";
+            self.note(pos, Problem::warning("float_divide_by_zero", text));
         }
         arithmetic::binary(op, scalar, l, r).map_err(|p| stop(pos, p))
     }
@@ -185,7 +187,7 @@ impl<M: Meter> Machine<M> {
     /// The tensor, the dimension reached and the element after one more index.
     fn indexed(&mut self, pos: Pos, accessor: &Expr, index: &Expr) -> Result<(u32, u8, i64), Stop> {
         let Value::Accessor { tensor, level, offset } = self.eval(accessor)? else {
-            return Err(stop(pos, Problem::NullPointer));
+            return Err(stop(pos, Problem::null_pointer()));
         };
         let index = self.eval(index)?.int();
         self.work(pos, Work::Integer);
@@ -193,8 +195,8 @@ impl<M: Meter> Machine<M> {
         let t = &self.tensors[tensor as usize];
         let size = t.dims.get(usize::from(level)).copied().unwrap_or(0);
         if index < 0 || index.cast_unsigned() >= size {
-            let detail = format!("index {index} in dimension {level}, which has {size}");
-            return Err(stop(pos, Problem::OutOfBounds { what: "the accessor".to_owned(), detail }));
+            let text = format!("the accessor is out of bounds: index {index} in dimension {level}, which has {size}");
+            return Err(stop(pos, Problem::error("out_of_bounds", text)));
         }
         Ok((tensor, level + 1, offset + index * t.stride(usize::from(level))))
     }
@@ -211,10 +213,10 @@ impl<M: Meter> Machine<M> {
     }
 
     fn load(&mut self, pos: Pos, address: Address) -> Result<Value, Stop> {
-        let uninitialised = |what: String| stop(pos, Problem::Uninitialised { what });
+        let uninitialised = |what: &str| stop(pos, Problem::uninitialised(what));
         match address {
             Address::Slot(slot) => match self.slots[slot] {
-                Value::Uninit => Err(uninitialised("the variable".to_owned())),
+                Value::Uninit => Err(uninitialised("the variable")),
                 value => Ok(value),
             },
             Address::Memory(p, of) => {
@@ -225,7 +227,7 @@ impl<M: Meter> Machine<M> {
                 self.work(pos, Work::HbmAccess);
                 let t = &self.tensors[tensor as usize];
                 if t.writer[index] == 0 {
-                    return Err(uninitialised(format!("element {index} of the tensor")));
+                    return Err(uninitialised(&format!("element {index} of the tensor")));
                 }
                 Ok(t.read(index))
             }

@@ -56,7 +56,7 @@ impl<M: Meter> Machine<M> {
                 let cores = self.options.active_cores();
                 Ok(Value::Int(i64::from(if matches!(what, Intrinsic::CpuId) { self.core } else { cores })))
             }
-            Intrinsic::Assert if !v[0].is_true() => Err(stop(pos, Problem::Assertion)),
+            Intrinsic::Assert if !v[0].is_true() => Err(stop(pos, Problem::error("assertion", "the assertion fails"))),
             Intrinsic::Assert | Intrinsic::SetPolicy => self.set_policy(what, v),
             Intrinsic::Printf => {
                 // Costly even when it is switched off (API reference); the text is discarded here.
@@ -135,21 +135,19 @@ impl<M: Meter> Machine<M> {
         let len = usize_to_i64(dims.len());
         let index = if asked < 0 { asked + len } else { asked };
         usize::try_from(index).ok().and_then(|i| dims.get(i)).map(|d| Value::Int(d.cast_signed())).ok_or_else(|| {
-            let detail = format!("dimension {asked} of {len}");
-            stop(pos, Problem::OutOfBounds { what: "the tensor's sizes".to_owned(), detail })
+            let text = format!("the tensor's sizes is out of bounds: dimension {asked} of {len}");
+            stop(pos, Problem::error("out_of_bounds", text))
         })
     }
 
     pub(super) fn create(&mut self, pos: Pos, dims: &[u64], dtype: Value, fill: Option<Value>) -> Result<Value, Stop> {
-        let invalid = |what: &str, instead: &str| {
-            stop(pos, Problem::Invalid { what: what.to_owned(), instead: instead.to_owned() })
-        };
-        let Value::DType(of) = dtype else { return Err(invalid("the element type is not known", "use torch::kFloat")) };
+        let invalid = |text: &str| stop(pos, Problem::error("invalid", text));
+        let Value::DType(of) = dtype else { return Err(invalid("the element type is not known; use torch::kFloat")) };
         if self.tensors.len() > MAX_TENSORS {
-            return Err(invalid("more than 64 tensors are created", "create them once, outside the loop"));
+            return Err(invalid("more than 64 tensors are created; create them once, outside the loop"));
         }
         let Some(tensor) = HbmTensor::empty(dims, of) else {
-            return Err(invalid("the tensor is larger than 256 MiB", "use a smaller one"));
+            return Err(invalid("the tensor is larger than 256 MiB; use a smaller one"));
         };
         let number = usize_to_u32(self.tensors.len());
         self.tensors.push(tensor);
@@ -175,7 +173,13 @@ impl<M: Meter> Machine<M> {
 
     /// Standard and streaming accessors are for one processor.
     pub(super) fn single_core_only(&self, pos: Pos, what: &'static str) -> Result<(), Stop> {
-        if self.options.multicore { Err(stop(pos, Problem::SingleCoreOnly { what })) } else { Ok(()) }
+        if !self.options.multicore {
+            return Ok(());
+        }
+        let text = format!(
+            "{what} works on one processor only: in multicore mode its results are undefined; copy blocks with tcm_accessor()"
+        );
+        Err(stop(pos, Problem::error("single_core_only", text)))
     }
 
     /// Checks that an accessor's element type is the tensor's.
@@ -184,8 +188,9 @@ impl<M: Meter> Machine<M> {
         if found == of {
             return Ok(());
         }
-        let what = format!("{what} is opened for {} on a tensor of {}", of.name(), found.name());
-        Err(stop(pos, Problem::Invalid { what, instead: format!("write <{}>", found.name()) }))
+        let (of, found) = (of.name(), found.name());
+        let text = format!("{what} is opened for {of} on a tensor of {found}; write <{found}>");
+        Err(stop(pos, Problem::error("invalid", text)))
     }
 
     fn accessor(&mut self, pos: Pos, tensor: u32, of: Scalar, dims: u8) -> Result<Value, Stop> {
@@ -193,9 +198,11 @@ impl<M: Meter> Machine<M> {
         self.element_type(pos, tensor, of, "accessor()")?;
         let found = self.tensors[tensor as usize].dims.len();
         if found != usize::from(dims) {
-            let what = format!("accessor<{}, {dims}>() is called on a tensor of {found} dimension(s)", of.name());
-            let instead = format!("write accessor<{}, {found}>()", of.name());
-            return Err(stop(pos, Problem::Invalid { what, instead }));
+            let of = of.name();
+            let text = format!(
+                "accessor<{of}, {dims}>() is called on a tensor of {found} dimension(s); write accessor<{of}, {found}>()"
+            );
+            return Err(stop(pos, Problem::error("invalid", text)));
         }
         Ok(Value::Accessor { tensor, level: 0, offset: 0 })
     }
@@ -210,7 +217,7 @@ impl<M: Meter> Machine<M> {
         match self.memory.malloc(bytes, pos) {
             Ok(pointer) => Ok(Value::Pointer(pointer)),
             Err(free) => {
-                self.note(pos, Problem::TcmExhausted { bytes, free, pool: self.options.tcm_pool_bytes });
+                self.note(pos, Problem::tcm_exhausted(bytes, free, self.options.tcm_pool_bytes));
                 Ok(Value::NULL)
             }
         }
@@ -279,7 +286,7 @@ impl<M: Meter> Machine<M> {
         let size = u64_to_usize(t.of.bytes());
         if let Some(missing) = written.iter().position(|w| !w) {
             let what = format!("element {} of the buffer that is copied to the tensor", missing / size);
-            return Err(stop(pos, Problem::Uninitialised { what }));
+            return Err(stop(pos, Problem::uninitialised(&what)));
         }
         if let Some(to) = t.bytes.get_mut(first * size..(first + inside) * size) {
             to.copy_from_slice(&from[..inside * size]);
@@ -305,7 +312,11 @@ impl<M: Meter> Machine<M> {
             }
         }
         if let Some((other, element)) = race {
-            self.note(pos, Problem::Race { first: other, second: self.core, element });
+            let text = format!(
+                "processors {other} and {} both write element {element} of the result: a race; give each processor elements of its own",
+                self.core
+            );
+            self.note(pos, Problem::error("race", text));
         }
         Ok(())
     }
@@ -325,10 +336,9 @@ impl<M: Meter> Machine<M> {
 
 fn beyond(first: u64, count: u64, elements: u64) -> Problem {
     let end = u128::from(first) + u128::from(count);
-    Problem::OutOfBounds {
-        what: "the copy".to_owned(),
-        detail: format!("elements {first} to {} of a tensor of {elements}", end.saturating_sub(1)),
-    }
+    let last = end.saturating_sub(1);
+    let text = format!("the copy is out of bounds: elements {first} to {last} of a tensor of {elements}");
+    Problem::error("out_of_bounds", text)
 }
 
 pub(super) fn apply(function: MathFunction, v: &[Value]) -> Value {
@@ -359,9 +369,8 @@ fn is_kind(kind: FloatKind, value: Value) -> bool {
 }
 
 /// A size of a tensor that a kernel makes.
-fn new_size(pos: Pos, size: i64) -> Result<u64, Stop> {
+pub(super) fn new_size(pos: Pos, size: i64) -> Result<u64, Stop> {
     u64::try_from(size).map_err(|_| {
-        let detail = format!("a size of {size}");
-        stop(pos, Problem::OutOfBounds { what: "a tensor's sizes".to_owned(), detail })
+        stop(pos, Problem::error("out_of_bounds", format!("a tensor's sizes is out of bounds: a size of {size}")))
     })
 }

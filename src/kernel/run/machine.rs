@@ -157,8 +157,10 @@ impl<M: Meter> Machine<M> {
             return Some(true);
         }
         if self.options.multicore {
-            let problem = Problem::NoDstTensor { function: name.to_owned() };
-            add(&mut self.diagnostics, Diagnostic::new(pos, problem));
+            let text = format!(
+                "{name} does not call get_dst_tensor(); in multicore mode the returned tensor is ignored, so the result is undefined"
+            );
+            self.note(pos, Problem::error("no_dst_tensor", text));
             return Some(false);
         }
         Some(self.take_returned(returned, pos))
@@ -173,15 +175,12 @@ impl<M: Meter> Machine<M> {
         let Some(found) = self.tensors.get(from).cloned() else { return false };
         let Some(result) = self.tensors.get_mut(to) else { return false };
         if found.dims != result.dims || found.of != result.of {
-            let what = format!(
-                "the kernel returns {}{:?}, and the operator's result is {}{:?}",
-                found.of.name(),
-                found.dims,
-                result.of.name(),
-                result.dims
+            let (of, wanted) = (found.of.name(), result.of.name());
+            let text = format!(
+                "the kernel returns {of}{:?}, and the operator's result is {wanted}{:?}; return a {wanted} tensor of the first input's shape",
+                found.dims, result.dims
             );
-            let instead = format!("return a {} tensor of the first input's shape", result.of.name());
-            add(&mut self.diagnostics, Diagnostic::new(pos, Problem::Invalid { what, instead }));
+            self.note(pos, Problem::error("invalid", text));
             return false;
         }
         let bytes = found.bytes.len() as u64;
@@ -194,7 +193,7 @@ impl<M: Meter> Machine<M> {
     pub fn step(&mut self, pos: Pos) -> Result<(), Stop> {
         self.steps += 1;
         if self.steps > self.options.step_limit {
-            return Err(stop(pos, Problem::StepLimit { steps: self.options.step_limit }));
+            return Err(too_many_steps(pos, self.options.step_limit));
         }
         self.meter.line(pos.line);
         Ok(())
@@ -204,7 +203,7 @@ impl<M: Meter> Machine<M> {
     pub fn turns(&mut self, pos: Pos, count: u64) -> Result<(), Stop> {
         self.steps = self.steps.saturating_add(count);
         if self.steps > self.options.step_limit {
-            return Err(stop(pos, Problem::StepLimit { steps: self.options.step_limit }));
+            return Err(too_many_steps(pos, self.options.step_limit));
         }
         Ok(())
     }
@@ -223,6 +222,13 @@ impl<M: Meter> Machine<M> {
     pub fn mark(&self) -> u8 {
         low8(u64::from(self.core)) + 1
     }
+}
+
+fn too_many_steps(pos: Pos, steps: u64) -> Stop {
+    let text = format!(
+        "the kernel did not end within {steps} steps; check the condition of the loop here, and that its variable moves towards the end"
+    );
+    stop(pos, Problem::error("step_limit", text))
 }
 
 /// A stop because of a problem.

@@ -100,15 +100,20 @@ impl Memory {
         if p.block == 0 {
             return Ok(());
         }
-        let Some(block) = self.blocks.get_mut(p.block as usize) else { return Err(Problem::NullPointer) };
+        let Some(block) = self.blocks.get_mut(p.block as usize) else { return Err(Problem::null_pointer()) };
         let Some(start) = block.pool_start else {
-            return Err(Problem::BadFree { detail: "this one points to an array on the stack" });
+            let text =
+                "tcm_free() needs a pointer that tcm_malloc() returned; this one points to an array on the stack";
+            return Err(Problem::error("bad_free", text));
         };
         if !block.live {
-            return Err(Problem::DoubleFree { line: block.pos.line });
+            let line = block.pos.line;
+            let text = format!("the TCM buffer from line {line} is freed twice; call tcm_free() once");
+            return Err(Problem::error("double_free", text));
         }
         if p.offset != 0 {
-            return Err(Problem::BadFree { detail: "this one points into a buffer and not to its start" });
+            let text = "tcm_free() needs a pointer that tcm_malloc() returned; this one points into a buffer and not to its start";
+            return Err(Problem::error("bad_free", text));
         }
         block.live = false;
         block.bytes = Vec::new();
@@ -177,34 +182,37 @@ impl Memory {
     /// Buffers that were never freed.
     pub fn leaks(&self) -> Vec<Diagnostic> {
         let leaked = self.blocks.iter().filter(|b| b.live && b.pool_start.is_some());
-        leaked.map(|b| Diagnostic::new(b.pos, Problem::TcmLeak { bytes: b.bytes.len() as u64 })).collect()
+        let leak = |b: &Block| {
+            let bytes = b.bytes.len();
+            let text =
+                format!("this TCM buffer of {bytes} bytes is never freed; call tcm_free() before the function returns");
+            Diagnostic::new(b.pos, Problem::warning("tcm_leak", text))
+        };
+        leaked.map(leak).collect()
     }
 
     /// The bytes of an access, checked.
     fn range(&self, p: Pointer, len: u64) -> Result<(usize, std::ops::Range<usize>), Problem> {
         if p.block == 0 {
-            return Err(Problem::NullPointer);
+            return Err(Problem::null_pointer());
         }
-        let Some(block) = self.blocks.get(p.block as usize) else { return Err(Problem::NullPointer) };
+        let Some(block) = self.blocks.get(p.block as usize) else { return Err(Problem::null_pointer()) };
+        let line = block.pos.line;
+        if !block.live && block.pool_start.is_some() {
+            let text = format!("the TCM buffer from line {line} is used after tcm_free(); free it after its last use");
+            return Err(Problem::error("use_after_free", text));
+        }
         if !block.live {
-            return Err(if block.pool_start.is_some() {
-                Problem::UseAfterFree { line: block.pos.line }
-            } else {
-                Problem::OutOfBounds {
-                    what: format!("the array of line {}", block.pos.line),
-                    detail: "the function that declared it has returned".to_owned(),
-                }
-            });
+            let text = format!("the array of line {line} is out of bounds: the function that declared it has returned");
+            return Err(Problem::error("out_of_bounds", text));
         }
         let size = block.bytes.len();
         let start = usize::try_from(p.offset).ok();
         let range = start.and_then(|s| Some(s..s.checked_add(usize::try_from(len).ok()?)?)).filter(|r| r.end <= size);
         let Some(range) = range else {
             let what = if block.pool_start.is_some() { "the TCM buffer" } else { "the array" };
-            return Err(Problem::OutOfBounds {
-                what: format!("{what} of line {}", block.pos.line),
-                detail: format!("{len} byte(s) at byte {} of {size}", p.offset),
-            });
+            let text = format!("{what} of line {line} is out of bounds: {len} byte(s) at byte {} of {size}", p.offset);
+            return Err(Problem::error("out_of_bounds", text));
         };
         Ok((p.block as usize, range))
     }
@@ -219,7 +227,7 @@ impl Memory {
         if !block.written[range.clone()].iter().all(|w| *w) {
             let element = p.offset / of.bytes().cast_signed();
             let what = format!("element {element} of the memory from line {}", block.pos.line);
-            return Err(Problem::Uninitialised { what });
+            return Err(Problem::uninitialised(&what));
         }
         Ok(decode(&block.bytes[range], of))
     }

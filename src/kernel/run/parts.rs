@@ -55,9 +55,10 @@ impl<M: Meter> KernelRun<M> {
                 run.machine = waiting.next().map(|m| Machine::new(kernel.program.clone(), tensors, options.clone(), m));
             }
             None => {
-                let what = format!("the kernel takes {} input(s)", kernel.inputs());
-                let instead = "give as many tensors, of less than 256 MiB each".to_owned();
-                run.diagnostics.push(Diagnostic::new(kernel.pos(), Problem::Invalid { what, instead }));
+                let inputs = kernel.inputs();
+                let text =
+                    format!("the kernel takes {inputs} input(s); give as many tensors, of less than 256 MiB each");
+                run.diagnostics.push(Diagnostic::new(kernel.pos(), Problem::error("invalid", text)));
                 run.complete = false;
             }
         }
@@ -134,7 +135,8 @@ fn unwritten(
         Some(text) => (written.last().map_or(pos, |w| w.pos), text),
         None => (pos, "; write every element, or fill the result first".to_owned()),
     };
-    add(diagnostics, Diagnostic::new(pos, Problem::Unwritten { count, first, explanation }));
+    let text = format!("{count} element(s) of the result are never written, the first is element {first}{explanation}");
+    add(diagnostics, Diagnostic::new(pos, Problem::error("unwritten", text)));
 }
 
 /// Detects a common mistake: the last processor's slice is longer, and its start is computed from its own length.

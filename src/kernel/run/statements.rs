@@ -48,7 +48,10 @@ impl<M: Meter> Machine<M> {
     pub(super) fn deeper(&mut self, pos: Pos) -> Result<(), Stop> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(stop(pos, Problem::StackOverflow { limit: MAX_DEPTH }));
+            let text = format!(
+                "calls nest deeper than {MAX_DEPTH} levels: the stack overflows; replace the recursion by a loop"
+            );
+            return Err(stop(pos, Problem::error("stack_overflow", text)));
         }
         Ok(())
     }
@@ -101,8 +104,9 @@ impl<M: Meter> Machine<M> {
             Flow::Return(value) => Ok(value),
             _ if function.returns == crate::types::Type::Void => Ok(Value::Void),
             _ => {
-                let what = format!("{}() ends without a return statement", function.name);
-                Err(stop(function.pos, Problem::Invalid { what, instead: "return a value on every path".to_owned() }))
+                let name = &function.name;
+                let text = format!("{name}() ends without a return statement; return a value on every path");
+                Err(stop(function.pos, Problem::error("invalid", text)))
             }
         }
     }
@@ -203,12 +207,15 @@ impl<M: Meter> Machine<M> {
         }
         let bytes = len * of.bytes();
         let Some((pointer, outgrown)) = self.memory.stack_array(bytes, pos) else {
-            let what = "the local arrays need more than 400 KiB of stack".to_owned();
-            return Err(stop(pos, Problem::Invalid { what, instead: "use smaller arrays or TCM buffers".to_owned() }));
+            let text = "the local arrays need more than 400 KiB of stack; use smaller arrays or TCM buffers";
+            return Err(stop(pos, Problem::error("invalid", text)));
         };
         if outgrown {
             let (bytes, fast) = (self.memory.stack_bytes(), super::memory::Memory::fast_stack_bytes());
-            self.note(pos, Problem::LargeStack { bytes, fast });
+            let text = format!(
+                "local arrays take {bytes} bytes of stack; beyond {fast} bytes the stack lies in slower memory"
+            );
+            self.note(pos, Problem::warning("large_stack", text));
         }
         self.slots[self.base + slot] = Value::Pointer(pointer);
         let Some(init) = init else { return Ok(()) };

@@ -39,19 +39,22 @@ impl<M: Meter> Machine<M> {
         let same = self.streams.iter().filter(|s| s.open && s.tensor == tensor);
         let conflict = if writes { same.count() > 0 } else { same.filter(|s| s.writes).count() > 0 };
         if conflict && self.tensor_policy(tensor) == 0 {
-            let detail = if writes {
-                "a write stream is opened on a tensor that another streaming accessor uses"
+            let text = if writes {
+                "a write stream is opened on a tensor that another streaming accessor uses; close the other accessor first"
             } else {
-                "a read stream is opened on a tensor that a write stream uses"
+                "a read stream is opened on a tensor that a write stream uses; close the other accessor first"
             };
-            return Err(stop(pos, Problem::Incoherent { detail }));
+            return Err(stop(pos, Problem::error("incoherent", text)));
         }
         let active = self.streams.iter().filter(|s| s.open).count() + 1;
         let buffer = if active > FAST_STREAMS { None } else { self.memory.reserve(BUFFER_BYTES).ok() };
         if active > FAST_STREAMS {
-            self.note(pos, Problem::ManyStreams { active });
+            let text = format!(
+                "{active} streaming accessors are active; beyond {FAST_STREAMS} each is as slow as the standard accessor"
+            );
+            self.note(pos, Problem::warning("many_streams", text));
         } else if buffer.is_none() {
-            self.note(pos, Problem::TcmExhausted { bytes: BUFFER_BYTES, free: 0, pool: self.options.tcm_pool_bytes });
+            self.note(pos, Problem::tcm_exhausted(BUFFER_BYTES, 0, self.options.tcm_pool_bytes));
         }
         let number = usize_to_u32(self.streams.len());
         self.streams.push(Stream { tensor, of, writes, open: true, at: 0, pending: 0, buffer });
@@ -73,7 +76,7 @@ impl<M: Meter> Machine<M> {
         }
         let t = &self.tensors[tensor as usize];
         if t.writer[u64_to_usize(at)] == 0 {
-            return Err(stop(pos, Problem::Uninitialised { what: format!("element {at} of the tensor") }));
+            return Err(stop(pos, Problem::uninitialised(&format!("element {at} of the tensor"))));
         }
         let value = t.read(u64_to_usize(at));
         self.streams[stream as usize].at += 1;
@@ -103,15 +106,15 @@ impl<M: Meter> Machine<M> {
 
     /// The tensor, the next element, whether the stream is fast, and the elements of its buffer.
     fn stream_access(&mut self, pos: Pos, stream: u32) -> Result<(u32, u64, bool, u64), Stop> {
-        let Some(s) = self.streams.get(stream as usize) else { return Err(stop(pos, Problem::NullPointer)) };
+        let Some(s) = self.streams.get(stream as usize) else { return Err(stop(pos, Problem::null_pointer())) };
         if !s.open {
-            let what = "the streaming accessor is used after close()".to_owned();
-            return Err(stop(pos, Problem::Invalid { what, instead: "close it after its last use".to_owned() }));
+            let text = "the streaming accessor is used after close(); close it after its last use";
+            return Err(stop(pos, Problem::error("invalid", text)));
         }
         let elements = self.tensors[s.tensor as usize].elements();
         if s.at >= elements {
-            let detail = format!("element {} of {elements}", s.at);
-            return Err(stop(pos, Problem::OutOfBounds { what: "the stream".to_owned(), detail }));
+            let text = format!("the stream is out of bounds: element {} of {elements}", s.at);
+            return Err(stop(pos, Problem::error("out_of_bounds", text)));
         }
         Ok((s.tensor, s.at, s.buffer.is_some(), s.elements_of_buffer()))
     }

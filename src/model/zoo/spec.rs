@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{Graph, InputSpec, ModelError, Module, trace};
+use ns_base::Refusal;
 use ns_base::nearest_text;
-use ns_kernel::{KernelError, ModelKernel, NamedKernel, TABLE_KERNEL};
+use ns_kernel::{ModelKernel, NamedKernel, TABLE_KERNEL};
 use ns_tensor::Shape;
 
 use super::operator::{self, OPERATORS, ShapesError, parse_shapes, print_shapes};
@@ -40,7 +41,7 @@ pub enum SpecError {
     BadValue { model: &'static str, name: &'static str, value: String, allowed: String },
     /// A custom operator's kernel that the model cannot use.
     #[error("model {model}: {source}")]
-    Kernel { model: &'static str, source: Box<KernelError> },
+    Kernel { model: &'static str, source: Box<Refusal> },
     /// Shapes that the operator does not accept.
     #[error("model {model}: shapes: {source}")]
     Shapes { model: &'static str, source: ShapesError },

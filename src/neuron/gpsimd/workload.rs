@@ -268,7 +268,10 @@ impl CustomOpRun {
 }
 
 fn missing(role: &'static str, inputs: usize) -> Diagnostic {
-    Diagnostic::new(Pos { line: 1, column: 1 }, Problem::NoKernel { role, inputs })
+    let text = format!(
+        "no {role} function found; write one that returns torch::Tensor and takes {inputs} const torch::Tensor& argument(s)"
+    );
+    Diagnostic::new(Pos { line: 1, column: 1 }, Problem::error("no_kernel", text))
 }
 
 fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, shown: &Shown) -> Result<(), CustomOpError> {

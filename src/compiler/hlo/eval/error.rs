@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use ns_kernel::KernelError;
+use ns_base::Refusal;
 use ns_tensor::{Shape, TensorError};
 
 /// A module that cannot be evaluated with these parameters.
@@ -17,7 +17,7 @@ pub enum EvalError {
     ParameterShape { name: String, index: u32, expected: Shape, found: Shape },
     /// A custom call whose kernel is not known, or does not terminate.
     #[error("instruction %{name}: {source}")]
-    Kernel { name: String, source: Box<KernelError> },
+    Kernel { name: String, source: Box<Refusal> },
     /// A kernel refused its operands.
     #[error("instruction %{name}: {source}")]
     Compute { name: String, source: Box<TensorError> },

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
-use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, UnknownKernelDtype, built_in};
+use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, built_in};
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 
 /// The name of a kernel that the user writes.
@@ -136,7 +136,7 @@ impl CustomopStudy {
             "cores" => self.cores = list(key, text)?,
             "dtype" => {
                 let types = text.split(',').map(|part| part.trim().parse());
-                self.dtypes = types.collect::<Result<_, UnknownKernelDtype>>().map_err(|e| format!("dtype: {e}"))?;
+                self.dtypes = types.collect::<Result<_, ns_base::Refusal>>().map_err(|e| format!("dtype: {e}"))?;
             }
             "constant" => self.constant = text.to_owned(),
             "layers" => self.layers = text.split(';').map(|part| list(key, part)).collect::<Result<_, _>>()?,
