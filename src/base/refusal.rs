@@ -58,6 +58,13 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// For the boundary of the session, where errors are texts.
+impl From<Refusal> for String {
+    fn from(error: Refusal) -> Self {
+        error.what.into()
+    }
+}
+
 /// A [`Refusal`] from a sentence, and from advice where there is some:
 /// `refuse!("{name} has {n} axes")`, `refuse!(instead = "export the model again", "{name} has {n} axes")`.
 #[macro_export]

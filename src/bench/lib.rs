@@ -37,38 +37,36 @@ pub use compile::sweep::{CompileSweep, option_text};
 pub use config::bench_config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
-pub use config::configuration::{Configuration, ConfigurationError};
+pub use config::configuration::Configuration;
 pub use config::input_fit::batch_of_inputs;
-pub use config::inputs::{InputError, InputTuple, OtherInputs, parse_inputs};
-pub use config::list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
+pub use config::inputs::{InputTuple, parse_inputs};
+pub use config::list::{MAX_LIST_ENTRIES, parse_levels, parse_list};
 pub use config::options::{
     Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration,
 };
-pub use host_step::arithmetic::FormulaError;
 pub use host_step::expression::Expression;
-pub use host_step::step::{HostStep, HostStepError};
+pub use host_step::step::HostStep;
 pub use index::{
-    Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FilePlanError, FileStep, FilterError, IndexConflict,
-    IndexError, IndexFilter, MODELLED, ModelEntry, ModelIndex, ReadIndex,
+    Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, IndexFilter, MODELLED, ModelEntry,
+    ModelIndex, ReadIndex,
 };
 pub use log::Verbosity;
 pub use measured::measurement::{MAX_INFERENCES, Measurement, SecondCount};
 pub use measured::spans::{MOST_TIMED_INFERENCES, Span, SpanRecorder, TimerSpans};
 pub use measured::timer::{Timer, Timers, mean_of_averages_ms};
 pub use ns_device::ServiceTimes;
-pub use parity::{Parity, ParityError, parity, parity_markdown};
+pub use parity::{Parity, parity, parity_markdown};
 pub use reports::calendar::{simulated_dts, utc_dts};
 pub use reports::charts::{CURVE_PERCENTS, RunCharts};
 pub use reports::confidence::{mean_ci95, percentile_ci95_percents};
 pub use reports::python_json::{QUOTED_NAN, quoted_nan, without_nan};
 pub use reports::report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
-pub use reports::results::{ResultsError, RunResults, get_reports, results_to_json};
+pub use reports::results::{RunResults, get_reports, results_to_json};
 pub use reports::summarise::REPORT_VERSION;
 pub use reports::timed_results::{TimedResults, timed_results_to_json};
 pub use reports::verdict::verdict;
 pub use run::configuration_run::{ConfigurationRun, RowResult, RunDetail};
-pub use run::error::{ModelInputsError, RunError, StartError, TimesError, UntimedStep};
-pub use run::estimate::{Estimate, TooManyInferences, estimate};
+pub use run::estimate::{Estimate, estimate};
 pub use run::times::{service_times, stage_times};
 pub use scheduler::executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use scheduler::observer::{RunObserver, Unobserved};
@@ -76,4 +74,3 @@ pub use scheduler::{Progress, Scheduler};
 pub use sweep::expand::{MAX_CONFIGURATIONS, Sweep, expand};
 pub use sweep::plan::{PlannedRow, SweepPlan, remaining_text};
 pub use sweep::state::{RowState, SweepProgress, SweepRow, SweepState};
-pub use values::{ValuesError, ValuesStepError};

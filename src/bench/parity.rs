@@ -1,14 +1,11 @@
 //! Compares a model file with the zoo's version of the same model: both should be equally fast.
 
-use thiserror::Error;
-
-use super::config::bench_config::{BenchConfig, ConfigError};
+use super::config::bench_config::BenchConfig;
 use super::run::configuration_run::{ConfigurationRun, RunDetail};
-use super::run::error::TimesError;
 use super::run::times::service_times;
 use super::sweep::expand::expand;
-use ns_base::NeverCancel;
 use ns_base::units::format_change;
+use ns_base::{NeverCancel, Refusal, refuse};
 use ns_device::{ModelLibrary, model_label};
 
 /// Simulated seconds of each run. The runs have no jitter, so a longer one would give the same result.
@@ -26,33 +23,7 @@ pub struct Parity {
     /// Samples a second of the model of the zoo.
     pub zoo_per_s: f64,
     /// Samples a second of the file; or why it has none, for example because it was exported for another batch size.
-    pub file_per_s: Result<f64, ParityError>,
-}
-
-/// Why a model has no throughput to compare.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum ParityError {
-    /// The benchmark is refused.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// No configuration of it is left.
-    #[error("{model}: nothing to run")]
-    NothingToRun {
-        /// The model's usual name.
-        model: String,
-    },
-    /// The model has no stage times.
-    #[error(transparent)]
-    Times(#[from] TimesError),
-    #[error("{reason}")]
-    Failed {
-        /// The error in its report.
-        reason: String,
-    },
-    /// The run measured nothing.
-    #[error("the run measured no throughput")]
-    NoThroughput,
+    pub file_per_s: Result<f64, Refusal>,
 }
 
 impl Parity {
@@ -73,7 +44,7 @@ pub fn parity(
     instance: &str,
     batch_size: u32,
     models: &ModelLibrary,
-) -> Result<Parity, ParityError> {
+) -> Result<Parity, Refusal> {
     Ok(Parity {
         file: model_label(file).into_owned(),
         zoo: zoo.to_owned(),
@@ -83,7 +54,7 @@ pub fn parity(
     })
 }
 
-fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrary) -> Result<f64, ParityError> {
+fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrary) -> Result<f64, Refusal> {
     let config = BenchConfig {
         model: model.to_owned(),
         instance_type: instance.to_owned(),
@@ -95,10 +66,10 @@ fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrar
     };
     let sweep = expand(&config)?;
     let busiest = sweep.configurations.into_iter().max_by_key(|c| c.n_models);
-    let configuration = busiest.ok_or_else(|| ParityError::NothingToRun { model: model_label(model).into_owned() })?;
+    let configuration = busiest.ok_or_else(|| refuse!("{}: nothing to run", model_label(model)))?;
     let times = service_times(&configuration, models)?;
     let run = ConfigurationRun::new(configuration, Ok(&times)).run(&NeverCancel, RunDetail::default());
-    let error = run.report.error.map_or(ParityError::NoThroughput, |reason| ParityError::Failed { reason });
+    let error = run.report.error.map_or(refuse!("the run measured no throughput"), Refusal::new);
     run.report.throughput_window.ok_or(error)
 }
 

@@ -4,6 +4,7 @@
 
 mod binding;
 pub mod codegen;
+mod error;
 mod from_program;
 pub mod hlo;
 mod lowering;
@@ -23,8 +24,9 @@ extern crate self as ns_compiler;
 
 pub use binding::parameter_values;
 pub use codegen::modelled_compile_s;
-pub use from_program::{FromProgramError, Outlined, Placed, Stand, engine_of, from_program, outline};
-pub use lowering::{LowerError, lower};
-pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption, UnsupportedOption};
-pub use pipeline::{Lowered, Optimised, Pipeline, StageError};
-pub use workflow::{UnknownWorkflow, Workflow};
+pub use error::StageError;
+pub use from_program::{Outlined, Placed, Stand, engine_of, from_program, outline};
+pub use lowering::lower;
+pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
+pub use pipeline::{Lowered, Optimised, Pipeline};
+pub use workflow::Workflow;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use ns_base::{Refusal, refuse};
 use ns_machine::arch::{Instance, features};
 use ns_tensor::{FloatFormat, Rounding};
 
@@ -56,42 +57,6 @@ pub struct UnknownOption {
     pub flag: &'static str,
     pub text: String,
     pub allowed: &'static str,
-}
-
-/// An option that the core of an instance does not support.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum UnsupportedOption {
-    /// A cast type.
-    #[error(
-        "--auto-cast-type {cast_type}: {core} of {instance} does not compute in {cast_type}; use bf16 or fp16, or an instance with NeuronCore-v2 or later"
-    )]
-    CastType {
-        /// The type asked for.
-        cast_type: &'static str,
-        core: &'static str,
-        /// The EC2 size.
-        instance: &'static str,
-    },
-    /// A number of physical cores.
-    #[error("--lnc {lnc} is not supported by {core} ({instance}); use {allowed}")]
-    Lnc {
-        /// The number asked for.
-        lnc: u32,
-        allowed: String,
-        core: &'static str,
-        /// The EC2 size.
-        instance: &'static str,
-    },
-    /// A rounding.
-    #[error(
-        "--rounding stochastic: {core} of {instance} rounds to the nearest only; use rne, or an instance with NeuronCore-v2 or later"
-    )]
-    Rounding {
-        core: &'static str,
-        /// The EC2 size.
-        instance: &'static str,
-    },
 }
 
 /// Options of a compilation. The defaults are those of the published performance tables: products in bfloat16.
@@ -201,20 +166,25 @@ impl CompileOptions {
     ///
     /// # Errors
     /// The option that is not supported, and what to use instead.
-    pub fn check(&self, instance: &Instance, rounding: Rounding) -> Result<(), UnsupportedOption> {
+    pub fn check(&self, instance: &Instance, rounding: Rounding) -> Result<(), Refusal> {
         let Some(core) = features(instance.core_version) else { return Ok(()) };
         let (name, instance) = (core.name, instance.name);
         let format = self.matmul_format();
         if (format == FloatFormat::Tf32 && !core.tf32) || (format == FloatFormat::Fp8E4m3 && !core.fp8_e4m3) {
-            return Err(UnsupportedOption::CastType { cast_type: self.auto_cast_type.name(), core: name, instance });
+            return Err(refuse!(
+                "--auto-cast-type {cast_type}: {name} of {instance} does not compute in {cast_type}; use bf16 or fp16, or an instance with NeuronCore-v2 or later",
+                cast_type = self.auto_cast_type.name()
+            ));
         }
         if rounding == Rounding::Stochastic && !core.stochastic_rounding {
-            return Err(UnsupportedOption::Rounding { core: name, instance });
+            return Err(refuse!(
+                "--rounding stochastic: {name} of {instance} rounds to the nearest only; use rne, or an instance with NeuronCore-v2 or later"
+            ));
         }
         match self.lnc {
             Some(lnc) if !core.lnc.contains(&lnc) => {
                 let allowed: Vec<String> = core.lnc.iter().map(u32::to_string).collect();
-                Err(UnsupportedOption::Lnc { lnc, allowed: allowed.join(" or "), core: name, instance })
+                Err(refuse!("--lnc {lnc} is not supported by {name} ({instance}); use {}", allowed.join(" or ")))
             }
             _ => Ok(()),
         }

@@ -4,18 +4,17 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use thiserror::Error;
-
-use super::codegen::{self, CodegenError};
-use super::from_program::{FromProgramError, Placed, Stand, from_program, outline};
+use super::codegen;
+use super::error::StageError;
+use super::from_program::{Placed, Stand, from_program, outline};
 use super::hlo::HloModule;
-use super::lowering::{LowerError, lower};
-use super::passes::{PassError, PassLog, PassManager};
+use super::lowering::lower;
+use super::passes::{PassLog, PassManager};
 use super::{CompileOptions, Outlined, Workflow};
 use ns_import::{Imported, Inspection};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
-use ns_model::{Graph, SpecError};
+use ns_model::Graph;
 
 /// A model on its way to a core. Each stage is computed when it is first asked for, and kept.
 #[derive(Clone, Debug)]
@@ -50,26 +49,6 @@ pub struct Lowered {
 pub struct Optimised {
     pub module: Rc<HloModule>,
     pub passes: PassLog,
-}
-
-/// The error of a stage between a model and a core.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum StageError {
-    /// The model cannot be traced.
-    #[error(transparent)]
-    Trace(#[from] SpecError),
-    /// The graph cannot be lowered.
-    #[error(transparent)]
-    Lower(#[from] LowerError),
-    /// The program of a file cannot be placed on a core.
-    #[error(transparent)]
-    Place(#[from] FromProgramError),
-    /// A pass of the compiler broke the program.
-    #[error(transparent)]
-    Pass(#[from] PassError),
-    /// No code can be generated for a core.
-    #[error(transparent)]
-    Codegen(#[from] CodegenError),
 }
 
 impl Pipeline {

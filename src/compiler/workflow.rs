@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ns_base::{Refusal, refuse};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// How a model is compiled and called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -50,14 +50,9 @@ impl fmt::Display for Workflow {
     }
 }
 
-/// A name that is not a workflow.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown workflow {0:?}: use mark_step or trace")]
-pub struct UnknownWorkflow(pub String);
-
 impl FromStr for Workflow {
-    type Err = UnknownWorkflow;
-    fn from_str(s: &str) -> Result<Self, UnknownWorkflow> {
-        Self::from_name(s).ok_or_else(|| UnknownWorkflow(s.to_owned()))
+    type Err = Refusal;
+    fn from_str(s: &str) -> Result<Self, Refusal> {
+        Self::from_name(s).ok_or_else(|| refuse!("unknown workflow {s:?}: use mark_step or trace"))
     }
 }

@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use super::error::DeviceError;
 use super::estimated_op::EstimatedOp;
-use super::library::{LibraryError, ModelLibrary, ModelRef, model_label};
+use super::library::{FixedModel, ModelLibrary, ModelRef, model_label};
 use super::removed::RemovedProducts;
-use ns_base::{SimTime, nearest_text};
+use ns_base::{Refusal, SimTime, nearest_text, refuse};
 use ns_compiler::hlo::text::print;
 use ns_compiler::hlo::{HloModule, Opcode};
 use ns_compiler::passes::PassLog;
@@ -54,7 +53,7 @@ impl Device {
     ///
     /// # Errors
     /// When the simulator has no costs for their generation.
-    pub fn of_instance(name: &str) -> Result<Self, DeviceError> {
+    pub fn of_instance(name: &str) -> Result<Self, Refusal> {
         Self::new(name, CompileOptions::default())
     }
 
@@ -62,14 +61,13 @@ impl Device {
     ///
     /// # Errors
     /// When the simulator has no costs for their generation, or the cores do not support the options.
-    pub fn new(name: &str, options: CompileOptions) -> Result<Self, DeviceError> {
+    pub fn new(name: &str, options: CompileOptions) -> Result<Self, Refusal> {
         let Some(instance) = instance(name.trim()) else {
             let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
-            return Err(DeviceError::UnknownInstance { name: name.to_owned(), nearest });
+            return Err(refuse!("unknown instance type '{name}': the nearest are {nearest}"));
         };
         options.check(instance, Rounding::Rne)?;
-        let mut costs = CostTable::of_instance(instance)
-            .map_err(|error| DeviceError::NotSimulated { instance: instance.name, error })?;
+        let mut costs = CostTable::of_instance(instance).map_err(|error| refuse!("{}: {error}", instance.name))?;
         if options.value_format().bytes() <= 2 {
             costs = costs.with_16_bit_values();
         }
@@ -90,12 +88,7 @@ impl Device {
     ///
     /// # Errors
     /// The error of the first stage that refused; it names the model.
-    pub fn compile(
-        &self,
-        model: &str,
-        batch_size: Option<u32>,
-        workflow: Workflow,
-    ) -> Result<Rc<Executable>, DeviceError> {
+    pub fn compile(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Rc<Executable>, Refusal> {
         Ok(self.compilation(model, batch_size, workflow)?.executable)
     }
 
@@ -108,44 +101,45 @@ impl Device {
         model: &str,
         batch_size: Option<u32>,
         workflow: Workflow,
-    ) -> Result<Compilation, DeviceError> {
-        let compiled = self.text_pipeline(model, batch_size, workflow).and_then(|pipeline| self.generate(&pipeline));
-        compiled.map_err(|e| e.about(&model_label(model)))
+    ) -> Result<Compilation, Refusal> {
+        let pipeline = self.text_pipeline(model, batch_size, workflow)?;
+        self.generate(&pipeline).map_err(|e| about(&model_label(model), e))
     }
 
-    /// The stages of a model's compilation, for a batch size or the model's own default.
+    /// The stages of a model's compilation, for a batch size or the model's own default. Errors name the model `name`.
     ///
     /// # Errors
     /// When the model does not have that batch size, or its file is not open.
     pub fn pipeline(
         &self,
         model: &ModelRef,
+        name: &str,
         batch_size: Option<u64>,
         workflow: Workflow,
-    ) -> Result<Pipeline, DeviceError> {
+    ) -> Result<Pipeline, Refusal> {
         match model {
             ModelRef::Zoo(spec) => {
                 let batch_size = batch_size.unwrap_or(spec.info().default_batch_size);
-                let graph = spec.trace(batch_size).map_err(StageError::from)?;
+                let graph = spec.trace(batch_size).map_err(|e| about(name, e))?;
                 Ok(Pipeline::of_graph(Rc::new(graph), workflow, self.options))
             }
             ModelRef::File(file) => {
                 let found = self.models.instantiate(file, batch_size)?;
                 Ok(Pipeline::of_file(found.imported, file.settings.assumed.clone(), workflow, self.options))
             }
-            ModelRef::Fixed(_) => Err(LibraryError::NoProgram.into()),
+            ModelRef::Fixed(_) => Err(FixedModel::no_program().into()),
         }
     }
 
-    fn text_pipeline(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Pipeline, DeviceError> {
-        self.pipeline(&self.models.resolve(model)?, batch_size.map(u64::from), workflow)
+    fn text_pipeline(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Pipeline, Refusal> {
+        self.pipeline(&self.models.resolve(model)?, &model_label(model), batch_size.map(u64::from), workflow)
     }
 
     /// The last stage of a pipeline: code for this device, with facts about all stages.
     ///
     /// # Errors
     /// The error of the first stage that refused; it does not name the model.
-    pub fn generate(&self, pipeline: &Pipeline) -> Result<Compilation, DeviceError> {
+    pub fn generate(&self, pipeline: &Pipeline) -> Result<Compilation, Refusal> {
         let executable = Rc::clone(pipeline.executable(&self.costs)?);
         let (lowered, optimised) = (pipeline.lowered()?, pipeline.optimised()?);
         let estimated = |(op, (count, first)): (&String, &(u64, String))| EstimatedOp {
@@ -169,7 +163,7 @@ impl Device {
     ///
     /// # Errors
     /// When the simulator stops.
-    pub fn call(&self, compiled: &Compilation, workflow: Workflow) -> Result<(SimTime, InferenceCosts), DeviceError> {
+    pub fn call(&self, compiled: &Compilation, workflow: Workflow) -> Result<(SimTime, InferenceCosts), Refusal> {
         let window = simulate(&compiled.executable, &self.costs, &mut NoObserver)?.window;
         Ok((window, compiled.around(&self.costs, window, workflow)))
     }
@@ -178,18 +172,17 @@ impl Device {
     ///
     /// # Errors
     /// As [`Self::compile`].
-    pub fn programs(
-        &self,
-        model: &str,
-        batch_size: Option<u32>,
-        workflow: Workflow,
-    ) -> Result<[String; 2], DeviceError> {
-        let print = |pipeline: Pipeline| -> Result<[String; 2], DeviceError> {
-            Ok([print(&pipeline.lowered()?.module), print(&pipeline.optimised()?.module)])
-        };
-        let programs = self.text_pipeline(model, batch_size, workflow).and_then(print);
-        programs.map_err(|e| e.about(&model_label(model)))
+    pub fn programs(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<[String; 2], Refusal> {
+        let pipeline = self.text_pipeline(model, batch_size, workflow)?;
+        let refused = |e: StageError| about(&model_label(model), e.refusal);
+        let (lowered, optimised) = (pipeline.lowered().map_err(refused)?, pipeline.optimised().map_err(refused)?);
+        Ok([print(&lowered.module), print(&optimised.module)])
     }
+}
+
+/// The error of a stage between a model and the core, with the model's name.
+fn about(name: &str, error: Refusal) -> Refusal {
+    error.within(|what| format!("{name}: {what}"))
 }
 
 impl Compilation {

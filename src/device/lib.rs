@@ -10,7 +10,6 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod compile;
-mod error;
 mod estimated_op;
 mod library;
 mod removed;
@@ -18,14 +17,12 @@ mod service;
 mod values;
 
 pub use compile::{Compilation, Device, is_simulated};
-pub use error::DeviceError;
 pub use estimated_op::EstimatedOp;
 pub use library::{
-    BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel, Instantiated, LibraryError, ModelFile,
-    ModelFileRef, ModelFileRefError, ModelFileSettings, ModelKind, ModelLibrary, ModelRef, ModelRefError, OpenedModel,
-    model_label,
+    BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FixedModel, Instantiated, ModelFile, ModelFileRef, ModelFileSettings,
+    ModelKind, ModelLibrary, ModelRef, OpenedModel, model_label,
 };
 pub use ns_compiler::StageError;
 pub use removed::RemovedProducts;
-pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};
-pub use values::{MAX_VALUE_MFLOP, ModelFileValues, ModelFileValuesError, casts_of};
+pub use service::{MAX_SERVICE, ServiceTimes};
+pub use values::{MAX_VALUE_MFLOP, ModelFileValues, casts_of};

@@ -1,11 +1,10 @@
 //! How long each stage of one inference takes, without queueing: provided by a device simulation or by the user.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::estimated_op::EstimatedOp;
 use super::removed::RemovedProducts;
-use ns_base::SimTime;
+use ns_base::{Refusal, SimTime, refuse};
 use ns_neuron::runtime::InferenceCosts;
 
 /// The longest a load or a whole inference may take without queueing: a day of simulated time.
@@ -52,34 +51,6 @@ pub struct ServiceTimes {
     /// Products of the model that the compiler removed; they take no time in any stage.
     #[serde(default)]
     pub removed: Option<RemovedProducts>,
-}
-
-/// Stage times that cannot be simulated.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ServiceError {
-    /// The device stages do not match the pipeline.
-    #[error(
-        "the model has device times for {stages} pipeline stages, the configuration has pipeline_size {pipeline_size}; give one time for each stage"
-    )]
-    StageCount {
-        /// Device times given.
-        stages: usize,
-        /// Stages of the configuration.
-        pipeline_size: u32,
-    },
-    /// Every stage takes zero time, so inferences would never move the clock.
-    #[error(
-        "every stage of an inference takes zero time, so its throughput has no meaning; give the device or the host a time above zero"
-    )]
-    NoTime,
-    /// Longer than a simulation can hold.
-    #[error("{what} takes {secs} s, at most {max} s can be simulated; use a smaller model or batch", max = MAX_SERVICE.to_secs_f64())]
-    TooLong {
-        what: &'static str,
-        /// Its length, whole seconds.
-        secs: u64,
-    },
 }
 
 impl ServiceTimes {
@@ -162,18 +133,27 @@ impl ServiceTimes {
     ///
     /// # Errors
     /// On a wrong number of device stages, or an inference of no length or longer than [`MAX_SERVICE`].
-    pub fn check(&self, pipeline_size: u32) -> Result<(), ServiceError> {
+    pub fn check(&self, pipeline_size: u32) -> Result<(), Refusal> {
         if self.device.len() as u64 != u64::from(pipeline_size) {
-            return Err(ServiceError::StageCount { stages: self.device.len(), pipeline_size });
+            return Err(refuse!(
+                "the model has device times for {} pipeline stages, the configuration has pipeline_size {pipeline_size}; give one time for each stage",
+                self.device.len()
+            ));
         }
         if self.unloaded() == SimTime::ZERO {
-            return Err(ServiceError::NoTime);
+            return Err(refuse!(
+                "every stage of an inference takes zero time, so its throughput has no meaning; give the device or the host a time above zero"
+            ));
         }
         for (what, time) in
             [("an inference", self.unloaded()), ("loading a model", self.setup_total()), ("a warm-up", self.warmup)]
         {
             if time > MAX_SERVICE {
-                return Err(ServiceError::TooLong { what, secs: time.0 / SimTime::from_secs(1).0 });
+                return Err(refuse!(
+                    "{what} takes {secs} s, at most {max} s can be simulated; use a smaller model or batch",
+                    max = MAX_SERVICE.to_secs_f64(),
+                    secs = time.0 / SimTime::from_secs(1).0
+                ));
             }
         }
         Ok(())

@@ -1,16 +1,15 @@
 //! The values that a model file computes: with the weights of its file or with drawn ones, exactly or with the casts
 //! of a core.
 
-use thiserror::Error;
-
-use super::library::{LibraryError, ModelFileRef, ModelLibrary, ModelRefError};
+use super::library::{ModelFileRef, ModelLibrary};
 use ns_base::convert::{f64_to_f32, i64_to_f64, u64_to_f64, u64_to_i64, u64_to_usize};
 use ns_base::{Digest, Rng};
+use ns_base::{Refusal, refuse};
 use ns_compiler::CompileOptions;
 use ns_import::eval::{Casts, evaluate_with};
 use ns_import::program::{ArrayType, Numbers, Program, Role, Value};
-use ns_import::{ImportError, Imported, ModelBytes, load_parameter};
-use ns_tensor::{Shape, Tensor, TensorError};
+use ns_import::{Imported, ModelBytes, load_parameter};
+use ns_tensor::{Shape, Tensor};
 
 /// Limit on the operations of a model's products, in millions: some seconds.
 pub const MAX_VALUE_MFLOP: u64 = 8_000;
@@ -30,54 +29,13 @@ pub struct ModelFileValues {
     flops: u64,
 }
 
-/// Why the values of a model file are not computed.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum ModelFileValuesError {
-    /// The text names no model that is open.
-    #[error(transparent)]
-    Library(#[from] LibraryError),
-    /// Weights cannot be read.
-    #[error(transparent)]
-    Weights(#[from] ImportError),
-    /// The computation would take too long.
-    #[error(
-        "it takes {mflop} MFLOP; values of a model file are computed here one operation after another, up to {MAX_VALUE_MFLOP} MFLOP: use a smaller batch or smaller sizes (--dim)"
-    )]
-    TooLarge {
-        /// Millions of operations of its products.
-        mflop: u64,
-    },
-    /// The model has a parameter that cannot be drawn.
-    #[error("{name} is {ty}: arrays of this type are not drawn; give --inputs X.npz")]
-    NotDrawn { name: String, ty: String },
-    /// An operation is not computed.
-    #[error("{0}; its times are there all the same (bench, profile)")]
-    Evaluation(#[from] ns_base::Refusal),
-    /// A result is not a tensor.
-    #[error(transparent)]
-    Tensor(#[from] TensorError),
-    /// A result is not real.
-    #[error("result {index} is {ty}: complex numbers are not compared; give real and imaginary parts as two results")]
-    Complex {
-        /// Number of the result.
-        index: usize,
-        ty: String,
-    },
-}
-
 impl ModelFileValues {
     /// The model that a text names, for a batch size or its own.
     ///
     /// # Errors
     /// When it is not open, is too large, or has a parameter that cannot be drawn.
-    pub fn of(
-        models: &ModelLibrary,
-        model: &str,
-        batch_size: Option<u64>,
-        seed: u64,
-    ) -> Result<Self, ModelFileValuesError> {
-        let spec: ModelFileRef = model.parse().map_err(|e| LibraryError::from(ModelRefError::File(e)))?;
+    pub fn of(models: &ModelLibrary, model: &str, batch_size: Option<u64>, seed: u64) -> Result<Self, Refusal> {
+        let spec: ModelFileRef = model.parse()?;
         let found = models.instantiate(&spec, batch_size)?;
         let file = models.find(&spec)?;
         Self::of_imported(&found.imported, file.bytes(), seed)
@@ -90,18 +48,30 @@ impl ModelFileValues {
     ///
     /// # Errors
     /// When it is too large, weights run past the end of the file, or an array cannot be drawn.
-    pub fn of_imported(imported: &Imported, bytes: &dyn ModelBytes, seed: u64) -> Result<Self, ModelFileValuesError> {
+    pub fn of_imported(imported: &Imported, bytes: &dyn ModelBytes, seed: u64) -> Result<Self, Refusal> {
         let flops = imported.inspection.flops;
         if flops / 1_000_000 > MAX_VALUE_MFLOP {
-            return Err(ModelFileValuesError::TooLarge { mflop: flops / 1_000_000 });
+            return Err(refuse!(
+                "it takes {} MFLOP; values of a model file are computed here one operation after another, up to {MAX_VALUE_MFLOP} MFLOP: use a smaller batch or smaller sizes (--dim)",
+                flops / 1_000_000
+            ));
         }
         let (mut parameters, mut drawn) = (Vec::new(), 0);
         for parameter in &imported.program.parameters {
-            let held = if parameter.role == Role::Input { None } else { load_parameter(bytes, parameter)? };
+            let held = if parameter.role == Role::Input {
+                None
+            } else {
+                load_parameter(bytes, parameter).map_err(|e| Refusal::new(e.to_string()))?
+            };
             drawn += u64::from(held.is_none() && parameter.role != Role::Input);
             let value = held.or_else(|| draw(seed, &parameter.name, &parameter.ty, parameter.role == Role::Input));
-            let not_drawn =
-                || ModelFileValuesError::NotDrawn { name: parameter.name.clone(), ty: parameter.ty.to_string() };
+            let not_drawn = || {
+                refuse!(
+                    "{name} is {ty}: arrays of this type are not drawn; give --inputs X.npz",
+                    name = parameter.name,
+                    ty = parameter.ty
+                )
+            };
             parameters.push(value.ok_or_else(not_drawn)?);
         }
         Ok(Self { program: imported.program.clone(), parameters, drawn, flops })
@@ -152,9 +122,11 @@ impl ModelFileValues {
     ///
     /// # Errors
     /// The operation that is not computed, or the result that is not real.
-    pub fn compute(&self, options: Option<&CompileOptions>) -> Result<Vec<Tensor>, ModelFileValuesError> {
+    pub fn compute(&self, options: Option<&CompileOptions>) -> Result<Vec<Tensor>, Refusal> {
         let casts = options.map_or(Casts::NONE, casts_of);
-        let outputs = evaluate_with(&self.program, self.parameters.clone(), BUDGET, casts)?.outputs;
+        let outputs = evaluate_with(&self.program, self.parameters.clone(), BUDGET, casts)
+            .map_err(|e| e.within(|what| format!("{what}; its times are there all the same (bench, profile)")))?
+            .outputs;
         outputs.iter().enumerate().map(|(index, value)| tensor(index, value)).collect()
     }
 }
@@ -165,13 +137,18 @@ pub fn casts_of(options: &CompileOptions) -> Casts {
     Casts { products: options.matmul_format(), values: options.value_format() }
 }
 
-fn tensor(index: usize, value: &Value) -> Result<Tensor, ModelFileValuesError> {
+fn tensor(index: usize, value: &Value) -> Result<Tensor, Refusal> {
     let data = match &value.numbers {
         Numbers::Real(all) => all.iter().map(|n| f64_to_f32(*n)).collect(),
         Numbers::Whole(all) => all.iter().map(|n| f64_to_f32(i64_to_f64(*n))).collect(),
-        Numbers::Complex(_) => return Err(ModelFileValuesError::Complex { index, ty: value.ty.to_string() }),
+        Numbers::Complex(_) => {
+            return Err(refuse!(
+                "result {index} is {}: complex numbers are not compared; give real and imaginary parts as two results",
+                value.ty
+            ));
+        }
     };
-    Ok(Tensor::new(Shape::f32(value.ty.dims.clone()), data)?)
+    Tensor::new(Shape::f32(value.ty.dims.clone()), data).map_err(|e| Refusal::new(e.to_string()))
 }
 
 /// Values for a parameter; `None` for a type or a size that is not drawn.

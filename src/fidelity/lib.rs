@@ -9,14 +9,12 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod calibrate;
-mod error;
 mod micro;
 mod predict;
 mod row;
 mod summary;
 
 pub use calibrate::{Calibrator, Fit, LeftOut};
-pub use error::PredictError;
 pub use predict::{Placement, PlacementBasis, Prediction, predict};
-pub use row::{PublishedRow, RowError, read_rows};
+pub use row::{PublishedRow, read_rows};
 pub use summary::{Summary, Validation, validate};

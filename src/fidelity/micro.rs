@@ -2,8 +2,8 @@
 //! tutorial.
 
 use super::PublishedRow;
-use super::error::PredictError;
 use super::predict::{Placement, PlacementBasis, Prediction, instance_of};
+use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_compiler::Workflow;
 use ns_device::Device;
@@ -34,7 +34,7 @@ impl Micro {
     ///
     /// # Errors
     /// When the instance is not known or not simulated.
-    pub fn predict(&self, row: &PublishedRow) -> Result<Prediction, PredictError> {
+    pub fn predict(&self, row: &PublishedRow) -> Result<Prediction, Refusal> {
         let device = Device::of_instance(instance_of(&row.instance)?.name)?;
         let (model, workflow) = match self {
             Self::Matmult { n, loop_count } => {

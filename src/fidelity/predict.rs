@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use ns_base::NeverCancel;
+use ns_base::{NeverCancel, Refusal, refuse};
 use ns_bench::{
     BenchConfig, Configuration, ConfigurationRun, RunDetail, RunOptions, SdkGeneration, ServiceTimes, expand,
     service_times,
@@ -12,7 +12,6 @@ use ns_machine::arch::{INSTANCES, Instance, instance};
 use ns_model::zoo::ModelSpec;
 
 use super::PublishedRow;
-use super::error::PredictError;
 use super::micro::Micro;
 
 /// Simulated seconds of a prediction: enough for a steady state of requests of milliseconds.
@@ -58,9 +57,9 @@ pub enum PlacementBasis {
 ///
 /// # Errors
 /// The reason why the row cannot be predicted: the model or instance is unknown, it is not an inference, or it has no batch size.
-pub fn predict(row: &PublishedRow) -> Result<Prediction, PredictError> {
+pub fn predict(row: &PublishedRow) -> Result<Prediction, Refusal> {
     if row.model.is_empty() {
-        return Err(PredictError::NoModel);
+        return Err(refuse!("no model"));
     }
     if let Some(micro) = Micro::of(row) {
         return micro.predict(row);
@@ -74,31 +73,31 @@ pub fn predict(row: &PublishedRow) -> Result<Prediction, PredictError> {
 }
 
 /// Inferences per second of a configuration with these stage times.
-pub(super) fn throughput(configuration: Configuration, times: &ServiceTimes) -> Result<f64, PredictError> {
+pub(super) fn throughput(configuration: Configuration, times: &ServiceTimes) -> Result<f64, Refusal> {
     let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, RunDetail::default());
     match (run.report.throughput_window, run.report.error) {
         (Some(throughput), _) => Ok(throughput),
-        (None, error) => Err(PredictError::Run(error.unwrap_or_else(|| "the run measured no throughput".to_owned()))),
+        (None, error) => Err(error.map_or_else(|| refuse!("the run measured no throughput"), Refusal::new)),
     }
 }
 
 /// The benchmark that a row describes.
-pub(super) fn configuration(row: &PublishedRow) -> Result<Configuration, PredictError> {
+pub(super) fn configuration(row: &PublishedRow) -> Result<Configuration, Refusal> {
     let mut sweep = expand(&sweep_of(row)?)?;
-    sweep.configurations.pop().ok_or(PredictError::NoConfiguration)
+    sweep.configurations.pop().ok_or_else(|| refuse!("no configuration"))
 }
 
-fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, PredictError> {
+fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, Refusal> {
     if !row.kind.is_empty() && !row.kind.eq_ignore_ascii_case("inference") {
-        return Err(PredictError::NotInference(row.kind.clone()));
+        return Err(refuse!("a row of kind {}, not inference", row.kind));
     }
     let model = specification(row)?;
     let unit = row.throughput_unit.to_ascii_lowercase();
     if !unit.is_empty() && !SAMPLE_UNITS.iter().any(|u| unit.starts_with(u)) {
-        return Err(PredictError::NotSamples(row.throughput_unit.clone()));
+        return Err(refuse!("throughput in {}, which is not samples a second", row.throughput_unit));
     }
     let size = instance_of(&row.instance)?;
-    let batch_size = row.batch_size.ok_or(PredictError::NoBatchSize)?;
+    let batch_size = row.batch_size.ok_or_else(|| refuse!("no batch size"))?;
     let Placement { n_models, workers_per_model, .. } = placement(row);
     Ok(BenchConfig {
         model,
@@ -118,7 +117,7 @@ const SAMPLE_UNITS: [&str; 6] = ["inf", "sample", "image", "img", "seq", "token"
 
 /// The instance that a text names: `Inf2.xlarge`, `trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)`, or a family alone,
 /// `trn2 (1 NC-v3)`, which means its smallest size.
-pub(super) fn instance_of(text: &str) -> Result<&'static Instance, PredictError> {
+pub(super) fn instance_of(text: &str) -> Result<&'static Instance, Refusal> {
     let words = || text.split(|c: char| c.is_whitespace() || c == '(' || c == ',').filter(|w| !w.is_empty());
     let family = |word: &str| {
         let of_family = |i: &&Instance| i.name.split('.').next().is_some_and(|f| f.eq_ignore_ascii_case(word));
@@ -126,15 +125,15 @@ pub(super) fn instance_of(text: &str) -> Result<&'static Instance, PredictError>
     };
     match words().find_map(|w| instance(w).or_else(|| family(w))) {
         Some(found) => Ok(found),
-        None if text.is_empty() => Err(PredictError::NoInstance),
-        None => Err(PredictError::UnknownInstance(text.to_owned())),
+        None if text.is_empty() => Err(refuse!("no instance")),
+        None => Err(refuse!("unknown instance '{text}'")),
     }
 }
 
 /// The zoo's name for the row's model, with the sequence length where the model has one.
-fn specification(row: &PublishedRow) -> Result<String, PredictError> {
+fn specification(row: &PublishedRow) -> Result<String, Refusal> {
     let name = row.model.trim().to_ascii_lowercase();
-    let plain: ModelSpec = name.parse().map_err(|_| PredictError::UnknownModel(row.model.clone()))?;
+    let plain: ModelSpec = name.parse().map_err(|_| refuse!("no model '{}' in the zoo", row.model))?;
     let has_sequence = plain.info().parameters.iter().any(|p| p.name == "seq");
     match row.sequence_or_image.parse::<u64>() {
         Ok(seq) if has_sequence && !name.contains("seq=") => {
@@ -144,7 +143,7 @@ fn specification(row: &PublishedRow) -> Result<String, PredictError> {
             Ok(with)
         }
         Err(_) if is_other_image(&row.sequence_or_image) => {
-            Err(PredictError::OtherImage { found: row.sequence_or_image.clone(), taken: IMAGE })
+            Err(refuse!("images of {}; the zoo's models take {IMAGE} x {IMAGE}", row.sequence_or_image))
         }
         _ => Ok(name),
     }
@@ -215,8 +214,8 @@ mod tests {
         assert_eq!(name("trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)"), Ok("trn1.2xlarge"));
         assert_eq!(name("trn1"), Ok("trn1.2xlarge"));
         assert_eq!(name("inf1.6xlarge (MAX=16)"), Ok("inf1.6xlarge"));
-        assert_eq!(name(""), Err(PredictError::NoInstance));
-        assert_eq!(name("p5.48xlarge"), Err(PredictError::UnknownInstance("p5.48xlarge".to_owned())));
+        assert_eq!(name("").unwrap_err().what(), "no instance");
+        assert_eq!(name("p5.48xlarge").unwrap_err().what(), "unknown instance 'p5.48xlarge'");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Rows of a table of published figures, read by column name.
 
 use csv::{ReaderBuilder, StringRecord};
-use thiserror::Error;
+use ns_base::{Refusal, refuse};
 
 /// One published row: the fields that a prediction needs, and the throughput it is compared with.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,27 +29,11 @@ pub struct PublishedRow {
     pub published: Option<f64>,
 }
 
-/// A table that cannot be read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum RowError {
-    /// Not CSV.
-    #[error("line {line}: {problem}")]
-    Csv { line: u64, problem: String },
-    /// A column is missing.
-    #[error("the table has no column {column}; its columns are {found}")]
-    NoColumn {
-        column: &'static str,
-        /// The columns of the table.
-        found: String,
-    },
-}
-
 /// Reads a table. Columns are found by name; their order and additional columns do not matter.
 ///
 /// # Errors
 /// When it is not CSV, or a required column is missing.
-pub fn read_rows(csv: &[u8]) -> Result<Vec<PublishedRow>, RowError> {
+pub fn read_rows(csv: &[u8]) -> Result<Vec<PublishedRow>, Refusal> {
     // Spreadsheets put a byte order mark before the first name.
     let text = String::from_utf8_lossy(csv.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(csv));
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
@@ -58,8 +42,8 @@ pub fn read_rows(csv: &[u8]) -> Result<Vec<PublishedRow>, RowError> {
     reader.records().map(|record| Ok(columns.row(&record.map_err(|e| csv_error(&e))?))).collect()
 }
 
-fn csv_error(error: &csv::Error) -> RowError {
-    RowError::Csv { line: error.position().map_or(0, csv::Position::line), problem: error.to_string() }
+fn csv_error(error: &csv::Error) -> Refusal {
+    refuse!("line {}: {error}", error.position().map_or(0, csv::Position::line))
 }
 
 /// Position of each column.
@@ -77,11 +61,13 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(headers: &StringRecord) -> Result<Self, RowError> {
+    fn of(headers: &StringRecord) -> Result<Self, Refusal> {
         let find = |name: &str| headers.iter().position(|h| h.trim().eq_ignore_ascii_case(name));
         let need = |column: &'static str| {
-            let found = headers.iter().collect::<Vec<_>>().join(", ");
-            find(column).ok_or(RowError::NoColumn { column, found })
+            find(column).ok_or_else(|| {
+                let found = headers.iter().collect::<Vec<_>>().join(", ");
+                refuse!("the table has no column {column}; its columns are {found}")
+            })
         };
         Ok(Self {
             model: need("model")?,

@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ns_base::IndexVec;
+use ns_base::{IndexVec, Refusal, refuse};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 use ns_tensor::{Shape, Tensor};
 
 use super::eager::compute;
 use super::infer::{Problem, check_linear, check_size, infer};
 use super::module::join;
-use super::{AtenOp, Graph, ModelError, Module, Node, NodeId, Parameter, weight_tensor};
+use super::tracer::foreign;
+use super::{AtenOp, Graph, Module, Node, NodeId, Parameter, weight_tensor};
 
 /// A value in a forward function: its shape, and the tensor in an eager run. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -93,7 +94,7 @@ impl Ctx {
     }
 
     /// Calls the root module, whose attribute name in profiles is `model`.
-    pub(super) fn call_root(&mut self, module: &dyn Module, inputs: &[Value]) -> Result<Value, ModelError> {
+    pub(super) fn call_root(&mut self, module: &dyn Module, inputs: &[Value]) -> Result<Value, Refusal> {
         self.frames.push(Frame { scope: root_scope(module), weights: String::new(), constants: 0 });
         let result = module.forward(self, inputs);
         self.frames.pop();
@@ -104,7 +105,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When shapes do not fit.
-    pub fn call(&mut self, name: &str, module: &dyn Module, inputs: &[Value]) -> Result<Value, ModelError> {
+    pub fn call(&mut self, name: &str, module: &dyn Module, inputs: &[Value]) -> Result<Value, Refusal> {
         let frame = Frame {
             // As in PyTorch, a member of a list is shown by its index only: BertLayer[0], not BertLayer[layer.0].
             scope: format!("{}/{}[{}]", self.scope(), module.class(), name.rsplit('.').next().unwrap_or(name)),
@@ -127,14 +128,20 @@ impl Ctx {
     ///
     /// # Errors
     /// When there is not exactly one.
-    pub fn one_input<'v>(&self, inputs: &'v [Value]) -> Result<&'v Value, ModelError> {
+    pub fn one_input<'v>(&self, inputs: &'v [Value]) -> Result<&'v Value, Refusal> {
         match inputs {
             [x] => Ok(x),
-            _ => Err(ModelError::Inputs { scope: self.scope().to_owned(), expected: 1, found: inputs.len() }),
+            _ => Err(self.wrong_inputs(1, inputs.len())),
         }
     }
 
-    pub(super) fn input(&mut self, index: u32, shape: &Shape, root: &dyn Module) -> Result<Value, ModelError> {
+    /// The error of a module that is called with the wrong number of inputs.
+    #[must_use]
+    pub fn wrong_inputs(&self, expected: usize, found: usize) -> Refusal {
+        refuse!("{} takes {expected} input(s), {found} were given", self.scope())
+    }
+
+    pub(super) fn input(&mut self, index: u32, shape: &Shape, root: &dyn Module) -> Result<Value, Refusal> {
         let op = AtenOp::Input(index);
         let scope = root_scope(root);
         check_size(shape).map_err(|p| p.at(op.name(), &scope))?;
@@ -143,7 +150,7 @@ impl Ctx {
                 let id = nodes.push(Node { op, inputs: Vec::new(), shape: shape.clone(), scope });
                 Ok(Value { shape: shape.clone(), held: Held::Node(id) })
             }
-            Mode::Eager { .. } => Err(ModelError::ForeignValue { op: op.name().to_owned(), scope }),
+            Mode::Eager { .. } => Err(foreign(op.name(), &scope)),
         }
     }
 
@@ -156,7 +163,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When it is too large.
-    pub fn weight(&mut self, parameter: &Parameter) -> Result<Value, ModelError> {
+    pub fn weight(&mut self, parameter: &Parameter) -> Result<Value, Refusal> {
         let path = self.frames.last().map_or_else(|| parameter.name.to_owned(), |f| join(&f.weights, parameter.name));
         let scope = self.scope().to_owned();
         let shape = &parameter.shape;
@@ -172,8 +179,8 @@ impl Ctx {
             }
             Mode::Eager { seed, .. } => {
                 let tensor = weight_tensor(*seed, &path, shape, parameter.init);
-                let at = |source| ModelError::Compute { op: op.name().to_owned(), scope, source };
-                Held::Tensor(Rc::new(tensor.map_err(Box::new).map_err(at)?))
+                let at = |source| refuse!("{} in {scope}: {source}", op.name());
+                Held::Tensor(Rc::new(tensor.map_err(at)?))
             }
         };
         let value = Value { shape: shape.clone(), held };
@@ -187,7 +194,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When shapes do not fit.
-    pub fn linear(&mut self, x: &Value, weight: &Value, bias: Option<&Value>) -> Result<Value, ModelError> {
+    pub fn linear(&mut self, x: &Value, weight: &Value, bias: Option<&Value>) -> Result<Value, Refusal> {
         let op = if bias.is_some() { AtenOp::Addmm } else { AtenOp::Mm };
         check_linear(&x.shape, &weight.shape, bias.map(|b| &b.shape)).map_err(|p| p.at(op.name(), self.scope()))?;
         let turned = self.permute(weight, &[1, 0])?;
@@ -214,7 +221,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When shapes do not fit.
-    pub fn addmm(&mut self, bias: &Value, x: &Value, weight: &Value) -> Result<Value, ModelError> {
+    pub fn addmm(&mut self, bias: &Value, x: &Value, weight: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Addmm, &[x, weight, bias], None)
     }
 
@@ -222,7 +229,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When shapes do not fit.
-    pub fn mm(&mut self, x: &Value, weight: &Value) -> Result<Value, ModelError> {
+    pub fn mm(&mut self, x: &Value, weight: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Mm, &[x, weight], None)
     }
 
@@ -230,7 +237,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When `dims` is not a permutation.
-    pub fn permute(&mut self, x: &Value, dims: &[u32]) -> Result<Value, ModelError> {
+    pub fn permute(&mut self, x: &Value, dims: &[u32]) -> Result<Value, Refusal> {
         self.apply(AtenOp::Permute { dims: dims.to_vec() }, &[x], None)
     }
 
@@ -238,7 +245,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the number of elements differs.
-    pub fn view(&mut self, x: &Value, dims: &[u64]) -> Result<Value, ModelError> {
+    pub fn view(&mut self, x: &Value, dims: &[u64]) -> Result<Value, Refusal> {
         let wanted = Shape::new(x.shape.dtype, dims);
         self.apply(AtenOp::View, &[x], Some(&wanted))
     }
@@ -247,7 +254,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn relu(&mut self, x: &Value) -> Result<Value, ModelError> {
+    pub fn relu(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Relu, &[x], None)
     }
 
@@ -255,7 +262,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn tanh(&mut self, x: &Value) -> Result<Value, ModelError> {
+    pub fn tanh(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.unary(UnaryOp::Tanh, x)
     }
 
@@ -263,7 +270,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the dimension does not exist.
-    pub fn log_softmax(&mut self, x: &Value, dim: u32) -> Result<Value, ModelError> {
+    pub fn log_softmax(&mut self, x: &Value, dim: u32) -> Result<Value, Refusal> {
         self.apply(AtenOp::LogSoftmax { dim }, &[x], None)
     }
 
@@ -271,7 +278,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When there are no elements.
-    pub fn mean(&mut self, x: &Value) -> Result<Value, ModelError> {
+    pub fn mean(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Mean, &[x], None)
     }
 
@@ -279,7 +286,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn unary(&mut self, op: UnaryOp, x: &Value) -> Result<Value, ModelError> {
+    pub fn unary(&mut self, op: UnaryOp, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Unary(op), &[x], None)
     }
 
@@ -287,7 +294,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the shapes cannot be broadcast together.
-    pub fn binary(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Result<Value, ModelError> {
+    pub fn binary(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Binary(op), &[a, b], None)
     }
 
@@ -295,15 +302,15 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run, or the kernel does not finish there.
-    pub fn custom(&mut self, name: &str, target: &str, x: &Value) -> Result<Value, ModelError> {
+    pub fn custom(&mut self, name: &str, target: &str, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Custom { name: name.to_owned(), target: target.to_owned() }, &[x], None)
     }
 
-    pub(super) fn apply(&mut self, op: AtenOp, inputs: &[&Value], wanted: Option<&Shape>) -> Result<Value, ModelError> {
+    pub(super) fn apply(&mut self, op: AtenOp, inputs: &[&Value], wanted: Option<&Shape>) -> Result<Value, Refusal> {
         let scope = self.op_scope(&op);
         let shapes: Vec<&Shape> = inputs.iter().map(|v| &v.shape).collect();
         let shape = infer(&op, &shapes, wanted).map_err(|p: Problem| p.at(op.name(), &scope))?;
-        let foreign = || ModelError::ForeignValue { op: op.name().to_owned(), scope: scope.clone() };
+        let foreign = || foreign(op.name(), &scope);
         match &mut self.mode {
             Mode::Trace { nodes, .. } => {
                 let known = |v: &&Value| v.node().filter(|id| nodes.get(*id).is_some());
@@ -315,8 +322,8 @@ impl Ctx {
                 let held = |v: &&Value| v.tensor().cloned();
                 let tensors = inputs.iter().map(held).collect::<Option<Vec<_>>>().ok_or_else(foreign)?;
                 let tensors: Vec<&Tensor> = tensors.iter().map(Rc::as_ref).collect();
-                let at = |source| ModelError::Compute { op: op.name().to_owned(), scope: scope.clone(), source };
-                Ok(Self::value(compute(&op, &tensors, &shape).map_err(Box::new).map_err(at)?))
+                let at = |source| refuse!("{} in {scope}: {source}", op.name());
+                Ok(Self::value(compute(&op, &tensors, &shape).map_err(at)?))
             }
         }
     }
@@ -334,6 +341,6 @@ impl Ctx {
     }
 }
 
-fn root_scope(module: &dyn Module) -> String {
+pub(super) fn root_scope(module: &dyn Module) -> String {
     format!("{}[model]", module.class())
 }

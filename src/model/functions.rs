@@ -1,10 +1,12 @@
 //! Functions of `torch` and `torch.nn.functional` that layers use, except the functions of linear networks.
 
 use ns_base::convert::usize_to_u32;
+use ns_base::{Refusal, refuse};
 use ns_tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
 use ns_tensor::{DType, Shape};
 
-use super::{AtenOp, Ctx, ModelError, Value};
+use super::infer::dims;
+use super::{AtenOp, Ctx, Value};
 
 /// The parameters of a convolution: the arguments of `torch.nn.Conv2d`, the same for height and width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +33,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When shapes do not fit.
-    pub fn matmul(&mut self, a: &Value, b: &Value) -> Result<Value, ModelError> {
+    pub fn matmul(&mut self, a: &Value, b: &Value) -> Result<Value, Refusal> {
         let op = if a.dims().len() == 2 && b.dims().len() == 2 { AtenOp::Mm } else { AtenOp::Matmul };
         self.apply(op, &[a, b], None)
     }
@@ -46,7 +48,7 @@ impl Ctx {
         weight: &Value,
         bias: Option<&Value>,
         args: ConvArgs,
-    ) -> Result<Value, ModelError> {
+    ) -> Result<Value, Refusal> {
         let dim =
             |size: u64| WindowDim { window_dilation: args.dilation, ..WindowDim::new(size, args.stride, args.padding) };
         let window = kernel(weight).map(dim);
@@ -66,17 +68,15 @@ impl Ctx {
         bias: Option<&Value>,
         stride: u64,
         padding: u64,
-    ) -> Result<Value, ModelError> {
+    ) -> Result<Value, Refusal> {
         let dim = |size| WindowDim::transposed(size, stride, padding);
         let [height, width] = kernel(weight);
         let (Some(height), Some(width)) = (dim(height), dim(width)) else {
-            return Err(ModelError::Operand {
-                op: "aten::convolution".to_owned(),
-                scope: self.scope().to_owned(),
-                name: "weight",
-                shape: weight.shape().clone(),
-                expected: format!("a padding of {padding} needs a larger kernel"),
-            });
+            return Err(refuse!(
+                "aten::convolution in {}: weight {} is not possible: a padding of {padding} needs a larger kernel",
+                self.scope(),
+                dims(weight.shape())
+            ));
         };
         let op = AtenOp::Convolution { window: [height, width], groups: 1, transposed: true };
         let operands: Vec<&Value> = [x, weight].into_iter().chain(bias).collect();
@@ -87,7 +87,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the window does not fit.
-    pub fn max_pool2d(&mut self, x: &Value, size: u64, stride: u64, padding: u64) -> Result<Value, ModelError> {
+    pub fn max_pool2d(&mut self, x: &Value, size: u64, stride: u64, padding: u64) -> Result<Value, Refusal> {
         self.apply(AtenOp::MaxPool2d { window: [WindowDim::new(size, stride, padding); 2] }, &[x], None)
     }
 
@@ -95,7 +95,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the window does not fit.
-    pub fn avg_pool2d(&mut self, x: &Value, size: u64, stride: u64, padding: u64) -> Result<Value, ModelError> {
+    pub fn avg_pool2d(&mut self, x: &Value, size: u64, stride: u64, padding: u64) -> Result<Value, Refusal> {
         self.apply(AtenOp::AvgPool2d { window: [WindowDim::new(size, stride, padding); 2] }, &[x], None)
     }
 
@@ -104,7 +104,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the operand does not have four dimensions, or its sides are not multiples of `size`.
-    pub fn adaptive_avg_pool2d(&mut self, x: &Value, size: u64) -> Result<Value, ModelError> {
+    pub fn adaptive_avg_pool2d(&mut self, x: &Value, size: u64) -> Result<Value, Refusal> {
         match x.dims() {
             [_, _, h, w] if *h == size && *w == size => Ok(x.clone()),
             [_, _, _, _] if size == 1 => self.mean_dims(x, &[2, 3], true),
@@ -112,13 +112,11 @@ impl Ctx {
                 let dim = |extent: u64| WindowDim::new(extent / size, extent / size, 0);
                 self.apply(AtenOp::AvgPool2d { window: [dim(h), dim(w)] }, &[x], None)
             }
-            _ => Err(ModelError::Operand {
-                op: "aten::adaptive_avg_pool2d".to_owned(),
-                scope: self.scope().to_owned(),
-                name: "input",
-                shape: x.shape().clone(),
-                expected: format!("expected an image whose sides are multiples of {size}"),
-            }),
+            _ => Err(refuse!(
+                "aten::adaptive_avg_pool2d in {}: input {} is not possible: expected an image whose sides are multiples of {size}",
+                self.scope(),
+                dims(x.shape())
+            )),
         }
     }
 }
@@ -129,7 +127,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the statistics do not have one number per channel.
-    pub fn batch_norm(&mut self, x: &Value, statistics: [&Value; 4], eps: f32) -> Result<Value, ModelError> {
+    pub fn batch_norm(&mut self, x: &Value, statistics: [&Value; 4], eps: f32) -> Result<Value, Refusal> {
         let [weight, bias, mean, variance] = statistics;
         self.apply(AtenOp::BatchNorm { eps }, &[x, weight, bias, mean, variance], None)
     }
@@ -138,7 +136,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the weights do not fit the last dimension.
-    pub fn layer_norm(&mut self, x: &Value, weight: &Value, bias: &Value, eps: f32) -> Result<Value, ModelError> {
+    pub fn layer_norm(&mut self, x: &Value, weight: &Value, bias: &Value, eps: f32) -> Result<Value, Refusal> {
         self.apply(AtenOp::LayerNorm { eps }, &[x, weight, bias], None)
     }
 
@@ -146,7 +144,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the weight does not fit the last dimension.
-    pub fn rms_norm(&mut self, x: &Value, weight: &Value, eps: f32) -> Result<Value, ModelError> {
+    pub fn rms_norm(&mut self, x: &Value, weight: &Value, eps: f32) -> Result<Value, Refusal> {
         let last = usize_to_u32(x.dims().len()).saturating_sub(1);
         let square = self.mul(x, x)?;
         let variance = self.mean_dims(&square, &[last], true)?;
@@ -160,7 +158,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the dimension does not exist.
-    pub fn softmax(&mut self, x: &Value, dim: u32) -> Result<Value, ModelError> {
+    pub fn softmax(&mut self, x: &Value, dim: u32) -> Result<Value, Refusal> {
         self.apply(AtenOp::Softmax { dim }, &[x], None)
     }
 
@@ -168,7 +166,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn gelu(&mut self, x: &Value) -> Result<Value, ModelError> {
+    pub fn gelu(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.unary(UnaryOp::Gelu, x)
     }
 
@@ -176,7 +174,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn sigmoid(&mut self, x: &Value) -> Result<Value, ModelError> {
+    pub fn sigmoid(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.unary(UnaryOp::Logistic, x)
     }
 
@@ -184,7 +182,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn silu(&mut self, x: &Value) -> Result<Value, ModelError> {
+    pub fn silu(&mut self, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Silu, &[x], None)
     }
 
@@ -192,7 +190,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When a dimension does not exist or is empty.
-    pub fn mean_dims(&mut self, x: &Value, dims: &[u32], keepdim: bool) -> Result<Value, ModelError> {
+    pub fn mean_dims(&mut self, x: &Value, dims: &[u32], keepdim: bool) -> Result<Value, Refusal> {
         self.apply(AtenOp::MeanDims { dims: dims.to_vec(), keepdim }, &[x], None)
     }
 
@@ -200,7 +198,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the shapes cannot be broadcast together.
-    pub fn add(&mut self, a: &Value, b: &Value) -> Result<Value, ModelError> {
+    pub fn add(&mut self, a: &Value, b: &Value) -> Result<Value, Refusal> {
         self.binary(BinaryOp::Add, a, b)
     }
 
@@ -208,7 +206,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the shapes cannot be broadcast together.
-    pub fn mul(&mut self, a: &Value, b: &Value) -> Result<Value, ModelError> {
+    pub fn mul(&mut self, a: &Value, b: &Value) -> Result<Value, Refusal> {
         self.binary(BinaryOp::Mul, a, b)
     }
 
@@ -216,7 +214,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn scalar(&mut self, op: BinaryOp, x: &Value, value: f32) -> Result<Value, ModelError> {
+    pub fn scalar(&mut self, op: BinaryOp, x: &Value, value: f32) -> Result<Value, Refusal> {
         self.apply(AtenOp::Scalar { op, value, reversed: false }, &[x], None)
     }
 
@@ -224,7 +222,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn rsub(&mut self, value: f32, x: &Value) -> Result<Value, ModelError> {
+    pub fn rsub(&mut self, value: f32, x: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Scalar { op: BinaryOp::Sub, value, reversed: true }, &[x], None)
     }
 }
@@ -235,7 +233,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the indices are not integers.
-    pub fn embedding(&mut self, table: &Value, indices: &Value) -> Result<Value, ModelError> {
+    pub fn embedding(&mut self, table: &Value, indices: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::Embedding, &[table, indices], None)
     }
 
@@ -243,7 +241,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When there are no operands, or their other dimensions differ.
-    pub fn cat(&mut self, operands: &[&Value], dim: u32) -> Result<Value, ModelError> {
+    pub fn cat(&mut self, operands: &[&Value], dim: u32) -> Result<Value, Refusal> {
         self.apply(AtenOp::Cat { dim }, operands, None)
     }
 
@@ -251,7 +249,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the range is not within the dimension.
-    pub fn slice(&mut self, x: &Value, dim: u32, start: u64, end: u64) -> Result<Value, ModelError> {
+    pub fn slice(&mut self, x: &Value, dim: u32, start: u64, end: u64) -> Result<Value, Refusal> {
         if start == 0 && x.dims().get(dim as usize) == Some(&end) {
             return Ok(x.clone());
         }
@@ -262,7 +260,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the dimension does not have the element.
-    pub fn select(&mut self, x: &Value, dim: u32, index: u64) -> Result<Value, ModelError> {
+    pub fn select(&mut self, x: &Value, dim: u32, index: u64) -> Result<Value, Refusal> {
         let one = self.apply(AtenOp::Slice { dim, start: index, end: index.saturating_add(1) }, &[x], None)?;
         let mut dims = one.dims().to_vec();
         dims.remove(dim as usize);
@@ -273,7 +271,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When one of them does not exist.
-    pub fn transpose(&mut self, x: &Value, a: u32, b: u32) -> Result<Value, ModelError> {
+    pub fn transpose(&mut self, x: &Value, a: u32, b: u32) -> Result<Value, Refusal> {
         let mut dims: Vec<u32> = (0..usize_to_u32(x.dims().len())).collect();
         // `permute` reports a dimension that does not exist.
         if let Ok([x, y]) = dims.get_disjoint_mut([a as usize, b as usize]) {
@@ -288,7 +286,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the tensor does not have dimension `start`.
-    pub fn flatten(&mut self, x: &Value, start: u32) -> Result<Value, ModelError> {
+    pub fn flatten(&mut self, x: &Value, start: u32) -> Result<Value, Refusal> {
         let (kept, rest) = x.dims().split_at((start as usize).min(x.dims().len()));
         let mut dims = kept.to_vec();
         dims.push(rest.iter().fold(1, |n, d| d.saturating_mul(n)));
@@ -299,7 +297,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When another dimension would change.
-    pub fn expand(&mut self, x: &Value, dims: &[u64]) -> Result<Value, ModelError> {
+    pub fn expand(&mut self, x: &Value, dims: &[u64]) -> Result<Value, Refusal> {
         if x.dims() == dims {
             return Ok(x.clone());
         }
@@ -310,7 +308,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When memory runs out in an eager run.
-    pub fn to(&mut self, x: &Value, dtype: DType) -> Result<Value, ModelError> {
+    pub fn to(&mut self, x: &Value, dtype: DType) -> Result<Value, Refusal> {
         if x.shape().dtype == dtype {
             return Ok(x.clone());
         }
@@ -321,13 +319,7 @@ impl Ctx {
     ///
     /// # Errors
     /// When the update does not fit or the position is not a single integer.
-    pub fn index_copy(
-        &mut self,
-        cache: &Value,
-        dim: u32,
-        position: &Value,
-        update: &Value,
-    ) -> Result<Value, ModelError> {
+    pub fn index_copy(&mut self, cache: &Value, dim: u32, position: &Value, update: &Value) -> Result<Value, Refusal> {
         self.apply(AtenOp::IndexCopy { dim }, &[cache, update, position], None)
     }
 
@@ -335,7 +327,7 @@ impl Ctx {
     ///
     /// # Errors
     /// Never under the tracer.
-    pub fn tuple(&mut self, results: &[&Value]) -> Result<Value, ModelError> {
+    pub fn tuple(&mut self, results: &[&Value]) -> Result<Value, Refusal> {
         self.apply(AtenOp::Tuple, results, None)
     }
 
@@ -348,7 +340,7 @@ impl Ctx {
         [q, k, v]: [&Value; 3],
         scale: Option<(BinaryOp, f32)>,
         mask: Option<&Value>,
-    ) -> Result<Value, ModelError> {
+    ) -> Result<Value, Refusal> {
         let rank = usize_to_u32(k.dims().len());
         let turned = self.transpose(k, rank.saturating_sub(2), rank.saturating_sub(1))?;
         let mut scores = self.matmul(q, &turned)?;

@@ -1,14 +1,15 @@
 //! Shapes of aten ops: the one place that defines which operands are valid. Tracing and eager execution both use it.
 
 use ns_base::convert::usize_to_u32;
+use ns_base::{Refusal, refuse};
 use ns_tensor::kernels::{
     BinaryOp, WindowDim, broadcast_shapes, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape,
     reduce_window_shape, slice_shape, update_fits,
 };
 use ns_tensor::{DType, Shape, TensorError};
 
+use super::AtenOp;
 use super::eager::ranges;
-use super::{AtenOp, ModelError};
 
 /// Most bytes of one traced tensor: 2^44 (16 TiB), far beyond any device and far below overflow.
 const MAX_TRACED_BYTES: u64 = 1 << 44;
@@ -20,16 +21,23 @@ pub(super) enum Problem {
 }
 
 impl Problem {
-    pub(super) fn at(self, op: &str, scope: &str) -> ModelError {
-        let (op, scope) = (op.to_owned(), scope.to_owned());
+    pub(super) fn at(self, op: &str, scope: &str) -> Refusal {
         match self {
             Self::Mismatch { left: (left_name, left), right: (right_name, right), expected } => {
-                let (left, right) = (Box::new(left), Box::new(right));
-                ModelError::Mismatch { op, scope, left_name, left, right_name, right, expected }
+                let (left, right) = (dims(&left), dims(&right));
+                refuse!("{op} in {scope}: {left_name} {left} does not match {right_name} {right}: {expected}")
             }
-            Self::Operand { name, shape, expected } => ModelError::Operand { op, scope, name, shape, expected },
+            Self::Operand { name, shape, expected } => {
+                refuse!("{op} in {scope}: {name} {} is not possible: {expected}", dims(&shape))
+            }
         }
     }
+}
+
+/// Only the dimensions, as in PyTorch's messages.
+pub(crate) fn dims(shape: &Shape) -> String {
+    let list: Vec<String> = shape.dims.iter().map(u64::to_string).collect();
+    format!("[{}]", list.join(","))
 }
 
 fn operand(name: &'static str, shape: &Shape, expected: impl Into<String>) -> Problem {

@@ -8,7 +8,6 @@
 
 mod context;
 mod eager;
-mod error;
 mod functions;
 mod graph;
 mod infer;
@@ -21,11 +20,10 @@ pub mod zoo;
 
 pub use context::{Ctx, Value};
 pub use eager::{ranges, window_elements};
-pub use error::ModelError;
 pub use functions::ConvArgs;
 pub use graph::{Graph, Node, NodeId, WeightInfo};
 pub use module::{Child, Entry, Module, named_parameters};
 pub use op::AtenOp;
 pub use parameter::{Distribution, Init, InputSpec, Parameter, input_tensor, weight_tensor};
 pub use tracer::{run_eager, trace};
-pub use zoo::{ModelSpec, SpecError};
+pub use zoo::ModelSpec;

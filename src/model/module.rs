@@ -1,6 +1,7 @@
 //! The module trait: a layer or a whole model.
 
-use super::{Ctx, ModelError, Parameter, Value};
+use super::{Ctx, Parameter, Value};
+use ns_base::Refusal;
 
 /// A layer or a model. It holds shapes and children, never values.
 pub trait Module {
@@ -11,7 +12,7 @@ pub trait Module {
     ///
     /// # Errors
     /// When shapes do not fit.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError>;
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal>;
 
     /// Named children in the order they were declared.
     fn children(&self) -> Vec<Entry<'_>> {
@@ -28,7 +29,7 @@ impl<M: Module + ?Sized> Module for Box<M> {
     fn class(&self) -> &str {
         (**self).class()
     }
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         (**self).forward(cx, inputs)
     }
     fn children(&self) -> Vec<Entry<'_>> {
@@ -59,7 +60,7 @@ impl<M: Module> Child<M> {
     ///
     /// # Errors
     /// When shapes do not fit.
-    pub fn call(&self, cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
+    pub fn call(&self, cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
         self.call_with(cx, std::slice::from_ref(x))
     }
 
@@ -67,7 +68,7 @@ impl<M: Module> Child<M> {
     ///
     /// # Errors
     /// When shapes do not fit.
-    pub fn call_with(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    pub fn call_with(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         cx.call(&self.name, &self.module, inputs)
     }
 

@@ -1,15 +1,17 @@
 //! Tracing a module into a graph, and running it eagerly.
 
+use ns_base::{Refusal, refuse};
 use ns_tensor::{Shape, Tensor};
 
-use super::{Ctx, Graph, ModelError, Module};
+use super::context::root_scope;
+use super::{Ctx, Graph, Module};
 
 /// Records the aten ops of one forward pass for example inputs of these shapes. No weights and no values are
 /// allocated.
 ///
 /// # Errors
 /// When shapes do not fit; the message names the op and its scope.
-pub fn trace(module: &dyn Module, inputs: &[Shape]) -> Result<Graph, ModelError> {
+pub fn trace(module: &dyn Module, inputs: &[Shape]) -> Result<Graph, Refusal> {
     let mut cx = Ctx::tracing();
     let values = inputs
         .iter()
@@ -18,7 +20,7 @@ pub fn trace(module: &dyn Module, inputs: &[Shape]) -> Result<Graph, ModelError>
         .collect::<Result<Vec<_>, _>>()?;
     let output = cx.call_root(module, &values)?;
     let nodes = values.iter().filter_map(super::Value::node).collect();
-    let output = output.node().ok_or_else(|| foreign(module))?;
+    let output = output.node().ok_or_else(|| foreign("forward", &root_scope(module)))?;
     Ok(cx.into_graph(module.class(), nodes, output))
 }
 
@@ -26,15 +28,16 @@ pub fn trace(module: &dyn Module, inputs: &[Shape]) -> Result<Graph, ModelError>
 ///
 /// # Errors
 /// When shapes do not fit or a tensor is too large.
-pub fn run_eager(module: &dyn Module, inputs: Vec<Tensor>, seed: u64) -> Result<Tensor, ModelError> {
+pub fn run_eager(module: &dyn Module, inputs: Vec<Tensor>, seed: u64) -> Result<Tensor, Refusal> {
     let mut cx = Ctx::eager(seed);
     let values: Vec<_> = inputs.into_iter().map(Ctx::value).collect();
     let output = cx.call_root(module, &values)?;
-    output.tensor().map(|t| t.as_ref().clone()).ok_or_else(|| foreign(module))
+    output.tensor().map(|t| t.as_ref().clone()).ok_or_else(|| foreign("forward", &root_scope(module)))
 }
 
-fn foreign(module: &dyn Module) -> ModelError {
-    ModelError::ForeignValue { op: "forward".to_owned(), scope: format!("{}[model]", module.class()) }
+/// The error of an op that reads a value of another trace or run.
+pub(super) fn foreign(op: &str, scope: &str) -> Refusal {
+    refuse!("{op} in {scope}: an operand belongs to another trace or run; use the values this forward was given")
 }
 
 #[cfg(test)]

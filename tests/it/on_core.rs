@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use neuronscope::base::Refusal;
 use neuronscope::base::SimTime;
 use neuronscope::compiler::{Pipeline, Workflow};
-use neuronscope::device::{Device, DeviceError};
+use neuronscope::device::Device;
 use neuronscope::import::Imported;
 
 /// The time of one call on the core, from the first instruction to the last.
-pub fn core_time(device: &Device, imported: Imported) -> Result<SimTime, DeviceError> {
+pub fn core_time(device: &Device, imported: Imported) -> Result<SimTime, Refusal> {
     let pipeline = Pipeline::of_file(Rc::new(imported), BTreeMap::new(), Workflow::Trace, device.options);
     Ok(device.call(&device.generate(&pipeline)?, Workflow::Trace)?.0)
 }

@@ -1,5 +1,6 @@
 //! Values that do not fit in SBUF together leave it and come back.
 
+use neuronscope::base::Refusal;
 use neuronscope::capture::{Recorder, run_of};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
 use neuronscope::insight::{Insights, Rule};
@@ -7,7 +8,7 @@ use neuronscope::machine::Executable;
 use neuronscope::machine::cost::CostTable;
 use neuronscope::machine::isa::{DmaDirection, DmaQueue};
 use neuronscope::model::nn::{Linear, ReLU};
-use neuronscope::model::{Child, Ctx, Entry, ModelError, Module, Value, trace};
+use neuronscope::model::{Child, Ctx, Entry, Module, Value, trace};
 use neuronscope::neuron::sim::simulate;
 use neuronscope::tensor::Shape;
 
@@ -43,7 +44,7 @@ impl Module for Ladder {
         "Ladder"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let mut x = cx.one_input(inputs)?.clone();
         let mut levels = Vec::new();
         for layer in &self.down {

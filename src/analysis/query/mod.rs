@@ -10,7 +10,7 @@ mod test;
 mod tokens;
 mod value;
 
-pub use error::{QueryError, QueryProblem};
+pub use error::QueryError;
 pub use eval::{QueryPass, QueryTable, ask};
 pub use parser::parse;
 pub use syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};

@@ -1,9 +1,10 @@
 //! Parses the words of a query.
 
-use super::error::{QueryError, QueryProblem};
+use super::error::QueryError;
 use super::syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};
 use super::tokens::{Placed, Token, tokens};
 use crate::GroupBy;
+use ns_base::{Refusal, refuse};
 
 /// Deepest nesting of conditions.
 const MOST_NESTED: usize = 64;
@@ -17,7 +18,7 @@ pub fn parse(text: &str) -> Result<Query, QueryError> {
     let query = parser.query()?;
     match parser.peek() {
         Token::End => Ok(query),
-        _ => parser.fail(QueryProblem::Expected("where, group by, select, order by or limit, in this order")),
+        _ => parser.fail(refuse!("expected where, group by, select, order by or limit, in this order")),
     }
 }
 
@@ -83,7 +84,10 @@ impl Parser {
         });
         let stray = plain.into_iter().find(|c| grouped && !query.group_by.contains(c));
         match stray {
-            Some(column) => self.fail(QueryProblem::Differs { column: column.clone() }),
+            Some(column) => self.fail(refuse!(
+                "'{name}' differs within a group: add it to group by, or write max({name}) or the like",
+                name = column.name()
+            )),
             None => Ok(()),
         }
     }
@@ -107,7 +111,7 @@ impl Parser {
     fn one(&mut self) -> Result<Condition, QueryError> {
         self.nested += 1;
         if self.nested > MOST_NESTED {
-            return self.fail(QueryProblem::TooDeep);
+            return self.fail(refuse!("conditions are nested too deep"));
         }
         let found = if self.keyword("not") {
             Condition::Not(Box::new(self.one()?))
@@ -142,15 +146,15 @@ impl Parser {
         ];
         let found = SIGNS.into_iter().find(|(sign, _)| *self.peek() == Token::Sign(sign));
         let Some((_, how)) = found else {
-            return self.fail(QueryProblem::Expected("=, !=, <, <=, >, >=, ~, !~ or in"));
+            return self.fail(refuse!("expected =, !=, <, <=, >, >=, ~, !~ or in"));
         };
         let contains = matches!(how, Comparison::Contains | Comparison::ContainsNot);
         if contains && matches!(column.kind(), ValueKind::Ns | ValueKind::Count) {
-            return self.fail(QueryProblem::ComparesNumber(column));
+            return self.fail(refuse!("{} is a number: compare it with =, <, >", column.name()));
         }
         self.at += 1;
         if contains && matches!(self.peek(), Token::Number(_)) {
-            return self.fail(QueryProblem::Expected("a text in quotes"));
+            return self.fail(refuse!("expected a text in quotes"));
         }
         let value = self.literal(&column)?;
         Ok(Condition::Compare(column, how, value))
@@ -160,16 +164,16 @@ impl Parser {
         let value = match (self.peek().clone(), column.kind()) {
             (Token::Number(n), ValueKind::Ns | ValueKind::Count | ValueKind::Any) => Literal::Number(n),
             (Token::Text(t), ValueKind::Text | ValueKind::Any) => Literal::Text(t),
-            (_, ValueKind::Text) => return self.fail(QueryProblem::NeedsText(column.clone())),
-            (_, ValueKind::Any) => return self.fail(QueryProblem::Expected("a number or a text in quotes")),
-            _ => return self.fail(QueryProblem::NeedsNumber(column.clone())),
+            (_, ValueKind::Text) => return self.fail(refuse!("{} is a text: write it in quotes", column.name())),
+            (_, ValueKind::Any) => return self.fail(refuse!("expected a number or a text in quotes")),
+            _ => return self.fail(refuse!("{} is a number: write one, like 10us", column.name())),
         };
         self.at += 1;
         Ok(value)
     }
 
     fn selected(&mut self) -> Result<Selected, QueryError> {
-        let Token::Word(word) = self.peek().clone() else { return self.fail(QueryProblem::Expected("a column")) };
+        let Token::Word(word) = self.peek().clone() else { return self.fail(refuse!("expected a column")) };
         if word == "count" {
             self.at += 1;
             return Ok(Selected::Count);
@@ -182,7 +186,7 @@ impl Parser {
         let column = self.column()?;
         if column.kind() == ValueKind::Text {
             self.at -= 1;
-            return self.fail(QueryProblem::AggregatesText { column, aggregate: word });
+            return self.fail(refuse!("{} is a text: {word} needs numbers", column.name()));
         }
         self.expect_sign(")")?;
         Ok(Selected::Of(aggregate, column))
@@ -192,7 +196,7 @@ impl Parser {
         let column = self.column()?;
         if column.kind() == ValueKind::Ns {
             self.at -= 1;
-            return self.fail(QueryProblem::NoGroups(column));
+            return self.fail(refuse!("{} makes no groups: group by a text, depth or an argument", column.name()));
         }
         Ok(column)
     }
@@ -202,7 +206,7 @@ impl Parser {
         let wanted = self.selected()?;
         let Some(place) = select.iter().position(|s| *s == wanted) else {
             self.at = start;
-            return self.fail(QueryProblem::NotSelected(wanted.name()));
+            return self.fail(refuse!("{} is not in the answer: add it to select", wanted.name()));
         };
         let ascending = self.keyword("asc");
         let descending = !ascending && self.keyword("desc");
@@ -210,13 +214,13 @@ impl Parser {
     }
 
     fn column(&mut self) -> Result<Column, QueryError> {
-        let Token::Word(word) = self.peek().clone() else { return self.fail(QueryProblem::Expected("a column")) };
+        let Token::Word(word) = self.peek().clone() else { return self.fail(refuse!("expected a column")) };
         match Column::from_name(&word) {
             Some(column) => {
                 self.at += 1;
                 Ok(column)
             }
-            None => self.fail(QueryProblem::NoColumn(word)),
+            None => self.fail(refuse!("there is no column '{word}': use name, category, operator, module, process, device, core, thread, start, end, dur, self, depth or args.KEY")),
         }
     }
 
@@ -231,7 +235,7 @@ impl Parser {
                 )]
                 Ok(n as usize)
             }
-            _ => self.fail(QueryProblem::Expected("a whole number from 1")),
+            _ => self.fail(refuse!("expected a whole number from 1")),
         }
     }
 
@@ -257,7 +261,7 @@ impl Parser {
         if !self.keyword(first) {
             return Ok(false);
         }
-        if self.keyword(second) { Ok(true) } else { self.fail(QueryProblem::Expected(second)) }
+        if self.keyword(second) { Ok(true) } else { self.fail(refuse!("expected {second}")) }
     }
 
     fn sign(&mut self, sign: &str) -> bool {
@@ -267,10 +271,10 @@ impl Parser {
     }
 
     fn expect_sign(&mut self, sign: &'static str) -> Result<(), QueryError> {
-        if self.sign(sign) { Ok(()) } else { self.fail(QueryProblem::Expected(sign)) }
+        if self.sign(sign) { Ok(()) } else { self.fail(refuse!("expected {sign}")) }
     }
 
-    fn fail<T>(&self, problem: QueryProblem) -> Result<T, QueryError> {
+    fn fail<T>(&self, problem: Refusal) -> Result<T, QueryError> {
         let column = self.tokens.get(self.at).map_or(1, |t| t.column);
         Err(QueryError { column, problem })
     }

@@ -1,6 +1,7 @@
 //! Splits a query into words, numbers and signs.
 
-use super::error::{QueryError, QueryProblem};
+use super::error::QueryError;
+use ns_base::refuse;
 
 /// A part of the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +51,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, QueryError> {
             c => {
                 let rest: String = chars[at..].iter().take(2).collect();
                 let Some(sign) = SIGNS.into_iter().find(|s| rest.starts_with(s)) else {
-                    return Err(QueryError { column, problem: QueryProblem::Character(c) });
+                    return Err(QueryError { column, problem: refuse!("'{c}' means nothing here") });
                 };
                 at += sign.len();
                 Token::Sign(sign)
@@ -85,7 +86,7 @@ fn quoted(chars: &[char], at: &mut usize, quote: char) -> Result<Token, QueryErr
                 continue;
             }
             (None, _) => {
-                return Err(QueryError { column, problem: QueryProblem::EndlessText(quote) });
+                return Err(QueryError { column, problem: refuse!("this text has no {quote} at its end") });
             }
         }
         text.push(quote);
@@ -102,8 +103,8 @@ fn number(chars: &[char], at: &mut usize) -> Result<Token, QueryError> {
     let wrong = |problem| Err(QueryError { column, problem });
     match (digits.parse::<f64>(), scale) {
         (Ok(n), Some(scale)) => Ok(Token::Number(if negative { -n } else { n } * scale)),
-        (Ok(_), None) => wrong(QueryProblem::Unit(unit)),
-        (Err(_), _) => wrong(QueryProblem::Number(digits)),
+        (Ok(_), None) => wrong(refuse!("'{unit}' is not a unit: write ns, us, ms, s or nothing")),
+        (Err(_), _) => wrong(refuse!("'{digits}' is not a number")),
     }
 }
 

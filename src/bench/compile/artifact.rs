@@ -2,21 +2,20 @@
 //! an index of them.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use ns_base::Refusal;
 use ns_base::stats::round_to;
 use ns_compiler::{CompileOptions, Workflow, modelled_compile_s};
-use ns_device::{Device, DeviceError, EstimatedOp, ModelLibrary, RemovedProducts, model_label};
+use ns_device::{Device, EstimatedOp, ModelLibrary, RemovedProducts, model_label};
 use ns_machine::MemoryPlan;
 use ns_machine::isa::{DmaQueue, Engine};
 
 use super::sweep::CompileSweep;
-use crate::config::bench_config::{BenchConfig, ConfigError};
-use crate::config::configuration::{Configuration, ConfigurationError};
+use crate::config::bench_config::BenchConfig;
+use crate::config::configuration::Configuration;
 use crate::config::inputs::InputTuple;
 use crate::config::options::RunOptions;
 use crate::index::{EntryStatus, MODELLED, ModelEntry, ModelIndex};
-use crate::run::error::ModelInputsError;
 use crate::run::times::check_inputs;
 use crate::sweep::expand::expand;
 
@@ -98,17 +97,6 @@ pub struct CompiledModel {
     pub programs: Option<[String; 2]>,
 }
 
-/// Why a configuration has no artifact; the text is in its entry in the index.
-#[derive(Debug, Error)]
-enum ArtifactError {
-    #[error(transparent)]
-    Configuration(#[from] ConfigurationError),
-    #[error(transparent)]
-    Inputs(#[from] ModelInputsError),
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-}
-
 /// A compiled model as a file: its configuration, and statistics of the compiled program. Instructions are generated again from the
 /// model when it is run, and are the same each time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -147,7 +135,7 @@ impl CompileConfig {
     ///
     /// # Errors
     /// When a parameter is out of its range.
-    pub fn plan(&self) -> Result<CompilePlan, ConfigError> {
+    pub fn plan(&self) -> Result<CompilePlan, Refusal> {
         let sweep = expand(&BenchConfig {
             model: self.model.clone(),
             model_name: self.model_name.clone(),
@@ -230,7 +218,7 @@ impl CompileTask {
         device.programs(&c.model, Some(c.batch_size), Workflow::Trace).ok()
     }
 
-    fn artifact(&self, models: &ModelLibrary) -> Result<(Artifact, Option<RemovedProducts>), ArtifactError> {
+    fn artifact(&self, models: &ModelLibrary) -> Result<(Artifact, Option<RemovedProducts>), Refusal> {
         let c = &self.configuration;
         c.check()?;
         check_inputs(c, models)?;

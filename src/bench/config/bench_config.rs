@@ -1,7 +1,8 @@
 //! The request for a benchmark: NeuronPerf's parameters, their defaults and their ranges.
 
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::inputs::InputTuple;
 use super::list::MAX_LIST_ENTRIES;
@@ -9,6 +10,7 @@ use super::options::RunOptions;
 use crate::compile::sweep::CompileSweep;
 use crate::index::ModelIndex;
 use crate::mlperf::{MlperfSettings, SettingsError};
+use ns_base::{Refusal, refuse};
 use ns_machine::cost::decisions::DEFAULT_JITTER;
 
 /// Longest duration of one configuration, seconds of simulated time: a day.
@@ -99,75 +101,11 @@ impl Default for BenchConfig {
 }
 
 /// A parameter that cannot be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// A number outside its range.
-    #[error("{field}: {value} is not allowed; {field} is {allowed}. {remedy}")]
-    OutOfRange {
-        field: String,
-        value: String,
-        /// The range, in words.
-        allowed: String,
-        /// How to correct it.
-        remedy: String,
-    },
-    /// A list without an entry.
-    #[error(
-        "{field}: the list is empty. Give at least one count, such as 1,2,4 or 1-10, or leave {field} out for its default"
-    )]
-    EmptyList { field: String },
-    /// A list longer than any sweep.
-    #[error("{field}: the list has {entries} entries, at most {max} are allowed. Shorten it", max = MAX_LIST_ENTRIES)]
-    LongList { field: String, entries: usize },
-    /// A text that is empty, too long or holds control characters.
-    #[error("{field}: {problem}. {remedy}")]
-    BadText {
-        field: String,
-        /// What is wrong with it.
-        problem: String,
-        remedy: String,
-    },
-    /// The lists multiply to more configurations than can be swept.
-    #[error(
-        "the lists make {count} configurations, at most {max} are allowed. Shorten n_models, workers_per_model, pipeline_sizes or batch_sizes"
-    )]
-    TooManyConfigurations {
-        /// How many they make.
-        count: u64,
-        max: u64,
-    },
-    /// An unknown model, or a model with wrong parameters.
-    #[error("{problem}")]
-    BadModel {
-        /// What is wrong, and what to do.
-        problem: String,
-    },
-    /// An unknown EC2 size.
-    #[error(
-        "instance_type: '{name}' is not a known size; the nearest are {nearest} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed"
-    )]
-    UnknownInstance {
-        name: String,
-        /// The three known sizes most similar to it.
-        nearest: String,
-    },
-}
-
-impl ConfigError {
-    /// The parameter at fault, by its name in [`BenchConfig`]; `None` when several parameters together are at fault.
-    #[must_use]
-    pub fn field(&self) -> Option<&str> {
-        match self {
-            Self::OutOfRange { field, .. }
-            | Self::EmptyList { field }
-            | Self::LongList { field, .. }
-            | Self::BadText { field, .. } => Some(field),
-            Self::BadModel { .. } => Some("model"),
-            Self::UnknownInstance { .. } => Some("instance_type"),
-            Self::TooManyConfigurations { .. } => None,
-        }
-    }
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// Its name in [`BenchConfig`].
+    pub field: &'static str,
+    pub refusal: Refusal,
 }
 
 impl BenchConfig {
@@ -175,8 +113,8 @@ impl BenchConfig {
     ///
     /// # Errors
     /// The first problem; [`Self::problems`] has all of them.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        self.problems().into_iter().next().map_or(Ok(()), Err)
+    pub fn validate(&self) -> Result<(), Refusal> {
+        self.problems().into_iter().next().map_or(Ok(()), |problem| Err(problem.refusal))
     }
 
     /// Every parameter that cannot be used, in the order of the fields. A form shows them beside its inputs.
@@ -208,7 +146,7 @@ impl BenchConfig {
 
     fn check_scalars(&self, found: &mut Vec<ConfigError>) {
         if self.performance_levels.is_empty() {
-            found.push(ConfigError::EmptyList { field: "performance_levels".to_owned() });
+            found.push(empty_list("performance_levels"));
         }
         if let Some(level) = self.performance_levels.iter().find(|l| **l > 3) {
             found.push(out_of_range(
@@ -267,46 +205,50 @@ fn scenario_problem(error: SettingsError) -> ConfigError {
         SettingsError::OutOfRange { field, value, allowed } => {
             out_of_range(field, value, allowed, "Leave it out to use the value of MLPerf's rules")
         }
-        SettingsError::NoBound => ConfigError::BadText {
-            field: "latency_bound_ms".to_owned(),
-            problem: "the Server scenario needs a latency bound".to_owned(),
-            remedy: "Give one in milliseconds, such as 15 for ResNet-50".to_owned(),
+        SettingsError::NoBound => ConfigError {
+            field: "latency_bound_ms",
+            refusal: refuse!(
+                "latency_bound_ms: the Server scenario needs a latency bound. Give one in milliseconds, such as 15 for ResNet-50"
+            ),
         },
-        SettingsError::UnknownScenario { .. } => ConfigError::BadText {
-            field: "scenario".to_owned(),
-            problem: error.to_string(),
-            remedy: "Choose one of them".to_owned(),
-        },
+        SettingsError::UnknownScenario { .. } => {
+            ConfigError { field: "scenario", refusal: refuse!("scenario: {error}. Choose one of them") }
+        }
     }
 }
 
-fn out_of_range(field: &str, value: impl ToString, allowed: &str, remedy: &str) -> ConfigError {
-    ConfigError::OutOfRange {
-        field: field.to_owned(),
-        value: value.to_string(),
-        allowed: allowed.to_owned(),
-        remedy: remedy.to_owned(),
-    }
+fn out_of_range(field: &'static str, value: impl Display, allowed: &str, remedy: &str) -> ConfigError {
+    ConfigError { field, refusal: refuse!("{field}: {value} is not allowed; {field} is {allowed}. {remedy}") }
 }
 
-fn check_text(found: &mut Vec<ConfigError>, field: &str, text: &str, remedy: &str) {
-    let problem = if text.trim().is_empty() {
-        "nothing is given".to_owned()
+fn empty_list(field: &'static str) -> ConfigError {
+    let refusal = refuse!(
+        "{field}: the list is empty. Give at least one count, such as 1,2,4 or 1-10, or leave {field} out for its default"
+    );
+    ConfigError { field, refusal }
+}
+
+fn check_text(found: &mut Vec<ConfigError>, field: &'static str, text: &str, remedy: &str) {
+    let refusal = if text.trim().is_empty() {
+        refuse!("{field}: nothing is given. {remedy}")
     } else if text.len() > MAX_TEXT {
-        format!("the text has {} bytes, at most {MAX_TEXT} are allowed", text.len())
+        refuse!("{field}: the text has {} bytes, at most {MAX_TEXT} are allowed. {remedy}", text.len())
     } else if text.chars().any(char::is_control) {
-        "the text holds a control character".to_owned()
+        refuse!("{field}: the text holds a control character. {remedy}")
     } else {
         return;
     };
-    found.push(ConfigError::BadText { field: field.to_owned(), problem, remedy: remedy.to_owned() });
+    found.push(ConfigError { field, refusal });
 }
 
-fn check_list(found: &mut Vec<ConfigError>, field: &str, list: &[u32], max: u32) {
+fn check_list(found: &mut Vec<ConfigError>, field: &'static str, list: &[u32], max: u32) {
     if list.is_empty() {
-        found.push(ConfigError::EmptyList { field: field.to_owned() });
+        found.push(empty_list(field));
     } else if list.len() > MAX_LIST_ENTRIES {
-        found.push(ConfigError::LongList { field: field.to_owned(), entries: list.len() });
+        let entries = list.len();
+        let refusal =
+            refuse!("{field}: the list has {entries} entries, at most {MAX_LIST_ENTRIES} are allowed. Shorten it");
+        found.push(ConfigError { field, refusal });
     } else if let Some(bad) = list.iter().find(|n| **n == 0 || **n > max) {
         let allowed = format!("a list of whole numbers from 1 to {max}");
         found.push(out_of_range(field, bad, &allowed, "Remove or replace that entry"));
@@ -339,7 +281,7 @@ mod tests {
             ..BenchConfig::default()
         };
         let problems = bad.problems();
-        let fields: Vec<_> = problems.iter().filter_map(ConfigError::field).collect();
+        let fields: Vec<_> = problems.iter().map(|p| p.field).collect();
         assert_eq!(
             fields,
             [
@@ -355,10 +297,10 @@ mod tests {
             ]
         );
         assert_eq!(
-            problems[1].to_string(),
+            problems[1].refusal.what(),
             "n_models: 0 is not allowed; n_models is a list of whole numbers from 1 to 4096. Remove or replace that entry"
         );
-        assert!(problems[5].to_string().contains("NaN"));
+        assert!(problems[5].refusal.what().contains("NaN"));
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! One point of a sweep: everything its result depends on.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use ns_base::{Digest, SimTime};
+use ns_base::{Digest, Refusal, SimTime, refuse};
 use ns_compiler::{AutoCast, CompileOptions, Workflow};
 use ns_machine::arch::instance;
 
@@ -47,55 +46,6 @@ pub struct Configuration {
     pub model_file: Option<String>,
     /// The options of the run.
     pub options: RunOptions,
-}
-
-/// Why a configuration cannot run on its instance. It becomes a failed row; the sweep goes on.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ConfigurationError {
-    /// One copy needs more cores than there are.
-    #[error(
-        "pipeline_size {pipeline_size} is larger than the {cores} NeuronCores of {instance}; use a pipeline_size of at most {cores} or a larger instance"
-    )]
-    PipelineTooLarge {
-        /// Stages asked for.
-        pipeline_size: u32,
-        /// NeuronCores there are.
-        cores: u32,
-        /// The EC2 size.
-        instance: String,
-    },
-    /// The copies together need more cores than there are.
-    #[error(
-        "n_models {n_models} x pipeline_size {pipeline_size} needs {needed} NeuronCores, {instance} has {cores}; use at most {room} models or a larger instance"
-    )]
-    TooManyModels {
-        /// Copies asked for.
-        n_models: u32,
-        /// Stages of each.
-        pipeline_size: u32,
-        /// NeuronCores they need.
-        needed: u64,
-        /// NeuronCores there are.
-        cores: u32,
-        /// Copies that fit.
-        room: u32,
-        /// The EC2 size.
-        instance: String,
-    },
-    /// A pipeline on the measured processor.
-    #[error(
-        "pipeline_size {pipeline_size}: a pipeline is NeuronCores in a row, and the measured processor has none; use a pipeline_size of 1, or device_type neuron"
-    )]
-    PipelineOnProcessor {
-        /// Stages asked for.
-        pipeline_size: u32,
-    },
-    /// An artifact made somewhere else.
-    #[error(
-        "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf cannot be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model with --model"
-    )]
-    UnknownArtifact { file: String },
 }
 
 impl Configuration {
@@ -158,33 +108,41 @@ impl Configuration {
     ///
     /// # Errors
     /// When they need more NeuronCores than there are.
-    pub fn check(&self) -> Result<(), ConfigurationError> {
+    pub fn check(&self) -> Result<(), Refusal> {
         if let Some(file) = self.model_file.as_ref().filter(|f| **f == self.model) {
-            return Err(ConfigurationError::UnknownArtifact { file: file.clone() });
+            return Err(refuse!(
+                "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf cannot be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model with --model"
+            ));
         }
         if self.options.device_type == DeviceType::Cpu {
             let pipeline_size = self.pipeline_size;
             let is_one = pipeline_size == 1;
-            return if is_one { Ok(()) } else { Err(ConfigurationError::PipelineOnProcessor { pipeline_size }) };
+            return if is_one {
+                Ok(())
+            } else {
+                Err(refuse!(
+                    "pipeline_size {pipeline_size}: a pipeline is NeuronCores in a row, and the measured processor has none; use a pipeline_size of 1, or device_type neuron"
+                ))
+            };
         }
         let Some(size) = instance(&self.instance_type) else { return Ok(()) };
         let cores = size.logical_cores(self.options.compile.lnc);
         if self.pipeline_size > cores {
-            return Err(ConfigurationError::PipelineTooLarge {
-                pipeline_size: self.pipeline_size,
-                cores,
-                instance: size.name.to_owned(),
-            });
+            return Err(refuse!(
+                "pipeline_size {pipeline_size} is larger than the {cores} NeuronCores of {instance}; use a pipeline_size of at most {cores} or a larger instance",
+                pipeline_size = self.pipeline_size,
+                instance = size.name
+            ));
         }
         if self.n_devices() > u64::from(cores) {
-            return Err(ConfigurationError::TooManyModels {
-                n_models: self.n_models,
-                pipeline_size: self.pipeline_size,
-                needed: self.n_devices(),
-                cores,
-                room: cores / self.pipeline_size.max(1),
-                instance: size.name.to_owned(),
-            });
+            return Err(refuse!(
+                "n_models {n_models} x pipeline_size {pipeline_size} needs {needed} NeuronCores, {instance} has {cores}; use at most {room} models or a larger instance",
+                n_models = self.n_models,
+                pipeline_size = self.pipeline_size,
+                needed = self.n_devices(),
+                instance = size.name,
+                room = cores / self.pipeline_size.max(1)
+            ));
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ns_base::{Refusal, refuse};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// Most dimensions of one input.
 const MAX_RANK: usize = 8;
@@ -12,32 +12,6 @@ const MAX_RANK: usize = 8;
 /// The inputs of one call, in order. NeuronPerf destructures a tuple into the arguments of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputTuple(pub Vec<Vec<u64>>);
-
-/// Inputs that cannot be read.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "inputs: '{text}' is not a shape; write sizes with x between them, such as 1x3x224x224, a tuple as (1x128,1x128), and a list with ; between its entries"
-)]
-pub struct InputError {
-    /// The part at fault.
-    pub text: String,
-}
-
-/// Inputs that differ from those that a model takes.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "inputs: {model} at batch size {batch_size} takes {takes}, got {given}; give inputs of that shape, or leave inputs out"
-)]
-pub struct OtherInputs {
-    /// The model's usual name.
-    pub model: String,
-    /// Samples of one inference.
-    pub batch_size: u32,
-    /// The inputs that the model takes.
-    pub takes: InputTuple,
-    /// The inputs that were given.
-    pub given: InputTuple,
-}
 
 impl fmt::Display for InputTuple {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,13 +25,13 @@ impl fmt::Display for InputTuple {
 }
 
 impl FromStr for InputTuple {
-    type Err = InputError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, InputError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let text = text.trim();
         let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
         let shapes: Option<Vec<Vec<u64>>> = inner.split(',').map(str::trim).map(parse_shape).collect();
-        shapes.map(Self).ok_or_else(|| InputError { text: text.to_owned() })
+        shapes.map(Self).ok_or_else(|| refuse!("inputs: '{text}' is not a shape; write sizes with x between them, such as 1x3x224x224, a tuple as (1x128,1x128), and a list with ; between its entries"))
     }
 }
 
@@ -70,16 +44,16 @@ fn parse_shape(text: &str) -> Option<Vec<u64>> {
 ///
 /// # Errors
 /// Names the entry that is not a shape.
-pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, InputError> {
+pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, Refusal> {
     text.split(';').map(str::parse).collect()
 }
 
 impl InputTuple {
     /// The error if the inputs differ from those that a model takes; `None` if they do not.
     #[must_use]
-    pub fn mismatch(&self, model: &str, batch_size: u32, expected: &[Vec<u64>]) -> Option<OtherInputs> {
+    pub fn mismatch(&self, model: &str, batch_size: u32, expected: &[Vec<u64>]) -> Option<Refusal> {
         let takes = Self(expected.to_vec());
-        (*self != takes).then(|| OtherInputs { model: model.to_owned(), batch_size, takes, given: self.clone() })
+        (*self != takes).then(|| refuse!("inputs: {model} at batch size {batch_size} takes {takes}, got {}; give inputs of that shape, or leave inputs out", self))
     }
 }
 

@@ -1,60 +1,10 @@
 //! Lists of counts as people type them: `1,2,4`, `1-10`, `1-4,8,16`; and as Python writes them: `[1, 2]`, `range(1, 10)`.
 
+use ns_base::{Refusal, refuse};
 use std::borrow::Cow;
-
-use thiserror::Error;
 
 /// The most entries one list may have once its ranges are spelled out.
 pub const MAX_LIST_ENTRIES: usize = 4_096;
-
-/// Why a typed list could not be read.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ListError {
-    /// An empty entry between two commas, or an empty list.
-    #[error(
-        "{field}: entry {position} of '{text}' is empty; write counts and ranges separated by commas, such as 1,2,4 or 1-10"
-    )]
-    EmptyEntry {
-        /// The parameter the list is for.
-        field: String,
-        /// Position of the entry, from 1.
-        position: usize,
-        text: String,
-    },
-    /// Not a whole number of 1 to 4,294,967,295.
-    #[error("{field}: '{entry}' is not a whole number from 1 to {max}; write counts and ranges separated by commas, such as 1,2,4 or 1-10", max = u32::MAX)]
-    NotACount {
-        /// The parameter the list is for.
-        field: String,
-        /// The number as typed.
-        entry: String,
-    },
-    /// Not a performance level.
-    #[error("{field}: '{entry}' is not a whole number from 0 (most accurate) to 3 (fastest)")]
-    NotALevel {
-        /// The parameter the list is for.
-        field: String,
-        /// The entry as typed.
-        entry: String,
-    },
-    /// A range that runs backwards.
-    #[error("{field}: the range {low}-{high} runs backwards; write {high}-{low}")]
-    Reversed {
-        /// The parameter the list is for.
-        field: String,
-        /// Number left of the dash.
-        low: u32,
-        /// Number right of the dash.
-        high: u32,
-    },
-    /// More entries than a sweep can use.
-    #[error("{field}: the list has more than {MAX_LIST_ENTRIES} entries; shorten its ranges")]
-    TooLong {
-        /// The parameter the list is for.
-        field: String,
-    },
-}
 
 /// The entries of a list in Python's notation, without brackets: `[1, 2]`, `(1, 2)`, `range(1, 10)`,
 /// `list(range(1, 10))`. A Python range ends before its last number; it is returned as the closed range `1-9`, or spelled
@@ -98,17 +48,20 @@ fn python_range(arguments: &str) -> Option<String> {
 ///
 /// # Errors
 /// Names the field, the entry and what to write instead. Zero is refused: every list in a benchmark counts something.
-pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
+pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
     let mut counts = Vec::new();
     for (i, entry) in without_python(text).split(',').map(str::trim).enumerate() {
         if entry.is_empty() {
-            return Err(ListError::EmptyEntry { field: field.to_owned(), position: i + 1, text: text.to_owned() });
+            return Err(refuse!(
+                "{field}: entry {} of '{text}' is empty; write counts and ranges separated by commas, such as 1,2,4 or 1-10",
+                i + 1
+            ));
         }
         let (low, high) = parse_entry(field, entry)?;
         for count in low..=high {
             // Checked before the range is spelled out, because 1-4294967295 must be refused.
             if counts.len() == MAX_LIST_ENTRIES {
-                return Err(ListError::TooLong { field: field.to_owned() });
+                return Err(refuse!("{field}: the list has more than {MAX_LIST_ENTRIES} entries; shorten its ranges"));
             }
             if !counts.contains(&count) {
                 counts.push(count);
@@ -123,17 +76,17 @@ pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
 /// # Errors
 /// Names the field, the entry and what to write instead; a level above 3 is refused by
 /// [`crate::BenchConfig::validate`].
-pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, ListError> {
+pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, Refusal> {
     let mut levels = Vec::new();
     for entry in without_python(text).split(',').map(str::trim) {
-        let bad = || ListError::NotALevel { field: field.to_owned(), entry: entry.to_owned() };
+        let bad = || refuse!("{field}: '{entry}' is not a whole number from 0 (most accurate) to 3 (fastest)");
         let number = |text: &str| text.trim().parse::<u8>().map_err(|_| bad());
         let (low, high) = match entry.split_once('-') {
             Some((low, high)) => (number(low)?, number(high)?),
             None => (number(entry)?, number(entry)?),
         };
         if low > high {
-            return Err(ListError::Reversed { field: field.to_owned(), low: low.into(), high: high.into() });
+            return Err(refuse!("{field}: the range {low}-{high} runs backwards; write {high}-{low}"));
         }
         for level in low..=high {
             if !levels.contains(&level) {
@@ -144,7 +97,7 @@ pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, ListError> {
     Ok(levels)
 }
 
-fn parse_entry(field: &str, entry: &str) -> Result<(u32, u32), ListError> {
+fn parse_entry(field: &str, entry: &str) -> Result<(u32, u32), Refusal> {
     // A leading dash is a negative number, not a range.
     let dash = entry.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(at, _)| at);
     let Some(dash) = dash else {
@@ -153,15 +106,19 @@ fn parse_entry(field: &str, entry: &str) -> Result<(u32, u32), ListError> {
     };
     let (low, high) = (parse_count(field, &entry[..dash])?, parse_count(field, &entry[dash + 1..])?);
     if low > high {
-        return Err(ListError::Reversed { field: field.to_owned(), low, high });
+        return Err(refuse!("{field}: the range {low}-{high} runs backwards; write {high}-{low}"));
     }
     Ok((low, high))
 }
 
-fn parse_count(field: &str, text: &str) -> Result<u32, ListError> {
+fn parse_count(field: &str, text: &str) -> Result<u32, Refusal> {
     match text.trim().parse::<u32>() {
         Ok(count) if count > 0 => Ok(count),
-        _ => Err(ListError::NotACount { field: field.to_owned(), entry: text.trim().to_owned() }),
+        _ => Err(refuse!(
+            "{field}: '{entry}' is not a whole number from 1 to {max}; write counts and ranges separated by commas, such as 1,2,4 or 1-10",
+            max = u32::MAX,
+            entry = text.trim()
+        )),
     }
 }
 

@@ -2,16 +2,14 @@
 
 use std::rc::Rc;
 
-use thiserror::Error;
-
-use crate::config::configuration::{Configuration, ConfigurationError};
-use crate::run::error::ModelInputsError;
+use crate::config::configuration::Configuration;
 use crate::run::times::check_inputs;
-use crate::values::{ModelValues, ValuesError};
+use crate::values::ModelValues;
+use ns_base::{Refusal, refuse};
 use ns_compiler::CompileOptions;
-use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, InstrId, Unwatched};
+use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
 use ns_device::{ModelKind, ModelLibrary};
-use ns_model::{ModelSpec, SpecError};
+use ns_model::ModelSpec;
 use ns_tensor::Tensor;
 use ns_tensor::kernels::Accumulation;
 
@@ -20,40 +18,6 @@ pub struct CpuModel {
     module: Rc<HloModule>,
     parameters: Vec<Rc<Tensor>>,
     inputs: Vec<Rc<Tensor>>,
-}
-
-/// Why a copy cannot be measured on a processor. The texts say what to do.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum CpuError {
-    /// The configuration cannot run.
-    #[error(transparent)]
-    Configuration(#[from] ConfigurationError),
-    /// The model is given by its times.
-    #[error(
-        "model fixed is given by its times: there is nothing to run on a processor; name another model, such as nn"
-    )]
-    FixedModel,
-    /// The model is a file.
-    #[error(
-        "device_type cpu: a model file is computed here one operation after another in double precision, to check its values, which says nothing about a processor's speed; time it in its own framework (torch.utils.benchmark, onnxruntime_perf_test), or run it with device_type neuron"
-    )]
-    ModelFile,
-    /// A model that the zoo does not have.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// The model takes other inputs.
-    #[error(transparent)]
-    Inputs(#[from] ModelInputsError),
-    /// The model cannot be loaded.
-    #[error(transparent)]
-    Load(#[from] ValuesError),
-    /// An inference failed, as when memory runs out.
-    #[error(transparent)]
-    Inference(#[from] EvalError),
-    /// An inference was asked for before the model was there.
-    #[error("the model was not loaded")]
-    NotLoaded,
 }
 
 /// Products in the fastest order; everything else as the reference computes it.
@@ -72,18 +36,26 @@ impl CpuModel {
     ///
     /// # Errors
     /// When the model is not known, cannot be compiled, or is too large for the memory.
-    pub fn load(configuration: &Configuration) -> Result<Self, CpuError> {
+    pub fn load(configuration: &Configuration) -> Result<Self, Refusal> {
         configuration.check()?;
         match ModelKind::of(&configuration.model) {
-            ModelKind::Fixed => return Err(CpuError::FixedModel),
-            ModelKind::File => return Err(CpuError::ModelFile),
+            ModelKind::Fixed => {
+                return Err(refuse!(
+                    "model fixed is given by its times: there is nothing to run on a processor; name another model, such as nn"
+                ));
+            }
+            ModelKind::File => {
+                return Err(refuse!(
+                    "device_type cpu: a model file is computed here one operation after another in double precision, to check its values, which says nothing about a processor's speed; time it in its own framework (torch.utils.benchmark, onnxruntime_perf_test), or run it with device_type neuron"
+                ));
+            }
             ModelKind::Zoo => {}
         }
         let spec: ModelSpec = configuration.model.parse()?;
         check_inputs(configuration, &ModelLibrary::default())?;
         let batch = u64::from(configuration.batch_size);
         let values = ModelValues::of(&spec, batch, CompileOptions::default(), configuration.seed);
-        let values = values.map_err(|error| error.of(&configuration.model))?;
+        let values = values.map_err(|error| error.within(|what| format!("{}: {what}", configuration.model)))?;
         Ok(Self { module: values.module, parameters: values.parameters, inputs: values.inputs })
     }
 
@@ -97,7 +69,7 @@ impl CpuModel {
     ///
     /// # Errors
     /// When memory runs out.
-    pub fn infer(&self) -> Result<Vec<Rc<Tensor>>, EvalError> {
+    pub fn infer(&self) -> Result<Vec<Rc<Tensor>>, Refusal> {
         let mut evaluation = Evaluation::new(Rc::clone(&self.module), self.parameters.clone());
         loop {
             if let Some(results) = evaluation.step(u64::MAX, &mut Fastest, &mut Unwatched)? {

@@ -6,7 +6,7 @@ use crate::measured::timer::Timers;
 use crate::reports::calendar::utc_dts;
 use crate::reports::report::Report;
 use crate::run::configuration_run::{RowResult, RunDetail};
-use crate::run::error::RunError;
+use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::{SimTime, stats};
 
@@ -80,7 +80,7 @@ const fn duration(ns: u64) -> SimTime {
     SimTime::from_ns(ns)
 }
 
-fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Measurement, RunError> {
+fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Measurement, Refusal> {
     let workers = configuration.workers_per_model.max(1) as usize;
     let mut timers: Timers = Timers::new(copies.len(), copies.len() * workers);
     let mut ends: Vec<(u64, u64)> = Vec::new();

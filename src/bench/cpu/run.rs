@@ -9,9 +9,10 @@ use crate::config::options::Processes;
 use crate::host_step::step::HostStep;
 use ns_base::convert::u64_to_f64;
 use ns_base::{Clock, WallNs};
+use ns_base::{Refusal, refuse};
 use ns_tensor::Tensor;
 
-use super::{CpuError, CpuModel};
+use super::CpuModel;
 
 /// Measured times of one copy, nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,7 +143,7 @@ impl CpuRun {
         }
     }
 
-    fn load(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), CpuError> {
+    fn load(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), Refusal> {
         self.model = Some(CpuModel::load(&self.configuration)?);
         self.timers.load_ns = since(clock, before);
         self.timers.resolution_ns = clock.resolution_ns();
@@ -150,7 +151,7 @@ impl CpuRun {
         Ok(())
     }
 
-    fn warm_up(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), CpuError> {
+    fn warm_up(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), Refusal> {
         self.infer()?;
         self.timers.warmup_ns.push(since(clock, before));
         if self.timers.warmup_ns.len() as u64 >= u64::from(self.configuration.warmup_inferences) {
@@ -159,7 +160,7 @@ impl CpuRun {
         Ok(())
     }
 
-    fn measure(&mut self, clock: &dyn Clock) -> Result<(), CpuError> {
+    fn measure(&mut self, clock: &dyn Clock) -> Result<(), Refusal> {
         let now = since(clock, self.opened);
         let is_over = match &mut self.left {
             Some(left) => {
@@ -174,7 +175,7 @@ impl CpuRun {
             return Ok(());
         }
         let asked = self.asked.pop_front().unwrap_or(now);
-        let Some(model) = &self.model else { return Err(CpuError::NotLoaded) };
+        let Some(model) = &self.model else { return Err(refuse!("the model was not loaded")) };
         let options = &self.configuration.options;
         self.timers.preprocess_ns.extend(work(clock, &options.preprocess, model.inputs()));
         // A result that is not used must still be computed.
@@ -187,8 +188,8 @@ impl CpuRun {
         Ok(())
     }
 
-    fn infer(&self) -> Result<(), CpuError> {
-        let Some(model) = &self.model else { return Err(CpuError::NotLoaded) };
+    fn infer(&self) -> Result<(), Refusal> {
+        let Some(model) = &self.model else { return Err(refuse!("the model was not loaded")) };
         std::hint::black_box(model.infer()?);
         Ok(())
     }

@@ -5,4 +5,4 @@ mod npy;
 mod records;
 mod table;
 
-pub use records::{DatasetError, Records, read_records};
+pub use records::{Records, read_records};

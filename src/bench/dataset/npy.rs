@@ -1,8 +1,9 @@
 //! The records of an array as `numpy.save` writes it.
 
+use ns_base::{Refusal, refuse};
 use ns_container::npy;
 
-use super::records::{DatasetError, Records};
+use super::records::Records;
 use ns_base::convert::{i64_to_f64, low16, low32, u64_to_f64, u64_to_usize, usize_to_u32};
 
 /// One value of an array.
@@ -14,8 +15,8 @@ enum Kind {
     Float,
 }
 
-pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
-    let wrong = |(at, problem): (usize, String)| DatasetError::Array { file: file.to_owned(), at, problem };
+pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
+    let wrong = |(at, problem): (usize, String)| refuse!("{file}: byte {at}: {problem}");
     let header = npy::header(bytes).map_err(|(at, what)| wrong((at, what.to_string())))?;
     if header.is_column_major {
         let problem = "the array is in Fortran order; save numpy.ascontiguousarray of it";

@@ -1,9 +1,7 @@
 //! Records from a file of any kind.
 
-use thiserror::Error;
-
 use super::{npy, table};
-use ns_base::Diagnostics;
+use ns_base::{Diagnostics, Refusal, refuse};
 
 /// Records of numbers, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,51 +18,12 @@ pub struct Records {
     pub diagnostics: Diagnostics,
 }
 
-/// A file that holds no records.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DatasetError {
-    /// A file of an unsupported kind.
-    #[error(
-        "{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record"
-    )]
-    NotRead {
-        file: String,
-        /// The kind of file that it is.
-        problem: String,
-    },
-    /// A damaged or unusual array.
-    #[error("{file}: byte {at}: {problem}")]
-    Array {
-        file: String,
-        /// Where the problem is.
-        at: usize,
-        /// What is wrong, and what to do.
-        problem: String,
-    },
-    /// A table without a line that could be read.
-    #[error("{file}: no line is a record: {problem}")]
-    NoRecord {
-        file: String,
-        /// What is wrong with the first line.
-        problem: String,
-    },
-    /// A column that does not exist.
-    #[error("{file}: there is no column '{name}'; the columns are {known}")]
-    NoColumn {
-        file: String,
-        name: String,
-        /// The existing columns.
-        known: String,
-    },
-}
-
 /// Reads the records of a file; the content decides its kind, not the name.
 ///
 /// # Errors
 /// When it holds no record. Lines of a table that are wrong are left out and listed.
-pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
-    let not_read = |problem: &str| DatasetError::NotRead { file: file.to_owned(), problem: problem.to_owned() };
+pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
+    let not_read = |problem: &str| not_read(file, problem);
     if bytes.starts_with(ns_container::npy::MAGIC) {
         return npy::read(file, bytes);
     }
@@ -76,6 +35,12 @@ pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
         Ok(text) => table::read(file, text.trim_start_matches('\u{feff}')),
         Err(e) => Err(not_read(&format!("is neither an array nor text (byte {})", e.valid_up_to()))),
     }
+}
+
+fn not_read(file: &str, problem: &str) -> Refusal {
+    refuse!(
+        "{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record"
+    )
 }
 
 impl Records {
@@ -94,14 +59,14 @@ impl Records {
     ///
     /// # Errors
     /// When the column does not exist, or is the only one.
-    pub fn with_targets(&self, file: &str, name: Option<&str>) -> Result<(Self, Vec<f64>), DatasetError> {
+    pub fn with_targets(&self, file: &str, name: Option<&str>) -> Result<(Self, Vec<f64>), Refusal> {
         let no_column = |name: &str| {
             let known = if self.columns.is_empty() { "no names".to_owned() } else { self.columns.join(", ") };
-            DatasetError::NoColumn { file: file.to_owned(), name: name.to_owned(), known }
+            refuse!("{file}: there is no column '{name}'; the columns are {known}")
         };
         let [columns] = self.dims[..] else {
             let problem = format!("a record has the sizes {}, which leaves no column for a target", self.shape());
-            return Err(DatasetError::NotRead { file: file.to_owned(), problem });
+            return Err(not_read(file, &problem));
         };
         let columns = usize::try_from(columns).unwrap_or(usize::MAX);
         let target = match name {
@@ -109,11 +74,10 @@ impl Records {
             None => columns.saturating_sub(1),
         };
         if columns < 2 {
-            return Err(DatasetError::NotRead {
-                file: file.to_owned(),
-                problem: "has one column; a dataset with targets needs columns for the inputs and the target"
-                    .to_owned(),
-            });
+            return Err(not_read(
+                file,
+                "has one column; a dataset with targets needs columns for the inputs and the target",
+            ));
         }
         let mut rest = Self { dims: vec![columns as u64 - 1], values: Vec::new(), ..self.clone() };
         if target < rest.columns.len() {

@@ -1,10 +1,9 @@
 //! A table of numbers, a line for each record, with a heading or without.
 
-use thiserror::Error;
+use super::records::Records;
+use ns_base::{Refusal, refuse};
 
-use super::records::{DatasetError, Records};
-
-pub(super) fn read(file: &str, text: &str) -> Result<Records, DatasetError> {
+pub(super) fn read(file: &str, text: &str) -> Result<Records, Refusal> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -45,27 +44,18 @@ pub(super) fn read(file: &str, text: &str) -> Result<Records, DatasetError> {
     if records.count == 0 {
         let problem =
             records.diagnostics.items().first().map_or_else(|| "it has only a heading".to_owned(), ToString::to_string);
-        return Err(DatasetError::NoRecord { file: file.to_owned(), problem });
+        return Err(refuse!("{file}: no line is a record: {problem}"));
     }
     Ok(records)
 }
 
-/// Why a line is not a record.
-#[derive(Debug, Error)]
-enum LineError {
-    #[error("it has {has} values, the first has {columns}")]
-    OtherLength { has: usize, columns: usize },
-    #[error("value {number} is '{cell}', not a number")]
-    NotANumber { number: usize, cell: String },
-}
-
-fn numbers(line: &csv::StringRecord, columns: usize) -> Result<Vec<f64>, LineError> {
+fn numbers(line: &csv::StringRecord, columns: usize) -> Result<Vec<f64>, Refusal> {
     if line.len() != columns {
-        return Err(LineError::OtherLength { has: line.len(), columns });
+        return Err(refuse!("it has {} values, the first has {columns}", line.len()));
     }
     let number = |(i, cell): (usize, &str)| {
         let number = cell.parse::<f64>().ok().filter(|n| n.is_finite());
-        number.ok_or_else(|| LineError::NotANumber { number: i + 1, cell: cell.to_owned() })
+        number.ok_or_else(|| refuse!("value {} is '{cell}', not a number", i + 1))
     };
     line.iter().enumerate().map(number).collect()
 }

@@ -2,18 +2,17 @@
 
 use std::rc::Rc;
 
-use thiserror::Error;
-
 use crate::config::configuration::Configuration;
 use crate::config::options::DeviceType;
 use crate::dataset::Records;
 use crate::host_step::step::HostStep;
-use crate::values::{ModelValues, ValuesError, ValuesStepError};
+use crate::values::ModelValues;
 use ns_base::convert::{f64_to_f32, u64_to_usize};
-use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
-use ns_device::{ModelFileValues, ModelFileValuesError, ModelKind, ModelLibrary, model_label};
+use ns_base::{Refusal, refuse};
+use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
+use ns_device::{ModelFileValues, ModelKind, ModelLibrary, model_label};
 use ns_machine::arch::NEURONCORE_V2;
-use ns_model::{InputSpec, ModelSpec, SpecError};
+use ns_model::{InputSpec, ModelSpec};
 use ns_neuron::numerics::DeviceArithmetic;
 use ns_tensor::{Rounding, Tensor};
 
@@ -42,96 +41,30 @@ struct Zoo {
     specs: Vec<InputSpec>,
 }
 
-/// Why a model gives no answers to records.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum AnswerError {
-    /// The model is a file that is not computed.
-    #[error("{model}: {error}")]
-    ModelFile {
-        /// The model's usual name.
-        model: String,
-        /// Why.
-        error: Box<ModelFileValuesError>,
-    },
-    /// The file does not hold all weights of its model.
-    #[error(
-        "{model}: the file does not hold {weights} of its weights, so its answers mean nothing; evaluate a file with weights, as written by torch.export.save or torch.onnx.export"
-    )]
-    NoWeights {
-        /// The model's usual name.
-        model: String,
-        /// How many arrays are missing.
-        weights: u64,
-    },
-    /// A model that the zoo does not have.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// The model cannot be computed.
-    #[error(transparent)]
-    Values(#[from] ValuesError),
-    /// The records have another size.
-    #[error(transparent)]
-    Records(#[from] OtherRecords),
-    /// The work before the call gives another number of values than it takes.
-    #[error("preprocess: {expression} makes {makes} values from {of}; it must keep the number of values")]
-    Preprocess {
-        expression: String,
-        /// How many values it gives.
-        makes: usize,
-        /// How many it takes.
-        of: usize,
-    },
-}
-
-/// Records that do not have the size of the model's inputs.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "{file}: a record has {has} values, {model} takes {shapes} of batch size 1, which are {takes} values; give a dataset of that size, or name the model that the dataset is for"
-)]
-pub struct OtherRecords {
-    pub file: String,
-    /// Values of a record.
-    pub has: u64,
-    pub model: String,
-    /// Values that the model takes.
-    pub takes: u64,
-    /// Shapes of the model's inputs, in words.
-    pub shapes: String,
-}
-
-/// Why records cannot be used as inputs of a model.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum RecordsError {
-    /// A model that the zoo does not have.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// The records have another size.
-    #[error(transparent)]
-    Other(#[from] OtherRecords),
-}
-
 impl Answering {
     /// The model of a configuration at batch size 1, with weights from its seed or its file.
     ///
     /// # Errors
     /// When the model is not known, cannot be compiled, or is a file that is not open, has another batch size or lacks weights.
-    pub fn new(configuration: &Configuration, models: &ModelLibrary) -> Result<Self, AnswerError> {
+    pub fn new(configuration: &Configuration, models: &ModelLibrary) -> Result<Self, Refusal> {
         let configuration = configuration.clone();
         if ModelKind::of(&configuration.model) == ModelKind::File {
             let model = model_label(&configuration.model).into_owned();
             let values = ModelFileValues::of(models, &configuration.model, Some(1), configuration.seed)
-                .map_err(|e| AnswerError::ModelFile { model: model.clone(), error: Box::new(e) })?;
+                .map_err(|e| refuse!("{model}: {e}"))?;
             if values.drawn_weights() > 0 {
-                return Err(AnswerError::NoWeights { model, weights: values.drawn_weights() });
+                return Err(refuse!(
+                    "{model}: the file does not hold {} of its weights, so its answers mean nothing; evaluate a file with weights, as written by torch.export.save or torch.onnx.export",
+                    values.drawn_weights()
+                ));
             }
             let inputs = values.input_dims();
             return Ok(Self { source: Source::File(Box::new(values)), inputs, configuration });
         }
         let spec: ModelSpec = configuration.model.parse()?;
         let values = ModelValues::of(&spec, 1, configuration.compile_options(), configuration.seed);
-        let ModelValues { module, parameters, specs, .. } = values.map_err(|e| e.of(&configuration.model))?;
+        let ModelValues { module, parameters, specs, .. } =
+            values.map_err(|e| e.within(|what| format!("{}: {what}", configuration.model)))?;
         let place = |id| match &module.instructions[id].opcode {
             Opcode::Parameter { role: ParameterRole::Input(n), .. } => Some(*n as usize),
             _ => None,
@@ -152,12 +85,12 @@ impl Answering {
     ///
     /// # Errors
     /// When a record has another number of values than the model takes, or memory runs out.
-    pub fn answers(&self, file: &str, records: &Records) -> Result<Vec<Vec<f32>>, AnswerError> {
+    pub fn answers(&self, file: &str, records: &Records) -> Result<Vec<Vec<f32>>, Refusal> {
         fits(file, records.elements(), &self.inputs, &self.configuration.model)?;
         records.iter().map(|record| self.answer(record)).collect()
     }
 
-    fn answer(&self, record: &[f64]) -> Result<Vec<f32>, AnswerError> {
+    fn answer(&self, record: &[f64]) -> Result<Vec<f32>, Refusal> {
         let data = self.preprocessed(self.data_of(record))?;
         let zoo = match &self.source {
             Source::Zoo(zoo) => zoo,
@@ -167,18 +100,17 @@ impl Answering {
         for (parameter, place) in parameters.iter_mut().zip(&zoo.places) {
             let Some((at, values)) = place.and_then(|at| data.get(at).map(|v| (at, v))) else { continue };
             let tensor = Tensor::new(zoo.specs[at].shape.clone(), values.clone());
-            *parameter = Rc::new(tensor.map_err(|e| self.named(e.into()))?);
+            *parameter = Rc::new(tensor.map_err(|e| self.named(Refusal::new(e.to_string())))?);
         }
-        let results = self.evaluate(zoo, parameters).map_err(|e| self.named(e.into()))?;
+        let results = self.evaluate(zoo, parameters).map_err(|e| self.named(e))?;
         Ok(results.first().map_or_else(Vec::new, |t| t.data().to_vec()))
     }
 
-    fn answer_of_file(&self, values: &ModelFileValues, data: &[Vec<f32>]) -> Result<Vec<f32>, AnswerError> {
+    fn answer_of_file(&self, values: &ModelFileValues, data: &[Vec<f32>]) -> Result<Vec<f32>, Refusal> {
         let options = self.configuration.compile_options();
         let is_cast = self.configuration.options.device_type != DeviceType::Cpu;
         let results = values.with_inputs(data).compute(is_cast.then_some(&options));
-        let model = || model_label(&self.configuration.model).into_owned();
-        let results = results.map_err(|e| AnswerError::ModelFile { model: model(), error: Box::new(e) })?;
+        let results = results.map_err(|e| refuse!("{}: {e}", model_label(&self.configuration.model)))?;
         Ok(results.first().map_or_else(Vec::new, |t| t.data().to_vec()))
     }
 
@@ -196,25 +128,27 @@ impl Answering {
     }
 
     /// Applies the work before the call to these inputs, if it is an expression.
-    fn preprocessed(&self, mut data: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, AnswerError> {
+    fn preprocessed(&self, mut data: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, Refusal> {
         let HostStep::Expression(expression) = &self.configuration.options.preprocess else { return Ok(data) };
         let slices: Vec<&[f32]> = data.iter().map(Vec::as_slice).collect();
         let results = expression.compute(&slices);
         for (values, result) in data.iter_mut().zip(results) {
             let (of, makes) = (values.len(), result.len());
             if of != makes {
-                return Err(AnswerError::Preprocess { expression: expression.to_string(), makes, of });
+                return Err(refuse!(
+                    "preprocess: {expression} makes {makes} values from {of}; it must keep the number of values"
+                ));
             }
             *values = result;
         }
         Ok(data)
     }
 
-    fn named(&self, error: ValuesStepError) -> AnswerError {
-        error.of(&self.configuration.model).into()
+    fn named(&self, error: Refusal) -> Refusal {
+        error.within(|what| format!("{}: {what}", self.configuration.model))
     }
 
-    fn evaluate(&self, zoo: &Zoo, parameters: Vec<Rc<Tensor>>) -> Result<Vec<Rc<Tensor>>, EvalError> {
+    fn evaluate(&self, zoo: &Zoo, parameters: Vec<Rc<Tensor>>) -> Result<Vec<Rc<Tensor>>, Refusal> {
         let c = &self.configuration;
         if c.options.device_type == DeviceType::Cpu {
             return run(&zoo.module, parameters, &mut Reference);
@@ -229,7 +163,7 @@ fn run(
     module: &Rc<HloModule>,
     parameters: Vec<Rc<Tensor>>,
     arithmetic: &mut dyn Arithmetic,
-) -> Result<Vec<Rc<Tensor>>, EvalError> {
+) -> Result<Vec<Rc<Tensor>>, Refusal> {
     let mut evaluation = Evaluation::new(Rc::clone(module), parameters);
     loop {
         if let Some(results) = evaluation.step(u64::MAX, arithmetic, &mut Unwatched)? {
@@ -252,7 +186,7 @@ fn elements_of(inputs: &[Vec<u64>]) -> [u64; 2] {
 }
 
 /// Whether records with this many values are inputs of a model.
-fn fits(file: &str, has: u64, inputs: &[Vec<u64>], model: &str) -> Result<(), OtherRecords> {
+fn fits(file: &str, has: u64, inputs: &[Vec<u64>], model: &str) -> Result<(), Refusal> {
     let takes = elements_of(inputs);
     if takes.contains(&has) {
         return Ok(());
@@ -260,14 +194,17 @@ fn fits(file: &str, has: u64, inputs: &[Vec<u64>], model: &str) -> Result<(), Ot
     let shapes: Vec<String> =
         inputs.iter().map(|dims| dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")).collect();
     let (file, model, shapes) = (file.to_owned(), model_label(model).into_owned(), shapes.join(" and "));
-    Err(OtherRecords { file, has, model, takes: takes[0], shapes })
+    Err(refuse!(
+        "{file}: a record has {has} values, {model} takes {shapes} of batch size 1, which are {} values; give a dataset of that size, or name the model that the dataset is for",
+        takes[0]
+    ))
 }
 
 /// Whether the records of a file are inputs of the model, with or without a target after the values.
 ///
 /// # Errors
 /// Gives the sizes of both.
-pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), RecordsError> {
+pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), Refusal> {
     let spec: ModelSpec = model.parse()?;
     let inputs = dims_of(&spec.inputs(1)?);
     let has = records.elements();

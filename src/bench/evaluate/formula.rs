@@ -2,8 +2,9 @@
 
 use super::Confusion;
 use super::metric::{METRICS, Metric};
-use crate::host_step::arithmetic::{FormulaError, Language, Operator, Term, parse};
+use crate::host_step::arithmetic::{Language, Operator, Term, parse};
 use ns_base::convert::u64_to_f64;
+use ns_base::{Refusal, refuse};
 
 /// Short names of the rates, as the formulas of the table use them.
 const SHORT: [(&str, &str); 8] = [
@@ -56,9 +57,9 @@ impl Formula {
     ///
     /// # Errors
     /// Says what cannot be read, and where.
-    pub fn parse(text: &str) -> Result<Self, FormulaError> {
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
         let terms = parse(text, 0, &CountsAndRates)?;
-        let missing = || FormulaError { text: text.to_owned(), problem: "something is missing".to_owned(), at: 1 };
+        let missing = || refuse!("'{text}': something is missing at character 1");
         terms.into_iter().next().map(Self).ok_or_else(missing)
     }
 

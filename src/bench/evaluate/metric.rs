@@ -1,9 +1,8 @@
 //! The metrics by their names, over records of an output and its target.
 
-use thiserror::Error;
-
 use super::Confusion;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
+use ns_base::{Refusal, refuse};
 
 /// One answer of a model: its output and the correct answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,54 +91,11 @@ pub const METRICS: &[MetricInfo] = &[
     },
 ];
 
-/// A metric that cannot be used.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum MetricError {
-    #[error("unknown metric '{name}'; the metrics are {}", METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", "))]
-    Unknown { name: String },
-    /// A record that the metric cannot judge.
-    #[error("record {number}: {problem}")]
-    Record {
-        /// Number of the record, from 1.
-        number: usize,
-        problem: RecordProblem,
-    },
-}
-
-/// Why a metric cannot judge a record.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum RecordProblem {
-    /// A two-class metric with neither one output nor two.
-    #[error("a two-class metric needs one or two outputs, but there are {outputs}")]
-    NotTwoClasses {
-        /// How many outputs there are.
-        outputs: usize,
-    },
-    /// A two-class metric with a target that is neither class.
-    #[error("the target of a two-class metric must be 0 or 1, not {target}")]
-    TargetOfTwo { target: f64 },
-    /// The target is not the index of an output.
-    #[error("the target {target} is not a class of {outputs} outputs")]
-    NoSuchClass {
-        target: f64,
-        /// How many outputs there are.
-        outputs: usize,
-    },
-    /// An error metric with a number of outputs other than one.
-    #[error("an error metric needs one output, but there are {outputs}")]
-    NotOneValue {
-        /// How many outputs there are.
-        outputs: usize,
-    },
-}
-
 /// The metric with a name or an alias, ignoring case; `topk_3` is topk with k = 3.
 ///
 /// # Errors
 /// When the metric is unknown; the message lists the known ones.
-pub fn find_metric(name: &str) -> Result<Metric, MetricError> {
+pub fn find_metric(name: &str) -> Result<Metric, Refusal> {
     let named = |m: &&MetricInfo| {
         m.name.eq_ignore_ascii_case(name) || m.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
     };
@@ -147,7 +103,12 @@ pub fn find_metric(name: &str) -> Result<Metric, MetricError> {
         return Ok(info.metric);
     }
     let k = name.to_ascii_lowercase().strip_prefix("topk_").and_then(|k| k.parse().ok()).filter(|k| *k > 0);
-    k.map(Metric::TopK).ok_or_else(|| MetricError::Unknown { name: name.to_owned() })
+    k.map(Metric::TopK).ok_or_else(|| {
+        refuse!(
+            "unknown metric '{name}'; the metrics are {}",
+            METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", ")
+        )
+    })
 }
 
 /// The table `list_metrics` prints.
@@ -165,7 +126,7 @@ pub fn metrics_to_text() -> String {
 ///
 /// # Errors
 /// Names the first record that the metric cannot judge.
-pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, MetricError> {
+pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, Refusal> {
     if records.is_empty() {
         return Ok(None);
     }
@@ -182,7 +143,7 @@ pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, Metri
             Metric::MeanAbsoluteError => distance(record).map(|d| sum += d.abs()),
             Metric::MeanSquaredError => distance(record).map(|d| sum += d * d),
         };
-        judged.map_err(|problem| MetricError::Record { number: i + 1, problem })?;
+        judged.map_err(|problem| refuse!("record {}: {problem}", i + 1))?;
     }
     Ok(match metric {
         Metric::Rate(of) => of(&counts),
@@ -190,39 +151,39 @@ pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, Metri
     })
 }
 
-pub(super) fn positive(record: &Record) -> Result<(bool, bool), RecordProblem> {
+pub(super) fn positive(record: &Record) -> Result<(bool, bool), Refusal> {
     let predicted = match record.output {
         [score] => *score > 0.5,
         [negative, positive] => positive > negative,
-        other => return Err(RecordProblem::NotTwoClasses { outputs: other.len() }),
+        other => return Err(refuse!("a two-class metric needs one or two outputs, but there are {}", other.len())),
     };
     let is = |class: f64| (record.target - class).abs() < 1e-9;
     match (is(0.0), is(1.0)) {
         (true, _) => Ok((predicted, false)),
         (_, true) => Ok((predicted, true)),
-        _ => Err(RecordProblem::TargetOfTwo { target: record.target }),
+        _ => Err(refuse!("the target of a two-class metric must be 0 or 1, not {}", record.target)),
     }
 }
 
 /// How many classes have a higher score than the target's; of equal scores, the first class counts as the higher one, as in
 /// `argmax`.
-fn rank_of_target(record: &Record) -> Result<usize, RecordProblem> {
+fn rank_of_target(record: &Record) -> Result<usize, Refusal> {
     let classes = record.output.len();
     let index =
         (record.target >= 0.0 && libm::floor(record.target) == record.target && record.target < usize_to_f64(classes))
             .then_some(f64_to_usize(record.target));
     let score = index.and_then(|i| record.output.get(i).map(|score| (i, *score)));
     let Some((index, score)) = score else {
-        return Err(RecordProblem::NoSuchClass { target: record.target, outputs: classes });
+        return Err(refuse!("the target {} is not a class of {classes} outputs", record.target));
     };
     let above = |(i, s): &(usize, &f32)| **s > score || (**s == score && *i < index);
     Ok(record.output.iter().enumerate().filter(above).count())
 }
 
-fn distance(record: &Record) -> Result<f64, RecordProblem> {
+fn distance(record: &Record) -> Result<f64, Refusal> {
     match record.output {
         [value] => Ok(f64::from(*value) - record.target),
-        other => Err(RecordProblem::NotOneValue { outputs: other.len() }),
+        other => Err(refuse!("an error metric needs one output, but there are {}", other.len())),
     }
 }
 

@@ -9,10 +9,8 @@ mod formula;
 mod metric;
 mod registry;
 
-pub use answers::{AnswerError, Answering, OtherRecords, RecordsError, check_records};
+pub use answers::{Answering, check_records};
 pub use confusion::Confusion;
 pub use formula::Formula;
-pub use metric::{
-    METRICS, Metric, MetricError, MetricInfo, Record, RecordProblem, evaluate, find_metric, metrics_to_text,
-};
-pub use registry::{Metrics, RegisterError};
+pub use metric::{METRICS, Metric, MetricInfo, Record, evaluate, find_metric, metrics_to_text};
+pub use registry::Metrics;

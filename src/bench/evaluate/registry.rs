@@ -1,11 +1,9 @@
 //! Metrics under user-defined names: NeuronPerf's `register_metric` and `register_metric_from_existing`.
 
-use thiserror::Error;
-
 use super::formula::Formula;
-use super::metric::{Metric, MetricError, Record, evaluate, find_metric, positive};
+use super::metric::{Metric, Record, evaluate, find_metric, positive};
 use super::{Confusion, METRICS};
-use crate::host_step::arithmetic::FormulaError;
+use ns_base::{Refusal, refuse};
 
 /// The known metrics and those that were registered.
 #[derive(Clone, Default)]
@@ -19,40 +17,24 @@ enum Own {
     Formula(Formula),
 }
 
-/// Why a metric cannot be registered.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RegisterError {
-    /// A text without a name and a definition.
-    #[error("'{text}' is not a metric; write name=formula, such as balanced=(TPR+TNR)/2, or name=metric")]
-    NoMeaning { text: String },
-    /// A name with characters that are not allowed.
-    #[error("'{name}' cannot be the name of a metric; use letters, digits and _")]
-    BadName { name: String },
-    /// A metric with this name exists.
-    #[error("there is already a metric '{name}'; choose another name")]
-    Taken { name: String },
-    /// The formula cannot be read.
-    #[error(transparent)]
-    Formula(#[from] FormulaError),
-}
-
 impl Metrics {
     /// Registers `name=formula`, such as `balanced=(TPR+TNR)/2`, or `name=metric` for another name of a known metric, such as
     /// `best3=topk_3`.
     ///
     /// # Errors
     /// When the name is taken or not valid, or its definition cannot be read.
-    pub fn register(&mut self, text: &str) -> Result<(), RegisterError> {
+    pub fn register(&mut self, text: &str) -> Result<(), Refusal> {
         let Some((name, meaning)) = text.split_once('=') else {
-            return Err(RegisterError::NoMeaning { text: text.to_owned() });
+            return Err(refuse!(
+                "'{text}' is not a metric; write name=formula, such as balanced=(TPR+TNR)/2, or name=metric"
+            ));
         };
         let (name, meaning) = (name.trim(), meaning.trim());
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(RegisterError::BadName { name: name.to_owned() });
+            return Err(refuse!("'{name}' cannot be the name of a metric; use letters, digits and _"));
         }
         if METRICS.iter().any(|m| m.name.eq_ignore_ascii_case(name)) || self.find(name).is_some() {
-            return Err(RegisterError::Taken { name: name.to_owned() });
+            return Err(refuse!("there is already a metric '{name}'; choose another name"));
         }
         let own = match find_metric(meaning) {
             Ok(metric) => Own::Known(metric),
@@ -70,7 +52,7 @@ impl Metrics {
     ///
     /// # Errors
     /// When the metric is unknown, or when it cannot judge a record; the error names the first one.
-    pub fn evaluate(&self, name: &str, records: &[Record]) -> Result<Option<f64>, MetricError> {
+    pub fn evaluate(&self, name: &str, records: &[Record]) -> Result<Option<f64>, Refusal> {
         match self.find(name) {
             None => evaluate(find_metric(name)?, records),
             Some(Own::Known(metric)) => evaluate(*metric, records),
@@ -78,7 +60,7 @@ impl Metrics {
                 let mut counts = Confusion::default();
                 for (i, record) in records.iter().enumerate() {
                     let (predicted, target) =
-                        positive(record).map_err(|problem| MetricError::Record { number: i + 1, problem })?;
+                        positive(record).map_err(|problem| refuse!("record {}: {problem}", i + 1))?;
                     counts.add(predicted, target);
                 }
                 Ok(if records.is_empty() { None } else { formula.value(&counts) })

@@ -1,7 +1,8 @@
 //! CSV as `write_csv` makes it: a header, one row for each report, `N/A` for missing values.
 
-use super::{ExportError, cell};
+use super::cell;
 use crate::Report;
+use ns_base::{Refusal, refuse};
 
 /// NeuronPerf's default columns, in its newer order.
 pub const CSV_COLS: &[&str] = &[
@@ -37,8 +38,8 @@ pub const CSV_COLS: &[&str] = &[
 ///
 /// # Errors
 /// When the encoder fails, which does not happen for text in memory.
-pub fn to_csv(reports: &[Report], columns: &[&str]) -> Result<String, ExportError> {
-    let failed = |reason: String| ExportError { format: "CSV", reason };
+pub fn to_csv(reports: &[Report], columns: &[&str]) -> Result<String, Refusal> {
+    let failed = |reason: String| refuse!("the reports could not be written as CSV: {reason}");
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(columns).map_err(|e| failed(e.to_string()))?;
     for report in reports {

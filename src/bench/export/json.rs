@@ -4,9 +4,10 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use super::{ExportError, cell};
+use super::cell;
 use crate::Report;
 use crate::reports::report::NEURONPERF_KEYS;
+use ns_base::{Refusal, refuse};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JsonFormat {
@@ -49,7 +50,7 @@ impl Serialize for NeuronperfRow {
 ///
 /// # Errors
 /// When the encoder fails, which does not happen for text in memory.
-pub fn to_json(reports: &[Report]) -> Result<String, ExportError> {
+pub fn to_json(reports: &[Report]) -> Result<String, Refusal> {
     ended(serde_json::to_string_pretty(&Document { reports, eval_metrics: None }))
 }
 
@@ -57,7 +58,7 @@ pub fn to_json(reports: &[Report]) -> Result<String, ExportError> {
 ///
 /// # Errors
 /// As [`to_json`].
-pub fn to_json_as(reports: &[Report], format: JsonFormat, eval_metrics: Option<&Value>) -> Result<String, ExportError> {
+pub fn to_json_as(reports: &[Report], format: JsonFormat, eval_metrics: Option<&Value>) -> Result<String, Refusal> {
     ended(match format {
         JsonFormat::Neuronscope => serde_json::to_string_pretty(&Document { reports, eval_metrics }),
         JsonFormat::Neuronperf => {
@@ -67,8 +68,8 @@ pub fn to_json_as(reports: &[Report], format: JsonFormat, eval_metrics: Option<&
     })
 }
 
-fn ended(text: Result<String, serde_json::Error>) -> Result<String, ExportError> {
-    let mut text = text.map_err(|e| ExportError { format: "JSON", reason: e.to_string() })?;
+fn ended(text: Result<String, serde_json::Error>) -> Result<String, Refusal> {
+    let mut text = text.map_err(|e| refuse!("the reports could not be written as JSON: {e}"))?;
     text.push('\n');
     Ok(text)
 }

@@ -1,20 +1,10 @@
 //! Formulas in ordinary notation: numbers, names, `+ - * / **`, brackets and functions. Each language defines the meaning of
 //! names: [`crate::evaluate::Formula`] has counts and rates, [`crate::Expression`] the inputs of a model.
 
-use thiserror::Error;
+use ns_base::{Refusal, refuse};
 
 /// Deepest nesting of a formula; real formulas are far shallower.
 const MOST_DEPTH: u32 = 64;
-
-/// A formula that cannot be read.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{text}': {problem} at character {at}")]
-pub struct FormulaError {
-    pub text: String,
-    pub problem: String,
-    /// Where the problem is, in characters from 1.
-    pub at: usize,
-}
 
 /// An operator between two terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +45,7 @@ pub(crate) trait Language {
 ///
 /// # Errors
 /// Says what cannot be read, and where.
-pub(crate) fn parse<L: Language>(text: &str, from: usize, language: &L) -> Result<Vec<Term<L::Value>>, FormulaError> {
+pub(crate) fn parse<L: Language>(text: &str, from: usize, language: &L) -> Result<Vec<Term<L::Value>>, Refusal> {
     let mut reader = Reader { text, at: from, depth: 0, language };
     let in_brackets = language.has_methods() && is_tuple(reader.rest());
     if in_brackets {
@@ -127,17 +117,17 @@ impl<L: Language> Reader<'_, L> {
         found
     }
 
-    fn wrong(&self, problem: &str) -> FormulaError {
+    fn wrong(&self, problem: &str) -> Refusal {
         let at = self.text.get(..self.at).map_or(0, |t| t.chars().count()) + 1;
-        FormulaError { text: self.text.to_owned(), problem: problem.to_owned(), at }
+        refuse!("'{}': {problem} at character {at}", self.text)
     }
 
-    fn deeper(&mut self) -> Result<(), FormulaError> {
+    fn deeper(&mut self) -> Result<(), Refusal> {
         self.depth += 1;
         if self.depth > MOST_DEPTH { Err(self.wrong("the formula is nested too deeply")) } else { Ok(()) }
     }
 
-    fn sum(&mut self) -> Result<Term<L::Value>, FormulaError> {
+    fn sum(&mut self) -> Result<Term<L::Value>, Refusal> {
         self.deeper()?;
         let mut term = self.product()?;
         while let Some(operator) = self.peek().and_then(|c| match c {
@@ -152,7 +142,7 @@ impl<L: Language> Reader<'_, L> {
         Ok(term)
     }
 
-    fn product(&mut self) -> Result<Term<L::Value>, FormulaError> {
+    fn product(&mut self) -> Result<Term<L::Value>, Refusal> {
         let mut term = self.factor()?;
         while let Some(operator) = self.peek().and_then(|c| match c {
             '*' => Some(Operator::Times),
@@ -166,7 +156,7 @@ impl<L: Language> Reader<'_, L> {
     }
 
     /// A power binds closer than the sign before it, and its exponent may have a sign: `-x ** -2`.
-    fn factor(&mut self) -> Result<Term<L::Value>, FormulaError> {
+    fn factor(&mut self) -> Result<Term<L::Value>, Refusal> {
         if self.take('-') {
             self.deeper()?;
             let inner = self.factor()?;
@@ -186,7 +176,7 @@ impl<L: Language> Reader<'_, L> {
         Ok(base)
     }
 
-    fn atom(&mut self) -> Result<Term<L::Value>, FormulaError> {
+    fn atom(&mut self) -> Result<Term<L::Value>, Refusal> {
         match self.peek() {
             Some('(') => self.bracket(),
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
@@ -196,7 +186,7 @@ impl<L: Language> Reader<'_, L> {
         }
     }
 
-    fn number(&mut self) -> Result<Term<L::Value>, FormulaError> {
+    fn number(&mut self) -> Result<Term<L::Value>, Refusal> {
         let mut text = self.word(|c| c.is_ascii_digit() || c == '.');
         let mut exponent = self.rest().chars();
         if exponent.next().is_some_and(|c| matches!(c, 'e' | 'E'))
@@ -209,7 +199,7 @@ impl<L: Language> Reader<'_, L> {
         text.parse().map(Term::Number).map_err(|_| self.wrong(&format!("'{text}' is not a number")))
     }
 
-    fn named(&mut self) -> Result<Term<L::Value>, FormulaError> {
+    fn named(&mut self) -> Result<Term<L::Value>, Refusal> {
         let name = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
         if let Some((function, arguments)) = self.function(&name) {
             if self.peek() != Some('(') {
@@ -224,7 +214,7 @@ impl<L: Language> Reader<'_, L> {
         value.map(Term::Value).ok_or_else(|| self.wrong(&format!("'{name}' is not known; use {known}")))
     }
 
-    fn method(&mut self, of: Term<L::Value>) -> Result<Term<L::Value>, FormulaError> {
+    fn method(&mut self, of: Term<L::Value>) -> Result<Term<L::Value>, Refusal> {
         let name = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
         let Some((function, arguments)) = self.function(&name) else {
             return Err(
@@ -242,7 +232,7 @@ impl<L: Language> Reader<'_, L> {
         function: usize,
         wanted: usize,
         given: Vec<Term<L::Value>>,
-    ) -> Result<Term<L::Value>, FormulaError> {
+    ) -> Result<Term<L::Value>, Refusal> {
         if given.len() == wanted {
             return Ok(Term::Call(function, given));
         }
@@ -259,7 +249,7 @@ impl<L: Language> Reader<'_, L> {
     }
 
     /// `(a, b)`, perhaps empty.
-    fn arguments(&mut self) -> Result<Vec<Term<L::Value>>, FormulaError> {
+    fn arguments(&mut self) -> Result<Vec<Term<L::Value>>, Refusal> {
         if !self.take('(') {
             return Err(self.wrong("a bracket is missing"));
         }
@@ -278,14 +268,14 @@ impl<L: Language> Reader<'_, L> {
         }
     }
 
-    fn index(&mut self) -> Result<usize, FormulaError> {
+    fn index(&mut self) -> Result<usize, Refusal> {
         self.peek();
         let digits = self.word(|c| c.is_ascii_digit());
         let index = digits.parse().map_err(|_| self.wrong("an index must be a whole number from 0"))?;
         if self.take(']') { Ok(index) } else { Err(self.wrong("a closing ']' is missing")) }
     }
 
-    fn bracket(&mut self) -> Result<Term<L::Value>, FormulaError> {
+    fn bracket(&mut self) -> Result<Term<L::Value>, Refusal> {
         self.take('(');
         let inner = self.sum()?;
         if self.take(')') { Ok(inner) } else { Err(self.wrong("a closing bracket is missing")) }

@@ -8,8 +8,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::arithmetic::{FormulaError, Language, Operator, Term, parse};
+use super::arithmetic::{Language, Operator, Term, parse};
 use ns_base::convert::{f64_to_f32, usize_to_f32};
+use ns_base::{Refusal, refuse};
 
 /// Functions of expressions: name, and how many values each takes.
 const FUNCTIONS: &[(&str, usize)] = &[
@@ -82,10 +83,10 @@ impl Language for Inputs<'_> {
 }
 
 /// The names between `lambda` and its colon, and where the expression begins.
-fn lambda(text: &str) -> Result<Option<(Vec<&str>, usize)>, FormulaError> {
+fn lambda(text: &str) -> Result<Option<(Vec<&str>, usize)>, Refusal> {
     let Some(rest) = text.trim_start().strip_prefix("lambda ") else { return Ok(None) };
     let begins = text.len() - rest.len();
-    let wrong = |problem: &str| FormulaError { text: text.to_owned(), problem: problem.to_owned(), at: begins + 1 };
+    let wrong = |problem: &str| refuse!("'{text}': {problem} at character {}", begins + 1);
     let colon =
         rest.find(':').ok_or_else(|| wrong("a lambda has a colon after its names, such as lambda x: x / 255"))?;
     let names: Vec<&str> = rest[..colon].split(',').map(|n| n.trim().trim_start_matches('*')).collect();
@@ -97,13 +98,14 @@ fn lambda(text: &str) -> Result<Option<(Vec<&str>, usize)>, FormulaError> {
 }
 
 impl FromStr for Expression {
-    type Err = FormulaError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, FormulaError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         if text.len() > MOST_BYTES {
-            let problem = format!("an expression may have at most {MOST_BYTES} bytes");
-            let shown = text.chars().take(40).collect();
-            return Err(FormulaError { text: shown, problem, at: MOST_BYTES });
+            let shown: String = text.chars().take(40).collect();
+            return Err(refuse!(
+                "'{shown}': an expression may have at most {MOST_BYTES} bytes at character {MOST_BYTES}"
+            ));
         }
         let (inputs, from) = match lambda(text)? {
             Some((names, from)) => (Inputs { names, is_lambda: true }, from),
@@ -126,8 +128,8 @@ impl From<Expression> for String {
 }
 
 impl TryFrom<String> for Expression {
-    type Error = FormulaError;
-    fn try_from(text: String) -> Result<Self, FormulaError> {
+    type Error = Refusal;
+    fn try_from(text: String) -> Result<Self, Refusal> {
         text.parse()
     }
 }

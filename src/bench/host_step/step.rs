@@ -5,12 +5,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use super::arithmetic::FormulaError;
 use super::expression::Expression;
-use ns_base::SimTime;
 use ns_base::convert::usize_to_f32;
+use ns_base::{Refusal, SimTime, refuse};
 use ns_machine::cost::decisions;
 
 /// Work on an input before the call, or on an output after it.
@@ -39,24 +37,6 @@ pub enum HostStep {
 
 /// Bytes of one element on the host: fp32.
 const ELEMENT_BYTES: u64 = 4;
-
-/// A step that cannot be read.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum HostStepError {
-    /// A word that names no step.
-    #[error(
-        "'{text}' is not a step; use one of {known}, a time such as 0.25ms, or an expression over the data such as x / 255",
-        known = names()
-    )]
-    Unknown { text: String },
-    /// An expression with a mistake.
-    #[error(transparent)]
-    Expression(#[from] FormulaError),
-    /// A time that is not a number.
-    #[error("'{text}' is not a time; write milliseconds, such as 0.25ms")]
-    Time { text: String },
-}
 
 fn names() -> String {
     HostStep::NAMED.iter().map(|s| s.to_string()).collect::<Vec<_>>().join(", ")
@@ -174,23 +154,24 @@ impl fmt::Display for HostStep {
 }
 
 impl FromStr for HostStep {
-    type Err = HostStepError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, HostStepError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let text = text.trim();
         if let Some(step) = Self::NAMED.into_iter().find(|s| s.to_string() == text) {
             return Ok(step);
         }
         if let Ok(ms) = text.strip_suffix("ms").unwrap_or(text).trim().parse::<f64>() {
-            let unusable = HostStepError::Time { text: text.to_owned() };
+            let unusable = refuse!("'{text}' is not a time; write milliseconds, such as 0.25ms");
             return if ms.is_finite() { Ok(Self::Custom(ms)) } else { Err(unusable) };
         }
         match text.parse::<Expression>() {
             Ok(expression) => Ok(Self::Expression(expression)),
             // A single word is taken as the name of a step.
-            Err(_) if text.chars().all(|c| c.is_ascii_alphabetic()) => {
-                Err(HostStepError::Unknown { text: text.to_owned() })
-            }
+            Err(_) if text.chars().all(|c| c.is_ascii_alphabetic()) => Err(refuse!(
+                "'{text}' is not a step; use one of {}, a time such as 0.25ms, or an expression over the data such as x / 255",
+                names()
+            )),
             Err(error) => Err(error.into()),
         }
     }

@@ -3,11 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::columns::Columns;
-use super::{Imported, NoReports, timers};
+use super::{Imported, timers};
 use crate::reports::python_json::without_nan;
 use crate::reports::results::get_reports;
+use ns_base::{Refusal, refuse};
 
-pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, NoReports> {
+pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, Refusal> {
     let text = without_nan(text);
     let mut imported = Imported::default();
     let value = match serde_json::from_str::<Value>(&text) {
@@ -31,9 +32,9 @@ pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, N
         Value::Object(mut map) => match (map.remove("reports"), map.contains_key("throughput_avg")) {
             (Some(Value::Array(rows)), _) => rows,
             (_, true) => vec![Value::Object(map)],
-            _ => return Err(NoReports::NoList),
+            _ => return Err(refuse!("this JSON has no list of reports")),
         },
-        _ => return Err(NoReports::NoList),
+        _ => return Err(refuse!("this JSON has no list of reports")),
     };
     if rows.iter().any(timers::is_pair) {
         imported.reports = timers::read(&rows, cost_per_hour, &mut imported.diagnostics);

@@ -7,12 +7,8 @@ mod json;
 mod jsonl;
 mod timers;
 
-use thiserror::Error;
-
 use crate::reports::report::Report;
-use crate::reports::results::ResultsError;
-use csv::TELLING;
-use ns_base::Diagnostics;
+use ns_base::{Diagnostics, Refusal, refuse};
 
 /// Reports read from a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,59 +19,11 @@ pub struct Imported {
     pub diagnostics: Diagnostics,
 }
 
-/// A file that holds no reports.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ImportError {
-    #[error("{file}: is not text in UTF-8 (byte {at}); give a CSV, JSON or JSONL file of benchmark results")]
-    NotText {
-        file: String,
-        /// Offset of the first wrong byte.
-        at: usize,
-    },
-    /// An unknown form.
-    #[error(
-        "{file}: no benchmark results were found in it ({found}); the formats are NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA"
-    )]
-    NoReports {
-        file: String,
-        /// What was found instead.
-        found: NoReports,
-    },
-}
-
-/// What was found in a file without reports.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NoReports {
-    /// The file is empty.
-    #[error("it is empty")]
-    Empty,
-    /// A table that cannot be read.
-    #[error("{reason}")]
-    NoTable {
-        /// The error of the table reader.
-        reason: String,
-    },
-    /// A table of something else.
-    #[error("no column of it is named {}", TELLING.join(" or "))]
-    OtherTable,
-    /// JSON of something else.
-    #[error("this JSON has no list of reports")]
-    NoList,
-    /// JSON with results that cannot be read.
-    #[error(transparent)]
-    Results(#[from] ResultsError),
-    /// The right shape, but no row.
-    #[error("it has no rows")]
-    NoRows,
-}
-
 /// Reads the reports of a file, whatever its kind; the content decides, not the name.
 ///
 /// # Errors
 /// When the file does not hold a report.
-pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
+pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, Refusal> {
     read_reports_at(file, bytes, None)
 }
 
@@ -84,7 +32,7 @@ pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
 ///
 /// # Errors
 /// As [`read_reports`].
-pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> Result<Imported, ImportError> {
+pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> Result<Imported, Refusal> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut imported = match std::str::from_utf8(bytes) {
         Ok(text) => read_text(text, cost_per_hour),
@@ -92,10 +40,10 @@ pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> 
         Err(e) if e.error_len().is_none() && e.valid_up_to() > 0 => {
             read_text(std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default(), cost_per_hour)
         }
-        Err(e) => return Err(ImportError::NotText { file: file.to_owned(), at: e.valid_up_to() }),
+        Err(e) => return Err(refuse!("{file}: is not text in UTF-8 (byte {}); give a CSV, JSON or JSONL file of benchmark results", e.valid_up_to())),
     }
-    .and_then(|imported| if imported.reports.is_empty() { Err(NoReports::NoRows) } else { Ok(imported) })
-    .map_err(|found| ImportError::NoReports { file: file.to_owned(), found })?;
+    .and_then(|imported| if imported.reports.is_empty() { Err(refuse!("it has no rows")) } else { Ok(imported) })
+    .map_err(|found| refuse!("{file}: no benchmark results were found in it ({found}); the formats are NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA"))?;
     for report in &mut imported.reports {
         report.source = "imported".to_owned();
         report.machine = Some(file.to_owned());
@@ -103,11 +51,11 @@ pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> 
     Ok(imported)
 }
 
-fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, NoReports> {
+fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, Refusal> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or_default().trim_end();
     match start.chars().next() {
-        None => Err(NoReports::Empty),
+        None => Err(refuse!("it is empty")),
         Some('{') if first_line.ends_with('}') && jsonl::is_record(first_line) => Ok(jsonl::read(start)),
         Some('{' | '[') => json::read(start, cost_per_hour),
         Some(_) => csv::read(start),

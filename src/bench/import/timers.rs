@@ -3,7 +3,6 @@
 //! A timer is its list of `[start, end]` in seconds of whatever clock; an object with that list as `timestamps` is read too.
 
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::columns::Columns;
 use crate::config::configuration::Configuration;
@@ -12,32 +11,15 @@ use crate::cpu::{HostSamples, fill_samples};
 use crate::measured::measurement::Measurement;
 use crate::measured::timer::{Timer, Timers};
 use crate::reports::report::{Report, ReportDetail};
-use crate::run::error::RunError;
 use ns_base::convert::f64_to_u64;
 use ns_base::{Diagnostics, SimTime};
+use ns_base::{Refusal, refuse};
 
 /// Keys of older configurations that a report does not hold.
 const OLDER: [&str; 2] = ["input_idx", "cast_mode"];
 
 /// A start and an end, seconds.
 type Pair = (f64, f64);
-
-/// Why a pair of a configuration and its results cannot be read.
-#[derive(Debug, Error)]
-enum TimersError {
-    #[error("timers is not an object")]
-    NotAnObject,
-    #[error("the timer {name} is not a list")]
-    NotAList { name: String },
-    /// `number` counts the timers with that name, from 1.
-    #[error("timer {number} of {name} is not a list of [start, end]")]
-    NotSpans { number: usize, name: String },
-    /// `span` counts from 1 too; `found` is its JSON.
-    #[error("span {span} of timer {number} of {name} is {found}, not [start, end] in seconds")]
-    NotASpan { span: usize, number: usize, name: String, found: String },
-    #[error(transparent)]
-    Measurement(#[from] RunError),
-}
 
 /// Whether a row is a pair of a configuration and its results.
 pub(super) fn is_pair(row: &Value) -> bool {
@@ -76,8 +58,8 @@ fn with_config(
     columns.report(values.iter().map(|(k, v)| (k.as_str(), v.clone())), diagnostics)
 }
 
-fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Option<f64>) -> Result<Report, TimersError> {
-    let Some(Value::Object(timers)) = results.get("timers") else { return Err(TimersError::NotAnObject) };
+fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Option<f64>) -> Result<Report, Refusal> {
+    let Some(Value::Object(timers)) = results.get("timers") else { return Err(refuse!("timers is not an object")) };
     let lists = |name: &str| match timers.get(name) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(value) => lists(name, value),
@@ -160,19 +142,19 @@ fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Con
 }
 
 /// The timers of a name, each with its pairs.
-fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, TimersError> {
-    let Value::Array(timers) = value else { return Err(TimersError::NotAList { name: name.to_owned() }) };
+fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, Refusal> {
+    let Value::Array(timers) = value else { return Err(refuse!("the timer {name} is not a list")) };
     let mut lists = Vec::with_capacity(timers.len());
     for (number, timer) in (1..).zip(timers) {
         let pairs = timer.as_array().or_else(|| timer.get("timestamps").and_then(Value::as_array));
         let Some(pairs) = pairs else {
-            return Err(TimersError::NotSpans { number, name: name.to_owned() });
+            return Err(refuse!("timer {number} of {name} is not a list of [start, end]"));
         };
         let read = |(span, pair): (usize, &Value)| {
             let ends = pair.as_array().map(Vec::as_slice);
             let numbers = ends.and_then(|e| if let [a, b] = e { Some((a.as_f64()?, b.as_f64()?)) } else { None });
             let fits = numbers.filter(|(start, end)| end >= start && start.abs() < 1e9 && end - start < 1e6);
-            let wrong = || TimersError::NotASpan { span, number, name: name.to_owned(), found: pair.to_string() };
+            let wrong = || refuse!("span {span} of timer {number} of {name} is {pair}, not [start, end] in seconds");
             fits.ok_or_else(wrong)
         };
         lists.push((1..).zip(pairs).map(read).collect::<Result<_, _>>()?);

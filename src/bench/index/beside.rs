@@ -1,9 +1,8 @@
 //! Checks flags given with an index against its models, which run as they were compiled.
 
-use thiserror::Error;
-
 use super::{ModelEntry, ModelIndex};
 use crate::config::inputs::InputTuple;
+use ns_base::{Refusal, refuse};
 use ns_compiler::{AutoCast, CastType, OptLevel};
 use ns_machine::arch::instance;
 use ns_model::zoo::ModelSpec;
@@ -27,35 +26,21 @@ pub struct BesideIndex {
     pub lnc: Option<u32>,
 }
 
-/// A requested value that differs from an entry of the index.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "{flag} {asked}: {file} of the index was compiled with {has}; leave {flag} out, choose other entries, or compile again"
-)]
-pub struct IndexConflict {
-    /// The flag at fault.
-    pub flag: &'static str,
-    /// The value of the flag.
-    pub asked: String,
-    /// The artifact, or the model if the entry names no file.
-    pub file: String,
-    /// The value in the entry.
-    pub has: String,
-}
-
 impl BesideIndex {
     /// Whether every finished entry has the requested values. A value that an entry does not state counts as equal.
     ///
     /// # Errors
     /// Names the first entry that differs.
-    pub fn check(&self, index: &ModelIndex) -> Result<(), IndexConflict> {
+    pub fn check(&self, index: &ModelIndex) -> Result<(), Refusal> {
         index.finished().try_for_each(|entry| self.check_entry(entry))
     }
 
-    fn check_entry(&self, entry: &ModelEntry) -> Result<(), IndexConflict> {
+    fn check_entry(&self, entry: &ModelEntry) -> Result<(), Refusal> {
         let conflict = |flag, asked: String, has: String| {
             let file = entry.filename.clone().or_else(|| entry.model.clone()).unwrap_or_default();
-            Err(IndexConflict { flag, asked, file, has })
+            Err(refuse!(
+                "{flag} {asked}: {file} of the index was compiled with {has}; leave {flag} out, choose other entries, or compile again"
+            ))
         };
         if let (Some(asked), Some(own)) = (&self.model, &entry.model)
             && !is_same_model(asked, own)

@@ -1,8 +1,7 @@
 //! Copying, moving and deleting an index with its artifacts, as a plan that a shell carries out.
 
-use thiserror::Error;
-
 use super::ModelIndex;
+use ns_base::{Refusal, refuse};
 
 /// One thing to do to a file. Paths use `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,30 +24,12 @@ pub struct FilePlan {
     pub steps: Vec<FileStep>,
 }
 
-/// Why an index cannot be copied.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum FilePlanError {
-    /// Two artifacts would get one name.
-    #[error("{first} and {second} would both become {target}; rename one of them first")]
-    SameName {
-        /// One artifact.
-        first: String,
-        second: String,
-        /// The name that both would get.
-        target: String,
-    },
-    /// The encoder of the index fails, which does not happen for text in memory.
-    #[error(transparent)]
-    Encoder(#[from] serde_json::Error),
-}
-
 impl FilePlan {
     /// Copies each artifact into `new_dir` and writes an index of the copies to `new_path`.
     ///
     /// # Errors
     /// When two artifacts would get the same name, or the index cannot be written as text.
-    pub fn copy(index: &ModelIndex, new_path: &str, new_dir: &str) -> Result<Self, FilePlanError> {
+    pub fn copy(index: &ModelIndex, new_path: &str, new_dir: &str) -> Result<Self, Refusal> {
         let (mut copied, mut steps) = (index.clone(), Vec::new());
         let mut taken: Vec<(String, String)> = Vec::new();
         for entry in &mut copied.model_configs {
@@ -57,7 +38,7 @@ impl FilePlan {
             let to = if new_dir.is_empty() { name.to_owned() } else { format!("{}/{name}", trimmed(new_dir)) };
             match taken.iter().find(|(t, _)| *t == to) {
                 Some((_, other)) if *other != from => {
-                    return Err(FilePlanError::SameName { first: other.clone(), second: from, target: to });
+                    return Err(refuse!("{other} and {from} would both become {to}; rename one of them first"));
                 }
                 Some(_) => {}
                 None => {
@@ -69,7 +50,10 @@ impl FilePlan {
             }
             entry.filename = Some(to);
         }
-        steps.push(FileStep::Write { path: new_path.to_owned(), text: copied.to_json()? });
+        steps.push(FileStep::Write {
+            path: new_path.to_owned(),
+            text: copied.to_json().map_err(|e| Refusal::new(e.to_string()))?,
+        });
         Ok(Self { steps })
     }
 
@@ -77,7 +61,7 @@ impl FilePlan {
     ///
     /// # Errors
     /// As [`Self::copy`].
-    pub fn moved(index: &ModelIndex, old_path: &str, new_path: &str, new_dir: &str) -> Result<Self, FilePlanError> {
+    pub fn moved(index: &ModelIndex, old_path: &str, new_path: &str, new_dir: &str) -> Result<Self, Refusal> {
         let mut plan = Self::copy(index, new_path, new_dir)?;
         let written: Vec<String> = plan.steps.iter().map(|s| target(s).to_owned()).collect();
         let copied = |path: &str| plan.steps.iter().any(|s| matches!(s, FileStep::Copy { from, .. } if from == path));

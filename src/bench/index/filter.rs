@@ -1,20 +1,12 @@
 //! Selects the entries of an index to run: NeuronPerf's `model_index.filter`.
 
-use thiserror::Error;
-
 use super::ModelEntry;
+use ns_base::{Refusal, refuse};
 
 /// The fields that can be filtered by. The plural of each is accepted too: NeuronPerf's guide filters by `batch_sizes`, which is
 /// not a field, and so silently drops everything.
 pub const FILTER_FIELDS: [&str; 6] =
     ["filename", "batch_size", "pipeline_size", "performance_level", "status", "model"];
-
-/// A field that no entry has.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("an index cannot be filtered by '{field}'; its fields are {}", FILTER_FIELDS.join(", "))]
-pub struct FilterError {
-    pub field: String,
-}
 
 /// Values that entries may have, by field. A field that is not named accepts every entry; for a named field, an entry without a
 /// value is not accepted.
@@ -28,10 +20,12 @@ impl IndexFilter {
     ///
     /// # Errors
     /// When entries do not have the field.
-    pub fn with(mut self, field: &str, values: &[impl ToString]) -> Result<Self, FilterError> {
+    pub fn with(mut self, field: &str, values: &[impl ToString]) -> Result<Self, Refusal> {
         let plural = |known: &str| field == format!("{known}s") || (known == "status" && field == "statuses");
         let known = FILTER_FIELDS.into_iter().find(|k| *k == field || plural(k));
-        let known = known.ok_or_else(|| FilterError { field: field.to_owned() })?;
+        let known = known.ok_or_else(|| {
+            refuse!("an index cannot be filtered by '{field}'; its fields are {}", FILTER_FIELDS.join(", "))
+        })?;
         self.wanted.push((known, values.iter().map(ToString::to_string).collect()));
         Ok(self)
     }

@@ -10,9 +10,9 @@ mod filter;
 mod model_index;
 mod read;
 
-pub use beside::{BesideIndex, IndexConflict};
+pub use beside::BesideIndex;
 pub use entry::{EntryStatus, MODELLED, ModelEntry};
-pub use files::{FilePlan, FilePlanError, FileStep};
-pub use filter::{FILTER_FIELDS, FilterError, IndexFilter};
+pub use files::{FilePlan, FileStep};
+pub use filter::{FILTER_FIELDS, IndexFilter};
 pub use model_index::{Appended, ModelIndex};
-pub use read::{IndexError, ReadIndex};
+pub use read::ReadIndex;

@@ -3,28 +3,14 @@
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::entry::level_of_cast_mode;
 use super::{EntryStatus, ModelEntry, ModelIndex};
 use crate::config::bench_config::{MAX_BATCH, MAX_PARALLEL};
 use crate::reports::python_json::without_nan;
 use ns_base::convert::{f64_to_u64, low8, u64_to_u32};
+use ns_base::{Refusal, refuse};
 use ns_compiler::UnknownOption;
-
-/// A text that is not an index.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum IndexError {
-    #[error("the index is not JSON: {reason}; it may be cut off")]
-    NotJson {
-        /// The parser's message, with line and column.
-        reason: String,
-    },
-    /// JSON of something else.
-    #[error("this JSON is not a model index: it has no list \"model_configs\"")]
-    NoConfigs,
-}
 
 /// An index, and notes on problems in its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +27,12 @@ impl ModelIndex {
     ///
     /// # Errors
     /// When the text is not JSON, or not an index.
-    pub fn read(text: &str) -> Result<ReadIndex, IndexError> {
-        let value: Value =
-            serde_json::from_str(&without_nan(text)).map_err(|e| IndexError::NotJson { reason: e.to_string() })?;
-        let Some(Value::Array(configs)) = value.get("model_configs") else { return Err(IndexError::NoConfigs) };
+    pub fn read(text: &str) -> Result<ReadIndex, Refusal> {
+        let value: Value = serde_json::from_str(&without_nan(text))
+            .map_err(|e| refuse!("the index is not JSON: {e}; it may be cut off"))?;
+        let Some(Value::Array(configs)) = value.get("model_configs") else {
+            return Err(refuse!("this JSON is not a model index: it has no list \"model_configs\""));
+        };
         let mut warnings = Vec::new();
         let text_of = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let version = text_of("NeuronPerf_version").or_else(|| text_of("version"));
@@ -250,7 +238,8 @@ mod tests {
 
     #[test]
     fn no_index_says_so() {
-        assert_eq!(ModelIndex::read("{}"), Err(IndexError::NoConfigs));
+        let other = ModelIndex::read("{}").unwrap_err();
+        assert_eq!(other.what(), "this JSON is not a model index: it has no list \"model_configs\"");
         let cut = ModelIndex::read("{\"model_configs\": [{\"filena").unwrap_err().to_string();
         assert!(cut.contains("line 1") && cut.contains("cut off"), "{cut}");
     }

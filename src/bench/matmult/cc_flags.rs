@@ -1,8 +1,7 @@
 //! Flags of the compiler in one text, as `--neuron_cc_flags` takes them.
 
+use ns_base::{Refusal, refuse};
 use ns_compiler::{AutoCast, CompileOptions};
-
-use super::config::MatmultError;
 
 /// The options in a text of compiler flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +21,7 @@ impl CcFlags {
     ///
     /// # Errors
     /// When a known flag has no value or one that does not exist.
-    pub fn parse(text: &str) -> Result<Self, MatmultError> {
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
         let mut flags = Self::default();
         let mut words = text.split_whitespace();
         while let Some(word) = words.next() {
@@ -35,15 +34,15 @@ impl CcFlags {
                 flags.ignored.push(word.to_owned());
                 continue;
             }
-            let missing = || MatmultError::CcFlag { flag: name.to_owned(), problem: "it has no value".to_owned() };
+            let missing = || refuse!("--neuron_cc_flags: {name}: it has no value");
             let value = inline.or_else(|| words.next()).ok_or_else(missing)?;
             flags.set(name, value)?;
         }
         Ok(flags)
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), MatmultError> {
-        let wrong = |problem: String| MatmultError::CcFlag { flag: name.to_owned(), problem };
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
+        let wrong = |problem: String| refuse!("--neuron_cc_flags: {name}: {problem}");
         let options = &mut self.options;
         match name {
             "--auto-cast" => options.auto_cast = value.parse().map_err(|e| wrong(format!("{e}")))?,

@@ -1,14 +1,13 @@
 //! The configuration of the microbenchmark: lists of sizes, formats and devices, and the cases they make.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::config::bench_config::MAX_JITTER;
-use ns_base::nearest_text;
+use ns_base::{Refusal, nearest_text, refuse};
 use ns_compiler::{AutoCast, CastType, CompileOptions, UnknownOption, Workflow};
 use ns_device::model_label;
 use ns_machine::arch::INSTANCES;
-use ns_model::zoo::operator::{OPERATOR_MODEL, ShapesError, parse_shapes, print_shapes};
+use ns_model::zoo::operator::{OPERATOR_MODEL, parse_shapes, print_shapes};
 
 /// Most iterations of one phase.
 pub const MAX_ITERATIONS: u32 = 1_000_000;
@@ -93,44 +92,6 @@ pub struct MatmultCase {
     pub run: MatmultRun,
 }
 
-/// A microbenchmark that cannot be run.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum MatmultError {
-    /// A number out of its range.
-    #[error("--{flag}: {value} is not possible; use {allowed}")]
-    Range { flag: &'static str, value: String, allowed: String },
-    /// A format that does not exist.
-    #[error("--dtype: '{text}' is not a format of the array; use fp32, bf16, fp16, tf32 or fp8_e4m3")]
-    Dtype { text: String },
-    /// A device that does not exist.
-    #[error("--instance: '{text}' is not an instance type or family; the nearest are {nearest}")]
-    Instance {
-        text: String,
-        /// Similar names.
-        nearest: String,
-    },
-    /// Shapes that cannot be read.
-    #[error("--shape: {0}")]
-    Shapes(#[from] ShapesError),
-    /// Shapes without an operator.
-    #[error("--shape: shapes are for an operator, and none is given; add --op, or use --matrix_dim for the layer")]
-    ShapesAlone,
-    /// A compiler flag with a wrong value.
-    #[error("--neuron_cc_flags: {flag}: {problem}")]
-    CcFlag {
-        flag: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// Too large a sweep.
-    #[error("the lists make {cases} cases; at most {MAX_CASES} can be run at once; shorten a list")]
-    TooManyCases {
-        /// How many they make.
-        cases: usize,
-    },
-}
-
 impl Default for MatmultConfig {
     fn default() -> Self {
         Self {
@@ -171,7 +132,7 @@ impl MatmultConfig {
     ///
     /// # Errors
     /// When a number is out of its range, shapes cannot be read, or the lists make too many cases.
-    pub fn cases(&self) -> Result<Vec<MatmultCase>, MatmultError> {
+    pub fn cases(&self) -> Result<Vec<MatmultCase>, Refusal> {
         self.check()?;
         let subjects = self.subjects()?;
         let none = vec![0];
@@ -203,7 +164,7 @@ impl MatmultConfig {
     }
 
     /// Everything that is measured, each as a case whose other fields are not used.
-    fn subjects(&self) -> Result<Vec<MatmultCase>, MatmultError> {
+    fn subjects(&self) -> Result<Vec<MatmultCase>, Refusal> {
         let none = || MatmultCase {
             batch_size: 1,
             matrix_dim: 0,
@@ -217,13 +178,19 @@ impl MatmultConfig {
         };
         if self.operators.is_empty() {
             if !self.shapes.is_empty() {
-                return Err(MatmultError::ShapesAlone);
+                return Err(refuse!(
+                    "--shape: shapes are for an operator, and none is given; add --op, or use --matrix_dim for the layer"
+                ));
             }
             let dims = if self.model.is_some() { &vec![0] } else { &self.matrix_dims };
             return Ok(dims.iter().map(|&matrix_dim| MatmultCase { matrix_dim, ..none() }).collect());
         }
-        let shapes: Vec<String> =
-            self.shapes.iter().map(|s| Ok(print_shapes(&parse_shapes(s)?))).collect::<Result<_, ShapesError>>()?;
+        let shapes: Vec<String> = self
+            .shapes
+            .iter()
+            .map(|s| parse_shapes(s).map(|shapes| print_shapes(&shapes)))
+            .collect::<Result<_, _>>()
+            .map_err(|e| refuse!("--shape: {e}"))?;
         let own = vec![String::new()];
         let shapes = if shapes.is_empty() { own } else { shapes };
         let each = self.operators.iter().flat_map(|o| shapes.iter().map(move |s| (o, s)));
@@ -236,14 +203,16 @@ impl MatmultConfig {
         Ok(each.map(case).collect())
     }
 
-    fn check(&self) -> Result<(), MatmultError> {
+    fn check(&self) -> Result<(), Refusal> {
         let (operators, shapes) = (self.operators.len().max(1), self.shapes.len().max(1));
         let subjects = [self.matrix_dims.len(), operators, shapes];
         let lengths = [self.instances.len(), self.options.len(), self.batch_sizes.len()];
         let all = lengths.iter().chain(&subjects);
         let cases = all.fold(self.loop_counts.len(), |n, len| n.saturating_mul(*len));
         if cases > MAX_CASES {
-            return Err(MatmultError::TooManyCases { cases });
+            return Err(refuse!(
+                "the lists make {cases} cases; at most {MAX_CASES} can be run at once; shorten a list"
+            ));
         }
         // The ranges of the model `matmult`, and of a request's batch.
         for (flag, values, max) in [
@@ -258,8 +227,8 @@ impl MatmultConfig {
         within("num_timed_iterations", run.timed_iterations, 1, MAX_ITERATIONS)?;
         within("num_verification_iterations", run.verification_iterations, 0, MAX_VERIFICATIONS)?;
         if !(0.0..=MAX_JITTER).contains(&run.jitter) {
-            let (value, allowed) = (run.jitter.to_string(), format!("a fraction from 0 to {MAX_JITTER}"));
-            return Err(MatmultError::Range { flag: "jitter", value, allowed });
+            let jitter = run.jitter;
+            return Err(refuse!("--jitter: {jitter} is not possible; use a fraction from 0 to {MAX_JITTER}"));
         }
         Ok(())
     }
@@ -273,12 +242,11 @@ fn operator_specification(operator: &str, shapes: &str) -> String {
     format!("{OPERATOR_MODEL}:name={}{separator}{}{own}", name.trim(), parameters.trim())
 }
 
-fn within(flag: &'static str, value: u32, min: u32, max: u32) -> Result<(), MatmultError> {
+fn within(flag: &'static str, value: u32, min: u32, max: u32) -> Result<(), Refusal> {
     if (min..=max).contains(&value) {
         return Ok(());
     }
-    let allowed = format!("a whole number from {min} to {max}");
-    Err(MatmultError::Range { flag, value: value.to_string(), allowed })
+    Err(refuse!("--{flag}: {value} is not possible; use a whole number from {min} to {max}"))
 }
 
 impl MatmultCase {
@@ -337,7 +305,7 @@ pub const fn dtype_of(options: &CompileOptions) -> &'static str {
 ///
 /// # Errors
 /// When the format is unknown.
-pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions, MatmultError> {
+pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions, Refusal> {
     let name = text.trim().to_ascii_lowercase();
     let name = name.strip_prefix("torch.").unwrap_or(&name);
     let short = match name {
@@ -347,8 +315,9 @@ pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions,
         "fp8" | "float8_e4m3" => "fp8_e4m3",
         other => other,
     };
-    let auto_cast_type: CastType =
-        short.parse().map_err(|_: UnknownOption| MatmultError::Dtype { text: text.trim().to_owned() })?;
+    let auto_cast_type: CastType = short.parse().map_err(|_: UnknownOption| {
+        refuse!("--dtype: '{}' is not a format of the array; use fp32, bf16, fp16, tf32 or fp8_e4m3", text.trim())
+    })?;
     Ok(CompileOptions { auto_cast: AutoCast::Matmult, auto_cast_type, ..base })
 }
 
@@ -362,14 +331,18 @@ pub fn words_of(text: &str) -> Vec<String> {
 ///
 /// # Errors
 /// When the instance or family is unknown.
-pub fn instance_of(text: &str) -> Result<String, MatmultError> {
+pub fn instance_of(text: &str) -> Result<String, Refusal> {
     let name = text.trim().to_ascii_lowercase();
     let of_family = |i: &&str| i.split_once('.').is_some_and(|(family, _)| family == name);
     let names = || INSTANCES.iter().map(|i| i.name);
     let found = names().find(|i| *i == name).or_else(|| names().find(of_family));
-    found
-        .map(str::to_owned)
-        .ok_or_else(|| MatmultError::Instance { text: text.trim().to_owned(), nearest: nearest_text(&name, names()) })
+    found.map(str::to_owned).ok_or_else(|| {
+        refuse!(
+            "--instance: '{text}' is not an instance type or family; the nearest are {nearest}",
+            text = text.trim(),
+            nearest = nearest_text(&name, names())
+        )
+    })
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use crate::export::ExportError;
-
 use super::report::MatmultReport;
+use ns_base::{Refusal, refuse};
 
 /// Version of the JSON.
 pub const MATMULT_FORMAT: u32 = 1;
@@ -60,7 +59,7 @@ pub const MATMULT_COLS: &[&str] = &[
 ///
 /// # Errors
 /// When the encoder fails, which does not happen for numbers in memory.
-pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, ExportError> {
+pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, Refusal> {
     #[derive(Serialize)]
     struct File<'a> {
         neuronscope_matmult: u32,
@@ -69,7 +68,7 @@ pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, ExportError> {
     }
     let times = "simulated; modelled_compile_s is modelled";
     let file = File { neuronscope_matmult: MATMULT_FORMAT, times, reports };
-    let failed = |e: serde_json::Error| ExportError { format: "JSON", reason: e.to_string() };
+    let failed = |e: serde_json::Error| refuse!("the reports could not be written as JSON: {e}");
     let mut text = serde_json::to_string_pretty(&file).map_err(failed)?;
     text.push('\n');
     Ok(text)
@@ -79,8 +78,8 @@ pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, ExportError> {
 ///
 /// # Errors
 /// When the encoder fails, which does not happen for text in memory.
-pub fn matmult_csv(reports: &[MatmultReport]) -> Result<String, ExportError> {
-    let failed = |reason: String| ExportError { format: "CSV", reason };
+pub fn matmult_csv(reports: &[MatmultReport]) -> Result<String, Refusal> {
+    let failed = |reason: String| refuse!("the reports could not be written as CSV: {reason}");
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(MATMULT_COLS).map_err(|e| failed(e.to_string()))?;
     for report in reports {

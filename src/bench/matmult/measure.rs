@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use ns_base::SimTime;
 use ns_base::convert::u64_to_f64;
+use ns_base::{Refusal, SimTime};
 use ns_compiler::Workflow;
-use ns_device::{Compilation, Device, DeviceError, ModelLibrary};
+use ns_device::{Compilation, Device, ModelLibrary};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::runtime::{InferenceCosts, inference_costs};
@@ -56,13 +56,13 @@ impl Measuring {
     ///
     /// # Errors
     /// When the device is not simulated, or the layer cannot be compiled for it.
-    pub fn step(self, budget_events: u64) -> Result<Step, DeviceError> {
+    pub fn step(self, budget_events: u64) -> Result<Step, Refusal> {
         match self {
             Self::Compile(case, models) => {
                 compiled(*case, &models).map(|run| Step::More(Self::Simulate(Box::new(run))))
             }
             Self::Simulate(mut run) => {
-                let progress = run.simulator.step(budget_events, &mut NoObserver).map_err(DeviceError::from)?;
+                let progress = run.simulator.step(budget_events, &mut NoObserver)?;
                 match progress {
                     SimProgress::More { .. } => Ok(Step::More(Self::Simulate(run))),
                     SimProgress::Done => Ok(Step::Done(Box::new(run.finish()))),
@@ -84,12 +84,12 @@ pub(super) enum Step {
 ///
 /// # Errors
 /// When it cannot be compiled, or its device is not simulated.
-pub fn programs(case: &MatmultCase, models: &ModelLibrary) -> Result<[String; 2], DeviceError> {
+pub fn programs(case: &MatmultCase, models: &ModelLibrary) -> Result<[String; 2], Refusal> {
     let device = Device::new(&case.instance, case.options)?.with_models(models);
     device.programs(&case.specification(), Some(case.batch_size), case.run.workflow)
 }
 
-fn compiled(case: MatmultCase, models: &ModelLibrary) -> Result<Simulating, DeviceError> {
+fn compiled(case: MatmultCase, models: &ModelLibrary) -> Result<Simulating, Refusal> {
     let device = Device::new(&case.instance, case.options)?.with_models(models);
     let compilation = device.compilation(&case.specification(), Some(case.batch_size), case.run.workflow)?;
     let costs = Rc::clone(&device.costs);

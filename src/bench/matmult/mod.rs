@@ -21,8 +21,8 @@ mod timed;
 pub use case_run::{CaseRun, run_case};
 pub use cc_flags::CcFlags;
 pub use config::{
-    MAX_CASES, MAX_ITERATIONS, MAX_VERIFICATIONS, MatmultCase, MatmultConfig, MatmultError, MatmultRun, cast_of_dtype,
-    dtype_of, instance_of, words_of,
+    MAX_CASES, MAX_ITERATIONS, MAX_VERIFICATIONS, MatmultCase, MatmultConfig, MatmultRun, cast_of_dtype, dtype_of,
+    instance_of, words_of,
 };
 pub use export::{MATMULT_COLS, MATMULT_FORMAT, matmult_csv, matmult_json, matmult_rows};
 pub use findings::{MatmultFinding, Pitfall};

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::SimTime;
 use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_base::units::format_share;
+use ns_base::{Refusal, SimTime};
 use ns_compiler::modelled_compile_s;
-use ns_device::DeviceError;
 use ns_machine::isa::Engine;
 use ns_tensor::FloatFormat;
 
@@ -118,7 +117,7 @@ pub struct MatmultDetail {
 }
 
 /// The report of a case that cannot run.
-pub(super) fn failed(case: &MatmultCase, error: &DeviceError) -> MatmultReport {
+pub(super) fn failed(case: &MatmultCase, error: &Refusal) -> MatmultReport {
     MatmultReport { status: "error".to_owned(), error: Some(error.to_string()), ..empty(case) }
 }
 

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::{SimTime, stats};
+use ns_base::{Refusal, SimTime, refuse, stats};
 
 use super::timer::Timers;
-use crate::run::error::RunError;
 
 /// The most inferences one run records: 800 MB of latencies.
 pub const MAX_INFERENCES: u64 = 100_000_000;
@@ -41,11 +40,13 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    pub(crate) fn new(window: SimTime, timers: Timers, expected: u64) -> Result<Self, RunError> {
+    pub(crate) fn new(window: SimTime, timers: Timers, expected: u64) -> Result<Self, Refusal> {
         let expected = expected.min(MAX_INFERENCES);
         let mut latencies_ps = Vec::new();
         let room = usize::try_from(expected).unwrap_or(usize::MAX);
-        latencies_ps.try_reserve_exact(room).map_err(|_| RunError::OutOfMemory { inferences: expected })?;
+        latencies_ps.try_reserve_exact(room).map_err(|_| {
+            refuse!("no memory for the latencies of {expected} inferences (8 bytes each); shorten the duration")
+        })?;
         Ok(Self {
             finished: false,
             bring_up: SimTime::ZERO,
@@ -61,10 +62,12 @@ impl Measurement {
 
     /// Adds an inference. End times must not decrease.
     #[inline]
-    pub(crate) fn record(&mut self, end: SimTime, latency: SimTime) -> Result<(), RunError> {
+    pub(crate) fn record(&mut self, end: SimTime, latency: SimTime) -> Result<(), Refusal> {
         let second = end.0 / SimTime::from_secs(1).0;
         if self.inferences() == MAX_INFERENCES {
-            return Err(RunError::TooManyInferences { after_s: second });
+            return Err(refuse!(
+                "more than {MAX_INFERENCES} inferences would be recorded ({second} s into the run); shorten the duration"
+            ));
         }
         self.latencies_ps.push(latency.0);
         self.elapsed = end;

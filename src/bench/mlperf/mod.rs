@@ -10,5 +10,5 @@ mod settings;
 
 pub use early_stopping::{EarlyStopping, discardable, queries_needed};
 pub use result::{MlperfResult, Verdict, mlperf_to_json, mlperf_to_text};
-pub use run::{ScenarioError, ScenarioProgress, ScenarioRun, run_scenario};
+pub use run::{ScenarioProgress, ScenarioRun, run_scenario};
 pub use settings::{MlperfSettings, Scenario, SettingsError};

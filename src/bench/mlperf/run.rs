@@ -1,56 +1,22 @@
 //! Runs a scenario on an instance, and searches for the highest rate that a Server sustains.
 
-use thiserror::Error;
-
 use crate::DeviceType;
-use crate::config::configuration::{Configuration, ConfigurationError};
+use crate::config::configuration::Configuration;
 use crate::measured::measurement::{MAX_INFERENCES, Measurement};
-use crate::run::error::RunError;
 use crate::run::estimate::estimate;
 use crate::scheduler::Scheduler;
 use crate::scheduler::executor::SimulatedExecutor;
 use crate::scheduler::source::{Arrivals, Source, Streams};
-use ns_base::SimTime;
 use ns_base::convert::{f64_to_u64, u64_to_f64};
-use ns_device::{ServiceError, ServiceTimes};
+use ns_base::refuse;
+use ns_base::{Refusal, SimTime};
+use ns_device::ServiceTimes;
 
 use super::result::{Judge, MlperfResult};
-use super::{MlperfSettings, Scenario, SettingsError};
+use super::{MlperfSettings, Scenario};
 
 /// Steps of the search for the highest rate: it ends within 0.1 % of the capacity.
 const SEARCH_STEPS: u32 = 12;
-
-/// Why a scenario cannot begin or go on.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum ScenarioError {
-    /// The settings cannot be used.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The configuration cannot run on its instance.
-    #[error(transparent)]
-    Configuration(#[from] ConfigurationError),
-    /// Its device is the processor of the machine.
-    #[error("scenarios are simulated: leave device_type at neuron")]
-    Processor,
-    /// The stage times cannot be simulated.
-    #[error(transparent)]
-    Times(#[from] ServiceError),
-    /// The run would be too long.
-    #[error(
-        "about {inferences} inferences are more than the {MAX_INFERENCES} that one run records; use a shorter min_duration_s or fewer min_queries"
-    )]
-    TooLong {
-        /// Inferences that the run would have.
-        inferences: u64,
-    },
-    /// The simulation cannot begin or go on.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// A step was requested after the end.
-    #[error("the scenario has ended")]
-    Ended,
-}
 
 /// Runs one scenario on the model copies and workers of a configuration. The configuration's duration, dataset and accounting are
 /// ignored: the scenario's own limits apply.
@@ -61,7 +27,7 @@ pub fn run_scenario(
     settings: &MlperfSettings,
     configuration: &Configuration,
     times: &ServiceTimes,
-) -> Result<MlperfResult, ScenarioError> {
+) -> Result<MlperfResult, Refusal> {
     let mut run = ScenarioRun::new(settings.clone(), configuration.clone(), times.clone())?;
     loop {
         if let ScenarioProgress::Done(result) = run.step(u64::MAX)? {
@@ -107,15 +73,11 @@ impl ScenarioRun {
     ///
     /// # Errors
     /// When the settings, the configuration or its stage times cannot be used, or the run would be too long.
-    pub fn new(
-        settings: MlperfSettings,
-        configuration: Configuration,
-        times: ServiceTimes,
-    ) -> Result<Self, ScenarioError> {
-        settings.validate()?;
+    pub fn new(settings: MlperfSettings, configuration: Configuration, times: ServiceTimes) -> Result<Self, Refusal> {
+        settings.validate().map_err(|e| Refusal::new(e.to_string()))?;
         configuration.check()?;
         if configuration.options.device_type == DeviceType::Cpu {
-            return Err(ScenarioError::Processor);
+            return Err(refuse!("scenarios are simulated: leave device_type at neuron"));
         }
         times.check(configuration.pipeline_size)?;
         let plan = Plan { settings, configuration, times };
@@ -134,7 +96,7 @@ impl ScenarioRun {
         Ok(run)
     }
 
-    fn begin(&mut self) -> Result<(), ScenarioError> {
+    fn begin(&mut self) -> Result<(), Refusal> {
         let source = self.plan.source(self.qps)?;
         self.scheduler = Some(Box::new(self.plan.scheduler(source)?));
         Ok(())
@@ -144,13 +106,13 @@ impl ScenarioRun {
     ///
     /// # Errors
     /// When the simulation cannot go on.
-    pub fn step(&mut self, budget: u64) -> Result<ScenarioProgress, ScenarioError> {
-        let Some(scheduler) = &mut self.scheduler else { return Err(ScenarioError::Ended) };
+    pub fn step(&mut self, budget: u64) -> Result<ScenarioProgress, Refusal> {
+        let Some(scheduler) = &mut self.scheduler else { return Err(refuse!("the scenario has ended")) };
         let progress = scheduler.step(budget)?;
         if !progress.done {
             return Ok(self.more(progress.percent / 100.0));
         }
-        let Some(done) = self.scheduler.take() else { return Err(ScenarioError::Ended) };
+        let Some(done) = self.scheduler.take() else { return Err(refuse!("the scenario has ended")) };
         let result = self.plan.judged(done.into_measurement(), self.qps);
         let Some(search) = &mut self.search else { return Ok(ScenarioProgress::Done(Box::new(result))) };
         if let Some(found) = search.learn(self.qps, result) {
@@ -207,7 +169,7 @@ struct Plan {
 
 impl Plan {
     /// The source of the scenario's queries.
-    fn source(&self, qps: f64) -> Result<Source, ScenarioError> {
+    fn source(&self, qps: f64) -> Result<Source, Refusal> {
         match self.settings.scenario {
             Scenario::SingleStream => self.streams(1),
             Scenario::MultiStream => self.streams(u64::from(self.settings.samples_per_query)),
@@ -216,7 +178,7 @@ impl Plan {
         }
     }
 
-    fn streams(&self, samples: u64) -> Result<Source, ScenarioError> {
+    fn streams(&self, samples: u64) -> Result<Source, Refusal> {
         let inferences = samples.div_ceil(u64::from(self.configuration.batch_size));
         let min_ps = SimTime::from_secs_f64(self.settings.min_duration_s).0;
         let expected = f64_to_u64(self.settings.min_duration_s / self.times.unloaded().to_secs_f64());
@@ -225,7 +187,7 @@ impl Plan {
     }
 
     /// All samples are available at once; their number fills the duration.
-    fn offline(&self) -> Result<Source, ScenarioError> {
+    fn offline(&self) -> Result<Source, Refusal> {
         let batch = u64::from(self.configuration.batch_size);
         let in_time = f64_to_u64(self.capacity() * self.settings.min_duration_s);
         let samples = self.settings.min_queries.max(in_time.saturating_mul(batch));
@@ -234,7 +196,7 @@ impl Plan {
         Ok(Source::Shared { left: inferences })
     }
 
-    fn server(&self, qps: f64) -> Result<Source, ScenarioError> {
+    fn server(&self, qps: f64) -> Result<Source, Refusal> {
         let in_time = f64_to_u64(libm::ceil(qps * self.settings.min_duration_s));
         let queries = in_time.max(self.settings.min_queries);
         self.refuse_if_too_long(queries)?;
@@ -265,11 +227,17 @@ impl Plan {
         plain
     }
 
-    fn refuse_if_too_long(&self, inferences: u64) -> Result<(), ScenarioError> {
-        if inferences <= MAX_INFERENCES { Ok(()) } else { Err(ScenarioError::TooLong { inferences }) }
+    fn refuse_if_too_long(&self, inferences: u64) -> Result<(), Refusal> {
+        if inferences <= MAX_INFERENCES {
+            Ok(())
+        } else {
+            Err(refuse!(
+                "about {inferences} inferences are more than the {MAX_INFERENCES} that one run records; use a shorter min_duration_s or fewer min_queries"
+            ))
+        }
     }
 
-    fn scheduler(&self, source: Source) -> Result<Scheduler<SimulatedExecutor>, RunError> {
+    fn scheduler(&self, source: Source) -> Result<Scheduler<SimulatedExecutor>, Refusal> {
         let plain = self.plain();
         let executor = SimulatedExecutor::new(&plain, &self.times);
         Scheduler::with_source(&plain, executor, 0, source)
@@ -289,7 +257,7 @@ mod tests {
         let configuration = expand(&config).unwrap().configurations.remove(0);
         let settings = MlperfSettings::official(Scenario::Offline);
         let error = run_scenario(&settings, &configuration, &ServiceTimes::default()).unwrap_err();
-        assert_eq!(error, ScenarioError::Processor);
+        assert_eq!(error, refuse!("scenarios are simulated: leave device_type at neuron"));
     }
 
     #[test]

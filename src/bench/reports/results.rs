@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use thiserror::Error;
 
-use ns_base::SimTime;
+use ns_base::{Refusal, SimTime, refuse};
 
 use super::report::{REPORT_KEYS, Report, ReportDetail};
 use crate::config::configuration::Configuration;
@@ -85,29 +84,15 @@ pub fn results_to_json(results: &[RunResults]) -> Result<String, serde_json::Err
     Ok(text)
 }
 
-/// A text that is not a document of results.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ResultsError {
-    #[error("the results are not JSON: {reason}")]
-    NotJson {
-        /// The parser's message, with line and column.
-        reason: String,
-    },
-    /// JSON of something else.
-    #[error("this JSON has no list \"results\"; print one with bench --return-timers")]
-    NoResults,
-}
-
 /// NeuronPerf's `get_reports`: computes the reports of a document of results, as the runs themselves made them, with another price if
 /// one is given. Entries that are not results are named in the second list and left out.
 ///
 /// # Errors
 /// When the document is not one of results.
-pub fn get_reports(text: &str, cost_per_hour: Option<f64>) -> Result<(Vec<Report>, Vec<String>), ResultsError> {
-    let document: Value = serde_json::from_str(text).map_err(|e| ResultsError::NotJson { reason: e.to_string() })?;
+pub fn get_reports(text: &str, cost_per_hour: Option<f64>) -> Result<(Vec<Report>, Vec<String>), Refusal> {
+    let document: Value = serde_json::from_str(text).map_err(|e| refuse!("the results are not JSON: {e}"))?;
     let Some(Value::Array(entries)) = document.get("results") else {
-        return Err(ResultsError::NoResults);
+        return Err(refuse!("this JSON has no list \"results\"; print one with bench --return-timers"));
     };
     let (mut reports, mut skipped) = (Vec::new(), Vec::new());
     for (i, entry) in entries.iter().enumerate() {

@@ -3,9 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::{Cancel, SimTime};
+use ns_base::{Cancel, Refusal, SimTime};
 
-use super::error::StartError;
 use super::estimate::{Estimate, estimate};
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
@@ -155,7 +154,7 @@ fn prepare<O: RunObserver>(
     times: &ServiceTimes,
     expected: &Estimate,
     observer: O,
-) -> Result<Scheduler<SimulatedExecutor, O>, StartError> {
+) -> Result<Scheduler<SimulatedExecutor, O>, Refusal> {
     configuration.check()?;
     check_size(configuration)?;
     times.check(configuration.pipeline_size)?;

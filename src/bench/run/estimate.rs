@@ -1,10 +1,9 @@
 //! Estimates the work of a configuration before it runs, for the progress of a sweep and for memory.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use ns_base::SimTime;
 use ns_base::convert::{f64_to_u64, u64_to_f64};
+use ns_base::{Refusal, SimTime, refuse};
 
 use crate::config::configuration::Configuration;
 use crate::config::options::Accounting;
@@ -20,20 +19,6 @@ pub struct Estimate {
     pub events: u64,
     /// Simulated time, bring-up included.
     pub simulated: SimTime,
-}
-
-/// A configuration that is refused before it starts.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[error(
-    "about {inferences} inferences in {duration_s} s are more than the {MAX_INFERENCES} that one run records; use a duration_s of at most {longest_s}"
-)]
-pub struct TooManyInferences {
-    /// Expected inferences.
-    pub inferences: u64,
-    /// The duration asked for.
-    pub duration_s: f64,
-    /// A duration that fits, whole seconds if it is above one.
-    pub longest_s: f64,
 }
 
 /// Estimates a configuration by its tightest bound: the workers' own pace, the shared host resource, the link of each
@@ -81,14 +66,17 @@ impl Estimate {
     ///
     /// # Errors
     /// When more than [`MAX_INFERENCES`] are expected; the error names a duration that fits.
-    pub fn check(&self, configuration: &Configuration) -> Result<(), TooManyInferences> {
+    pub fn check(&self, configuration: &Configuration) -> Result<(), Refusal> {
         if self.inferences <= MAX_INFERENCES {
             return Ok(());
         }
         let duration_s = configuration.duration_s;
         let longest = duration_s * (u64_to_f64(MAX_INFERENCES) / u64_to_f64(self.inferences));
         let longest_s = if longest >= 1.0 { libm::floor(longest) } else { longest };
-        Err(TooManyInferences { inferences: self.inferences, duration_s, longest_s })
+        Err(refuse!(
+            "about {} inferences in {duration_s} s are more than the {MAX_INFERENCES} that one run records; use a duration_s of at most {longest_s}",
+            self.inferences
+        ))
     }
 }
 
@@ -122,6 +110,6 @@ mod tests {
         let times = ServiceTimes { device: vec![SimTime::from_ns(10)], ..ServiceTimes::default() };
         let configuration = one(86_400.0);
         let refused = estimate(&configuration, &times).check(&configuration).unwrap_err();
-        assert!(refused.longest_s < 1.0 && refused.to_string().contains("duration_s of at most 0.99"), "{refused}");
+        assert!(refused.what().contains("duration_s of at most 0.99"), "{refused}");
     }
 }

@@ -1,6 +1,5 @@
 //! One configuration from its stage times to its row: the times, an estimate of the work, the run in steps, its errors.
 
 pub(super) mod configuration_run;
-pub(super) mod error;
 pub(super) mod estimate;
 pub(super) mod times;

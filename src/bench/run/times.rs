@@ -1,11 +1,10 @@
 //! Stage times of a configuration: those of its model on its device, with the user's work around the call.
 
-use super::error::{ModelInputsError, TimesError, UntimedStep};
 use crate::config::configuration::Configuration;
 use crate::config::options::{DeviceType, SdkGeneration};
 use crate::host_step::step::HostStep;
-use ns_base::SimTime;
-use ns_device::{Device, DeviceError, ModelLibrary, ModelRef, ServiceTimes, model_label};
+use ns_base::{Refusal, SimTime, refuse};
+use ns_device::{Device, ModelLibrary, ModelRef, ServiceTimes, model_label};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::runtime::InferenceCosts;
@@ -19,7 +18,7 @@ pub fn stage_times(
     costs: &CostTable,
     around: InferenceCosts,
     configuration: &Configuration,
-) -> Result<ServiceTimes, UntimedStep> {
+) -> Result<ServiceTimes, Refusal> {
     let generation = match configuration.options.sdk_generation {
         SdkGeneration::Pt1 => costs.runtime.torch_1_permille,
         SdkGeneration::Pt2 => 1_000,
@@ -37,12 +36,14 @@ pub fn stage_times(
 ///
 /// # Errors
 /// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
-pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Result<ServiceTimes, TimesError> {
+pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Result<ServiceTimes, Refusal> {
     configuration.check()?;
     if configuration.options.device_type == DeviceType::Cpu {
-        return Err(TimesError::Processor);
+        return Err(refuse!(
+            "device_type cpu: a processor is measured and has no simulated times; MLPerf scenarios and timelines of a run need device_type neuron"
+        ));
     }
-    if let ModelRef::Fixed(model) = models.resolve(&configuration.model).map_err(DeviceError::from)? {
+    if let ModelRef::Fixed(model) = models.resolve(&configuration.model)? {
         let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;
         return Ok(ServiceTimes { warmup: model.warmup.unwrap_or_else(|| times.unloaded()), ..times });
     }
@@ -53,7 +54,7 @@ pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Re
 
 /// Stage times of a configuration on a device: its model compiled for its workflow and simulated once, with the host around
 /// it.
-fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, TimesError> {
+fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, Refusal> {
     let workflow = configuration.options.workflow;
     let compiled = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
     let (_, around) = device.call(&compiled, workflow)?;
@@ -65,7 +66,7 @@ fn simulated_times(device: &Device, configuration: &Configuration) -> Result<Ser
 ///
 /// # Errors
 /// Names the inputs that the model takes.
-pub(crate) fn check_inputs(configuration: &Configuration, models: &ModelLibrary) -> Result<(), ModelInputsError> {
+pub(crate) fn check_inputs(configuration: &Configuration, models: &ModelLibrary) -> Result<(), Refusal> {
     check_steps(configuration, models)?;
     let Some(given) = &configuration.inputs else { return Ok(()) };
     let shapes = models.input_shapes(&configuration.model, u64::from(configuration.batch_size))?;
@@ -75,7 +76,7 @@ pub(crate) fn check_inputs(configuration: &Configuration, models: &ModelLibrary)
 }
 
 /// Checks that the model has every input that the work before the call names. The result of the work is known only after it has run.
-fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(), ModelInputsError> {
+fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(), Refusal> {
     let (step, named) = (&configuration.options.preprocess, configuration.options.preprocess.tensors());
     if named <= 1 {
         return Ok(());
@@ -85,7 +86,7 @@ fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(
         return Ok(());
     }
     let model = model_label(&configuration.model).into_owned();
-    Err(ModelInputsError::Named { step: step.to_string(), named, model, has })
+    Err(refuse!("preprocess: '{step}' names {named} inputs, {model} has {has}; its inputs are x, y, z in their order"))
 }
 
 /// Adds the user's work around the call. `bytes` are those of the inputs and the outputs, where they are known.
@@ -93,10 +94,12 @@ fn with_host_work(
     times: ServiceTimes,
     configuration: &Configuration,
     bytes: Option<(u64, u64)>,
-) -> Result<ServiceTimes, UntimedStep> {
+) -> Result<ServiceTimes, Refusal> {
     let options = &configuration.options;
     let cost = |field: &'static str, step: &HostStep, bytes: Option<u64>| {
-        step.time(bytes).ok_or_else(|| UntimedStep { field, model: configuration.model.clone() })
+        step.time(bytes).ok_or_else(|| {
+            refuse!("{field}: the size of the data of {} is not known; give a time such as 0.25ms", configuration.model)
+        })
     };
     let ms = |ms: f64| SimTime::from_ns_f64(ms * 1e6);
     Ok(ServiceTimes {

@@ -4,7 +4,6 @@ use crate::config::configuration::Configuration;
 use crate::config::options::Accounting;
 use crate::measured::measurement::Measurement;
 use crate::measured::timer::Timers;
-use crate::run::error::RunError;
 use crate::scheduler::executor::{Executor, SetupStep};
 use crate::scheduler::observer::{RunObserver, Unobserved};
 use crate::scheduler::queue::MAX_WORKERS;
@@ -12,6 +11,7 @@ use crate::scheduler::source::Source;
 use ns_base::convert::{u64_to_usize, usize_to_u32};
 use ns_base::stats::round_to;
 use ns_base::{Interval, SimTime};
+use ns_base::{Refusal, refuse};
 
 use super::resources::Places;
 use super::workers::Workers;
@@ -48,7 +48,7 @@ impl<E: Executor> Scheduler<E> {
     ///
     /// # Errors
     /// When there are too many workers, not enough memory for the expected number of inferences, or no time left to measure.
-    pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, RunError> {
+    pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, Refusal> {
         Self::observed(configuration, executor, expected, Unobserved)
     }
 
@@ -58,7 +58,7 @@ impl<E: Executor> Scheduler<E> {
         executor: E,
         expected: u64,
         source: Source,
-    ) -> Result<Self, RunError> {
+    ) -> Result<Self, Refusal> {
         Self::start(configuration, executor, expected, source, Unobserved)
     }
 }
@@ -68,7 +68,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     ///
     /// # Errors
     /// As [`Scheduler::new`].
-    pub fn observed(configuration: &Configuration, executor: E, expected: u64, observer: O) -> Result<Self, RunError> {
+    pub fn observed(configuration: &Configuration, executor: E, expected: u64, observer: O) -> Result<Self, Refusal> {
         let source = match configuration.options.dataset.filter(|d| !d.looped) {
             Some(d) => {
                 let calls = d.calls(configuration.batch_size);
@@ -85,7 +85,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         expected: u64,
         source: Source,
         observer: O,
-    ) -> Result<Self, RunError> {
+    ) -> Result<Self, Refusal> {
         check_size(configuration)?;
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
         let (models, workers) = (configuration.n_models, u64_to_usize(configuration.workers()));
@@ -116,7 +116,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     ///
     /// # Errors
     /// When the run cannot continue; the recorded inferences are lost.
-    pub fn step(&mut self, budget: u64) -> Result<Progress, RunError> {
+    pub fn step(&mut self, budget: u64) -> Result<Progress, Refusal> {
         for _ in 0..budget {
             let Some(worker) = self.workers.next() else { break };
             self.end_of_stage(worker)?;
@@ -128,7 +128,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     ///
     /// # Errors
     /// As [`Self::step`].
-    pub fn run_to_end(&mut self) -> Result<Progress, RunError> {
+    pub fn run_to_end(&mut self) -> Result<Progress, Refusal> {
         self.step(u64::MAX)
     }
 
@@ -187,7 +187,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     }
 
     /// NeuronPerf's clock starts before the copies are set up.
-    fn take_bring_up_from_window(&mut self, configuration: &Configuration) -> Result<(), RunError> {
+    fn take_bring_up_from_window(&mut self, configuration: &Configuration) -> Result<(), Refusal> {
         let Source::Window { end } = &mut self.source else { return Ok(()) };
         let bring_up = self.measurement.bring_up;
         *end = end.saturating_sub(bring_up.0);
@@ -196,7 +196,10 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             return Ok(());
         }
         let bring_up_s = round_to(bring_up.to_secs_f64(), 3).to_string();
-        Err(RunError::TooShort { duration_s: configuration.duration_s.to_string(), bring_up_s })
+        Err(refuse!(
+            "the duration of {} s is over before the models are loaded and warm, which takes {bring_up_s} s; use a longer duration, or the accounting that starts when they are warm",
+            configuration.duration_s
+        ))
     }
 }
 
@@ -204,14 +207,19 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
 ///
 /// # Errors
 /// When there are no workers or too many.
-pub(crate) fn check_size(configuration: &Configuration) -> Result<(), RunError> {
+pub(crate) fn check_size(configuration: &Configuration) -> Result<(), Refusal> {
     let workers = configuration.workers();
     if workers == 0 || workers > MAX_WORKERS {
         let Configuration { n_models, workers_per_model, .. } = *configuration;
-        return Err(RunError::Workers { n_models, workers_per_model, workers, max: MAX_WORKERS });
+        return Err(refuse!(
+            "n_models {n_models} x workers_per_model {workers_per_model} makes {workers} workers; use a product from 1 to {MAX_WORKERS}"
+        ));
     }
     if configuration.n_devices() > MAX_WORKERS {
-        return Err(RunError::Cores { cores: configuration.n_devices(), max: MAX_WORKERS });
+        return Err(refuse!(
+            "n_models x pipeline_size makes {} NeuronCores; at most {MAX_WORKERS} can be simulated; use fewer models or stages",
+            configuration.n_devices()
+        ));
     }
     Ok(())
 }

@@ -1,16 +1,15 @@
 //! Moves an inference from stage to stage.
 
-use crate::run::error::RunError;
 use crate::scheduler::executor::{Executor, Stage};
 use crate::scheduler::observer::RunObserver;
 use crate::scheduler::source::{Ended, Next};
-use ns_base::SimTime;
+use ns_base::{Refusal, SimTime, refuse};
 
 use super::resources::HOST;
 use super::run::Scheduler;
 
 impl<E: Executor, O: RunObserver> Scheduler<E, O> {
-    pub(super) fn end_of_stage(&mut self, worker: u32) -> Result<(), RunError> {
+    pub(super) fn end_of_stage(&mut self, worker: u32) -> Result<(), Refusal> {
         let stage = self.workers.stage(worker);
         if O::LISTENS
             && let Some(stage) = stage
@@ -153,7 +152,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         self.workers.begin(worker, Some(stage), time);
     }
 
-    fn postprocess(&mut self, worker: u32) -> Result<(), RunError> {
+    fn postprocess(&mut self, worker: u32) -> Result<(), Refusal> {
         let time = self.executor.stage_time(worker, Stage::Postprocess);
         self.measurement.timers.infer[worker as usize].add(self.workers.call_time(worker));
         self.measurement.timers.postprocess[worker as usize].add(time);
@@ -178,10 +177,12 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         }
     }
 
-    fn record(&mut self, worker: u32) -> Result<(), RunError> {
+    fn record(&mut self, worker: u32) -> Result<(), Refusal> {
         let (now, latency) = (self.workers.now(), self.workers.inference_time(worker));
         if latency == SimTime::ZERO {
-            return Err(RunError::ZeroLatency { worker });
+            return Err(refuse!(
+                "worker {worker} finished an inference in zero time, so the clock would never advance; give at least one stage a time above zero"
+            ));
         }
         self.measurement.timers.e2e[worker as usize].add(latency);
         if O::LISTENS {

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_base::{Refusal, refuse};
 use ns_machine::arch::{Instance, instance};
 
 use super::models::{ModelConfig, distinct, models_of_index, models_of_lists};
 use super::notes::{nearest_sizes, notes, unknown_size};
-use crate::config::bench_config::{BenchConfig, ConfigError};
+use crate::config::bench_config::BenchConfig;
 use crate::config::configuration::Configuration;
 use crate::config::input_fit::fit;
 use crate::config::options::{DeviceType, RunOptions};
@@ -33,7 +34,7 @@ pub struct Sweep {
 /// # Errors
 /// When a parameter is out of its range, the model or the size is not known, or the lists make more than
 /// [`MAX_CONFIGURATIONS`].
-pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
+pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
     config.validate()?;
     check_names(config)?;
     refuse_if_too_many(config)?;
@@ -65,15 +66,18 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
 
 /// Refuses a model and a size that do not exist: every row would fail for the same reason. A system given by its times
 /// may be of any size, and an index has the names of its entries.
-fn check_names(config: &BenchConfig) -> Result<(), ConfigError> {
+fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
     let (model, size) = (config.model.trim(), config.instance_type.trim());
     if ModelKind::of(model) == ModelKind::Fixed || config.index.is_some() {
         return Ok(());
     }
     // Rows of a model file report whether the file is open.
-    model.parse::<ModelRef>().map_err(|e| ConfigError::BadModel { problem: e.to_string() })?;
+    model.parse::<ModelRef>()?;
     if config.options.device_type == DeviceType::Neuron && instance(size).is_none() {
-        return Err(ConfigError::UnknownInstance { name: size.to_owned(), nearest: nearest_sizes(size) });
+        return Err(refuse!(
+            "instance_type: '{size}' is not a known size; the nearest are {} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed",
+            nearest_sizes(size)
+        ));
     }
     Ok(())
 }
@@ -83,7 +87,7 @@ fn instance_type<'a>(config: &'a BenchConfig, model: &'a ModelConfig) -> &'a str
     model.instance_type.as_deref().unwrap_or(&config.instance_type).trim()
 }
 
-fn refuse_if_too_many(config: &BenchConfig) -> Result<(), ConfigError> {
+fn refuse_if_too_many(config: &BenchConfig) -> Result<(), Refusal> {
     let length = |list: &Option<Vec<u32>>, default: u64| list.as_ref().map_or(default, |l| l.len() as u64);
     let models = match &config.index {
         Some(index) => index.model_configs.len() as u64,
@@ -94,7 +98,9 @@ fn refuse_if_too_many(config: &BenchConfig) -> Result<(), ConfigError> {
     let models = models.saturating_mul(config.compile.most());
     let count = length(&config.n_models, 2).saturating_mul(length(&config.workers_per_model, 2)).saturating_mul(models);
     if count > MAX_CONFIGURATIONS {
-        return Err(ConfigError::TooManyConfigurations { count, max: MAX_CONFIGURATIONS });
+        return Err(refuse!(
+            "the lists make {count} configurations, at most {MAX_CONFIGURATIONS} are allowed. Shorten n_models, workers_per_model, pipeline_sizes or batch_sizes"
+        ));
     }
     Ok(())
 }
@@ -203,9 +209,7 @@ mod tests {
     #[test]
     fn an_unknown_model_is_refused_once_with_the_nearest_three() {
         let config = BenchConfig { model: "resnet".into(), ..BenchConfig::default() };
-        let error = expand(&config).unwrap_err();
-        let message = error.to_string();
-        assert_eq!(error.field(), Some("model"));
+        let message = expand(&config).unwrap_err().to_string();
         assert!(message.starts_with("unknown model \"resnet\": the nearest are resnet"), "{message}");
         assert!(message.len() < 150, "{message}");
     }
@@ -239,7 +243,8 @@ mod tests {
         let many: Vec<u32> = (1..=200).collect();
         let huge =
             BenchConfig { n_models: Some(many.clone()), workers_per_model: Some(many), ..BenchConfig::default() };
-        assert_eq!(expand(&huge), Err(ConfigError::TooManyConfigurations { count: 40_000, max: 10_000 }));
+        let error = expand(&huge).unwrap_err();
+        assert!(error.what().starts_with("the lists make 40000 configurations, at most 10000"), "{error}");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::SimTime;
+use ns_base::{Refusal, SimTime};
 
 use super::expand::expand;
-use crate::config::bench_config::{BenchConfig, ConfigError};
+use crate::config::bench_config::BenchConfig;
 use crate::config::configuration::Configuration;
 use crate::run::estimate::{Estimate, estimate};
 use ns_device::ServiceTimes;
@@ -37,7 +37,7 @@ impl SweepPlan {
     ///
     /// # Errors
     /// As [`expand`].
-    pub fn of(config: &BenchConfig) -> Result<Self, ConfigError> {
+    pub fn of(config: &BenchConfig) -> Result<Self, Refusal> {
         let sweep = expand(config)?;
         let row = |configuration: Configuration| PlannedRow {
             key: configuration.key(),

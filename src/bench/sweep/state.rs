@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{PlannedRow, SweepPlan};
 use super::stored;
-use crate::config::bench_config::{BenchConfig, ConfigError};
+use crate::config::bench_config::BenchConfig;
 use crate::config::configuration::Configuration;
 use crate::reports::report::Report;
 use crate::run::configuration_run::RowResult;
 use crate::run::estimate::Estimate;
+use ns_base::Refusal;
 
 /// State of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,7 +89,7 @@ impl SweepState {
     ///
     /// # Errors
     /// When the benchmark cannot be expanded.
-    pub fn new(config: BenchConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: BenchConfig) -> Result<Self, Refusal> {
         let plan = SweepPlan::of(&config)?;
         Ok(Self::of(config, plan))
     }

@@ -13,7 +13,7 @@ use crate::model_file;
 use ns_device::{ModelFileValues, casts_of};
 use ns_import::Imported;
 use ns_machine::arch::{features, instance};
-use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsError, compare};
+use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};
 use ns_session::studies::StudySpec;
 use ns_session::{
     BatchRule, JobRequest, JobResult, NumericsReport, NumericsSpec, OutputComparison, Sample, Told, value_text,
@@ -108,13 +108,7 @@ fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
         seed: args.seed,
         tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
     };
-    let Some(size) = instance(spec.instance.trim()) else {
-        return Err(NumericsError::UnknownInstance { name: spec.instance }.into());
-    };
-    spec.options.check(size, spec.rounding)?;
-    if !(spec.tolerance > 0.0 && spec.tolerance.is_finite()) {
-        return Err(NumericsError::Tolerance { tolerance: spec.tolerance }.into());
-    }
+    checked_instance(&spec)?;
     Ok(spec)
 }
 

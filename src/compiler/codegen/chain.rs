@@ -9,7 +9,6 @@
 
 use super::code::Code;
 use super::emitter::Purpose;
-use super::error::CodegenError;
 use super::lazy;
 use super::places::Places;
 use super::plan::{Members, Plan};
@@ -17,6 +16,7 @@ use super::tiles::{CLIP, SQUARE, Step, StepKind};
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value};
 use super::weights::load_vector;
+use crate::error::StageError;
 use crate::hlo::{HloInstruction, InstrId, Opcode};
 use ns_base::FxHashSet;
 use ns_machine::cost::decisions::LONG_ROW_ELEMENTS;
@@ -37,7 +37,7 @@ pub(super) fn plan_steps(
     members: &Members<'_>,
     main: InstrId,
     shape: &Resident,
-) -> Result<Vec<Step>, CodegenError> {
+) -> Result<Vec<Step>, StageError> {
     let chain = Chain::new(main, shape.layout, shape.free_elements);
     chain.through(plan, places, code, members)
 }
@@ -51,7 +51,7 @@ pub(super) fn plan_eviction(
     members: &Members<'_>,
     product: InstrId,
     shape: &Resident,
-) -> Result<(Vec<Step>, Vec<Step>), CodegenError> {
+) -> Result<(Vec<Step>, Vec<Step>), StageError> {
     let chain = Chain { tensors_apart: true, ..Chain::new(product, shape.layout, shape.free_elements) };
     let mut steps = chain.through(plan, places, code, members)?;
     let apart = steps.iter().position(|s| s.apart).map(|i| steps.split_off(i)).unwrap_or_default();
@@ -100,7 +100,7 @@ impl Chain {
         places: &mut Places,
         code: &mut Code<'_>,
         members: &Members<'_>,
-    ) -> Result<Vec<Step>, CodegenError> {
+    ) -> Result<Vec<Step>, StageError> {
         for (id, member) in members {
             if lazy::define(places, *id, member) {
                 continue;
@@ -153,7 +153,7 @@ impl Chain {
         code: &mut Code<'_>,
         id: InstrId,
         member: &HloInstruction,
-    ) -> Result<(), CodegenError> {
+    ) -> Result<(), StageError> {
         let mut after = Vec::new();
         for operand in member.operands.iter().filter(|o| !self.beside.contains(o)) {
             if places.resident(*operand).is_some() {
@@ -188,7 +188,7 @@ impl Chain {
         code: &mut Code<'_>,
         (id, member): (InstrId, &HloInstruction),
         other: InstrId,
-    ) -> Result<(), CodegenError> {
+    ) -> Result<(), StageError> {
         let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
         let apart = self.tensors_apart && matches!(places.value(plan, other)?, Value::Resident(_));
         let mut step = match other_side(plan, places, code, (id, other), self.layout)? {
@@ -229,7 +229,7 @@ fn other_side(
     code: &mut Code<'_>,
     (id, other): (InstrId, InstrId),
     layout: Layout,
-) -> Result<Other, CodegenError> {
+) -> Result<Other, StageError> {
     match *places.value(plan, other)? {
         Value::Splat => Ok(Other::Constant),
         Value::Resident(_) => Ok(Other::Tensor(in_layout(plan, places, code, other, id, layout)?.ready)),

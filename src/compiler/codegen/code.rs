@@ -3,11 +3,13 @@
 
 use super::emitter::{Emitter, Purpose, latest};
 use super::engines::Engines;
-use super::error::CodegenError;
 use super::memory::PsumBanks;
+use super::memory::bytes_text;
 use super::plan::{Plan, is_weight};
 use super::sources::Sources;
+use crate::error::StageError;
 use crate::hlo::InstrId;
+use ns_base::refuse;
 use ns_machine::isa::{Engine, Op, Wait};
 use ns_machine::{Executable, MemoryPlan};
 
@@ -50,7 +52,7 @@ impl<'p> Code<'p> {
     ///
     /// # Errors
     /// When it needs more device memory than the core has.
-    pub fn finish(mut self, plan: &Plan<'_>, sbuf_peak_bytes: u64) -> Result<Executable, CodegenError> {
+    pub fn finish(mut self, plan: &Plan<'_>, sbuf_peak_bytes: u64) -> Result<Executable, StageError> {
         let weights = plan.module.instructions.iter().filter(|i| is_weight(i));
         let weight_elements = weights.map(|i| i.shape.elements()).fold(0, u64::saturating_add);
         self.memory.weight_bytes = weight_elements.saturating_mul(plan.precision.operand_bytes);
@@ -59,7 +61,13 @@ impl<'p> Code<'p> {
         let needed = [memory.weight_bytes, memory.input_bytes, memory.output_bytes, memory.spill_bytes];
         let needed = needed.into_iter().fold(0, u64::saturating_add);
         if needed > plan.core.hbm_bytes {
-            return Err(CodegenError::DeviceMemoryExceeded { needed, available: plan.core.hbm_bytes });
+            let refusal = refuse!(
+                "the model needs {} of device memory on one core, which has {}: {} are missing",
+                bytes_text(needed),
+                bytes_text(plan.core.hbm_bytes),
+                bytes_text(needed - plan.core.hbm_bytes)
+            );
+            return Err(refusal.into());
         }
         let sources = self.sources.finish();
         let emitted = self.emitter.finish();

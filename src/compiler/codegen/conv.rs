@@ -8,7 +8,6 @@ use super::chain::plan_eviction;
 use super::code::Code;
 use super::elementwise::run_apart;
 use super::emitter::{Purpose, Transfer};
-use super::error::CodegenError;
 use super::layout::{element_bytes, is_gathered, resident_bytes, slices};
 use super::places::Places;
 use super::plan::Plan;
@@ -17,6 +16,7 @@ use super::spill::take;
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, partitions_used};
 use super::weights::WeightMatrix;
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_machine::cost::decisions::POOL_CHUNK_ELEMENTS;
 use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
@@ -45,7 +45,7 @@ pub(super) fn convolution(
     code: &mut Code<'_>,
     (window, groups): (&[WindowDim; 2], u64),
     evicted: &Evicted<'_>,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let &Evicted { id, result, epilogue } = evicted;
     let shape = ConvShape::of(plan, places, id, window, groups)?;
     let depth = shape.channels * window[0].size * window[1].size;
@@ -91,7 +91,7 @@ impl<'w> ConvShape<'w> {
         id: InstrId,
         window: &'w [WindowDim; 2],
         groups: u64,
-    ) -> Result<Self, CodegenError> {
+    ) -> Result<Self, StageError> {
         let (image_id, weight_id) = (plan.operand(id, 0)?, plan.operand(id, 1)?);
         let &Value::Weight { parameter, via } = places.value(plan, weight_id)? else {
             return Err(plan.unsupported(id, "a convolution whose kernel is not a weight"));
@@ -146,7 +146,7 @@ pub(super) fn reduce_window(
     code: &mut Code<'_>,
     id: InstrId,
     window: &[WindowDim; 2],
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let operand = in_layout(plan, places, code, plan.operand(id, 0)?, id, Layout::FeatureMajor)?;
     let shape = &plan.instruction(id)?.shape;
     let channels = shape.dims.get(1).copied().unwrap_or(1).max(1);

@@ -4,7 +4,6 @@ use super::chain::{plan_eviction, plan_steps};
 use super::code::Code;
 use super::elementwise::run_apart;
 use super::emitter::Purpose;
-use super::error::CodegenError;
 use super::idioms::Softmax;
 use super::layout::{element_bytes, resident_bytes, row_groups, slices, wanted_layout};
 use super::places::Places;
@@ -16,6 +15,7 @@ use super::tiles::{Step, StepKind};
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, grouped_blocks};
 use super::weights::WeightMatrix;
+use crate::error::StageError;
 use crate::hlo::{DotDims, InstrId};
 
 /// Sizes of a dot.
@@ -40,7 +40,7 @@ pub(super) fn dot(
     code: &mut Code<'_>,
     dims: &DotDims,
     evicted: &Evicted<'_>,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let &Evicted { id, result, .. } = evicted;
     let shape = DotShape::of(plan, id, dims)?;
     let lhs = in_layout(plan, places, code, shape.lhs, id, shape.lhs_layout)?;
@@ -80,7 +80,7 @@ pub(super) fn dot(
 }
 
 impl DotShape {
-    fn of(plan: &Plan<'_>, id: InstrId, dims: &DotDims) -> Result<Self, CodegenError> {
+    fn of(plan: &Plan<'_>, id: InstrId, dims: &DotDims) -> Result<Self, StageError> {
         let (lhs, rhs) = (plan.operand(id, 0)?, plan.operand(id, 1)?);
         let (l, r) = (&plan.instruction(lhs)?.shape, &plan.instruction(rhs)?.shape);
         let out = &plan.instruction(id)?.shape;
@@ -123,7 +123,7 @@ fn eviction_steps(
     columns: &Columns,
     softmax: Option<&Softmax>,
     resident: &Resident,
-) -> Result<(Vec<Step>, Vec<Step>), CodegenError> {
+) -> Result<(Vec<Step>, Vec<Step>), StageError> {
     let (id, epilogue) = (evicted.id, evicted.epilogue);
     let (mut steps, apart) = match columns {
         Columns::Weight(_) => plan_eviction(plan, places, code, epilogue, id, resident)?,
@@ -168,7 +168,7 @@ fn columns_of(
     code: &mut Code<'_>,
     shape: &DotShape,
     user: InstrId,
-) -> Result<Columns, CodegenError> {
+) -> Result<Columns, StageError> {
     match *places.value(plan, shape.rhs)? {
         Value::Weight { parameter, via } => {
             let (depth, columns) = (shape.depth, shape.columns);

@@ -3,7 +3,6 @@
 use super::chain::plan_steps;
 use super::code::Code;
 use super::emitter::{Purpose, latest};
-use super::error::CodegenError;
 use super::layout::{element_bytes, resident_bytes, rows_and_columns, wanted_layout};
 use super::places::Places;
 use super::plan::{Members, Plan};
@@ -11,6 +10,7 @@ use super::spill::take;
 use super::tiles::{InFlight, Pipeline, Step};
 use super::value::{Resident, blocks};
 use super::work::elementwise_of_parts;
+use crate::error::StageError;
 use crate::hlo::{InstrId, Opcode};
 use ns_machine::cost::decisions::SBUF_CHUNK_ELEMENTS;
 use ns_machine::isa::Wait;
@@ -22,7 +22,7 @@ pub(super) fn elementwise(
     code: &mut Code<'_>,
     id: InstrId,
     members: &Members<'_>,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let Some((main, resident)) = main_operand(plan, places, id, members) else {
         return elementwise_of_parts(plan, places, code, id);
     };

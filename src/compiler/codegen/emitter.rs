@@ -1,7 +1,8 @@
 //! Appends instructions and DMAs to an executable and leaves out redundant waits.
 
-use super::error::CodegenError;
+use crate::error::StageError;
 use ns_base::convert::usize_to_u32;
+use ns_base::refuse;
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
 use ns_machine::{Executable, SourceId};
 
@@ -94,9 +95,12 @@ impl Emitter {
 
     /// # Errors
     /// When the program has grown beyond what can be simulated in memory.
-    pub fn check_size(&self) -> Result<(), CodegenError> {
+    pub fn check_size(&self) -> Result<(), StageError> {
         let items: u64 = self.emitted.iter().map(|n| u64::from(*n)).sum();
-        if items > MAX_ITEMS as u64 { Err(CodegenError::TooLarge { limit: MAX_ITEMS }) } else { Ok(()) }
+        if items <= MAX_ITEMS as u64 {
+            return Ok(());
+        }
+        Err(refuse!("the program has more than {MAX_ITEMS} instructions: use a smaller size or loop count").into())
     }
 
     pub fn finish(self) -> Executable {

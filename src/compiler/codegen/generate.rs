@@ -5,8 +5,8 @@ use super::conv::{convolution, reduce_window};
 use super::dot::dot;
 use super::elementwise::elementwise;
 use super::emitter::MAX_ITEMS;
-use super::error::CodegenError;
 use super::lazy;
+use super::memory::bytes_text;
 use super::places::Places;
 use super::plan::Plan;
 use super::precision::Precision;
@@ -19,8 +19,10 @@ use super::value::Resident;
 use super::views::{concatenate, gather, reshape_resident, slice_resident, transpose_resident, update_in_place};
 use super::work::work;
 use crate::CompileOptions;
+use crate::error::StageError;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use ns_base::convert::usize_to_f64;
+use ns_base::refuse;
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_machine::cost::decisions::COMPILE_MS_PER_OPERATION;
@@ -32,7 +34,7 @@ const LEAST_ELEMENTS: u64 = 512;
 ///
 /// # Errors
 /// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
-pub fn generate(module: &HloModule, costs: &CostTable) -> Result<Executable, CodegenError> {
+pub fn generate(module: &HloModule, costs: &CostTable) -> Result<Executable, StageError> {
     generate_with(module, costs, &CompileOptions::default())
 }
 
@@ -44,7 +46,7 @@ pub fn generate_with(
     module: &HloModule,
     costs: &CostTable,
     options: &CompileOptions,
-) -> Result<Executable, CodegenError> {
+) -> Result<Executable, StageError> {
     let plan = Plan::new(module, costs, Precision::of(options, &costs.core));
     let mut places = Places::new(plan.core.sbuf_bytes);
     let mut code = Code::new(&plan);
@@ -74,7 +76,7 @@ pub fn modelled_compile_s(executable: &Executable) -> f64 {
 
 /// Refuses an array that no core can hold before it is cut into blocks: a size with wrong digits would otherwise fill
 /// this machine's memory with instructions. A model that exceeds device memory by less is compiled, and told how much is missing.
-fn fits_device_memory(plan: &Plan<'_>, id: InstrId) -> Result<(), CodegenError> {
+fn fits_device_memory(plan: &Plan<'_>, id: InstrId) -> Result<(), StageError> {
     let instruction = &plan.module.instructions[id];
     let elements = instruction.shape.elements();
     let needed = elements.saturating_mul(plan.precision.operand_bytes);
@@ -82,10 +84,16 @@ fn fits_device_memory(plan: &Plan<'_>, id: InstrId) -> Result<(), CodegenError> 
     if needed <= available || elements / LEAST_ELEMENTS <= MAX_ITEMS as u64 {
         return Ok(());
     }
-    Err(CodegenError::ArrayExceedsDeviceMemory { path: plan.path(id), needed, available })
+    let path = plan.path(id);
+    let refusal = refuse!(
+        "{path} has an array of {}, and one core has {} of device memory. Use a smaller batch or smaller sizes",
+        bytes_text(needed),
+        bytes_text(available)
+    );
+    Err(StageError::at(path, refusal))
 }
 
-fn instruction_at(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), CodegenError> {
+fn instruction_at(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
     if places.is_done(id) {
         return Ok(());
     }
@@ -130,7 +138,7 @@ fn product_at(
     code: &mut Code<'_>,
     id: InstrId,
     instruction: &HloInstruction,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let epilogue = plan.epilogue_of(id);
     let members = epilogue.map(|e| lazy::members_of(plan, places, e)).unwrap_or_default();
     let evicted = Evicted { id, result: epilogue.unwrap_or(id), epilogue: &members };

@@ -1,7 +1,10 @@
 //! The memories of a core: SBUF as a ring, in which space is given out in program order and comes back when its last reader
 //! is done, and PSUM as banks in rotation.
 
-use super::error::CodegenError;
+use crate::error::StageError;
+use ns_base::convert::u64_to_f64;
+use ns_base::refuse;
+use ns_base::units::format_bytes;
 use ns_machine::isa::Wait;
 
 /// Plans SBUF. Space released by an operation can be taken by a later one as soon as that operation is complete, so
@@ -24,7 +27,7 @@ impl SbufRing {
     ///
     /// # Errors
     /// When the values still in use leave less room than that.
-    pub fn take(&mut self, bytes: u64, path: &str) -> Result<Vec<Wait>, CodegenError> {
+    pub fn take(&mut self, bytes: u64, path: &str) -> Result<Vec<Wait>, StageError> {
         let allocated = self.allocated.saturating_add(bytes);
         let must_be_released = allocated.saturating_sub(self.capacity);
         let waits = if must_be_released == 0 {
@@ -32,11 +35,14 @@ impl SbufRing {
         } else {
             let i = self.releases.partition_point(|(total, _)| *total < must_be_released);
             let Some((_, waits)) = self.releases.get(i) else {
-                return Err(CodegenError::SbufExceeded {
-                    path: path.to_owned(),
-                    needed: allocated - self.released(),
-                    available: self.capacity,
-                });
+                let needed = allocated - self.released();
+                let refusal = refuse!(
+                    "{path} needs {} of SBUF at once, the core has {}: {} are missing. Use a smaller batch or a smaller model",
+                    bytes_text(needed),
+                    bytes_text(self.capacity),
+                    bytes_text(needed - self.capacity)
+                );
+                return Err(StageError::at(path.to_owned(), refusal));
             };
             waits.clone()
         };
@@ -90,6 +96,11 @@ impl PsumBanks {
     }
 }
 
+/// A size, for messages.
+pub(super) fn bytes_text(bytes: u64) -> String {
+    format_bytes(u64_to_f64(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,7 +111,12 @@ mod tests {
         let done = |count| vec![Wait { unit: Unit::Engine(Engine::Tensor), count }];
         let mut ring = SbufRing::new(100);
         assert_eq!(ring.take(60, "a").unwrap(), vec![]);
-        assert!(matches!(ring.take(60, "b"), Err(CodegenError::SbufExceeded { needed: 120, available: 100, .. })));
+        let error = ring.take(60, "b").unwrap_err();
+        assert_eq!(error.path.as_deref(), Some("b"));
+        assert!(
+            error.refusal.what().starts_with("b needs 120 B of SBUF at once, the core has 100 B: 20 B are missing"),
+            "{error}"
+        );
         ring.release(60, done(7));
         assert_eq!(ring.take(60, "b").unwrap(), done(7));
         assert_eq!(ring.peak(), 60);

@@ -18,7 +18,6 @@ mod dot;
 mod elementwise;
 mod emitter;
 mod engines;
-mod error;
 mod generate;
 mod idioms;
 mod layout;
@@ -40,5 +39,4 @@ mod views;
 mod weights;
 mod work;
 
-pub use error::CodegenError;
 pub use generate::{generate, generate_with, modelled_compile_s};

@@ -1,10 +1,10 @@
 //! Where the values are: in SBUF with a layout, or in device memory. Also the room left in SBUF.
 
 use super::emitter::Transfer;
-use super::error::CodegenError;
 use super::memory::SbufRing;
 use super::plan::{Plan, is_product, is_view};
 use super::value::{Resident, Value};
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_base::{FxHashMap, FxHashSet, Idx};
 use ns_machine::isa::Wait;
@@ -70,7 +70,7 @@ impl Places {
     ///
     /// # Errors
     /// Before its turn.
-    pub fn value(&self, plan: &Plan<'_>, id: InstrId) -> Result<&Value, CodegenError> {
+    pub fn value(&self, plan: &Plan<'_>, id: InstrId) -> Result<&Value, StageError> {
         self.find(id).ok_or_else(|| plan.unsupported(id, "a value that is used before it is computed"))
     }
 

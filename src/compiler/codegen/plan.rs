@@ -1,11 +1,11 @@
 //! What is known about a module before code is generated: its instructions, the readers and lifetime of each value, and
 //! the consequences of the core and the cast. Nothing here changes while code is generated.
 
-use super::error::CodegenError;
 use super::idioms::Idioms;
 use super::precision::Precision;
+use crate::error::StageError;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
-use ns_base::{FxHashMap, Idx, IndexVec};
+use ns_base::{FxHashMap, Idx, IndexVec, refuse};
 use ns_machine::arch::CoreSpec;
 use ns_machine::cost::CostTable;
 use ns_machine::cost::decisions::SLACK_BYTES;
@@ -51,7 +51,7 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// When the module has no instruction of that id.
-    pub fn instruction(&self, id: InstrId) -> Result<&'a HloInstruction, CodegenError> {
+    pub fn instruction(&self, id: InstrId) -> Result<&'a HloInstruction, StageError> {
         self.find(id).ok_or_else(|| self.unsupported(id, "an operand that doesn't exist"))
     }
 
@@ -64,7 +64,7 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// When the instruction does not have the operand.
-    pub fn operand(&self, id: InstrId, n: usize) -> Result<InstrId, CodegenError> {
+    pub fn operand(&self, id: InstrId, n: usize) -> Result<InstrId, StageError> {
         let operand = self.instruction(id)?.operands.get(n).copied();
         operand.ok_or_else(|| self.unsupported(id, "a missing operand"))
     }
@@ -139,8 +139,10 @@ impl<'a> Plan<'a> {
         named.split('/').next().filter(|s| !s.is_empty()).unwrap_or(&self.module.name).to_owned()
     }
 
-    pub fn unsupported(&self, id: InstrId, what: &str) -> CodegenError {
-        CodegenError::Unsupported { path: self.path(id), what: what.to_owned() }
+    pub fn unsupported(&self, id: InstrId, what: &str) -> StageError {
+        let path = self.path(id);
+        let refusal = refuse!("{path}: no code generation for {what}");
+        StageError::at(path, refusal)
     }
 }
 

@@ -3,12 +3,12 @@
 
 use super::code::Code;
 use super::emitter::{Purpose, latest};
-use super::error::CodegenError;
 use super::places::Places;
 use super::plan::{Members, Plan};
 use super::tiles::{InFlight, Pipeline, Step};
 use super::value::{Layout, blocks, grouped_blocks};
 use super::weights::{WeightMatrix, load_block, load_matrix};
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_base::convert::u64_to_u32;
 use ns_machine::isa::{Engine, Op, Wait};
@@ -150,7 +150,7 @@ pub(super) fn product(
     columns: &Columns,
     purpose: Purpose,
     eviction: &Eviction<'_>,
-) -> Result<Vec<Wait>, CodegenError> {
+) -> Result<Vec<Wait>, StageError> {
     let step = match product.stationary {
         Stationary::Columns => plan.core.moving_free_max,
         Stationary::Rows => plan.core.partitions,
@@ -178,7 +178,7 @@ struct Nest<'p> {
 
 impl Nest<'_> {
     /// Emits the slice; returns the completion of its last evictions.
-    fn emit(mut self, places: &mut Places, code: &mut Code<'_>, columns: &Columns) -> Result<Vec<Wait>, CodegenError> {
+    fn emit(mut self, places: &mut Places, code: &mut Code<'_>, columns: &Columns) -> Result<Vec<Wait>, StageError> {
         let together = self.products_in_tile(columns);
         if together > 1 {
             let mut left = self.product.batch;
@@ -306,7 +306,7 @@ fn column_block(
     columns: &Columns,
     n: usize,
     width: u32,
-) -> Result<Block, CodegenError> {
+) -> Result<Block, StageError> {
     match columns {
         Columns::Resident(ready) => Ok(Block { columns: width, ready: ready.clone(), bytes: 0 }),
         Columns::Weight(matrix) if plan.weights_stay => {

@@ -1,7 +1,6 @@
 //! Reductions: along the free dimension on the vector engine, across partitions through the array.
 
 use super::code::Code;
-use super::error::CodegenError;
 use super::layout::{resident_bytes, sbuf_bytes};
 use super::places::Places;
 use super::plan::Plan;
@@ -9,6 +8,7 @@ use super::spill::take;
 use super::turn::in_layout;
 use super::value::{Layout, Resident, blocks};
 use super::work::in_sbuf;
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_base::convert::{u64_to_u32, usize_to_u32};
 use ns_machine::isa::{Engine, Op};
@@ -20,7 +20,7 @@ pub(super) fn reduce(
     code: &mut Code<'_>,
     id: InstrId,
     dimensions: &[u32],
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let operand_id = plan.operand(id, 0)?;
     let rank = plan.instruction(operand_id)?.shape.rank();
     if dimensions.len() == rank {
@@ -39,7 +39,7 @@ fn reduce_free(
     code: &mut Code<'_>,
     id: InstrId,
     operand_id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let operand = in_layout(plan, places, code, operand_id, id, Layout::FeatureMajor)?;
     let kept = plan.instruction(id)?.shape.elements().div_ceil(operand.partition_elements.max(1)).max(1);
     let result = Resident::of(Layout::FeatureMajor, kept, operand.partition_elements);
@@ -54,7 +54,7 @@ fn reduce_last(
     code: &mut Code<'_>,
     id: InstrId,
     operand_id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let operand = in_layout(plan, places, code, operand_id, id, Layout::RowMajor)?;
     let mut result = Resident::of(Layout::RowMajor, operand.partition_elements, 1);
     result.groups = operand.groups;
@@ -71,7 +71,7 @@ fn reduce_pieces(
     operand: &Resident,
     mut result: Resident,
     pieces: usize,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let purpose = code.execution(id);
     result.bytes = resident_bytes(plan.core, &result, plan.precision.value_bytes);
     let mut after = operand.ready.clone();
@@ -89,7 +89,7 @@ fn reduce_all(
     code: &mut Code<'_>,
     id: InstrId,
     operand_id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let operand = in_sbuf(plan, places, code, operand_id, Layout::RowMajor)?;
     let purpose = code.execution(id);
     let bytes = sbuf_bytes(plan.core, 1, 1, plan.precision.value_bytes);

@@ -13,7 +13,6 @@
 
 use super::code::Code;
 use super::emitter::{Purpose, latest};
-use super::error::CodegenError;
 use super::idioms::{Norm, Softmax};
 use super::layout::{element_bytes, only_matmuls_read, resident_bytes};
 use super::lazy;
@@ -25,6 +24,7 @@ use super::tiles::{InFlight, Pipeline, SQUARE, Step, StepKind};
 use super::turn::{in_layout, turn_blocks};
 use super::value::{Layout, Resident, Value, blocks};
 use super::weights::load_vector;
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_base::convert::u64_to_u32;
 use ns_machine::arch::CoreSpec;
@@ -32,7 +32,7 @@ use ns_machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
 use ns_machine::isa::Wait;
 
 /// Emits a norm at its first instruction.
-pub(super) fn norm(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, norm: &Norm) -> Result<(), CodegenError> {
+pub(super) fn norm(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, norm: &Norm) -> Result<(), StageError> {
     let user = norm.centring.map_or(norm.squares, |(sum, _)| sum);
     let rows = in_layout(plan, places, code, norm.of, user, Layout::RowMajor)?;
     let affine = affine_rows(plan, places, code, norm.result)?;
@@ -107,7 +107,7 @@ pub(super) fn softmax(
     places: &mut Places,
     code: &mut Code<'_>,
     softmax: &Softmax,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let rows = in_layout(plan, places, code, softmax.of, softmax.max, Layout::RowMajor)?;
     let mut resident = Resident { bytes: 0, ready: Vec::new(), ..rows.clone() };
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, softmax.result));
@@ -161,7 +161,7 @@ fn affine_rows(
     places: &mut Places,
     code: &mut Code<'_>,
     result: InstrId,
-) -> Result<Vec<Wait>, CodegenError> {
+) -> Result<Vec<Wait>, StageError> {
     let mut waits = Vec::new();
     for (id, member) in lazy::members_of(plan, places, result) {
         if !lazy::define(places, id, member) {

@@ -6,11 +6,11 @@
 
 use super::code::Code;
 use super::emitter::Transfer;
-use super::error::CodegenError;
 use super::layout::element_bytes;
 use super::places::{Places, Spilled};
 use super::plan::{Plan, is_product, is_view};
 use super::value::{Resident, Value};
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_base::Idx;
 use ns_machine::cost::decisions::VIEW_LOOKAHEAD;
@@ -27,7 +27,7 @@ pub(super) fn take(
     code: &mut Code<'_>,
     id: InstrId,
     bytes: u64,
-) -> Result<Vec<Wait>, CodegenError> {
+) -> Result<Vec<Wait>, StageError> {
     loop {
         match places.ring.take(bytes, &plan.path(id)) {
             Err(_) if make_room(plan, places, code) => {}
@@ -42,7 +42,7 @@ pub(super) fn begin_operation(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     places.in_use.clear();
     let covered = covered(plan, id);
     for part in &covered {
@@ -60,7 +60,7 @@ pub(super) fn begin_output(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     places.in_use.clear();
     use_bases(plan, places, id);
     reload_used(plan, places, code)
@@ -121,7 +121,7 @@ fn use_bases(plan: &Plan<'_>, places: &mut Places, id: InstrId) {
     }
 }
 
-fn reload_used(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> Result<(), CodegenError> {
+fn reload_used(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> Result<(), StageError> {
     let used = places.in_use.iter().copied();
     let mut needed: Vec<InstrId> = used.filter(|id| places.spilled.contains_key(id)).collect();
     needed.sort_unstable();
@@ -162,7 +162,7 @@ fn save(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) 
     places.spilled.insert(id, Spilled { sbuf_bytes, moved });
 }
 
-fn reload(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), CodegenError> {
+fn reload(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
     let Some(Spilled { sbuf_bytes, moved }) = places.spilled.get(&id).copied() else { return Ok(()) };
     let room = take(plan, places, code, id, sbuf_bytes)?;
     places.spilled.remove(&id);

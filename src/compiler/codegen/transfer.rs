@@ -2,7 +2,6 @@
 
 use super::code::Code;
 use super::emitter::{Purpose, Transfer, latest};
-use super::error::CodegenError;
 use super::layout::{only_gathered, only_matmuls_read, resident_bytes, sbuf_bytes};
 use super::places::Places;
 use super::plan::Plan;
@@ -10,7 +9,9 @@ use super::spill::{begin_output, take};
 use super::turn::turn_blocks;
 use super::value::{Layout, Resident, blocks, matrix_of};
 use super::work::in_sbuf;
+use crate::error::StageError;
 use crate::hlo::{InstrId, Opcode};
+use ns_base::refuse;
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
 use ns_machine::SourceId;
 use ns_machine::cost::GpsimdCosts;
@@ -19,12 +20,7 @@ use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 
 /// Brings an input into SBUF. In a lazily executed graph the step itself first moves it to where the executable
 /// reads it; a traced model finds it there.
-pub(super) fn input(
-    plan: &Plan<'_>,
-    places: &mut Places,
-    code: &mut Code<'_>,
-    id: InstrId,
-) -> Result<(), CodegenError> {
+pub(super) fn input(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
     let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
     let bytes = rows.saturating_mul(columns).saturating_mul(IO_ELEMENT_BYTES);
     code.memory.input_bytes += bytes;
@@ -72,7 +68,7 @@ fn load_input(
     (id, source): (InstrId, SourceId),
     wanted: Resident,
     after: &[Wait],
-) -> Result<Resident, CodegenError> {
+) -> Result<Resident, StageError> {
     let bytes = resident_bytes(plan.core, &wanted, IO_ELEMENT_BYTES);
     let mut after = after.to_vec();
     after.extend(take(plan, places, code, id, bytes)?);
@@ -90,7 +86,7 @@ fn load_and_turn(
     (id, source): (InstrId, SourceId),
     turned: Resident,
     after: &[Wait],
-) -> Result<Resident, CodegenError> {
+) -> Result<Resident, StageError> {
     let (rows, columns) = (turned.free_elements, turned.partition_elements);
     let bytes = resident_bytes(plan.core, &turned, plan.precision.operand_bytes);
     let room = take(plan, places, code, id, bytes)?;
@@ -111,12 +107,7 @@ fn load_and_turn(
 }
 
 /// Writes the result to device memory; a lazily executed graph moves it on to where the framework reads it.
-pub(super) fn output(
-    plan: &Plan<'_>,
-    places: &mut Places,
-    code: &mut Code<'_>,
-    id: InstrId,
-) -> Result<(), CodegenError> {
+pub(super) fn output(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
     begin_output(plan, places, code, id)?;
     let resident = in_sbuf(plan, places, code, id, Layout::RowMajor)?;
     let bytes = resident.partition_elements * resident.free_elements * IO_ELEMENT_BYTES;
@@ -139,7 +130,7 @@ pub(super) fn custom_call(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let operand = in_sbuf(plan, places, code, plan.operand(id, 0)?, Layout::RowMajor)?;
     let elements = operand.partition_elements * operand.free_elements;
     let source = code.sources.of(id);
@@ -162,13 +153,14 @@ pub(super) fn custom_call(
 }
 
 /// The instruction of a custom operator: its time is the time of its kernel on the operand's shape.
-fn custom_op(plan: &Plan<'_>, id: InstrId, elements: u64) -> Result<Op, CodegenError> {
+fn custom_op(plan: &Plan<'_>, id: InstrId, elements: u64) -> Result<Op, StageError> {
     let instruction = plan.instruction(id)?;
     let target = match &instruction.opcode {
         Opcode::CustomCall { target } if target != TABLE_KERNEL => target,
         _ => return Ok(Op::CustomElementwise { elements }),
     };
-    let fail = |source| CodegenError::Kernel { path: instruction.metadata.op_name.clone(), source: Box::new(source) };
+    let path = &instruction.metadata.op_name;
+    let fail = |e| StageError::at(path.clone(), refuse!("{path}: {e}"));
     let kernel = ModelKernel::find(target).map_err(fail)?;
     let cost = kernel.cost(&instruction.shape.dims, &GpsimdCosts::of(&plan.costs)).map_err(fail)?;
     Ok(Op::CustomKernel { elements, time_ps: cost.time_ps })

@@ -3,13 +3,13 @@
 
 use super::code::Code;
 use super::emitter::{Purpose, latest};
-use super::error::CodegenError;
 use super::layout::{element_bytes, sbuf_bytes};
 use super::places::Places;
 use super::plan::Plan;
 use super::spill::take;
 use super::value::{Layout, Resident, blocks};
 use super::work::in_sbuf;
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_machine::arch::CoreSpec;
 use ns_machine::isa::{Engine, Op, Wait};
@@ -22,7 +22,7 @@ pub(super) fn in_layout(
     id: InstrId,
     user: InstrId,
     layout: Layout,
-) -> Result<Resident, CodegenError> {
+) -> Result<Resident, StageError> {
     let resident = in_sbuf(plan, places, code, id, layout)?;
     if resident.layout == layout || resident.free_elements == 1 {
         return Ok(resident);

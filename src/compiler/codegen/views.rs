@@ -2,7 +2,6 @@
 
 use super::code::Code;
 use super::emitter::{Transfer, latest};
-use super::error::CodegenError;
 use super::layout::{element_bytes, only_gathered, resident_bytes, rows_and_columns};
 use super::places::Places;
 use super::plan::Plan;
@@ -10,6 +9,7 @@ use super::spill::take;
 use super::value::{Layout, Resident, Value, matrix_of};
 use super::weights::load_vector;
 use super::work::in_sbuf;
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_machine::cost::decisions::IMAGE_RANK;
 use ns_machine::isa::{DmaDirection, DmaQueue};
@@ -22,7 +22,7 @@ pub(super) fn transpose_resident(
     code: &mut Code<'_>,
     id: InstrId,
     permutation: &[u32],
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let mut resident = view_of(plan, places, code, id)?;
     let last = permutation.len().saturating_sub(1);
     if permutation.last().is_some_and(|p| *p as usize != last) {
@@ -50,7 +50,7 @@ pub(super) fn reshape_resident(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let resident = view_of(plan, places, code, id)?;
     set_view(places, id, resident);
     Ok(())
@@ -62,7 +62,7 @@ pub(super) fn slice_resident(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let (whole, part) = (&plan.instruction(plan.operand(id, 0)?)?.shape, &plan.instruction(id)?.shape);
     let mut resident = view_of(plan, places, code, id)?;
     let columns_cut = matrix_of(whole).1 != matrix_of(part).1;
@@ -84,7 +84,7 @@ pub(super) fn concatenate(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let instruction = plan.instruction(id)?;
     let mut ready = Vec::new();
     let mut layout = None;
@@ -112,12 +112,7 @@ pub(super) fn concatenate(
 }
 
 /// Rows of a table in device memory, one descriptor per row.
-pub(super) fn gather(
-    plan: &Plan<'_>,
-    places: &mut Places,
-    code: &mut Code<'_>,
-    id: InstrId,
-) -> Result<(), CodegenError> {
+pub(super) fn gather(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
     let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
     let mut resident = Resident::of(Layout::RowMajor, rows, columns);
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
@@ -144,7 +139,7 @@ pub(super) fn update_in_place(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let mut resident = view_of(plan, places, code, id)?;
     let update = plan.operand(id, 1)?;
     if let Value::Resident(new) = places.value(plan, update)? {
@@ -165,7 +160,7 @@ pub(super) fn update_in_place(
 }
 
 /// The resident value that a view looks at.
-fn view_of(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<Resident, CodegenError> {
+fn view_of(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<Resident, StageError> {
     let operand = plan.operand(id, 0)?;
     if let Value::Broadcast { of, .. } = *places.value(plan, operand)?
         && let Value::Resident(resident) = places.value(plan, of)?

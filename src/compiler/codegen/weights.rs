@@ -2,12 +2,12 @@
 
 use super::code::Code;
 use super::emitter::Transfer;
-use super::error::CodegenError;
 use super::layout::sbuf_bytes;
 use super::places::{Loaded, Places};
 use super::plan::Plan;
 use super::spill::take;
 use super::value::{Layout, Resident, blocks, matrix_of, partitions_used};
+use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_machine::cost::decisions::IO_ELEMENT_BYTES;
 use ns_machine::isa::{DmaDirection, DmaQueue, Wait};
@@ -29,7 +29,7 @@ pub(super) fn load_matrix(
     places: &mut Places,
     code: &mut Code<'_>,
     matrix: &WeightMatrix,
-) -> Result<Vec<Wait>, CodegenError> {
+) -> Result<Vec<Wait>, StageError> {
     if let Some(loaded) = places.loaded.get(&matrix.parameter) {
         return Ok(loaded.blocks.clone());
     }
@@ -51,7 +51,7 @@ pub(super) fn load_block(
     code: &mut Code<'_>,
     matrix: &WeightMatrix,
     columns: u32,
-) -> Result<(Wait, u64), CodegenError> {
+) -> Result<(Wait, u64), StageError> {
     let element_bytes = plan.precision.operand_bytes;
     let sbuf_bytes = sbuf_bytes(plan.core, matrix.depth, u64::from(columns), element_bytes);
     let after = take(plan, places, code, matrix.via, sbuf_bytes)?;
@@ -67,7 +67,7 @@ pub(super) fn load_whole(
     code: &mut Code<'_>,
     (parameter, via): (InstrId, InstrId),
     layout: Layout,
-) -> Result<Resident, CodegenError> {
+) -> Result<Resident, StageError> {
     let (rows, columns) = matrix_of(&plan.instruction(via)?.shape);
     let mut resident = Resident::of(layout, rows, columns);
     resident.ready = vec![load_vector(plan, places, code, parameter, via)?];
@@ -81,7 +81,7 @@ pub(super) fn load_vector(
     code: &mut Code<'_>,
     parameter: InstrId,
     via: InstrId,
-) -> Result<Wait, CodegenError> {
+) -> Result<Wait, StageError> {
     if let Some(wait) = places.loaded.get(&parameter).and_then(|l| l.blocks.last()) {
         return Ok(*wait);
     }

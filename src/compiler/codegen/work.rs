@@ -2,13 +2,13 @@
 
 use super::code::Code;
 use super::emitter::{Purpose, Transfer, latest};
-use super::error::CodegenError;
 use super::layout::{element_bytes, resident_bytes};
 use super::places::Places;
 use super::plan::Plan;
 use super::spill::take;
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
 use super::weights::load_whole;
+use crate::error::StageError;
 use crate::hlo::{InstrId, Work, WorkKind};
 use ns_machine::cost::decisions::SBUF_CHUNK_ELEMENTS;
 use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
@@ -20,7 +20,7 @@ pub(super) fn work(
     code: &mut Code<'_>,
     id: InstrId,
     work: &Work,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let mut after = operands_ready(plan, places, code, id)?;
     let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
     let mut resident = Resident::of(Layout::RowMajor, rows, columns);
@@ -42,7 +42,7 @@ pub(super) fn elementwise_of_parts(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<(), CodegenError> {
+) -> Result<(), StageError> {
     let instruction = plan.instruction(id)?;
     let name = instruction.opcode.name().to_owned();
     let elements = instruction.shape.elements();
@@ -58,7 +58,7 @@ pub(super) fn in_sbuf(
     code: &mut Code<'_>,
     id: InstrId,
     layout: Layout,
-) -> Result<Resident, CodegenError> {
+) -> Result<Resident, StageError> {
     match *places.value(plan, id)? {
         Value::Resident(ref resident) => Ok(resident.clone()),
         Value::Weight { parameter, via } => load_whole(plan, places, code, (parameter, via), layout),
@@ -74,7 +74,7 @@ fn operands_ready(
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
-) -> Result<Vec<Wait>, CodegenError> {
+) -> Result<Vec<Wait>, StageError> {
     let mut ready = Vec::new();
     for operand in &plan.instruction(id)?.operands {
         let value = match places.value(plan, *operand)? {

@@ -1,9 +1,9 @@
 //! Sums and products with weights, rewritten to the form that costs least.
 
-use super::FromProgramError;
 use super::emit::Emit;
 use super::given::Given;
 use crate::hlo::{InstrId, Opcode, ParameterRole};
+use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
 use ns_tensor::Shape;
 
@@ -15,7 +15,7 @@ const MOST_DEPTH: u32 = 12;
 ///
 /// # Errors
 /// When an operand is defined later.
-pub(super) fn with_vector_of_view(e: &mut Emit<'_>, opcode: &Opcode) -> Result<Option<InstrId>, FromProgramError> {
+pub(super) fn with_vector_of_view(e: &mut Emit<'_>, opcode: &Opcode) -> Result<Option<InstrId>, Refusal> {
     for (value, vector) in [(0, 1), (1, 0)] {
         let (value_id, vector_id) = (e.operand_id(value)?, e.operand_id(vector)?);
         let Given::Repeated { of, along } = e.given[vector_id].clone() else { continue };

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::flatten::{Flat, FlatId};
 use super::given::{Given, given};
-use super::{FromProgramError, Placed, Stand, ops};
+use super::{Placed, Stand, ops};
 use crate::Workflow;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole};
-use ns_base::IndexVec;
 use ns_base::convert::f64_to_f32;
+use ns_base::{IndexVec, Refusal, refuse};
 use ns_import::program::{ArrayType, ElementType, Op, Program};
 use ns_tensor::{DType, Shape};
 
@@ -35,7 +35,7 @@ pub(super) fn emit(
     flat: &Flat,
     workflow: Workflow,
     assumed: &BTreeMap<String, Stand>,
-) -> Result<Placed, FromProgramError> {
+) -> Result<Placed, Refusal> {
     let mut emit = Emit {
         program,
         flat,
@@ -75,7 +75,7 @@ impl Emit<'_> {
         live
     }
 
-    fn finish(mut self, workflow: Workflow) -> Result<Placed, FromProgramError> {
+    fn finish(mut self, workflow: Workflow) -> Result<Placed, Refusal> {
         let reached = self.flat.results.iter().filter(|r| self.given[**r] == Given::No);
         let results: Vec<InstrId> = reached.filter_map(|&r| self.placed[r]).collect();
         let mut seen: Vec<InstrId> = Vec::new();
@@ -85,7 +85,7 @@ impl Emit<'_> {
             }
         }
         let root = match seen.as_slice() {
-            [] => return Err(FromProgramError::NoWork),
+            [] => return Err(refuse!("no result depends on an input: there is nothing to compute on a call")),
             [one] => *one,
             [first, ..] => {
                 let shape = self.instructions[*first].shape.clone();
@@ -173,24 +173,24 @@ impl Emit<'_> {
     ///
     /// # Errors
     /// When the operation does not have the operand.
-    pub fn operand(&mut self, n: usize) -> Result<InstrId, FromProgramError> {
+    pub fn operand(&mut self, n: usize) -> Result<InstrId, Refusal> {
         let id = self.operand_id(n)?;
         self.value(id)
     }
 
     /// The operation that computes the `n`-th operand.
-    pub fn operand_id(&self, n: usize) -> Result<FlatId, FromProgramError> {
+    pub fn operand_id(&self, n: usize) -> Result<FlatId, Refusal> {
         let found = self.flat.nodes[self.at].operands.get(n).copied();
         found.ok_or_else(|| self.wrong(&format!("operand {n} is missing")))
     }
 
     /// An error at the current operation.
-    pub fn wrong(&self, what: &str) -> FromProgramError {
-        FromProgramError::Instruction { name: self.flat.nodes[self.at].name.clone(), what: what.to_owned() }
+    pub fn wrong(&self, what: &str) -> Refusal {
+        refuse!("{}: {what}", self.flat.nodes[self.at].name)
     }
 
     /// A value as an instruction.
-    pub fn value(&mut self, id: FlatId) -> Result<InstrId, FromProgramError> {
+    pub fn value(&mut self, id: FlatId) -> Result<InstrId, Refusal> {
         if let Some(placed) = self.placed[id] {
             return Ok(placed);
         }
@@ -226,7 +226,7 @@ impl Emit<'_> {
     ///
     /// # Errors
     /// When the value is defined later.
-    pub fn repeated_vector(&mut self, of: FlatId, along: &[u32], shape: &Shape) -> Result<InstrId, FromProgramError> {
+    pub fn repeated_vector(&mut self, of: FlatId, along: &[u32], shape: &Shape) -> Result<InstrId, Refusal> {
         let vector = self.value(of)?;
         let dims = along.iter().filter_map(|&d| shape.dims.get(d as usize).copied()).collect();
         let vector = self.reshaped(vector, dims);

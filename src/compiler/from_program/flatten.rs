@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::FromProgramError;
 use super::fold::fold;
-use ns_base::IndexVec;
+use ns_base::{IndexVec, Refusal, refuse};
 use ns_import::program::{
     ArrayType, Binary, Comparison, Computation, ComputationId, Foreign, Instruction, InstructionId, Numbers, Op,
     Origin, Program, Type, Unary, Value,
@@ -29,7 +28,7 @@ enum Flow {
 ///
 /// # Errors
 /// When it calls itself, has a loop whose number of turns depends on data, or has too many instructions.
-pub(super) fn flatten(program: &Program) -> Result<Flat, FromProgramError> {
+pub(super) fn flatten(program: &Program) -> Result<Flat, Refusal> {
     written(Writer { program, flat: Flat::default(), depth: 0, refused: None }).map(|writer| writer.flat)
 }
 
@@ -38,12 +37,12 @@ pub(super) fn flatten(program: &Program) -> Result<Flat, FromProgramError> {
 ///
 /// # Errors
 /// When there are too many instructions without any loop or call.
-pub(super) fn flatten_what_can_be(program: &Program) -> Result<(Flat, BTreeMap<String, String>), FromProgramError> {
+pub(super) fn flatten_what_can_be(program: &Program) -> Result<(Flat, BTreeMap<String, String>), Refusal> {
     let writer = Writer { program, flat: Flat::default(), depth: 0, refused: Some(BTreeMap::new()) };
     written(writer).map(|writer| (writer.flat, writer.refused.unwrap_or_default()))
 }
 
-fn written(mut writer: Writer<'_>) -> Result<Writer<'_>, FromProgramError> {
+fn written(mut writer: Writer<'_>) -> Result<Writer<'_>, Refusal> {
     let program = writer.program;
     let arguments = program
         .parameters
@@ -53,7 +52,7 @@ fn written(mut writer: Writer<'_>) -> Result<Writer<'_>, FromProgramError> {
             let node = writer.node(&p.name, Op::Parameter(n), Vec::new(), p.ty.clone());
             writer.push(node).map(Flow::Array)
         })
-        .collect::<Result<Vec<Flow>, FromProgramError>>()?;
+        .collect::<Result<Vec<Flow>, Refusal>>()?;
     let result = writer.computation(program.entry, &arguments)?;
     let mut results = Vec::new();
     leaves(&result, &mut results);
@@ -84,9 +83,11 @@ impl Writer<'_> {
         FlatNode { name: name.to_owned(), op, operands, ty, origin, known: None, splat: None, part: 0, combine: None }
     }
 
-    fn push(&mut self, mut node: FlatNode) -> Result<FlatId, FromProgramError> {
+    fn push(&mut self, mut node: FlatNode) -> Result<FlatId, Refusal> {
         if self.flat.nodes.len() >= MOST_NODES {
-            return Err(FromProgramError::Size { limit: MOST_NODES });
+            return Err(refuse!(
+                "the program has more than {MOST_NODES} instructions once its calls and loops are written out"
+            ));
         }
         let known: Vec<Option<&Value>> = node.operands.iter().map(|&o| self.flat.nodes[o].known.as_ref()).collect();
         node.known = fold(&node.op, &known, &node.ty);
@@ -94,11 +95,11 @@ impl Writer<'_> {
         Ok(self.flat.nodes.len() - 1)
     }
 
-    fn computation(&mut self, id: ComputationId, arguments: &[Flow]) -> Result<Flow, FromProgramError> {
+    fn computation(&mut self, id: ComputationId, arguments: &[Flow]) -> Result<Flow, Refusal> {
         let program = self.program;
         let computation = &program.computations[id];
         if self.depth >= MOST_DEPTH {
-            return Err(FromProgramError::Control { name: computation.name.clone(), what: "it calls itself" });
+            return Err(depends_on_data(&computation.name, "it calls itself"));
         }
         self.depth += 1;
         let live = live(computation);
@@ -121,7 +122,7 @@ impl Writer<'_> {
         instruction: &Instruction,
         operands: &[Flow],
         arguments: &[Flow],
-    ) -> Result<Flow, FromProgramError> {
+    ) -> Result<Flow, Refusal> {
         let (before, depth) = (self.flat.nodes.len(), self.depth);
         let error = match self.written_out(instruction, operands, arguments) {
             Ok(flow) => return Ok(flow),
@@ -142,9 +143,8 @@ impl Writer<'_> {
         instruction: &Instruction,
         operands: &[Flow],
         arguments: &[Flow],
-    ) -> Result<Flow, FromProgramError> {
-        let wrong =
-            |what: &str| FromProgramError::Instruction { name: instruction.name.clone(), what: what.to_owned() };
+    ) -> Result<Flow, Refusal> {
+        let wrong = |what: &str| refuse!("{}: {what}", instruction.name);
         let called =
             |n: usize| instruction.called.get(n).copied().ok_or_else(|| wrong("a called computation is missing"));
         match &instruction.op {
@@ -165,9 +165,8 @@ impl Writer<'_> {
                 let [Flow::Array(selector), branches @ ..] = operands else { return Err(wrong("it has no condition")) };
                 let chosen =
                     self.flat.nodes[*selector].known.as_ref().and_then(|v| branch(v, instruction.called.len()));
-                let name = instruction.name.clone();
-                let chosen =
-                    chosen.ok_or(FromProgramError::Control { name, what: "data decides which branch runs" })?;
+                let open = || depends_on_data(&instruction.name, "data decides which branch runs");
+                let chosen = chosen.ok_or_else(open)?;
                 self.computation(called(chosen)?, &Vec::from_iter(branches.get(chosen).cloned()))
             }
             _ => self.arrays(instruction, operands),
@@ -175,7 +174,7 @@ impl Writer<'_> {
     }
 
     /// An operation on arrays; one node for each of its results.
-    fn arrays(&mut self, instruction: &Instruction, operands: &[Flow]) -> Result<Flow, FromProgramError> {
+    fn arrays(&mut self, instruction: &Instruction, operands: &[Flow]) -> Result<Flow, Refusal> {
         let mut inputs = Vec::new();
         operands.iter().for_each(|o| leaves(o, &mut inputs));
         let combine = instruction.called.first().map(|&c| combine_of(&self.program.computations[c]));
@@ -199,8 +198,8 @@ impl Writer<'_> {
         condition: ComputationId,
         body: ComputationId,
         operands: &[Flow],
-    ) -> Result<Flow, FromProgramError> {
-        let control = |what| FromProgramError::Control { name: instruction.name.clone(), what };
+    ) -> Result<Flow, Refusal> {
+        let control = |what| depends_on_data(&instruction.name, what);
         let mut state = operands.first().cloned().ok_or_else(|| control("it has no state"))?;
         for _ in 0..MOST_TURNS {
             let before = self.flat.nodes.len();
@@ -353,4 +352,7 @@ pub(super) enum Combine {
 pub(super) struct Flat {
     pub nodes: Vec<FlatNode>,
     pub results: Vec<FlatId>,
+}
+fn depends_on_data(name: &str, what: &str) -> Refusal {
+    refuse!("{name}: {what}; a NeuronCore runs a fixed program, so the number of turns and the branch must be known")
 }

@@ -10,7 +10,6 @@ mod activations;
 mod affine;
 mod arrange;
 mod emit;
-mod error;
 mod flatten;
 mod fold;
 mod given;
@@ -26,12 +25,12 @@ mod windows;
 
 use std::collections::BTreeMap;
 
+use ns_base::{Refusal, refuse};
 use ns_import::program::Program;
 
 use super::Workflow;
 use super::hlo::{HloModule, verify};
 
-pub use error::FromProgramError;
 pub use placement::Stand;
 pub use placement::engine_of;
 
@@ -56,7 +55,7 @@ pub fn from_program(
     program: &Program,
     workflow: Workflow,
     assumed: &BTreeMap<String, Stand>,
-) -> Result<Placed, FromProgramError> {
+) -> Result<Placed, Refusal> {
     finished(program, flatten::flatten(program)?, workflow, assumed)
 }
 
@@ -73,11 +72,7 @@ pub struct Outlined {
 ///
 /// # Errors
 /// When it has more instructions than can be displayed, or no result depends on an input.
-pub fn outline(
-    program: &Program,
-    workflow: Workflow,
-    assumed: &BTreeMap<String, Stand>,
-) -> Result<Outlined, FromProgramError> {
+pub fn outline(program: &Program, workflow: Workflow, assumed: &BTreeMap<String, Stand>) -> Result<Outlined, Refusal> {
     let (flat, refused) = flatten::flatten_what_can_be(program)?;
     let mut placed = finished(program, flat, workflow, assumed)?;
     // A refusal is not an estimate.
@@ -90,11 +85,11 @@ fn finished(
     mut flat: flatten::Flat,
     workflow: Workflow,
     assumed: &BTreeMap<String, Stand>,
-) -> Result<Placed, FromProgramError> {
+) -> Result<Placed, Refusal> {
     simplify::simplify(&mut flat);
     let mut placed = emit::emit(program, &flat, workflow, assumed)?;
     activations::recognise(&mut placed.module);
     layouts::assign(&mut placed.module);
-    verify(&placed.module).map_err(FromProgramError::Invalid)?;
+    verify(&placed.module).map_err(|e| refuse!("the program makes an invalid module: {e}"))?;
     Ok(placed)
 }

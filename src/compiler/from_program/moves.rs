@@ -1,15 +1,15 @@
 //! Operations that move elements: look-ups, slices whose start is computed, padding.
 
-use super::FromProgramError;
 use super::emit::Emit;
 use super::ops::worked;
 use crate::hlo::{InstrId, Opcode, WorkKind};
+use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
 use ns_import::program::{GatherDims, Numbers};
 use ns_tensor::kernels::SliceDim;
 use ns_tensor::{DType, Shape};
 
-type Result<T> = std::result::Result<T, FromProgramError>;
+type Result<T> = std::result::Result<T, Refusal>;
 
 /// A round trip through device memory.
 pub(super) fn moved(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {

@@ -3,14 +3,15 @@
 use super::emit::Emit;
 use super::flatten::{Combine, FlatId, FlatNode};
 use super::given::Given;
-use super::{FromProgramError, affine, moves, products, windows};
+use super::{affine, moves, products, windows};
 use crate::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
+use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
 use ns_import::program::{Binary, Foreign, Op, Unary};
 use ns_tensor::Shape;
 use ns_tensor::kernels::SliceDim;
 
-type Result<T> = std::result::Result<T, FromProgramError>;
+type Result<T> = std::result::Result<T, Refusal>;
 
 /// Appends the instructions of an operation; returns the one with its result.
 pub(super) fn place(e: &mut Emit<'_>, id: FlatId) -> Result<InstrId> {

@@ -1,16 +1,16 @@
 //! Products and convolutions in the arrangement that the array takes.
 
-use super::FromProgramError;
 use super::emit::Emit;
 use super::given::Given;
 use super::turned::inverse;
 use super::windows::window_of;
 use crate::hlo::{self, InstrId, Opcode, Work, WorkKind};
+use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
 use ns_import::program::{ConvolutionDims, DotDims, WindowDim};
 use ns_tensor::{DType, Shape};
 
-type Result<T> = std::result::Result<T, FromProgramError>;
+type Result<T> = std::result::Result<T, Refusal>;
 
 /// One side of a product: its instruction and the roles of its dimensions.
 struct Side {
@@ -61,7 +61,7 @@ impl Side {
 /// `[batch.., m, k] x [batch.., k, n]`. A weight must be on the right, so a product with its weight on the left is
 /// transposed.
 pub(super) fn dot(e: &mut Emit<'_>, dims: &DotDims, shape: Shape) -> Result<InstrId> {
-    let is_given = |e: &Emit<'_>, n: usize| Ok::<bool, FromProgramError>(e.given[e.operand_id(n)?] != Given::No);
+    let is_given = |e: &Emit<'_>, n: usize| Ok::<bool, Refusal>(e.given[e.operand_id(n)?] != Given::No);
     let (left_given, right_given) = (is_given(e, 0)?, is_given(e, 1)?);
     let turns = left_given && !right_given;
     let (left, right) = (e.operand(0)?, e.operand(1)?);

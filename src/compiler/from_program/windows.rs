@@ -1,16 +1,16 @@
 //! Pooling in the arrangement that the compiler takes.
 
-use super::FromProgramError;
 use super::emit::Emit;
 use super::flatten::Combine;
 use super::ops::worked;
 use super::turned::inverse;
 use crate::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
+use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
 use ns_import::program::WindowDim;
 use ns_tensor::{Shape, kernels};
 
-type Result<T> = std::result::Result<T, FromProgramError>;
+type Result<T> = std::result::Result<T, Refusal>;
 
 /// A window as kernels have it; `None` when elements are cut off.
 pub(super) fn window_of(w: &WindowDim) -> Option<kernels::WindowDim> {

@@ -9,8 +9,8 @@ pub mod text;
 mod verify;
 
 pub use elementwise::Elementwise;
-pub use eval::{Arithmetic, EvalError, Evaluation, Place, Reference, Unwatched, Watch, evaluate};
+pub use eval::{Arithmetic, Evaluation, Place, Reference, Unwatched, Watch, evaluate};
 pub use module::{HloInstruction, HloModule, InstrId, OpMetadata};
 pub use opcode::{DotDims, FusionBody, Literal, Opcode, ParameterRole, ReduceKind, Work, WorkKind};
 pub use text::{expressions, print};
-pub use verify::{VerifyError, verify};
+pub use verify::verify;

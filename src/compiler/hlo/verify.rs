@@ -2,84 +2,41 @@
 
 use std::collections::BTreeSet;
 
-use thiserror::Error;
-
-use ns_base::Idx as _;
+use ns_base::{Idx as _, Refusal, refuse};
 use ns_tensor::Shape;
 
 use super::infer::{arity, check};
 use super::{FusionBody, HloInstruction, HloModule, InstrId, Opcode};
 
-/// The first defect of a module.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum VerifyError {
-    /// The module's result is not one of its instructions.
-    #[error("module {module}: its root is instruction number {root}, it has {instructions}")]
-    Root {
-        module: String,
-        root: u32,
-        /// The number of instructions.
-        instructions: usize,
-    },
-    /// Two instructions have the same name.
-    #[error("instruction %{name}: the name is used twice")]
-    DuplicateName { name: String },
-    /// An operand does not come before its user.
-    #[error("instruction %{name}: operand {position} is instruction number {operand}, which does not come before it")]
-    Order {
-        name: String,
-        /// Number of the operand, from 0.
-        position: usize,
-        operand: u32,
-    },
-    /// Operands or result have a shape the opcode cannot have.
-    #[error("instruction %{name} ({opcode}): {problem}")]
-    Shape { name: String, opcode: &'static str, problem: String },
-    /// Parameters are not numbered 0, 1, 2, ...
-    #[error("instruction %{name}: parameter {index} is there twice, or a lower number is missing")]
-    Parameter { name: String, index: u32 },
-    /// A fusion's body does not fit the fusion.
-    #[error("instruction %{name} (fusion): {problem}")]
-    Fusion { name: String, problem: String },
-}
-
-impl VerifyError {
-    /// The instruction with the defect; `None` when the defect is the module's.
-    #[must_use]
-    pub fn instruction(&self) -> Option<&str> {
-        match self {
-            Self::Root { .. } => None,
-            Self::DuplicateName { name }
-            | Self::Order { name, .. }
-            | Self::Shape { name, .. }
-            | Self::Parameter { name, .. }
-            | Self::Fusion { name, .. } => Some(name),
-        }
-    }
-}
-
 /// Checks single assignment, order, names, parameter numbers, shapes and fusion bodies.
 ///
 /// # Errors
 /// The first defect, with the instruction's name.
-pub fn verify(module: &HloModule) -> Result<(), VerifyError> {
+pub fn verify(module: &HloModule) -> Result<(), Refusal> {
     let count = module.instructions.len();
     if module.root.index() >= count {
-        return Err(VerifyError::Root { module: module.name.clone(), root: module.root.0, instructions: count });
+        return Err(refuse!(
+            "module {module}: its root is instruction number {root}, it has {count}",
+            module = module.name,
+            root = module.root.0
+        ));
     }
     let mut seen = Seen { names: BTreeSet::new(), member_ids: BTreeSet::new(), parameters: BTreeSet::new() };
     for (id, instruction) in module.instructions.iter_enumerated() {
         seen.name(instruction)?;
         for (position, operand) in instruction.operands.iter().enumerate() {
             if *operand >= id {
-                return Err(VerifyError::Order { name: instruction.name.clone(), position, operand: operand.0 });
+                return Err(refuse!(
+                    "instruction %{name}: operand {position} is instruction number {operand}, which does not come before it",
+                    name = instruction.name,
+                    operand = operand.0
+                ));
             }
         }
         check_shape(instruction, |o| Some(&module.instructions[o].shape))?;
         match &instruction.opcode {
             Opcode::Parameter { index, .. } if !seen.parameters.insert(*index) => {
-                return Err(VerifyError::Parameter { name: instruction.name.clone(), index: *index });
+                return Err(wrong_number(&instruction.name, *index));
             }
             Opcode::Fusion(body) => verify_fusion(module, instruction, body, &mut seen)?,
             Opcode::Tuple if id != module.root => {
@@ -99,34 +56,38 @@ struct Seen<'m> {
 }
 
 impl<'m> Seen<'m> {
-    fn name(&mut self, instruction: &'m HloInstruction) -> Result<(), VerifyError> {
+    fn name(&mut self, instruction: &'m HloInstruction) -> Result<(), Refusal> {
         if self.names.insert(&instruction.name) {
             Ok(())
         } else {
-            Err(VerifyError::DuplicateName { name: instruction.name.clone() })
+            Err(refuse!("instruction %{}: the name is used twice", instruction.name))
         }
     }
 }
 
-fn shape_error(instruction: &HloInstruction, problem: String) -> VerifyError {
-    VerifyError::Shape { name: instruction.name.clone(), opcode: instruction.opcode.name(), problem }
+fn shape_error(instruction: &HloInstruction, problem: String) -> Refusal {
+    refuse!("instruction %{name} ({opcode}): {problem}", name = instruction.name, opcode = instruction.opcode.name())
 }
 
 fn check_shape<'s>(
     instruction: &HloInstruction,
     shape_of: impl Fn(InstrId) -> Option<&'s Shape>,
-) -> Result<(), VerifyError> {
+) -> Result<(), Refusal> {
     let shapes: Option<Vec<&Shape>> = instruction.operands.iter().map(|o| shape_of(*o)).collect();
     let shapes = shapes.ok_or_else(|| shape_error(instruction, "an operand does not exist".to_owned()))?;
     check(instruction, &shapes).map_err(|problem| shape_error(instruction, problem))
 }
 
-fn check_parameter_numbers(module: &HloModule, numbers: &BTreeSet<u32>) -> Result<(), VerifyError> {
+fn wrong_number(name: &str, index: u32) -> Refusal {
+    refuse!("instruction %{name}: parameter {index} is there twice, or a lower number is missing")
+}
+
+fn check_parameter_numbers(module: &HloModule, numbers: &BTreeSet<u32>) -> Result<(), Refusal> {
     let missing = numbers.iter().zip(0u32..).find(|(number, expected)| **number != *expected);
     let Some((&index, _)) = missing else { return Ok(()) };
     let has_index = |i: &&HloInstruction| matches!(i.opcode, Opcode::Parameter { index: n, .. } if n == index);
     let name = module.instructions.iter().find(has_index).map(|i| i.name.clone()).unwrap_or_default();
-    Err(VerifyError::Parameter { name, index })
+    Err(wrong_number(&name, index))
 }
 
 fn verify_fusion<'m>(
@@ -134,8 +95,8 @@ fn verify_fusion<'m>(
     fusion: &HloInstruction,
     body: &'m FusionBody,
     seen: &mut Seen<'m>,
-) -> Result<(), VerifyError> {
-    let wrong = |problem: String| VerifyError::Fusion { name: fusion.name.clone(), problem };
+) -> Result<(), Refusal> {
+    let wrong = |problem: String| refuse!("instruction %{} (fusion): {problem}", fusion.name);
     let Some(root) = body.members.last() else {
         return Err(wrong("it has no members".to_owned()));
     };

@@ -2,17 +2,17 @@
 
 use crate::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
 use ns_base::convert::{u64_to_f32, usize_to_u32};
+use ns_base::{Refusal, refuse};
 use ns_model::{AtenOp, Node, ranges};
 use ns_tensor::Shape;
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
-use super::LowerError;
 use super::builder::{Builder, Origin};
 use super::layers;
 
 /// Appends the instructions of a node whose operands are lowered; returns the one with its result.
 #[expect(clippy::too_many_lines, reason = "a row for each op")]
-pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> Result<InstrId, LowerError> {
+pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> Result<InstrId, Refusal> {
     let name = node.op.profile_name();
     let origin = Origin { op: &name, scope: &node.scope };
     let shape = node.shape.clone();
@@ -101,7 +101,13 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
             | AtenOp::Binary(_)
             | AtenOp::Custom { .. },
             operands,
-        ) => return Err(LowerError::Operands { path: node.path(), found: operands.len() }),
+        ) => {
+            return Err(refuse!(
+                "{path} has {found} operands: the graph is damaged, trace the model again",
+                path = node.path(),
+                found = operands.len()
+            ));
+        }
     })
 }
 
@@ -111,9 +117,16 @@ fn parameter(b: &mut Builder, node: &Node, role: ParameterRole) -> InstrId {
     b.push_with(Opcode::Parameter { index, role }, Vec::new(), node.shape.clone(), metadata)
 }
 
-fn has_dimension(b: &Builder, node: &Node, x: InstrId, dim: u32) -> Result<(), LowerError> {
+fn has_dimension(b: &Builder, node: &Node, x: InstrId, dim: u32) -> Result<(), Refusal> {
     let rank = b.shape(x).rank();
-    if (dim as usize) < rank { Ok(()) } else { Err(LowerError::Dimension { path: node.path(), dim, rank }) }
+    if (dim as usize) < rank {
+        Ok(())
+    } else {
+        Err(refuse!(
+            "{} names dimension {dim} of an operand of {rank} dimensions: the graph is damaged, trace the model again",
+            node.path()
+        ))
+    }
 }
 
 /// `x * 2`, or `2 * x` where the operands are the other way round.

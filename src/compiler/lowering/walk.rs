@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::Workflow;
 use crate::hlo::{HloModule, InstrId};
-use ns_base::IndexVec;
+use ns_base::{IndexVec, Refusal, refuse};
 use ns_model::{AtenOp, Graph, Node, NodeId};
 use ns_tensor::Shape;
 
-use super::LowerError;
 use super::builder::{Builder, Origin};
 use super::ops;
 
@@ -22,9 +21,13 @@ enum Step {
     Finish(NodeId),
 }
 
-pub(super) fn lower_graph(graph: &Graph, workflow: Workflow) -> Result<HloModule, LowerError> {
+pub(super) fn lower_graph(graph: &Graph, workflow: Workflow) -> Result<HloModule, Refusal> {
     if graph.nodes.get(graph.output).is_none() {
-        return Err(LowerError::Output { node: graph.output.0, nodes: graph.nodes.len() });
+        return Err(refuse!(
+            "the result is node {node} of {nodes}: the graph is damaged, trace the model again",
+            node = graph.output.0,
+            nodes = graph.nodes.len()
+        ));
     }
     let mut walk = Walk {
         graph,
@@ -58,7 +61,7 @@ struct Walk<'g> {
 
 impl Walk<'_> {
     /// Lowers a node and all it needs, with an explicit stack: a chain of a thousand products must not recurse.
-    fn run(&mut self, root: NodeId) -> Result<(), LowerError> {
+    fn run(&mut self, root: NodeId) -> Result<(), Refusal> {
         let mut stack = vec![Step::Visit(root)];
         while let Some(step) = stack.pop() {
             match step {
@@ -87,12 +90,12 @@ impl Walk<'_> {
     }
 
     /// Pushes the operands so that the last one is visited first.
-    fn push_operands(&self, id: NodeId, stack: &mut Vec<Step>) -> Result<(), LowerError> {
+    fn push_operands(&self, id: NodeId, stack: &mut Vec<Step>) -> Result<(), Refusal> {
         let node = &self.graph.nodes[id];
         for (i, &input) in node.inputs.iter().enumerate() {
             let earlier = input < id && self.graph.nodes.get(input).is_some();
             if !earlier {
-                return Err(LowerError::Order { path: node.path() });
+                return Err(not_before(node));
             }
             if needs_stretch(node, i, &self.graph.nodes[input].shape) {
                 stack.push(Step::Stretch(id, i));
@@ -102,7 +105,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn operands(&self, id: NodeId, node: &Node) -> Result<Vec<InstrId>, LowerError> {
+    fn operands(&self, id: NodeId, node: &Node) -> Result<Vec<InstrId>, Refusal> {
         let operand = |(i, &input): (usize, &NodeId)| match self.stretched.get(&(id, i)) {
             Some(&stretched) => Ok(stretched),
             None => self.lowered(id, input),
@@ -110,10 +113,14 @@ impl Walk<'_> {
         node.inputs.iter().enumerate().map(operand).collect()
     }
 
-    fn lowered(&self, user: NodeId, id: NodeId) -> Result<InstrId, LowerError> {
+    fn lowered(&self, user: NodeId, id: NodeId) -> Result<InstrId, Refusal> {
         let found = self.lowered.get(id).copied().flatten();
-        found.ok_or_else(|| LowerError::Order { path: self.graph.nodes[user].path() })
+        found.ok_or_else(|| not_before(&self.graph.nodes[user]))
     }
+}
+
+fn not_before(node: &Node) -> Refusal {
+    refuse!("{} reads a value that is not computed before it: the graph is damaged, trace the model again", node.path())
 }
 
 /// Whether an operand must first be broadcast to the result's dimensions.

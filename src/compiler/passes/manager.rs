@@ -1,11 +1,11 @@
 //! Runs a named list of passes.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::OptLevel;
-use crate::hlo::{HloModule, VerifyError, verify};
+use crate::hlo::{HloModule, verify};
 use ns_base::convert::usize_to_u32;
+use ns_base::{Refusal, refuse};
 
 use super::{CommonSubexpressions, DeadCode, FoldTransposes, Fusion, Simplify, Views};
 
@@ -53,15 +53,6 @@ pub struct PassRecord {
 
 /// The changes of all passes, in order.
 pub type PassLog = Vec<PassRecord>;
-
-/// A pass broke the module: a defect of the pass.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("pass {pass} made an invalid module: {source}")]
-pub struct PassError {
-    /// The pass; `input` when the module was invalid before the first one.
-    pub pass: String,
-    pub source: VerifyError,
-}
 
 /// A list of passes, run in order, with a check after each.
 pub struct PassManager {
@@ -124,9 +115,9 @@ impl PassManager {
     ///
     /// # Errors
     /// When the module is invalid, before the first pass or after one.
-    pub fn run(&self, mut module: HloModule) -> Result<(HloModule, PassLog), PassError> {
+    pub fn run(&self, mut module: HloModule) -> Result<(HloModule, PassLog), Refusal> {
         let check = |module: &HloModule, pass: &str| {
-            verify(module).map_err(|source| PassError { pass: pass.to_owned(), source })
+            verify(module).map_err(|source| refuse!("pass {pass} made an invalid module: {source}"))
         };
         check(&module, "input")?;
         let mut log = PassLog::new();
@@ -145,6 +136,6 @@ impl PassManager {
 ///
 /// # Errors
 /// When the module is invalid, before the first pass or after one.
-pub fn optimize(module: HloModule) -> Result<(HloModule, PassLog), PassError> {
+pub fn optimize(module: HloModule) -> Result<(HloModule, PassLog), Refusal> {
     PassManager::default().run(module)
 }

@@ -13,6 +13,6 @@ pub use cse::CommonSubexpressions;
 pub use dce::DeadCode;
 pub use fold_transposes::FoldTransposes;
 pub use fusion::Fusion;
-pub use manager::{Changes, Pass, PassError, PassLog, PassManager, PassRecord, optimize};
+pub use manager::{Changes, Pass, PassLog, PassManager, PassRecord, optimize};
 pub use simplify::Simplify;
 pub use views::Views;

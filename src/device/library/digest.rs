@@ -1,7 +1,7 @@
 //! Tells files of the same name apart.
 
-use super::error::LibraryError;
 use ns_base::convert::u64_to_usize;
+use ns_base::refuse;
 use ns_base::{Digest, Refusal};
 use ns_container::ByteSource;
 
@@ -15,9 +15,9 @@ const TAIL: u64 = 2 << 20;
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn content_name(name: &str, bytes: &dyn ByteSource) -> Result<String, LibraryError> {
+pub(super) fn content_name(name: &str, bytes: &dyn ByteSource) -> Result<String, Refusal> {
     let part = |at: u64, length: u64| {
-        let unreadable = |e: Refusal| LibraryError::Unreadable { name: name.to_owned(), reason: e.to_string() };
+        let unreadable = |e: Refusal| refuse!("{name}: cannot be read: {e}");
         bytes.slice(at, u64_to_usize(length)).map_err(unreadable)
     };
     let size = bytes.size();

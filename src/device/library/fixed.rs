@@ -2,9 +2,7 @@
 
 use std::str::FromStr;
 
-use thiserror::Error;
-
-use ns_base::SimTime;
+use ns_base::{Refusal, SimTime, refuse};
 
 use crate::service::{MAX_SERVICE, ServiceTimes};
 
@@ -24,28 +22,6 @@ pub const FIXED_PARAMETERS: &[(&str, &str)] = &[
     ("warmup_ms", "one whole warm-up inference; as long as any other inference if left out"),
 ];
 
-/// A specification of `fixed` that cannot be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FixedError {
-    #[error("model fixed has no parameter '{name}'; its parameters are {}", known())]
-    Unknown { name: String },
-    /// Not `name=milliseconds`.
-    #[error(
-        "model fixed: '{text}' is not a time; write name=milliseconds, such as fixed:device_ms=2.895,host_ms=0.216"
-    )]
-    Malformed { text: String },
-    /// A value that is not a valid time.
-    #[error("model fixed: {name}={value} is not possible; use a number of milliseconds from 0 to {max_ms}", max_ms = MAX_SERVICE.to_ms_f64())]
-    BadTime { name: String, value: String },
-    /// A parameter that is given twice.
-    #[error("model fixed: {name} is given twice")]
-    Twice { name: String },
-    /// No time is given.
-    #[error("model fixed needs a time: write at least device_ms, such as fixed:device_ms=2.895")]
-    NoTime,
-}
-
 fn known() -> String {
     FIXED_PARAMETERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
@@ -59,6 +35,12 @@ pub struct FixedModel {
 }
 
 impl FixedModel {
+    /// The error where a program is asked for.
+    #[must_use]
+    pub fn no_program() -> Refusal {
+        refuse!("model fixed is given by its times and has no program; name another model, such as nn")
+    }
+
     /// Its stage times for a pipeline with this many stages. A model with a time for each stage fixes the number of stages.
     #[must_use]
     pub fn service_times(&self, pipeline_size: u32) -> ServiceTimes {
@@ -70,20 +52,22 @@ impl FixedModel {
 }
 
 impl FromStr for FixedModel {
-    type Err = FixedError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, FixedError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let list = text.trim().split_once(':').map_or("", |(_, list)| list);
         let mut given: [Option<Vec<SimTime>>; 6] = Default::default();
         for entry in list.split(',').map(str::trim).filter(|e| !e.is_empty()) {
             let (name, value) =
-                entry.split_once('=').ok_or_else(|| FixedError::Malformed { text: entry.to_owned() })?;
+                entry.split_once('=').ok_or_else(|| refuse!("model fixed: '{entry}' is not a time; write name=milliseconds, such as fixed:device_ms=2.895,host_ms=0.216"))?;
             let (name, value) = (name.trim(), value.trim());
             let at = FIXED_PARAMETERS.iter().position(|(known, _)| *known == name);
             let slot = at.and_then(|at| given.get_mut(at));
-            let Some(slot) = slot else { return Err(FixedError::Unknown { name: name.to_owned() }) };
+            let Some(slot) = slot else {
+                return Err(refuse!("model fixed has no parameter '{name}'; its parameters are {}", known()));
+            };
             if slot.is_some() {
-                return Err(FixedError::Twice { name: name.to_owned() });
+                return Err(refuse!("model fixed: {name} is given twice"));
             }
             // Only the device has stages.
             let parts = if at == Some(0) { value.split('+').collect() } else { vec![value] };
@@ -101,16 +85,19 @@ impl FromStr for FixedModel {
             ..ServiceTimes::default()
         };
         if times.unloaded() == SimTime::ZERO {
-            return Err(FixedError::NoTime);
+            return Err(refuse!("model fixed needs a time: write at least device_ms, such as fixed:device_ms=2.895"));
         }
         Ok(Self { times, warmup: one(warmup) })
     }
 }
 
-fn parse_ms(name: &str, value: &str) -> Result<SimTime, FixedError> {
+fn parse_ms(name: &str, value: &str) -> Result<SimTime, Refusal> {
     match value.parse::<f64>() {
         Ok(ms) if (0.0..=MAX_SERVICE.to_ms_f64()).contains(&ms) => Ok(SimTime::from_ns_f64(ms * 1e6)),
-        _ => Err(FixedError::BadTime { name: name.to_owned(), value: value.to_owned() }),
+        _ => Err(refuse!(
+            "model fixed: {name}={value} is not possible; use a number of milliseconds from 0 to {}",
+            MAX_SERVICE.to_ms_f64()
+        )),
     }
 }
 

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::BatchRule;
 use super::digest::content_name;
-use super::error::LibraryError;
+use super::fixed::FixedModel;
 use super::model_file::{Instantiated, ModelFile};
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
-use super::model_ref::{ModelRef, ModelRefError};
-use ns_base::{nearest_text, refuse};
+use super::model_ref::{ModelKind, ModelRef};
+use ns_base::{Refusal, nearest_text, refuse};
 use ns_import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
-use ns_model::zoo::{MODELS, SpecError};
+use ns_model::zoo::{MODELS, named_model};
 
 /// All model files that are open, by their content. Clones share them.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl ModelLibrary {
         name: &str,
         bytes: Rc<dyn ModelBytes>,
         settings: ModelFileSettings,
-    ) -> Result<OpenedModel, LibraryError> {
+    ) -> Result<OpenedModel, Refusal> {
         let model = self.named(name, bytes)?;
         let Instantiated { imported, .. } = model.instantiate(&settings, None, self.looks_only)?;
         let inspection = imported.inspection.clone();
@@ -89,12 +89,12 @@ impl ModelLibrary {
     ///
     /// # Errors
     /// When its bytes cannot be read.
-    pub fn keep(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<(), LibraryError> {
+    pub fn keep(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<(), Refusal> {
         self.put(self.named(name, bytes)?);
         Ok(())
     }
 
-    fn named(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<ModelFile, LibraryError> {
+    fn named(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<ModelFile, Refusal> {
         let digest = content_name(name, &*bytes)?;
         Ok(ModelFile::new(name, digest, bytes, self.read))
     }
@@ -107,7 +107,7 @@ impl ModelLibrary {
     ///
     /// # Errors
     /// When it is not open; the error names the open files.
-    pub fn find(&self, spec: &ModelFileRef) -> Result<Rc<ModelFile>, LibraryError> {
+    pub fn find(&self, spec: &ModelFileRef) -> Result<Rc<ModelFile>, Refusal> {
         let open = self.open.borrow();
         if let Some(digest) = &spec.digest {
             return open.get(digest).cloned().ok_or_else(|| not_open(&open, spec));
@@ -117,7 +117,10 @@ impl ModelLibrary {
             (Some(model), None) => Ok(Rc::clone(model)),
             (Some(a), Some(b)) => {
                 let (first, second) = (a.digest.clone(), b.digest.clone());
-                Err(LibraryError::SeveralOpen { name: spec.name.clone(), first, second })
+                Err(refuse!(
+                    "{name}: several open files have this name; say which, as in file:{name}@{first} or file:{name}@{second}",
+                    name = spec.name
+                ))
             }
             _ => Err(not_open(&open, spec)),
         }
@@ -127,7 +130,7 @@ impl ModelLibrary {
     ///
     /// # Errors
     /// When the file is not open, or does not have that batch size.
-    pub fn instantiate(&self, file: &ModelFileRef, batch_size: Option<u64>) -> Result<Instantiated, LibraryError> {
+    pub fn instantiate(&self, file: &ModelFileRef, batch_size: Option<u64>) -> Result<Instantiated, Refusal> {
         self.find(file)?.instantiate(&file.settings, batch_size, self.looks_only)
     }
 
@@ -135,45 +138,46 @@ impl ModelLibrary {
     ///
     /// # Errors
     /// When the text names no model.
-    pub fn resolve(&self, model: &str) -> Result<ModelRef, LibraryError> {
-        model.parse().map_err(|e| {
-            let open = self.open.borrow();
-            match e {
-                ModelRefError::Zoo(SpecError::UnknownModel { name, .. }) if !open.is_empty() => {
-                    let open: Vec<String> =
-                        open.values().map(|m| m.spec(ModelFileSettings::default()).to_string()).collect();
-                    let names = MODELS.iter().map(|m| m.id).chain(open.iter().map(String::as_str));
-                    let nearest = nearest_text(&name, names);
-                    LibraryError::Unknown { name, nearest }
-                }
-                e => e.into(),
-            }
-        })
+    pub fn resolve(&self, model: &str) -> Result<ModelRef, Refusal> {
+        let open = self.open.borrow();
+        if open.is_empty() || ModelKind::of(model) != ModelKind::Zoo || named_model(model).is_some() {
+            return model.parse();
+        }
+        let name = model.split(':').next().unwrap_or_default().trim();
+        let open: Vec<String> = open.values().map(|m| m.spec(ModelFileSettings::default()).to_string()).collect();
+        let nearest = nearest_text(name, MODELS.iter().map(|m| m.id).chain(open.iter().map(String::as_str)));
+        Err(refuse!("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists those of the zoo"))
     }
 
     /// Shapes of the inputs of a model of the zoo or of a file.
     ///
     /// # Errors
     /// When the model is not known, or does not have that batch size.
-    pub fn input_shapes(&self, model: &str, batch_size: u64) -> Result<Vec<Vec<u64>>, LibraryError> {
+    pub fn input_shapes(&self, model: &str, batch_size: u64) -> Result<Vec<Vec<u64>>, Refusal> {
         match self.resolve(model)? {
             ModelRef::Zoo(spec) => {
-                let inputs = spec.inputs(batch_size).map_err(ModelRefError::from)?;
+                let inputs = spec.inputs(batch_size)?;
                 Ok(inputs.iter().map(|input| input.shape.dims.to_vec()).collect())
             }
             ModelRef::File(file) => {
                 let found = self.instantiate(&file, Some(batch_size))?;
                 Ok(found.imported.inspection.inputs.iter().map(|input| input.shape.clone()).collect())
             }
-            ModelRef::Fixed(_) => Err(LibraryError::NoProgram),
+            ModelRef::Fixed(_) => Err(FixedModel::no_program()),
         }
     }
 }
 
-fn not_open(open: &BTreeMap<String, Rc<ModelFile>>, spec: &ModelFileRef) -> LibraryError {
-    let names: Vec<&str> = open.values().map(|m| m.name.as_str()).collect();
-    let nearest = (!names.is_empty()).then(|| nearest_text(&spec.name, names));
-    LibraryError::NotOpen { label: spec.label(), digest: spec.digest.clone(), nearest }
+fn not_open(open: &BTreeMap<String, Rc<ModelFile>>, spec: &ModelFileRef) -> Refusal {
+    let content = spec.digest.as_ref().map_or_else(String::new, |digest| format!(" (content {digest})"));
+    let again = if spec.digest.is_some() { "open the file again" } else { "open it first" };
+    let instead = if open.is_empty() {
+        format!("{again}, on the command line with --model FILE")
+    } else {
+        let nearest = nearest_text(&spec.name, open.values().map(|m| m.name.as_str()));
+        format!("{again}; the nearest that are open: {nearest}")
+    };
+    refuse!("model {} is a file{content} that is not open; {instead}", spec.label())
 }
 
 #[cfg(test)]
@@ -187,7 +191,7 @@ mod tests {
         library.open(name, Rc::new(text.as_bytes().to_vec()), ModelFileSettings::default()).unwrap()
     }
 
-    fn read(library: &ModelLibrary, model: &str, batch_size: Option<u64>) -> Result<Instantiated, LibraryError> {
+    fn read(library: &ModelLibrary, model: &str, batch_size: Option<u64>) -> Result<Instantiated, Refusal> {
         library.instantiate(&model.parse().unwrap(), batch_size)
     }
 
@@ -221,7 +225,7 @@ mod tests {
         assert_eq!(found.imported.inspection, opened.inspection);
         // A file that is not a model is detected then.
         library.keep("x.onnx", bytes("not a model")).unwrap();
-        assert!(matches!(read(&library, "file:x.onnx", None), Err(LibraryError::NotAModel { .. })));
+        assert!(read(&library, "file:x.onnx", None).unwrap_err().what().starts_with("x.onnx: "));
     }
 
     #[test]

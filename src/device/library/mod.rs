@@ -3,7 +3,6 @@
 
 mod batch;
 mod digest;
-mod error;
 mod fixed;
 #[allow(clippy::module_inception, reason = "the library has the name of its folder")]
 mod library;
@@ -12,9 +11,8 @@ mod model_file_ref;
 mod model_ref;
 
 pub use batch::BatchRule;
-pub use error::LibraryError;
-pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
+pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedModel};
 pub use library::{ModelLibrary, OpenedModel};
 pub use model_file::{Instantiated, ModelFile};
-pub use model_file_ref::{ModelFileRef, ModelFileRefError, ModelFileSettings};
-pub use model_ref::{ModelKind, ModelRef, ModelRefError, model_label};
+pub use model_file_ref::{ModelFileRef, ModelFileSettings};
+pub use model_ref::{ModelKind, ModelRef, model_label};

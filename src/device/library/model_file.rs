@@ -6,8 +6,8 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::batch::{BatchRule, how_to_open};
-use super::error::LibraryError;
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
+use ns_base::{Refusal, refuse};
 use ns_import::{ImportOptions, Imported, ModelBytes, ReadModel};
 
 /// An open model file. Its weights stay in the file; only their location is kept. The program that was read last is kept, because a
@@ -67,7 +67,7 @@ impl ModelFile {
         settings: &ModelFileSettings,
         batch_size: Option<u64>,
         looks_only: bool,
-    ) -> Result<Instantiated, LibraryError> {
+    ) -> Result<Instantiated, Refusal> {
         let rule = self.rule(settings, looks_only)?;
         let batch_size = batch_size.unwrap_or(rule.own());
         let mut dims = settings.dims.clone();
@@ -84,7 +84,7 @@ impl ModelFile {
         Ok(Instantiated { imported: self.read(dims, looks_only)?, batch_size })
     }
 
-    fn rule(&self, settings: &ModelFileSettings, looks_only: bool) -> Result<BatchRule, LibraryError> {
+    fn rule(&self, settings: &ModelFileSettings, looks_only: bool) -> Result<BatchRule, Refusal> {
         if let Some(rule) = self.rules.borrow().get(&settings.dims) {
             return Ok(rule.clone());
         }
@@ -93,27 +93,27 @@ impl ModelFile {
         Ok(rule)
     }
 
-    fn wrong_batch(&self, imported: &Imported, settings: &ModelFileSettings, size: u64, asked: u64) -> LibraryError {
+    fn wrong_batch(&self, imported: &Imported, settings: &ModelFileSettings, size: u64, asked: u64) -> Refusal {
         let name = self.name.clone();
         // If leaving out a size that the user set would open the dimension, that size is the reason.
         let first = imported.inspection.inputs.iter().find_map(|input| input.open.get(&0));
         if let Some(dimension) = first.filter(|d| settings.dims.contains_key(*d)) {
-            return LibraryError::SetBatch { name, dimension: dimension.clone(), size, asked };
+            return refuse!(
+                "{name}: dimension {dimension} is set to {size}, so that a batch size of {asked} is not possible; leave {dimension} out to sweep batch sizes"
+            );
         }
         let how_to_open = how_to_open(&imported.inspection.format);
-        LibraryError::FixedBatch { name, size, asked, how_to_open }
+        refuse!("{name}: was exported for a batch size of {size}, not {asked}; use batch size {size}, or {how_to_open}")
     }
 
     /// The file for some sizes, from memory if it was read for them last.
-    fn read(&self, dims: BTreeMap<String, u64>, looks_only: bool) -> Result<Rc<Imported>, LibraryError> {
+    fn read(&self, dims: BTreeMap<String, u64>, looks_only: bool) -> Result<Rc<Imported>, Refusal> {
         let options = ImportOptions { dims, looks_only };
         if let Some((_, imported)) = self.last.borrow().as_ref().filter(|(read_for, _)| *read_for == options) {
             return Ok(Rc::clone(imported));
         }
         let imported = (self.read)(&self.name, &*self.bytes, &options);
-        let imported = imported
-            .map_err(|e| LibraryError::NotAModel { name: self.name.clone(), error: Box::new(e) })
-            .map(Rc::new)?;
+        let imported = imported.map_err(|e| refuse!("{}: {e}", self.name)).map(Rc::new)?;
         *self.last.borrow_mut() = Some((options, Rc::clone(&imported)));
         Ok(imported)
     }

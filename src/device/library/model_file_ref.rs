@@ -5,8 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use ns_base::{Refusal, refuse};
 use ns_compiler::Stand;
 
 /// The prefix of names of model files.
@@ -35,27 +35,6 @@ pub struct ModelFileRef {
     pub settings: ModelFileSettings,
 }
 
-/// A text that does not name a model file, or that has settings that cannot be read.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ModelFileRefError {
-    /// It does not begin with the prefix of model files.
-    #[error("{text:?} is not the name of a model file: it begins with {MODEL_FILE_PREFIX}, as in file:resnet50.onnx")]
-    NotAFile { text: String },
-    /// A setting without its two parts.
-    #[error(
-        "{text:?}: write NAME=SIZE for an open dimension, as in seq=128, or OPERATOR=PLACE, as in aten.foo=elementwise"
-    )]
-    Malformed { text: String },
-    /// A setting that is neither a size nor a place.
-    #[error("{name}={value}: use a size from 1 up for an open dimension, or {} for an operator", Stand::names())]
-    BadValue {
-        /// The dimension or the operator.
-        name: String,
-        value: String,
-    },
-}
-
 impl ModelFileSettings {
     /// Whether no setting is given.
     #[must_use]
@@ -67,8 +46,12 @@ impl ModelFileSettings {
     ///
     /// # Errors
     /// When it does not have two parts, or its value is neither a size nor a place.
-    pub fn set(&mut self, text: &str) -> Result<(), ModelFileRefError> {
-        let malformed = || ModelFileRefError::Malformed { text: text.to_owned() };
+    pub fn set(&mut self, text: &str) -> Result<(), Refusal> {
+        let malformed = || {
+            refuse!(
+                "{text:?}: write NAME=SIZE for an open dimension, as in seq=128, or OPERATOR=PLACE, as in aten.foo=elementwise"
+            )
+        };
         let (name, value) = text.rsplit_once('=').ok_or_else(malformed)?;
         let (name, value) = (name.trim(), value.trim());
         if name.is_empty() {
@@ -79,16 +62,19 @@ impl ModelFileSettings {
         } else if let Some(stand) = Stand::from_name(value) {
             self.assumed.insert(name.to_owned(), stand);
         } else {
-            return Err(ModelFileRefError::BadValue { name: name.to_owned(), value: value.to_owned() });
+            return Err(refuse!(
+                "{name}={value}: use a size from 1 up for an open dimension, or {} for an operator",
+                Stand::names()
+            ));
         }
         Ok(())
     }
 }
 
 impl FromStr for ModelFileSettings {
-    type Err = ModelFileRefError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ModelFileRefError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let mut settings = Self::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             settings.set(part)?;
@@ -143,11 +129,15 @@ impl fmt::Display for ModelFileRef {
 }
 
 impl FromStr for ModelFileRef {
-    type Err = ModelFileRefError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ModelFileRefError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let named = text.trim().strip_prefix(MODEL_FILE_PREFIX).filter(|rest| !rest.is_empty());
-        let rest = named.ok_or_else(|| ModelFileRefError::NotAFile { text: text.to_owned() })?;
+        let rest = named.ok_or_else(|| {
+            refuse!(
+                "{text:?} is not the name of a model file: it begins with {MODEL_FILE_PREFIX}, as in file:resnet50.onnx"
+            )
+        })?;
         let (file, settings) = rest.split_once(':').unwrap_or((rest, ""));
         let (name, digest) = file.split_once('@').map_or((file, None), |(name, digest)| (name, Some(digest)));
         Ok(Self { name: name.to_owned(), digest: digest.map(str::to_owned), settings: settings.parse()? })

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use thiserror::Error;
-
-use super::fixed::{FIXED_MODEL, FixedError, FixedModel};
-use super::model_file_ref::{MODEL_FILE_PREFIX, ModelFileRef, ModelFileRefError};
+use super::fixed::{FIXED_MODEL, FixedModel};
+use super::model_file_ref::{MODEL_FILE_PREFIX, ModelFileRef};
+use ns_base::Refusal;
 use ns_kernel::without_source;
-use ns_model::zoo::{ModelSpec, SpecError};
+use ns_model::zoo::ModelSpec;
 
 /// A model, as a text names it in configurations, requests and links.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,20 +30,6 @@ pub enum ModelKind {
     Fixed,
 }
 
-/// A text that names no model.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum ModelRefError {
-    /// The zoo does not have the model, or cannot build it with these parameters.
-    #[error(transparent)]
-    Zoo(#[from] SpecError),
-    /// The settings of a model file cannot be read.
-    #[error(transparent)]
-    File(#[from] ModelFileRefError),
-    /// The times of a system cannot be used.
-    #[error(transparent)]
-    Fixed(#[from] FixedError),
-}
-
 impl ModelKind {
     /// The kind of model that a text names.
     #[must_use]
@@ -61,9 +46,9 @@ impl ModelKind {
 }
 
 impl FromStr for ModelRef {
-    type Err = ModelRefError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ModelRefError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         Ok(match ModelKind::of(text) {
             ModelKind::Zoo => Self::Zoo(text.parse()?),
             ModelKind::File => Self::File(text.parse()?),
@@ -93,7 +78,7 @@ mod tests {
         assert!(matches!("mlp".parse(), Ok(ModelRef::Zoo(spec)) if spec.id() == "mlp"));
         assert!(matches!("file:a.pt2".parse(), Ok(ModelRef::File(file)) if file.name == "a.pt2"));
         assert!(matches!("fixed:device_ms=2".parse(), Ok(ModelRef::Fixed(_))));
-        assert!(matches!("file:".parse::<ModelRef>(), Err(ModelRefError::File(_))));
+        assert!("file:".parse::<ModelRef>().unwrap_err().what().contains("is not the name of a model file"));
         assert!("fixed".parse::<ModelRef>().unwrap_err().to_string().contains("device_ms"));
     }
 

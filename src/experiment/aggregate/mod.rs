@@ -25,7 +25,7 @@ pub use datetime::datetime_utc;
 pub use measure::Measure;
 pub use measure::Metric;
 pub use report::{Report, ReportKind};
-pub use speedup::{BackendSpeedups, Baseline, BaselineMissing, TimeSpeedups, speedups};
+pub use speedup::{BackendSpeedups, Baseline, TimeSpeedups, speedups};
 pub use store::{Aggregator, Seen, Selection};
 pub use table::{Cell, Heading, Table};
 pub use unlike::{UnlikeBatches, unlike_batches};

@@ -1,12 +1,10 @@
 //! Speed-ups over a baseline.
 
-use thiserror::Error;
-
 use super::backend::Backend;
 use super::batches::Batches;
 use super::measure::Measure;
 use super::store::{Aggregator, Models};
-use ns_base::stats;
+use ns_base::{Refusal, refuse, stats};
 
 /// The times of the baseline backend that make the baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,15 +25,6 @@ impl Baseline {
             Self::Latest => "Latest",
         }
     }
-}
-
-/// The newest timestamp has no record of the baseline backend.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "the newest timestamp has no {backend} record for the baseline; use --baseline oldest or name another backend first"
-)]
-pub struct BaselineMissing {
-    pub backend: &'static str,
 }
 
 /// Speed-ups of one backend at one timestamp.
@@ -65,11 +54,7 @@ pub struct TimeSpeedups {
 ///
 /// # Errors
 /// When the baseline is the newest timestamp's, and the baseline backend has no record with it.
-pub fn speedups(
-    records: &Aggregator,
-    backends: &[Backend],
-    baseline: Baseline,
-) -> Result<Vec<TimeSpeedups>, BaselineMissing> {
+pub fn speedups(records: &Aggregator, backends: &[Backend], baseline: Baseline) -> Result<Vec<TimeSpeedups>, Refusal> {
     let Some(first) = backends.first().copied() else { return Ok(Vec::new()) };
     let base = baseline_times(records, first, baseline)?;
     let at = |point: &super::store::TimePoint| TimeSpeedups {
@@ -79,13 +64,16 @@ pub fn speedups(
     Ok(records.points().map(at).collect())
 }
 
-fn baseline_times(records: &Aggregator, backend: Backend, baseline: Baseline) -> Result<Models, BaselineMissing> {
+fn baseline_times(records: &Aggregator, backend: Backend, baseline: Baseline) -> Result<Models, Refusal> {
     let of = |point: &super::store::TimePoint| point.backends[backend.index()].clone();
     match baseline {
         Baseline::Latest => {
             let newest = records.points().next_back().map(of).unwrap_or_default();
             if newest.is_empty() && !records.is_empty() {
-                return Err(BaselineMissing { backend: backend.names().id });
+                return Err(refuse!(
+                    "the newest timestamp has no {} record for the baseline; use --baseline oldest or name another backend first",
+                    backend.names().id
+                ));
             }
             Ok(newest)
         }

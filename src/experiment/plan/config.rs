@@ -1,16 +1,7 @@
 //! One configuration of an experiment, with the suite's names.
 
+use ns_base::{Refusal, refuse};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
-/// A value that an option does not take.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{value}' is not {what}; choose from {choices}")]
-pub struct UnknownChoice {
-    pub value: String,
-    pub what: &'static str,
-    pub choices: String,
-}
 
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
@@ -31,13 +22,12 @@ macro_rules! choices {
         }
 
         impl std::str::FromStr for $name {
-            type Err = UnknownChoice;
+            type Err = Refusal;
 
-            fn from_str(text: &str) -> Result<Self, UnknownChoice> {
-                Self::ALL.iter().copied().find(|c| c.name() == text).ok_or_else(|| UnknownChoice {
-                    value: text.to_owned(),
-                    what: $what,
-                    choices: Self::ALL.iter().map(|c| c.name()).collect::<Vec<_>>().join(", "),
+            fn from_str(text: &str) -> Result<Self, Refusal> {
+                Self::ALL.iter().copied().find(|c| c.name() == text).ok_or_else(|| {
+                    let choices = Self::ALL.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ");
+                    refuse!("'{text}' is not {}; choose from {choices}", $what)
                 })
             }
         }

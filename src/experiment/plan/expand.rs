@@ -1,8 +1,7 @@
 //! The cross product of the options, and which combinations can run.
 
-use thiserror::Error;
-
 use super::config::{Accelerator, Dynamo, ExperimentConfig, Test, TorchXla2, Xla};
+use ns_base::{Refusal, refuse};
 
 /// The rules that decide which combinations can run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,23 +36,11 @@ pub struct ExpandOptions {
     pub xla_devices: Vec<String>,
 }
 
-/// Why options cannot be expanded.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ExpandError {
-    /// The rules of September 2025 do not know an XLA device with this name.
-    #[error("ValueError: {device}")]
-    NoSuchXlaDevice {
-        /// The accelerator in capitals.
-        device: String,
-    },
-}
-
 /// Every combination that can run, in the order of the product: the last option varies fastest. Each combination is listed once.
 ///
 /// # Errors
 /// When the rules themselves fail.
-pub fn expand_experiments(options: &ExpandOptions, rules: PlanRules) -> Result<Vec<ExperimentConfig>, ExpandError> {
+pub fn expand_experiments(options: &ExpandOptions, rules: PlanRules) -> Result<Vec<ExperimentConfig>, Refusal> {
     let mut found: Vec<ExperimentConfig> = Vec::new();
     for config in product(options, rules) {
         if is_possible(&config, options, rules)? && !found.contains(&config) {
@@ -101,7 +88,7 @@ fn product(options: &ExpandOptions, rules: PlanRules) -> Vec<ExperimentConfig> {
     all
 }
 
-fn is_possible(config: &ExperimentConfig, options: &ExpandOptions, rules: PlanRules) -> Result<bool, ExpandError> {
+fn is_possible(config: &ExperimentConfig, options: &ExpandOptions, rules: PlanRules) -> Result<bool, Refusal> {
     let uses_xla = config.xla.is_some();
     let backend_fits = match config.dynamo {
         None => true,
@@ -129,10 +116,10 @@ fn is_possible(config: &ExperimentConfig, options: &ExpandOptions, rules: PlanRu
     Ok(accelerator_fits && data_fits)
 }
 
-fn has_xla_device(accelerator: Accelerator, options: &ExpandOptions, rules: PlanRules) -> Result<bool, ExpandError> {
+fn has_xla_device(accelerator: Accelerator, options: &ExpandOptions, rules: PlanRules) -> Result<bool, Refusal> {
     let device = accelerator.name().to_ascii_uppercase();
     if rules == PlanRules::Head && accelerator == Accelerator::Cuda {
-        return Err(ExpandError::NoSuchXlaDevice { device });
+        return Err(refuse!("ValueError: {device}"));
     }
     let simulated = rules == PlanRules::Neuron && accelerator.instance().is_some();
     Ok(simulated || options.xla_devices.iter().any(|d| d.eq_ignore_ascii_case(&device)))

@@ -3,18 +3,9 @@
 use std::ops::Range;
 
 use regex_lite::{Regex, RegexBuilder};
-use thiserror::Error;
 
 use super::tiers::tier_models;
-
-/// A pattern that is not a regular expression.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{pattern}' is not a valid regular expression: {reason}")]
-pub struct FilterError {
-    pub pattern: String,
-    /// What is wrong with it.
-    pub reason: String,
-}
+use ns_base::{Refusal, refuse};
 
 /// Patterns that models must match, and patterns that they must not. Case is ignored.
 #[derive(Clone, Debug, Default)]
@@ -31,12 +22,12 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn new(patterns: &[String], tiers: &[i64]) -> Result<Self, FilterError> {
+    fn new(patterns: &[String], tiers: &[i64]) -> Result<Self, Refusal> {
         let compile = |pattern: &String| {
             RegexBuilder::new(pattern)
                 .case_insensitive(true)
                 .build()
-                .map_err(|e| FilterError { pattern: pattern.clone(), reason: e.to_string() })
+                .map_err(|e| refuse!("'{pattern}' is not a valid regular expression: {e}"))
         };
         let names = tiers.iter().filter_map(|t| tier_models(*t)).flatten().copied().collect();
         Ok(Self { expressions: patterns.iter().map(compile).collect::<Result<_, _>>()?, names })
@@ -62,7 +53,7 @@ impl ModelFilter {
         exclude: &[String],
         filter_tiers: &[i64],
         exclude_tiers: &[i64],
-    ) -> Result<Self, FilterError> {
+    ) -> Result<Self, Refusal> {
         Ok(Self { wanted: Patterns::new(filter, filter_tiers)?, unwanted: Patterns::new(exclude, exclude_tiers)? })
     }
 

@@ -5,7 +5,7 @@ mod expand;
 mod filter;
 mod tiers;
 
-pub use config::{Accelerator, Dynamo, ExperimentConfig, Test, TorchXla2, UnknownChoice, Xla};
-pub use expand::{ExpandError, ExpandOptions, PlanRules, expand_experiments};
-pub use filter::{FilterError, ModelFilter, partition};
+pub use config::{Accelerator, Dynamo, ExperimentConfig, Test, TorchXla2, Xla};
+pub use expand::{ExpandOptions, PlanRules, expand_experiments};
+pub use filter::{ModelFilter, partition};
 pub use tiers::{TIER_1, TIER_2, TIER_3, tier_models};

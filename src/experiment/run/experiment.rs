@@ -11,7 +11,7 @@ use super::suite::{Suite, SuiteModel};
 use super::verify::{Verified, verify_all};
 use crate::plan::{Accelerator, Dynamo, ExperimentConfig, Test};
 use crate::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
-use ns_base::Clock;
+use ns_base::{Clock, Refusal};
 use ns_compiler::hlo::print;
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_model::ModelSpec;
@@ -193,7 +193,7 @@ impl Experiment<'_> {
             |e: &dyn std::fmt::Display| RunError::Model { model: self.model.name.clone(), reason: e.to_string() };
         let traced = self.config.dynamo == Some(Dynamo::Openxla);
         let workflow = if traced { Workflow::Trace } else { Workflow::MarkStep };
-        let spec: ModelSpec = self.model.specification.parse().map_err(|e: ns_model::SpecError| named(&e))?;
+        let spec: ModelSpec = self.model.specification.parse().map_err(|e: Refusal| named(&e))?;
         let graph = spec.trace(u64::from(self.batch()?)).map_err(|e| named(&e))?;
         let pipeline = Pipeline::of_graph(Rc::new(graph), workflow, CompileOptions::default());
         pipeline.optimised().map(|optimised| print(&optimised.module)).map_err(|e| named(&e))

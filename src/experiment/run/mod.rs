@@ -17,4 +17,4 @@ pub use experiment::{Experiment, Finished, Verification, run_experiment};
 pub use fingerprint::{DoneBefore, Fingerprint};
 pub use matmul::matmul_ms;
 pub use noise::NoiseReport;
-pub use suite::{Suite, SuiteModel, UnknownModel};
+pub use suite::{Suite, SuiteModel};

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::error::RunError;
 use super::suite::SuiteModel;
+use ns_base::Refusal;
 use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
 use ns_compiler::{CompileOptions, Pipeline, Workflow, parameter_values};
 use ns_model::{Graph, ModelSpec, input_tensor};
@@ -42,7 +43,7 @@ impl Network {
     /// Traces the model and draws its inputs.
     pub fn new(model: &SuiteModel, batch: Option<u32>, seed: u64) -> Result<Self, RunError> {
         let named = |e: &dyn std::fmt::Display| RunError::Model { model: model.name.clone(), reason: e.to_string() };
-        let spec: ModelSpec = model.specification.parse().map_err(|e: ns_model::SpecError| named(&e))?;
+        let spec: ModelSpec = model.specification.parse().map_err(|e: Refusal| named(&e))?;
         let batch = batch.or(model.batch_size).map_or(spec.info().default_batch_size, u64::from);
         let graph = Rc::new(spec.trace(batch).map_err(|e| named(&e))?);
         let inputs = spec.inputs(batch).map_err(|e| named(&e))?;

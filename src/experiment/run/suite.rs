@@ -1,7 +1,6 @@
 //! Suites of models: the meaning of a suite's name here.
 
-use thiserror::Error;
-
+use ns_base::{Refusal, refuse};
 use ns_model::zoo::MODELS;
 
 /// A set of models under the names of a benchmark suite.
@@ -23,15 +22,6 @@ pub struct SuiteModel {
     pub specification: String,
     /// Samples of one inference, if the suite sets it.
     pub batch_size: Option<u32>,
-}
-
-/// A model that a suite does not have.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("suite {suite} has no model '{name}'; its models are {known}")]
-pub struct UnknownModel {
-    pub suite: &'static str,
-    pub name: String,
-    pub known: String,
 }
 
 /// torchbench's name, and the zoo's specification of the same network. The text encoders are the body of torchbench's model
@@ -91,10 +81,12 @@ impl Suite {
     ///
     /// # Errors
     /// When the suite does not have it.
-    pub fn model(self, name: &str) -> Result<SuiteModel, UnknownModel> {
+    pub fn model(self, name: &str) -> Result<SuiteModel, Refusal> {
         let models = self.models();
         let known = || models.iter().map(|m| m.name.as_str()).collect::<Vec<_>>().join(", ");
-        let unknown = || UnknownModel { suite: self.name(), name: name.to_owned(), known: known() };
+        let unknown = || {
+            refuse!("suite {suite} has no model '{name}'; its models are {known}", suite = self.name(), known = known())
+        };
         models.iter().find(|m| m.name == name).cloned().ok_or_else(unknown)
     }
 }

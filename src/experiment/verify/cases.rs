@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::element::ElementType;
 use super::mean_relative_error::{MreCode, MreOutcome, mean_relative_error_rules};
-use super::read::{ValueError, read_outcome};
+use super::read::read_outcome;
 use super::same::{SameCode, SameSettings, same_rules};
 use super::value::Outcome;
+use ns_base::{Refusal, refuse};
 
 /// The rules of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,41 +31,8 @@ pub struct Verdict {
     pub error: Value,
 }
 
-/// Why a file of cases cannot be verified.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CaseError {
-    /// It is not JSON.
-    #[error("the file is not JSON: {reason}")]
-    NotJson {
-        /// The parser's message, with line and column.
-        reason: String,
-    },
-    /// It is not a list of objects.
-    #[error("the file must hold a list of cases, or an object with the key 'cases'; entry {index} is not an object")]
-    NotACase {
-        /// Position in the list, from 0.
-        index: usize,
-    },
-    /// A field of a case cannot be read.
-    #[error("case '{id}', field '{field}': {source}")]
-    Field {
-        /// Name of the case.
-        id: String,
-        field: &'static str,
-        /// What is wrong with it.
-        source: ValueError,
-    },
-    /// An element type is not known.
-    #[error(
-        "case '{id}', field '{field}': '{name}' is not an element type; use one such as f32, bf16, f16, f64, i64, bool"
-    )]
-    ElementType {
-        /// Name of the case.
-        id: String,
-        field: &'static str,
-        name: String,
-    },
+fn not_a_case(index: usize) -> Refusal {
+    refuse!("the file must hold a list of cases, or an object with the key 'cases'; entry {index} is not an object")
 }
 
 /// Verifies every case of a file: a list of objects with `id`, `eager1`, `eager2`, `test`, and `fp64`, `tolerance`, `dtype`,
@@ -73,12 +40,12 @@ pub enum CaseError {
 ///
 /// # Errors
 /// Names the first case that cannot be read.
-pub fn verify_cases(text: &str, rules: Rules) -> Result<Vec<Verdict>, CaseError> {
-    let file: Value = serde_json::from_str(text).map_err(|e| CaseError::NotJson { reason: e.to_string() })?;
+pub fn verify_cases(text: &str, rules: Rules) -> Result<Vec<Verdict>, Refusal> {
+    let file: Value = serde_json::from_str(text).map_err(|e| refuse!("the file is not JSON: {e}"))?;
     let cases = file.get("cases").unwrap_or(&file);
-    let cases = cases.as_array().ok_or(CaseError::NotACase { index: 0 })?;
+    let cases = cases.as_array().ok_or_else(|| not_a_case(0))?;
     let judge = |(index, case): (usize, &Value)| {
-        let case = Case { fields: case.as_object().ok_or(CaseError::NotACase { index })? };
+        let case = Case { fields: case.as_object().ok_or_else(|| not_a_case(index))? };
         match rules {
             Rules::MeanRelativeError => case.by_mean_relative_error(),
             Rules::Current => case.by_current_rules(),
@@ -108,19 +75,24 @@ impl Case<'_> {
         self.fields.get(key).and_then(Value::as_f64)
     }
 
-    fn element(&self, field: &'static str, otherwise: ElementType) -> Result<ElementType, CaseError> {
+    fn element(&self, field: &'static str, otherwise: ElementType) -> Result<ElementType, Refusal> {
         let Some(name) = self.fields.get(field).and_then(Value::as_str) else { return Ok(otherwise) };
-        let unknown = || CaseError::ElementType { id: self.name(), field, name: name.to_owned() };
+        let unknown = || {
+            refuse!(
+                "case '{}', field '{field}': '{name}' is not an element type; use one such as f32, bf16, f16, f64, i64, bool",
+                self.name()
+            )
+        };
         ElementType::named(name).ok_or_else(unknown)
     }
 
-    fn outcome(&self, field: &'static str, element: ElementType) -> Result<Outcome, CaseError> {
+    fn outcome(&self, field: &'static str, element: ElementType) -> Result<Outcome, Refusal> {
         let value = self.fields.get(field).unwrap_or(&Value::Null);
-        read_outcome(value, element).map_err(|source| CaseError::Field { id: self.name(), field, source })
+        read_outcome(value, element).map_err(|source| refuse!("case '{}', field '{field}': {source}", self.name()))
     }
 
     /// The threshold of the README is 2 %.
-    fn by_mean_relative_error(&self) -> Result<Verdict, CaseError> {
+    fn by_mean_relative_error(&self) -> Result<Verdict, Refusal> {
         const TOLERANCE: f64 = 0.02;
         let element = self.element("dtype", ElementType::F32)?;
         let test_element = self.element("test_dtype", element)?;
@@ -138,7 +110,7 @@ impl Case<'_> {
     }
 
     /// The tolerance of inference is 1 %.
-    fn by_current_rules(&self) -> Result<Verdict, CaseError> {
+    fn by_current_rules(&self) -> Result<Verdict, Refusal> {
         const TOLERANCE: f64 = 1e-2;
         let element = self.element("dtype", ElementType::F32)?;
         let test_element = self.element("test_dtype", element)?;

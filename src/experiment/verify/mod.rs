@@ -12,9 +12,9 @@ mod same;
 mod sum;
 mod value;
 
-pub use cases::{CaseError, Rules, Verdict, verify_cases};
+pub use cases::{Rules, Verdict, verify_cases};
 pub use element::ElementType;
 pub use mean_relative_error::{MreCode, MreOutcome, mean_relative_error_rules};
-pub use read::{ValueError, read_outcome};
+pub use read::read_outcome;
 pub use same::{SameCode, SameSettings, outputs_agree, same_rules};
 pub use value::{Outcome, Output, Scalar, TensorValue};

@@ -1,28 +1,10 @@
 //! Outputs written as JSON: lists of numbers are tensors, objects name anything else.
 
 use serde_json::Value;
-use thiserror::Error;
 
 use super::element::ElementType;
 use super::value::{Outcome, Output, Scalar, TensorValue};
-
-/// Why a JSON value is not an output.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ValueError {
-    /// A list holds values other than numbers, or rows of unequal length.
-    #[error("a tensor must be a list of numbers, or of lists of equal length; found {found}")]
-    NotATensor {
-        /// The value found, shortened.
-        found: String,
-    },
-    /// An object has none of the known keys.
-    #[error("an object must have one key of tuple, list, dict, scalar, tensor; found {found}")]
-    UnknownObject {
-        /// The value found, shortened.
-        found: String,
-    },
-}
+use ns_base::{Refusal, refuse};
 
 /// The outcome that a JSON value describes: `"RAISE"`, `null` for no output, a list for a tensor of `element`s, a number for
 /// a scalar, or an object `{"tuple": [...]}`, `{"list": [...]}`, `{"dict": {...}}`, `{"scalar": 3}`, `{"tensor": [...],
@@ -30,14 +12,14 @@ pub enum ValueError {
 ///
 /// # Errors
 /// Names the part that does not fit.
-pub fn read_outcome(value: &Value, element: ElementType) -> Result<Outcome, ValueError> {
+pub fn read_outcome(value: &Value, element: ElementType) -> Result<Outcome, Refusal> {
     if value.as_str() == Some("RAISE") {
         return Ok(Outcome::Raised);
     }
     output(value, element).map(Outcome::Returned)
 }
 
-fn output(value: &Value, element: ElementType) -> Result<Output, ValueError> {
+fn output(value: &Value, element: ElementType) -> Result<Output, Refusal> {
     match value {
         Value::Array(_) => tensor(value, element, None).map(Output::Tensor),
         Value::Object(fields) => {
@@ -46,7 +28,7 @@ fn output(value: &Value, element: ElementType) -> Result<Output, ValueError> {
             }
             if let Some(entries) = fields.get("dict").and_then(Value::as_object) {
                 let entry = |(key, v): (&String, &Value)| Ok((key.clone(), output(v, element)?));
-                return entries.iter().map(entry).collect::<Result<_, ValueError>>().map(Output::Dict);
+                return entries.iter().map(entry).collect::<Result<_, Refusal>>().map(Output::Dict);
             }
             if let Some(scalar) = fields.get("scalar") {
                 return Ok(Output::Scalar(plain(scalar)));
@@ -55,7 +37,7 @@ fn output(value: &Value, element: ElementType) -> Result<Output, ValueError> {
                 let named = fields.get("dtype").and_then(Value::as_str).and_then(ElementType::named);
                 return tensor(values, named.unwrap_or(element), fields.get("shape")).map(Output::Tensor);
             }
-            Err(ValueError::UnknownObject { found: shortened(value) })
+            Err(refuse!("an object must have one key of tuple, list, dict, scalar, tensor; found {}", shortened(value)))
         }
         other => Ok(Output::Scalar(plain(other))),
     }
@@ -84,8 +66,9 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-fn tensor(value: &Value, element: ElementType, shape: Option<&Value>) -> Result<TensorValue, ValueError> {
-    let wrong = || ValueError::NotATensor { found: shortened(value) };
+fn tensor(value: &Value, element: ElementType, shape: Option<&Value>) -> Result<TensorValue, Refusal> {
+    let wrong =
+        || refuse!("a tensor must be a list of numbers, or of lists of equal length; found {}", shortened(value));
     let mut tensor = TensorValue { element, shape: Vec::new(), values: Vec::new() };
     // The first element at each depth gives the shape; all others must agree with it.
     let mut first = value;
@@ -142,7 +125,7 @@ mod tests {
             panic!()
         };
         assert_eq!(s[1], Output::Scalar(Scalar::Number(3.0)));
-        assert!(matches!(read(json!([[1], [1, 2]])), Err(ValueError::NotATensor { .. })));
-        assert!(matches!(read(json!({"what": 1})), Err(ValueError::UnknownObject { .. })));
+        assert!(read(json!([[1], [1, 2]])).unwrap_err().what().starts_with("a tensor must be a list of numbers"));
+        assert!(read(json!({"what": 1})).unwrap_err().what().starts_with("an object must have one key"));
     }
 }

@@ -1,6 +1,7 @@
 //! Layers without weights.
 
-use crate::{Ctx, ModelError, Module, Value};
+use crate::{Ctx, Module, Value};
+use ns_base::Refusal;
 use ns_tensor::kernels::BinaryOp;
 
 /// `torch.nn.ReLU`.
@@ -12,7 +13,7 @@ impl Module for ReLU {
         "ReLU"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         cx.relu(x)
     }
@@ -27,7 +28,7 @@ impl Module for Tanh {
         "Tanh"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         cx.tanh(x)
     }
@@ -52,7 +53,7 @@ impl Module for LogSoftmax {
         "LogSoftmax"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         cx.log_softmax(x, self.dim)
     }
@@ -77,7 +78,7 @@ impl Module for Gelu {
         self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         cx.gelu(x)
     }
@@ -92,7 +93,7 @@ impl Module for NewGelu {
         "NewGELUActivation"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         /// `sqrt(2 / pi)`
         const FACTOR: f32 = std::f32::consts::FRAC_2_SQRT_PI * std::f32::consts::FRAC_1_SQRT_2;
         let x = cx.one_input(inputs)?;
@@ -117,7 +118,7 @@ impl Module for QuickGelu {
         "QuickGELUActivation"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let scaled = cx.scalar(BinaryOp::Mul, x, 1.702)?;
         let gate = cx.sigmoid(&scaled)?;
@@ -134,7 +135,7 @@ impl Module for SiLU {
         "SiLU"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         cx.silu(x)
     }
@@ -149,7 +150,7 @@ impl Module for Dropout {
         "Dropout"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         Ok(cx.one_input(inputs)?.clone())
     }
 }

@@ -1,6 +1,7 @@
 //! Convolutions of images `[n, c, h, w]`.
 
-use crate::{ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{ConvArgs, Ctx, Init, Module, Parameter, Value};
+use ns_base::Refusal;
 
 /// `torch.nn.Conv2d` with a square kernel.
 #[derive(Clone, Debug)]
@@ -34,7 +35,7 @@ impl Module for Conv2d {
         "Conv2d"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let weight = cx.weight(&self.weight)?;
         let bias = self.bias.as_ref().map(|b| cx.weight(b)).transpose()?;
@@ -71,7 +72,7 @@ impl Module for ConvTranspose2d {
         "ConvTranspose2d"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let (weight, bias) = (cx.weight(&self.weight)?, cx.weight(&self.bias)?);
         cx.conv_transpose2d(x, &weight, Some(&bias), self.stride, 0)

@@ -1,6 +1,7 @@
 //! An operator of the user's own library, written as in the custom C++ operator tutorial.
 
-use crate::{Ctx, ModelError, Module, Value};
+use crate::{Ctx, Module, Value};
+use ns_base::Refusal;
 use ns_kernel::{NamedKernel, TABLE_KERNEL};
 
 /// `my_ops.Relu.apply(x)`: a ReLU whose kernel runs on the GPSIMD engine.
@@ -35,7 +36,7 @@ impl CustomRelu {
     ///
     /// # Errors
     /// When memory runs out in an eager run, or the kernel does not finish there.
-    pub fn apply(&self, cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
+    pub fn apply(&self, cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
         cx.custom(Self::NAME, &self.target, x)
     }
 }
@@ -45,7 +46,7 @@ impl Module for CustomRelu {
         "Relu"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         self.apply(cx, x)
     }

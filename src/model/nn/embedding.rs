@@ -1,6 +1,7 @@
 //! `torch.nn.Embedding`.
 
-use crate::{Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{Ctx, Init, Module, Parameter, Value};
+use ns_base::Refusal;
 
 /// A table of vectors, looked up by integer ids.
 #[derive(Clone, Debug)]
@@ -21,7 +22,7 @@ impl Embedding {
     ///
     /// # Errors
     /// When the table is shorter.
-    fn rows(&self, cx: &mut Ctx, start: u64, count: u64) -> Result<Value, ModelError> {
+    fn rows(&self, cx: &mut Ctx, start: u64, count: u64) -> Result<Value, Refusal> {
         let table = cx.weight(&self.weight)?;
         cx.slice(&table, 0, start, start.saturating_add(count))
     }
@@ -32,7 +33,7 @@ impl Module for Embedding {
         "Embedding"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let ids = cx.one_input(inputs)?;
         let table = cx.weight(&self.weight)?;
         cx.embedding(&table, ids)
@@ -63,7 +64,7 @@ impl Module for Positions {
         "Embedding"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let seq = cx.one_input(inputs)?.dims().get(1).copied().unwrap_or(1);
         self.table.rows(cx, self.offset, seq)
     }

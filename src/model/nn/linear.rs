@@ -1,6 +1,7 @@
 //! `torch.nn.Linear`.
 
-use crate::{Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{Ctx, Init, Module, Parameter, Value};
+use ns_base::Refusal;
 
 /// `y = x @ weight^T + bias` over the last dimension.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ impl Module for Linear {
         "Linear"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let weight = cx.weight(&self.weight)?;
         let bias = self.bias.as_ref().map(|b| cx.weight(b)).transpose()?;

@@ -1,6 +1,7 @@
 //! Normalisations. Weights and statistics are drawn around the values after training, not PyTorch's ones and zeros.
 
-use crate::{Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{Ctx, Init, Module, Parameter, Value};
+use ns_base::Refusal;
 
 const SCALE: Init = Init::Range { low: 0.5, high: 1.5 };
 const SHIFT: Init = Init::Range { low: -0.25, high: 0.25 };
@@ -34,7 +35,7 @@ impl Module for BatchNorm2d {
         "BatchNorm2d"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let (weight, bias) = (cx.weight(&self.weight)?, cx.weight(&self.bias)?);
         let (mean, variance) = (cx.weight(&self.running_mean)?, cx.weight(&self.running_var)?);
@@ -71,7 +72,7 @@ impl Module for LayerNorm {
         "LayerNorm"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let (weight, bias) = (cx.weight(&self.weight)?, cx.weight(&self.bias)?);
         cx.layer_norm(x, &weight, &bias, self.eps)
@@ -102,7 +103,7 @@ impl Module for RmsNorm {
         "LlamaRMSNorm"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let weight = cx.weight(&self.weight)?;
         cx.rms_norm(x, &weight, self.eps)

@@ -1,6 +1,7 @@
 //! Pooling of images.
 
-use crate::{Ctx, ModelError, Module, Value};
+use crate::{Ctx, Module, Value};
+use ns_base::Refusal;
 
 /// `torch.nn.MaxPool2d` with a square window.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,7 @@ impl Module for MaxPool2d {
         "MaxPool2d"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         cx.max_pool2d(x, self.size, self.stride, self.padding)
     }
@@ -48,7 +49,7 @@ impl Module for AdaptiveAvgPool2d {
         "AdaptiveAvgPool2d"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         cx.adaptive_avg_pool2d(x, self.size)
     }

@@ -1,6 +1,7 @@
 //! `torch.nn.Sequential`.
 
-use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, Ctx, Entry, Module, Value};
+use ns_base::Refusal;
 
 /// Modules called one after the other, named `0`, `1`, ...
 #[derive(Default)]
@@ -29,7 +30,7 @@ impl Module for Sequential {
         "Sequential"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let mut x = cx.one_input(inputs)?.clone();
         for child in &self.children {
             x = child.call(cx, &x)?;

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::{MODELS, ModelSpec, ParamKind, SpecError};
+use super::{MODELS, ModelSpec, ParamKind};
 use crate::Distribution;
+use ns_base::Refusal;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InputListing {
@@ -65,7 +66,7 @@ pub struct ModelListing {
 ///
 /// # Errors
 /// When it cannot be traced.
-pub fn summarize(spec: &ModelSpec, batch: u64) -> Result<ModelSummary, SpecError> {
+pub fn summarize(spec: &ModelSpec, batch: u64) -> Result<ModelSummary, Refusal> {
     let graph = spec.trace(batch)?;
     let inputs = spec.inputs(batch)?.into_iter().map(|i| InputListing {
         shape: i.shape.to_string(),
@@ -91,7 +92,7 @@ pub fn summarize(spec: &ModelSpec, batch: u64) -> Result<ModelSummary, SpecError
 ///
 /// # Errors
 /// Never for the models that ship; if one had a defect, the error would name it.
-pub fn list() -> Result<Vec<ModelListing>, SpecError> {
+pub fn list() -> Result<Vec<ModelListing>, Refusal> {
     MODELS
         .iter()
         .map(|info| {

@@ -1,7 +1,8 @@
 //! The model of the microbenchmark guide.
 
 use crate::nn::{Linear, RmsNorm};
-use crate::{Child, Ctx, Distribution, Entry, InputSpec, ModelError, Module, Value};
+use crate::{Child, Ctx, Distribution, Entry, InputSpec, Module, Value};
+use ns_base::Refusal;
 use ns_tensor::Shape;
 
 use super::{ModelInfo, ParamInfo, ParamKind};
@@ -92,7 +93,7 @@ impl Module for Matmult {
         "Matmult"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let mut out = self.matmult.call(cx, x)?;
         for _ in 1..self.loop_count {

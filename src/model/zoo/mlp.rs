@@ -1,7 +1,8 @@
 //! The model of the custom C++ operator tutorials, with any kernel as its operator.
 
 use crate::nn::{CustomRelu, Linear};
-use crate::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Value};
+use crate::{Child, Ctx, Distribution, Entry, Init, InputSpec, Module, Value};
+use ns_base::Refusal;
 use ns_kernel::TABLE_KERNEL;
 use ns_tensor::Shape;
 
@@ -78,7 +79,7 @@ impl Module for Mlp {
         "MLP"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let f1 = self.fc1.call(cx, x)?;
         let r1 = self.relu.apply(cx, &f1)?;

@@ -17,7 +17,7 @@ pub use listing::{InputListing, ModelListing, ModelSummary, ParamListing, list, 
 pub use matmult::Matmult;
 pub use mlp::Mlp;
 pub use nn::Nn;
-pub use spec::{MAX_BATCH_SIZE, ModelSpec, SpecError};
+pub use spec::{MAX_BATCH_SIZE, ModelSpec, named_model};
 
 /// Every model, in the order of the listing.
 pub static MODELS: [&ModelInfo; 26] = [

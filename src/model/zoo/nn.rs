@@ -1,7 +1,8 @@
 //! The model of the TensorBoard profiling tutorial.
 
 use crate::nn::{Linear, ReLU, Tanh};
-use crate::{Child, Ctx, Distribution, Entry, InputSpec, ModelError, Module, Value};
+use crate::{Child, Ctx, Distribution, Entry, InputSpec, Module, Value};
+use ns_base::Refusal;
 use ns_tensor::Shape;
 
 use super::ModelInfo;
@@ -55,7 +56,7 @@ impl Module for Nn {
         "NN"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.layer1.call(cx, x)?;
         let x = self.nl1.call(cx, &x)?;

@@ -4,57 +4,18 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::{Graph, InputSpec, ModelError, Module, trace};
-use ns_base::Refusal;
+use crate::{Graph, InputSpec, Module, trace};
 use ns_base::nearest_text;
+use ns_base::{Refusal, refuse};
 use ns_kernel::{ModelKernel, NamedKernel, TABLE_KERNEL};
 use ns_tensor::Shape;
 
-use super::operator::{self, OPERATORS, ShapesError, parse_shapes, print_shapes};
+use super::operator::{self, OPERATORS, parse_shapes, print_shapes};
 use super::{MODELS, ModelInfo, ParamInfo, ParamKind, Settings};
 
 /// The largest batch size of a request.
 pub const MAX_BATCH_SIZE: u64 = 65_536;
-
-/// A specification that names no known model, or has wrong parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    #[error("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists all {}", MODELS.len())]
-    UnknownModel {
-        name: String,
-        /// The three names most like it.
-        nearest: String,
-    },
-    #[error("model {model} has no parameter {name:?}: {known}")]
-    UnknownParameter { model: &'static str, name: String, known: String },
-    /// Not `name=value`.
-    #[error("model {model}: {text:?} is not a parameter: write name=value, separated by commas; {known}")]
-    Malformed { model: &'static str, text: String, known: String },
-    /// A parameter is given twice.
-    #[error("model {model}: parameter {name} is given twice")]
-    Duplicate { model: &'static str, name: &'static str },
-    /// A value of the wrong type or outside its range.
-    #[error("model {model}: {name}={value} is not possible: use {allowed}")]
-    BadValue { model: &'static str, name: &'static str, value: String, allowed: String },
-    /// A custom operator's kernel that the model cannot use.
-    #[error("model {model}: {source}")]
-    Kernel { model: &'static str, source: Box<Refusal> },
-    /// Shapes that the operator does not accept.
-    #[error("model {model}: shapes: {source}")]
-    Shapes { model: &'static str, source: ShapesError },
-    /// A batch size outside its range.
-    #[error("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}")]
-    BatchSize {
-        /// The given batch size.
-        batch: u64,
-    },
-    /// The model cannot be traced with these parameters.
-    #[error(transparent)]
-    Model(#[from] Box<ModelError>),
-}
 
 /// A model of the zoo with a value for each of its parameters.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -109,9 +70,9 @@ impl ModelSpec {
     ///
     /// # Errors
     /// When the batch size is 0 or above [`MAX_BATCH_SIZE`].
-    pub fn inputs(&self, batch: u64) -> Result<Vec<InputSpec>, SpecError> {
+    pub fn inputs(&self, batch: u64) -> Result<Vec<InputSpec>, Refusal> {
         if batch == 0 || batch > MAX_BATCH_SIZE {
-            return Err(SpecError::BatchSize { batch });
+            return Err(refuse!("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}"));
         }
         Ok((self.info.inputs)(&self.settings, batch))
     }
@@ -120,9 +81,9 @@ impl ModelSpec {
     ///
     /// # Errors
     /// When the batch size is out of range or a tensor would be larger than any machine.
-    pub fn trace(&self, batch: u64) -> Result<Graph, SpecError> {
+    pub fn trace(&self, batch: u64) -> Result<Graph, Refusal> {
         let shapes: Vec<Shape> = self.inputs(batch)?.into_iter().map(|i| i.shape).collect();
-        Ok(trace(&*self.module(), &shapes).map_err(Box::new)?)
+        trace(&*self.module(), &shapes)
     }
 }
 
@@ -167,27 +128,35 @@ impl From<ModelSpec> for String {
 }
 
 impl TryFrom<String> for ModelSpec {
-    type Error = SpecError;
-    fn try_from(text: String) -> Result<Self, SpecError> {
+    type Error = Refusal;
+    fn try_from(text: String) -> Result<Self, Refusal> {
         text.parse()
     }
 }
 
 impl FromStr for ModelSpec {
-    type Err = SpecError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, SpecError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(n, r)| (n, Some(r)));
         let name = name.trim();
-        let info = MODELS.into_iter().chain([&operator::INFO]).find(|m| same_model(m.id, name)).ok_or_else(|| {
-            SpecError::UnknownModel { name: name.to_owned(), nearest: nearest_text(name, MODELS.iter().map(|m| m.id)) }
+        let info = info_of(name).ok_or_else(|| {
+            refuse!(
+                "unknown model {name:?}: the nearest are {nearest}; neuronscope models lists all {}",
+                MODELS.len(),
+                nearest = nearest_text(name, MODELS.iter().map(|m| m.id))
+            )
         })?;
         let mut spec = Self::new(info);
         let mut given: Vec<&str> = Vec::new();
         for part in rest.into_iter().flat_map(|r| r.split(',')) {
             let (param, value) = parse_parameter(info, part.trim())?;
             if given.contains(&param.name) {
-                return Err(SpecError::Duplicate { model: info.id, name: param.name });
+                return Err(refuse!(
+                    "model {model}: parameter {name} is given twice",
+                    model = info.id,
+                    name = param.name
+                ));
             }
             given.push(param.name);
             match value {
@@ -203,6 +172,16 @@ impl FromStr for ModelSpec {
     }
 }
 
+/// The model that a specification names, whatever its parameters.
+#[must_use]
+pub fn named_model(text: &str) -> Option<&'static ModelInfo> {
+    info_of(text.split(':').next().unwrap_or_default().trim())
+}
+
+fn info_of(name: &str) -> Option<&'static ModelInfo> {
+    MODELS.into_iter().chain([&operator::INFO]).find(|m| same_model(m.id, name))
+}
+
 /// Whether a name refers to a model: in any case, with or without the organisation before the slash. Model hubs have
 /// moved models between organisations, so a different organisation does not make a different model.
 fn same_model(id: &str, name: &str) -> bool {
@@ -216,15 +195,16 @@ enum Given {
     Text(String),
 }
 
-fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, Given), SpecError> {
-    let (name, value) = text
-        .split_once('=')
-        .map(|(n, v)| (n.trim(), v.trim()))
-        .ok_or_else(|| SpecError::Malformed { model: info.id, text: text.to_owned(), known: known_parameters(info) })?;
-    let param = info.parameters.iter().find(|p| p.name == name).ok_or_else(|| SpecError::UnknownParameter {
-        model: info.id,
-        name: name.to_owned(),
-        known: known_parameters(info),
+fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, Given), Refusal> {
+    let (name, value) = text.split_once('=').map(|(n, v)| (n.trim(), v.trim())).ok_or_else(|| {
+        refuse!(
+            "model {model}: {text:?} is not a parameter: write name=value, separated by commas; {known}",
+            model = info.id,
+            known = known_parameters(info)
+        )
+    })?;
+    let param = info.parameters.iter().find(|p| p.name == name).ok_or_else(|| {
+        refuse!("model {model} has no parameter {name:?}: {known}", model = info.id, known = known_parameters(info))
     })?;
     let (parsed, allowed): (Option<u64>, String) = match param.kind {
         ParamKind::Kernel { .. } => return Ok((param, Given::Text(kernel(info, value)?))),
@@ -235,7 +215,7 @@ fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, 
         }
         ParamKind::Bool { .. } => (value.parse().ok().map(|b: bool| u64::from(b)), "true or false".to_owned()),
     };
-    let bad = || SpecError::BadValue { model: info.id, name: param.name, value: value.to_owned(), allowed };
+    let bad = || bad_value(info, param, value, &allowed);
     parsed.map(|v| (param, Given::Number(v))).ok_or_else(bad)
 }
 
@@ -244,23 +224,27 @@ fn operand_text(
     info: &ModelInfo,
     param: &'static ParamInfo,
     value: &str,
-) -> Result<(&'static ParamInfo, Given), SpecError> {
+) -> Result<(&'static ParamInfo, Given), Refusal> {
     if param.kind == ParamKind::Shapes {
-        let shapes = parse_shapes(value).map_err(|source| SpecError::Shapes { model: info.id, source })?;
+        let shapes = parse_shapes(value).map_err(|source| refuse!("model {}: shapes: {source}", info.id))?;
         return Ok((param, Given::Text(print_shapes(&shapes))));
     }
     let allowed = || join(OPERATORS.iter().map(|o| o.name));
-    let bad = || SpecError::BadValue { model: info.id, name: param.name, value: value.to_owned(), allowed: allowed() };
+    let bad = || bad_value(info, param, value, &allowed());
     operator::operator(value).map(|o| (param, Given::Text(o.name.to_owned()))).ok_or_else(bad)
 }
 
+fn bad_value(info: &ModelInfo, param: &ParamInfo, value: &str, allowed: &str) -> Refusal {
+    refuse!("model {}: {}={value} is not possible: use {allowed}", info.id, param.name)
+}
+
 /// A kernel that a model can use, in its shortest text.
-fn kernel(info: &ModelInfo, text: &str) -> Result<String, SpecError> {
+fn kernel(info: &ModelInfo, text: &str) -> Result<String, Refusal> {
     if text == TABLE_KERNEL {
         return Ok(text.to_owned());
     }
     let found = ModelKernel::find(text).and_then(|_| text.parse::<NamedKernel>());
-    found.map(|k| k.to_string()).map_err(|source| SpecError::Kernel { model: info.id, source: Box::new(source) })
+    found.map(|k| k.to_string()).map_err(|source| refuse!("model {}: {source}", info.id))
 }
 
 fn known_parameters(info: &ModelInfo) -> String {

@@ -13,5 +13,5 @@ mod workload;
 
 pub use host::HostCosts;
 pub use report::{Breakdown, CustomOpReport, DiagnosticLine, LineReport};
-pub use spec::{CustomOpError, CustomOpSpec, Workload};
+pub use spec::{CustomOpSpec, Workload};
 pub use workload::{CustomOpRun, run, run_with_processors};

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::spec::{CustomOpError, Workload};
+use super::spec::Workload;
 use crate::sim::{NoObserver, SimProgress, Simulator};
-use ns_base::SimTime;
+use ns_base::{Refusal, SimTime, refuse};
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_model::nn::{CustomRelu, Linear};
-use ns_model::{Child, Ctx, Entry, ModelError, Module, Value, trace};
+use ns_model::{Child, Ctx, Entry, Module, Value, trace};
 use ns_tensor::Shape;
 
 /// Products of a training step for each product of the forward pass: the product itself, and those for the gradients of
@@ -39,7 +39,7 @@ impl Module for Network {
         "MLP"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let mut x = cx.one_input(inputs)?.clone();
         for (i, layer) in self.layers.iter().enumerate() {
             if i > 0 {
@@ -79,7 +79,7 @@ impl NetworkRun {
     ///
     /// # Errors
     /// When the network cannot be compiled for one core.
-    pub fn advance(&mut self, events: u64) -> Result<Option<SimTime>, CustomOpError> {
+    pub fn advance(&mut self, events: u64) -> Result<Option<SimTime>, Refusal> {
         let Some(simulator) = &mut self.simulator else {
             let executable = self.compiled()?;
             let mut bare = self.costs.clone();
@@ -92,7 +92,7 @@ impl NetworkRun {
         Ok((progress == SimProgress::Done).then(|| self.step_time(window)))
     }
 
-    fn compiled(&self) -> Result<Rc<Executable>, CustomOpError> {
+    fn compiled(&self) -> Result<Rc<Executable>, Refusal> {
         let input = self.widths.first().copied().unwrap_or(1);
         let graph = trace(&Network::new(&self.widths), &[Shape::f32([self.batch, input])]).map_err(|e| failed(&e))?;
         let pipeline = Pipeline::of_graph(Rc::new(graph), Workflow::MarkStep, CompileOptions::default());
@@ -112,6 +112,6 @@ impl NetworkRun {
     }
 }
 
-fn failed(e: &dyn std::fmt::Display) -> CustomOpError {
-    CustomOpError::Network { reason: e.to_string() }
+fn failed(e: &dyn std::fmt::Display) -> Refusal {
+    refuse!("the network cannot be simulated: {e}")
 }

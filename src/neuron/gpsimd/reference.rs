@@ -1,6 +1,7 @@
 //! The values that a kernel should compute.
 
-use super::spec::{CustomOpError, CustomOpSpec};
+use super::spec::CustomOpSpec;
+use ns_base::{Refusal, refuse};
 use ns_kernel::{HbmTensor, Meter, Role, RunOptions, Work, compile, run};
 
 /// A ReLU, which the tutorial's kernels compute.
@@ -22,8 +23,12 @@ pub(super) fn expression<'a>(spec: &'a CustomOpSpec, kernel: &str) -> Option<&'a
 ///
 /// # Errors
 /// When it does not compile or does not run.
-pub(super) fn values(text: &str, inputs: &[HbmTensor]) -> Result<Vec<Option<f32>>, CustomOpError> {
-    let fail = |reason: String| CustomOpError::Reference { text: text.to_owned(), reason };
+pub(super) fn values(text: &str, inputs: &[HbmTensor]) -> Result<Vec<Option<f32>>, Refusal> {
+    let fail = |reason: String| {
+        refuse!(
+            "the reference expression '{text}' cannot be computed: {reason}; write an expression of x, such as x > 0 ? x : 0"
+        )
+    };
     let names = ["x", "y", "z", "w"];
     let used = inputs.get(..inputs.len().min(names.len())).unwrap_or(inputs);
     let (mut parameters, mut reads) = (Vec::new(), String::new());

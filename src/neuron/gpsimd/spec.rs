@@ -1,8 +1,8 @@
 //! The specification of a custom operator's study.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use ns_base::{Refusal, refuse};
 use ns_kernel::{Fill, KernelDtype, MAX_CALL_ELEMENTS};
 
 /// The kind of a step.
@@ -70,13 +70,13 @@ impl CustomOpSpec {
     ///
     /// # Errors
     /// When the source has no line `static constexpr ... NAME = ...;`.
-    pub fn with_constant(&self, constant: &str, value: &str) -> Result<Self, CustomOpError> {
+    pub fn with_constant(&self, constant: &str, value: &str) -> Result<Self, Refusal> {
         let declares = |line: &&str| {
             let before = line.split('=').next().unwrap_or_default();
             let is_last_word = before.split_whitespace().next_back() == Some(constant);
             line.contains('=') && before.contains("constexpr") && is_last_word
         };
-        let missing = || CustomOpError::NoConstant { kernel: self.name.clone(), constant: constant.to_owned() };
+        let missing = || refuse!("{} has no line 'static constexpr ... {constant} = ...;'", self.name);
         let line = self.source.lines().find(declares).ok_or_else(missing)?;
         let (before, after) = line.split_once('=').ok_or_else(missing)?;
         let rest = after.split_once(';').map_or("", |(_, rest)| rest);
@@ -88,9 +88,13 @@ impl CustomOpSpec {
     ///
     /// # Errors
     /// The option that is outside its bounds, with these bounds.
-    pub fn check(&self) -> Result<(), CustomOpError> {
+    pub fn check(&self) -> Result<(), Refusal> {
         let within = |option: &'static str, value: u64, low: u64, high: u64| {
-            if (low..=high).contains(&value) { Ok(()) } else { Err(CustomOpError::Range { option, value, low, high }) }
+            if (low..=high).contains(&value) {
+                Ok(())
+            } else {
+                Err(refuse!("{option} {value} is outside {low} to {high}"))
+            }
         };
         within("cores", u64::from(self.cores), 1, 64)?;
         within("batch", self.batch, 1, 65_536)?;
@@ -114,33 +118,4 @@ impl CustomOpSpec {
         let inner = self.layers.len().saturating_sub(1);
         self.layers.iter().take(inner).skip(1).copied()
     }
-}
-
-/// Why a study has no result, apart from problems of the kernel itself.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum CustomOpError {
-    /// An option outside its bounds.
-    #[error("{option} {value} is outside {low} to {high}")]
-    Range {
-        option: &'static str,
-        value: u64,
-        /// The smallest allowed value.
-        low: u64,
-        /// The largest allowed value.
-        high: u64,
-    },
-    /// No constant of this name.
-    #[error("{kernel} has no line 'static constexpr ... {constant} = ...;'")]
-    NoConstant { kernel: String, constant: String },
-    /// The network cannot be simulated.
-    #[error("the network cannot be simulated: {reason}")]
-    Network {
-        /// The message of the compiler or the simulator.
-        reason: String,
-    },
-    /// The reference expression is wrong.
-    #[error(
-        "the reference expression '{text}' cannot be computed: {reason}; write an expression of x, such as x > 0 ? x : 0"
-    )]
-    Reference { text: String, reason: String },
 }

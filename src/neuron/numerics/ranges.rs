@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{DeviceArithmetic, NumericsError, NumericsSpec};
+use super::{DeviceArithmetic, NumericsSpec};
 use ns_base::convert::usize_to_f64;
+use ns_base::{Refusal, refuse};
 use ns_compiler::hlo::{Evaluation, HloInstruction, Opcode, Watch};
 use ns_compiler::{Pipeline, Workflow, parameter_values};
 use ns_machine::arch::NEURONCORE_V2;
@@ -67,23 +68,22 @@ impl Watch for ProductRanges {
 ///
 /// # Errors
 /// When the model is not known, cannot be compiled or is too large.
-pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, NumericsError> {
-    let named = || spec.model.clone();
-    let evaluate = |source| NumericsError::Evaluate { model: named(), source: Box::new(source) };
+pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, Refusal> {
+    let named = |e: &dyn std::fmt::Display| refuse!("{}: {e}", spec.model);
+    let evaluate = |e: Refusal| named(&e);
     let model: ModelSpec = spec.model.parse()?;
     let batch = spec.batch_size.map_or(model.info().default_batch_size, u64::from);
     let graph = Rc::new(model.trace(batch)?);
     let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, spec.options);
     let optimised = pipeline.optimised();
-    let module =
-        &optimised.map_err(|source| NumericsError::Compile { model: named(), source: Box::new(source) })?.module;
+    let module = &optimised.map_err(|e| named(&e))?.module;
     let inputs = model
         .inputs(batch)?
         .iter()
         .zip(0..)
         .map(|(input, n)| input_tensor(spec.seed, n, input).map(Rc::new))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|source| NumericsError::Input { model: named(), source: Box::new(source) })?;
+        .map_err(|e| named(&e))?;
     let parameters = parameter_values(module, &graph, &inputs, spec.seed).map_err(evaluate)?;
     let mut arithmetic =
         DeviceArithmetic::new(module, &spec.options, NEURONCORE_V2.partitions, spec.rounding, spec.seed);

@@ -2,16 +2,14 @@
 
 use std::rc::Rc;
 
-use thiserror::Error;
-
 use super::{DeviceArithmetic, Exceptions, NumericsReport, NumericsSpec, OutputComparison, compare};
-use ns_base::nearest_text;
-use ns_compiler::hlo::{EvalError, Evaluation, HloModule, InstrId, Opcode, Reference};
-use ns_compiler::{Pipeline, StageError, UnsupportedOption, Workflow, parameter_values};
+use ns_base::{Refusal, nearest_text, refuse};
+use ns_compiler::hlo::{Evaluation, HloModule, InstrId, Opcode, Reference};
+use ns_compiler::{Pipeline, Workflow, parameter_values};
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
 use ns_machine::arch::{INSTANCES, Instance, NEURONCORE_V2, features, instance};
-use ns_model::{Graph, ModelSpec, SpecError, input_tensor};
-use ns_tensor::{Tensor, TensorError};
+use ns_model::{Graph, ModelSpec, input_tensor};
+use ns_tensor::Tensor;
 
 /// Limit on the operations of a model's products, in millions: above it, a comparison in a browser takes minutes.
 pub const MAX_MFLOP: u64 = 8_000;
@@ -21,43 +19,6 @@ pub const MAX_WEIGHTS: u64 = 128 << 20;
 
 /// Rows of the array in every documented generation: a tile of the contracted dimension.
 const ARRAY_ROWS: u32 = NEURONCORE_V2.partitions;
-
-/// Why a comparison cannot be made.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum NumericsError {
-    /// An unknown instance type.
-    #[error("unknown instance type '{name}': the nearest are {}", nearest_text(name, INSTANCES.iter().map(|i| i.name)))]
-    UnknownInstance { name: String },
-    /// An option that its cores do not support.
-    #[error(transparent)]
-    Unsupported(#[from] UnsupportedOption),
-    /// A tolerance that is not a number above zero.
-    #[error("tolerance {tolerance} is not possible; use a number above 0, as in 0.02 for 2 %")]
-    Tolerance { tolerance: f64 },
-    /// An unknown model, or wrong parameters.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// A model too large to compute twice in reasonable time.
-    #[error(
-        "{model} takes {mflop} MFLOP and has {weights} weights; values are computed for models of at most {MAX_MFLOP} MFLOP and {MAX_WEIGHTS} weights. Use a smaller size, as in --model matmult:n=64,loop_count=100, or a smaller batch"
-    )]
-    TooLarge {
-        model: String,
-        /// Millions of operations of its products.
-        mflop: u64,
-        /// Elements of its weights and buffers.
-        weights: u64,
-    },
-    /// The model cannot be compiled.
-    #[error("{model}: {source}")]
-    Compile { model: String, source: Box<StageError> },
-    #[error("{model}: {source}")]
-    Evaluate { model: String, source: Box<EvalError> },
-    /// An input is too large.
-    #[error("{model}: {source}")]
-    Input { model: String, source: Box<TensorError> },
-}
 
 /// The progress of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +70,7 @@ impl NumericsRun {
     ///
     /// # Errors
     /// When the specification cannot be used or the model is too large.
-    pub fn new(spec: NumericsSpec) -> Result<Self, NumericsError> {
+    pub fn new(spec: NumericsSpec) -> Result<Self, Refusal> {
         let size = checked_instance(&spec)?;
         let model: ModelSpec = spec.model.parse()?;
         let batch = spec.batch_size.map_or(model.info().default_batch_size, u64::from);
@@ -117,10 +78,14 @@ impl NumericsRun {
         let flops = graph.flops();
         let weights = graph.weights().values().fold(0u64, |n, w| n.saturating_add(w.shape.elements()));
         if flops / 1_000_000 > MAX_MFLOP || weights > MAX_WEIGHTS {
-            return Err(NumericsError::TooLarge { model: spec.model, mflop: flops / 1_000_000, weights });
+            return Err(refuse!(
+                "{model} takes {mflop} MFLOP and has {weights} weights; values are computed for models of at most {MAX_MFLOP} MFLOP and {MAX_WEIGHTS} weights. Use a smaller size, as in --model matmult:n=64,loop_count=100, or a smaller batch",
+                model = spec.model,
+                mflop = flops / 1_000_000
+            ));
         }
-        let named = || spec.model.clone();
-        let compile = |source| NumericsError::Compile { model: named(), source: Box::new(source) };
+        let named = |e: &dyn std::fmt::Display| refuse!("{}: {e}", spec.model);
+        let compile = |e| named(&e);
         let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, spec.options);
         let lowered = (*pipeline.lowered().map_err(compile)?.module).clone();
         let device = Rc::clone(&pipeline.optimised().map_err(compile)?.module);
@@ -130,7 +95,7 @@ impl NumericsRun {
             .zip(0..)
             .map(|(input, n)| input_tensor(spec.seed, n, input).map(Rc::new))
             .collect::<Result<Vec<_>, _>>()
-            .map_err(|source| NumericsError::Input { model: named(), source: Box::new(source) })?;
+            .map_err(|e| named(&e))?;
         let core = features(size.core_version).map_or("NeuronCore", |f| f.name);
         let reference = Rc::new(meant(lowered));
         let (expected, stage, seen) = (None, None, Exceptions::default());
@@ -141,7 +106,7 @@ impl NumericsRun {
     ///
     /// # Errors
     /// When a weight is missing or memory runs out.
-    pub fn step(&mut self, budget: u64) -> Result<NumericsProgress, NumericsError> {
+    pub fn step(&mut self, budget: u64) -> Result<NumericsProgress, Refusal> {
         if self.stage.is_none() {
             self.stage = Some(Stage::Reference(self.start(&self.reference)?));
             return Ok(self.progress());
@@ -151,8 +116,7 @@ impl NumericsRun {
             Some(Stage::Reference(evaluation)) => evaluation.step(budget, &mut Reference, &mut self.seen),
             Some(Stage::Device(evaluation, device)) => evaluation.step(budget, device.as_mut(), &mut self.seen),
         };
-        let finished = finished
-            .map_err(|source| NumericsError::Evaluate { model: self.spec.model.clone(), source: Box::new(source) })?;
+        let finished = finished.map_err(|source| refuse!("{}: {source}", self.spec.model))?;
         match (finished, self.expected.take()) {
             (Some(results), None) => self.start_device(results)?,
             (Some(results), Some((expected, seen))) => {
@@ -163,13 +127,13 @@ impl NumericsRun {
         Ok(self.progress())
     }
 
-    fn start(&self, module: &Rc<HloModule>) -> Result<Evaluation<Rc<HloModule>>, NumericsError> {
+    fn start(&self, module: &Rc<HloModule>) -> Result<Evaluation<Rc<HloModule>>, Refusal> {
         let parameters = parameter_values(module, &self.graph, &self.inputs, self.spec.seed)
-            .map_err(|source| NumericsError::Evaluate { model: self.spec.model.clone(), source: Box::new(source) })?;
+            .map_err(|source| refuse!("{}: {source}", self.spec.model))?;
         Ok(Evaluation::new(Rc::clone(module), parameters))
     }
 
-    fn start_device(&mut self, expected: Vec<Rc<Tensor>>) -> Result<(), NumericsError> {
+    fn start_device(&mut self, expected: Vec<Rc<Tensor>>) -> Result<(), Refusal> {
         self.expected = Some((expected, std::mem::take(&mut self.seen)));
         // The reference's weights are freed before the device's are drawn.
         self.stage = None;
@@ -220,13 +184,18 @@ impl NumericsRun {
     }
 }
 
-fn checked_instance(spec: &NumericsSpec) -> Result<&'static Instance, NumericsError> {
+/// The instance of a question, which can be answered apart from its model.
+///
+/// # Errors
+/// When the instance is not known or does not support the options, or the tolerance is not a number above zero.
+pub fn checked_instance(spec: &NumericsSpec) -> Result<&'static Instance, Refusal> {
     let Some(size) = instance(spec.instance.trim()) else {
-        return Err(NumericsError::UnknownInstance { name: spec.instance.clone() });
+        let nearest = nearest_text(&spec.instance, INSTANCES.iter().map(|i| i.name));
+        return Err(refuse!("unknown instance type '{}': the nearest are {nearest}", spec.instance));
     };
     spec.options.check(size, spec.rounding)?;
     if !(spec.tolerance > 0.0 && spec.tolerance.is_finite()) {
-        return Err(NumericsError::Tolerance { tolerance: spec.tolerance });
+        return Err(refuse!("tolerance {} is not possible; use a number above 0, as in 0.02 for 2 %", spec.tolerance));
     }
     Ok(size)
 }

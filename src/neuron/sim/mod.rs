@@ -5,7 +5,6 @@
 //! item with the earliest start, so shared bandwidth is given out in time order. It reads no clock and does not
 //! depend on profiles: it tells an [`Observer`] what ran and when.
 
-mod error;
 mod observer;
 mod power;
 #[cfg(test)]
@@ -13,6 +12,5 @@ mod properties;
 mod simulator;
 mod state;
 
-pub use error::SimError;
 pub use observer::{NoObserver, Observer};
 pub use simulator::{SimOutcome, SimProgress, Simulator, simulate};

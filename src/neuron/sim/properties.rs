@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{NoObserver, Observer, SimError, simulate};
+use super::{NoObserver, Observer, simulate};
 use ns_base::{Interval, SimTime};
 use ns_machine::cost::CostTable;
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
@@ -140,5 +140,8 @@ fn a_wait_for_what_never_comes_is_named() {
     let mut executable = program(&[(1, 4, 1), (0, 4, 1)]);
     executable.waits[0].count = 9;
     let error = simulate(&executable, &CostTable::neuroncore_v2(), &mut NoObserver).unwrap_err();
-    assert_eq!(error, SimError::Deadlock { unit: "Tensor", item: 0, awaited: "Vector", count: 9 });
+    assert_eq!(
+        error.what(),
+        "deadlock at item 0 of Tensor: it waits for Vector to complete 9 items, which it never does"
+    );
 }

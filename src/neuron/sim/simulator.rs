@@ -2,10 +2,10 @@
 
 use std::ops::Deref;
 
+use super::Observer;
 use super::power::PowerRamp;
 use super::state::{Readiness, UNITS, UnitState, unit_name};
-use super::{Observer, SimError};
-use ns_base::{Interval, SimTime};
+use ns_base::{Interval, Refusal, SimTime, refuse};
 use ns_machine::Executable;
 use ns_machine::cost::{CostTable, InstructionCost, instruction_cost};
 use ns_machine::isa::{DmaQueue, Engine, Op, Unit};
@@ -91,8 +91,8 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     /// Runs at most `budget` items.
     ///
     /// # Errors
-    /// [`SimError::Deadlock`] when no unit can continue and some are not finished.
-    pub fn step(&mut self, budget: u64, observer: &mut impl Observer) -> Result<SimProgress, SimError> {
+    /// When no unit can continue and some are not finished.
+    pub fn step(&mut self, budget: u64, observer: &mut impl Observer) -> Result<SimProgress, Refusal> {
         for _ in 0..budget {
             let Some((start, unit)) = self.earliest() else { return self.finish(observer) };
             match unit {
@@ -192,15 +192,16 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         }
     }
 
-    fn finish(&mut self, observer: &mut impl Observer) -> Result<SimProgress, SimError> {
+    fn finish(&mut self, observer: &mut impl Observer) -> Result<SimProgress, Refusal> {
         for (state, unit) in self.units.iter().zip(UNITS) {
             if let Readiness::Blocked(wait) = state.readiness {
-                return Err(SimError::Deadlock {
-                    unit: unit_name(unit),
-                    item: state.next,
-                    awaited: unit_name(wait.unit),
-                    count: wait.count,
-                });
+                return Err(refuse!(
+                    "deadlock at item {item} of {unit}: it waits for {awaited} to complete {count} items, which it never does",
+                    item = state.next,
+                    unit = unit_name(unit),
+                    awaited = unit_name(wait.unit),
+                    count = wait.count
+                ));
             }
         }
         for engine in Engine::ALL {
@@ -286,7 +287,7 @@ pub fn simulate(
     executable: &Executable,
     costs: &CostTable,
     observer: &mut impl Observer,
-) -> Result<SimOutcome, SimError> {
+) -> Result<SimOutcome, Refusal> {
     let mut simulator = Simulator::new(executable, costs);
     while simulator.step(u64::MAX, observer)? != SimProgress::Done {}
     Ok(simulator.outcome)

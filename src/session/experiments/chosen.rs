@@ -8,6 +8,7 @@ use super::spec::{ExperimentField, ExperimentSpec, ExperimentView};
 use super::store::RecordStore;
 use super::text::moment;
 use super::told::{Choices, RecordsChoices};
+use ns_base::Refusal;
 use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, Measure, Metric, Report, ReportKind, Selection, TimeSpeedups,
     known_accelerator, speedups,
@@ -140,11 +141,7 @@ impl<'a> Chosen<'a> {
         self.reaches = self.speedups_with(self.metric, reach).unwrap_or_default();
     }
 
-    fn speedups_with(
-        &self,
-        metric: Metric,
-        measure: impl Fn(Timed) -> Measure,
-    ) -> Result<Vec<TimeSpeedups>, ns_experiment::aggregate::BaselineMissing> {
+    fn speedups_with(&self, metric: Metric, measure: impl Fn(Timed) -> Measure) -> Result<Vec<TimeSpeedups>, Refusal> {
         let selection = Selection {
             accelerator: AcceleratorChoice::Any,
             models: self.filter.clone(),

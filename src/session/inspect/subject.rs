@@ -7,7 +7,7 @@ use super::spec::{InspectField, InspectSpec};
 use ns_compiler::hlo::HloModule;
 use ns_compiler::passes::PassLog;
 use ns_compiler::{Lowered, Pipeline, StageError, Workflow};
-use ns_device::{Device, LibraryError, ModelLibrary, ModelRef};
+use ns_device::{Device, FixedModel, ModelLibrary, ModelRef};
 use ns_machine::Executable;
 
 pub(super) const DEFAULT_INSTANCE: &str = "trn1.2xlarge";
@@ -65,9 +65,11 @@ impl Subject {
                 (spec.to_string(), format!("{spec}, batch {}", batch.unwrap_or(spec.info().default_batch_size)))
             }
             ModelRef::File(file) => (file.label(), file.label()),
-            ModelRef::Fixed(_) => return Err(LibraryError::NoProgram.into()),
+            ModelRef::Fixed(_) => {
+                return Err(FixedModel::no_program().into());
+            }
         };
-        let pipeline = device.pipeline(&model, batch, Workflow::Trace).map_err(|e| e.about(&name))?;
+        let pipeline = device.pipeline(&model, &name, batch, Workflow::Trace)?;
         let (pipeline, refusal) = match pipeline.lowered() {
             Ok(_) => (pipeline, None),
             // The graph of a file can be shown, with the reason at each refused operation.
@@ -91,10 +93,8 @@ impl Subject {
         if let Some(refusal) = &self.refusal {
             return Err(refusal.clone());
         }
-        let refused = |error: StageError| {
-            let path = if let StageError::Codegen(e) = &error { e.path().map(str::to_owned) } else { None };
-            Refusal { reason: error.to_string(), named: BTreeMap::new(), path }
-        };
+        let refused =
+            |error: StageError| Refusal { reason: error.to_string(), named: BTreeMap::new(), path: error.path };
         let executable = Rc::clone(self.pipeline.executable(&self.device.costs).map_err(refused)?);
         let passes = self.pipeline.optimised().map_err(refused)?.passes.clone();
         Ok(Compiled { executable, passes })

@@ -137,9 +137,9 @@ impl BenchOption {
         let mut next = config.clone();
         let name = if self.name.is_empty() { self.key() } else { self.name };
         self.put(&mut next, name, text)?;
-        let mine = |p: &&ns_bench::ConfigError| p.field() == Some(name);
+        let mine = |p: &&ns_bench::ConfigError| p.field == name;
         if let Some(problem) = next.problems().iter().find(mine) {
-            return Err(problem.to_string());
+            return Err(problem.refusal.to_string());
         }
         *config = next;
         Ok(())

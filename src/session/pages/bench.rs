@@ -9,8 +9,9 @@ use crate::results::{
     throughput_by_configuration, throughput_latency, with_pareto,
 };
 use crate::share::PageLink as _;
+use ns_base::Refusal;
 use ns_base::units::format_number;
-use ns_bench::export::{ExportError, to_json};
+use ns_bench::export::to_json;
 use ns_bench::{BenchConfig, Report, verdict};
 use ns_device::model_label;
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
@@ -58,7 +59,7 @@ impl BenchPage {
 ///
 /// # Errors
 /// When the reports cannot be written as JSON.
-pub fn bench_page(config: Option<&BenchConfig>, reports: &[Report], base: &str) -> Result<String, ExportError> {
+pub fn bench_page(config: Option<&BenchConfig>, reports: &[Report], base: &str) -> Result<String, Refusal> {
     let document = Document { title: title(config, reports), blocks: blocks(reports) };
     let finished = reports.iter().filter(|r| r.is_finished()).count();
     let made = if reports.iter().any(|r| r.source == "measured") { "measured" } else { "simulated" };

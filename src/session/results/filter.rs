@@ -1,8 +1,7 @@
 //! A filter of reports: `n_models=4 latency_ms_p99<5 bert`: conditions on any key, and words that some value contains.
 
-use thiserror::Error;
-
 use super::columns::{ReportCells, column_title};
+use ns_base::{Refusal, refuse};
 use ns_bench::REPORT_KEYS;
 use ns_view::table::{Cell, ColumnKind};
 use ns_view::text::contains_ignoring_case;
@@ -39,22 +38,10 @@ pub struct Filter {
     terms: Vec<Term>,
 }
 
-/// A condition that cannot be understood.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FilterTermError {
-    /// No report has this key.
-    #[error("'{key}' is not a column; write a name such as models, batch, p99 or throughput")]
-    UnknownKey { key: String },
-    /// Smaller and larger need a number.
-    #[error("'{term}' compares with '{value}', which is not a number")]
-    NotANumber { term: String, value: String },
-}
-
 impl Filter {
     /// Reads a filter; terms are separated by spaces. Terms that cannot be understood are left out and reported.
     #[must_use]
-    pub fn parse(text: &str) -> (Self, Vec<FilterTermError>) {
+    pub fn parse(text: &str) -> (Self, Vec<Refusal>) {
         let (mut terms, mut wrong) = (Vec::new(), Vec::new());
         for term in text.split_whitespace() {
             match parse_term(term) {
@@ -77,7 +64,7 @@ impl Filter {
     }
 }
 
-fn parse_term(term: &str) -> Result<Term, FilterTermError> {
+fn parse_term(term: &str) -> Result<Term, Refusal> {
     let Some((sign, operator)) = OPERATORS.iter().find(|(sign, _)| term.contains(sign)) else {
         return Ok(Term::Word(term.to_owned()));
     };
@@ -87,10 +74,10 @@ fn parse_term(term: &str) -> Result<Term, FilterTermError> {
         if key.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
             return Ok(Term::Word(term.to_owned()));
         }
-        return Err(FilterTermError::UnknownKey { key: key.to_owned() });
+        return Err(refuse!("'{key}' is not a column; write a name such as models, batch, p99 or throughput"));
     };
     if !matches!(operator, Operator::Is | Operator::Not) && value.parse::<f64>().is_err() {
-        return Err(FilterTermError::NotANumber { term: term.to_owned(), value: value.to_owned() });
+        return Err(refuse!("'{term}' compares with '{value}', which is not a number"));
     }
     Ok(Term::Condition(known, *operator, value.to_owned()))
 }
@@ -165,7 +152,7 @@ mod tests {
     fn conditions_and_words_hold_together() {
         let accepts = |text| {
             let (filter, wrong) = Filter::parse(text);
-            assert_eq!(wrong, []);
+            assert!(wrong.is_empty(), "{wrong:?}");
             filter.accepts(&row())
         };
         assert!(accepts("") && accepts("n_models=4 latency_ms_p99<5.6 MATMULT") && accepts("matmult:n=64"));

@@ -1,10 +1,9 @@
 //! The configuration that fits best: the most throughput, or the least latency or cost, of those within limits.
 
-use thiserror::Error;
-
 use super::plots::configuration_text;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
+use ns_base::{Refusal, refuse};
 use ns_bench::Report;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,15 +68,6 @@ pub struct Wanted {
     pub goal: Goal,
 }
 
-/// A limit that cannot be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{name}: '{text}' is not a positive number; write one such as 10 or 2.5")]
-pub struct LimitError {
-    pub name: &'static str,
-    /// The text as typed.
-    pub text: String,
-}
-
 /// The result of a search in some reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -90,15 +80,16 @@ pub struct Found {
 }
 
 impl WantedTexts {
-    /// The limits; unusable ones are left out and reported.
+    /// The limits; unusable ones are left out and reported, each with its name.
     #[must_use]
-    pub fn read(&self) -> (Wanted, Vec<LimitError>) {
+    pub fn read(&self) -> (Wanted, Vec<(&'static str, Refusal)>) {
         let mut wrong = Vec::new();
         let mut limit = |name: &'static str, text: &str| {
             let text = text.trim();
             let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && *v > 0.0);
             if value.is_none() && !text.is_empty() {
-                wrong.push(LimitError { name, text: text.to_owned() });
+                let refusal = refuse!("{name}: '{text}' is not a positive number; write one such as 10 or 2.5");
+                wrong.push((name, refusal));
             }
             value
         };
@@ -231,7 +222,7 @@ mod tests {
         let (wanted, wrong) = texts("ten", "-1", "", Goal::Latency).read();
         assert_eq!(wanted, Wanted { goal: Goal::Latency, ..Wanted::default() });
         assert_eq!(wrong.len(), 2);
-        assert!(wrong[0].to_string().starts_with("p99 at most: 'ten' is not a positive number"));
+        assert!(wrong[0].1.to_string().starts_with("p99 at most: 'ten' is not a positive number"));
     }
 
     #[test]

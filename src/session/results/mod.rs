@@ -16,8 +16,8 @@ pub use columns::{
     DEFAULT_COLUMNS, ReportCells, column_title, deciding_first, offered_columns, report_table, shown_columns,
     with_pareto,
 };
-pub use filter::{Filter, FilterTermError};
-pub use finder::{Found, Goal, LimitError, Wanted, WantedTexts, cores_of};
+pub use filter::Filter;
+pub use finder::{Found, Goal, Wanted, WantedTexts, cores_of};
 pub use kept::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
 pub(crate) use kept::{of_text, to_text};
 pub use opening::{Opening, opening_of};

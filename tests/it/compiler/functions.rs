@@ -1,13 +1,12 @@
 //! Functions of layers against references written here in double precision from their formulas.
 #![allow(clippy::result_large_err, reason = "forwards return the model's own error")]
 
-use neuronscope::model::{
-    AtenOp, ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value, run_eager, trace, weight_tensor,
-};
+use neuronscope::base::Refusal;
+use neuronscope::model::{AtenOp, ConvArgs, Ctx, Init, Module, Parameter, Value, run_eager, trace, weight_tensor};
 use neuronscope::tensor::kernels::BinaryOp;
 use neuronscope::tensor::{Shape, Tensor};
 
-type Forward = fn(&mut Ctx, &[Value]) -> Result<Value, ModelError>;
+type Forward = fn(&mut Ctx, &[Value]) -> Result<Value, Refusal>;
 
 struct Function(Forward);
 
@@ -15,7 +14,7 @@ impl Module for Function {
     fn class(&self) -> &str {
         "Function"
     }
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         (self.0)(cx, inputs)
     }
 }
@@ -158,7 +157,7 @@ fn buffers_are_not_parameters() {
         fn class(&self) -> &str {
             "Buffered"
         }
-        fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+        fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
             let (weight, mask) = (cx.weight(&self.0[0])?, cx.weight(&self.0[1])?);
             let x = cx.mul(&inputs[0], &weight)?;
             cx.add(&x, &mask)

@@ -7,9 +7,8 @@ use serde::Serialize;
 
 use crate::commands::text;
 use crate::experiment_args::{ExperimentArgs, ModelFilterArgs, PlanRulesArg, SuiteArg};
-use ns_experiment::plan::{
-    ExpandError, ExpandOptions, ExperimentConfig, FilterError, ModelFilter, PlanRules, expand_experiments, partition,
-};
+use ns_base::Refusal;
+use ns_experiment::plan::{ExpandOptions, ExperimentConfig, ModelFilter, PlanRules, expand_experiments, partition};
 use ns_experiment::python::json_dumps;
 use ns_experiment::run::Suite;
 
@@ -34,14 +33,14 @@ impl From<SuiteArg> for Suite {
 }
 
 /// The filter that a command's flags stand for.
-pub(crate) fn model_filter(args: &ModelFilterArgs) -> Result<ModelFilter, FilterError> {
+pub(crate) fn model_filter(args: &ModelFilterArgs) -> Result<ModelFilter, Refusal> {
     ModelFilter::new(&args.filter, &args.exclude, &args.filter_by_tier, &args.exclude_by_tier)
 }
 
 /// Models and configurations, each model with each configuration.
 pub(super) struct Plan {
     /// The configurations, or the reason why there are none.
-    pub configs: Result<Vec<ExperimentConfig>, ExpandError>,
+    pub configs: Result<Vec<ExperimentConfig>, Refusal>,
     /// Names of the models.
     pub models: Vec<String>,
 }

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::EvalError;
+use super::evaluation::no_operand;
 use crate::hlo::{HloInstruction, Opcode, ReduceKind};
+use ns_base::{Refusal, refuse};
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
 use ns_tensor::Tensor;
 use ns_tensor::kernels::{
@@ -16,7 +17,7 @@ pub(super) fn compute(
     instruction: &HloInstruction,
     operands: &[Rc<Tensor>],
     order: Accumulation,
-) -> Result<Tensor, EvalError> {
+) -> Result<Tensor, Refusal> {
     let operands: Vec<&Tensor> = operands.iter().map(Rc::as_ref).collect();
     let shape = &instruction.shape;
     let result = match (&instruction.opcode, operands.as_slice()) {
@@ -42,26 +43,28 @@ pub(super) fn compute(
             if target == TABLE_KERNEL {
                 unary(UnaryOp::ReluKernel, x)
             } else {
-                let fail = |source| EvalError::Kernel { name: instruction.name.clone(), source: Box::new(source) };
+                let fail = |source| refuse!("instruction %{}: {source}", instruction.name);
                 let kernel = ModelKernel::find(target).map_err(fail)?;
                 Tensor::new(shape.clone(), kernel.values(x.dims(), x.data()).map_err(fail)?)
             }
         }
         (Opcode::Elementwise(_) | Opcode::Work(_), _) => {
             let (name, opcode) = (instruction.name.clone(), instruction.opcode.name());
-            return Err(EvalError::NotEvaluated { name, opcode });
+            return Err(refuse!(
+                "instruction %{name}: {opcode} is not computed on a simulated device; the model's own program computes it"
+            ));
         }
         (op, [x]) => match unary_op(op) {
             Some(op) => unary(op, x),
-            None => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
+            None => return Err(no_operand(&instruction.name)),
         },
         (op, [a, b]) => match binary_op(op) {
             Some(op) => binary(op, a, b),
-            None => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
+            None => return Err(no_operand(&instruction.name)),
         },
-        _ => return Err(EvalError::NoOperand { name: instruction.name.clone() }),
+        _ => return Err(no_operand(&instruction.name)),
     };
-    result.map_err(|e| EvalError::Compute { name: instruction.name.clone(), source: Box::new(e) })
+    result.map_err(|e| refuse!("instruction %{}: {e}", instruction.name))
 }
 
 const fn reduce_op(kind: ReduceKind) -> ReduceOp {

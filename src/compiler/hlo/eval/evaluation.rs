@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::arithmetic::{Arithmetic, Place, Reference};
 use super::compute::compute;
-use super::{EvalError, Unwatched, Watch};
+use super::{Unwatched, Watch};
 use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode};
-use ns_base::{Idx as _, IndexVec};
+use ns_base::{Idx as _, IndexVec, Refusal, refuse};
 use ns_tensor::Tensor;
 
 /// Evaluates a verified module with a value for each parameter, by index. Returns the root's value, or a tuple's
@@ -14,7 +14,7 @@ use ns_tensor::Tensor;
 ///
 /// # Errors
 /// When parameters do not fit, a custom call is unknown, or memory runs out.
-pub fn evaluate(module: &HloModule, parameters: &[Rc<Tensor>]) -> Result<Vec<Rc<Tensor>>, EvalError> {
+pub fn evaluate(module: &HloModule, parameters: &[Rc<Tensor>]) -> Result<Vec<Rc<Tensor>>, Refusal> {
     let mut evaluation = Evaluation::new(module, parameters.to_vec());
     loop {
         if let Some(results) = evaluation.step(u64::MAX, &mut Reference, &mut Unwatched)? {
@@ -57,7 +57,7 @@ impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
         budget: u64,
         arithmetic: &mut dyn Arithmetic,
         watch: &mut dyn Watch,
-    ) -> Result<Option<Vec<Rc<Tensor>>>, EvalError> {
+    ) -> Result<Option<Vec<Rc<Tensor>>>, Refusal> {
         let mut spent = 0u64;
         while self.next < self.module.instructions.len() && spent < budget {
             let id = InstrId::from_usize(self.next);
@@ -70,8 +70,7 @@ impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
         if self.next < self.module.instructions.len() {
             return Ok(None);
         }
-        let name = self.module.instructions[self.module.root].name.clone();
-        Err(EvalError::NoOperand { name })
+        Err(no_operand(&self.module.instructions[self.module.root].name))
     }
 
     /// Operations of an instruction, roughly: two for each multiply-accumulate, else one for each element.
@@ -92,7 +91,7 @@ impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
         id: InstrId,
         arithmetic: &mut dyn Arithmetic,
         watch: &mut dyn Watch,
-    ) -> Result<Option<Vec<Rc<Tensor>>>, EvalError> {
+    ) -> Result<Option<Vec<Rc<Tensor>>>, Refusal> {
         let instruction = &self.module.instructions[id];
         let operands = gather(instruction, |o| self.values.get(o).cloned().flatten())?;
         if matches!(instruction.opcode, Opcode::Tuple) && id == self.module.root {
@@ -134,7 +133,7 @@ fn one(
     operands: &[Rc<Tensor>],
     arithmetic: &mut dyn Arithmetic,
     watch: &mut dyn Watch,
-) -> Result<Rc<Tensor>, EvalError> {
+) -> Result<Rc<Tensor>, Refusal> {
     let is_product = matches!(instruction.opcode, Opcode::Dot(_) | Opcode::Convolution { .. });
     let computed = if is_product {
         let read = |(id, value): (&InstrId, &Rc<Tensor>)| arithmetic.product_operand(*id, value);
@@ -155,9 +154,9 @@ fn fusion(
     operands: &[Rc<Tensor>],
     arithmetic: &mut dyn Arithmetic,
     watch: &mut dyn Watch,
-) -> Result<Rc<Tensor>, EvalError> {
-    let no_operand = || EvalError::NoOperand { name: instruction.name.clone() };
-    let Opcode::Fusion(body) = &instruction.opcode else { return Err(no_operand()) };
+) -> Result<Rc<Tensor>, Refusal> {
+    let no_result = || no_operand(&instruction.name);
+    let Opcode::Fusion(body) = &instruction.opcode else { return Err(no_result()) };
     let mut values: Vec<(InstrId, Rc<Tensor>)> =
         instruction.operands.iter().copied().zip(operands.iter().cloned()).collect();
     for (n, (member, &id)) in body.members.iter().zip(&body.ids).enumerate() {
@@ -166,7 +165,12 @@ fn fusion(
         let result = one(Place { id, is_result, ..place }, member, &gather(member, find)?, arithmetic, watch)?;
         values.push((id, result));
     }
-    values.pop().map(|(_, v)| v).ok_or_else(no_operand)
+    values.pop().map(|(_, v)| v).ok_or_else(no_result)
+}
+
+/// The module is not well formed.
+pub(super) fn no_operand(name: &str) -> Refusal {
+    refuse!("instruction %{name}: an operand has no value; verify the module")
 }
 
 fn last_uses(module: &HloModule) -> IndexVec<InstrId, InstrId> {
@@ -184,17 +188,19 @@ fn last_uses(module: &HloModule) -> IndexVec<InstrId, InstrId> {
 fn gather(
     instruction: &HloInstruction,
     value: impl Fn(InstrId) -> Option<Rc<Tensor>>,
-) -> Result<Vec<Rc<Tensor>>, EvalError> {
+) -> Result<Vec<Rc<Tensor>>, Refusal> {
     let all: Option<Vec<_>> = instruction.operands.iter().map(|o| value(*o)).collect();
-    all.ok_or_else(|| EvalError::NoOperand { name: instruction.name.clone() })
+    all.ok_or_else(|| no_operand(&instruction.name))
 }
 
-fn parameter(instruction: &HloInstruction, index: u32, given: &[Rc<Tensor>]) -> Result<Rc<Tensor>, EvalError> {
+fn parameter(instruction: &HloInstruction, index: u32, given: &[Rc<Tensor>]) -> Result<Rc<Tensor>, Refusal> {
     let name = || instruction.name.clone();
-    let value = given.get(index as usize).ok_or_else(|| EvalError::MissingParameter { name: name(), index })?;
+    let value = given
+        .get(index as usize)
+        .ok_or_else(|| refuse!("instruction %{}: no value was given for parameter {index}", name()))?;
     if *value.shape() != instruction.shape {
         let (expected, found) = (instruction.shape.clone(), value.shape().clone());
-        return Err(EvalError::ParameterShape { name: name(), index, expected, found });
+        return Err(refuse!("instruction %{}: parameter {index} is {expected}, a value of {found} was given", name()));
     }
     Ok(Rc::clone(value))
 }
@@ -207,7 +213,7 @@ mod tests {
     use crate::hlo_text::parse;
     use ns_tensor::Shape;
 
-    fn run(lines: &str, inputs: &[(&[u64], &[f32])]) -> Result<Vec<Rc<Tensor>>, EvalError> {
+    fn run(lines: &str, inputs: &[(&[u64], &[f32])]) -> Result<Vec<Rc<Tensor>>, Refusal> {
         let mut text = "HloModule m\nENTRY {\n".to_owned();
         for (i, (dims, _)) in inputs.iter().enumerate() {
             text += &format!("%p{i} = {} parameter({i}), input={i}\n", Shape::f32(*dims));

@@ -2,9 +2,7 @@
 
 mod arithmetic;
 mod compute;
-mod error;
 mod evaluation;
 
 pub use arithmetic::{Arithmetic, Place, Reference, Unwatched, Watch};
-pub use error::EvalError;
 pub use evaluation::{Evaluation, evaluate};

@@ -8,7 +8,7 @@ mod names;
 mod shapes;
 
 pub use names::{OPERATORS, OperatorInfo, operator};
-pub use shapes::{ShapesError, parse_shapes, print_shapes};
+pub use shapes::{parse_shapes, print_shapes};
 
 use super::{ModelInfo, ParamInfo, ParamKind};
 use crate::{Distribution, InputSpec};

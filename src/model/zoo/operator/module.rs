@@ -2,9 +2,11 @@
 
 use super::names::{operator, shapes_of};
 use super::shapes::parse_shapes;
+use crate::infer::dims;
 use crate::zoo::Settings;
-use crate::{ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{ConvArgs, Ctx, Init, Module, Parameter, Value};
 use ns_base::convert::{u64_to_f32, usize_to_u32};
+use ns_base::{Refusal, refuse};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 /// Names of operands after the first, as weights.
@@ -45,7 +47,7 @@ impl Operator {
         Self { name, weights, expected, found: shapes.len(), loop_count, stride, padding }
     }
 
-    fn apply(&self, cx: &mut Ctx, x: &Value, weights: &[Value]) -> Result<Value, ModelError> {
+    fn apply(&self, cx: &mut Ctx, x: &Value, weights: &[Value]) -> Result<Value, Refusal> {
         let last = usize_to_u32(x.dims().len()).saturating_sub(1);
         match (self.name.as_str(), weights) {
             ("matmul", [w]) => cx.matmul(x, w),
@@ -78,12 +80,14 @@ impl Operator {
         }
     }
 
-    fn count(&self, cx: &Ctx) -> ModelError {
-        ModelError::Inputs {
-            scope: format!("{}: the operator {}", cx.scope(), self.name),
-            expected: self.expected,
-            found: self.found,
-        }
+    fn count(&self, cx: &Ctx) -> Refusal {
+        refuse!(
+            "{}: the operator {} takes {} input(s), {} were given",
+            cx.scope(),
+            self.name,
+            self.expected,
+            self.found
+        )
     }
 }
 
@@ -114,7 +118,7 @@ impl Module for Operator {
         "Operator"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         if self.found != self.expected {
             return Err(self.count(cx));
@@ -122,15 +126,13 @@ impl Module for Operator {
         let weights = self.weights.iter().map(|w| cx.weight(w)).collect::<Result<Vec<_>, _>>()?;
         let mut out = self.apply(cx, x, &weights)?;
         if self.loop_count > 1 && out.shape() != x.shape() {
-            return Err(ModelError::Mismatch {
-                op: self.name.clone(),
-                scope: cx.scope().to_owned(),
-                left_name: "result",
-                left: Box::new(out.shape().clone()),
-                right_name: "input",
-                right: Box::new(x.shape().clone()),
-                expected: "a loop feeds the result to the operator again; use loop_count=1".to_owned(),
-            });
+            return Err(refuse!(
+                "{op} in {scope}: result {} does not match input {}: a loop feeds the result to the operator again; use loop_count=1",
+                dims(out.shape()),
+                dims(x.shape()),
+                op = self.name,
+                scope = cx.scope()
+            ));
         }
         for _ in 1..self.loop_count {
             out = self.apply(cx, &out, &weights)?;
@@ -149,7 +151,7 @@ mod tests {
     use crate::zoo::ModelSpec;
 
     fn output(text: &str, batch: u64) -> Result<Vec<u64>, String> {
-        let spec: ModelSpec = text.parse().map_err(|e: crate::zoo::SpecError| e.to_string())?;
+        let spec: ModelSpec = text.parse().map_err(|e: ns_base::Refusal| e.to_string())?;
         let graph = spec.trace(batch).map_err(|e| e.to_string())?;
         Ok(graph.nodes[graph.output].shape.dims.clone())
     }

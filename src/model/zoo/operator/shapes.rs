@@ -1,6 +1,6 @@
 //! Shapes of operands as text: `1024x1024_1024x1024`.
 
-use thiserror::Error;
+use ns_base::{Refusal, refuse};
 
 /// Most operands of one operator.
 const MAX_SHAPES: usize = 4;
@@ -9,48 +9,31 @@ const MAX_RANK: usize = 6;
 /// Most elements of an operand: a gibibyte in single precision.
 const MAX_ELEMENTS: u64 = 1 << 28;
 
-/// Shapes that are not valid.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ShapesError {
-    /// Not sizes separated by `x`.
-    #[error(
-        "'{text}' is not a shape: write sizes with x between them, and a comma or _ between shapes: 1024x1024,1024x1024"
-    )]
-    Text { text: String },
-    /// A size of zero, or a tensor too large.
-    #[error("'{text}' has no element, or more than {MAX_ELEMENTS}: use sizes from 1 on, and a smaller tensor")]
-    Size { text: String },
-    /// Too many shapes.
-    #[error("'{text}' has {found} shapes; an operator has at most {MAX_SHAPES} operands")]
-    Count {
-        text: String,
-        /// Their number.
-        found: usize,
-    },
-}
-
 /// Reads shapes, separated by `,` or `_`. An empty text has no shapes.
 ///
 /// # Errors
 /// The shape that is not valid.
-pub fn parse_shapes(text: &str) -> Result<Vec<Vec<u64>>, ShapesError> {
+pub fn parse_shapes(text: &str) -> Result<Vec<Vec<u64>>, Refusal> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(Vec::new());
     }
     let parts: Vec<&str> = text.split([',', '_']).map(str::trim).collect();
     if parts.len() > MAX_SHAPES {
-        return Err(ShapesError::Count { text: text.to_owned(), found: parts.len() });
+        return Err(refuse!("'{text}' has {} shapes; an operator has at most {MAX_SHAPES} operands", parts.len()));
     }
     parts.into_iter().map(parse_shape).collect()
 }
 
-fn parse_shape(text: &str) -> Result<Vec<u64>, ShapesError> {
-    let wrong = || ShapesError::Text { text: text.to_owned() };
+fn parse_shape(text: &str) -> Result<Vec<u64>, Refusal> {
+    let wrong = || {
+        refuse!(
+            "'{text}' is not a shape: write sizes with x between them, and a comma or _ between shapes: 1024x1024,1024x1024"
+        )
+    };
     let size = |part: &str| {
         let digits = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        if digits { part.parse::<u64>().map_err(|_| ShapesError::Size { text: text.to_owned() }) } else { Err(wrong()) }
+        if digits { part.parse::<u64>().map_err(|_| no_size(text)) } else { Err(wrong()) }
     };
     let dims = text.split(['x', 'X']).map(|part| size(part.trim())).collect::<Result<Vec<u64>, _>>()?;
     if dims.len() > MAX_RANK {
@@ -58,8 +41,12 @@ fn parse_shape(text: &str) -> Result<Vec<u64>, ShapesError> {
     }
     match dims.iter().try_fold(1_u64, |n, d| n.checked_mul(*d)) {
         Some(1..=MAX_ELEMENTS) => Ok(dims),
-        _ => Err(ShapesError::Size { text: text.to_owned() }),
+        _ => Err(no_size(text)),
     }
+}
+
+fn no_size(text: &str) -> Refusal {
+    refuse!("'{text}' has no element, or more than {MAX_ELEMENTS}: use sizes from 1 on, and a smaller tensor")
 }
 
 /// Shapes as specifications write them: `1024x1024_1024x1024`.

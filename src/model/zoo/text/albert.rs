@@ -1,7 +1,8 @@
 //! ALBERT (`transformers/models/albert/modeling_albert.py`): one layer, applied repeatedly.
 
 use crate::nn::{Embedding, LayerNorm, Linear, NewGelu, Positions, Tanh};
-use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, Ctx, Entry, Module, Value};
+use ns_base::Refusal;
 use ns_base::convert::u64_to_f32;
 use ns_tensor::kernels::BinaryOp;
 
@@ -50,8 +51,8 @@ impl Albert {
     }
 }
 
-fn expected(cx: &Ctx, expected: usize, inputs: &[Value]) -> ModelError {
-    ModelError::Inputs { scope: cx.scope().to_owned(), expected, found: inputs.len() }
+fn expected(cx: &Ctx, expected: usize, inputs: &[Value]) -> Refusal {
+    cx.wrong_inputs(expected, inputs.len())
 }
 
 impl Module for Albert {
@@ -60,7 +61,7 @@ impl Module for Albert {
     }
 
     /// Inputs: ids, attention mask and token types, `[b, s]`.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [ids, mask, types] = inputs else { return Err(expected(cx, 3, inputs)) };
         let mask = extended_mask(cx, mask)?;
         let x = self.embeddings.call_with(cx, &[ids.clone(), types.clone()])?;
@@ -100,7 +101,7 @@ impl Module for Embeddings {
         "AlbertEmbeddings"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [ids, types] = inputs else { return Err(expected(cx, 2, inputs)) };
         let words = self.word_embeddings.call(cx, ids)?;
         let types = self.token_type_embeddings.call(cx, types)?;
@@ -142,7 +143,7 @@ impl Module for Transformer {
         "AlbertTransformer"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask] = inputs else { return Err(expected(cx, 2, inputs)) };
         let mut x = self.mapping.call(cx, x)?;
         for _ in 0..self.layers {
@@ -165,7 +166,7 @@ impl Module for LayerGroup {
         "AlbertLayerGroup"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         self.layer.call_with(cx, inputs)
     }
 
@@ -199,7 +200,7 @@ impl Module for Layer {
         "AlbertLayer"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = self.attention.call_with(cx, inputs)?;
         let inner = self.ffn.call(cx, &x)?;
         let inner = self.activation.call(cx, &inner)?;
@@ -249,7 +250,7 @@ impl Module for Attention {
         "AlbertAttention"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask] = inputs else { return Err(expected(cx, 2, inputs)) };
         let q = self.query.call(cx, x)?;
         let k = self.key.call(cx, x)?;

@@ -1,20 +1,21 @@
 //! Attention as in BERT and similar models, and functions shared with other blocks.
 
 use crate::nn::Linear;
-use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, Ctx, Entry, Module, Value};
+use ns_base::Refusal;
 use ns_base::convert::u64_to_f32;
 use ns_tensor::DType;
 use ns_tensor::kernels::BinaryOp;
 
 /// `[b, s, heads * d]` as `[b, heads, s, d]`.
-pub fn split_heads(cx: &mut Ctx, x: &Value, heads: u64) -> Result<Value, ModelError> {
+pub fn split_heads(cx: &mut Ctx, x: &Value, heads: u64) -> Result<Value, Refusal> {
     let &[batch, seq, width] = x.dims() else { return cx.view(x, &[]) };
     let x = cx.view(x, &[batch, seq, heads, width / heads.max(1)])?;
     cx.permute(&x, &[0, 2, 1, 3])
 }
 
 /// `[b, heads, s, d]` as `[b, s, heads * d]`.
-pub fn merge_heads(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
+pub fn merge_heads(cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
     let &[batch, heads, seq, size] = x.dims() else { return cx.view(x, &[]) };
     let x = cx.permute(x, &[0, 2, 1, 3])?;
     cx.view(&x, &[batch, seq, heads.saturating_mul(size)])
@@ -22,7 +23,7 @@ pub fn merge_heads(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
 
 /// A mask `[b, s]` of ones and zeros as numbers to add to scores `[b, heads, q, s]`: zero, or the most negative
 /// number.
-pub fn extended_mask(cx: &mut Ctx, mask: &Value) -> Result<Value, ModelError> {
+pub fn extended_mask(cx: &mut Ctx, mask: &Value) -> Result<Value, Refusal> {
     let &[batch, seq] = mask.dims() else { return cx.view(mask, &[]) };
     let mask = cx.view(mask, &[batch, 1, 1, seq])?;
     let mask = cx.to(&mask, DType::F32)?;
@@ -62,9 +63,9 @@ impl Module for SelfAttention {
     }
 
     /// Inputs: `[b, s, h]` and, optionally, a mask to add.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask @ ..] = inputs else {
-            return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 1, found: 0 });
+            return Err(cx.wrong_inputs(1, 0));
         };
         let q = self.query.call(cx, x)?;
         let k = self.key.call(cx, x)?;

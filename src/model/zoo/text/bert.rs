@@ -2,10 +2,11 @@
 //! (`transformers/models/bert/modeling_bert.py`). RoBERTa and ELECTRA have the same code under other class names.
 
 use crate::nn::{Embedding, Gelu, LayerNorm, Linear, Positions, Tanh};
-use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, Ctx, Entry, Module, Value};
 
 use super::SelfAttention;
 use super::attention::extended_mask;
+use ns_base::Refusal;
 
 /// Sizes of an encoder.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +61,9 @@ impl Module for Bert {
     }
 
     /// Inputs: ids `[b, s]`, attention mask `[b, s]`, and token types `[b, s]` if the tokenizer provides them.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [ids, mask, types @ ..] = inputs else {
-            return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 2, found: inputs.len() });
+            return Err(cx.wrong_inputs(2, inputs.len()));
         };
         let mask = extended_mask(cx, mask)?;
         let mut words = vec![ids.clone()];
@@ -115,9 +116,9 @@ impl Module for Embeddings {
         &self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [ids, types @ ..] = inputs else {
-            return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 1, found: 0 });
+            return Err(cx.wrong_inputs(1, 0));
         };
         let words = self.word_embeddings.call(cx, ids)?;
         let types = match types.first() {
@@ -161,7 +162,7 @@ impl Module for Encoder {
         &self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask] = two(cx, inputs)?;
         let mut x = x.clone();
         for layer in &self.layers {
@@ -203,7 +204,7 @@ impl Module for Layer {
         &self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = self.attention.call_with(cx, inputs)?;
         let inner = self.intermediate.call(cx, &x)?;
         self.output.call_with(cx, &[inner, x])
@@ -240,7 +241,7 @@ impl Module for Attention {
         &self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, _] = two(cx, inputs)?;
         let context = self.inner.call_with(cx, inputs)?;
         self.output.call_with(cx, &[context, x.clone()])
@@ -270,7 +271,7 @@ impl Module for AddNorm {
         &self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, residual] = two(cx, inputs)?;
         let x = self.dense.call(cx, x)?;
         let x = cx.add(&x, residual)?;
@@ -303,7 +304,7 @@ impl Module for Intermediate {
         &self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.dense.call(cx, x)?;
         self.activation.call(cx, &x)
@@ -335,7 +336,7 @@ impl Module for Pooler {
         &self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let first = cx.select(x, 1, 0)?;
         let x = self.dense.call(cx, &first)?;
@@ -347,9 +348,9 @@ impl Module for Pooler {
     }
 }
 
-fn two<'v>(cx: &Ctx, inputs: &'v [Value]) -> Result<[&'v Value; 2], ModelError> {
+fn two<'v>(cx: &Ctx, inputs: &'v [Value]) -> Result<[&'v Value; 2], Refusal> {
     match inputs {
         [a, b] => Ok([a, b]),
-        _ => Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 2, found: inputs.len() }),
+        _ => Err(cx.wrong_inputs(2, inputs.len())),
     }
 }

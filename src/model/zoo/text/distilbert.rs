@@ -1,7 +1,8 @@
 //! DistilBERT (`transformers/models/distilbert/modeling_distilbert.py`).
 
 use crate::nn::{Embedding, Gelu, LayerNorm, Linear, Positions};
-use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, Ctx, Entry, Module, Value};
+use ns_base::Refusal;
 use ns_base::convert::u64_to_f32;
 use ns_tensor::kernels::BinaryOp;
 
@@ -55,7 +56,7 @@ impl Module for DistilBert {
     }
 
     /// Inputs: ids and attention mask, `[b, s]`.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [ids, mask] = inputs else { return Err(expected_two(cx, inputs)) };
         let mask = extended_mask(cx, mask)?;
         let x = self.embeddings.call(cx, ids)?;
@@ -67,8 +68,8 @@ impl Module for DistilBert {
     }
 }
 
-fn expected_two(cx: &Ctx, inputs: &[Value]) -> ModelError {
-    ModelError::Inputs { scope: cx.scope().to_owned(), expected: 2, found: inputs.len() }
+fn expected_two(cx: &Ctx, inputs: &[Value]) -> Refusal {
+    cx.wrong_inputs(2, inputs.len())
 }
 
 struct Embeddings {
@@ -82,7 +83,7 @@ impl Module for Embeddings {
         "Embeddings"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let ids = cx.one_input(inputs)?;
         let x = self.word_embeddings.call(cx, ids)?;
         let positions = self.position_embeddings.call(cx, ids)?;
@@ -104,7 +105,7 @@ impl Module for Transformer {
         "Transformer"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask] = inputs else { return Err(expected_two(cx, inputs)) };
         let mut x = x.clone();
         for layer in &self.layers {
@@ -146,7 +147,7 @@ impl Module for Block {
         "TransformerBlock"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, _] = inputs else { return Err(expected_two(cx, inputs)) };
         let attended = self.attention.call_with(cx, inputs)?;
         let attended = cx.add(&attended, x)?;
@@ -172,7 +173,7 @@ impl Module for FeedForward {
         "FFN"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.lin1.call(cx, x)?;
         let x = self.activation.call(cx, &x)?;
@@ -212,7 +213,7 @@ impl Module for Attention {
         "MultiHeadSelfAttention"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask] = inputs else { return Err(expected_two(cx, inputs)) };
         let q = self.q_lin.call(cx, x)?;
         let q = split_heads(cx, &q, self.heads)?;

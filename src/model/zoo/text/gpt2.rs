@@ -2,7 +2,8 @@
 
 use crate::nn::{Embedding, LayerNorm, NewGelu, Positions};
 use crate::zoo::{ModelInfo, ParamInfo, ParamKind};
-use crate::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
+use crate::{Child, Ctx, Distribution, Entry, Init, InputSpec, Module, Parameter, Value};
+use ns_base::Refusal;
 use ns_base::convert::{u64_to_f32, u64_to_u32};
 use ns_tensor::kernels::BinaryOp;
 use ns_tensor::{DType, Shape};
@@ -68,7 +69,7 @@ impl Module for Gpt2 {
         "GPT2LMHeadModel"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let ids = cx.one_input(inputs)?;
         let x = self.transformer.call(cx, ids)?;
         let words = cx.weight(&self.tied)?;
@@ -106,7 +107,7 @@ impl Module for Transformer {
         "GPT2Model"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let ids = cx.one_input(inputs)?;
         let seq = ids.dims().get(1).copied().unwrap_or(1);
         let words = self.wte.call(cx, ids)?;
@@ -131,10 +132,10 @@ impl Module for Transformer {
     }
 }
 
-fn two<'v>(cx: &Ctx, inputs: &'v [Value]) -> Result<[&'v Value; 2], ModelError> {
+fn two<'v>(cx: &Ctx, inputs: &'v [Value]) -> Result<[&'v Value; 2], Refusal> {
     match inputs {
         [a, b] => Ok([a, b]),
-        _ => Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 2, found: inputs.len() }),
+        _ => Err(cx.wrong_inputs(2, inputs.len())),
     }
 }
 
@@ -172,7 +173,7 @@ impl Module for Block {
         "GPT2Block"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask] = two(cx, inputs)?;
         let normal = self.ln_1.call(cx, x)?;
         let attended = self.attn.call_with(cx, &[normal, mask.clone()])?;
@@ -198,7 +199,7 @@ impl Module for Attention {
         "GPT2Attention"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask] = two(cx, inputs)?;
         let width = x.dims().last().copied().unwrap_or(1);
         let all = self.c_attn.call(cx, x)?;
@@ -231,7 +232,7 @@ impl Module for Mlp {
         "GPT2MLP"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.c_fc.call(cx, x)?;
         let x = self.act.call(cx, &x)?;
@@ -261,7 +262,7 @@ impl Module for Conv1d {
         "Conv1D"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let (weight, bias) = (cx.weight(&self.weight)?, cx.weight(&self.bias)?);
         let Some((&depth, rows)) = x.dims().split_last() else { return Ok(x.clone()) };

@@ -2,7 +2,8 @@
 //! values that stays on the device.
 
 use crate::nn::{Embedding, Linear, RmsNorm, SiLU};
-use crate::{Child, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
+use crate::{Child, Ctx, Entry, Init, Module, Parameter, Value};
+use ns_base::Refusal;
 use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
@@ -60,7 +61,7 @@ impl Module for Llama {
     }
 
     /// Inputs: ids of the last tokens `[b, 1]`, attention mask `[b, context]`, position of the last tokens `[1]`.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = self.model.call_with(cx, inputs)?;
         self.lm_head.call(cx, &x)
     }
@@ -70,8 +71,8 @@ impl Module for Llama {
     }
 }
 
-fn expected(cx: &Ctx, expected: usize, inputs: &[Value]) -> ModelError {
-    ModelError::Inputs { scope: cx.scope().to_owned(), expected, found: inputs.len() }
+fn expected(cx: &Ctx, expected: usize, inputs: &[Value]) -> Refusal {
+    cx.wrong_inputs(expected, inputs.len())
 }
 
 struct Decoder {
@@ -100,7 +101,7 @@ impl Module for Decoder {
         "LlamaModel"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [ids, mask, position] = inputs else { return Err(expected(cx, 3, inputs)) };
         let mut x = self.embed_tokens.call(cx, ids)?;
         let mask = extended_mask(cx, mask)?;
@@ -137,7 +138,7 @@ impl Module for Rotary {
         "LlamaRotaryEmbedding"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let position = cx.one_input(inputs)?;
         let table = cx.weight(&self.table)?;
         let row = cx.embedding(&table, position)?;
@@ -181,7 +182,7 @@ impl Module for Layer {
         "LlamaDecoderLayer"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, others @ ..] = inputs else { return Err(expected(cx, 5, inputs)) };
         let mut attended = vec![self.input_layernorm.call(cx, x)?];
         attended.extend_from_slice(others);
@@ -214,7 +215,7 @@ impl Module for Mlp {
         "LlamaMLP"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let gate = self.gate_proj.call(cx, x)?;
         let gate = self.act_fn.call(cx, &gate)?;
@@ -272,7 +273,7 @@ impl Attention {
         batch: u64,
         position: &Value,
         new: &Value,
-    ) -> Result<Value, ModelError> {
+    ) -> Result<Value, Refusal> {
         let mut cache = cache.clone();
         if let Some(first) = cache.shape.dims.first_mut() {
             *first = batch;
@@ -287,7 +288,7 @@ impl Module for Attention {
         "LlamaAttention"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let ([x, mask, position, cos, sin], Some(&batch)) = (inputs, inputs.first().and_then(|x| x.dims().first()))
         else {
             return Err(expected(cx, 5, inputs));
@@ -322,7 +323,7 @@ impl Module for Attention {
 }
 
 /// `apply_rotary_pos_emb`: `x * cos + rotate_half(x) * sin`
-fn rotate(cx: &mut Ctx, x: &Value, cos: &Value, sin: &Value) -> Result<Value, ModelError> {
+fn rotate(cx: &mut Ctx, x: &Value, cos: &Value, sin: &Value) -> Result<Value, Refusal> {
     let size = x.dims().last().copied().unwrap_or(0);
     let last = usize_to_u32(x.dims().len()).saturating_sub(1);
     let straight = cx.mul(x, cos)?;

@@ -1,7 +1,8 @@
 //! ResNet, as torchvision builds it (`torchvision/models/resnet.py`, v1.5: the stride is in the 3x3 convolution).
 
 use crate::nn::{AdaptiveAvgPool2d, BatchNorm2d, Conv2d, Linear, MaxPool2d, ReLU, Sequential};
-use crate::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, ConvArgs, Ctx, Entry, Module, Value};
+use ns_base::Refusal;
 
 /// Sizes of a ResNet.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +74,7 @@ impl Module for ResNet {
         "ResNet"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.conv1.call(cx, x)?;
         let x = self.bn1.call(cx, &x)?;
@@ -139,7 +140,7 @@ impl Module for Block {
         self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let identity = cx.one_input(inputs)?;
         let mut x = identity.clone();
         for (n, (conv, bn)) in self.steps.iter().enumerate() {

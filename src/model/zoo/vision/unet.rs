@@ -1,7 +1,8 @@
 //! The two-dimensional U-Net of milesial's Pytorch-UNet (`unet_carvana`): transposed convolutions on the way up.
 
 use crate::nn::{BatchNorm2d, Conv2d, ConvTranspose2d, MaxPool2d, ReLU, Sequential};
-use crate::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, ConvArgs, Ctx, Entry, Module, Value};
+use ns_base::Refusal;
 
 /// `UNet(n_channels, n_classes, bilinear=False)`
 pub struct UNet {
@@ -37,7 +38,7 @@ impl Module for UNet {
     }
 
     /// The image's sides must be multiples of 16, so that no padding is needed on the way up.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let mut x = self.inc.call(cx, x)?;
         let mut levels = Vec::new();
@@ -82,7 +83,7 @@ impl Module for DoubleConv {
         "DoubleConv"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         self.double_conv.call(cx, x)
     }
@@ -108,7 +109,7 @@ impl Module for Down {
         "Down"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         self.maxpool_conv.call(cx, x)
     }
@@ -138,9 +139,9 @@ impl Module for Up {
     }
 
     /// Inputs: from below, and from the same level on the way down.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [below, beside] = inputs else {
-            return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 2, found: inputs.len() });
+            return Err(cx.wrong_inputs(2, inputs.len()));
         };
         let x = self.up.call(cx, below)?;
         let x = cx.cat(&[beside, &x], 1)?;
@@ -161,7 +162,7 @@ impl Module for OutConv {
         "OutConv"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         self.conv.call(cx, x)
     }

@@ -1,7 +1,8 @@
 //! VGG and AlexNet, as torchvision builds them (`torchvision/models/vgg.py`, `alexnet.py`).
 
 use crate::nn::{AdaptiveAvgPool2d, Conv2d, Dropout, Linear, MaxPool2d, ReLU, Sequential};
-use crate::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, ConvArgs, Ctx, Entry, Module, Value};
+use ns_base::Refusal;
 
 /// Convolutions, pooling to a fixed size, linear layers: `torchvision.models.VGG` and `AlexNet`.
 pub struct Stacked {
@@ -81,7 +82,7 @@ impl Module for Stacked {
         self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.features.call(cx, x)?;
         let x = self.avgpool.call(cx, &x)?;

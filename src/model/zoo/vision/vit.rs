@@ -2,7 +2,8 @@
 
 use crate::nn::{Conv2d, Gelu, LayerNorm, Linear};
 use crate::zoo::text::SelfAttention;
-use crate::{Child, ConvArgs, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
+use crate::{Child, ConvArgs, Ctx, Entry, Init, Module, Parameter, Value};
+use ns_base::Refusal;
 
 /// Sizes of a vision transformer.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,7 @@ impl Module for ViT {
         "ViTForImageClassification"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.vit.call(cx, x)?;
         let first = cx.select(&x, 1, 0)?;
@@ -81,7 +82,7 @@ impl Module for ViTModel {
         "ViTModel"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.embeddings.call(cx, x)?;
         let x = self.encoder.call(cx, &x)?;
@@ -119,7 +120,7 @@ impl Module for Embeddings {
         "ViTEmbeddings"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let patches = self.patch_embeddings.call(cx, x)?;
         let token = cx.weight(&self.cls_token)?;
@@ -146,7 +147,7 @@ impl Module for PatchEmbeddings {
         "ViTPatchEmbeddings"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.projection.call(cx, x)?;
         patches_to_tokens(cx, &x)
@@ -158,13 +159,13 @@ impl Module for PatchEmbeddings {
 }
 
 /// `x.flatten(2).transpose(1, 2)`: `[b, features, h, w]` as `[b, h * w, features]`.
-pub(super) fn patches_to_tokens(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
+pub(super) fn patches_to_tokens(cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
     let x = cx.flatten(x, 2)?;
     cx.transpose(&x, 1, 2)
 }
 
 /// One token before the others, the same for every image.
-pub(super) fn with_token(cx: &mut Ctx, token: &Value, x: &Value) -> Result<Value, ModelError> {
+pub(super) fn with_token(cx: &mut Ctx, token: &Value, x: &Value) -> Result<Value, Refusal> {
     let &[batch, _, features] = x.dims() else { return cx.view(x, &[]) };
     let token = cx.view(token, &[1, 1, features])?;
     let token = cx.expand(&token, &[batch, 1, features])?;
@@ -180,7 +181,7 @@ impl Module for Encoder {
         "ViTEncoder"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let mut x = cx.one_input(inputs)?.clone();
         for layer in &self.layers {
             x = layer.call(cx, &x)?;
@@ -226,7 +227,7 @@ impl Module for Layer {
         "ViTLayer"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let normal = self.layernorm_before.call(cx, x)?;
         let attended = self.attention.call(cx, &normal)?;
@@ -259,7 +260,7 @@ impl Module for Attention {
         "ViTAttention"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.attention.call(cx, x)?;
         self.output.call(cx, &x)
@@ -292,7 +293,7 @@ impl Module for Dense {
         self.class
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.dense.call(cx, x)?;
         match &self.activation {

@@ -3,7 +3,8 @@
 use crate::nn::Linear;
 use crate::zoo::text::tokens;
 use crate::zoo::{ModelInfo, Settings};
-use crate::{Child, Ctx, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
+use crate::{Child, Ctx, Entry, Init, InputSpec, Module, Parameter, Value};
+use ns_base::Refusal;
 use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
@@ -115,9 +116,9 @@ impl Module for Clip {
     }
 
     /// Inputs: images, ids of prompts, attention mask of prompts.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [images, ids, mask] = inputs else {
-            return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 3, found: inputs.len() });
+            return Err(cx.wrong_inputs(3, inputs.len()));
         };
         let image = self.vision_model.call(cx, images)?;
         let text = self.text_model.call_with(cx, &[ids.clone(), mask.clone()])?;
@@ -149,7 +150,7 @@ impl Module for Clip {
 }
 
 /// `x / x.norm(p=2, dim=-1, keepdim=True)`; the sum of squares is their mean times their number.
-fn unit_length(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
+fn unit_length(cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
     let features = x.dims().last().copied().unwrap_or(1);
     let square = cx.mul(x, x)?;
     let mean = cx.mean_dims(&square, &[usize_to_u32(x.dims().len()).saturating_sub(1)], true)?;

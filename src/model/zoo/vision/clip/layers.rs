@@ -2,7 +2,8 @@
 
 use crate::nn::{LayerNorm, Linear, QuickGelu};
 use crate::zoo::text::{merge_heads, split_heads};
-use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, Ctx, Entry, Module, Value};
+use ns_base::Refusal;
 use ns_base::convert::u64_to_f32;
 use ns_tensor::kernels::BinaryOp;
 
@@ -27,7 +28,7 @@ impl Module for Encoder {
     }
 
     /// Inputs: tokens and, in the text tower, a mask to add.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let mut values = inputs.to_vec();
         for layer in &self.layers {
             let x = layer.call_with(cx, &values)?;
@@ -41,8 +42,8 @@ impl Module for Encoder {
     }
 }
 
-fn none(cx: &Ctx) -> ModelError {
-    ModelError::Inputs { scope: cx.scope().to_owned(), expected: 1, found: 0 }
+fn none(cx: &Ctx) -> Refusal {
+    cx.wrong_inputs(1, 0)
 }
 
 struct Layer {
@@ -73,7 +74,7 @@ impl Module for Layer {
         "CLIPEncoderLayer"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask @ ..] = inputs else { return Err(none(cx)) };
         let mut attended = vec![self.layer_norm1.call(cx, x)?];
         attended.extend_from_slice(mask);
@@ -100,7 +101,7 @@ impl Module for Mlp {
         "CLIPMLP"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.fc1.call(cx, x)?;
         let x = self.activation_fn.call(cx, &x)?;
@@ -141,7 +142,7 @@ impl Module for Attention {
         "CLIPAttention"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let [x, mask @ ..] = inputs else { return Err(none(cx)) };
         let q = self.q_proj.call(cx, x)?;
         let q = cx.scalar(BinaryOp::Mul, &q, self.scale)?;

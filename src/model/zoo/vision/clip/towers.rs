@@ -2,11 +2,12 @@
 
 use crate::nn::{Conv2d, Embedding, LayerNorm, Positions};
 use crate::zoo::text::extended_mask;
-use crate::{Child, ConvArgs, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
+use crate::{Child, ConvArgs, Ctx, Entry, Init, Module, Parameter, Value};
 
 use super::super::vit::{patches_to_tokens, with_token};
 use super::ClipConfig;
 use super::layers::{EPS, Encoder};
+use ns_base::Refusal;
 
 pub(super) struct TextTransformer {
     embeddings: Child<TextEmbeddings>,
@@ -39,9 +40,9 @@ impl Module for TextTransformer {
         "CLIPTextTransformer"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let ([ids, mask], Some(&seq)) = (inputs, inputs.first().and_then(|v| v.dims().get(1))) else {
-            return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 2, found: inputs.len() });
+            return Err(cx.wrong_inputs(2, inputs.len()));
         };
         let x = self.embeddings.call(cx, ids)?;
         let causal = cx.weight(&self.causal)?;
@@ -74,7 +75,7 @@ impl Module for TextEmbeddings {
         "CLIPTextEmbeddings"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let ids = cx.one_input(inputs)?;
         let x = self.token_embedding.call(cx, ids)?;
         let positions = self.position_embedding.call(cx, ids)?;
@@ -117,7 +118,7 @@ impl Module for VisionTransformer {
         "CLIPVisionTransformer"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.embeddings.call(cx, x)?;
         let x = self.pre_layrnorm.call(cx, &x)?;
@@ -142,7 +143,7 @@ impl Module for VisionEmbeddings {
         "CLIPVisionEmbeddings"
     }
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         let x = self.patch_embedding.call(cx, x)?;
         let patches = patches_to_tokens(cx, &x)?;

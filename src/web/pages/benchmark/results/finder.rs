@@ -30,7 +30,7 @@ pub fn Finder(props: &FinderProps) -> Html {
         })
     };
     let field = |id: &'static str, label: &'static str, value: &str, set: fn(&mut WantedTexts, String)| {
-        let error = wrong.iter().find(|w| label.starts_with(w.name)).map(|w| AttrValue::from(w.to_string()));
+        let error = wrong.iter().find(|(name, _)| label.starts_with(name)).map(|(_, w)| AttrValue::from(w.to_string()));
         html! { <TextField {id} {label} placeholder="any" input_mode="decimal" value={value.to_owned()} {error} on_edit={edit(set)} /> }
     };
     let options = Goal::ALL.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).to_vec();
