@@ -48,7 +48,7 @@ impl ModelReader {
                 None
             }
             Err(error) => {
-                assert!(!error.what().is_empty() && !error.instead().is_empty(), "{self:?}: {error}");
+                assert!(!error.refusal.what().is_empty() && !error.refusal.instead().is_empty(), "{self:?}: {error}");
                 let length = error.to_string().chars().count();
                 assert!(length <= LONGEST_MESSAGE, "{self:?}: a message of {length} characters");
                 Some(error.place)

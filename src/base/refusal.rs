@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Why something cannot be done, in one sentence that `grep` finds in the sources, and what the user can do instead.
 ///
 /// Made by [`refuse!`](crate::refuse). It has no place: whoever knows the line, the byte or the node adds it (`ImportError`, for example). A caller
 /// that has to tell cases apart gets an enum from the function that it calls; a refusal is for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     what: Box<str>,
     instead: Cow<'static, str>,

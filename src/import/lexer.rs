@@ -3,64 +3,9 @@
 //! Both have C's comments and strings, names with a sign in front (`%dot.3`, `@main`, `#loc4`, `^bb0`), and words that include
 //! dots and, in HLO, hyphens (`get-tuple-element`, `1_1x0_-1`).
 
-use thiserror::Error;
+use ns_base::{Refusal, refuse};
 
-use super::program::ElementType;
-use super::{ImportError, ImportErrorKind, Place};
-
-/// Why a text is not HLO or MLIR, whatever it means.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum TextError {
-    /// It ends where something should follow.
-    #[error("the text ends in the middle")]
-    CutOff,
-    /// Something else than what should be there.
-    #[error("{found:?} where {expected} should be")]
-    Unexpected {
-        /// How it begins.
-        found: String,
-        /// What should be there.
-        expected: Expected,
-    },
-    /// A bracket that was not opened, or that another one should close.
-    #[error("{0:?} closes nothing")]
-    ClosesNothing(char),
-}
-
-impl TextError {
-    /// What to do instead.
-    #[must_use]
-    pub const fn instead(&self) -> &'static str {
-        match self {
-            Self::CutOff => "it is cut off: copy the whole file",
-            Self::Unexpected { .. } => "export the text again; it must not be edited by hand",
-            Self::ClosesNothing(_) => "look at the brackets before it",
-        }
-    }
-}
-
-/// What should be at a place of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Expected {
-    /// A part of the language.
-    #[error("{0}")]
-    Part(&'static str),
-    /// A sign of a part.
-    #[error("{sign:?} of {of}")]
-    Sign { sign: char, of: &'static str },
-    /// A word of a part.
-    #[error("`{word}` of {of}")]
-    Word { word: &'static str, of: &'static str },
-    #[error("a number of {0}")]
-    Number(ElementType),
-}
-
-impl From<&'static str> for Expected {
-    fn from(part: &'static str) -> Self {
-        Self::Part(part)
-    }
-}
+use super::{ImportError, Place};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +120,7 @@ impl<'a> Lexer<'a> {
     /// Consumes the next token, which must be this character.
     pub fn expect(&mut self, sign: char, of: &'static str) -> Result<Token<'a>, ImportError> {
         let token = self.next();
-        if token.is(sign) { Ok(token) } else { Err(self.unexpected(token, Expected::Sign { sign, of })) }
+        if token.is(sign) { Ok(token) } else { Err(self.unexpected(token, &format!("{sign:?} of {of}"))) }
     }
 
     /// Consumes the next token, which must be of this kind.
@@ -196,7 +141,8 @@ impl<'a> Lexer<'a> {
                 Kind::Sign(sign @ (')' | ']' | '}' | '>')) => {
                     let opened = open.pop();
                     if opened != Some(opening(sign)) {
-                        return Err(self.error_at(last.start, TextError::ClosesNothing(sign)));
+                        let wrong = refuse!(instead = "look at the brackets before it", "{sign:?} closes nothing");
+                        return Err(self.error_at(last.start, wrong));
                     }
                 }
                 Kind::End => return Err(self.cut_off()),
@@ -210,21 +156,26 @@ impl<'a> Lexer<'a> {
     }
 
     /// An error for a token where something else is expected.
-    pub fn unexpected(&self, token: Token<'_>, expected: impl Into<Expected>) -> ImportError {
+    pub fn unexpected(&self, token: Token<'_>, expected: &str) -> ImportError {
         if token.kind == Kind::End {
             return self.cut_off();
         }
-        let found = token.text.chars().take(60).collect();
-        self.error_at(token.start, TextError::Unexpected { found, expected: expected.into() })
+        let found: String = token.text.chars().take(60).collect();
+        let wrong = refuse!(
+            instead = "export the text again; it must not be edited by hand",
+            "{found:?} where {expected} should be"
+        );
+        self.error_at(token.start, wrong)
     }
 
     fn cut_off(&self) -> ImportError {
-        self.error_at(self.source.len(), TextError::CutOff)
+        let cut_off = refuse!(instead = "it is cut off: copy the whole file", "the text ends in the middle");
+        self.error_at(self.source.len(), cut_off)
     }
 
     /// An error at an offset, as line and column.
-    pub fn error_at(&self, byte: usize, kind: impl Into<ImportErrorKind>) -> ImportError {
-        ImportError::at(place_of(self.source, byte), kind)
+    pub fn error_at(&self, byte: usize, refusal: Refusal) -> ImportError {
+        ImportError::at(place_of(self.source, byte), refusal)
     }
 
     fn scan(&mut self) -> Token<'a> {

@@ -50,7 +50,7 @@ fn refuse_operators(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -
         "give its time by an estimate with --assume {}=elementwise, or write it in operators of torch and save the model with: {EXPORT}",
         first.op
     );
-    Err(ImportError::of_file(refuse!(instead = instead, "{} (first at {})", unknown(&names), first.first)))
+    Err(refuse!(instead = instead, "{} (first at {})", unknown(&names), first.first).into())
 }
 
 /// A size of StableHLO that is a symbol: the file does not give a size for it, not even an example.
@@ -71,7 +71,7 @@ fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
         sizes.join(",")
     );
     let names: Vec<&str> = open().collect();
-    Err(ImportError::of_file(refuse!(instead = instead, "{}", without_number(&names, is_batch))))
+    Err(refuse!(instead = instead, "{}", without_number(&names, is_batch)).into())
 }
 
 /// Some names, and the number of further ones.

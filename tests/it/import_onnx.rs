@@ -240,7 +240,9 @@ fn damaged_files_are_errors_or_models() {
         // It must give a result, whatever it is.
         match read_onnx(&bytes, &ImportOptions::default()) {
             Ok(imported) => proptest::prop_assert!(!imported.inspection.outputs.is_empty()),
-            Err(error) => proptest::prop_assert!(!error.what().is_empty() && !error.instead().is_empty()),
+            Err(error) => {
+                proptest::prop_assert!(!error.refusal.what().is_empty() && !error.refusal.instead().is_empty())
+            }
         }
         Ok(())
     });

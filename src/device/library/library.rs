@@ -34,10 +34,11 @@ impl Default for ModelLibrary {
 
 /// The answer of a library without a reader.
 fn no_reader(_: &str, _: &dyn ModelBytes, _: &ImportOptions) -> Result<Imported, ImportError> {
-    Err(ImportError::of_file(refuse!(
+    Err(refuse!(
         instead = "open it on the page, or name it on the command line with --model FILE",
         "model files are not read here"
-    )))
+    )
+    .into())
 }
 
 /// A model file that was opened.

@@ -82,14 +82,15 @@ impl<'a> File<'a> {
     pub fn read(bytes: &'a [u8], start: usize, end: usize) -> Result<Self, ImportError> {
         let mut cursor = Cursor::new(&bytes[start..end], start, "the file");
         if cursor.take(MAGIC.len())? != MAGIC {
-            return Err(ImportError::of_file(refuse!(instead = SAVE_AS_TEXT, "it is not MLIR bytecode")));
+            return Err(refuse!(instead = SAVE_AS_TEXT, "it is not MLIR bytecode").into());
         }
         let version = cursor.number()?;
         if version > NEWEST {
-            return Err(ImportError::of_file(refuse!(
+            return Err(refuse!(
                 instead = SAVE_AS_TEXT,
                 "its bytecode is of version {version}; versions up to {NEWEST} are read"
-            )));
+            )
+            .into());
         }
         cursor.text_to_zero()?;
         let mut sections: [Option<Cursor<'a>>; 9] = [None; 9];
@@ -183,10 +184,11 @@ fn read_dialects<'a>(mut cursor: Cursor<'a>, version: u64, strings: &[&'a str]) 
             "builtin" => Dialect::Builtin,
             "vhlo" => Dialect::Vhlo,
             name @ ("stablehlo" | "mhlo" | "chlo" | "func") => {
-                return Err(ImportError::of_file(refuse!(
+                return Err(refuse!(
                     instead = SAVE_AS_TEXT,
                     "it is MLIR bytecode of the dialect {name}, not a portable artifact of StableHLO"
-                )));
+                )
+                .into());
             }
             _ => Dialect::Other,
         });

@@ -45,8 +45,7 @@ pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Impor
 /// Start and end of the bytecode.
 fn span(bytes: &[u8]) -> Result<(usize, usize), ImportError> {
     let module = module_in(bytes).map_err(ns_container::unreadable)?;
-    let module =
-        module.ok_or_else(|| ImportError::of_file(refuse!(instead = SAVE_AS_TEXT, "it holds no MLIR bytecode")))?;
+    let module = module.ok_or_else(|| refuse!(instead = SAVE_AS_TEXT, "it holds no MLIR bytecode"))?;
     let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
     let (start, end) = (place(module.start), place(module.start.saturating_add(module.len)));
     if end > bytes.len() {

@@ -50,7 +50,7 @@ pub(super) fn assemble(module: &RawModule) -> Result<Assembled, ImportError> {
         ids[index] = Some(computations.push(computation));
     }
     let Some(entry) = ids[module.entry] else {
-        return Err(ImportError::of_file(refuse!(instead = EXPORT_AGAIN, "the module has no entry computation")));
+        return Err(refuse!(instead = EXPORT_AGAIN, "the module has no entry computation").into());
     };
     let is_fused = ops.contains_key("fusion");
     Ok(Assembled {
@@ -138,7 +138,7 @@ impl Body<'_> {
             self.ids[at] = Some(id);
         }
         let no_result = || refuse!(instead = EXPORT_AGAIN, "a computation has no result");
-        self.ids[raw.root].ok_or_else(|| ImportError::of_file(no_result()))
+        self.ids[raw.root].ok_or_else(|| ImportError::from(no_result()))
     }
 
     /// Parameters, by number, including those that nothing reads.

@@ -45,7 +45,7 @@ pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
     if messages.is_empty() {
         let module = "give the HloModuleProto itself, model.hlo_module.pb of the compile cache";
         let none = refuse!(instead = module, "the file holds no computation of an HloModuleProto");
-        return Err(ImportError::of_file(none));
+        return Err(none.into());
     }
     let mut computations = Vec::with_capacity(messages.len());
     let mut by_id: FxHashMap<u64, usize> = FxHashMap::default();
@@ -63,7 +63,7 @@ pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
     }
     let Some(&entry) = by_id.get(&entry_id) else {
         let none = refuse!(instead = EXPORT_AGAIN, "the entry computation {entry_id} does not exist");
-        return Err(ImportError::of_file(none));
+        return Err(none.into());
     };
     Ok(RawModule { name, computations, entry, is_scheduled })
 }

@@ -38,7 +38,7 @@ fn refuse_other_form(lexer: &mut Lexer<'_>, first: Token<'_>) -> ImportError {
         Kind::Sign('{') if lexer.peek().kind == Kind::Text => "JSON",
         _ => return lexer.unexpected(first, "HloModule"),
     };
-    ImportError::of_file(refuse!(
+    ImportError::from(refuse!(
         instead = "give the HloModuleProto itself (LoweringContext.hlo()), or HLO text",
         "the file is the {form} form of the protocol buffer, not HLO text"
     ))
@@ -157,7 +157,7 @@ impl Reader {
         let only = (self.computations.len() == 1).then_some(0);
         let Some(entry) = self.entry.or(only) else {
             let none = refuse!(instead = "copy the whole text", "the module has no ENTRY computation");
-            return Err(ImportError::of_file(none));
+            return Err(none.into());
         };
         Ok(RawModule { name: name.to_owned(), computations: self.computations, entry, is_scheduled })
     }

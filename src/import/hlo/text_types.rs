@@ -3,7 +3,7 @@
 use super::raw::{ConvDims, Literal};
 use super::text::error_at;
 use crate::ImportError;
-use crate::lexer::{Expected, Kind, Lexer};
+use crate::lexer::{Kind, Lexer};
 use crate::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
 use ns_base::convert::usize_to_i64;
 use ns_base::refuse;
@@ -147,7 +147,7 @@ fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, 
             }
             Kind::Word => {
                 if !literal.push(token.text) {
-                    return Err(lexer.unexpected(token, Expected::Number(ty.element)));
+                    return Err(lexer.unexpected(token, &format!("a number of {}", ty.element)));
                 }
             }
             _ => return Err(lexer.unexpected(token, "a number of a constant")),

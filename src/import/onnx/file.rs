@@ -65,14 +65,15 @@ pub(super) fn model(bytes: &dyn ModelBytes) -> Result<Model, ImportError> {
     }
     let Some(graph) = graph else {
         let instead = "export it with torch.onnx.export";
-        return Err(ImportError::of_file(refuse!(instead = instead, "the file holds no graph of ONNX")));
+        return Err(refuse!(instead = instead, "the file holds no graph of ONNX").into());
     };
     let nodes = graph.nodes.len() + model.functions.iter().map(|f| f.nodes.len()).sum::<usize>();
     if nodes > MOST_NODES {
-        return Err(ImportError::of_file(refuse!(
+        return Err(refuse!(
             instead = "export a smaller part of it",
             "the model has {nodes} nodes and at most {MOST_NODES} are read"
-        )));
+        )
+        .into());
     }
     model.graph = graph;
     model.producer = format!("{name} {version}").trim().to_owned();

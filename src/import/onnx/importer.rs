@@ -84,10 +84,7 @@ impl<'m> Importer<'m> {
     pub fn main(&mut self) -> Result<(Vec<TensorInfo>, Vec<InstructionId>), ImportError> {
         let graph = &self.model.graph;
         if graph.has_sparse {
-            return Err(ImportError::of_file(refuse!(
-                instead = "store the weights densely",
-                "the graph has sparse initialisers"
-            )));
+            return Err(refuse!(instead = "store the weights densely", "the graph has sparse initialisers").into());
         }
         let mut scope = Scope { opsets: self.model.opsets.clone(), ..Scope::default() };
         scope.values.push(FxHashMap::default());

@@ -58,7 +58,7 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
         let ty = importer
             .builder
             .array(id)
-            .map_err(|e| ImportError::of_file(refuse!(instead = "export the model with arrays as results", "{e}")))?;
+            .map_err(|e| refuse!(instead = "export the model with arrays as results", "{e}"))?;
         let (dtype, shape) = (ty.element.name().to_owned(), ty.dims.clone());
         outputs.push(TensorInfo { name: info.name.to_string(), dtype, shape, open: open_of(info, &importer.open) });
     }
@@ -80,7 +80,7 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     };
     let name = if model.graph.name.is_empty() { "model" } else { &model.graph.name };
     let program = importer.builder.finish(&tensors::short(name), &results);
-    let too_large = |e| ImportError::of_file(refuse!(instead = "export a smaller part of the model", "{e}"));
+    let too_large = |e| refuse!(instead = "export a smaller part of the model", "{e}");
     let program = program.map_err(too_large)?;
     let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
     if absent > 0 {
@@ -114,14 +114,15 @@ fn open_of(info: &messages::ValueInfo, open: &[OpenDimension]) -> BTreeMap<usize
 /// Whether the version of the operators is known.
 fn check_opset(model: &messages::Model) -> Result<(), ImportError> {
     if model.graph.outputs.is_empty() {
-        return Err(ImportError::of_file(refuse!(instead = AGAIN, "the graph has no outputs")));
+        return Err(refuse!(instead = AGAIN, "the graph has no outputs").into());
     }
     let Some(&version) = model.opsets.get("") else { return Ok(()) };
     if (OLDEST_OPSET..=NEWEST_OPSET).contains(&version) {
         return Ok(());
     }
-    Err(ImportError::of_file(refuse!(
+    Err(refuse!(
         instead = "convert it with onnx.version_converter or export it with opset_version=20",
         "the model uses operators of version {version}; versions {OLDEST_OPSET} to {NEWEST_OPSET} are known"
-    )))
+    )
+    .into())
 }

@@ -20,7 +20,7 @@ pub fn verify(program: &Program) -> Result<(), ImportError> {
         signatures.push(signature);
     }
     let Some(entry) = signatures.get(program.entry.index()) else {
-        return Err(ImportError::of_file(refuse!(instead = DAMAGED, "the program has no entry computation")));
+        return Err(refuse!(instead = DAMAGED, "the program has no entry computation").into());
     };
     for (i, (declared, parameter)) in program.parameters.iter().zip(&entry.parameters).enumerate() {
         if Type::Array(declared.ty.clone()) != *parameter {
@@ -33,10 +33,9 @@ pub fn verify(program: &Program) -> Result<(), ImportError> {
     }
     if program.parameters.len() != entry.parameters.len() {
         let (listed, taken) = (program.parameters.len(), entry.parameters.len());
-        return Err(ImportError::of_file(refuse!(
-            instead = DAMAGED,
-            "the program lists {listed} parameters and its entry takes {taken}"
-        )));
+        return Err(
+            refuse!(instead = DAMAGED, "the program lists {listed} parameters and its entry takes {taken}").into()
+        );
     }
     Ok(())
 }

@@ -95,10 +95,11 @@ impl Symbols {
                 && (min.is_some_and(|m| size < m) || max.is_some_and(|m| size > m))
             {
                 let (least, most) = (min.unwrap_or(1), max.map_or_else(|| "any".to_owned(), |most| most.to_string()));
-                return Err(ImportError::of_file(refuse!(
+                return Err(refuse!(
                     instead = "ask for a size in its range",
                     "{size} is not a size of dimension {name}, which is {least} to {most}"
-                )));
+                )
+                .into());
             }
             let used = asked.or(*hint).unwrap_or_else(|| min.unwrap_or(1).max(1));
             symbols.values.insert(name.clone(), used);
@@ -238,13 +239,14 @@ fn chosen_sizes(
         let Some(symbol) = symbol else {
             let open: Vec<&str> = found.iter().map(|(n, _)| n.as_str()).collect();
             let open = if open.is_empty() { "none".to_owned() } else { open.join(", ") };
-            return Err(ImportError::of_file(refuse!(
+            return Err(refuse!(
                 instead = "leave it out or name one that is there",
                 "the file has no open dimension {name}; it has {open}"
-            )));
+            )
+            .into());
         };
         let too_large = || refuse!(instead = "ask for a size below 2^63", "dimension {name} of size {size}");
-        let size = i64::try_from(size).map_err(|_| ImportError::of_file(too_large()))?;
+        let size = i64::try_from(size).map_err(|_| too_large())?;
         chosen.insert(symbol, size);
     }
     Ok(chosen)

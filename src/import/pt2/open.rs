@@ -61,7 +61,7 @@ fn graph_entry<'a>(archive: &'a Archive<'_>) -> Result<&'a Entry, ImportError> {
     let old = archive.ending("serialized_exported_program.json");
     of_default.or(old).or_else(|| archive.entries.iter().find(is_graph)).ok_or_else(|| {
         let instead = "save the model with torch.export.save";
-        ImportError::of_file(refuse!(
+        ImportError::from(refuse!(
             instead = instead,
             "no models/model.json and no serialized_exported_program.json in the archive"
         ))

@@ -325,9 +325,7 @@ impl<'m, 'a> Converter<'m, 'a> {
     /// The number of the function that a caller calls: `main`, or the first.
     pub fn main(&self) -> Result<usize, ImportError> {
         let main = self.functions.get("main").copied().or((!self.module.functions.is_empty()).then_some(0));
-        main.ok_or_else(|| {
-            ImportError::of_file(refuse!(instead = "export the text again", "the module has no function"))
-        })
+        main.ok_or_else(|| ImportError::from(refuse!(instead = "export the text again", "the module has no function")))
     }
 
     pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, Failure> {

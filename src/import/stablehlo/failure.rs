@@ -25,7 +25,7 @@ pub(super) struct Failure {
 impl Failure {
     /// Sizes that are refused.
     pub fn of_sizes(refusal: Refusal) -> Self {
-        Self { error: ImportError::of_file(refusal.advise("give other sizes with --dim")), cause: Cause::Sizes }
+        Self { error: ImportError::from(refusal.advise("give other sizes with --dim")), cause: Cause::Sizes }
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn program_of(
             works.extend([2 * one, 3 * one].into_iter().find(|&size| is_working(size)));
         }
         if !works.is_empty() {
-            let what = format!("{}{}", error.place, error.kind);
+            let what = format!("{}{}", error.place, error.refusal);
             return Err(refuse_size(&dimension.name, dimension.used, &works, &what));
         }
     }
@@ -81,7 +81,7 @@ fn refuse_size(name: &str, asked: u64, works: &[u64], what: &str) -> ImportError
     let instead = format!(
         "give --dim {name}={one}, or export the model again with this size taken from its input, as in x.shape[0]"
     );
-    ImportError::of_file(match works {
+    ImportError::from(match works {
         [one, other, ..] => refuse!(
             instead = instead,
             "the model does not work with {name}={asked}; it does with {name}={one} and {name}={other} ({what})"

@@ -56,7 +56,7 @@ impl OpenSizes {
             let file = "save the file that says it: open(\"model.jax_export\", \"wb\").write(jax.export.export(jax.jit(f))(*args).serialize())";
             let unsaid =
                 refuse!(instead = file, "the text does not say which open size is which of its symbols ({symbols})");
-            return Err(ImportError::of_file(unsaid).into());
+            return Err(ImportError::from(unsaid).into());
         }
         for (i, argument) in arguments.iter().enumerate() {
             for &d in &argument.ty.open {

@@ -6,7 +6,7 @@ use super::parts::read_parts;
 use super::syntax::{Argument, Function, Location, Module, Name, OpenType, Operation, Region};
 use super::types::read_type;
 use crate::ImportError;
-use crate::lexer::{Expected, Kind, Lexer};
+use crate::lexer::{Kind, Lexer};
 use ns_base::{Refusal, refuse};
 
 /// What to do about a text that contradicts itself.
@@ -282,7 +282,7 @@ fn read_regions_after_types<'a>(
         for word in ["cond", "do"] {
             if !lexer.take_word(word) {
                 let token = lexer.next();
-                return Err(lexer.unexpected(token, Expected::Word { word, of: "a loop" }));
+                return Err(lexer.unexpected(token, &format!("`{word}` of a loop")));
             }
             lexer.expect('{', "a loop")?;
             let mut region = read_region(lexer, module, depth)?;

@@ -74,10 +74,11 @@ impl Inputs {
         depth: usize,
     ) -> Result<Value, ImportError> {
         if depth > MAX_DEPTH {
-            return Err(ImportError::of_file(refuse!(
+            return Err(refuse!(
                 instead = "call the model with tensors",
                 "the input {name} has more than {MAX_DEPTH} levels"
-            )));
+            )
+            .into());
         }
         if let Some(tensor) = pickled_tensor(pickle, id) {
             let mut ty = tensor.ty;
@@ -179,7 +180,7 @@ impl Inputs {
                     "ask for all of them (--dim {input}.0=1 --dim {input}.1=128 ..), or save a trace with PyTorch 2.4 or later, which keeps them"
                 );
                 let what = refuse!(instead = instead, "the file does not say the sizes of its input {input}");
-                return Err(ImportError::of_file(what));
+                return Err(what.into());
             }
         };
         self.assumed.insert(name.to_owned(), ty);
@@ -201,10 +202,11 @@ impl Inputs {
             if !self.infos.iter().any(has) && !parameters.iter().any(|(name, _)| is_later(name)) {
                 let known = self.infos.iter().flat_map(|i| (0..i.shape.len()).map(move |d| format!("{}.{d}", i.name)));
                 let (name, there) = (short(asked), known.take(20).collect::<Vec<_>>().join(", "));
-                return Err(ImportError::of_file(refuse!(
+                return Err(refuse!(
                     instead = "leave it out or name one that is there",
                     "the file has no dimension {name}; it has {there}"
-                )));
+                )
+                .into());
             }
         }
         Ok(())

@@ -61,8 +61,7 @@ impl<'f> Objects<'f> {
     pub fn open(archive: &'f Archive<'f>) -> Result<Self, ImportError> {
         let is_data = |e: &&Entry| e.name == "data.pkl" || e.name.ends_with("/data.pkl");
         let data = archive.entries.iter().filter(is_data).min_by_key(|e| e.name.len());
-        let data =
-            data.ok_or_else(|| ImportError::of_file(refuse!(instead = AGAIN, "there is no data.pkl in the archive")))?;
+        let data = data.ok_or_else(|| refuse!(instead = AGAIN, "there is no data.pkl in the archive"))?;
         let root = data.name.trim_end_matches("data.pkl").to_owned();
         let entries: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();
         let constants = entries.get(format!("{root}constants.pkl").as_str()).copied();

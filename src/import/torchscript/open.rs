@@ -28,10 +28,11 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
     let archive = Archive::open(bytes)?;
     let mut objects = Objects::open(&archive)?;
     if objects.short_text("byteorder").is_some_and(|order| order == "big") {
-        return Err(ImportError::of_file(refuse!(
+        return Err(refuse!(
             instead = "save it again on a processor that is little-endian",
             "its weights are big-endian: it was saved on another kind of processor"
-        )));
+        )
+        .into());
     }
     let mut inputs = Inputs::new(options);
     for _ in 0..MAX_ROUNDS {
@@ -47,17 +48,17 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
         }
     }
     let instead = "save a trace with PyTorch 2.4 or later";
-    Err(ImportError::of_file(refuse!(instead = instead, "the sizes of its inputs are not known")))
+    Err(refuse!(instead = instead, "the sizes of its inputs are not known").into())
 }
 
 /// The program and what the file holds.
 fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, ImportError> {
-    let wrong = |e: Refusal| ImportError::of_file(e.advise(TENSORS));
+    let wrong = |e: Refusal| ImportError::from(e.advise(TENSORS));
     let mut views = Vec::new();
-    results(result, &mut views, 0).map_err(|e| ImportError::of_file(e.advise(TENSORS)))?;
+    results(result, &mut views, 0).map_err(|e| e.advise(TENSORS))?;
     if views.is_empty() {
         let given = result.described();
-        return Err(ImportError::of_file(refuse!(instead = TENSORS, "the model gives {given} and no tensor")));
+        return Err(refuse!(instead = TENSORS, "the model gives {given} and no tensor").into());
     }
     interpreter.t.b.set_origin("", "");
     let mut outputs: Vec<InstructionId> = Vec::new();

@@ -54,10 +54,10 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
     read_elsewhere(options, |options| {
         match ask_program(&build_id(), name, options, u64_to_f64(bytes.size()), &mut slice) {
             Ok(Some(answer)) => Ok(answer),
-            Ok(None) => Err(ImportError::of_file(refuse!(
-                instead = RELOAD,
-                "the part of the page that reads model files is from another build"
-            ))),
+            Ok(None) => {
+                Err(refuse!(instead = RELOAD, "the part of the page that reads model files is from another build")
+                    .into())
+            }
             // The program has panicked and the page has its last message: the worker ends with it.
             Err(error) => wasm_bindgen::throw_val(error),
         }
@@ -72,13 +72,13 @@ fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array,
 /// Fetches the program, compiles it and starts it.
 fn fetch_program() -> Result<(), ImportError> {
     let wasm = fetch().map_err(|said| {
-        ImportError::of_file(refuse!(
+        refuse!(
             instead = "connect to the network and try again; once fetched, it is kept",
             "the part of the page that reads model files could not be fetched ({said})"
-        ))
+        )
     })?;
     compile(&wasm).map_err(|e| {
-        ImportError::of_file(refuse!(
+        ImportError::from(refuse!(
             instead = RELOAD,
             "the part of the page that reads model files does not start: {}",
             error_text(&e)

@@ -76,7 +76,7 @@ fn ask(name: &str, bytes: &dyn ModelBytes, looks_only: bool) -> Came {
     let imported = match read_model(name, bytes, &options) {
         Ok(imported) => imported,
         Err(error) => {
-            assert!(!error.what().is_empty() && !error.instead().is_empty(), "{error}");
+            assert!(!error.refusal.what().is_empty() && !error.refusal.instead().is_empty(), "{error}");
             assert!(error.to_string().chars().count() <= 4_000, "{} characters", error.to_string().chars().count());
             return Came::Refused;
         }

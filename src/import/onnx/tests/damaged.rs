@@ -82,7 +82,7 @@ proptest! {
             bytes[at] = byte;
         }
         if let Err(error) = read(&bytes) {
-            prop_assert!(!error.what().is_empty() && !error.instead().is_empty());
+            prop_assert!(!error.refusal.what().is_empty() && !error.refusal.instead().is_empty());
         }
     }
 }

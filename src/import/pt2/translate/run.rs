@@ -66,7 +66,7 @@ pub fn translate(
 }
 
 fn of_file(error: Refusal) -> ImportError {
-    ImportError::of_file(error.advise("export a smaller model"))
+    ImportError::from(error.advise("export a smaller model"))
 }
 
 impl Translator {

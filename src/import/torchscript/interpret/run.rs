@@ -32,13 +32,13 @@ enum Flow {
 pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
     let root = interpreter.objects.data.root;
     let class = interpreter.objects.class_of(root);
-    let class = class.ok_or_else(|| ImportError::of_file(refuse!(instead = AGAIN, "data.pkl holds no module")))?;
+    let class = class.ok_or_else(|| ImportError::from(refuse!(instead = AGAIN, "data.pkl holds no module")))?;
     let found = interpreter.objects.class(&class)?;
     let no_source = || refuse!(instead = AGAIN, "the source of the class {class} is missing");
-    let Found { item, file } = found.ok_or_else(|| ImportError::of_file(no_source()))?;
+    let Found { item, file } = found.ok_or_else(|| ImportError::from(no_source()))?;
     let function = item.methods.iter().find(|f| f.name == "forward").cloned();
     let no_forward = || refuse!(instead = AGAIN, "{class} has no method forward");
-    let function = function.ok_or_else(|| ImportError::of_file(no_forward()))?;
+    let function = function.ok_or_else(|| ImportError::from(no_forward()))?;
     let parameters: Vec<(String, String)> = function.parameters.iter().skip(1).cloned().collect();
     let model = ModuleValue { id: root, path: "".into(), lookup: None };
     let mut arguments = vec![Value::Module(model)];
