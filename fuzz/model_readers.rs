@@ -1,10 +1,7 @@
 // What the fuzz targets of model files ask of a reader; also of the tests that run on stable Rust.
 
-use neuronscope::import::program::{Op, Program};
-use neuronscope::import::{
-    ImportError, ImportOptions, Imported, Place, read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_npz,
-    read_onnx, read_pt2, read_stablehlo, read_torchscript,
-};
+use neuronscope::program::{ImportError, ImportOptions, Imported, Op, Place, Program};
+use neuronscope::readers::{read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_npz, read_onnx, read_pt2, read_stablehlo, read_torchscript};
 
 /// A reader of model files or of what belongs to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

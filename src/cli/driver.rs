@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 
 use super::interrupt;
 use super::progress::ProgressBar;
-use ns_import::read_model;
+use ns_readers::read_model;
 use ns_session::{
     Ask, ByteSource, Control, Event, JobId, ModelLibrary, ProfileKey, Request, Session, StepResult, Told,
 };

@@ -9,7 +9,7 @@ use super::driver::Driver;
 use super::file::FileSource;
 use super::model_file;
 use ns_device::{BatchRule, ModelFileRef};
-use ns_import::ImportError;
+use ns_program::ImportError;
 use ns_session::{ByteSource, JobRequest, JobResult, ModelFileSettings, OpenedModel, Told};
 
 /// Choices about a model file.

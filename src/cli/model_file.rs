@@ -6,8 +6,9 @@ use anyhow::{Context, Result};
 
 use super::file::FileSource;
 use ns_device::ModelFileSettings;
-use ns_import::{ImportError, ImportOptions, Imported, Inspection, MODEL_ENDINGS, read_model, refuse_undecided};
 use ns_model::ModelSpec;
+use ns_program::{ImportError, ImportOptions, Imported, Inspection};
+use ns_readers::{MODEL_ENDINGS, read_model, refuse_undecided};
 
 /// The model in a file. The settings decide what the file leaves to the user; otherwise the file is refused.
 pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, FileSource)> {

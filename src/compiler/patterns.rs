@@ -7,7 +7,7 @@
 use crate::hlo::{Elementwise, HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
 use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, IndexVec};
-use ns_import::program::Unary;
+use ns_program::Unary;
 
 /// Named operations of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use super::hlo::HloModule;
 use super::lowering::lower;
 use super::passes::{PassLog, PassManager};
 use super::{CompileOptions, Outlined, Workflow};
-use ns_import::{Imported, Inspection};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_model::Graph;
+use ns_program::{Imported, Inspection};
 
 /// A model on its way to a core. Each stage is computed when it is first asked for, and kept.
 #[derive(Clone, Debug)]

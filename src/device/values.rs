@@ -6,9 +6,10 @@ use ns_base::convert::{f64_to_f32, i64_to_f64, u64_to_f64, u64_to_i64, u64_to_us
 use ns_base::{Digest, Rng};
 use ns_base::{Refusal, refuse};
 use ns_compiler::CompileOptions;
-use ns_import::eval::{Casts, evaluate_with};
-use ns_import::program::{ArrayType, Numbers, Program, Role, Value};
-use ns_import::{Imported, ModelBytes, load_parameter};
+use ns_container::ByteSource;
+use ns_program::eval::{Casts, evaluate_with};
+use ns_program::{ArrayType, Numbers, Program, Role, Value};
+use ns_program::{Imported, load_parameter};
 use ns_tensor::{Shape, Tensor};
 
 /// Limit on the operations of a model's products, in millions: some seconds.
@@ -48,7 +49,7 @@ impl ModelFileValues {
     ///
     /// # Errors
     /// When it is too large, weights run past the end of the file, or an array cannot be drawn.
-    pub fn of_imported(imported: &Imported, bytes: &dyn ModelBytes, seed: u64) -> Result<Self, Refusal> {
+    pub fn of_imported(imported: &Imported, bytes: &dyn ByteSource, seed: u64) -> Result<Self, Refusal> {
         let flops = imported.inspection.flops;
         if flops / 1_000_000 > MAX_VALUE_MFLOP {
             return Err(refuse!(
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
     use crate::ModelFileSettings;
     use ns_compiler::{AutoCast, CastType};
-    use ns_import::read_model;
+    use ns_readers::read_model;
 
     const PRODUCT: &str = "HloModule m\n\nENTRY main {\n  x = f32[2,8]{1,0} parameter(0)\n  w = f32[8,3]{1,0} parameter(1)\n  \
         ROOT d = f32[2,3]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";

@@ -147,7 +147,7 @@ fn range(least: u64, most: Option<u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_import::{Inspection, OpenDimension, UnsupportedOp};
+    use ns_program::{Inspection, OpenDimension, UnsupportedOp};
 
     const ID: &str = "file:bert.onnx@k3x9q2ab";
 

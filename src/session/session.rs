@@ -14,8 +14,8 @@ use super::work::{AllWork, ProfilesOnly, Tools, Work, file_of};
 use super::{ByteSource, JobId, ProfileKey};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
-use ns_import::ReadModel;
 use ns_profile::density::density;
+use ns_program::ReadModel;
 
 /// Most parts of a density: more than the pixels of any screen are useless.
 const MOST_BUCKETS: u32 = 1 << 14;
@@ -102,7 +102,7 @@ impl Session {
         self
     }
 
-    /// The same session with a reader of model files, which opening one needs: [`read_model`](ns_import::read_model), or a function that asks
+    /// The same session with a reader of model files, which opening one needs: [`read_model`](ns_readers::read_model), or a function that asks
     /// another program.
     #[must_use]
     pub fn with_model_reader(mut self, read: ReadModel) -> Self {

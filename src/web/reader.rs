@@ -10,7 +10,7 @@ use super::worker::last_words::install_panic_hook;
 use ns_base::convert::{f64_to_u64, u64_to_f64, usize_to_f64};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
-use ns_import::read_carried;
+use ns_readers::read_carried;
 use ns_session::build_id;
 
 /// Starts the program.

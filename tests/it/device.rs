@@ -6,7 +6,6 @@ use super::on_core::core_time;
 use neuronscope::capture::{Captured, Recorder, build_profile};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
 use neuronscope::device::Device;
-use neuronscope::import::{ImportOptions, read_hlo_text};
 use neuronscope::machine::Executable;
 use neuronscope::machine::arch::NEURONCORE_V2;
 use neuronscope::machine::cost::CostTable;
@@ -15,6 +14,8 @@ use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
 use neuronscope::profile::Profile;
 use neuronscope::profile::neuron::{OperatorRow, OperatorView, operator_table};
+use neuronscope::program::ImportOptions;
+use neuronscope::readers::read_hlo_text;
 
 fn compile(model: &str, workflow: Workflow) -> Executable {
     let spec: ModelSpec = model.parse().unwrap();

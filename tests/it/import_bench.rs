@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report, RunDetail, expand};
-use neuronscope::import::read_model;
+use neuronscope::readers::read_model;
 use neuronscope::session::{
     BatchRule, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, ModelFileSettings, OpenedModel,
     OperatorKind, Part, ProfileInfo, ProfileQuestion, ProfileSpec, Reply, Request, RunRequest, Session, StepResult,

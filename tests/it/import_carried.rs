@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use neuronscope::bench::{BenchConfig, RunDetail, expand};
-use neuronscope::import::{
-    ImportError, ImportOptions, Imported, ModelBytes, ReadModel, gunzip, read_carried, read_elsewhere, read_model,
-};
+use neuronscope::container::ByteSource;
+use neuronscope::program::{ImportError, ImportOptions, Imported, ReadModel, read_elsewhere};
+use neuronscope::readers::{gunzip, read_carried, read_model};
 use neuronscope::session::{
     Event, JobId, JobRequest, JobResult, OpenedModel, Request, RunRequest, Session, StepResult, Told,
 };
@@ -33,7 +33,7 @@ fn model_files() -> Vec<(String, Vec<u8>)> {
 }
 
 /// As the page does it: the readers get a name, options as bytes and slices of the file, and answer with bytes.
-fn read_through_bytes(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
+fn read_through_bytes(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
     read_elsewhere(options, |options| Ok(read_carried(name, bytes, options)))
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use neuronscope::import::SUPPORTED_FORMATS;
+use neuronscope::readers::SUPPORTED_FORMATS;
 use serde_json::Value;
 
 const OPEN: &str = "onnx/dynamic-batch-mlp--torch2.9.1.onnx";

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use neuronscope::base::Rng;
-use neuronscope::import::{Place, gunzip};
+use neuronscope::program::Place;
+use neuronscope::readers::gunzip;
 
 mod readers {
     include!("../../fuzz/model_readers.rs");

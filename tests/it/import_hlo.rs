@@ -6,11 +6,13 @@
 
 use std::path::{Path, PathBuf};
 
-use neuronscope::import::eval::Casts;
-use neuronscope::import::program::{self, ArrayType, ElementType, Numbers, Op};
-use neuronscope::import::{
-    ImportError, ImportOptions, Imported, Verdict, compare, gunzip, read_hlo_proto, read_hlo_text, read_mlir_bytecode,
-    read_stablehlo, refuse_undecided,
+use neuronscope::program;
+use neuronscope::program::eval::Casts;
+use neuronscope::program::{
+    ArrayType, ElementType, ImportError, ImportOptions, Imported, Numbers, Op, Verdict, compare,
+};
+use neuronscope::readers::{
+    gunzip, read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_stablehlo, refuse_undecided,
 };
 use serde_json::Value;
 

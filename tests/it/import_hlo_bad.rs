@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use neuronscope::import::{ImportOptions, read_hlo_proto, read_hlo_text, read_stablehlo};
+use neuronscope::program::ImportOptions;
+use neuronscope::readers::{read_hlo_proto, read_hlo_text, read_stablehlo};
 use proptest::prelude::*;
 
 /// Reads bytes with every reader; the answers do not matter here.

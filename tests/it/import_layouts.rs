@@ -2,7 +2,8 @@
 
 use super::on_core::core_time;
 use neuronscope::device::Device;
-use neuronscope::import::{ImportOptions, read_hlo_text};
+use neuronscope::program::ImportOptions;
+use neuronscope::readers::read_hlo_text;
 
 /// Orders in which a model keeps the dimensions of its images and kernels.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Expected values of models, and the distance of results from them.
 
-use neuronscope::import::program::{Numbers, Value};
-use neuronscope::import::read_npz;
+use neuronscope::program::{Numbers, Value};
+use neuronscope::readers::read_npz;
 
 /// The arrays of an archive by name, in its order.
 pub fn arrays(bytes: &[u8]) -> Vec<(String, Value)> {
@@ -31,7 +31,7 @@ pub fn distance(given: &Value, expected: &Value) -> f64 {
 #[test]
 fn a_distance_sees_nan() {
     let value = |numbers: [f64; 2]| Value {
-        ty: neuronscope::import::program::ArrayType::new(neuronscope::import::program::ElementType::F32, [2]),
+        ty: neuronscope::program::ArrayType::new(neuronscope::program::ElementType::F32, [2]),
         numbers: Numbers::Real(numbers.to_vec()),
     };
     let far = |a, b| distance(&value(a), &value(b));

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use neuronscope::import::eval::evaluate;
-use neuronscope::import::program::{Numbers, Program, Role, Value};
-use neuronscope::import::{ImportOptions, Imported, Inspection, Verdict, load_parameter, read_model, read_onnx};
+use neuronscope::program::eval::evaluate;
+use neuronscope::program::{
+    ImportOptions, Imported, Inspection, Numbers, Program, Role, Value, Verdict, load_parameter,
+};
+use neuronscope::readers::{read_model, read_onnx};
 use serde_json::Value as Json;
 
 use super::import_npz;
@@ -124,7 +126,7 @@ fn differences(found: &Inspection, facts: &Json) -> Vec<String> {
 /// One value for each parameter of a program: weights from the file, inputs as given.
 fn parameters(program: &Program, bytes: &[u8], inputs: &[Value]) -> Option<Vec<Value>> {
     let mut inputs = inputs.iter();
-    let value = |p: &neuronscope::import::program::ProgramParameter| match &p.role {
+    let value = |p: &neuronscope::program::ProgramParameter| match &p.role {
         Role::Input => inputs.next().cloned(),
         _ => load_parameter(&bytes.to_vec(), p).unwrap(),
     };

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use neuronscope::bench::{Parity, parity, parity_markdown};
 use neuronscope::device::{ModelFileSettings, ModelLibrary, OpenedModel};
-use neuronscope::import::{gunzip, read_model};
+use neuronscope::readers::{gunzip, read_model};
 
 const INSTANCE: &str = "inf2.xlarge";
 /// How far a file may be from its model of the zoo, as a fraction.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::on_core::core_time;
 use neuronscope::compiler::Workflow;
 use neuronscope::device::Device;
-use neuronscope::import::{ImportOptions, Imported, read_model};
 use neuronscope::neuron::sim::{NoObserver, simulate};
+use neuronscope::program::{ImportOptions, Imported};
+use neuronscope::readers::read_model;
 
 fn files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use neuronscope::import::eval::evaluate;
-use neuronscope::import::program::{Program, Value};
-use neuronscope::import::{
-    ImportOptions, Imported, ModelBytes, ModelKind, TensorInfo, Verdict, load_parameter, read_model, refuse_undecided,
-    sniff,
-};
+use neuronscope::container::ByteSource;
+use neuronscope::program::eval::evaluate;
+use neuronscope::program::{ImportOptions, Imported, Program, TensorInfo, Value, Verdict, load_parameter};
+use neuronscope::readers::{ModelKind, read_model, refuse_undecided, sniff};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
@@ -154,7 +152,7 @@ fn values(case: &Case, imported: &Imported, expected: &[u8]) -> Result<f64, Stri
     let mut parameters: Vec<Value> = Vec::new();
     for parameter in &imported.program.parameters {
         let value = match parameter.role {
-            neuronscope::import::program::Role::Input => inputs.next().cloned(),
+            neuronscope::program::Role::Input => inputs.next().cloned(),
             _ => load_parameter(&case.bytes, parameter).map_err(|e| e.to_string())?,
         };
         let mut value = value.ok_or_else(|| format!("no numbers for {}", parameter.name))?;
@@ -255,7 +253,7 @@ fn fixture(name: &str) -> Vec<u8> {
     unpacked(&folder().join(format!("{name}.gz")))
 }
 
-fn read(bytes: &dyn ModelBytes, dims: &[(&str, u64)]) -> Result<Imported, String> {
+fn read(bytes: &dyn ByteSource, dims: &[(&str, u64)]) -> Result<Imported, String> {
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
     read_model("file", bytes, &ImportOptions { dims, looks_only: false }).map_err(|e| e.to_string())
 }
@@ -334,8 +332,7 @@ fn an_operator_that_is_not_known_is_opaque_and_listed() {
     let [unsupported] = given.inspection.unsupported.as_slice() else { panic!("{:?}", given.inspection) };
     assert_eq!((unsupported.op.as_str(), unsupported.count), ("byom::fancy_act", 1));
     let entry = &given.program.computations[given.program.entry];
-    let opaque =
-        |i: &&neuronscope::import::program::Instruction| matches!(i.op, neuronscope::import::program::Op::Opaque(_));
+    let opaque = |i: &&neuronscope::program::Instruction| matches!(i.op, neuronscope::program::Op::Opaque(_));
     assert_eq!(entry.instructions.iter().filter(opaque).count(), 1);
 }
 

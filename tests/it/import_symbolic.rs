@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use neuronscope::import::eval::Casts;
-use neuronscope::import::program::Op;
-use neuronscope::import::{
-    ImportOptions, Imported, ModelKind, OpenDimension, compare, read_mlir_bytecode, read_stablehlo, sniff,
-};
+use neuronscope::program::eval::Casts;
+use neuronscope::program::{ImportOptions, Imported, Op, OpenDimension, compare};
+use neuronscope::readers::{ModelKind, read_mlir_bytecode, read_stablehlo, sniff};
 use serde_json::Value;
 
 use super::import_npz;
@@ -50,7 +48,7 @@ fn differences(name: &str, facts: &Value, case: &Value) -> Vec<String> {
     };
     let mut out = Vec::new();
     let inspection = &imported.inspection;
-    let given = |list: &[neuronscope::import::TensorInfo]| list.iter().map(|t| t.shape.clone()).collect::<Vec<_>>();
+    let given = |list: &[neuronscope::program::TensorInfo]| list.iter().map(|t| t.shape.clone()).collect::<Vec<_>>();
     if given(&inspection.outputs) != shapes(&case["outputs"]) {
         out.push(format!("results {:?}", given(&inspection.outputs)));
     }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use neuronscope::import::program::Numbers;
-use neuronscope::import::{ImportOptions, Imported, ModelBytes, Verdict, read_model};
+use neuronscope::container::ByteSource;
+use neuronscope::program::{ImportOptions, Imported, Numbers, Verdict};
+use neuronscope::readers::read_model;
 
 use super::import_aten::archive;
 use super::import_pt2::{check_all, fixtures, unpacked};
@@ -12,7 +13,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/torchscript")
 }
 
-fn read(bytes: &dyn ModelBytes, dims: &[(&str, u64)]) -> Result<Imported, String> {
+fn read(bytes: &dyn ByteSource, dims: &[(&str, u64)]) -> Result<Imported, String> {
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
     read_model("file", bytes, &ImportOptions { dims, looks_only: false }).map_err(|e| e.to_string())
 }
@@ -153,11 +154,11 @@ fn writes_in_place_change_what_looks_at_the_same_memory() {
     let body = "y = torch.zeros_like(x)\nrow = torch.select(y, 1, 0)\n_0 = torch.copy_(row, torch.select(x, 1, 2), False)\nreturn y";
     assert_eq!(result(body), "f32[2, 3, 4]");
     let imported = model(body).unwrap();
-    let value = neuronscope::import::program::Value {
+    let value = neuronscope::program::Value {
         ty: imported.program.parameters[0].ty.clone(),
         numbers: Numbers::Real((0..24).map(f64::from).collect()),
     };
-    let given = neuronscope::import::eval::evaluate(&imported.program, vec![value], 10_000).unwrap().outputs;
+    let given = neuronscope::program::eval::evaluate(&imported.program, vec![value], 10_000).unwrap().outputs;
     let Numbers::Real(numbers) = &given[0].numbers else { panic!("{given:?}") };
     assert_eq!(numbers[..5], [8.0, 9.0, 10.0, 11.0, 0.0]);
     assert_eq!(numbers[12..16], [20.0, 21.0, 22.0, 23.0]);

@@ -7,7 +7,7 @@ use neuronscope::base::Refusal;
 use neuronscope::base::SimTime;
 use neuronscope::compiler::{Pipeline, Workflow};
 use neuronscope::device::Device;
-use neuronscope::import::Imported;
+use neuronscope::program::Imported;
 
 /// The time of one call on the core, from the first instruction to the last.
 pub fn core_time(device: &Device, imported: Imported) -> Result<SimTime, Refusal> {

@@ -281,7 +281,7 @@ mod tests {
             ROOT d = f32[1,2]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
         let without = with.replace("constant({ { 2, 0 }, { 0, -1 } })", "parameter(1)");
         let answers = |text: &str, device_type| {
-            let models = ModelLibrary::new(ns_import::read_model);
+            let models = ModelLibrary::new(ns_readers::read_model);
             let bytes = std::rc::Rc::new(text.as_bytes().to_vec());
             let model = models.open("m.hlo", bytes, ns_device::ModelFileSettings::default()).unwrap().id;
             let c = Configuration { model, ..configuration(device_type, "none") };

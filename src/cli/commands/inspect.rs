@@ -18,7 +18,7 @@ use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
 use ns_compiler::{Pipeline, Workflow};
 use ns_device::{Compilation, Device, EstimatedOp, ModelFileSettings};
-use ns_import::{Imported, Inspection, TensorInfo, Verdict};
+use ns_program::{Imported, Inspection, TensorInfo, Verdict};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
     let path =

@@ -8,9 +8,10 @@ use serde::Serialize;
 
 use crate::file::FileSource;
 use crate::inspect_args::ArraysArgs;
-use ns_import::eval::Casts;
-use ns_import::{Imported, ResultComparison, compare, read_npz};
 use ns_neuron::numerics::DEFAULT_TOLERANCE;
+use ns_program::eval::Casts;
+use ns_program::{Imported, ResultComparison, compare};
+use ns_readers::read_npz;
 
 /// Default tolerance: largest difference of a result, divided by the largest expected number.
 pub(super) const FILE_TOLERANCE: f64 = 1e-4;

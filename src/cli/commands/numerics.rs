@@ -11,9 +11,9 @@ use crate::driver::Driver;
 use crate::file::FileSource;
 use crate::model_file;
 use ns_device::{ModelFileValues, casts_of};
-use ns_import::Imported;
 use ns_machine::arch::{features, instance};
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};
+use ns_program::Imported;
 use ns_session::studies::StudySpec;
 use ns_session::{
     BatchRule, JobRequest, JobResult, NumericsReport, NumericsSpec, OutputComparison, Sample, Told, value_text,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::text;
 use crate::args::OperatorsSupportedArgs;
 use ns_compiler::engine_of;
-use ns_import::{SUPPORTED_FORMATS, supported_operators};
+use ns_readers::{SUPPORTED_FORMATS, supported_operators};
 
 /// One operator as JSON.
 #[derive(Serialize)]

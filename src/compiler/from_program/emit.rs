@@ -9,7 +9,7 @@ use crate::Workflow;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole};
 use ns_base::convert::f64_to_f32;
 use ns_base::{IndexVec, Refusal, refuse};
-use ns_import::program::{ArrayType, ElementType, Op, Program};
+use ns_program::{ArrayType, ElementType, Op, Program};
 use ns_tensor::{DType, Shape};
 
 /// A module in the making.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fold::fold;
 use ns_base::{IndexVec, Refusal, refuse};
-use ns_import::program::{
+use ns_program::{
     ArrayType, Binary, Comparison, Computation, ComputationId, Foreign, Instruction, InstructionId, Numbers, Op,
     Origin, Program, Type, Unary, Value,
 };
@@ -79,7 +79,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn node(&self, name: &str, op: Op, operands: Vec<FlatId>, ty: ArrayType) -> FlatNode {
-        let origin = ns_import::program::Origin::default();
+        let origin = ns_program::Origin::default();
         FlatNode { name: name.to_owned(), op, operands, ty, origin, known: None, splat: None, part: 0, combine: None }
     }
 
@@ -258,7 +258,7 @@ fn truth(value: &Value) -> Option<bool> {
 fn branch(value: &Value, branches: usize) -> Option<usize> {
     let Numbers::Whole(v) = &value.numbers else { return None };
     let v = *v.first()?;
-    if value.ty.element == ns_import::program::ElementType::Pred {
+    if value.ty.element == ns_program::ElementType::Pred {
         return Some(usize::from(v == 0));
     }
     Some(usize::try_from(v).ok().filter(|&v| v < branches).unwrap_or(branches.saturating_sub(1)))

@@ -1,8 +1,8 @@
 //! Small values that depend on constants alone: numbers of turns, starts of slices.
 
 use ns_base::IndexVec;
-use ns_import::eval::evaluate;
-use ns_import::program::{
+use ns_program::eval::evaluate;
+use ns_program::{
     ArrayType, Computation, Instruction, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type, Value,
     WeightData,
 };

@@ -2,7 +2,7 @@
 
 use super::flatten::{Flat, FlatId, FlatNode};
 use ns_base::convert::usize_to_u32;
-use ns_import::program::{Op, Program, Role};
+use ns_program::{Op, Program, Role};
 
 /// How a value that does not depend on an input is provided.
 #[derive(Clone, Debug, PartialEq)]

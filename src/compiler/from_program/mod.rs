@@ -26,7 +26,7 @@ mod windows;
 use std::collections::BTreeMap;
 
 use ns_base::{Refusal, refuse};
-use ns_import::program::Program;
+use ns_program::Program;
 
 use super::Workflow;
 use super::hlo::{HloModule, verify};

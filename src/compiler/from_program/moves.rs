@@ -5,7 +5,7 @@ use super::ops::worked;
 use crate::hlo::{InstrId, Opcode, WorkKind};
 use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
-use ns_import::program::{GatherDims, Numbers};
+use ns_program::{GatherDims, Numbers};
 use ns_tensor::kernels::SliceDim;
 use ns_tensor::{DType, Shape};
 

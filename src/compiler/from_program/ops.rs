@@ -7,7 +7,7 @@ use super::{affine, moves, products, windows};
 use crate::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
 use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
-use ns_import::program::{Binary, Foreign, Op, Unary};
+use ns_program::{Binary, Foreign, Op, Unary};
 use ns_tensor::Shape;
 use ns_tensor::kernels::SliceDim;
 
@@ -305,7 +305,7 @@ fn custom_call(e: &mut Emit<'_>, call: &Foreign, shape: Shape) -> Result<InstrId
             let weight = e.repeated(weight, &[last], &shape.dims);
             Ok(e.of_two(Opcode::Multiply, normal, weight))
         }
-        name if ns_import::eval::is_known_custom_call(name) => e.operand(0),
+        name if ns_program::eval::is_known_custom_call(name) => e.operand(0),
         _ => assumed(e, call, shape),
     }
 }

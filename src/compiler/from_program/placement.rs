@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_import::OperatorKind;
+use ns_program::OperatorKind;
 
 /// How an operator without a rule of its own is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use super::windows::window_of;
 use crate::hlo::{self, InstrId, Opcode, Work, WorkKind};
 use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
-use ns_import::program::{ConvolutionDims, DotDims, WindowDim};
+use ns_program::{ConvolutionDims, DotDims, WindowDim};
 use ns_tensor::{DType, Shape};
 
 type Result<T> = std::result::Result<T, Refusal>;

@@ -7,7 +7,7 @@
 use super::flatten::{Combine, Flat, FlatId, FlatNode};
 use ns_base::FxHashMap;
 use ns_base::convert::i64_to_f64;
-use ns_import::program::{Binary, Comparison, Numbers, Op, Unary, Value};
+use ns_program::{Binary, Comparison, Numbers, Op, Unary, Value};
 
 /// Known facts about a value.
 #[derive(Clone, Copy, Debug, Default)]

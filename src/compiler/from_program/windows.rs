@@ -7,7 +7,7 @@ use super::turned::inverse;
 use crate::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
 use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
-use ns_import::program::WindowDim;
+use ns_program::WindowDim;
 use ns_tensor::{Shape, kernels};
 
 type Result<T> = std::result::Result<T, Refusal>;

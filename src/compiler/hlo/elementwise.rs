@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_import::program::{Binary, Comparison, Unary};
+use ns_program::{Binary, Comparison, Unary};
 
 /// An elementwise function of one or two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_import::Inspection;
+use ns_program::Inspection;
 
 /// How a model file takes samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ impl BatchRule {
     /// others. A dimension whose size the user set is no longer open.
     #[must_use]
     pub fn of(inspection: &Inspection) -> Self {
-        let first_of = |input: &ns_import::TensorInfo| {
+        let first_of = |input: &ns_program::TensorInfo| {
             let name = input.open.get(&0)?;
             inspection.open_dimensions.iter().find(|d| d.name == *name && !d.is_chosen)
         };
@@ -64,7 +64,7 @@ pub(super) fn how_to_open(format: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_import::{OpenDimension, TensorInfo};
+    use ns_program::{OpenDimension, TensorInfo};
 
     fn input(shape: &[u64], open: &[(usize, &str)]) -> TensorInfo {
         let open = open.iter().map(|(at, name)| (*at, (*name).to_owned())).collect();

@@ -13,7 +13,8 @@ use super::model_file::{Instantiated, ModelFile};
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use super::model_ref::{ModelKind, ModelRef};
 use ns_base::{Refusal, nearest_text, refuse};
-use ns_import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
+use ns_container::ByteSource;
+use ns_program::{ImportError, ImportOptions, Imported, Inspection, ReadModel};
 use ns_model::zoo::{MODELS, named_model};
 
 /// All model files that are open, by their content. Clones share them.
@@ -33,7 +34,7 @@ impl Default for ModelLibrary {
 }
 
 /// The answer of a library without a reader.
-fn no_reader(_: &str, _: &dyn ModelBytes, _: &ImportOptions) -> Result<Imported, ImportError> {
+fn no_reader(_: &str, _: &dyn ByteSource, _: &ImportOptions) -> Result<Imported, ImportError> {
     Err(refuse!(
         instead = "open it on the page, or name it on the command line with --model FILE",
         "model files are not read here"
@@ -53,7 +54,7 @@ pub struct OpenedModel {
 }
 
 impl ModelLibrary {
-    /// An empty library whose files are read by `read`: [`read_model`](ns_import::read_model), or a function that asks
+    /// An empty library whose files are read by `read`: `read_model` of `ns_readers`, or a function that asks
     /// another program to read them.
     #[must_use]
     pub fn new(read: ReadModel) -> Self {
@@ -73,7 +74,7 @@ impl ModelLibrary {
     pub fn open(
         &self,
         name: &str,
-        bytes: Rc<dyn ModelBytes>,
+        bytes: Rc<dyn ByteSource>,
         settings: ModelFileSettings,
     ) -> Result<OpenedModel, Refusal> {
         let model = self.named(name, bytes)?;
@@ -90,12 +91,12 @@ impl ModelLibrary {
     ///
     /// # Errors
     /// When its bytes cannot be read.
-    pub fn keep(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<(), Refusal> {
+    pub fn keep(&self, name: &str, bytes: Rc<dyn ByteSource>) -> Result<(), Refusal> {
         self.put(self.named(name, bytes)?);
         Ok(())
     }
 
-    fn named(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<ModelFile, Refusal> {
+    fn named(&self, name: &str, bytes: Rc<dyn ByteSource>) -> Result<ModelFile, Refusal> {
         let digest = content_name(name, &*bytes)?;
         Ok(ModelFile::new(name, digest, bytes, self.read))
     }
@@ -184,7 +185,7 @@ fn not_open(open: &BTreeMap<String, Rc<ModelFile>>, spec: &ModelFileRef) -> Refu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_import::read_model;
+    use ns_readers::read_model;
 
     const HLO: &str = "HloModule two, entry_computation_layout={(f32[2,4]{1,0})->f32[2,4]{1,0}}\n\nENTRY main {\n  p = f32[2,4]{1,0} parameter(0)\n  ROOT t = f32[2,4]{1,0} tanh(p)\n}\n";
 
@@ -219,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_kept_is_read_when_it_is_wanted() {
-        let bytes = |text: &str| -> Rc<dyn ModelBytes> { Rc::new(text.as_bytes().to_vec()) };
+        let bytes = |text: &str| -> Rc<dyn ByteSource> { Rc::new(text.as_bytes().to_vec()) };
         let (opened, library) = (open("two.hlo", HLO, &ModelLibrary::new(read_model)), ModelLibrary::new(read_model));
         library.keep("two.hlo", bytes(HLO)).unwrap();
         let found = read(&library, &opened.id, None).unwrap();

@@ -8,7 +8,8 @@ use std::rc::Rc;
 use super::batch::{BatchRule, how_to_open};
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use ns_base::{Refusal, refuse};
-use ns_import::{ImportOptions, Imported, ModelBytes, ReadModel};
+use ns_container::ByteSource;
+use ns_program::{ImportOptions, Imported, ReadModel};
 
 /// An open model file. Its weights stay in the file; only their location is kept. The program that was read last is kept, because a
 /// question about a model is rarely the only one.
@@ -17,7 +18,7 @@ pub struct ModelFile {
     pub name: String,
     /// Eight characters that identify its content.
     pub digest: String,
-    bytes: Rc<dyn ModelBytes>,
+    bytes: Rc<dyn ByteSource>,
     read: ReadModel,
     last: RefCell<Option<(ImportOptions, Rc<Imported>)>>,
     /// How it takes samples, by the sizes that the user set.
@@ -40,13 +41,13 @@ impl fmt::Debug for ModelFile {
 }
 
 impl ModelFile {
-    pub(super) fn new(name: &str, digest: String, bytes: Rc<dyn ModelBytes>, read: ReadModel) -> Self {
+    pub(super) fn new(name: &str, digest: String, bytes: Rc<dyn ByteSource>, read: ReadModel) -> Self {
         Self { name: name.to_owned(), digest, bytes, read, last: RefCell::default(), rules: RefCell::default() }
     }
 
     /// The file's bytes, from which its weights are read.
     #[must_use]
-    pub fn bytes(&self) -> &dyn ModelBytes {
+    pub fn bytes(&self) -> &dyn ByteSource {
         &*self.bytes
     }
 

@@ -131,7 +131,7 @@ fn endless_names_and_flat_files_stay_small() {
 
 #[test]
 fn a_file_is_opened_kept_and_refused() {
-    let mut session = Session::new().with_model_reader(ns_import::read_model);
+    let mut session = Session::new().with_model_reader(ns_readers::read_model);
     let open = |session: &mut Session, name: &str, bytes: &[u8]| {
         let (spec, name, size) = (Box::default(), name.to_owned(), bytes.len() as u64);
         run(session, InspectAsk::Open { spec, name, size }, Some(bytes.to_vec()))
@@ -145,7 +145,7 @@ fn a_file_is_opened_kept_and_refused() {
     let message = postcard::to_allocvec(&shown).unwrap();
     assert_eq!(postcard::from_bytes::<InspectShown>(&message).unwrap(), shown);
     // The content of a link opens the same file in a session that has never seen it.
-    let mut other = Session::new().with_model_reader(ns_import::read_model);
+    let mut other = Session::new().with_model_reader(ns_readers::read_model);
     other.handle(Request::new(JobId(2), JobRequest::OpenLinkedModel(linked.packed.expect("a small file"))), None);
     while other.step(1_000_000, &mut |_| {}) != StepResult::Idle {}
     let again = run(&mut other, InspectAsk::Show(Box::new(shown.spec.clone())), None).unwrap();
@@ -170,7 +170,7 @@ fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
         ("pt2/control-flow-cond--torch2.9.1.pt2.gz", "cond", "data decides which branch runs"),
         ("torchscript/scripted-loop--torch2.9.1-ts-script.pt.gz", "", "data decides how often it turns"),
     ] {
-        let mut session = Session::new().with_model_reader(ns_import::read_model);
+        let mut session = Session::new().with_model_reader(ns_readers::read_model);
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let name = file.rsplit('/').next().unwrap_or_default().to_owned();
         let (spec, size) = (Box::default(), bytes.len() as u64);
@@ -185,14 +185,14 @@ fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
         // The operations around it are there as well.
         assert!(shown.tree.len() > 2, "{file}: {:?}", shown.tree);
         // Reading it for a run refuses it.
-        let error = ns_import::read_model(&name, &bytes, &ns_import::ImportOptions::default());
+        let error = ns_readers::read_model(&name, &bytes, &ns_program::ImportOptions::default());
         assert!(error.is_err(), "{file}");
     }
 }
 
 #[test]
 fn a_program_that_the_compiler_refuses_is_shown_with_the_reason_at_its_node() {
-    let mut session = Session::new().with_model_reader(ns_import::read_model);
+    let mut session = Session::new().with_model_reader(ns_readers::read_model);
     let mlir = include_bytes!("../../../tests/it/fixtures/models/stablehlo/jax-while-data-dependent--jax0.10.2.mlir");
     let (spec, name, size) = (Box::default(), "while.mlir".to_owned(), mlir.len() as u64);
     let shown = run(&mut session, InspectAsk::Open { spec, name, size }, Some(mlir.to_vec())).unwrap();

@@ -13,7 +13,8 @@ use web_sys::{XmlHttpRequest, XmlHttpRequestResponseType};
 use crate::platform::error_text;
 use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64};
 use ns_base::refuse;
-use ns_import::{ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
+use ns_container::ByteSource;
+use ns_program::{ImportError, ImportOptions, Imported, read_elsewhere};
 use ns_session::build_id;
 
 /// Address of the program, beside the worker's own files.
@@ -45,7 +46,7 @@ thread_local! {
 ///
 /// # Errors
 /// The reader's answer about the file, or that the program could not be fetched.
-pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
     if !IS_STARTED.get() {
         fetch_program()?;
         IS_STARTED.set(true);
@@ -64,7 +65,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
     })
 }
 
-fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array, JsValue> {
+fn slice_of(bytes: &dyn ByteSource, offset: f64, len: f64) -> Result<Uint8Array, JsValue> {
     let slice = bytes.slice(f64_to_u64(offset), f64_to_usize(len)).map_err(|e| JsValue::from_str(e.what()))?;
     Ok(Uint8Array::from(slice.as_slice()))
 }

@@ -1,8 +1,8 @@
 //! Exported programs in unusual files: constants that JSON cannot express, very many nodes, long names, packed archives.
 
-use neuronscope::import::eval::evaluate;
-use neuronscope::import::program::Numbers;
-use neuronscope::import::{ImportOptions, read_model};
+use neuronscope::program::eval::evaluate;
+use neuronscope::program::{ImportOptions, Numbers};
+use neuronscope::readers::read_model;
 use serde_json::{Value as Json, json};
 
 use super::{Tensor, archive, count, f, file, float, import, meta, value, x};
@@ -108,6 +108,6 @@ fn an_operator_with_effects_is_opaque_and_its_tokens_are_left_out() {
     let given = import(&archive(&[("m/models/model.json", program.to_string().as_bytes())])).inspection;
     let unsupported: Vec<(&str, u64)> = given.unsupported.iter().map(|u| (u.op.as_str(), u.count)).collect();
     assert_eq!(unsupported, [("mine::log", 1), ("aten::_print", 1)]);
-    let shapes = |all: &[neuronscope::import::TensorInfo]| all.iter().map(|t| t.shape.clone()).collect::<Vec<_>>();
+    let shapes = |all: &[neuronscope::program::TensorInfo]| all.iter().map(|t| t.shape.clone()).collect::<Vec<_>>();
     assert_eq!((shapes(&given.inputs), shapes(&given.outputs)), (vec![vec![2, 3]], vec![vec![2, 3]]));
 }

@@ -5,9 +5,10 @@ mod moves;
 mod torch_values;
 mod values;
 
-use neuronscope::import::eval::evaluate;
-use neuronscope::import::program::{ArrayType, ElementType, Numbers, Value};
-use neuronscope::import::{ImportOptions, Imported, ModelBytes, read_model};
+use neuronscope::container::ByteSource;
+use neuronscope::program::eval::evaluate;
+use neuronscope::program::{ArrayType, ElementType, ImportOptions, Imported, Numbers, Value};
+use neuronscope::readers::read_model;
 use serde_json::{Value as Json, json};
 
 /// A tensor: sizes, numbers, torch's number of its element type (7 is f32, 5 s64, 12 bool).
@@ -116,12 +117,12 @@ fn value((dims, numbers, dtype): &Tensor) -> Value {
     Value { ty: ArrayType::new(element, dims.clone()), numbers }
 }
 
-fn import(bytes: &dyn ModelBytes) -> Imported {
+fn import(bytes: &dyn ByteSource) -> Imported {
     read_model("one.pt2", bytes, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Runs a graph and compares its results.
-fn check_file(name: &str, bytes: &dyn ModelBytes, inputs: &[Tensor], expected: &[&Tensor]) {
+fn check_file(name: &str, bytes: &dyn ByteSource, inputs: &[Tensor], expected: &[&Tensor]) {
     let imported = import(bytes);
     assert!(imported.inspection.unsupported.is_empty(), "{name}: {:?}", imported.inspection.notes);
     let given = evaluate(&imported.program, inputs.iter().map(value).collect(), 10_000_000).unwrap().outputs;

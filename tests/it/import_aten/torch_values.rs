@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use neuronscope::import::eval::evaluate;
-use neuronscope::import::gunzip;
-use neuronscope::import::program::{ArrayType, ElementType, Numbers, Value};
+use neuronscope::program::eval::evaluate;
+use neuronscope::program::{ArrayType, ElementType, Numbers, Value};
+use neuronscope::readers::gunzip;
 use serde_json::Value as Json;
 
 use super::super::import_npz::distance;

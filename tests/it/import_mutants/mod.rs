@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 
 use neuronscope::base::Rng;
 use neuronscope::compiler::{Workflow, from_program, outline};
-use neuronscope::import::{ImportOptions, ModelBytes, gunzip, read_model};
+use neuronscope::container::ByteSource;
+use neuronscope::program::ImportOptions;
+use neuronscope::readers::{gunzip, read_model};
 
 /// Number of changed files in a test.
 const FEW: u64 = 240;
@@ -71,7 +73,7 @@ enum Came {
 }
 
 /// Reads a changed file as the command line does, and places it on a core.
-fn ask(name: &str, bytes: &dyn ModelBytes, looks_only: bool) -> Came {
+fn ask(name: &str, bytes: &dyn ByteSource, looks_only: bool) -> Came {
     let options = ImportOptions { looks_only, ..ImportOptions::default() };
     let imported = match read_model(name, bytes, &options) {
         Ok(imported) => imported,

@@ -1,0 +1,83 @@
+//! Numbers of weights, read from the file on demand.
+
+use crate::{ArrayType, ProgramParameter, Value, WeightData, numbers_of_bytes};
+use crate::{ImportError, Place};
+use ns_base::convert::u64_to_i64;
+use ns_base::{Refusal, refuse};
+use ns_container::ByteSource;
+
+/// The numbers of a parameter; `None` if the file does not hold them.
+///
+/// # Errors
+/// When they extend past the end of the file, or when their element type is not supported.
+pub fn load_parameter(bytes: &dyn ByteSource, parameter: &ProgramParameter) -> Result<Option<Value>, ImportError> {
+    let wrong =
+        |error: Refusal| ImportError::at(Place::Node(parameter.name.clone()), error.advise("save the model again"));
+    match &parameter.data {
+        WeightData::Absent => Ok(None),
+        WeightData::Held(value) => Ok(Some((**value).clone())),
+        WeightData::InFile { offset, len, strides } => {
+            let wanted = usize::try_from(*len).unwrap_or(usize::MAX);
+            let raw = bytes.slice(*offset, wanted).map_err(|e| wrong(refuse!("its numbers cannot be read: {e}")))?;
+            if raw.len() != wanted {
+                return Err(wrong(refuse!("its {len} bytes at byte {offset} run past the end of the file")));
+            }
+            value_of_bytes(&parameter.ty, &raw, strides).map(Some).map_err(wrong)
+        }
+    }
+}
+
+/// Little-endian numbers as a value. `strides` are distances between neighbours in elements; `None` for row-major order.
+///
+/// # Errors
+/// When there are too few bytes or the element type is not supported.
+pub fn value_of_bytes(ty: &ArrayType, raw: &[u8], strides: &[i64]) -> Result<Value, Refusal> {
+    let size = usize::try_from(ty.element.bits() / 8).unwrap_or(0);
+    if size == 0 {
+        return Err(refuse!("numbers of type {} are not read", ty.element));
+    }
+    let elements =
+        ty.elements().and_then(|n| usize::try_from(n).ok()).ok_or_else(|| refuse!("it has too many elements"))?;
+    let wrong = || refuse!("its bytes are not those of {ty}");
+    let numbers = if strides.is_empty() {
+        if elements.checked_mul(size) != Some(raw.len()) {
+            return Err(refuse!("{} bytes are not those of {ty}", raw.len()));
+        }
+        numbers_of_bytes(ty.element, raw)
+    } else {
+        let bytes_of = |i: usize| {
+            let at = place(i, &ty.dims, strides)?;
+            raw.get(at.checked_mul(size)?..(at + 1).checked_mul(size)?)
+        };
+        let in_order: Option<Vec<&[u8]>> = (0..elements).map(bytes_of).collect();
+        numbers_of_bytes(ty.element, &in_order.ok_or_else(wrong)?.concat())
+    };
+    Ok(Value { ty: ty.clone(), numbers: numbers.ok_or_else(wrong)? })
+}
+
+/// Position of the `i`-th element in row-major order.
+fn place(i: usize, dims: &[u64], strides: &[i64]) -> Option<usize> {
+    let mut rest = i as u64;
+    let mut at = 0i64;
+    for (&n, &stride) in dims.iter().zip(strides).rev() {
+        at = at.checked_add(stride.checked_mul(u64_to_i64(rest % n.max(1)))?)?;
+        rest /= n.max(1);
+    }
+    usize::try_from(at).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ArrayType, value_of_bytes};
+    use crate::{ElementType, Numbers};
+
+    #[test]
+    fn numbers_are_read_by_their_strides() {
+        let ty = ArrayType::new(ElementType::S16, [2, 2]);
+        let raw = [1, 0, 0xff, 0xff, 3, 0, 4, 0];
+        assert_eq!(value_of_bytes(&ty, &raw, &[]).unwrap().numbers, Numbers::Whole(vec![1, -1, 3, 4]));
+        assert_eq!(value_of_bytes(&ty, &raw, &[1, 2]).unwrap().numbers, Numbers::Whole(vec![1, 3, -1, 4]));
+        assert!(value_of_bytes(&ty, &raw[..6], &[]).is_err());
+        assert!(value_of_bytes(&ty, &raw, &[9, 1]).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! Numbers rounded to integers of few bits, and products of these numbers.
+
+use super::call::{Call, Done, Made, Row, one};
+use ns_base::convert::usize_to_u32;
+use ns_program::OperatorKind::Quantisation;
+use ns_program::{Binary, Comparison, ElementType, InstructionId, Unary};
+
+/// Rounding for quantisation-aware training.
+pub const OPS: &[Row] = &[
+    (&["fake_quantize_per_tensor_affine", "fake_quantize_per_tensor_affine_cachemask"], Quantisation, |c| {
+        let x = c.x(0)?;
+        let element = c.b().element(x);
+        let (scale, zero) = (c.operand(1, element)?, c.operand(2, element)?);
+        rounded(c, x, scale, zero)
+    }),
+    (&["fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask"], Quantisation, |c| {
+        let (x, scale, zero) = (c.x(0)?, c.x(1)?, c.x(2)?);
+        let (dims, element) = (c.b().dims(x), c.b().element(x));
+        let axis = usize_to_u32(c.dimension("axis", 0, dims.len())?);
+        let (scale, zero) = (c.b().convert(scale, element)?, c.b().convert(zero, element)?);
+        let scale = c.b().broadcast_in(scale, &dims, vec![axis])?;
+        let zero = c.b().broadcast_in(zero, &dims, vec![axis])?;
+        rounded(c, x, scale, zero)
+    }),
+];
+
+/// The product of two integer matrices.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn whole_product(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, y) = (c.x(0)?, c.x(1)?);
+    let (x, y) = (c.b().convert(x, ElementType::S32)?, c.b().convert(y, ElementType::S32)?);
+    one(c.b().matmul(x, y)?)
+}
+
+/// The product with an integer weight in which each row has a scale.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, weight, scales) = (c.x(0)?, c.x(1)?, c.x(2)?);
+    let element = c.b().element(x);
+    let weight = c.b().convert(weight, element)?;
+    let product = c.b().linear(x, weight, None)?;
+    let scales = c.b().convert(scales, element)?;
+    one(c.b().mul(product, scales)?)
+}
+
+/// Numbers rounded to a grid and converted back, clamped to its ends; some operators also return which numbers lie within.
+fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> Made {
+    let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {
+        return Err(c.missing("quant_min or quant_max"));
+    };
+    // As torch does: multiplied by the reciprocal.
+    let unit = c.t.b.number(c.t.b.element(x), 1.0)?;
+    let reciprocal = c.b().div(unit, scale)?;
+    let scaled = c.b().mul(x, reciprocal)?;
+    let whole = c.b().unary(Unary::RoundHalfEven, scaled)?;
+    let placed = c.b().add(whole, zero)?;
+    let limited = c.b().clamp_numbers(placed, Some(least), Some(most))?;
+    let centred = c.b().sub(limited, zero)?;
+    let value = c.b().mul(centred, scale)?;
+    if !c.op.ends_with("cachemask") {
+        return one(value);
+    }
+    let low = c.b().compare_number(Comparison::Ge, placed, least)?;
+    let high = c.b().compare_number(Comparison::Le, placed, most)?;
+    let inside = c.b().binary(Binary::And, low, high)?;
+    Ok(Done::Many(vec![Some(value), Some(inside)]))
+}

@@ -1,0 +1,97 @@
+//! The entry point: a file of any kind becomes a program.
+
+use ns_base::refuse;
+
+use super::sniff::head;
+use super::source::gunzip;
+use super::{
+    ModelKind, pt2, read_all, read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_onnx, read_stablehlo,
+    read_torchscript, sniff,
+};
+use ns_container::ByteSource;
+use ns_container::gzip::is_gzip;
+use ns_program::{ImportError, ImportOptions, Imported, Place, WeightData, load_parameter};
+
+/// Most bytes of weights of a packed file that are kept.
+const MAX_HELD: u64 = 64 << 20;
+
+/// Most bytes of a graph without its weights.
+const MAX_GRAPH: u64 = 1 << 30;
+
+/// Extensions of model files; only the bytes decide the format.
+pub const MODEL_ENDINGS: [&str; 13] = [
+    ".gz",
+    ".pt2",
+    ".onnx",
+    ".txt",
+    ".pb",
+    ".pbtxt",
+    ".hlo_module",
+    ".hlo",
+    ".mlir",
+    ".mlirbc",
+    ".jax_export",
+    ".pt",
+    ".ts",
+];
+
+/// Reads the model in a file. `name` is the name of the file, for the program's name; only the bytes decide the format.
+///
+/// # Errors
+/// When the file's format is not supported, when it is damaged, or when it does not hold a program: the error says where, what,
+/// and what to do instead.
+pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+    if is_gzip(&head(bytes)?) {
+        let inner = gunzip(bytes)?;
+        let mut imported = read_plain(name, &inner, options)?;
+        hold_weights(&mut imported, &inner);
+        return Ok(imported);
+    }
+    read_plain(name, bytes, options)
+}
+
+/// Reads a file that is not packed.
+fn read_plain(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let kind = sniff(bytes)?;
+    let mut imported = match kind {
+        ModelKind::Pt2 => pt2::read_pt2(bytes, options),
+        ModelKind::Onnx => read_onnx(bytes, options),
+        ModelKind::HloProto => read_hlo_proto(&read_all(bytes, MAX_GRAPH)?, options),
+        ModelKind::HloText => read_hlo_text(&text_of(bytes)?, options),
+        ModelKind::MlirBytecode => read_mlir_bytecode(&read_all(bytes, MAX_GRAPH)?, options),
+        ModelKind::StableHlo => read_stablehlo(&text_of(bytes)?, options),
+        ModelKind::TorchScript => read_torchscript(bytes, options),
+    }?;
+    imported.program.name = stem(name);
+    Ok(imported)
+}
+
+/// Reads a text file.
+fn text_of(bytes: &dyn ByteSource) -> Result<String, ImportError> {
+    let bytes = read_all(bytes, MAX_GRAPH)?;
+    String::from_utf8(bytes).map_err(|e| {
+        let place = Place::Byte(e.utf8_error().valid_up_to() as u64);
+        ImportError::at(place, refuse!(instead = "export the graph again", "the text is not UTF-8"))
+    })
+}
+
+/// Numbers in an unpacked file are kept in memory, because the packed file has no offsets for them; those of large models are left out.
+fn hold_weights(imported: &mut Imported, unpacked: &dyn ByteSource) {
+    let mut left = MAX_HELD;
+    for parameter in &mut imported.program.parameters {
+        let WeightData::InFile { len, .. } = parameter.data else { continue };
+        let value = if len <= left { load_parameter(unpacked, parameter).ok().flatten() } else { None };
+        left = left.saturating_sub(len);
+        parameter.data = value.map_or(WeightData::Absent, |v| WeightData::Held(Box::new(v)));
+    }
+}
+
+/// The name of a file without folders and extensions.
+fn stem(name: &str) -> String {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let mut stem = file;
+    while let Some(shorter) = MODEL_ENDINGS.iter().find_map(|end| stem.strip_suffix(end)) {
+        stem = shorter;
+    }
+    if stem.is_empty() { file.to_owned() } else { stem.to_owned() }
+}
