@@ -31,6 +31,8 @@ fn the_list_has_every_format_and_the_operators_that_everybody_has() {
     has("onnx", "Gemm", OperatorKind::Product);
     has("onnx", "ReduceMean", OperatorKind::Reduction);
     has("onnx", "com.microsoft.FusedMatMul", OperatorKind::Product);
+    has("onnx", "com.microsoft.QuickGelu", OperatorKind::Function);
+    has("onnx", "com.microsoft.SkipLayerNormalization", OperatorKind::Norm);
     has("hlo", "dot", OperatorKind::Product);
     has("hlo", "tanh", OperatorKind::Function);
     has("stablehlo", "dot_general", OperatorKind::Product);

@@ -2,7 +2,7 @@
 
 use crate::onnx::site::{FIXED, Failure, Results, Site};
 use ns_base::refuse;
-use ns_program::OperatorKind::{Function, Product};
+use ns_program::OperatorKind::{Elementwise, Function, Movement, Norm, Product};
 use ns_program::builder::RowGather;
 use ns_program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
 use ns_program::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
@@ -17,12 +17,12 @@ use super::rotary::{ONNXRUNTIME, rotary};
 /// Operators of onnxruntime that ONNX does not have, or has with other operands.
 pub(super) const OPS: &[Operator] = &[
     ("Gelu", Function, |site| biased(site, gelu_erf)),
-    ("BiasGelu", Product, |site| biased(site, gelu_erf)),
-    ("FastGelu", Product, |site| biased(site, gelu_tanh)),
-    ("QuickGelu", Product, |site| swish(site, 1.702)),
-    ("SkipLayerNormalization", Product, |site| skip_norm(site, true)),
-    ("SkipSimplifiedLayerNormalization", Product, |site| skip_norm(site, false)),
-    ("EmbedLayerNormalization", Product, embed_norm),
+    ("BiasGelu", Function, |site| biased(site, gelu_erf)),
+    ("FastGelu", Function, |site| biased(site, gelu_tanh)),
+    ("QuickGelu", Function, |site| swish(site, 1.702)),
+    ("SkipLayerNormalization", Norm, |site| skip_norm(site, true)),
+    ("SkipSimplifiedLayerNormalization", Norm, |site| skip_norm(site, false)),
+    ("EmbedLayerNormalization", Norm, embed_norm),
     ("FusedMatMul", Product, fused_matmul),
     ("TransposeMatMul", Product, fused_matmul),
     ("FusedGemm", Product, |site| {
@@ -34,8 +34,8 @@ pub(super) const OPS: &[Operator] = &[
     ("MultiHeadAttention", Product, attention_of_heads),
     ("GroupQueryAttention", Product, grouped_attention),
     ("MatMulNBits", Product, matmul_of_bits),
-    ("RotaryEmbedding", Product, |site| rotary(site, ONNXRUNTIME)),
-    ("BiasAdd", Product, bias_add),
+    ("RotaryEmbedding", Movement, |site| rotary(site, ONNXRUNTIME)),
+    ("BiasAdd", Elementwise, bias_add),
 ];
 
 /// A function of the sum of an operand and a bias.
