@@ -71,8 +71,12 @@ pub fn is_model_head(head: &[u8]) -> bool {
         "models/model.json",
     ];
     if is_zip(head) {
-        let is_of_model =
-            |name: String| name.ends_with("model.weights.h5") || TORCH.iter().any(|end| name.ends_with(end));
+        let is_of_model = |name: String| {
+            // torch.export writes weights in front of the graph.
+            name.ends_with("model.weights.h5")
+                || name.contains("/data/weights/weight_")
+                || TORCH.iter().any(|end| name.ends_with(end))
+        };
         return local_names(head).any(is_of_model);
     }
     match kind_of(&head.to_vec(), &head[..head.len().min(HEAD_BYTES)]) {

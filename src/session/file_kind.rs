@@ -83,8 +83,13 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
         FileKind::NeuronPerfCsv => Kind::Reports,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
-        // These are told by little: an archive, a message of protocol buffers, zeros at every other byte.
-        FileKind::Zip | FileKind::Pprof | FileKind::XPlane | FileKind::Perfetto | FileKind::Utf16
+        // These are told by little: an archive, a message of protocol buffers, zeros at every other byte, a `<` at the front.
+        FileKind::Zip
+        | FileKind::Pprof
+        | FileKind::XPlane
+        | FileKind::Perfetto
+        | FileKind::Utf16
+        | FileKind::Markup
             if is_model_head(head) =>
         {
             Kind::Model

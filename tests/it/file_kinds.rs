@@ -24,10 +24,7 @@ fn misled(folder: &Path, kind: Kind, is_read: impl Fn(&str, &[u8]) -> bool) -> V
     for path in files {
         let (name, bytes) = (path.file_name().unwrap().to_string_lossy(), fs::read(&path).unwrap());
         let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-        // Without its name, too, but for archives that are packed again and for flatbuffers: their first bytes may say nothing of a model.
-        let by_name = [".pt2.gz", ".jax_export"].iter().any(|end| name.ends_with(end));
-        let names = if by_name { vec![&*name] } else { vec![&*name, "file"] };
-        for name in names {
+        for name in [&*name, "file"] {
             let said = sniff(head, name);
             if said != kind && is_read(name, &bytes) {
                 wrong.push(format!("{} as {name}: {said:?}", path.display()));
