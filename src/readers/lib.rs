@@ -31,6 +31,7 @@ mod pt2;
 mod read;
 mod roles;
 mod scopes;
+mod size_term;
 mod sniff;
 mod source;
 mod stablehlo;

@@ -15,6 +15,8 @@ use super::site::{CHECK, Failure, Results, Site};
 use super::tensors::short;
 use super::values::{Scope, resolved};
 use super::weights::Weights;
+use crate::size_term::SizeTerm;
+use ns_base::convert::u64_to_i64;
 use ns_base::{Refusal, refuse};
 use ns_program::{
     ArrayType, Builder, ElementType, ImportError, ImportOptions, InstructionId, OpenDimension, Place, ProgramParameter,
@@ -166,9 +168,14 @@ impl<'m> Importer<'m> {
         }
         let chosen = self.options.dims.get(name).copied();
         if chosen.is_none()
-            && let Some(size) = super::expression::value(name, &mut |other| self.open_size(other))
+            && let Some(term) = SizeTerm::in_name(name)
         {
-            return size;
+            let size = |other| (other, u64_to_i64(self.open_size(other)));
+            let sizes: BTreeMap<&str, i64> = term.symbols().into_iter().map(size).collect();
+            let size = term.value(&|other| sizes.get(other).copied());
+            if let Some(size) = size.ok().and_then(|n| u64::try_from(n).ok()) {
+                return size;
+            }
         }
         let used = chosen.unwrap_or(1);
         self.open.push(OpenDimension {

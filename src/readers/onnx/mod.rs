@@ -10,7 +10,6 @@ mod control;
 mod count;
 mod derived;
 mod elements;
-mod expression;
 mod file;
 mod importer;
 mod messages;

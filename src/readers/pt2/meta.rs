@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
-use super::symbol::Expression;
+use crate::size_term::SizeTerm;
 use ns_base::{Refusal, refuse};
 use ns_program::{ArrayType, ElementType, ImportError, ImportOptions, OpenDimension, Place};
 
@@ -62,15 +62,15 @@ impl Symbols {
         let mut note = |size: &SymInt<'_>| {
             let Some(expression) = &size.as_expr else { return };
             let text = expression.expr_str.get();
-            let names = Expression::symbols_of(text);
-            let is_alone = names.len() == 1 && is_plain(text, &names[0]);
-            let hint = expression.hint.as_ref().and_then(|h| h.as_int).filter(|_| is_alone);
-            for name in names {
-                match at.get(&name) {
+            // One that is not understood is an error where its value is needed.
+            let Ok(term) = SizeTerm::read(text) else { return };
+            let hint = expression.hint.as_ref().and_then(|h| h.as_int).filter(|_| term.as_symbol().is_some());
+            for name in term.symbols() {
+                match at.get(name) {
                     Some(&at) => found[at].1 = found[at].1.or(hint),
                     None => {
-                        at.insert(name.clone(), found.len());
-                        found.push((name, hint));
+                        at.insert(name.to_owned(), found.len());
+                        found.push((name.to_owned(), hint));
                     }
                 }
             }
@@ -129,7 +129,7 @@ impl Symbols {
             return Ok(n);
         }
         let value = |name: &str| self.values.get(name).copied();
-        let n = Expression::evaluate(text, &value)?;
+        let n = SizeTerm::read(text)?.value(&value)?;
         self.known.borrow_mut().insert(text.to_owned(), n);
         Ok(n)
     }
@@ -157,11 +157,8 @@ impl Symbols {
     pub fn open_names(&self, meta: &TensorMeta<'_>) -> std::collections::BTreeMap<usize, String> {
         let name = |size: &SymInt<'_>| {
             let text = size.as_expr.as_ref()?.expr_str.get();
-            let names = Expression::symbols_of(text);
-            match names.as_slice() {
-                [one] if is_plain(text, one) => Some(one.clone()),
-                _ => Some(text.chars().take(100).collect()),
-            }
+            let symbol = SizeTerm::read(text).ok().and_then(|term| term.as_symbol());
+            Some(symbol.map_or_else(|| text.chars().take(100).collect(), str::to_owned))
         };
         meta.sizes.iter().enumerate().filter_map(|(d, s)| Some((d, name(s)?))).collect()
     }
@@ -174,11 +171,6 @@ fn in_order<'g, 'a>(graph: &'g Graph<'a>) -> impl Iterator<Item = &'g TensorMeta
         _ => None,
     });
     inputs.chain(graph.tensor_values.values())
-}
-
-/// Whether an expression is a single symbol.
-fn is_plain(text: &str, name: &str) -> bool {
-    text.trim() == name || (text.starts_with("Symbol(") && text.matches('(').count() == 1 && text.ends_with(')'))
 }
 
 /// Whether torch made the symbol for a size that it could not know: `u0`.
@@ -194,7 +186,7 @@ fn data_dependent(graph: &Graph<'_>, symbol: &str) -> ImportError {
         sizes
             .iter()
             .filter_map(|s| s.as_expr.as_ref())
-            .any(|e| Expression::symbols_of(e.expr_str.get()).iter().any(|s| s == symbol))
+            .any(|e| SizeTerm::read(e.expr_str.get()).is_ok_and(|term| term.symbols().contains(&symbol)))
     };
     let node = graph.nodes.iter().find_map(|node| {
         let name = node.outputs.iter().find_map(|o| match o {
@@ -225,8 +217,8 @@ fn chosen_sizes(
         let by_place = || {
             let (input, at) = name.rsplit_once('.')?;
             let size = graph.tensor_values.get(input)?.sizes.get(at.parse::<usize>().ok()?)?;
-            match Expression::symbols_of(size.as_expr.as_ref()?.expr_str.get()).as_slice() {
-                [one] => Some(one.clone()),
+            match SizeTerm::read(size.as_expr.as_ref()?.expr_str.get()).ok()?.symbols()[..] {
+                [one] => Some(one.to_owned()),
                 _ => None,
             }
         };

@@ -13,7 +13,6 @@ mod meta;
 mod open;
 mod pickle;
 mod schema;
-mod symbol;
 mod translate;
 mod weights;
 

@@ -13,7 +13,6 @@ mod ops;
 mod parse;
 mod parts;
 mod regions;
-mod size_terms;
 mod slices;
 pub(super) mod syntax;
 mod types;

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::failure::Failure;
-use super::size_terms::SizeTerm;
 use super::syntax::{Argument, Module, Name, Operation};
+use crate::size_term::SizeTerm;
 use ns_base::refuse;
 use ns_program::{ImportError, OpenDimension, Type};
 
@@ -80,7 +80,7 @@ impl OpenSizes {
             }
         }
         let size = |term: &SizeTerm<'_>| {
-            let found = term.value(&symbols);
+            let found = term.value(&|name| symbols.get(name).copied()).ok();
             found.and_then(|n| u64::try_from(n).ok()).ok_or_else(|| {
                 let with = dimensions.iter().map(|d| format!("{}={}", d.name, d.used)).collect::<Vec<_>>().join(", ");
                 let found = found.map_or_else(|| "not a number".to_owned(), |n| n.to_string());
@@ -143,7 +143,7 @@ fn sizes_of(text: &str) -> Option<Vec<SizeTerm<'_>>> {
             ',' | ')' if depth == 0 => {
                 // A shape of one size ends with a comma.
                 if !text[start..at].trim().is_empty() {
-                    sizes.push(SizeTerm::read(&text[start..at])?);
+                    sizes.push(SizeTerm::read(&text[start..at]).ok()?);
                 }
                 if c == ')' {
                     return Some(sizes);
