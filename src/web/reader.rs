@@ -1,4 +1,4 @@
-//! The program that reads model files (`src/bin/reader.rs`): it has the readers, and the worker does not. A worker fetches it when the first
+//! The program that reads model files (`src/web/bin/reader.rs`): it has the readers, and the worker does not. A worker fetches it when the first
 //! model file is read (`worker/reader.rs`) and calls it in its own thread.
 
 use js_sys::{Function, Uint8Array};

@@ -25,7 +25,7 @@ extern "C" {
     #[wasm_bindgen(js_name = startReader, catch)]
     fn start_program(parts: &Object) -> Result<JsValue, JsValue>;
 
-    /// `src/bin/reader.rs`.
+    /// `src/web/bin/reader.rs`.
     #[wasm_bindgen(js_name = readModel, catch)]
     fn ask_program(
         build: &str,
