@@ -5,7 +5,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use ns_analysis::GroupBy;
 use ns_base::{Interval, TraceNs};
 use ns_profile::levels::ALL_LEVELS;
-use ns_session::{Chosen, ProfileInfo};
+use ns_session::{ProfileInfo, SliceFilter};
 
 /// Names of [`GroupBy`] as the command line takes them.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -57,7 +57,7 @@ pub(super) struct LevelArgs {
 
 impl LevelArgs {
     /// The level as named in a sentence.
-    pub fn said(&self, profile: &ProfileInfo) -> String {
+    pub fn level_in_words(&self, profile: &ProfileInfo) -> String {
         match self.level.as_deref().unwrap_or(&profile.default_level) {
             ALL_LEVELS => "the profile".to_owned(),
             level => format!("the level '{level}' (--level all looks at every one)"),
@@ -97,8 +97,8 @@ pub(super) struct ChosenArgs {
 }
 
 impl ChosenArgs {
-    pub fn chosen(&self) -> Chosen {
-        Chosen { range: self.range, tracks: None, level: self.level.level.clone() }
+    pub fn slice_filter(&self) -> SliceFilter {
+        SliceFilter { range: self.range, tracks: None, level: self.level.level.clone() }
     }
 }
 

@@ -8,7 +8,7 @@ use super::interrupt;
 use super::progress::ProgressBar;
 use ns_readers::read_model;
 use ns_session::{
-    Ask, ByteSource, Control, Event, JobId, ModelLibrary, ProfileKey, Request, Session, StepResult, Told,
+    Ask, ByteSource, Control, Event, JobId, Message, ModelLibrary, ProfileKey, Request, Session, StepResult,
 };
 
 /// Events simulated or read between two updates of the progress.
@@ -48,9 +48,9 @@ impl Driver {
     ///
     /// # Errors
     /// With the session's message, when the request failed.
-    pub fn run(&mut self, ask: impl Into<Ask>, source: Option<Box<dyn ByteSource>>) -> Result<Option<Told>> {
+    pub fn run(&mut self, ask: impl Into<Ask>, source: Option<Box<dyn ByteSource>>) -> Result<Option<Message>> {
         let mut last = None;
-        self.run_with(ask, source, &mut |told| last = Some(told).filter(Told::is_last))?;
+        self.run_with(ask, source, &mut |message| last = Some(message).filter(Message::is_last))?;
         Ok(last)
     }
 
@@ -63,7 +63,7 @@ impl Driver {
         &mut self,
         ask: impl Into<Ask>,
         source: Option<Box<dyn ByteSource>>,
-        on_told: &mut dyn FnMut(Told),
+        on_message: &mut dyn FnMut(Message),
     ) -> Result<()> {
         let job = JobId(self.next_job);
         self.next_job += 1;
@@ -71,19 +71,19 @@ impl Driver {
         let (bar, noted, mut failed) = (&mut self.bar, &mut self.noted, None);
         loop {
             let state = self.session.step(BUDGET_EVENTS, &mut |event| {
-                let Event::Told(_, told) = event else { return };
-                match told {
-                    Told::Progress { done, total, label } => bar.show(done, total, &label),
-                    Told::Note(message) => {
+                let Event::Message(_, message) = event else { return };
+                match message {
+                    Message::Progress { done, total, label } => bar.show(done, total, &label),
+                    Message::Note(message) => {
                         if noted.insert(message.clone()) {
                             bar.note(&message);
                         }
                     }
-                    Told::Failed(message) => failed = Some(message),
-                    other => on_told(other),
+                    Message::Failed(message) => failed = Some(message),
+                    other => on_message(other),
                 }
             });
-            if state == StepResult::Idle || interrupt::is_asked() {
+            if state == StepResult::Idle || interrupt::is_stop_requested() {
                 break;
             }
         }

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Exit code of a command that Ctrl-C ended, as shells know it: 128 plus the number of the signal.
 pub(super) const EXIT_CODE: u8 = 130;
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+static STOP_REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Error of a command that Ctrl-C ended after it printed the finished part.
 #[derive(Debug, Error)]
@@ -21,7 +21,7 @@ pub(super) struct Interrupted(pub String);
 /// When the system does not allow a signal handler.
 pub(super) fn listen() -> Result<()> {
     ctrlc::set_handler(|| {
-        if ASKED.swap(true, Ordering::SeqCst) {
+        if STOP_REQUESTED.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(EXIT_CODE));
         }
     })
@@ -29,6 +29,6 @@ pub(super) fn listen() -> Result<()> {
 }
 
 /// Whether Ctrl-C was pressed.
-pub(super) fn is_asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
+pub(super) fn is_stop_requested() -> bool {
+    STOP_REQUESTED.load(Ordering::Relaxed)
 }

@@ -10,7 +10,7 @@ use super::file::FileSource;
 use super::model_file;
 use ns_device::{BatchRule, ModelFileRef};
 use ns_program::ImportError;
-use ns_session::{ByteSource, JobRequest, JobResult, ModelFileSettings, OpenedModel, Told};
+use ns_session::{ByteSource, JobRequest, JobResult, Message, ModelFileSettings, OpenedModel};
 
 /// Choices about a model file.
 #[derive(Debug, Default, Args)]
@@ -77,7 +77,7 @@ impl ModelFileFlags {
         let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
         let (size, decided) = (source.size(), settings.clone());
         let request = JobRequest::OpenModel { name, size, settings: Box::new(settings) };
-        let Some(Told::Done(JobResult::Model(found))) = driver.run(request, Some(Box::new(source)))? else {
+        let Some(Message::Done(JobResult::Model(found))) = driver.run(request, Some(Box::new(source)))? else {
             bail!("the session did not open the model file");
         };
         let (opened, _) = *found;

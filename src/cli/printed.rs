@@ -14,7 +14,7 @@ use ns_session::studies::StudySpec;
 use ns_session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
 
 /// The words of a line, as a POSIX shell splits it.
-fn words(line: &str) -> Vec<String> {
+fn split_line(line: &str) -> Vec<String> {
     let (mut words, mut word, mut is_word, mut is_quoted) = (Vec::new(), String::new(), false, false);
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
@@ -40,7 +40,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 fn command(line: &str) -> Command {
-    let words = super::flags::dashed(words(line).into_iter().map(Into::into), &[]);
+    let words = super::flags::dashed(split_line(line).into_iter().map(Into::into), &[]);
     Args::try_parse_from(words).unwrap_or_else(|e| panic!("{line}\n{e}")).command
 }
 

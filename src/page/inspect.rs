@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(state.after(InspectAction::Load(Box::new(toggled.spec.clone()))).spec, toggled.spec);
     }
 
-    fn shown(model: &str) -> Box<InspectShown> {
+    fn answer(model: &str) -> Box<InspectShown> {
         let mut shown = InspectShown::default();
         shown.spec.set(InspectField::Model, model);
         Box::new(shown)
@@ -149,13 +149,13 @@ mod tests {
         assert_eq!((opened.engine, &opened.run), (Some(3), &RunState::started("Reading x")));
         assert!(opened.is_opening());
         // The answer for a file says under which name the file is open.
-        let file = opened.after(InspectAction::Shown(JobId(1), shown("file:x")));
+        let file = opened.after(InspectAction::Shown(JobId(1), answer("file:x")));
         assert_eq!((file.spec.get(InspectField::Model), &file.run, file.awaited), ("file:x", &RunState::Done, None));
-        assert_eq!(file.shown.as_deref(), Some(&*shown("file:x")));
+        assert_eq!(file.shown.as_deref(), Some(&*answer("file:x")));
         let asked = file.after(InspectAction::Ask(4, JobId(2)));
         assert_eq!((asked.engine, &asked.run, asked.is_opening()), (Some(4), &RunState::Done, false));
         assert_eq!(asked.after(InspectAction::Run(JobId(2), RunState::Cancelled)).run, RunState::Cancelled);
-        let answered = asked.after(InspectAction::Shown(JobId(2), shown("mlp")));
+        let answered = asked.after(InspectAction::Shown(JobId(2), answer("mlp")));
         assert_eq!((answered.spec == asked.spec, &answered.run), (true, &RunState::Done));
         let refused = asked.after(InspectAction::Refuse("no worker".to_owned()));
         assert_eq!((refused.run, refused.awaited), (RunState::Failed("no worker".to_owned()), None));
@@ -166,12 +166,12 @@ mod tests {
         let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
         let opening = asked.after(InspectAction::Open(3, JobId(2), "Reading x".to_owned()));
         let late = [
-            InspectAction::Shown(JobId(1), shown("nn")),
+            InspectAction::Shown(JobId(1), answer("nn")),
             InspectAction::Run(JobId(1), RunState::started("Simulating")),
             InspectAction::Run(JobId(1), RunState::Failed("no".to_owned())),
             InspectAction::Drop(JobId(1)),
         ];
-        let file = opening.after(InspectAction::Shown(JobId(2), shown("file:x")));
+        let file = opening.after(InspectAction::Shown(JobId(2), answer("file:x")));
         for action in late {
             assert_eq!(opening.after(action.clone()), opening);
             assert_eq!(file.after(action), file);
@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_opened_leaves_the_view_and_its_choices() {
         let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
-        let mut before = asked.after(InspectAction::Shown(JobId(1), shown("nn")));
-        before.spec = shown("nn").spec;
+        let mut before = asked.after(InspectAction::Shown(JobId(1), answer("nn")));
+        before.spec = answer("nn").spec;
         let opening = before.after(InspectAction::Open(3, JobId(2), "Reading x".to_owned()));
         let chosen = opening.after(InspectAction::Choose(InspectField::Model, "mlp".to_owned()));
         let failed = chosen.after(InspectAction::Run(JobId(2), RunState::Failed("no model".to_owned())));
@@ -198,7 +198,7 @@ mod tests {
         };
         let first = running(&State::default(), JobId(1));
         assert_eq!(first.after(InspectAction::Drop(JobId(1))).run, RunState::Idle);
-        let second = running(&first.after(InspectAction::Shown(JobId(1), shown("nn"))), JobId(2));
+        let second = running(&first.after(InspectAction::Shown(JobId(1), answer("nn"))), JobId(2));
         let back = second.after(InspectAction::Drop(JobId(2)));
         assert_eq!((back.run, back.awaited, back.shown), (RunState::Done, None, second.shown));
     }

@@ -12,16 +12,16 @@ pub mod experiments;
 pub mod given;
 pub mod history;
 pub mod inspect;
-pub mod kept;
+pub mod link_intent;
 pub mod notices;
 pub mod picture;
 pub mod profile;
+pub mod replies;
 mod run;
 mod shared;
 pub mod study;
 pub mod sweep;
 pub mod table_head;
-pub mod told;
 
 pub use controls::{Controls, PauseLabel};
 pub use run::RunState;

@@ -103,7 +103,7 @@ mod tests {
     }
 
     /// The notices as the list shows them: number, style, whether it interrupts, text.
-    fn shown(notices: &Notices) -> Vec<String> {
+    fn lines_of(notices: &Notices) -> Vec<String> {
         let line =
             |n: &Notice| format!("{} {}{} {}", n.id, n.tone.name(), if n.tone.is_alert() { "!" } else { "" }, n.text);
         notices.list.iter().map(line).collect()
@@ -120,10 +120,10 @@ mod tests {
             (vec![say(Tone::Info, "a"), NoticeAction::Dismiss(7)], vec!["0 info a"]),
         ];
         for (actions, expected) in rows {
-            assert_eq!(shown(&after(actions.clone())), expected, "{actions:?}");
+            assert_eq!(lines_of(&after(actions.clone())), expected, "{actions:?}");
         }
         let many = after((0..9).map(|i| say(Tone::Info, &i.to_string())));
-        assert_eq!(shown(&many), ["5 info 5", "6 info 6", "7 info 7", "8 info 8"]);
+        assert_eq!(lines_of(&many), ["5 info 5", "6 info 6", "7 info 7", "8 info 8"]);
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn there_are_never_too_many_nor_two_of_a_text(actions in prop::collection::vec(actions(), 0..40)) {
+        fn notices_are_bounded_and_unique(actions in prop::collection::vec(actions(), 0..40)) {
             let notices = after(actions);
             prop_assert!(notices.list.len() <= MOST_NOTICES);
             for (i, notice) in notices.list.iter().enumerate() {

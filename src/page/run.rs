@@ -1,6 +1,6 @@
 //! Progress of a run.
 
-use ns_session::Told;
+use ns_session::Message;
 
 /// Progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,12 +33,17 @@ impl RunState {
 
     /// The state of a run according to a worker's message; `None` if the message does not change it.
     #[must_use]
-    pub fn told(told: Told) -> Option<Self> {
-        match told {
-            Told::Progress { done, total, label } => Some(Self::Running { done, total, label }),
-            Told::Cancelled => Some(Self::Cancelled),
-            Told::Failed(message) => Some(Self::Failed(message)),
-            Told::Note(_) | Told::Paused | Told::Part(_) | Told::Done(_) | Told::Answer(_) | Told::File(_) => None,
+    pub fn of_message(message: Message) -> Option<Self> {
+        match message {
+            Message::Progress { done, total, label } => Some(Self::Running { done, total, label }),
+            Message::Cancelled => Some(Self::Cancelled),
+            Message::Failed(message) => Some(Self::Failed(message)),
+            Message::Note(_)
+            | Message::Paused
+            | Message::Part(_)
+            | Message::Done(_)
+            | Message::Answer(_)
+            | Message::File(_) => None,
         }
     }
 

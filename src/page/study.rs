@@ -1,6 +1,6 @@
 //! The state of the page of a study: the form, the progress of the run, its result.
 
-use super::kept::{Asking, Opening, Restored, opening_of};
+use super::link_intent::{LinkIntent, Opening, Restored, opening_of};
 use super::{RunState, Shared};
 use ns_session::share::PageLink as _;
 use ns_session::shelf::KeptStudy;
@@ -29,7 +29,7 @@ pub enum StudyAction {
     /// A link or an example was opened.
     Load(Box<StudySpec>),
     /// An address was opened that asks for this, and the browser kept this result of what it names.
-    Open(Asking, Option<Box<KeptStudy>>),
+    Open(LinkIntent, Option<Box<KeptStudy>>),
     /// The run made progress, or ended without a result.
     Run(RunState),
     /// The run has a further part of its result; the flag says whether it is the last.
@@ -101,9 +101,9 @@ impl StudyState {
             }
             StudyAction::Load(spec) if spec.kind() == self.kind => next.texts = texts_of(&spec),
             StudyAction::Load(_) => {}
-            StudyAction::Open(asking, kept) => {
+            StudyAction::Open(intent, kept) => {
                 let is_measured = self.spec().0.is_measured();
-                let opening = opening_of(asking, kept.is_some(), is_measured, self.run.is_running());
+                let opening = opening_of(intent, kept.is_some(), is_measured, self.run.is_running());
                 next.wants_run = opening == Opening::Run;
                 if let Some(kept) = kept.filter(|_| opening == Opening::Restore) {
                     next.texts = texts_of(&kept.spec);
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_run_shows_what_it_has_come_to_until_it_is_over() {
-        let wants = || StudyAction::Open(Asking::Result, None);
+        let wants = || StudyAction::Open(LinkIntent::Result, None);
         let state = StudyState::new(StudyKind::Customop).after(wants());
         assert!(state.wants_run);
         let running = state.after(StudyAction::Run(RunState::started("x")));
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(part.after(StudyAction::Result(Box::default(), true)).run, RunState::Done);
     }
 
-    fn kept(kind: StudyKind, text: &str) -> KeptStudy {
+    fn kept_study(kind: StudyKind, text: &str) -> KeptStudy {
         let mut spec = StudySpec::new(kind);
         spec.set(first_field(kind), text).unwrap();
         let mut result = StudyResult::default();
@@ -175,11 +175,11 @@ mod tests {
 
     #[test]
     fn a_kept_result_is_shown_with_its_form_until_a_run_replaces_it() {
-        let kept = kept(StudyKind::Matmult, "64");
+        let kept = kept_study(StudyKind::Matmult, "64");
         let state = StudyState::new(StudyKind::Matmult);
-        let open = |asking| StudyAction::Open(asking, Some(Box::new(kept.clone())));
-        for asking in [Asking::Result, Asking::Page] {
-            let shown = state.after(open(asking));
+        let open = |intent| StudyAction::Open(intent, Some(Box::new(kept.clone())));
+        for intent in [LinkIntent::Result, LinkIntent::Page] {
+            let shown = state.after(open(intent));
             assert_eq!((shown.spec(), shown.run.clone()), ((kept.spec.clone(), vec![]), RunState::Done));
             assert_eq!(shown.restored, Some(Restored { spec: kept.spec.clone(), when_ms: 9 }));
             assert_eq!(shown.result.as_ref().map(|r| r.document.title.as_str()), Some("kept"));
@@ -190,17 +190,17 @@ mod tests {
             let again = shown.after(StudyAction::Result(Box::default(), true));
             assert_eq!((again.result.map(|r| r.document.title.clone()), again.restored), (Some(String::new()), None));
         }
-        assert_eq!(state.after(open(Asking::Form)), state);
+        assert_eq!(state.after(open(LinkIntent::Form)), state);
         let running = state.after(StudyAction::Run(RunState::started("x")));
-        assert_eq!(running.after(open(Asking::Result)), running);
+        assert_eq!(running.after(open(LinkIntent::Result)), running);
     }
 
     #[test]
     fn a_measurement_is_shown_again_but_not_run_by_a_link() {
         let state = StudyState::new(StudyKind::Matmult).after(StudyAction::Edit("cpu", "true".to_owned()));
         assert!(state.spec().0.is_measured());
-        assert!(!state.after(StudyAction::Open(Asking::Result, None)).wants_run);
-        let kept = Box::new(KeptStudy { spec: state.spec().0, ..kept(StudyKind::Matmult, "64") });
-        assert!(state.after(StudyAction::Open(Asking::Result, Some(kept))).result.is_some());
+        assert!(!state.after(StudyAction::Open(LinkIntent::Result, None)).wants_run);
+        let kept = Box::new(KeptStudy { spec: state.spec().0, ..kept_study(StudyKind::Matmult, "64") });
+        assert!(state.after(StudyAction::Open(LinkIntent::Result, Some(kept))).result.is_some());
     }
 }

@@ -10,12 +10,12 @@ pub const MOST_FILES: usize = 1000;
 /// The layout of a bundle: places of the headers and the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundleLayout {
-    parts: Vec<Part>,
+    parts: Vec<FilePlace>,
     len: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
+struct FilePlace {
     header: Vec<u8>,
     /// Offset of the header.
     start: u64,
@@ -54,7 +54,7 @@ impl BundleLayout {
             })?;
             let start = layout.len;
             layout.len += header.len() as u64 + len;
-            layout.parts.push(Part { header, start, len: *len });
+            layout.parts.push(FilePlace { header, start, len: *len });
         }
         Ok(layout)
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::held::ModelledTimes;
+use super::open_profile::ModelledTimes;
 use super::summary_json::SummaryJson;
 use super::{OperatorRow, OperatorTable};
 use ns_analysis::summary::OpenSummary;

@@ -15,11 +15,11 @@ mod experiments;
 mod export;
 mod file_kind;
 pub mod guide;
-mod held;
 mod ids;
 mod inspect;
 mod jobs;
 mod marks;
+mod open_profile;
 mod operators;
 pub mod options;
 mod overview;
@@ -39,8 +39,8 @@ mod warm_up;
 mod work;
 
 pub use analysis::{
-    Answer, Chosen, GroupsOf, InOrderShown, Listed, Listing, MembersOf, PathShown, PathStep, QueryOf, Question, Rows,
-    Said,
+    Answer, GroupsOf, LinkedSentence, LinkedSlices, Listed, Listing, MembersOf, PathStep, PathSteps, QueryOf, Question,
+    Rows, SliceFilter,
 };
 pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
@@ -62,8 +62,8 @@ pub use overview::Evidence;
 pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{
-    AnalysisRequest, Ask, Control, Event, ExportKind, ExportedFile, JobRequest, JobResult, PROTOCOL_VERSION, Part,
-    ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, RunRequest, SearchHits, Told, build_id,
+    AnalysisRequest, Ask, Control, Event, ExportKind, ExportedFile, JobRequest, JobResult, Message, PROTOCOL_VERSION,
+    ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest, SearchHits, build_id,
 };
 pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
 pub use session::{Session, StepResult};

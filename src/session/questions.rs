@@ -151,7 +151,7 @@ mod tests {
 
     const ID: &str = "file:bert.onnx@k3x9q2ab";
 
-    fn opened() -> OpenedModel {
+    fn open_model() -> OpenedModel {
         let dimension =
             |name: &str, min, max, used| OpenDimension { name: name.to_owned(), min, max, used, is_chosen: false };
         let open_dimensions = vec![dimension("n", None, None, 1), dimension("seq", Some(2), Some(512), 128)];
@@ -165,17 +165,17 @@ mod tests {
 
     #[test]
     fn sizes_are_asked_with_the_range_of_the_file() {
-        let asked = ModelQuestions::of(&opened(), ID);
+        let asked = ModelQuestions::of(&open_model(), ID);
         let [batch, seq] = asked.sizes.as_slice() else { panic!("{asked:?}") };
         assert!(batch.is_batch && !seq.is_batch);
         assert_eq!((batch.range.as_str(), seq.range.as_str(), seq.exported), ("from 1", "from 2 to 512", 128));
         let with = seq.answered(ID, " 64 ").unwrap();
         assert_eq!(with, format!("{ID}:seq=64"));
-        assert_eq!(ModelQuestions::of(&opened(), &with).sizes[1].given, "64");
+        assert_eq!(ModelQuestions::of(&open_model(), &with).sizes[1].given, "64");
         assert_eq!(batch.answered(&with, "8").unwrap(), format!("{ID}:n=8,seq=64"));
         assert_eq!(seq.answered(&with, "").unwrap(), ID);
         let both =
-            ModelQuestions::of(&opened(), &format!("{ID}:n=8,seq=64")).without_batch(&format!("{ID}:n=8,seq=64"));
+            ModelQuestions::of(&open_model(), &format!("{ID}:n=8,seq=64")).without_batch(&format!("{ID}:n=8,seq=64"));
         assert_eq!(both, (format!("{ID}:seq=64"), Some("8".to_owned())));
         assert_eq!(asked.without_batch(ID), (ID.to_owned(), None));
         for wrong in ["0", "1", "513", "-2", "many", "18446744073709551616"] {
@@ -186,12 +186,12 @@ mod tests {
 
     #[test]
     fn operators_are_placed_as_a_person_says() {
-        let asked = ModelQuestions::of(&opened(), ID);
+        let asked = ModelQuestions::of(&open_model(), ID);
         let [gate] = asked.operators.as_slice() else { panic!("{asked:?}") };
         assert_eq!((gate.stand, gate.place.contains("3 times, first at gate_1")), ("elementwise", true));
         let sorted = gate.answered(&format!("{ID}:seq=64"), "sort");
         assert_eq!(sorted, format!("{ID}:seq=64,mine::gate.out=sort"));
-        assert_eq!(ModelQuestions::of(&opened(), &sorted).operators[0].stand, "sort");
+        assert_eq!(ModelQuestions::of(&open_model(), &sorted).operators[0].stand, "sort");
         assert_eq!(gate.answered(&sorted, "elementwise"), format!("{ID}:seq=64"));
         let names = OPERATOR_PLACES.map(|(name, _)| Stand::from_name(name));
         assert_eq!(names, Stand::ALL.map(Some));
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_text_that_cannot_be_read_is_not_lost() {
-        let seq = &ModelQuestions::of(&opened(), ID).sizes[1];
+        let seq = &ModelQuestions::of(&open_model(), ID).sizes[1];
         assert_eq!(seq.answered("bert-base-uncased", "4").unwrap(), "bert-base-uncased");
         assert_eq!(seq.answered(&format!("{ID}:seq=many"), "4").unwrap(), format!("{ID}:seq=4"));
     }

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use super::analysis::AnalysisRun;
 use super::catalog::catalog;
-use super::held::Held;
-use super::jobs::{Job, JobState, MakeHeld, OpenJob};
+use super::jobs::{Job, JobState, MakeProfile, OpenJob};
+use super::open_profile::OpenProfile;
 use super::protocol::{
-    Ask, Control, Event, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply, Request, Told,
+    Ask, Control, Event, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest, Reply, Request,
 };
 use super::work::{AllWork, ProfilesOnly, Tools, Work, file_of};
 use super::{ByteSource, JobId, ProfileKey};
@@ -45,11 +45,11 @@ pub struct Session {
     /// Paused jobs whose shell was not told yet.
     resting: Vec<JobId>,
     tools: Tools,
-    open: OpenProfile,
+    open: ProfileOpener,
     work: Box<dyn Work>,
     /// Requests that were wrong from the start.
     rejected: Vec<(JobId, String)>,
-    profiles: BTreeMap<ProfileKey, Held>,
+    profiles: BTreeMap<ProfileKey, OpenProfile>,
     next_profile: u32,
 }
 
@@ -78,7 +78,7 @@ impl Session {
         Self::with(open_nothing, Box::new(AllWork::default()))
     }
 
-    fn with(open: OpenProfile, work: Box<dyn Work>) -> Self {
+    fn with(open: ProfileOpener, work: Box<dyn Work>) -> Self {
         Self {
             questions: VecDeque::new(),
             jobs: VecDeque::new(),
@@ -169,10 +169,10 @@ impl Session {
     /// Works for about `budget_events` simulated or read events and sends events to `sink`.
     pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> StepResult {
         for (job, message) in self.rejected.drain(..) {
-            sink(Event::Told(job, Told::Failed(message)));
+            sink(Event::Message(job, Message::Failed(message)));
         }
         for job in self.resting.drain(..) {
-            sink(Event::Told(job, Told::Paused));
+            sink(Event::Message(job, Message::Paused));
         }
         for job in std::mem::take(&mut self.cancelled) {
             self.paused.remove(&job);
@@ -180,11 +180,11 @@ impl Session {
             let jobs = std::mem::take(&mut self.jobs).into_iter();
             let (stopped, kept): (VecDeque<_>, VecDeque<_>) = jobs.partition(|(id, _)| *id == job);
             self.jobs = kept;
-            stopped.into_iter().for_each(|(id, job)| job.stop(&mut |told| sink(Event::Told(id, told))));
-            sink(Event::Told(job, Told::Cancelled));
+            stopped.into_iter().for_each(|(id, job)| job.stop(&mut |message| sink(Event::Message(id, message))));
+            sink(Event::Message(job, Message::Cancelled));
         }
         while let Some((id, question)) = self.questions.pop_front() {
-            sink(Event::Told(id, self.answer(question).unwrap_or_else(Told::Failed)));
+            sink(Event::Message(id, self.answer(question).unwrap_or_else(Message::Failed)));
         }
         self.step_analysis(sink);
         self.step_job(budget_events, sink);
@@ -199,14 +199,14 @@ impl Session {
 
     fn step_analysis(&mut self, sink: &mut dyn FnMut(Event)) {
         let Some((id, key, run)) = self.analyses.front_mut() else { return };
-        let held = self.profiles.get(key).ok_or_else(closed);
-        let told = match held.and_then(|held| held.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
+        let open = self.profiles.get(key).ok_or_else(closed);
+        let message = match open.and_then(|open| open.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
             Ok(None) => return,
-            Ok(Some(told)) => told,
-            Err(message) => Told::Failed(message),
+            Ok(Some(message)) => message,
+            Err(message) => Message::Failed(message),
         };
-        let is_last = told.is_last();
-        sink(Event::Told(*id, told));
+        let is_last = message.is_last();
+        sink(Event::Message(*id, message));
         if is_last {
             self.analyses.pop_front();
         }
@@ -216,64 +216,64 @@ impl Session {
         let Some(at) = self.next_job() else { return };
         let Some((id, job)) = self.jobs.get_mut(at) else { return };
         let id = *id;
-        match job.step(budget_events, &mut |told| sink(Event::Told(id, told))) {
+        match job.step(budget_events, &mut |message| sink(Event::Message(id, message))) {
             Ok(JobState::More) => return,
             Ok(JobState::Done) => {}
             Ok(JobState::Profile(hold)) => self.hold(id, vec![hold], sink),
             Ok(JobState::Profiles(list)) => self.hold(id, list, sink),
-            Err(message) => sink(Event::Told(id, Told::Failed(message))),
+            Err(message) => sink(Event::Message(id, Message::Failed(message))),
         }
         self.jobs.remove(at);
     }
 
     /// Keeps the profiles that a job made and reports them: the first one, with a list of the others.
-    fn hold(&mut self, job: JobId, list: Vec<MakeHeld>, sink: &mut dyn FnMut(Event)) {
+    fn hold(&mut self, job: JobId, list: Vec<MakeProfile>, sink: &mut dyn FnMut(Event)) {
         let mut infos = Vec::new();
         for make in list {
             let key = ProfileKey(self.next_profile);
             self.next_profile += 1;
-            let held = make(key);
-            infos.push(held.info());
-            self.profiles.insert(key, held);
+            let open = make(key);
+            infos.push(open.info());
+            self.profiles.insert(key, open);
         }
         let mut infos = infos.into_iter();
         let Some(mut first) = infos.next() else { return };
         first.also = infos.collect();
-        sink(Event::Told(job, Told::Done(JobResult::Profile(Box::new(first)))));
+        sink(Event::Message(job, Message::Done(JobResult::Profile(Box::new(first)))));
     }
 
-    fn answer(&mut self, question: QuestionRequest) -> Result<Told, String> {
+    fn answer(&mut self, question: QuestionRequest) -> Result<Message, String> {
         match question {
-            QuestionRequest::Catalog => Ok(Told::Answer(Reply::Catalog(catalog()))),
+            QuestionRequest::Catalog => Ok(Message::Answer(Reply::Catalog(catalog()))),
             QuestionRequest::Profile(profile, question) => self.answer_about(profile, question),
             question => self.work.answer(question),
         }
     }
 
-    fn answer_about(&mut self, profile: ProfileKey, question: ProfileQuestion) -> Result<Told, String> {
-        let held = self.profiles.get_mut(&profile).ok_or_else(closed)?;
-        Ok(Told::Answer(match question {
-            ProfileQuestion::Timeline(query) => Reply::Timeline(held.tile(&query)),
-            ProfileQuestion::Details(slice) => Reply::Details(held.details(slice)),
-            ProfileQuestion::Step { from, to } => Reply::Details(held.neighbour(from, to)),
-            ProfileQuestion::Locate(range) => Reply::Details(held.locate(&range)),
-            ProfileQuestion::Search { text, by, limit } => Reply::Search(held.search(&text, by.as_ref(), limit)),
+    fn answer_about(&mut self, profile: ProfileKey, question: ProfileQuestion) -> Result<Message, String> {
+        let open = self.profiles.get_mut(&profile).ok_or_else(closed)?;
+        Ok(Message::Answer(match question {
+            ProfileQuestion::Timeline(query) => Reply::Timeline(open.tile(&query)),
+            ProfileQuestion::Details(slice) => Reply::Details(open.details(slice)),
+            ProfileQuestion::Step { from, to } => Reply::Details(open.neighbour(from, to)),
+            ProfileQuestion::Locate(range) => Reply::Details(open.locate(&range)),
+            ProfileQuestion::Search { text, by, limit } => Reply::Search(open.search(&text, by.as_ref(), limit)),
             ProfileQuestion::Operators { kind, range, level } => {
-                Reply::Operators(held.operators(kind, range, level.as_deref()))
+                Reply::Operators(open.operators(kind, range, level.as_deref()))
             }
-            ProfileQuestion::Summary => Reply::Summary(held.insights.clone()),
+            ProfileQuestion::Summary => Reply::Summary(open.insights.clone()),
             ProfileQuestion::Flows { span, limit } => {
-                let (arrows, total) = held.flows_in(span, limit);
+                let (arrows, total) = open.flows_in(span, limit);
                 Reply::Flows { arrows, total }
             }
-            ProfileQuestion::Density(buckets) => Reply::Density(density(&held.profile, buckets.min(MOST_BUCKETS))),
-            ProfileQuestion::Export { kind, marks } => return held.export(kind, &marks).map(Told::File),
+            ProfileQuestion::Density(buckets) => Reply::Density(density(&open.profile, buckets.min(MOST_BUCKETS))),
+            ProfileQuestion::Export { kind, marks } => return open.export(kind, &marks).map(Message::File),
         }))
     }
 }
 
 /// Makes the job that reads a profile. A program that never opens one has no readers in it.
-type OpenProfile = fn(String, Box<dyn ByteSource>) -> Result<Box<dyn Job>, String>;
+type ProfileOpener = fn(String, Box<dyn ByteSource>) -> Result<Box<dyn Job>, String>;
 
 fn open_profile(name: String, source: Box<dyn ByteSource>) -> Result<Box<dyn Job>, String> {
     Ok(Box::new(OpenJob::new(name, source)))

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Event, JobId, JobRequest, JobResult, ProfileQuestion, Reply, Request, Session, StepResult, Told};
+use super::{Event, JobId, JobRequest, JobResult, Message, ProfileQuestion, Reply, Request, Session, StepResult};
 use ns_view::timeline::{Outline, TimelineQuery, TrackId};
 
 const EVENTS: u32 = 2_000;
@@ -19,7 +19,7 @@ pub fn warm_up() -> usize {
     session.handle(Request::new(job, JobRequest::Open { name, size }), Some(Box::new(text)));
     let mut opened = None;
     run(&mut session, &mut |event| {
-        if let Event::Told(_, Told::Done(JobResult::Profile(info))) = event {
+        if let Event::Message(_, Message::Done(JobResult::Profile(info))) = event {
             opened = Some(info);
         }
     });
@@ -28,7 +28,7 @@ pub fn warm_up() -> usize {
     session.handle(Request::new(job, ProfileQuestion::Timeline(query).of(info.profile)), None);
     let mut drawn = 0;
     run(&mut session, &mut |event| {
-        if let Event::Told(_, Told::Answer(Reply::Timeline(tile))) = event {
+        if let Event::Message(_, Message::Answer(Reply::Timeline(tile))) = event {
             drawn = tile.tracks.iter().map(ns_view::timeline::TrackTile::len).sum();
         }
     });

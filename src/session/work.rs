@@ -9,9 +9,9 @@ use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
     CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, KeepModelJob, MlperfJob, OpenModelJob, PlanJob,
-    ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
+    ProfileJob, RecordsJob, StageTimes, StudyJob, TraceJob, Waiting,
 };
-use super::protocol::{ExportedFile, JobRequest, QuestionRequest, RecordsSource, Reply, Told};
+use super::protocol::{ExportedFile, JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use super::share::unpack;
 use ns_base::Clock;
 use ns_device::ModelLibrary;
@@ -42,7 +42,7 @@ pub(super) trait Work {
     ///
     /// # Errors
     /// With a message for the user.
-    fn answer(&mut self, question: QuestionRequest) -> Result<Told, String>;
+    fn answer(&mut self, question: QuestionRequest) -> Result<Message, String>;
 }
 
 /// The work of a session that only opens profiles.
@@ -53,7 +53,7 @@ impl Work for ProfilesOnly {
         Err(format!("{}: this worker only opens profiles", request.describe()))
     }
 
-    fn answer(&mut self, question: QuestionRequest) -> Result<Told, String> {
+    fn answer(&mut self, question: QuestionRequest) -> Result<Message, String> {
         Err(format!("{}: this worker only answers questions about profiles", question.describe()))
     }
 }
@@ -61,7 +61,7 @@ impl Work for ProfilesOnly {
 /// All work there is.
 #[derive(Default)]
 pub(super) struct AllWork {
-    times: Times,
+    times: StageTimes,
     records: RecordSets,
     inspector: SharedInspector,
 }
@@ -111,17 +111,17 @@ impl Work for AllWork {
         })
     }
 
-    fn answer(&mut self, question: QuestionRequest) -> Result<Told, String> {
+    fn answer(&mut self, question: QuestionRequest) -> Result<Message, String> {
         match question {
             QuestionRequest::BenchPage { page, file_name } => {
                 let bytes = page.to_html()?.into_bytes();
-                Ok(Told::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes }))
+                Ok(Message::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes }))
             }
             QuestionRequest::Records(set, RecordsAsk::Show(spec)) => {
-                Ok(Told::Answer(Reply::Records(Box::new(self.records.show(set, &spec)))))
+                Ok(Message::Answer(Reply::Records(Box::new(self.records.show(set, &spec)))))
             }
             QuestionRequest::Records(set, RecordsAsk::Save(spec, file)) => {
-                self.records.save(set, &spec, file).map(Told::File)
+                self.records.save(set, &spec, file).map(Message::File)
             }
             QuestionRequest::Catalog | QuestionRequest::Profile(..) => {
                 Err(format!("{}: a session answers it itself", question.describe()))

@@ -4,16 +4,16 @@ use crate::state::StateDispatcher;
 use yew::Callback;
 
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_page::told::{answer_of, failure_of};
-use ns_session::{Reply, Told};
+use ns_page::replies::{answer_of, failure_of};
+use ns_session::{Message, Reply};
 
 /// Calls back with the answer if `take` accepts it; shows a notice if the question failed.
 pub fn on_answer<T: 'static>(
     notices: StateDispatcher<Notices>,
     take: fn(Reply) -> Option<T>,
     then: impl Fn(T) + 'static,
-) -> Callback<Told> {
-    Callback::from(move |told: Told| match answer_of(told, take) {
+) -> Callback<Message> {
+    Callback::from(move |message: Message| match answer_of(message, take) {
         Some(Ok(answer)) => then(answer),
         Some(Err(message)) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         None => {}
@@ -21,9 +21,9 @@ pub fn on_answer<T: 'static>(
 }
 
 /// Shows a notice if a worker could not make a file. A file that it made is saved when it arrives.
-pub fn say_failure(notices: Option<StateDispatcher<Notices>>) -> Callback<Told> {
-    Callback::from(move |told: Told| {
-        if let (Some(message), Some(notices)) = (failure_of(told), &notices) {
+pub fn say_failure(notices: Option<StateDispatcher<Notices>>) -> Callback<Message> {
+    Callback::from(move |message: Message| {
+        if let (Some(message), Some(notices)) = (failure_of(message), &notices) {
             notices.dispatch(NoticeAction::Say(Tone::Bad, message));
         }
     })

@@ -6,9 +6,9 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::bridge::{self, Content};
+use super::bridge::{self, FileContent};
 use super::components::{FileDrop, NoticeList, ProgressBar};
-use super::context::{AppContext, Job};
+use super::context::{AppContext, JobSlot};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::head::SiteHead;
 use super::model_files::{linked_hash, open_linked, use_models};
@@ -18,7 +18,7 @@ use super::pages::landing::LandingPage;
 use super::pages::profile::{ProfilePage, open_file};
 use super::platform::files::read_head;
 use super::platform::folder::bundle_files;
-use super::platform::page::PageState;
+use super::platform::page::PagePhase;
 use super::platform::{offline, page, panic, theme, url};
 use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
@@ -49,7 +49,7 @@ fn App() -> Html {
     let given = use_reduced(GivenFiles::default);
     let shown = use_state_eq(|| Page::Home);
     let theme = use_state_eq(theme::initial);
-    let job = (*use_memo((), |()| Job::default())).clone();
+    let job = (*use_memo((), |()| JobSlot::default())).clone();
     let is_lab_ready = use_lab(*shown, *theme);
 
     use_theme(*theme);
@@ -176,7 +176,7 @@ fn use_lab(shown: Page, theme: Theme) -> bool {
 fn use_loading_state(is_loading: bool) {
     use_effect_with(is_loading, |is_loading| {
         if *is_loading {
-            page::set_state(PageState::Loading);
+            page::set_state(PagePhase::Loading);
         }
     });
 }
@@ -228,7 +228,7 @@ fn use_address(
 fn use_profiles(
     context: &AppContext,
     profile: &StateHandle<ProfileState>,
-    job: &Job,
+    job: &JobSlot,
     shown: &UseStateHandle<Page>,
 ) -> Callback<Vec<File>> {
     let (context, profile, job, shown) = (context.clone(), profile.clone(), job.clone(), shown.setter());
@@ -277,12 +277,12 @@ fn on_files(
                 sorted[reader as usize].push(file);
             }
             let [records, reports, of_models, rest] = sorted;
-            give(shown, Page::Experiments, Content::Results, records);
-            give(shown, Page::Benchmark, Content::Results, reports);
+            give(shown, Page::Experiments, FileContent::Results, records);
+            give(shown, Page::Benchmark, FileContent::Results, reports);
             match shown {
                 Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
-                Page::Benchmark => give(shown, Page::Benchmark, Content::Models, of_models),
-                _ => give(shown, Page::Inspect, Content::Models, of_models),
+                Page::Benchmark => give(shown, Page::Benchmark, FileContent::Models, of_models),
+                _ => give(shown, Page::Inspect, FileContent::Models, of_models),
             }
             profiles.emit(rest);
             given.dispatch(GivenAction::Recognise(names));
@@ -317,7 +317,7 @@ async fn kind_of(file: &File) -> Kind {
 }
 
 /// Gives files to a page of the lab, and shows it.
-fn give(shown: Page, page: Page, content: Content, files: Vec<File>) {
+fn give(shown: Page, page: Page, content: FileContent, files: Vec<File>) {
     if files.is_empty() {
         return;
     }

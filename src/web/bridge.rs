@@ -27,25 +27,25 @@ const FETCH: &str = "neuronscope:fetch-lab";
 /// Event: the lab listens.
 const READY: &str = "neuronscope:lab-ready";
 /// Event with the app's state: the path of the shown page, and the theme.
-const SHOWN: &str = "neuronscope:shown";
+const APP_STATE: &str = "neuronscope:shown";
 /// Event with files for a page of the lab.
 const FOR_LAB: &str = "neuronscope:files-for-lab";
 /// Event with files that the app opens as profiles.
 const FOR_APP: &str = "neuronscope:files-for-app";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum FileContent {
     Models,
     /// Records, reports or a model index.
     Results,
 }
 
 /// Files with the page that they are for.
-type Given = Vec<(Page, Content, Vec<File>)>;
+type PageFiles = Vec<(Page, FileContent, Vec<File>)>;
 
 thread_local! {
     /// Files for the lab from before it listened; `None` once it listens.
-    static WAITING: RefCell<Option<Given>> = const { RefCell::new(Some(Vec::new())) };
+    static WAITING: RefCell<Option<PageFiles>> = const { RefCell::new(Some(Vec::new())) };
 }
 
 /// Whether a page belongs to the lab.
@@ -67,11 +67,11 @@ pub fn lab_is_ready() {
 /// Sent by the app: the shown page and the theme.
 pub fn show(page: Page, theme: Theme) {
     let is_dark = JsValue::from_bool(theme == Theme::Dark);
-    tell(SHOWN, &Array::of2(&page.path().into(), &is_dark));
+    tell(APP_STATE, &Array::of2(&page.path().into(), &is_dark));
 }
 
 /// Sent by the app: files for a page of the lab, which gets them when it listens.
-pub fn give_lab(page: Page, content: Content, files: Vec<File>) {
+pub fn give_lab(page: Page, content: FileContent, files: Vec<File>) {
     let waits = WAITING.with_borrow_mut(|waiting| match waiting {
         Some(list) => {
             list.push((page, content, files.clone()));
@@ -84,8 +84,8 @@ pub fn give_lab(page: Page, content: Content, files: Vec<File>) {
     }
 }
 
-fn send_to_lab(page: Page, content: Content, files: &[File]) {
-    let are_models = JsValue::from_bool(content == Content::Models);
+fn send_to_lab(page: Page, content: FileContent, files: &[File]) {
+    let are_models = JsValue::from_bool(content == FileContent::Models);
     tell(FOR_LAB, &Array::of3(&page.path().into(), &are_models, &files.iter().collect::<Array>()));
 }
 
@@ -104,8 +104,8 @@ pub fn on_lab_ready(then: Callback<()>) -> Option<EventListener> {
 }
 
 /// Calls back with the page and the theme that the app shows.
-pub fn on_shown(then: Callback<(Page, Theme)>) -> Option<EventListener> {
-    listen(SHOWN, move |detail| {
+pub fn on_app_state(then: Callback<(Page, Theme)>) -> Option<EventListener> {
+    listen(APP_STATE, move |detail| {
         let Some(parts) = detail.dyn_ref::<Array>() else { return };
         let theme = if parts.get(1).is_truthy() { Theme::Dark } else { Theme::Light };
         if let Some(page) = parts.get(0).as_string().as_deref().and_then(Page::of_path) {
@@ -115,11 +115,11 @@ pub fn on_shown(then: Callback<(Page, Theme)>) -> Option<EventListener> {
 }
 
 /// Calls back with files for a page of the lab.
-pub fn on_files_for_lab(then: Callback<(Page, Content, Vec<File>)>) -> Option<EventListener> {
+pub fn on_files_for_lab(then: Callback<(Page, FileContent, Vec<File>)>) -> Option<EventListener> {
     listen(FOR_LAB, move |detail| {
         let Some(parts) = detail.dyn_ref::<Array>() else { return };
         if let Some(page) = parts.get(0).as_string().as_deref().and_then(Page::of_path) {
-            let content = if parts.get(1).is_truthy() { Content::Models } else { Content::Results };
+            let content = if parts.get(1).is_truthy() { FileContent::Models } else { FileContent::Results };
             then.emit((page, content, files_of(&parts.get(2))));
         }
     })

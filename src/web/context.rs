@@ -32,9 +32,9 @@ pub type RunningJob = Rc<RefCell<Option<(Engine, JobId)>>>;
 
 /// A running job as a property.
 #[derive(Clone, Default)]
-pub struct Job(pub RunningJob);
+pub struct JobSlot(pub RunningJob);
 
-impl Job {
+impl JobSlot {
     /// Stops the running job, if there is one.
     pub fn cancel(&self) {
         // The worker may answer at once, and its answer empties the slot.
@@ -45,7 +45,7 @@ impl Job {
     }
 }
 
-impl PartialEq for Job {
+impl PartialEq for JobSlot {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }

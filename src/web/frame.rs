@@ -5,7 +5,7 @@ use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
 use super::platform::focus;
-use super::platform::page::{self, PageState};
+use super::platform::page::{self, PagePhase};
 use super::platform::url;
 use super::worker::{Engine, Pool};
 use ns_base::convert::u64_to_f64;
@@ -13,7 +13,7 @@ use ns_base::units::format_whole_share;
 use ns_page::RunState;
 use ns_page::Shared;
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_page::told::answer_of;
+use ns_page::replies::answer_of;
 use ns_session::share::Page;
 use ns_session::{Catalog, QuestionRequest, Reply};
 
@@ -49,12 +49,12 @@ pub fn use_catalog(
             match worker(&pool) {
                 Ok(engine) => {
                     let take = |reply| if let Reply::Catalog(list) = reply { Some(list) } else { None };
-                    let on_told = Callback::from(move |told| match answer_of(told, take) {
+                    let on_message = Callback::from(move |message| match answer_of(message, take) {
                         Some(Ok(list)) => catalog.set(Some(Ok(Shared::new(list)))),
                         Some(Err(message)) => failed(message),
                         None => {}
                     });
-                    engine.send(QuestionRequest::Catalog, None, on_told);
+                    engine.send(QuestionRequest::Catalog, None, on_message);
                 }
                 Err(message) => failed(message),
             }
@@ -73,12 +73,12 @@ pub fn use_page_state(
     is_about_to_run: bool,
 ) {
     let state = match (catalog, run) {
-        (_, RunState::Running { .. }) => PageState::Running,
-        (_, RunState::Failed(_)) | (Some(Err(_)), RunState::Idle) => PageState::Failed,
-        (None, _) => PageState::Loading,
-        (Some(Ok(_)), RunState::Idle) if is_about_to_run => PageState::Loading,
-        (_, RunState::Done) => PageState::Done,
-        (_, RunState::Idle | RunState::Cancelled) => PageState::Idle,
+        (_, RunState::Running { .. }) => PagePhase::Running,
+        (_, RunState::Failed(_)) | (Some(Err(_)), RunState::Idle) => PagePhase::Failed,
+        (None, _) => PagePhase::Loading,
+        (Some(Ok(_)), RunState::Idle) if is_about_to_run => PagePhase::Loading,
+        (_, RunState::Done) => PagePhase::Done,
+        (_, RunState::Idle | RunState::Cancelled) => PagePhase::Idle,
     };
     let title = page.map(|page| match run {
         RunState::Running { done, total, .. } if *total > 0 => {
@@ -99,8 +99,8 @@ pub fn use_page_state(
     });
     use_effect_with((state, is_shown), |(state, is_shown)| {
         if *is_shown {
-            page::say(state.said().unwrap_or_default());
-            focus::mend(*state != PageState::Running);
+            page::say(state.announcement().unwrap_or_default());
+            focus::mend(*state != PagePhase::Running);
         }
     });
 }

@@ -10,15 +10,15 @@ use serde::de::DeserializeOwned;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::bridge::{self, Content};
+use super::bridge::{self, FileContent};
 use super::components::NoticeList;
-use super::context::{AppContext, Job};
+use super::context::{AppContext, JobSlot};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::model_files::{linked_hash, open_linked, use_models};
 use super::pages::benchmark::{BenchmarkPage, import_file, open_model, put_model};
 use super::pages::experiments::{ExperimentsPage, read_files};
 use super::pages::guide::GuidePage;
-use super::pages::inspect::{Actions as InspectActions, InspectPage, open_model as inspect_model};
+use super::pages::inspect::{InspectActions, InspectPage, open_model as inspect_model};
 use super::pages::study::StudyPage;
 use super::platform::{page, panic, theme, url};
 use super::shelf;
@@ -29,7 +29,7 @@ use super::worker::Pool;
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::history::{is_held_back, lab_follows};
-use ns_page::kept::Asking;
+use ns_page::link_intent::LinkIntent;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
@@ -107,7 +107,7 @@ impl States {
 
     /// A page of this program.
     fn content(&self, page: Page, runner: &SweepRunner, jobs: &Jobs) -> Html {
-        let study = |kind: StudyKind, job: &Job| {
+        let study = |kind: StudyKind, job: &JobSlot| {
             let state = self.study(kind).clone();
             let on_trace = Callback::from(|file: File| bridge::give_app(&[file]));
             html! { <StudyPage key={kind.form().path} {state} job={job.clone()} {on_trace} /> }
@@ -161,7 +161,7 @@ fn Lab() -> Html {
         theme: *theme,
     };
     use_given_files(&context, &states, &jobs);
-    use_shown({
+    use_app_state({
         let (shown, theme) = (shown.setter(), theme.setter());
         Callback::from(move |(page, chosen): (Page, Theme)| {
             shown.set(bridge::is_in_lab(page).then_some(page));
@@ -180,11 +180,11 @@ fn Lab() -> Html {
 /// The running job of each page.
 #[derive(Clone, Default)]
 struct Jobs {
-    inspect: Job,
-    numerics: Job,
-    experiments: Job,
-    matmult: Job,
-    customop: Job,
+    inspect: JobSlot,
+    numerics: JobSlot,
+    experiments: JobSlot,
+    matmult: JobSlot,
+    customop: JobSlot,
 }
 
 /// Follows the address when it is opened or edited. An address without fields leaves a page that was shown before unchanged:
@@ -219,10 +219,10 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
                 }
                 (_, Some(kind)) => {
                     let spec = address.study(kind);
-                    let asking = Asking::of(&address);
-                    let kept = kept_for(asking, &spec);
+                    let intent = LinkIntent::of(&address);
+                    let kept = kept_for(intent, &spec);
                     states.study(kind).dispatch(StudyAction::Load(Box::new(spec)));
-                    states.study(kind).dispatch(StudyAction::Open(asking, kept));
+                    states.study(kind).dispatch(StudyAction::Open(intent, kept));
                 }
                 (_, None) => {}
             }
@@ -245,24 +245,24 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
 }
 
 /// The kept result that an address asks for.
-fn kept_for<S, R>(asking: Asking, spec: &S) -> Option<Box<KeptResult<S, R>>>
+fn kept_for<S, R>(intent: LinkIntent, spec: &S) -> Option<Box<KeptResult<S, R>>>
 where
     S: Keepable + DeserializeOwned + PartialEq,
     R: DeserializeOwned,
 {
-    let kept = match asking {
-        Asking::Result => shelf::kept_result(spec),
-        Asking::Page => shelf::latest_result(spec.item_kind()),
-        Asking::Form => None,
+    let kept = match intent {
+        LinkIntent::Result => shelf::kept_result(spec),
+        LinkIntent::Page => shelf::latest_result(spec.item_kind()),
+        LinkIntent::Form => None,
     };
     kept.map(Box::new)
 }
 
 /// Listens to the app's state, and tells the app that the lab listens.
 #[hook]
-fn use_shown(on_shown: Callback<(Page, Theme)>) {
+fn use_app_state(on_app_state: Callback<(Page, Theme)>) {
     use_effect_with((), move |()| {
-        let listener = bridge::on_shown(on_shown);
+        let listener = bridge::on_app_state(on_app_state);
         bridge::lab_is_ready();
         move || drop(listener)
     });
@@ -276,17 +276,18 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     use_effect_with(dependencies, move |(context, bench, experiments, inspect)| {
         let (context, bench, experiments) = (context.clone(), bench.clone(), experiments.clone());
         let actions = InspectActions { app: context.clone(), state: inspect.clone(), job: jobs.inspect.clone() };
-        let listener = bridge::on_files_for_lab(Callback::from(move |given: (Page, Content, Vec<File>)| match given {
-            (Page::Experiments, _, files) => read_files(&context, &experiments, &jobs.experiments.0, &files),
-            (Page::Inspect, _, files) => files.into_iter().for_each(|file| inspect_model(&actions, file)),
-            (_, Content::Results, files) => {
-                files.into_iter().for_each(|file| import_file(&context, bench.dispatcher(), file));
-            }
-            (_, Content::Models, files) => files.into_iter().for_each(|file| {
-                let bench = bench.clone();
-                open_model(&context, file, Callback::from(move |opened| put_model(&bench, opened)));
-            }),
-        }));
+        let listener =
+            bridge::on_files_for_lab(Callback::from(move |given: (Page, FileContent, Vec<File>)| match given {
+                (Page::Experiments, _, files) => read_files(&context, &experiments, &jobs.experiments.0, &files),
+                (Page::Inspect, _, files) => files.into_iter().for_each(|file| inspect_model(&actions, file)),
+                (_, FileContent::Results, files) => {
+                    files.into_iter().for_each(|file| import_file(&context, bench.dispatcher(), file));
+                }
+                (_, FileContent::Models, files) => files.into_iter().for_each(|file| {
+                    let bench = bench.clone();
+                    open_model(&context, file, Callback::from(move |opened| put_model(&bench, opened)));
+                }),
+            }));
         move || drop(listener)
     });
 }

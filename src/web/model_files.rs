@@ -10,7 +10,7 @@ use super::worker::{KnownModel, Models, Pool};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::{Address, with_model_file};
 use ns_session::shelf::{ItemKind, ShelfItem, model_link};
-use ns_session::{ModelFileRef, ModelFileSettings, Told};
+use ns_session::{Message, ModelFileRef, ModelFileSettings};
 
 /// The open model files of this program.
 #[hook]
@@ -33,13 +33,13 @@ pub fn open_linked(pool: &Pool, notices: &StateDispatcher<Notices>, address: &Ad
             });
             pool.open_linked(model, packed, say);
         }
-        (None, Some(item)) if !pool.has_model(model) => open_kept(pool, notices, item, model),
+        (None, Some(item)) if !pool.has_model(model) => open_shelf_item(pool, notices, item, model),
         (None, _) => {}
     }
 }
 
 /// Opens a model file that this browser keeps; runs of the model wait meanwhile.
-fn open_kept(pool: &Pool, notices: StateDispatcher<Notices>, item: ShelfItem, model: &str) {
+fn open_shelf_item(pool: &Pool, notices: StateDispatcher<Notices>, item: ShelfItem, model: &str) {
     let (pool, model) = (pool.clone(), model.to_owned());
     pool.await_model(&model);
     spawn_local(async move {
@@ -53,15 +53,15 @@ fn open_kept(pool: &Pool, notices: StateDispatcher<Notices>, item: ShelfItem, mo
         };
         shelf::touch(&item);
         let (at, id, said) = (pool.clone(), model.clone(), notices.clone());
-        let on_told = Callback::from(move |told: Told| {
-            if told.is_last() {
+        let on_message = Callback::from(move |message: Message| {
+            if message.is_last() {
                 at.end_awaiting(&id);
             }
-            if let Told::Failed(message) = told {
+            if let Message::Failed(message) = message {
                 said.dispatch(NoticeAction::Say(Tone::Bad, message));
             }
         });
-        pool.open_model(file, ModelFileSettings::default(), on_told);
+        pool.open_model(file, ModelFileSettings::default(), on_message);
     });
 }
 

@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::platform::error_text;
 use super::worker::copy_front;
-use super::worker::last_words::install_panic_hook;
+use super::worker::panic_message::install_panic_hook;
 use ns_base::convert::{f64_to_u64, u64_to_f64, usize_to_f64};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;

@@ -5,7 +5,7 @@ use neuronscope::bench::{
     BenchConfig, Configuration, Report, RowResult, RunDetail, ServiceTimes, SweepPlan, SweepState,
 };
 use neuronscope::session::{
-    Control, Event, JobId, JobRequest, JobResult, Part, Request, RunRequest, Session, StepResult, Told,
+    Control, Event, JobId, JobRequest, JobResult, Message, Request, ResultPart, RunRequest, Session, StepResult,
 };
 
 const FIXED: &str = "fixed:device_ms=0.5,host_ms=0.02,load_ms=62";
@@ -35,7 +35,7 @@ fn run_request(job: u32, row: u32, configuration: Configuration, times: Option<S
 
 fn rows(events: &[Event]) -> Vec<(u32, Report)> {
     let row = |e: &Event| match e {
-        Event::Told(_, Told::Done(JobResult::Row { row, result })) => Some((*row, result.report.clone())),
+        Event::Message(_, Message::Done(JobResult::Row { row, result })) => Some((*row, result.report.clone())),
         _ => None,
     };
     events.iter().filter_map(row).collect()
@@ -46,22 +46,22 @@ fn a_plan_lists_everything_first_and_then_what_each_will_take() {
     let mut session = Session::new();
     session.handle(Request::new(JobId(1), JobRequest::PlanBench(Box::new(config()))), None);
     let events = drive(&mut session, 1_000);
-    let Event::Told(_, Told::Part(Part::Plan(plan))) = &events[0] else {
+    let Event::Message(_, Message::Part(ResultPart::Plan(plan))) = &events[0] else {
         panic!("the plan comes first: {:?}", events[0])
     };
     assert_eq!(plan.rows.len(), 24);
     assert_eq!(plan.rows.iter().filter(|r| r.problem.is_some()).count(), 8);
     let mut estimates = 0;
     for event in &events {
-        if let Event::Told(_, told @ Told::Part(Part::Estimated { row, estimate, times })) = event {
+        if let Event::Message(_, message @ Message::Part(ResultPart::Estimated { row, estimate, times })) = event {
             let estimate = estimate.as_ref().unwrap();
             assert!(estimate.inferences > 3_000 && times.is_some(), "row {row}: {estimate:?}");
-            assert!(!told.is_last());
+            assert!(!message.is_last());
             estimates += 1;
         }
     }
     assert_eq!(estimates, 16);
-    assert!(matches!(events.last(), Some(Event::Told(_, Told::Done(JobResult::AllParts)))));
+    assert!(matches!(events.last(), Some(Event::Message(_, Message::Done(JobResult::AllParts)))));
 }
 
 #[test]
@@ -89,20 +89,20 @@ fn the_number_and_order_of_workers_change_no_row() {
 fn stage_times_are_told_by_the_worker_that_works_them_out() {
     let plan = SweepPlan::of(&config()).unwrap();
     let configuration = plan.rows[0].configuration.clone();
-    let told = |given: Option<ServiceTimes>| -> (Vec<ServiceTimes>, Vec<(u32, Report)>) {
+    let message = |given: Option<ServiceTimes>| -> (Vec<ServiceTimes>, Vec<(u32, Report)>) {
         let mut session = Session::new();
         session.handle(run_request(1, 3, configuration.clone(), given), None);
         let events = drive(&mut session, 1_000);
         let times = events.iter().filter_map(|e| match e {
-            Event::Told(_, Told::Part(Part::Times { row: 3, times })) => Some((**times).clone()),
+            Event::Message(_, Message::Part(ResultPart::Times { row: 3, times })) => Some((**times).clone()),
             _ => None,
         });
         (times.collect(), rows(&events))
     };
-    let (times, own) = told(None);
+    let (times, own) = message(None);
     assert_eq!(times.len(), 1);
     // A session that is given the times computes nothing, and gets the same result.
-    assert_eq!(told(times.into_iter().next()), (vec![], own));
+    assert_eq!(message(times.into_iter().next()), (vec![], own));
 }
 
 #[test]
@@ -115,9 +115,9 @@ fn a_configuration_rests_while_others_run_and_goes_on() {
         session.step(100, &mut |_| {});
     }
     session.handle(Control::Pause(JobId(1)).into(), None);
-    let told = drive(&mut session, 1_000);
-    assert_eq!(told.iter().filter(|e| matches!(e, Event::Told(JobId(1), Told::Paused))).count(), 1);
-    let rested = rows(&told);
+    let message = drive(&mut session, 1_000);
+    assert_eq!(message.iter().filter(|e| matches!(e, Event::Message(JobId(1), Message::Paused))).count(), 1);
+    let rested = rows(&message);
     assert_eq!(rested.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [1]);
     assert!(session.has_paused());
     session.handle(Control::Resume(JobId(1)).into(), None);
@@ -145,7 +145,7 @@ fn a_cancelled_configuration_gives_what_it_measured_and_is_retried() {
     let events = drive(&mut session, 500);
     let (_, report) = rows(&events).remove(0);
     assert!(report.error.as_deref().unwrap().starts_with("stopped after") && report.throughput_window.is_some());
-    assert!(matches!(events.last(), Some(Event::Told(_, Told::Cancelled))));
+    assert!(matches!(events.last(), Some(Event::Message(_, Message::Cancelled))));
     state.finish(row, RowResult { report, ..RowResult::default() });
     // Everything else, then the failed ones once more.
     let mut run_all = |state: &mut SweepState| {
@@ -172,7 +172,7 @@ fn charts_come_with_a_row_and_times_of_the_plan_are_used() {
     let times: ServiceTimes = FIXED.parse::<neuronscope::device::FixedModel>().unwrap().service_times(1);
     session.handle(run_request(1, 0, configuration.clone(), Some(times)), None);
     let events = drive(&mut session, 100_000);
-    let Some(Event::Told(_, Told::Done(JobResult::Row { result, .. }))) = events.last() else {
+    let Some(Event::Message(_, Message::Done(JobResult::Row { result, .. }))) = events.last() else {
         panic!("a row ends it")
     };
     let charts = result.charts.as_ref().unwrap();

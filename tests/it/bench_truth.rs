@@ -258,12 +258,12 @@ fn ctrl_c_prints_the_finished_rows_and_says_how_to_go_on() {
 fn removed_products_are_told_by_every_command_that_meets_them() {
     let f = folder("removed");
     let (model, chained) = ("matmult:n=128,loop_count=8,chained=false", "matmult:n=128,loop_count=8");
-    let told = |line: &str| stderr(&f, line).matches("the compiler removed 7 of 8 products").count();
+    let message = |line: &str| stderr(&f, line).matches("the compiler removed 7 of 8 products").count();
     // Two rows of one model are reported once.
     let bench = format!("bench --n-models 1 --workers-per-model 1,2 --jitter 0 --duration 2 --model {model}");
-    assert_eq!((told(&bench), told(&bench.replace(model, chained))), (1, 0), "{}", stderr(&f, &bench));
+    assert_eq!((message(&bench), message(&bench.replace(model, chained))), (1, 0), "{}", stderr(&f, &bench));
     let compile = format!("compile --hlo --model-name loop --model {model}");
-    assert_eq!((told(&compile), told(&format!("compile --model {chained}"))), (1, 0), "{}", stderr(&f, &compile));
+    assert_eq!((message(&compile), message(&format!("compile --model {chained}"))), (1, 0), "{}", stderr(&f, &compile));
     let products = |when: &str| {
         let files = std::fs::read_dir(f.join("models")).unwrap().map(|e| e.unwrap().path());
         let mut files = files.filter(|p| p.to_str().unwrap().ends_with(&format!("{when}.hlo.txt")));

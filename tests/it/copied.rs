@@ -6,8 +6,8 @@ use neuronscope::bench::{BenchConfig, Report, RunDetail};
 use neuronscope::session::commands::{bench_command, profile_command};
 use neuronscope::session::share::{ProfileLink, Tool};
 use neuronscope::session::{
-    AnalysisRequest, Ask, Chosen, Event, GroupsOf, JobId, JobRequest, JobResult, Listing, Part, ProfileSpec, Reply,
-    Request, Rows, RunRequest, Session, StepResult, Told,
+    AnalysisRequest, Ask, Event, GroupsOf, JobId, JobRequest, JobResult, Listing, Message, ProfileSpec, Reply, Request,
+    ResultPart, Rows, RunRequest, Session, SliceFilter, StepResult,
 };
 use neuronscope::view::table::Cell;
 use serde_json::Value;
@@ -20,12 +20,12 @@ fn run(line: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-fn ask(session: &mut Session, ask: impl Into<Ask>) -> Vec<Told> {
+fn ask(session: &mut Session, ask: impl Into<Ask>) -> Vec<Message> {
     session.handle(Request::new(JobId(1), ask), None);
     let mut all = Vec::new();
     let mut sink = |event| {
-        if let Event::Told(_, told) = event {
-            all.push(told);
+        if let Event::Message(_, message) = event {
+            all.push(message);
         }
     };
     while session.step(1_000_000, &mut sink) == StepResult::More {}
@@ -36,14 +36,14 @@ fn ask(session: &mut Session, ask: impl Into<Ask>) -> Vec<Told> {
 fn reports(config: &BenchConfig) -> Vec<Report> {
     let mut session = Session::new();
     let planned = ask(&mut session, JobRequest::PlanBench(Box::new(config.clone())));
-    let Told::Part(Part::Plan(plan)) = &planned[0] else { panic!("{:?}", planned[0]) };
+    let Message::Part(ResultPart::Plan(plan)) = &planned[0] else { panic!("{:?}", planned[0]) };
     let rows = plan.rows.iter().enumerate().map(|(i, row)| {
         let (row, configuration) = (u32::try_from(i).unwrap(), row.configuration.clone());
         let detail = RunDetail { charts: true, ..RunDetail::default() };
         let run = Box::new(RunRequest { row, configuration, times: None, detail });
         let events = ask(&mut session, JobRequest::RunConfiguration(run));
-        let report = |told: Told| match told {
-            Told::Done(JobResult::Row { result, .. }) => Some(result.report.clone()),
+        let report = |message: Message| match message {
+            Message::Done(JobResult::Row { result, .. }) => Some(result.report.clone()),
             _ => None,
         };
         events.into_iter().find_map(report).unwrap()
@@ -71,18 +71,18 @@ fn the_command_of_statistics_prints_the_groups_of_the_page() {
     let mut session = Session::new();
     let spec = ProfileSpec { batch_size: Some(4), ..ProfileSpec::default() };
     let made = ask(&mut session, JobRequest::Profile(spec));
-    let info = made.into_iter().find_map(|told| match told {
-        Told::Done(JobResult::Profile(info)) => Some(info),
+    let info = made.into_iter().find_map(|message| match message {
+        Message::Done(JobResult::Profile(info)) => Some(info),
         _ => None,
     });
     let info = info.unwrap();
     let link = ProfileLink { tool: Tool::Statistics, ..ProfileLink::default() };
-    let of = Chosen::default();
+    let of = SliceFilter::default();
     let what = Listing::Groups(GroupsOf { by: link.group_by, range: of.range, tracks: of.tracks, level: of.level });
     let rows = Rows { skip: 0, limit: 1_000 };
     let listed = ask(&mut session, AnalysisRequest::List(what, rows).of(info.profile));
-    let listed = listed.into_iter().find_map(|told| match told {
-        Told::Answer(Reply::Listed(listed)) => Some(listed),
+    let listed = listed.into_iter().find_map(|message| match message {
+        Message::Answer(Reply::Listed(listed)) => Some(listed),
         _ => None,
     });
     let own: Vec<(String, f64)> = listed

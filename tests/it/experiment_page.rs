@@ -4,8 +4,8 @@ use std::fs;
 
 use neuronscope::session::{
     Ask, ByteSource, Event, ExperimentField as Field, ExperimentSpec, ExportedFile, JobId, JobRequest, JobResult,
-    QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsRead, RecordsShown, RecordsSource, Reply, Request,
-    Session, StepResult, Told,
+    Message, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsRead, RecordsShown, RecordsSource, Reply,
+    Request, Session, StepResult,
 };
 use neuronscope::view::document::{Block, Document, Plot};
 use neuronscope::view::table::{Cell, Table};
@@ -21,20 +21,20 @@ struct Page {
 }
 
 impl Page {
-    fn ask(&mut self, ask: RecordsAsk) -> Result<Told, String> {
-        self.told(QuestionRequest::Records(SET, ask), None)
+    fn ask(&mut self, ask: RecordsAsk) -> Result<Message, String> {
+        self.message(QuestionRequest::Records(SET, ask), None)
     }
 
     /// How a request ends.
-    fn told(&mut self, ask: impl Into<Ask>, source: Option<Box<dyn ByteSource>>) -> Result<Told, String> {
+    fn message(&mut self, ask: impl Into<Ask>, source: Option<Box<dyn ByteSource>>) -> Result<Message, String> {
         self.session.handle(Request::new(JobId(1), ask), source);
         let mut last = None;
         loop {
             let result = self.session.step(1_000, &mut |event| {
-                if let Event::Told(_, told) = event
-                    && told.is_last()
+                if let Event::Message(_, message) = event
+                    && message.is_last()
                 {
-                    last = Some(told);
+                    last = Some(message);
                 }
             });
             if result == StepResult::Idle {
@@ -42,8 +42,8 @@ impl Page {
             }
         }
         match last.unwrap() {
-            Told::Failed(message) => Err(message),
-            told => Ok(told),
+            Message::Failed(message) => Err(message),
+            message => Ok(message),
         }
     }
 
@@ -65,8 +65,8 @@ impl Page {
     }
 
     fn read(&mut self, from: RecordsSource, source: Option<Box<dyn ByteSource>>) -> Result<(), String> {
-        match self.told(JobRequest::ReadRecords(SET, from), source)? {
-            Told::Done(JobResult::Records(read)) => self.read = read,
+        match self.message(JobRequest::ReadRecords(SET, from), source)? {
+            Message::Done(JobResult::Records(read)) => self.read = read,
             other => panic!("{other:?}"),
         }
         Ok(())
@@ -75,7 +75,7 @@ impl Page {
     fn show(&mut self, spec: &[(Field, &str)]) -> RecordsShown {
         let spec = spec.iter().fold(ExperimentSpec::default(), |s, (field, text)| s.with(*field, text));
         match self.ask(RecordsAsk::Show(Box::new(spec))).unwrap() {
-            Told::Answer(Reply::Records(shown)) => *shown,
+            Message::Answer(Reply::Records(shown)) => *shown,
             other => panic!("{other:?}"),
         }
     }
@@ -83,7 +83,7 @@ impl Page {
     fn saved(&mut self, spec: &[(Field, &str)], file: RecordsFile) -> String {
         let spec = spec.iter().fold(ExperimentSpec::default(), |s, (field, text)| s.with(*field, text));
         match self.ask(RecordsAsk::Save(Box::new(spec), file)).unwrap() {
-            Told::File(ExportedFile { bytes, .. }) => String::from_utf8(bytes).unwrap(),
+            Message::File(ExportedFile { bytes, .. }) => String::from_utf8(bytes).unwrap(),
             other => panic!("{other:?}"),
         }
     }

@@ -6,9 +6,9 @@ use std::path::Path;
 use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report, RunDetail, expand};
 use neuronscope::readers::read_model;
 use neuronscope::session::{
-    BatchRule, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, ModelFileSettings, OpenedModel,
-    OperatorKind, Part, ProfileInfo, ProfileQuestion, ProfileSpec, Reply, Request, RunRequest, Session, StepResult,
-    Told,
+    BatchRule, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, Message, ModelFileSettings, OpenedModel,
+    OperatorKind, ProfileInfo, ProfileQuestion, ProfileSpec, Reply, Request, ResultPart, RunRequest, Session,
+    StepResult,
 };
 
 /// Everything that answers a request, or the message of its failure.
@@ -16,7 +16,7 @@ fn ask(session: &mut Session, request: Request, file: Option<Vec<u8>>) -> Result
     session.handle(request, file.map(|bytes| Box::new(bytes) as _));
     let (mut events, mut failed) = (Vec::new(), None);
     while session.step(1_000_000, &mut |event| match event {
-        Event::Told(_, Told::Failed(message)) => failed = Some(message),
+        Event::Message(_, Message::Failed(message)) => failed = Some(message),
         other => events.push(other),
     }) == StepResult::More
     {}
@@ -29,7 +29,7 @@ fn open_bytes(session: &mut Session, name: &str, bytes: Vec<u8>, settings: &str)
     let events =
         ask(session, Request::new(job, JobRequest::OpenModel { name: name.to_owned(), size, settings }), Some(bytes))?;
     let found = events.into_iter().find_map(|e| match e {
-        Event::Told(_, Told::Done(JobResult::Model(found))) => Some(found.0),
+        Event::Message(_, Message::Done(JobResult::Model(found))) => Some(found.0),
         _ => None,
     });
     Ok(found.unwrap())
@@ -49,7 +49,7 @@ fn run(session: &mut Session, config: &BenchConfig) -> Vec<Report> {
         let run = RunRequest { row: 0, configuration, times: None, detail: RunDetail::default() };
         let events = ask(session, Request::new(JobId(2), JobRequest::RunConfiguration(Box::new(run))), None).unwrap();
         let row = events.into_iter().find_map(|event| match event {
-            Event::Told(_, Told::Done(JobResult::Row { result, .. })) => Some(result.report),
+            Event::Message(_, Message::Done(JobResult::Row { result, .. })) => Some(result.report),
             _ => None,
         });
         row.unwrap()
@@ -74,7 +74,7 @@ fn profile(session: &mut Session, model: &str, batch_size: Option<u32>) -> Profi
     let spec = ProfileSpec { model: model.to_owned(), batch_size, ..ProfileSpec::default() };
     let events = ask(session, Request::new(JobId(3), JobRequest::Profile(spec)), None).unwrap();
     let info = events.into_iter().find_map(|e| match e {
-        Event::Told(_, Told::Done(JobResult::Profile(info))) => Some(*info),
+        Event::Message(_, Message::Done(JobResult::Profile(info))) => Some(*info),
         _ => None,
     });
     info.unwrap()
@@ -155,7 +155,7 @@ fn a_profile_has_framework_operators_by_module() {
     let info = profile(&mut session, &opened.id, None);
     let ask_ops = ProfileQuestion::Operators { kind: OperatorKind::Framework, range: None, level: None };
     let events = ask(&mut session, Request::new(JobId(4), ask_ops.of(info.profile)), None).unwrap();
-    let Some(Event::Told(_, Told::Answer(Reply::Operators(table)))) = events.into_iter().next() else {
+    let Some(Event::Message(_, Message::Answer(Reply::Operators(table)))) = events.into_iter().next() else {
         panic!("no table")
     };
     let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
@@ -165,7 +165,7 @@ fn a_profile_has_framework_operators_by_module() {
         ProfileQuestion::Export { kind: ExportKind::ChromeJson, marks: Vec::new() }.of(info.profile),
     );
     let events = ask(&mut session, export, None).unwrap();
-    let Some(Event::Told(_, Told::File(ExportedFile { bytes, .. }))) = events.into_iter().next() else {
+    let Some(Event::Message(_, Message::File(ExportedFile { bytes, .. }))) = events.into_iter().next() else {
         panic!("no trace")
     };
     let trace = String::from_utf8(bytes).unwrap();
@@ -183,7 +183,7 @@ fn a_file_is_compiled_to_an_index_that_runs() {
     let entries: Vec<_> = events
         .into_iter()
         .filter_map(|e| match e {
-            Event::Told(_, Told::Part(Part::Compiled { compiled, .. })) => Some(compiled.entry),
+            Event::Message(_, Message::Part(ResultPart::Compiled { compiled, .. })) => Some(compiled.entry),
             _ => None,
         })
         .collect();

@@ -8,7 +8,7 @@ use neuronscope::container::ByteSource;
 use neuronscope::program::{ImportError, ImportOptions, Imported, ReadModel, read_elsewhere};
 use neuronscope::readers::{gunzip, read_carried, read_model};
 use neuronscope::session::{
-    Event, JobId, JobRequest, JobResult, OpenedModel, Request, RunRequest, Session, StepResult, Told,
+    Event, JobId, JobRequest, JobResult, Message, OpenedModel, Request, RunRequest, Session, StepResult,
 };
 
 const FORMATS: [&str; 5] = ["hlo", "onnx", "pt2", "stablehlo", "torchscript"];
@@ -90,7 +90,7 @@ fn open(name: &str, bytes: &[u8]) -> Request {
 
 fn opened(events: &[Event]) -> OpenedModel {
     let found = events.iter().find_map(|event| match event {
-        Event::Told(_, Told::Done(JobResult::Model(found))) => Some(found.0.clone()),
+        Event::Message(_, Message::Done(JobResult::Model(found))) => Some(found.0.clone()),
         _ => None,
     });
     found.unwrap_or_else(|| panic!("{events:?}"))
@@ -118,18 +118,18 @@ fn a_session_answers_the_same_wherever_models_are_read() {
         assert_eq!(mine, other, "{name}: without its file");
         let mine = ask(&mut direct, open(&name, &bytes), Some(&bytes));
         assert_eq!(mine, ask(&mut carried, open(&name, &bytes), Some(&bytes)), "{name}");
-        if mine.iter().any(|event| matches!(event, Event::Told(_, Told::Failed(_)))) {
+        if mine.iter().any(|event| matches!(event, Event::Message(_, Message::Failed(_)))) {
             continue;
         }
         let model = opened(&mine);
         // A third session was only given the file, like the other workers of the page.
         let mut kept = session_with(read_through_bytes);
         let keep = Request::new(JobId(3), JobRequest::KeepModel { name: name.clone(), size: bytes.len() as u64 });
-        assert_eq!(ask(&mut kept, keep, Some(&bytes)), [Event::Told(JobId(3), Told::Done(JobResult::ModelKept))]);
+        assert_eq!(ask(&mut kept, keep, Some(&bytes)), [Event::Message(JobId(3), Message::Done(JobResult::ModelKept))]);
         let run = bench(&model.id, model.batch.own());
         let rows = ask(&mut direct, run.clone(), None);
         assert!(
-            rows.iter().any(|event| matches!(event, Event::Told(_, Told::Done(JobResult::Row { .. })))),
+            rows.iter().any(|event| matches!(event, Event::Message(_, Message::Done(JobResult::Row { .. })))),
             "{name}: {rows:?}"
         );
         assert_eq!(rows, ask(&mut carried, run.clone(), None), "{name}");
@@ -150,12 +150,12 @@ fn what_a_session_says_of_a_model_reaches_the_page() {
 #[test]
 fn a_session_without_a_reader_opens_no_file_and_says_where_one_is_opened() {
     let events = ask(&mut Session::new(), open("m.onnx", b"x"), Some(b"x"));
-    let Some(Event::Told(_, Told::Failed(message))) = events.last() else { panic!("{events:?}") };
+    let Some(Event::Message(_, Message::Failed(message))) = events.last() else { panic!("{events:?}") };
     assert!(message.starts_with("m.onnx: model files are not read here; open it on the page"), "{message}");
     let keep = Request::new(JobId(1), JobRequest::KeepModel { name: "m.onnx".to_owned(), size: 1 });
     let events = ask(&mut Session::new(), keep, None);
     assert!(
-        matches!(&events[..], [Event::Told(_, Told::Failed(message))] if message.contains("did not come")),
+        matches!(&events[..], [Event::Message(_, Message::Failed(message))] if message.contains("did not come")),
         "{events:?}"
     );
 }

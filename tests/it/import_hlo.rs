@@ -192,11 +192,11 @@ fn check(format: &str) {
 /// Parameters and results of a file, if they are known.
 fn expected(path: &Path, facts: &Value) -> Option<Vec<u8>> {
     let beside = path.with_file_name(format!("{}.npz", path.file_name()?.to_string_lossy()));
-    let told = || {
+    let message = || {
         let root = std::env::var("NEURONSCOPE_MODELS").ok()?;
         std::fs::read(Path::new(&root).join(facts["expected"].as_str()?)).ok()
     };
-    std::fs::read(beside).ok().or_else(told)
+    std::fs::read(beside).ok().or_else(message)
 }
 
 /// The largest distance of a file's results from those of its framework.

@@ -11,8 +11,8 @@ use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
 use neuronscope::profile::Profile;
 use neuronscope::session::{
-    Event, ExportKind, JobId, JobRequest, ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request, Session,
-    StepResult, Told,
+    Event, ExportKind, JobId, JobRequest, Message, ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request, Session,
+    StepResult,
 };
 
 const MODELS: [&str; 5] = [
@@ -227,7 +227,7 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
     ask(&mut session, Request::new(job, JobRequest::Profile(spec)), None);
     let expected = Some(Box::new(insights("nn", Workflow::Trace)));
     let answer = ask(&mut session, Request::new(job, ProfileQuestion::Summary.of(profile)), None);
-    assert_eq!(answer, [Event::Told(job, Told::Answer(Reply::Summary(expected)))]);
+    assert_eq!(answer, [Event::Message(job, Message::Answer(Reply::Summary(expected)))]);
 
     let trace = r#"[{"name": "a", "ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1}]"#;
     ask(
@@ -237,12 +237,12 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
     );
     let profile = ProfileKey(1);
     let answer = ask(&mut session, Request::new(job, ProfileQuestion::Summary.of(profile)), None);
-    assert_eq!(answer, [Event::Told(job, Told::Answer(Reply::Summary(None)))]);
+    assert_eq!(answer, [Event::Message(job, Message::Answer(Reply::Summary(None)))]);
     let refused = ask(
         &mut session,
         Request::new(job, ProfileQuestion::Export { kind: ExportKind::SummaryJson, marks: Vec::new() }.of(profile)),
         None,
     );
-    let [Event::Told(_, Told::Failed(message))] = &refused[..] else { panic!("{refused:?}") };
+    let [Event::Message(_, Message::Failed(message))] = &refused[..] else { panic!("{refused:?}") };
     assert!(message.starts_with("t.json: ") && message.contains("simulated"), "{message}");
 }

@@ -155,7 +155,7 @@ fn kernels_compute_what_a_cpp_compiler_computes() {
 /// Code outside the language is refused at its position, with what to write instead.
 #[test]
 fn what_is_outside_is_refused_with_what_to_write() {
-    for (before, statements, place, told) in [
+    for (before, statements, place, message) in [
         ("", "float w[2][2] = {{1, 2}, {3, 4}};", "10:24", "one array of rows * columns"),
         ("", "float& r = x; y = r;", "10:23", "use the variable itself"),
         ("", "switch ((int)x) { case 0: y = 1; }", "10:14", "write if (...)"),
@@ -174,6 +174,6 @@ fn what_is_outside_is_refused_with_what_to_write() {
     ] {
         let Err(found) = compile(&kernel(before, statements)) else { panic!("{before} {statements} is taken") };
         assert_eq!(found[0].pos.to_string(), place, "{before} {statements}: {}", found[0]);
-        assert!(found[0].to_string().contains(told), "{before} {statements}: {}", found[0]);
+        assert!(found[0].to_string().contains(message), "{before} {statements}: {}", found[0]);
     }
 }

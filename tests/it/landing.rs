@@ -4,7 +4,7 @@ use std::path::Path;
 
 use neuronscope::base::{Interval, TraceNs};
 use neuronscope::session::{
-    Event, JobId, JobRequest, JobResult, ProfileQuestion, ProfileSpec, Reply, Request, Session, StepResult, Told,
+    Event, JobId, JobRequest, JobResult, Message, ProfileQuestion, ProfileSpec, Reply, Request, Session, StepResult,
 };
 use neuronscope::view::palette::Theme;
 use neuronscope::view::timeline::{Arrangement, Layout, Metrics, NameLooks, Overlay, Scene, Viewport, paint, to_svg};
@@ -23,9 +23,9 @@ fn ask(session: &mut Session, request: Request) -> Vec<Event> {
 fn picture(theme: Theme) -> String {
     let (mut session, job) = (Session::new(), JobId(1));
     let made = ask(&mut session, Request::new(job, JobRequest::Profile(ProfileSpec::default())));
-    let info = made
-        .into_iter()
-        .find_map(|e| if let Event::Told(_, Told::Done(JobResult::Profile(info))) = e { Some(info) } else { None });
+    let info = made.into_iter().find_map(|e| {
+        if let Event::Message(_, Message::Done(JobResult::Profile(info))) = e { Some(info) } else { None }
+    });
     let (info, metrics) = (info.unwrap(), Metrics::for_width(WIDTH));
     // The rows of the runtime and of control say nothing at a glance.
     let of_execution = |name: &str| name.contains("Execution") || name.contains("Transfer");
@@ -40,7 +40,7 @@ fn picture(theme: Theme) -> String {
     let view = Viewport::new(Interval::new(TraceNs(7_900), TraceNs(15_100)), WIDTH - metrics.gutter);
     let query = view.query(layout.tracks_between(0.0, 10_000.0));
     let answer = ask(&mut session, Request::new(job, ProfileQuestion::Timeline(query).of(info.profile)));
-    let [Event::Told(_, Told::Answer(Reply::Timeline(tile)))] = &answer[..] else { panic!("{answer:?}") };
+    let [Event::Message(_, Message::Answer(Reply::Timeline(tile)))] = &answer[..] else { panic!("{answer:?}") };
     let looks = NameLooks::new(tile, "", &info.colours);
     let scene = Scene {
         outline: &info.outline,

@@ -14,8 +14,8 @@ use neuronscope::profile::levels::LevelId;
 use neuronscope::profile::neuron::{OperatorView, operator_table};
 use neuronscope::profile::{Profile, ProfileBuilder, SliceFlags, SliceId, Unit};
 use neuronscope::session::{
-    AnalysisRequest, ByteSource, Event, ExportKind, ExportedFile, GroupsOf, JobId, JobRequest, Listing, ProfileKey,
-    ProfileQuestion, ProfileSpec, Reply, Request, Rows, Session, StepResult, Told, Workflow,
+    AnalysisRequest, ByteSource, Event, ExportKind, ExportedFile, GroupsOf, JobId, JobRequest, Listing, Message,
+    ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request, Rows, Session, StepResult, Workflow,
 };
 use neuronscope::view::table::Cell;
 use neuronscope::view::timeline::{GroupKind, SliceGroup, TimelineQuery};
@@ -40,7 +40,7 @@ fn simulated(model: &str, workflow: Workflow) -> Profile {
         ProfileQuestion::Export { kind: ExportKind::ChromeJson, marks: Vec::new() }.of(ProfileKey(0)),
     );
     let events = ask_session(&mut session, export);
-    let [Event::Told(_, Told::File(ExportedFile { bytes, .. }))] = &events[..] else { panic!("{events:?}") };
+    let [Event::Message(_, Message::File(ExportedFile { bytes, .. }))] = &events[..] else { panic!("{events:?}") };
     read_bytes("run.json", bytes).unwrap()
 }
 
@@ -263,7 +263,9 @@ fn a_highlighted_group_has_the_slices_that_the_table_counted() {
         let rows = Rows { skip: 0, limit: 100 };
         let events =
             ask_session(&mut session, Request::new(job, AnalysisRequest::List(Listing::Groups(of), rows).of(profile)));
-        let Some(Event::Told(_, Told::Answer(Reply::Listed(listed)))) = events.last() else { panic!("{events:?}") };
+        let Some(Event::Message(_, Message::Answer(Reply::Listed(listed)))) = events.last() else {
+            panic!("{events:?}")
+        };
         let row = listed.table.rows.iter().find(|r| matches!(&r[0], Cell::Text(t) if t.contains("stream")));
         let row = row.unwrap_or_else(|| panic!("{:?}", listed.table.rows));
         let Cell::Text(group) = &row[0] else { panic!("{row:?}") };
@@ -276,7 +278,7 @@ fn a_highlighted_group_has_the_slices_that_the_table_counted() {
                 ProfileQuestion::Search { text: group.clone(), by: Some(kind(level)), limit: 100 }.of(profile),
             );
             let events = ask_session(&mut session, search);
-            let [Event::Told(_, Told::Answer(Reply::Search(hits)))] = &events[..] else { panic!("{events:?}") };
+            let [Event::Message(_, Message::Answer(Reply::Search(hits)))] = &events[..] else { panic!("{events:?}") };
             (hits.total, hits.hits.clone())
         };
         assert_eq!(found(level).0, u64::from(expected as u32), "{level:?}");
@@ -288,7 +290,7 @@ fn a_highlighted_group_has_the_slices_that_the_table_counted() {
             let query = TimelineQuery { span, resolution_ns: 1, tracks: vec![hit.track], group };
             let query = TimelineQuery { resolution_ns: hit.duration_ns.div_ceil(1_000).next_power_of_two(), ..query };
             let events = ask_session(&mut session, Request::new(job, ProfileQuestion::Timeline(query).of(profile)));
-            let [Event::Told(_, Told::Answer(Reply::Timeline(tile)))] = &events[..] else { panic!("{events:?}") };
+            let [Event::Message(_, Message::Answer(Reply::Timeline(tile)))] = &events[..] else { panic!("{events:?}") };
             let at = tile.tracks[0].slice.iter().position(|s| *s == hit.slice).unwrap();
             let (_, is_in) = tile.group.as_ref().unwrap();
             lit += u32::from(is_in[tile.tracks[0].name[at] as usize]);

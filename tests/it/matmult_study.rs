@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use neuronscope::base::{Clock, WallNs};
 use neuronscope::session::studies::{StudyKind, StudyResult, StudySpec};
-use neuronscope::session::{Control, Event, JobId, JobRequest, JobResult, Part, Request, Session, StepResult, Told};
+use neuronscope::session::{
+    Control, Event, JobId, JobRequest, JobResult, Message, Request, ResultPart, Session, StepResult,
+};
 use neuronscope::view::document::{Block, Document, Plot, Source};
 use serde_json::Value;
 
@@ -42,7 +44,7 @@ fn events(spec: StudySpec) -> Vec<Event> {
 
 fn result(fields: &[(&str, &str)]) -> StudyResult {
     match events(study(fields)).pop() {
-        Some(Event::Told(_, Told::Done(JobResult::Study(result)))) => *result,
+        Some(Event::Message(_, Message::Done(JobResult::Study(result)))) => *result,
         other => panic!("{other:?}"),
     }
 }
@@ -217,7 +219,7 @@ fn a_sweep_tells_each_case_as_it_ends_and_maps_what_the_array_reaches() {
     let titles: Vec<String> = all
         .iter()
         .filter_map(|e| match e {
-            Event::Told(_, Told::Part(Part::Study(result)) | Told::Done(JobResult::Study(result))) => {
+            Event::Message(_, Message::Part(ResultPart::Study(result)) | Message::Done(JobResult::Study(result))) => {
                 Some(result.document.title.clone())
             }
             _ => None,
@@ -225,8 +227,8 @@ fn a_sweep_tells_each_case_as_it_ends_and_maps_what_the_array_reaches() {
         .collect();
     assert_eq!(titles.first().map(String::as_str), Some("1 of 12 cases"));
     assert_eq!(titles.last().map(String::as_str), Some("12 of 12 cases"));
-    assert_eq!(all.iter().filter(|e| matches!(e, Event::Told(_, told) if told.is_last())).count(), 1);
-    let Some(Event::Told(_, Told::Done(JobResult::Study(result)))) = all.last() else {
+    assert_eq!(all.iter().filter(|e| matches!(e, Event::Message(_, message) if message.is_last())).count(), 1);
+    let Some(Event::Message(_, Message::Done(JobResult::Study(result)))) = all.last() else {
         panic!("a study ends with its document")
     };
     let plots: Vec<_> = blocks(&result.document)
@@ -261,7 +263,7 @@ fn this_processor_is_measured_beside_and_says_so() {
     let mut events = Vec::new();
     while session.step(1_000, &mut |e| events.push(e)) == StepResult::More {}
     assert!(
-        matches!(&events[..], [Event::Told(_, Told::Failed(message))] if message.contains("no clock")),
+        matches!(&events[..], [Event::Message(_, Message::Failed(message))] if message.contains("no clock")),
         "{events:?}"
     );
 }
@@ -282,5 +284,5 @@ fn a_study_that_cannot_run_says_why_and_a_study_is_cancelled() {
     }
     session.handle(Control::Cancel(JobId(4)).into(), None);
     assert_eq!(session.step(1_000, &mut |e| events.push(e)), StepResult::Idle);
-    assert!(matches!(events.last(), Some(Event::Told(JobId(4), Told::Cancelled))));
+    assert!(matches!(events.last(), Some(Event::Message(JobId(4), Message::Cancelled))));
 }

@@ -3,8 +3,8 @@
 use neuronscope::neuron::numerics::{MAX_MFLOP, NumericsReport, NumericsSpec};
 use neuronscope::session::studies::{StudyResult, StudySpec};
 use neuronscope::session::{
-    AutoCast, CastType, CompileOptions, Event, JobId, JobRequest, JobResult, OptLevel, Request, Rounding, Session,
-    StepResult, Told,
+    AutoCast, CastType, CompileOptions, Event, JobId, JobRequest, JobResult, Message, OptLevel, Request, Rounding,
+    Session, StepResult,
 };
 
 fn options(auto_cast: AutoCast, auto_cast_type: CastType) -> CompileOptions {
@@ -20,9 +20,9 @@ fn run(spec: NumericsSpec) -> Result<NumericsReport, String> {
     session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(StudySpec::Numerics(spec)))), None);
     let mut result = Err("no answer".to_owned());
     let mut answer = |event| match event {
-        Event::Told(_, Told::Done(JobResult::Study(study))) => result = Ok(*study.values.unwrap()),
-        Event::Told(_, Told::Failed(message)) => result = Err(message),
-        Event::Told(_, Told::Progress { .. }) => {}
+        Event::Message(_, Message::Done(JobResult::Study(study))) => result = Ok(*study.values.unwrap()),
+        Event::Message(_, Message::Failed(message)) => result = Err(message),
+        Event::Message(_, Message::Progress { .. }) => {}
         other => panic!("{other:?}"),
     };
     while session.step(1_000, &mut answer) != StepResult::Idle {}
@@ -125,8 +125,9 @@ fn what_can_not_be_computed_says_why() {
 fn a_report_travels_as_bytes_and_as_json() {
     let report = run(spec("matmult:n=16,loop_count=300,add_bias=false,normalize=true")).unwrap();
     let study = StudyResult { values: Some(Box::new(report.clone())), ..StudyResult::default() };
-    let bytes = postcard::to_allocvec(&Event::Told(JobId(7), Told::Done(JobResult::Study(Box::new(study))))).unwrap();
-    let Event::Told(_, Told::Done(JobResult::Study(back))) = postcard::from_bytes(&bytes).unwrap() else {
+    let bytes =
+        postcard::to_allocvec(&Event::Message(JobId(7), Message::Done(JobResult::Study(Box::new(study))))).unwrap();
+    let Event::Message(_, Message::Done(JobResult::Study(back))) = postcard::from_bytes(&bytes).unwrap() else {
         panic!("is numerics")
     };
     let back = back.values.unwrap();

@@ -37,9 +37,9 @@ fn a_trace_inside_another_object_is_found() {
     ] {
         let profile = open(&text);
         assert_eq!(rows(&profile), ["Process 1/Thread 1 a 0+2000"], "{text}");
-        let told = profile.diagnostics().items().iter().find(|d| d.code == "nested_trace").unwrap();
-        let begin = told.byte_offset.unwrap() as usize;
-        assert!(text[begin..].starts_with('{') && text[begin..].contains("traceEvents"), "{told:?}");
+        let message = profile.diagnostics().items().iter().find(|d| d.code == "nested_trace").unwrap();
+        let begin = message.byte_offset.unwrap() as usize;
+        assert!(text[begin..].starts_with('{') && text[begin..].contains("traceEvents"), "{message:?}");
     }
     let two = open(&format!(r#"{{"a":{{"traceEvents":[{EVENT}]}},"b":{{"traceEvents":[{EVENT}]}}}}"#));
     assert!(two.diagnostics().items()[0].first_example.starts_with("the first of several"));
@@ -58,8 +58,8 @@ fn what_follows_the_last_bracket_is_read_or_counted() {
         assert_eq!((profile.slices().len(), codes(&profile)), (slices, vec![]), "{text}");
     }
     let profile = open(&format!("[{EVENT}] and so on"));
-    let told = &profile.diagnostics().items()[0];
-    assert_eq!((told.code.as_str(), told.byte_offset), ("trailing_text", Some(EVENT.len() as u64 + 3)));
+    let message = &profile.diagnostics().items()[0];
+    assert_eq!((message.code.as_str(), message.byte_offset), ("trailing_text", Some(EVENT.len() as u64 + 3)));
     let broken = open(&format!(r#"{{"traceEvents":[{EVENT}],oops:1}}"#));
     assert_eq!((broken.slices().len(), broken.diagnostics().count("bad_json")), (1, 1));
 }

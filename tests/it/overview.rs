@@ -6,8 +6,8 @@ use std::path::Path;
 use neuronscope::compiler::Workflow;
 use neuronscope::session::share::Tool;
 use neuronscope::session::{
-    AnalysisRequest, Answer, ByteSource, Event, Evidence, JobId, JobRequest, JobResult, ProfileInfo, ProfileKey,
-    ProfileSpec, Question, Reply, Request, Session, StepResult, Told,
+    AnalysisRequest, Answer, ByteSource, Event, Evidence, JobId, JobRequest, JobResult, Message, ProfileInfo,
+    ProfileKey, ProfileSpec, Question, Reply, Request, Session, StepResult,
 };
 use neuronscope::view::document::{Block, Document, Ranked};
 
@@ -24,13 +24,13 @@ fn overview(request: Request, file: Option<Vec<u8>>) -> (ProfileInfo, Document) 
     let source = file.map(|bytes| Box::new(bytes) as Box<dyn ByteSource>);
     let opened = events(&mut session, request, source);
     let info = opened.into_iter().find_map(|e| match e {
-        Event::Told(_, Told::Done(JobResult::Profile(info))) => Some(*info),
-        Event::Told(_, Told::Failed(message)) => panic!("{message}"),
+        Event::Message(_, Message::Done(JobResult::Profile(info))) => Some(*info),
+        Event::Message(_, Message::Failed(message)) => panic!("{message}"),
         _ => None,
     });
     let ask = Request::new(JobId(2), AnalysisRequest::Analyse(Question::Overview).of(ProfileKey(0)));
     let answer = events(&mut session, ask, None).into_iter().find_map(|e| match e {
-        Event::Told(_, Told::Answer(Reply::Analysed(answer))) => Some(*answer),
+        Event::Message(_, Message::Answer(Reply::Analysed(answer))) => Some(*answer),
         _ => None,
     });
     let Some(Answer::Overview(document)) = answer else { panic!("no overview: {answer:?}") };

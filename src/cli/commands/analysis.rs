@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::text;
 use crate::analysis_args::OutputArgs;
 use crate::driver::Driver;
-use ns_session::{AnalysisRequest, Answer, Listed, Listing, ProfileKey, Question, Reply, Rows, Told};
+use ns_session::{AnalysisRequest, Answer, Listed, Listing, Message, ProfileKey, Question, Reply, Rows};
 use ns_view::table::{Cell, Table};
 
 /// Asks for the rows of a table that the flags select.
@@ -13,7 +13,7 @@ pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, outp
     let limit = if output.json || output.csv { u32::MAX } else { u32::try_from(output.top).unwrap_or(u32::MAX) };
     let rows = Rows { limit, ..Rows::ALL };
     match driver.run(AnalysisRequest::List(what, rows).of(profile), None)? {
-        Some(Told::Answer(Reply::Listed(listed))) => Ok(*listed),
+        Some(Message::Answer(Reply::Listed(listed))) => Ok(*listed),
         _ => bail!("the session returned no table"),
     }
 }
@@ -21,7 +21,7 @@ pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, outp
 /// Asks any other question.
 pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Question) -> Result<Answer> {
     match driver.run(AnalysisRequest::Analyse(question).of(profile), None)? {
-        Some(Told::Answer(Reply::Analysed(answer))) => Ok(*answer),
+        Some(Message::Answer(Reply::Analysed(answer))) => Ok(*answer),
         _ => bail!("the session returned no answer"),
     }
 }

@@ -17,7 +17,7 @@ use ns_bench::{
     BenchConfig, Configuration, DeviceType, Report, ReportDetail, RowResult, RunDetail, RunResults, SweepState,
     Verbosity, results_to_json, timed_results_to_json,
 };
-use ns_session::{JobRequest, JobResult, RunRequest, Told};
+use ns_session::{JobRequest, JobResult, Message, RunRequest};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
     let args = args.with_positional_model()?;
@@ -52,7 +52,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     sweep.eval_metrics = evaluation.map(|e| e.run(&configurations, sweep.driver.models())).transpose()?;
     sweep.run()?;
     sweep.give_results()?;
-    if interrupt::is_asked() {
+    if interrupt::is_stop_requested() {
         return Err(Interrupted(sweep.how_to_go_on()).into());
     }
     // Rows that failed are in the output; a run without any result is not a success.
@@ -94,7 +94,7 @@ impl<'a> Sweep<'a> {
             driver.say(&format!("note: {message}"));
         }
         verbosity.at_start(&state.config).iter().for_each(|line| driver.say(line));
-        if let Some(kept) = args.resume.as_deref().filter(|p| p.exists()).map(read_kept).transpose()? {
+        if let Some(kept) = args.resume.as_deref().filter(|p| p.exists()).map(read_sweep).transpose()? {
             let adopted = state.adopt(&kept);
             driver.say(&format!("note: {adopted} configurations finished in an earlier run and are not run again"));
         }
@@ -104,14 +104,14 @@ impl<'a> Sweep<'a> {
     }
 
     fn run(&mut self) -> Result<()> {
-        while !interrupt::is_asked()
+        while !interrupt::is_stop_requested()
             && let Some((row, configuration)) = self.state.begin_next()
         {
             let progress = self.state.progress();
             let left_s = f64::from(progress.waiting + progress.running) * configuration.duration_s;
             self.say(self.verbosity.before(&configuration, left_s));
             let mut result = self.run_one(row, &configuration)?;
-            if interrupt::is_asked() && !result.report.is_finished() {
+            if interrupt::is_stop_requested() && !result.report.is_finished() {
                 self.state.give_back(row);
                 break;
             }
@@ -179,7 +179,7 @@ impl<'a> Sweep<'a> {
         let run = Box::new(RunRequest { row, configuration: configuration.clone(), times: None, detail });
         let failed = |error: String| RowResult::failed(configuration, error);
         Ok(match self.driver.run(JobRequest::RunConfiguration(run), None) {
-            Ok(Some(Told::Done(JobResult::Row { result, .. }))) => *result,
+            Ok(Some(Message::Done(JobResult::Row { result, .. }))) => *result,
             Ok(_) => failed("the run returned no row".to_owned()),
             Err(error) => failed(error.to_string()),
         })
@@ -205,7 +205,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-fn read_kept(path: &Path) -> Result<SweepState> {
+fn read_sweep(path: &Path) -> Result<SweepState> {
     let shown = path.display();
     let json = fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
     let mut kept: SweepState = serde_json::from_str(&json)

@@ -60,15 +60,15 @@ fn beside(args: &BenchArgs, config: &BenchConfig) -> BesideIndex {
         model: is_named("model").then(|| config.model.clone()),
         instance_type: args.options.text("instance").map(str::to_owned),
         inputs: config.inputs.clone(),
-        auto_casts: given(is_named("auto_cast"), &sweep.auto_casts, base.auto_cast),
-        auto_cast_types: given(is_named("auto_cast_type"), &sweep.auto_cast_types, base.auto_cast_type),
-        opt_levels: given(is_named("optlevel"), &sweep.opt_levels, base.opt_level),
+        auto_casts: values_of_flag(is_named("auto_cast"), &sweep.auto_casts, base.auto_cast),
+        auto_cast_types: values_of_flag(is_named("auto_cast_type"), &sweep.auto_cast_types, base.auto_cast_type),
+        opt_levels: values_of_flag(is_named("optlevel"), &sweep.opt_levels, base.opt_level),
         lnc: base.lnc,
     }
 }
 
 /// The values of a flag: empty if it was not given, else the swept values, or the single value.
-fn given<T: Copy>(is_named: bool, swept: &[T], one: T) -> Vec<T> {
+fn values_of_flag<T: Copy>(is_named: bool, swept: &[T], one: T) -> Vec<T> {
     if !is_named {
         Vec::new()
     } else if swept.is_empty() {

@@ -10,7 +10,7 @@ use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
 use ns_base::units::{format_ns, format_times};
-use ns_session::{Answer, Chosen, ProfileKey, Question};
+use ns_session::{Answer, ProfileKey, Question, SliceFilter};
 use ns_view::comparison::comparison_table;
 
 pub(super) fn run(args: CompareArgs) -> Result<()> {
@@ -45,7 +45,7 @@ fn totals(
     by: Option<GroupBy>,
     level: Option<&str>,
 ) -> Result<OperatorTotals> {
-    let of = Chosen { level: level.map(str::to_owned), ..Chosen::default() };
+    let of = SliceFilter { level: level.map(str::to_owned), ..SliceFilter::default() };
     match analyse(driver, profile, Question::Totals { of, by })? {
         Answer::Totals(totals) => Ok(totals),
         _ => bail!("the session returned an unexpected answer"),

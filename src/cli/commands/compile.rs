@@ -10,7 +10,7 @@ use crate::driver::Driver;
 use crate::index_args::ModelCompileArgs;
 use ns_bench::{CompiledModel, EntryStatus, ModelIndex};
 use ns_device::model_label;
-use ns_session::{JobRequest, Part, Told};
+use ns_session::{JobRequest, Message, ResultPart};
 
 pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     let mut config = args.config()?;
@@ -26,8 +26,8 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     let path = args.filename.as_deref().map_or_else(|| default_path(&args, &config.model), with_json);
     let mut written = Ok(());
     let mut removals: Vec<String> = Vec::new();
-    driver.run_with(JobRequest::Compile(Box::new(config)), None, &mut |told| {
-        if let Told::Part(Part::Compiled { compiled, .. }) = told
+    driver.run_with(JobRequest::Compile(Box::new(config)), None, &mut |message| {
+        if let Message::Part(ResultPart::Compiled { compiled, .. }) = message
             && written.is_ok()
         {
             if let Some(removed) = compiled.removed {

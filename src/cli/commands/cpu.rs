@@ -72,7 +72,7 @@ pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult
         over.store(true, Ordering::Relaxed);
         (timers, sampler.join().unwrap_or_default())
     });
-    if interrupt::is_asked() {
+    if interrupt::is_stop_requested() {
         return RowResult::failed(configuration, "stopped by Ctrl-C");
     }
     cpu_row(configuration, &timers, &samples, &machine(began_unix_s), detail)
@@ -81,11 +81,11 @@ pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult
 fn measure(configuration: &Configuration, barrier: &Barrier) -> CpuTimers {
     let clock = SystemClock::new();
     let mut run = CpuRun::new(configuration.clone());
-    while !matches!(run.stage(), CpuStage::Ready | CpuStage::Done) && !interrupt::is_asked() {
+    while !matches!(run.stage(), CpuStage::Ready | CpuStage::Done) && !interrupt::is_stop_requested() {
         run.step(&clock);
     }
     barrier.wait();
-    while run.stage() != CpuStage::Done && !interrupt::is_asked() {
+    while run.stage() != CpuStage::Done && !interrupt::is_stop_requested() {
         run.step(&clock);
     }
     run.into_timers()

@@ -21,7 +21,7 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
     // Modules come from all levels unless a level is named.
     let has_line = !args.modules || args.chosen.level.level.is_some();
     let line = if has_line { args.chosen.level.line(&info) } else { String::new() };
-    let (of, limit) = (args.chosen.chosen(), args.nodes);
+    let (of, limit) = (args.chosen.slice_filter(), args.nodes);
     let question = match args.name {
         Some(name) => Question::Sandwich { of, name, limit },
         None if args.modules => Question::Modules { of, limit },

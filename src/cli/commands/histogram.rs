@@ -21,7 +21,7 @@ pub(super) fn run(args: HistogramArgs) -> Result<()> {
     let info = source::open(&mut driver, &args.source)?;
     let (line, profile) = (args.chosen.level.line(&info), info.profile);
     let question = Question::Histogram {
-        of: args.chosen.chosen(),
+        of: args.chosen.slice_filter(),
         by: args.by.into(),
         name: args.name.clone(),
         scale: if args.linear { BinScale::Linear } else { BinScale::Log },
@@ -29,7 +29,7 @@ pub(super) fn run(args: HistogramArgs) -> Result<()> {
     };
     match analyse(&mut driver, profile, question)? {
         Answer::Histogram(found) if found.count == 0 => {
-            bail!("no slice of {} is in the group '{}'", args.chosen.level.said(&info), args.name)
+            bail!("no slice of {} is in the group '{}'", args.chosen.level.level_in_words(&info), args.name)
         }
         Answer::Histogram(found) if args.json => print_json(&found),
         Answer::Histogram(found) => text::print(format!("{line}{}", describe(&found, &info.outline.unit)).as_bytes()),

@@ -40,11 +40,11 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
             }
         }
         IndexCommand::Copy(args) => {
-            let plan = FilePlan::copy(&load(&args.old_index)?, &shown(&args.new_index), &args.new_dir);
+            let plan = FilePlan::copy(&load(&args.old_index)?, &path_text(&args.new_index), &args.new_dir);
             carry_out(&plan.map_err(anyhow::Error::msg)?)
         }
         IndexCommand::Move(args) => {
-            let (old, new) = (shown(&args.old_index), shown(&args.new_index));
+            let (old, new) = (path_text(&args.old_index), path_text(&args.new_index));
             let plan = FilePlan::moved(&load(&args.old_index)?, &old, &new, &args.new_dir);
             carry_out(&plan.map_err(anyhow::Error::msg)?)
         }
@@ -53,12 +53,12 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
                 eprintln!("note: {}: does not exist", index.display());
                 return Ok(());
             }
-            carry_out(&FilePlan::delete(&load(&index)?, &shown(&index)))
+            carry_out(&FilePlan::delete(&load(&index)?, &path_text(&index)))
         }
     }
 }
 
-fn shown(path: &Path) -> String {
+fn path_text(path: &Path) -> String {
     path.display().to_string()
 }
 

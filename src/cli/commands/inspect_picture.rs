@@ -10,7 +10,7 @@ use super::text;
 use crate::driver::Driver;
 use crate::inspect_args::InspectArgs;
 use ns_session::{
-    InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, JobRequest, JobResult, Told, TreeRow,
+    InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, JobRequest, JobResult, Message, TreeRow,
 };
 use ns_view::document::{Block, Document};
 use ns_view::table::Table;
@@ -53,15 +53,15 @@ pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()
 fn show(driver: &mut Driver, spec: &InspectSpec) -> Result<InspectShown> {
     let ask = InspectAsk::Show(Box::new(spec.clone()));
     match driver.run(JobRequest::Inspect(ask), None)? {
-        Some(Told::Done(JobResult::Inspected(shown))) => Ok(*shown),
+        Some(Message::Done(JobResult::Inspected(shown))) => Ok(*shown),
         _ => bail!("the session did not show the model"),
     }
 }
 
 fn save(driver: &mut Driver, spec: &InspectSpec, path: &Path) -> Result<()> {
     let ask = InspectAsk::Save(Box::new(spec.clone()), InspectFile::Svg);
-    let told = driver.run(JobRequest::Inspect(ask), None)?;
-    let Some(Told::File(svg)) = told else { bail!("the session did not draw the model") };
+    let message = driver.run(JobRequest::Inspect(ask), None)?;
+    let Some(Message::File(svg)) = message else { bail!("the session did not draw the model") };
     std::fs::write(path, svg.bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 

@@ -26,7 +26,7 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     let mut bar = ProgressBar::new();
     let mut reports = Vec::new();
     for (case, done) in cases.iter().zip(0u64..) {
-        if interrupt::is_asked() {
+        if interrupt::is_stop_requested() {
             break;
         }
         bar.show(done, cases.len() as u64, &case.label());

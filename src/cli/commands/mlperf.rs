@@ -6,7 +6,7 @@ use super::text;
 use crate::driver::Driver;
 use ns_bench::mlperf::{MlperfSettings, mlperf_to_json, mlperf_to_text};
 use ns_bench::{BenchConfig, expand};
-use ns_session::{JobRequest, JobResult, Told};
+use ns_session::{JobRequest, JobResult, Message};
 
 /// Runs the scenario on each configuration of the benchmark; configurations that cannot run are named and left out.
 pub(super) fn run(mut driver: Driver, config: BenchConfig, settings: MlperfSettings, json: bool) -> Result<()> {
@@ -15,7 +15,7 @@ pub(super) fn run(mut driver: Driver, config: BenchConfig, settings: MlperfSetti
         let label = configuration.label();
         let (settings, configuration) = (Box::new(settings.clone()), Box::new(configuration));
         match driver.run(JobRequest::Mlperf { settings, configuration }, None) {
-            Ok(Some(Told::Done(JobResult::Mlperf(result)))) => results.push(*result),
+            Ok(Some(Message::Done(JobResult::Mlperf(result)))) => results.push(*result),
             // Ctrl-C ended the run before any result.
             Ok(_) => {}
             Err(error) => failed.push(format!("failed: {label}: {error}")),

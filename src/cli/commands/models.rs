@@ -7,11 +7,13 @@ use crate::args::ModelsArgs;
 use crate::driver::Driver;
 use ns_bench::InputTuple;
 use ns_model::ModelSpec;
-use ns_session::{Catalog, ParameterKind, QuestionRequest, Reply, Told};
+use ns_session::{Catalog, Message, ParameterKind, QuestionRequest, Reply};
 
 pub(super) fn run(args: ModelsArgs) -> Result<()> {
-    let told = Driver::new().run(QuestionRequest::Catalog, None)?;
-    let Some(Told::Answer(Reply::Catalog(catalog))) = told else { bail!("the session returned no list of models") };
+    let message = Driver::new().run(QuestionRequest::Catalog, None)?;
+    let Some(Message::Answer(Reply::Catalog(catalog))) = message else {
+        bail!("the session returned no list of models")
+    };
     if args.json {
         let all: Vec<_> = catalog.models.iter().chain([&catalog.fixed]).collect();
         let mut json = serde_json::to_vec_pretty(&all)?;

@@ -16,7 +16,7 @@ use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};
 use ns_program::Imported;
 use ns_session::studies::StudySpec;
 use ns_session::{
-    BatchRule, JobRequest, JobResult, NumericsReport, NumericsSpec, OutputComparison, Sample, Told, value_text,
+    BatchRule, JobRequest, JobResult, Message, NumericsReport, NumericsSpec, OutputComparison, Sample, value_text,
     without_source,
 };
 
@@ -37,8 +37,8 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         seed: args.seed,
         tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
     });
-    let told = Driver::new().run(JobRequest::Study(Box::new(spec)), None)?;
-    let Some(Told::Done(JobResult::Study(result))) = told else { bail!("the session ended without a result") };
+    let message = Driver::new().run(JobRequest::Study(Box::new(spec)), None)?;
+    let Some(Message::Done(JobResult::Study(result))) = message else { bail!("the session ended without a result") };
     let Some(report) = result.values else { bail!("the session returned no comparison") };
     tell(&report, args.json)
 }

@@ -13,8 +13,8 @@ use ns_base::units::{format_count, format_ns, format_plugin_share};
 use ns_formats::WriteFormat;
 use ns_insight::Insights;
 use ns_session::{
-    AnalysisRequest, ExportKind, JobRequest, JobResult, OperatorKind, ProfileInfo, ProfileKey, ProfileQuestion,
-    ProfileSpec, Reply, Told,
+    AnalysisRequest, ExportKind, JobRequest, JobResult, Message, OperatorKind, ProfileInfo, ProfileKey,
+    ProfileQuestion, ProfileSpec, Reply,
 };
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
@@ -53,8 +53,8 @@ pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: Writ
 
 /// Writes the overview of a profile as a page that links to the one at `base`.
 pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, path: &Path) -> Result<()> {
-    let told = driver.run(AnalysisRequest::Page(base.to_owned()).of(profile), None)?;
-    let Some(Told::File(page)) = told else { bail!("the session returned no page") };
+    let message = driver.run(AnalysisRequest::Page(base.to_owned()).of(profile), None)?;
+    let Some(Message::File(page)) = message else { bail!("the session returned no page") };
     fs::write(path, page.bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<Pr
 /// The session's message.
 pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
     let question = ProfileQuestion::Operators { kind, range: None, level: None };
-    let Some(Told::Answer(Reply::Operators(table))) = driver.run(question.of(profile), None)? else {
+    let Some(Message::Answer(Reply::Operators(table))) = driver.run(question.of(profile), None)? else {
         bail!("the session returned no operator table");
     };
     let core = |n: Option<u32>| n.map_or_else(String::new, |n| n.to_string());
@@ -105,7 +105,7 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
 
 fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
     match driver.run(ProfileQuestion::Summary.of(profile), None)? {
-        Some(Told::Answer(Reply::Summary(Some(insights)))) => Ok(*insights),
+        Some(Message::Answer(Reply::Summary(Some(insights)))) => Ok(*insights),
         _ => bail!("the session returned no summary"),
     }
 }
@@ -114,9 +114,9 @@ fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
 ///
 /// # Errors
 /// When the session sent no result, which would be a fault of the session.
-pub(crate) fn profile_info(told: Option<Told>) -> Result<ProfileInfo> {
-    match told {
-        Some(Told::Done(JobResult::Profile(info))) => Ok(*info),
+pub(crate) fn profile_info(message: Option<Message>) -> Result<ProfileInfo> {
+    match message {
+        Some(Message::Done(JobResult::Profile(info))) => Ok(*info),
         _ => bail!("the session returned no profile"),
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn profile_info(told: Option<Told>) -> Result<ProfileInfo> {
 /// The session's message.
 pub(super) fn export(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<Vec<u8>> {
     match driver.run(ProfileQuestion::Export { kind, marks: Vec::new() }.of(profile), None)? {
-        Some(Told::File(file)) => Ok(file.bytes),
+        Some(Message::File(file)) => Ok(file.bytes),
         _ => bail!("the session returned no export"),
     }
 }

@@ -56,7 +56,7 @@ impl TimedRuns {
                 "--return-timers: about {expected} inferences are more than the {MOST_TIMED_INFERENCES} whose starts and ends are kept; give a --duration of at most {longest:.3}, or leave --json-format out for sums"
             );
         }
-        while !interrupt::is_asked() && !run.step(200_000).done {}
+        while !interrupt::is_stop_requested() && !run.step(200_000).done {}
         let (row, recorder) = run.finish(RunDetail { timers: true, ..detail });
         if let (Some(recorder), Some(measurement), true) = (recorder, &row.measurement, row.report.is_finished()) {
             let Some(spans) = recorder.into_spans() else {

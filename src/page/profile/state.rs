@@ -137,7 +137,7 @@ impl<Worker> ProfileState<Worker> {
 
     /// The open benchmark run of the model that the shown run executes once.
     #[must_use]
-    pub fn benchmark_of_shown(&self) -> Option<u32> {
+    pub fn benchmark_of_visible_run(&self) -> Option<u32> {
         let spec = self.shown_run().and_then(OpenRun::spec)?;
         self.runs.iter().rfind(|r| r.spec() == Some(spec) && r.is_benchmark()).map(|r| r.id)
     }

@@ -105,8 +105,8 @@ fn answer(state: &State, answer: ShownAnswer) -> Action {
     A::Answer(state.shown.unwrap(), Box::new(answer))
 }
 
-fn answered(state: &State, told: ShownAnswer) -> State {
-    state.after(answer(state, told))
+fn answered(state: &State, message: ShownAnswer) -> State {
+    state.after(answer(state, message))
 }
 
 /// Asserts that an action makes this change to a state and no other.
@@ -382,7 +382,7 @@ fn a_run_of_the_same_thing_takes_the_place_of_the_old_one() {
     let again = open([simulated("nn"), simulated("nn"), benchmark("nn")]);
     let named: Vec<_> = again.runs.iter().map(|r| (r.id, r.label())).collect();
     assert_eq!(named, [(1, "2026_1_1_1 (nn)".to_owned()), (2, "2026_1_1 (nn)".to_owned())]);
-    assert_eq!(again.benchmark_of_shown(), Some(2));
+    assert_eq!(again.benchmark_of_visible_run(), Some(2));
     // Profiles of one archive share a worker, and are closed with it.
     let archive = ProfileInfo { also: vec![file("b"), file("c")], ..file("a") };
     let many = open(std::iter::once(archive).chain((1..MOST_FILES).map(|i| file(&format!("f{i}")))));

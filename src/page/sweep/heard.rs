@@ -3,11 +3,11 @@
 use super::dispatch::Dispatch;
 use super::lane::{Running, Worker};
 use super::measured::{CpuRow, failed_copy};
-use crate::told::kind_of;
+use crate::replies::kind_of;
 use ns_base::convert::u64_to_f64;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::{Configuration, RowResult, ServiceTimes};
-use ns_session::{JobResult, Part, Told};
+use ns_session::{JobResult, Message, ResultPart};
 
 /// The action that a message calls for.
 #[derive(Debug)]
@@ -28,58 +28,58 @@ pub enum Heard {
 
 impl<W: Worker> Dispatch<W> {
     /// Takes a worker's message about a configuration that it runs.
-    pub fn hear(&mut self, worker: &W, row: u32, configuration: &Configuration, told: Told) -> Heard {
-        match told {
-            Told::Progress { done, total, label } => {
+    pub fn hear(&mut self, worker: &W, row: u32, configuration: &Configuration, message: Message) -> Heard {
+        match message {
+            Message::Progress { done, total, label } => {
                 self.doing = label;
                 self.share(worker, row, done, total)
             }
-            Told::Note(message) => self.note(message),
-            Told::Part(Part::Times { times, .. }) => {
+            Message::Note(message) => self.note(message),
+            Message::Part(ResultPart::Times { times, .. }) => {
                 self.with_running(worker, row, |running| running.works_out = None);
                 self.learn(configuration.times_key(), *times);
                 Heard::GoOn
             }
-            Told::Paused => {
+            Message::Paused => {
                 self.with_running(worker, row, |running| running.is_resting = true);
                 Heard::Taken
             }
-            Told::Done(JobResult::Mlperf(result)) => {
+            Message::Done(JobResult::Mlperf(result)) => {
                 self.free(worker, row);
                 Heard::Row(Box::new(RowResult::of_scenario(configuration, result)))
             }
-            Told::Done(JobResult::Row { result, .. }) => {
+            Message::Done(JobResult::Row { result, .. }) => {
                 self.free(worker, row);
                 Heard::Row(result)
             }
-            Told::Failed(message) => {
+            Message::Failed(message) => {
                 self.free(worker, row);
                 Heard::Row(Box::new(RowResult::failed(configuration, message)))
             }
-            Told::Cancelled => {
+            Message::Cancelled => {
                 self.free(worker, row);
                 if let Some(sweep) = self.sweep_mut() {
                     sweep.give_back(row);
                 }
                 Heard::GoOn
             }
-            told @ (Told::Part(_) | Told::Done(_) | Told::Answer(_) | Told::File(_)) => {
-                Heard::Unexpected(kind_of(&told))
+            message @ (Message::Part(_) | Message::Done(_) | Message::Answer(_) | Message::File(_)) => {
+                Heard::Unexpected(kind_of(&message))
             }
         }
     }
 
     /// Takes a worker's message about a copy that it measures.
-    pub fn hear_copy(&mut self, worker: &W, row: u32, copy: u32, told: Told) -> Heard {
-        match told {
-            Told::Progress { done, total, .. } => self.share(worker, row, done, total),
-            Told::Done(JobResult::CpuTimers { timers, .. }) => self.take_copy(worker, row, copy, *timers),
-            Told::Failed(message) => self.take_copy(worker, row, copy, failed_copy(message)),
-            Told::Cancelled => self.take_copy(worker, row, copy, failed_copy("stopped when asked".to_owned())),
+    pub fn hear_copy(&mut self, worker: &W, row: u32, copy: u32, message: Message) -> Heard {
+        match message {
+            Message::Progress { done, total, .. } => self.share(worker, row, done, total),
+            Message::Done(JobResult::CpuTimers { timers, .. }) => self.take_copy(worker, row, copy, *timers),
+            Message::Failed(message) => self.take_copy(worker, row, copy, failed_copy(message)),
+            Message::Cancelled => self.take_copy(worker, row, copy, failed_copy("stopped when asked".to_owned())),
             // A measurement can neither pause nor send notes.
-            Told::Note(_) | Told::Paused => Heard::Taken,
-            told @ (Told::Part(_) | Told::Done(_) | Told::Answer(_) | Told::File(_)) => {
-                Heard::Unexpected(kind_of(&told))
+            Message::Note(_) | Message::Paused => Heard::Taken,
+            message @ (Message::Part(_) | Message::Done(_) | Message::Answer(_) | Message::File(_)) => {
+                Heard::Unexpected(kind_of(&message))
             }
         }
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::tests::{Shell, config};
 use crate::RunState;
 use ns_bench::RowState;
-use ns_session::Told;
+use ns_session::Message;
 
 /// Any event of a run.
 #[derive(Clone, Copy, Debug)]
@@ -55,13 +55,13 @@ proptest! {
                 Event::Times(n) => drop(nth(&open, n).map(|place| shell.times(place))),
                 Event::Finish(n) => drop(nth(&open, n).map(|place| (open.remove(&place), shell.finish(place)))),
                 Event::Fail(n) => {
-                    drop(nth(&open, n).map(|place| (open.remove(&place), shell.tell(place, Told::Failed("x".to_owned())))));
+                    drop(nth(&open, n).map(|place| (open.remove(&place), shell.tell(place, Message::Failed("x".to_owned())))));
                 }
                 Event::Die(n) => {
                     if let Some(place) = nth(&open, n) {
                         open.remove(&place);
                         shell.sent[place].0.worker.1.set(false);
-                        shell.tell(place, Told::Cancelled);
+                        shell.tell(place, Message::Cancelled);
                     }
                 }
             }

@@ -9,7 +9,7 @@ use crate::bench::{BenchAction, RowId, SweepView};
 use ns_bench::cpu::{CpuTimers, Machine};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, DeviceType, Processes, Report, RowResult, RowState, ServiceTimes, SweepState};
-use ns_session::{JobId, JobResult, Part, Told};
+use ns_session::{JobId, JobResult, Message, ResultPart};
 
 /// A worker of a test: a number, and whether it lives.
 #[derive(Clone, Debug)]
@@ -111,9 +111,9 @@ impl Shell {
     }
 
     /// A worker sends this about the configuration that was handed out at this position.
-    pub(super) fn tell(&mut self, place: usize, told: Told) -> Heard {
+    pub(super) fn tell(&mut self, place: usize, message: Message) -> Heard {
         let out = self.sent[place].0.clone();
-        let heard = self.run.hear(&out.worker, out.row, &out.configuration, told);
+        let heard = self.run.hear(&out.worker, out.row, &out.configuration, message);
         if let Heard::Row(result) = &heard {
             self.run.finish(out.row, (**result).clone());
         }
@@ -124,12 +124,12 @@ impl Shell {
     pub(super) fn finish(&mut self, place: usize) -> Heard {
         let row = self.sent[place].0.row;
         let result = Box::new(finished(&self.sent[place].0.configuration));
-        self.tell(place, Told::Done(JobResult::Row { row, result }))
+        self.tell(place, Message::Done(JobResult::Row { row, result }))
     }
 
     pub(super) fn times(&mut self, place: usize) -> Heard {
         let row = self.sent[place].0.row;
-        self.tell(place, Told::Part(Part::Times { row, times: Box::default() }))
+        self.tell(place, Message::Part(ResultPart::Times { row, times: Box::default() }))
     }
 
     fn rows(&self) -> Vec<u32> {
@@ -172,7 +172,7 @@ fn rows_with_the_same_times_wait_for_who_works_them_out() {
 fn times_that_failed_to_come_are_worked_out_by_the_next() {
     let mut shell = Shell::of(config(&[1, 2]), 2);
     shell.feed();
-    assert!(matches!(shell.tell(0, Told::Failed("no".to_owned())), Heard::Row(_)));
+    assert!(matches!(shell.tell(0, Message::Failed("no".to_owned())), Heard::Row(_)));
     assert_eq!(shell.rows(), [0, 1]);
     assert_eq!(shell.sent[1].0.times, None);
     shell.finish(1);
@@ -184,16 +184,16 @@ fn times_that_failed_to_come_are_worked_out_by_the_next() {
 fn what_each_message_of_a_worker_means() {
     let mut shell = Shell::of(config(&[1]), 1);
     shell.feed();
-    let progress = Told::Progress { done: 1, total: 4, label: "doing".to_owned() };
+    let progress = Message::Progress { done: 1, total: 4, label: "doing".to_owned() };
     assert!(matches!(shell.tell(0, progress), Heard::Taken));
     assert_eq!(shell.look().shares().get(&0), Some(&0.25));
-    assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Note(text) if text == "short"));
-    assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Taken), "each worker reports it");
-    for odd in [Told::Done(JobResult::ModelKept), Told::Answer(ns_session::Reply::Density(vec![]))] {
+    assert!(matches!(shell.tell(0, Message::Note("short".to_owned())), Heard::Note(text) if text == "short"));
+    assert!(matches!(shell.tell(0, Message::Note("short".to_owned())), Heard::Taken), "each worker reports it");
+    for odd in [Message::Done(JobResult::ModelKept), Message::Answer(ns_session::Reply::Density(vec![]))] {
         assert!(matches!(shell.tell(0, odd), Heard::Unexpected(_)));
     }
     // A worker that was stopped, or died, gives its configuration back.
-    assert!(matches!(shell.tell(0, Told::Cancelled), Heard::GoOn));
+    assert!(matches!(shell.tell(0, Message::Cancelled), Heard::GoOn));
     assert_eq!(shell.rows(), [0, 0]);
     assert_eq!(shell.sweep().rows()[0].attempts, 2);
 }
@@ -205,7 +205,7 @@ fn a_run_rests_and_goes_on() {
     assert_eq!(shell.run.set_paused(true).iter().map(|(_, job)| *job).collect::<Vec<_>>(), [JobId(0)]);
     let pausing = shell.look();
     assert!(pausing == shell.look() && pausing.run_label(0.0, 0.0).starts_with("Pausing"));
-    assert!(matches!(shell.tell(0, Told::Paused), Heard::Taken));
+    assert!(matches!(shell.tell(0, Message::Paused), Heard::Taken));
     let paused = shell.look();
     assert!(paused != pausing && paused.run_label(0.0, 0.0).starts_with("Paused"));
     // Rows that end meanwhile are taken, and no other row begins. A view stays as it was.
@@ -225,7 +225,7 @@ fn a_run_is_cancelled_and_retried() {
     assert_eq!(shell.run.cancel().len(), 1);
     shell.feed();
     assert_eq!(shell.ended, None, "its worker has not stopped");
-    shell.tell(1, Told::Cancelled);
+    shell.tell(1, Message::Cancelled);
     assert_eq!((shell.ended.take(), shell.run.has_ended()), (Some(RunState::Cancelled), false));
     assert_eq!(shell.sweep().rows()[1].state, RowState::Cancelled);
     let sweep = shell.run.retry_failed().unwrap();
@@ -262,7 +262,7 @@ fn a_dead_worker_takes_nothing_more() {
     let mut shell = Shell::of(config(&[1, 2]), 1);
     shell.feed();
     shell.sent[0].0.worker.1.set(false);
-    shell.tell(0, Told::Failed("out of memory".to_owned()));
+    shell.tell(0, Message::Failed("out of memory".to_owned()));
     assert_eq!((shell.rows(), shell.started), (vec![0, 1], 2));
     assert!(shell.sent[1].0.worker != shell.sent[0].0.worker);
 }
@@ -275,11 +275,11 @@ fn scenarios_are_rows_of_their_own_list() {
     // A scenario asks for no stage times, so no configuration waits for them.
     assert_eq!(shell.rows(), [0, 1]);
     assert_eq!(shell.sent[0].0.scenario, Some(settings));
-    shell.tell(0, Told::Progress { done: 1, total: 2, label: "query 5".to_owned() });
+    shell.tell(0, Message::Progress { done: 1, total: 2, label: "query 5".to_owned() });
     let view = shell.look();
     let Some(RunState::Running { done, label, .. }) = shell.run.progress(&view, 10.0) else { panic!("runs") };
     assert!(done == 250 && label.ends_with(". query 5"), "{done} {label}");
-    shell.tell(1, Told::Failed("no".to_owned()));
+    shell.tell(1, Message::Failed("no".to_owned()));
     let Some(BenchAction::Scenario(rows)) = shell.run.news() else { panic!("is a scenario") };
     assert_eq!((rows.len(), rows[0].row, rows[0].result.clone()), (1, 1, Err("no".to_owned())));
     assert!(shell.run.news().is_none());
@@ -294,20 +294,20 @@ fn a_measurement_has_a_worker_for_each_copy_and_nothing_beside_it() {
     assert_eq!((shell.measured.len(), shell.started), (1, 2));
     assert_eq!(shell.run.set_paused(true), [], "its clock cannot be paused");
     assert_eq!(shell.run.set_paused(false), []);
-    let hear = |shell: &mut Shell, copy: u32, told: Told| {
+    let hear = |shell: &mut Shell, copy: u32, message: Message| {
         let row = shell.measured.last().unwrap().row;
-        shell.run.hear_copy(&Fake(copy, Rc::default()), row, copy, told)
+        shell.run.hear_copy(&Fake(copy, Rc::default()), row, copy, message)
     };
-    assert!(matches!(hear(&mut shell, 0, Told::Progress { done: 1, total: 2, label: String::new() }), Heard::Taken));
+    assert!(matches!(hear(&mut shell, 0, Message::Progress { done: 1, total: 2, label: String::new() }), Heard::Taken));
     let timers = || Box::new(CpuTimers::default());
     assert!(matches!(
-        hear(&mut shell, 0, Told::Done(JobResult::CpuTimers { copy: 0, timers: timers() })),
+        hear(&mut shell, 0, Message::Done(JobResult::CpuTimers { copy: 0, timers: timers() })),
         Heard::Taken
     ));
     shell.feed();
     assert_eq!(shell.measured.len(), 1, "the other copy runs");
-    assert!(matches!(hear(&mut shell, 1, Told::Done(JobResult::ModelKept)), Heard::Unexpected(_)));
-    let last = hear(&mut shell, 1, Told::Failed("no".to_owned()));
+    assert!(matches!(hear(&mut shell, 1, Message::Done(JobResult::ModelKept)), Heard::Unexpected(_)));
+    let last = hear(&mut shell, 1, Message::Failed("no".to_owned()));
     let Heard::Measured(cpu) = last else { panic!("was the last copy: {last:?}") };
     assert_eq!((cpu.row, cpu.began_unix_s()), (0, 7));
     let machine = Machine { name: "x".to_owned(), description: String::new(), began_unix_s: 7, ended_unix_s: 9 };
@@ -319,7 +319,7 @@ fn a_measurement_has_a_worker_for_each_copy_and_nothing_beside_it() {
     // A cancelled measurement is not a result.
     assert_eq!(shell.run.cancel().len(), 3);
     for copy in 0..3 {
-        hear(&mut shell, copy, Told::Done(JobResult::CpuTimers { copy, timers: timers() }));
+        hear(&mut shell, copy, Message::Done(JobResult::CpuTimers { copy, timers: timers() }));
     }
     shell.feed();
     assert_eq!(shell.ended, Some(RunState::Cancelled));
@@ -333,8 +333,10 @@ fn fresh_processes_are_new_workers_and_too_many_copies_fail() {
     shell.feed();
     let measured = shell.measured[0].clone();
     assert!(measured.is_fresh() && measured.copies() == 1);
-    let told = Told::Cancelled;
-    let Heard::Measured(_) = shell.run.hear_copy(&Fake(0, Rc::default()), 0, 0, told) else { panic!("was the last") };
+    let message = Message::Cancelled;
+    let Heard::Measured(_) = shell.run.hear_copy(&Fake(0, Rc::default()), 0, 0, message) else {
+        panic!("was the last")
+    };
     shell.run.finish(0, RowResult::failed(&measured.configuration, "stopped"));
     shell.feed();
     assert_eq!(shell.started, 3, "one, then two new ones");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::pages::ProfileParts;
-use crate::timeline::ShownTracks;
+use crate::timeline::ViewTracks;
 use ns_analysis::members::MemberOrder;
 use ns_analysis::work::Works;
 use ns_analysis::{GroupBy, Selection};
@@ -44,7 +44,7 @@ pub struct Rows {
 
 /// The slices that a question is about, as the page names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Chosen {
+pub struct SliceFilter {
     /// Only this span: of each slice only the part inside counts.
     pub range: Option<Interval<TraceNs>>,
     /// Only slices of these tracks of the timeline.
@@ -70,7 +70,7 @@ pub struct GroupsOf {
 /// The slices of one group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MembersOf {
-    pub of: Chosen,
+    pub of: SliceFilter,
     /// Key of the groups.
     pub by: GroupBy,
     /// Name of the group, as its table shows it.
@@ -83,7 +83,7 @@ pub struct MembersOf {
 pub struct QueryOf {
     /// The query, in the language of docs/query.md.
     pub text: String,
-    /// The level, as for [`Chosen`].
+    /// The level, as for [`SliceFilter`].
     pub level: Option<String>,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Sources<'a> {
     pub profile: &'a Profile,
     /// The name of the profile.
     pub name: &'a str,
-    pub tracks: &'a ShownTracks,
+    pub tracks: &'a ViewTracks,
     /// The analysis of a simulated execution.
     pub insights: Option<&'a Insights>,
     /// Joins the flow events when it is first called.
@@ -149,7 +149,7 @@ impl Default for Rows {
     }
 }
 
-impl Chosen {
+impl SliceFilter {
     /// The same selection in the terms of the profile.
     ///
     /// # Errors
@@ -182,7 +182,7 @@ impl Chosen {
 
 impl GroupsOf {
     /// The slices of the question.
-    pub(super) fn chosen(&self) -> Chosen {
-        Chosen { range: self.range, tracks: self.tracks.clone(), level: self.level.clone() }
+    pub(super) fn slice_filter(&self) -> SliceFilter {
+        SliceFilter { range: self.range, tracks: self.tracks.clone(), level: self.level.clone() }
     }
 }

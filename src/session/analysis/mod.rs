@@ -1,17 +1,17 @@
 //! Questions about any profile: tables ([`Listing`]) and trees, spreads and sentences ([`Question`]), computed in steps.
 
+mod linked;
 mod listing;
 mod path;
 mod prepare;
 mod question;
 mod run;
-mod shown;
 mod steps;
 mod tables;
 
+pub use linked::{LinkedSentence, LinkedSlices};
 pub(super) use listing::Sources;
-pub use listing::{Chosen, GroupsOf, Listed, Listing, MembersOf, QueryOf, Rows};
-pub use path::{PathShown, PathStep};
+pub use listing::{GroupsOf, Listed, Listing, MembersOf, QueryOf, Rows, SliceFilter};
+pub use path::{PathStep, PathSteps};
 pub use question::{Answer, Question};
 pub(super) use run::AnalysisRun;
-pub use shown::{InOrderShown, Said};

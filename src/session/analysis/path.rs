@@ -18,7 +18,7 @@ const NOTHING_RAN: &str = "(nothing ran)";
 
 /// A critical path for drawing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PathShown {
+pub struct PathSteps {
     /// Its steps, by time and without gaps.
     pub steps: Vec<PathStep>,
     /// Whether there are more parts than can be drawn; each step then shows the name with most of its time.
@@ -43,7 +43,7 @@ pub struct PathStep {
 }
 
 /// All parts; if there are more than `limit`, at most `limit` stretches of equal length.
-pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: usize) -> PathShown {
+pub(super) fn path_steps(sources: &Sources<'_>, path: &CriticalPath, limit: usize) -> PathSteps {
     let is_thinned = path.parts.len() > limit;
     let thinned = if is_thinned { thinned(sources.profile, &path.parts, limit) } else { Vec::new() };
     let drawn = if is_thinned { &thinned } else { &path.parts };
@@ -52,7 +52,7 @@ pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: usiz
         start_ns: p.span.start.0,
         end_ns: p.span.end.0,
     };
-    PathShown {
+    PathSteps {
         steps: drawn.iter().map(step).collect(),
         is_thinned,
         total: path.parts.len() as u64,

@@ -1,9 +1,9 @@
 //! For each question, the analysis that answers it and the answer made from its result.
 
-use super::listing::{Chosen, Listing, Rows, Sources};
-use super::path::{parts_by_length, parts_table, path_shown, path_table};
+use super::linked::{linked_in_order, linked_sentences};
+use super::listing::{Listing, Rows, SliceFilter, Sources};
+use super::path::{parts_by_length, parts_table, path_steps, path_table};
 use super::question::{Answer, Question};
-use super::shown::{in_order_shown, said};
 use super::steps::{Running, answered, listed};
 use super::tables::query_table;
 use super::tables::{counter_table, group_table, idle_table, slice_table};
@@ -37,7 +37,7 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
     let profile = sources.profile;
     Ok(match what {
         Listing::Groups(of) => {
-            let selection = of.chosen().selection(sources)?;
+            let selection = of.slice_filter().selection(sources)?;
             let query = OpQuery { group_by: of.by, selection, percentiles: true };
             listed(OperatorPass::new(profile, query), |pass, s| pass.finish(s.profile), group_table)
         }
@@ -61,7 +61,7 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
         ),
         Listing::Query(of) => {
             let query = parse(&of.text).map_err(|e| e.to_string())?;
-            let level = Chosen { level: of.level.clone(), ..Chosen::default() }.selection(sources)?.level;
+            let level = SliceFilter { level: of.level.clone(), ..SliceFilter::default() }.selection(sources)?.level;
             listed(QueryPass::new(profile, query, level), |pass, s| pass.finish(s.profile), query_table)
         }
     })
@@ -89,7 +89,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         }
         Question::InOrder { of, limit } => {
             answered(InOrderPass::new(profile, of.selection_if_named(sources)?, nodes(*limit)), |pass, s| {
-                Ok(Answer::InOrder(in_order_shown(s, &pass.finish(s.profile))))
+                Ok(Answer::InOrder(linked_in_order(s, &pass.finish(s.profile))))
             })
         }
         Question::Sandwich { of, name, limit } => {
@@ -105,7 +105,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             })
         }
         Question::Sentences => answered(SentencesPass::new(profile), |pass, s| {
-            Ok(Answer::Sentences(said(s, pass.finish(s.profile, (s.works)()))))
+            Ok(Answer::Sentences(linked_sentences(s, pass.finish(s.profile, (s.works)()))))
         }),
         Question::Overview => answered(SentencesPass::new(profile), |pass, s| {
             let found = pass.finish_overview(s.profile, (s.works)());
@@ -114,7 +114,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         Question::Path { range, limit } => {
             let limit = nodes(*limit);
             answered(CriticalPass::new(profile, *range), move |pass, s| {
-                Ok(Answer::Path(path_shown(s, &pass.finish(), limit)))
+                Ok(Answer::Path(path_steps(s, &pass.finish(), limit)))
             })
         }
         Question::Curve { name, range, points } => {
@@ -148,7 +148,7 @@ fn nodes(limit: u32) -> usize {
     (limit as usize).clamp(1, MOST_NODES)
 }
 
-fn members(sources: &Sources<'_>, of: &Chosen, by: GroupBy, name: &str) -> Result<MemberPass, String> {
+fn members(sources: &Sources<'_>, of: &SliceFilter, by: GroupBy, name: &str) -> Result<MemberPass, String> {
     let name = own_name(sources.profile, &Grouping::new(sources.profile, by), name);
     Ok(MemberPass::new(sources.profile, of.selection(sources)?, by, name))
 }

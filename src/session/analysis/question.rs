@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::listing::Chosen;
-use super::path::PathShown;
-use super::shown::{InOrderShown, Said};
+use super::linked::{LinkedSentence, LinkedSlices};
+use super::listing::SliceFilter;
+use super::path::PathSteps;
 use ns_analysis::GroupBy;
 use ns_analysis::compare::OperatorTotals;
 use ns_analysis::counters::Curve;
@@ -19,13 +19,13 @@ use ns_view::document::Document;
 pub enum Question {
     /// Time by operator, to be joined with another profile's. Answered by [`Answer::Totals`].
     Totals {
-        of: Chosen,
+        of: SliceFilter,
         /// The key; absent for the one that fits the profile.
         by: Option<GroupBy>,
     },
     /// Slices merged by stack. Answered by [`Answer::Flame`].
     Flame {
-        of: Chosen,
+        of: SliceFilter,
         /// Whether threads are the outermost nodes; otherwise stacks of all threads are merged.
         by_thread: bool,
         /// Names from the outermost to the node that becomes the root; empty for everything.
@@ -36,20 +36,20 @@ pub enum Question {
     /// Slices of one thread by time. Answered by [`Answer::InOrder`].
     InOrder {
         /// The slices; if several tracks or none are named, the slices of the thread with the most slices.
-        of: Chosen,
+        of: SliceFilter,
         /// The greatest number of slices; the longest are kept.
         limit: u32,
     },
     /// Callers and callees of a name. Answered by [`Answer::Sandwich`].
     Sandwich {
-        of: Chosen,
+        of: SliceFilter,
         name: String,
         /// The greatest number of nodes in each half.
         limit: u32,
     },
     /// The module hierarchy. Answered by [`Answer::Modules`].
     Modules {
-        of: Chosen,
+        of: SliceFilter,
         /// The greatest number of modules; those with the most time are kept.
         limit: u32,
     },
@@ -75,7 +75,7 @@ pub enum Question {
     },
     /// The distribution of a group's durations. Answered by [`Answer::Histogram`].
     Histogram {
-        of: Chosen,
+        of: SliceFilter,
         /// Key of the groups.
         by: GroupBy,
         /// Name of the group, as its table shows it.
@@ -95,17 +95,17 @@ pub enum Answer {
     /// Slices merged by stack.
     Flame(FlameGraph),
     /// Slices of one thread by time.
-    InOrder(InOrderShown),
+    InOrder(LinkedSlices),
     /// Callers and callees of a name.
     Sandwich(SandwichGraph),
     Modules(ModuleTree),
     /// A distribution of durations.
     Histogram(Histogram),
     /// The main facts about the profile.
-    Sentences(Vec<Said>),
+    Sentences(Vec<LinkedSentence>),
     /// The first view; its parts open an [`crate::Evidence`].
     Overview(Document),
-    Path(PathShown),
+    Path(PathSteps),
     /// A counter over time.
     Curve(Curve),
 }

@@ -3,9 +3,9 @@
 use super::listing::{Rows, Sources};
 use super::prepare::{prepare_answer, prepare_table};
 use super::question::{Answer, Question};
-use super::steps::{Found, Running, TableOf};
+use super::steps::{Running, StepAnswer, TableOf};
 use crate::pages::profile_page;
-use crate::protocol::{AnalysisRequest, ExportedFile, Reply, Told};
+use crate::protocol::{AnalysisRequest, ExportedFile, Message, Reply};
 
 /// Progress is reported to the shell after this number of steps of about 10 ms each.
 const STEPS_OF_PROGRESS: u32 = 24;
@@ -41,7 +41,7 @@ impl AnalysisRun {
     ///
     /// # Errors
     /// With a message for the user when the question cannot be answered.
-    pub fn step(&mut self, sources: &Sources<'_>, limit: usize) -> Result<Option<Told>, String> {
+    pub fn step(&mut self, sources: &Sources<'_>, limit: usize) -> Result<Option<Message>, String> {
         self.steps += 1;
         match std::mem::replace(&mut self.state, State::New) {
             State::New => {
@@ -62,26 +62,26 @@ impl AnalysisRun {
         }
     }
 
-    fn progress(&self, done: u64, total: u64) -> Option<Told> {
+    fn progress(&self, done: u64, total: u64) -> Option<Message> {
         let label = "Counting".to_owned();
         let is_time = self.steps.is_multiple_of(STEPS_OF_PROGRESS);
-        is_time.then_some(Told::Progress { done, total, label })
+        is_time.then_some(Message::Progress { done, total, label })
     }
 
-    fn answer(&mut self, sources: &Sources<'_>, found: Found) -> Result<Option<Told>, String> {
+    fn answer(&mut self, sources: &Sources<'_>, found: StepAnswer) -> Result<Option<Message>, String> {
         match (found, &self.asked) {
-            (Found::Answer(Answer::Overview(document)), AnalysisRequest::Page(base)) => {
+            (StepAnswer::Answer(Answer::Overview(document)), AnalysisRequest::Page(base)) => {
                 let stem =
                     sources.name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' });
                 let file_name = format!("{}.html", stem.collect::<String>());
                 let bytes = profile_page(document, (sources.parts)(), base).into_bytes();
-                Ok(Some(Told::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes })))
+                Ok(Some(Message::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes })))
             }
-            (Found::Answer(answer), _) => Ok(Some(Told::Answer(Reply::Analysed(Box::new(answer))))),
-            (Found::Table(table), AnalysisRequest::List(_, rows)) => {
-                Ok(Some(Told::Answer(Reply::Listed(Box::new(table(sources, *rows))))))
+            (StepAnswer::Answer(answer), _) => Ok(Some(Message::Answer(Reply::Analysed(Box::new(answer))))),
+            (StepAnswer::Table(table), AnalysisRequest::List(_, rows)) => {
+                Ok(Some(Message::Answer(Reply::Listed(Box::new(table(sources, *rows))))))
             }
-            (Found::Table(table), _) => {
+            (StepAnswer::Table(table), _) => {
                 self.state = State::Writing(CsvText { table, text: String::new(), rows: 0 });
                 Ok(None)
             }
@@ -89,7 +89,7 @@ impl AnalysisRun {
     }
 
     /// Adds rows to the text. Returns the text when it is complete.
-    fn write(&mut self, sources: &Sources<'_>, mut csv: CsvText) -> Option<Told> {
+    fn write(&mut self, sources: &Sources<'_>, mut csv: CsvText) -> Option<Message> {
         let listed = (csv.table)(sources, Rows { skip: csv.rows, limit: ROWS_PER_STEP });
         let text = listed.table.to_csv();
         // The header is written once.
@@ -105,7 +105,7 @@ impl AnalysisRun {
             AnalysisRequest::ListCsv(_, name) => name.clone(),
             AnalysisRequest::List(..) | AnalysisRequest::Analyse(_) | AnalysisRequest::Page(_) => String::new(),
         };
-        Some(Told::File(ExportedFile { file_name, mime: "text/csv".to_owned(), bytes: csv.text.into_bytes() }))
+        Some(Message::File(ExportedFile { file_name, mime: "text/csv".to_owned(), bytes: csv.text.into_bytes() }))
     }
 }
 
@@ -122,7 +122,7 @@ fn prepare(sources: &Sources<'_>, asked: &AnalysisRequest) -> Result<Box<dyn Run
 mod tests {
     use super::*;
     use crate::pages::ProfileParts;
-    use crate::timeline::ShownTracks;
+    use crate::timeline::ViewTracks;
     use crate::{GroupsOf, Listing, MembersOf, QueryOf};
     use crate::{ProfileOrigin, ProfileSpec};
     use ns_analysis::members::MemberOrder;
@@ -142,8 +142,8 @@ mod tests {
     }
 
     /// The last event of a question answered `limit` slices at a time, and the progress before it.
-    fn answered(profile: &Profile, asked: AnalysisRequest, limit: usize) -> (Told, Vec<(u64, u64)>) {
-        let (tracks, flows) = (ShownTracks::of(profile), FlowIndex::new(profile));
+    fn answered(profile: &Profile, asked: AnalysisRequest, limit: usize) -> (Message, Vec<(u64, u64)>) {
+        let (tracks, flows) = (ViewTracks::of(profile), FlowIndex::new(profile));
         let works = Works::of(profile);
         let (name, tracks, insights) = ("test", &tracks, None);
         let parts = || ProfileParts {
@@ -153,11 +153,11 @@ mod tests {
         };
         let sources = Sources { profile, name, tracks, insights, flows: &|| &flows, works: &|| &works, parts: &parts };
         let mut run = AnalysisRun::new(asked);
-        let mut told = Vec::new();
+        let mut message = Vec::new();
         for _ in 0..100_000 {
             match run.step(&sources, limit).unwrap() {
-                Some(Told::Progress { done, total, .. }) => told.push((done, total)),
-                Some(event) => return (event, told),
+                Some(Message::Progress { done, total, .. }) => message.push((done, total)),
+                Some(event) => return (event, message),
                 None => {}
             }
         }
@@ -178,14 +178,15 @@ mod tests {
             AnalysisRequest::Page("https://example.org/".to_owned()),
         ] {
             let (whole, _) = answered(&profile, asked.clone(), usize::MAX);
-            let (stepped, told) = answered(&profile, asked, 3);
+            let (stepped, message) = answered(&profile, asked, 3);
             assert_eq!(stepped, whole);
-            assert!(told.len() > 2 && told.iter().all(|(done, total)| done <= total), "{told:?}");
+            assert!(message.len() > 2 && message.iter().all(|(done, total)| done <= total), "{message:?}");
         }
     }
 
     fn table(profile: &Profile, what: Listing, rows: Rows) -> crate::Listed {
-        let (Told::Answer(Reply::Listed(listed)), _) = answered(profile, AnalysisRequest::List(what, rows), 64) else {
+        let (Message::Answer(Reply::Listed(listed)), _) = answered(profile, AnalysisRequest::List(what, rows), 64)
+        else {
             panic!("no table")
         };
         *listed
@@ -216,7 +217,7 @@ mod tests {
             }
             assert_eq!(paged, whole.table.rows, "{what:?}");
             let asked = AnalysisRequest::ListCsv(what.clone(), "all.csv".to_owned());
-            let (Told::File(ExportedFile { file_name, bytes, .. }), _) = answered(&profile, asked, 64) else {
+            let (Message::File(ExportedFile { file_name, bytes, .. }), _) = answered(&profile, asked, 64) else {
                 panic!("no file")
             };
             assert_eq!(
@@ -259,7 +260,9 @@ mod tests {
             Listing::Query(QueryOf { text: "select start".to_owned(), level: None }),
             String::new(),
         );
-        let (Told::File(ExportedFile { bytes, .. }), _) = answered(&profile, asked, 1 << 12) else { panic!("no file") };
+        let (Message::File(ExportedFile { bytes, .. }), _) = answered(&profile, asked, 1 << 12) else {
+            panic!("no file")
+        };
         let text = String::from_utf8(bytes).unwrap();
         let starts = text.lines().skip(1).map(|line| line.parse::<i64>().unwrap());
         assert!(starts.eq((0..count).map(|i| i * 10)));
@@ -269,7 +272,7 @@ mod tests {
     fn a_path_says_its_length_and_how_long_nothing_ran() {
         let profile = profile();
         let asked = AnalysisRequest::Analyse(Question::Path { range: None, limit: 10 });
-        let (Told::Answer(Reply::Analysed(answer)), _) = answered(&profile, asked, 64) else { panic!("no answer") };
+        let (Message::Answer(Reply::Analysed(answer)), _) = answered(&profile, asked, 64) else { panic!("no answer") };
         let Answer::Path(path) = *answer else { panic!("no path") };
         assert_eq!((path.length_ns, path.total, path.is_thinned, path.idle_ns), (3_997, 799, true, 1_197));
         let spans: Vec<_> = path.steps.iter().map(|s| (s.start_ns, s.end_ns)).collect();
@@ -277,7 +280,7 @@ mod tests {
         assert_eq!((spans[0].0, spans[spans.len() - 1].1), (0, 3_997));
         assert!(path.steps.iter().all(|s| s.slice.is_some()));
         let asked = AnalysisRequest::Analyse(Question::Path { range: None, limit: 800 });
-        let (Told::Answer(Reply::Analysed(answer)), _) = answered(&profile, asked, 64) else { panic!("no answer") };
+        let (Message::Answer(Reply::Analysed(answer)), _) = answered(&profile, asked, 64) else { panic!("no answer") };
         let Answer::Path(path) = *answer else { panic!("no path") };
         assert_eq!((path.is_thinned, path.steps.len()), (false, 799));
     }

@@ -65,7 +65,7 @@ looks_for_work!(CriticalPass, IdlePass, SentencesPass);
 pub(super) type TableOf = Box<dyn Fn(&Sources<'_>, Rows) -> Listed>;
 
 /// The result of a question.
-pub(super) enum Found {
+pub(super) enum StepAnswer {
     Table(TableOf),
     /// Any other result.
     Answer(Answer),
@@ -83,16 +83,16 @@ pub(super) trait Running {
     ///
     /// # Errors
     /// With a message for the user when there is no result.
-    fn finish(self: Box<Self>, sources: &Sources<'_>) -> Result<Found, String>;
+    fn finish(self: Box<Self>, sources: &Sources<'_>) -> Result<StepAnswer, String>;
 }
 
 /// An analysis, and how its result becomes an answer.
-struct Work<P, F> {
+struct PassWork<P, F> {
     pass: P,
     finish: F,
 }
 
-impl<P: Steps, F: FnOnce(P, &Sources<'_>) -> Result<Found, String>> Running for Work<P, F> {
+impl<P: Steps, F: FnOnce(P, &Sources<'_>) -> Result<StepAnswer, String>> Running for PassWork<P, F> {
     fn advance(&mut self, sources: &Sources<'_>, limit: usize) -> bool {
         self.pass.advance(sources, limit)
     }
@@ -101,7 +101,7 @@ impl<P: Steps, F: FnOnce(P, &Sources<'_>) -> Result<Found, String>> Running for 
         self.pass.progress()
     }
 
-    fn finish(self: Box<Self>, sources: &Sources<'_>) -> Result<Found, String> {
+    fn finish(self: Box<Self>, sources: &Sources<'_>) -> Result<StepAnswer, String> {
         let Self { pass, finish } = *self;
         finish(pass, sources)
     }
@@ -112,7 +112,7 @@ pub(super) fn answered<P: Steps + 'static>(
     pass: P,
     finish: impl FnOnce(P, &Sources<'_>) -> Result<Answer, String> + 'static,
 ) -> Box<dyn Running> {
-    Box::new(Work { pass, finish: |pass, sources: &Sources<'_>| finish(pass, sources).map(Found::Answer) })
+    Box::new(PassWork { pass, finish: |pass, sources: &Sources<'_>| finish(pass, sources).map(StepAnswer::Answer) })
 }
 
 /// A question whose answer is a table: `find` ends the analysis, `table` makes rows from its result.
@@ -124,7 +124,7 @@ pub(super) fn listed<P: Steps + 'static, T: 'static>(
     let finish = |pass, sources: &Sources<'_>| {
         let found = find(pass, sources);
         let table: TableOf = Box::new(move |sources, rows| table(sources, &found, rows));
-        Ok(Found::Table(table))
+        Ok(StepAnswer::Table(table))
     };
-    Box::new(Work { pass, finish })
+    Box::new(PassWork { pass, finish })
 }

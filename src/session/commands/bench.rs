@@ -1,6 +1,6 @@
 //! The `neuronscope bench` command for a configuration of the Benchmark page.
 
-use super::shell::{Line, has_name};
+use super::shell::{CommandLine, has_name};
 use crate::options::{BENCH_OPTIONS, BenchOption};
 use ns_bench::{BenchConfig, Processes};
 
@@ -15,7 +15,7 @@ pub fn bench_command(config: &BenchConfig) -> Option<String> {
         return None;
     }
     let default = BenchConfig::default();
-    let line = BENCH_OPTIONS.iter().fold(Line::new("bench"), |line, option| {
+    let line = BENCH_OPTIONS.iter().fold(CommandLine::new("bench"), |line, option| {
         let text = option.text(config);
         // A scenario has its own defaults; so has every empty text.
         let is_said = !text.is_empty() && (text != option.text(&default) || ALWAYS.contains(&option.key()));
@@ -24,7 +24,7 @@ pub fn bench_command(config: &BenchConfig) -> Option<String> {
     Some(line.print())
 }
 
-fn with_option(line: Line, option: &BenchOption, text: &str, config: &BenchConfig) -> Line {
+fn with_option(line: CommandLine, option: &BenchOption, text: &str, config: &BenchConfig) -> CommandLine {
     match option.key() {
         "processes" => match config.options.processes {
             Processes::PerModel => line,

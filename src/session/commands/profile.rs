@@ -1,6 +1,6 @@
 //! Commands of the tools of the profile page.
 
-use super::shell::{Line, has_name};
+use super::shell::{CommandLine, has_name};
 use crate::share::{FlameView, ProfileLink, Tool};
 use crate::{ProfileOrigin, ProfileSpec};
 use ns_analysis::compare::Measure;
@@ -15,28 +15,30 @@ pub fn profile_command(shown: &ProfileOrigin, base: Option<&ProfileOrigin>, link
         Tool::OperatorFramework | Tool::OperatorHlo if is_simulated(shown) => Some(whole(shown)?.print()),
         Tool::OperatorTimeline => Some(whole(shown)?.option("output", "timeline.json").print()),
         Tool::OperatorFramework | Tool::OperatorHlo => {
-            Some(chosen(Line::new("operators").word(&source(shown)?), link).print())
+            Some(with_slices(CommandLine::new("operators").word(&source(shown)?), link).print())
         }
         Tool::OperatorEngine | Tool::Trace => None,
         Tool::Statistics => {
-            let line = Line::new("operators").word(&source(shown)?).option("by", link.group_by.name());
-            Some(chosen(line, link).print())
+            let line = CommandLine::new("operators").word(&source(shown)?).option("by", link.group_by.name());
+            Some(with_slices(line, link).print())
         }
         Tool::FlameGraph => Some(flame(&source(shown)?, link)),
-        Tool::Modules => Some(ranged(Line::new("flame").word(&source(shown)?).flag("modules", true), link).print()),
-        Tool::CriticalPath => Some(ranged(Line::new("critical-path").word(&source(shown)?), link).print()),
-        Tool::IdleGaps => Some(ranged(Line::new("idle").word(&source(shown)?), link).print()),
+        Tool::Modules => {
+            Some(ranged(CommandLine::new("flame").word(&source(shown)?).flag("modules", true), link).print())
+        }
+        Tool::CriticalPath => Some(ranged(CommandLine::new("critical-path").word(&source(shown)?), link).print()),
+        Tool::IdleGaps => Some(ranged(CommandLine::new("idle").word(&source(shown)?), link).print()),
         Tool::Counters => {
-            let line = Line::new("counters").word(&source(shown)?).some("curve", link.counter.as_deref());
+            let line = CommandLine::new("counters").word(&source(shown)?).some("curve", link.counter.as_deref());
             Some(ranged(line, link).print())
         }
         Tool::Compare => {
-            let line = Line::new("compare").word(&source(base?)?).word(&source(shown)?);
+            let line = CommandLine::new("compare").word(&source(base?)?).word(&source(shown)?);
             let line = line.flag("total", link.compare.measure == Measure::Total);
             Some(line.flag("per-step", link.compare.per_step).some("level", link.level.as_deref()).print())
         }
         Tool::Ask => {
-            let line = Line::new("query").word(&source(shown)?);
+            let line = CommandLine::new("query").word(&source(shown)?);
             let line = if link.ask.is_empty() { line } else { line.word(&link.ask) };
             Some(line.some("level", link.level.as_deref()).print())
         }
@@ -48,13 +50,13 @@ const fn is_simulated(shown: &ProfileOrigin) -> bool {
 }
 
 /// The command for a whole profile: `profile` for a run, `open` for a file.
-fn whole(shown: &ProfileOrigin) -> Option<Line> {
+fn whole(shown: &ProfileOrigin) -> Option<CommandLine> {
     match shown {
         ProfileOrigin::Simulated(spec) => {
-            let line = Line::new("profile").option("model", named(spec)?);
+            let line = CommandLine::new("profile").option("model", plain_model(spec)?);
             Some(flags(spec).into_iter().fold(line, |line, (name, value)| line.option(name, &value)))
         }
-        ProfileOrigin::File { name, .. } => Some(Line::new("open").word(name)),
+        ProfileOrigin::File { name, .. } => Some(CommandLine::new("open").word(name)),
         ProfileOrigin::Benchmark(_) => None,
     }
 }
@@ -64,14 +66,14 @@ fn source(shown: &ProfileOrigin) -> Option<String> {
     match shown {
         ProfileOrigin::Simulated(spec) => {
             let flags: Vec<String> = flags(spec).iter().map(|(name, value)| format!("{name}={value}")).collect();
-            Some(format!("sim:{}?{}", named(spec)?, flags.join("&")))
+            Some(format!("sim:{}?{}", plain_model(spec)?, flags.join("&")))
         }
         ProfileOrigin::File { name, .. } => Some(name.clone()),
         ProfileOrigin::Benchmark(_) => None,
     }
 }
 
-fn named(spec: &ProfileSpec) -> Option<&str> {
+fn plain_model(spec: &ProfileSpec) -> Option<&str> {
     let is_plain = has_name(&spec.model) && !spec.model.contains(['?', '&']);
     is_plain.then_some(spec.model.as_str())
 }
@@ -97,24 +99,24 @@ fn flags(spec: &ProfileSpec) -> Vec<(&'static str, String)> {
 }
 
 /// Adds the span, if the tool covers only the visible part.
-fn ranged(line: Line, link: &ProfileLink) -> Line {
+fn ranged(line: CommandLine, link: &ProfileLink) -> CommandLine {
     let span = link.span.filter(|_| link.in_view).map(|span| format!("{}..{}", span.start.0, span.end.0));
     line.some("range", span.as_deref())
 }
 
 /// Adds the level and the span.
-fn chosen(line: Line, link: &ProfileLink) -> Line {
+fn with_slices(line: CommandLine, link: &ProfileLink) -> CommandLine {
     ranged(line, link).some("level", link.level.as_deref())
 }
 
 fn flame(source: &str, link: &ProfileLink) -> String {
-    let line = Line::new("flame").word(source);
+    let line = CommandLine::new("flame").word(source);
     let line = match link.flame.view {
         FlameView::Sandwich if !link.flame.name.is_empty() => line.option("name", &link.flame.name),
         FlameView::ByThread => line.flag("by-thread", true),
         _ => line,
     };
-    chosen(line, link).print()
+    with_slices(line, link).print()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Commands of the pages that run one thing: numerics, and a model as a picture.
 
-use super::shell::{Line, has_name};
+use super::shell::{CommandLine, has_name};
 use crate::studies::{StudyKind, StudySpec};
 use crate::{InspectField, InspectSpec, InspectView};
 
@@ -11,7 +11,7 @@ pub fn numerics_command(spec: &StudySpec) -> Option<String> {
     if spec.kind() != StudyKind::Numerics || !has_name(&spec.text("model")) {
         return None;
     }
-    let line = spec.kind().form().fields().fold(Line::new("numerics"), |line, field| {
+    let line = spec.kind().form().fields().fold(CommandLine::new("numerics"), |line, field| {
         let text = spec.text(field.key);
         let is_always = matches!(field.key, "model" | "instance");
         if text.is_empty() || (!is_always && text == default.text(field.key)) {
@@ -27,7 +27,7 @@ pub fn numerics_command(spec: &StudySpec) -> Option<String> {
 pub fn inspect_command(spec: &InspectSpec) -> Option<String> {
     let text = |field: InspectField| Some(spec.get(field)).filter(|text| !text.is_empty());
     let model = text(InspectField::Model).filter(|model| has_name(model))?;
-    let line = Line::new("inspect").option("model", model).some("instance", text(InspectField::Instance));
+    let line = CommandLine::new("inspect").option("model", model).some("instance", text(InspectField::Instance));
     let line = line.some("batch", text(InspectField::Batch));
     let view = match spec.view() {
         InspectView::Graph => "tree",

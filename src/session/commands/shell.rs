@@ -18,9 +18,9 @@ pub(super) fn has_name(model: &str) -> bool {
 }
 
 /// Builder of a command line.
-pub(super) struct Line(String);
+pub(super) struct CommandLine(String);
 
-impl Line {
+impl CommandLine {
     /// Begins with `neuronscope COMMAND`.
     pub fn new(command: &str) -> Self {
         Self(format!("neuronscope {command}"))
@@ -74,7 +74,8 @@ mod tests {
         assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(quoted("trn1.2xlarge"), "trn1.2xlarge");
         assert_eq!(quoted(""), "''");
-        let line = Line::new("query").word("a b.json").option("level", "-x").flag("total", false).flag("csv", true);
+        let line =
+            CommandLine::new("query").word("a b.json").option("level", "-x").flag("total", false).flag("csv", true);
         assert_eq!(line.print(), "neuronscope query 'a b.json' --level=-x --csv");
     }
 

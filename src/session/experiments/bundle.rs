@@ -7,16 +7,16 @@ use ns_base::{Refusal, refuse};
 use ns_container::zip::LocalHeader;
 
 /// A file and its name.
-type Named = (String, Box<dyn ByteSource>);
+type NamedFile = (String, Box<dyn ByteSource>);
 
 /// A file inside the archive.
-struct Part {
+struct StoredFile {
     archive: Rc<dyn ByteSource>,
     start: u64,
     len: u64,
 }
 
-impl ByteSource for Part {
+impl ByteSource for StoredFile {
     fn size(&self) -> u64 {
         self.len
     }
@@ -32,10 +32,10 @@ impl ByteSource for Part {
 ///
 /// # Errors
 /// When a file in the archive is compressed or the archive is cut off.
-pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<Named>, Refusal> {
+pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<NamedFile>, Refusal> {
     let archive: Rc<dyn ByteSource> = Rc::from(archive);
     let end = archive.size();
-    let mut files: Vec<Named> = Vec::new();
+    let mut files: Vec<NamedFile> = Vec::new();
     let mut at = 0;
     while let Some(header) = header_at(&*archive, at)? {
         if !header.is_stored() {
@@ -45,7 +45,7 @@ pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<Named>, Refusal> {
         if start + len > end {
             return Err(refuse!("the archive ends inside a file; drop the folder again"));
         }
-        files.push((header.name, Box::new(Part { archive: Rc::clone(&archive), start, len })));
+        files.push((header.name, Box::new(StoredFile { archive: Rc::clone(&archive), start, len })));
         at = start + len;
     }
     Ok(files)

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::chosen::{Against, Chosen, accelerator_of};
 use super::entry::{Entry, Outcome, Timed};
+use super::view_input::{Against, ViewInput, accelerator_of};
 use ns_experiment::aggregate::Backend;
 
 /// A smaller change is noise, whatever the samples show.
@@ -126,7 +126,7 @@ impl<'a> Side<'a> {
 }
 
 /// The two runs that are compared: the earlier one and the newest. `None` if there is only one.
-pub fn runs_of(chosen: &Chosen<'_>) -> Option<(f64, f64)> {
+pub fn runs_of(chosen: &ViewInput<'_>) -> Option<(f64, f64)> {
     let (now, earlier) = chosen.runs.split_last()?;
     let base = match chosen.against {
         Against::Previous => *earlier.last()?,
@@ -137,7 +137,7 @@ pub fn runs_of(chosen: &Chosen<'_>) -> Option<(f64, f64)> {
 }
 
 /// Every cell of the two runs: those that need attention first, and within an outcome the largest change of time first.
-pub fn compare(chosen: &Chosen<'_>) -> Vec<Compared> {
+pub fn compare(chosen: &ViewInput<'_>) -> Vec<Compared> {
     let Some((base, now)) = runs_of(chosen) else { return Vec::new() };
     let mut cells: BTreeMap<(&str, &str, usize), Cell<'_>> = BTreeMap::new();
     for entry in chosen.records() {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::chosen::Chosen;
 use super::entry::{Entry, Outcome};
+use super::view_input::ViewInput;
 use ns_base::convert::usize_to_f64;
 use ns_experiment::aggregate::Backend;
 
@@ -22,13 +22,13 @@ pub struct Passed {
 }
 
 /// Every model of the selection.
-pub fn models<'a>(chosen: &Chosen<'a>) -> BTreeSet<&'a str> {
+pub fn models<'a>(chosen: &ViewInput<'a>) -> BTreeSet<&'a str> {
     let wanted = |e: &&Entry| chosen.backends.contains(&e.config.backend);
     chosen.records().filter(wanted).map(|e| e.config.model.as_str()).collect()
 }
 
 /// Models that the newest geometric mean of a backend leaves out, with the reason.
-pub fn left_out(chosen: &Chosen<'_>) -> Vec<LeftOut> {
+pub fn left_out(chosen: &ViewInput<'_>) -> Vec<LeftOut> {
     let report = chosen.report(ns_experiment::aggregate::ReportKind::Latest);
     let all = models(chosen);
     let mut out = Vec::new();
@@ -43,7 +43,7 @@ pub fn left_out(chosen: &Chosen<'_>) -> Vec<LeftOut> {
     out
 }
 
-fn reason(chosen: &Chosen<'_>, backend: Backend, model: &str) -> String {
+fn reason(chosen: &ViewInput<'_>, backend: Backend, model: &str) -> String {
     let last = chosen.records().rev().find(|e| e.config.backend == backend && e.config.model == model);
     let first = chosen.backends.first().copied();
     match last.map(|e| (&e.outcome, e.timed(chosen.metric))) {
@@ -60,7 +60,7 @@ fn reason(chosen: &Chosen<'_>, backend: Backend, model: &str) -> String {
 }
 
 /// Models whose backends were timed with different batch sizes, one sentence each.
-pub fn unlike_batches(chosen: &Chosen<'_>) -> Vec<String> {
+pub fn unlike_batches(chosen: &ViewInput<'_>) -> Vec<String> {
     let mut sizes: BTreeMap<&str, BTreeMap<usize, BTreeSet<&str>>> = BTreeMap::new();
     for entry in chosen.records().filter(|e| e.timed(chosen.metric).is_some()) {
         let config = &entry.config;
@@ -85,13 +85,13 @@ pub fn unlike_batches(chosen: &Chosen<'_>) -> Vec<String> {
 
 /// How many experiments passed, run by run: those with a time, or whose values the verifier accepted. Skipped experiments do not
 /// count; of several records of one experiment the better one does.
-pub fn passed(chosen: &Chosen<'_>) -> Vec<(f64, Passed)> {
+pub fn passed(chosen: &ViewInput<'_>) -> Vec<(f64, Passed)> {
     let records: Vec<&Entry> = chosen.records().collect();
     let of_run = |run: &[&Entry]| (run[0].timestamp, of_one_run(chosen, run));
     records.chunk_by(|a, b| a.timestamp == b.timestamp).map(of_run).collect()
 }
 
-fn of_one_run(chosen: &Chosen<'_>, run: &[&Entry]) -> Passed {
+fn of_one_run(chosen: &ViewInput<'_>, run: &[&Entry]) -> Passed {
     let mut best: BTreeMap<(&str, usize, &str), bool> = BTreeMap::new();
     for entry in run.iter().filter(|e| chosen.backends.contains(&e.config.backend)) {
         let config = &entry.config;

@@ -10,17 +10,17 @@
 //! Speed-ups are those of [`ns_experiment::aggregate`], so that the page and the command line print the same numbers.
 
 mod bundle;
-mod chosen;
 mod compare;
 mod coverage;
 mod entry;
 mod levels;
-mod open;
+mod messages;
+mod record_filter;
 mod reproduce;
 mod spec;
 mod store;
 mod text;
-mod told;
+mod view_input;
 mod views;
 
 use std::cell::RefCell;
@@ -29,15 +29,15 @@ use std::rc::Rc;
 
 use super::protocol::ExportedFile;
 use super::share::{MOST_PACKED_BYTES, pack};
-use chosen::Chosen;
 use ns_container::exactly;
 use ns_experiment::figure::{FigureSize, figure};
+use view_input::ViewInput;
 
+pub use messages::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsShown};
 pub use spec::{ExperimentField, ExperimentSpec, ExperimentView};
-pub use told::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsShown};
 
 pub(super) use bundle::files_of;
-pub(super) use store::{Line, RecordFile, RecordStore, ReportFile};
+pub(super) use store::{RecordFile, RecordLine, RecordStore, ReportFile};
 
 /// Sample records that ship with the program.
 const SAMPLE: &[u8] = include_bytes!("sample.jsonl");
@@ -66,7 +66,7 @@ impl RecordSets {
     pub fn show(&mut self, key: RecordsKey, spec: &ExperimentSpec) -> RecordsShown {
         let store = self.of(key);
         let store = store.borrow();
-        shown(&store, spec)
+        view_of(&store, spec)
     }
 
     /// Makes a file of a view.
@@ -76,7 +76,7 @@ impl RecordSets {
     pub fn save(&mut self, key: RecordsKey, spec: &ExperimentSpec, file: RecordsFile) -> Result<ExportedFile, String> {
         let store = self.of(key);
         let store = store.borrow();
-        let chosen = Chosen::of(&store, spec);
+        let chosen = ViewInput::of(&store, spec);
         let kind =
             views::report_of(chosen.view).ok_or("this view cannot be saved in this format; save its tables instead")?;
         let report = chosen.report(kind);
@@ -95,12 +95,12 @@ impl RecordSets {
     }
 }
 
-fn shown(store: &RecordStore, spec: &ExperimentSpec) -> RecordsShown {
-    let chosen = Chosen::of(store, spec);
+fn view_of(store: &RecordStore, spec: &ExperimentSpec) -> RecordsShown {
+    let chosen = ViewInput::of(store, spec);
     let is_report = chosen.opened.is_none() && views::report_of(chosen.view).is_some() && !chosen.times.is_empty();
     RecordsShown {
         document: views::document(&chosen),
-        spec: chosen.shown(),
+        spec: chosen.spec(),
         choices: chosen.choices(),
         files: if is_report { vec![RecordsFile::Csv, RecordsFile::Svg] } else { Vec::new() },
     }

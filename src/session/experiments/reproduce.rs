@@ -1,8 +1,8 @@
 //! Commands that reproduce a record.
 
-use super::chosen::Chosen;
 use super::entry::Config;
 use super::spec::ExperimentField;
+use super::view_input::ViewInput;
 use crate::commands::quoted;
 
 /// Kinds of accelerators that this program runs.
@@ -70,8 +70,8 @@ pub fn commands(config: &Config) -> Vec<String> {
 }
 
 /// The command that prints a report of these records.
-pub fn aggregate(chosen: &Chosen<'_>, report: &str) -> String {
-    let shown = chosen.shown();
+pub fn aggregate(chosen: &ViewInput<'_>, report: &str) -> String {
+    let shown = chosen.spec();
     let mut words = vec!["neuronscope aggregate --lenient".to_owned(), format!("--report {report}")];
     if let Some(name) = &chosen.accelerator {
         words.push(format!("--accelerator {}", quoted(name)));

@@ -171,7 +171,7 @@ impl ExperimentView {
 
     /// The view with a name in links.
     #[must_use]
-    pub fn named(key: &str) -> Option<Self> {
+    pub fn of_key(key: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|view| view.key() == key)
     }
 }
@@ -187,6 +187,6 @@ mod tests {
         }
         let spec = ExperimentSpec::default().with(ExperimentField::Open, "x");
         assert_eq!((spec.get(ExperimentField::Open), spec.get(ExperimentField::View)), ("x", ""));
-        assert!(ExperimentView::ALL.iter().all(|v| ExperimentView::named(v.key()) == Some(*v)));
+        assert!(ExperimentView::ALL.iter().all(|v| ExperimentView::of_key(v.key()) == Some(*v)));
     }
 }

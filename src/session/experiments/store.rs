@@ -43,7 +43,7 @@ pub struct RecordStore {
 
 /// A line with its place in its file.
 #[derive(Clone, Copy)]
-pub struct Line<'a> {
+pub struct RecordLine<'a> {
     pub bytes: &'a [u8],
     /// Its number, from 1.
     pub number: u64,
@@ -53,7 +53,7 @@ pub struct Line<'a> {
 
 impl RecordStore {
     /// Takes a line of the file being read, which will be the next of `files`. Returns whether it is a record.
-    pub fn push_line(&mut self, name: &str, line: Line<'_>) -> bool {
+    pub fn push_line(&mut self, name: &str, line: RecordLine<'_>) -> bool {
         let place = || format!("{name}:{}", line.number);
         match trimmed(line.bytes).and_then(|text| parse_line(text, Parsed::of)) {
             Ok(parsed) => {
@@ -71,7 +71,7 @@ impl RecordStore {
         }
     }
 
-    fn keep(&mut self, parsed: Parsed, line: Line<'_>, place: impl Fn() -> String) {
+    fn keep(&mut self, parsed: Parsed, line: RecordLine<'_>, place: impl Fn() -> String) {
         self.notice(&parsed, &place);
         let config = match self.configs.get(&parsed.config) {
             Some(known) => Rc::clone(known),

@@ -1,6 +1,6 @@
 //! Main figures of a model, the table of its operators, and everything about a node.
 
-use super::opened::Opened;
+use super::open_model::OpenModel;
 use super::tree::NodeFacts;
 use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
@@ -13,7 +13,7 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 const MOST_CHILDREN: usize = 12;
 
 /// Main figures, and obstacles on a NeuronCore.
-pub(super) fn head(opened: &Opened) -> Document {
+pub(super) fn head(opened: &OpenModel) -> Document {
     let facts = opened.tree.facts.first().cloned().unwrap_or_default();
     let core = &opened.subject.device.costs.core;
     let tile = |name: &str, value: String, note: String| Tile {
@@ -56,7 +56,7 @@ pub(super) fn head(opened: &Opened) -> Document {
 }
 
 /// All operators as a document.
-pub(super) fn table(opened: &Opened) -> Document {
+pub(super) fn table(opened: &OpenModel) -> Document {
     let (table, nodes) = operators(opened);
     let all = opened.tree.graph.nodes();
     let targets = nodes.iter().map(|&n| format!("node={}", all[n as usize].id)).collect();
@@ -66,7 +66,7 @@ pub(super) fn table(opened: &Opened) -> Document {
 }
 
 /// All operators as a table, and the node of each row.
-pub(super) fn operators(opened: &Opened) -> (Table, Vec<u32>) {
+pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
     use ColumnKind::{Count, Number, Percent, Text};
     let columns = vec![
         Column::new("operator", "Operator", Text),
@@ -107,14 +107,14 @@ pub(super) fn operators(opened: &Opened) -> (Table, Vec<u32>) {
 }
 
 /// The shape of an operator's result: the shape of its last instruction.
-fn gives(opened: &Opened, node: u32) -> String {
+fn gives(opened: &OpenModel, node: u32) -> String {
     let nodes = opened.tree.graph.nodes();
     let last = nodes[node as usize].children.last().copied().unwrap_or(node);
     let operation = opened.tree.facts[last as usize].operation;
     operation.map_or_else(String::new, |o| opened.operations[o].shape.to_string())
 }
 
-pub(super) fn details(opened: &Opened, node: u32) -> Document {
+pub(super) fn details(opened: &OpenModel, node: u32) -> Document {
     let nodes = opened.tree.graph.nodes();
     let own = &nodes[node as usize];
     let facts = &opened.tree.facts[node as usize];
@@ -152,7 +152,7 @@ const fn is_operator_look(look: Look) -> bool {
 }
 
 /// Times and sizes.
-fn figures(opened: &Opened, facts: &NodeFacts) -> Vec<(&'static str, String)> {
+fn figures(opened: &OpenModel, facts: &NodeFacts) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if opened.times.is_some() {
         let total = opened.tree.facts.first().map_or(0.0, |f| f.time.share_ns);
@@ -192,7 +192,7 @@ const fn engine_row(engine: Engine) -> &'static str {
 }
 
 /// The children of a module, those with the most time first.
-fn heaviest(opened: &Opened, node: u32) -> Block {
+fn heaviest(opened: &OpenModel, node: u32) -> Block {
     let nodes = opened.tree.graph.nodes();
     let mut children = nodes[node as usize].children.clone();
     children.sort_by(|a, b| nodes[*b as usize].heat.total_cmp(&nodes[*a as usize].heat).then(a.cmp(b)));

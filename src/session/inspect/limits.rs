@@ -1,6 +1,6 @@
 //! Obstacles for a model on a NeuronCore, and caveats about its times.
 
-use super::subject::{Compiled, Subject};
+use super::subject::{CompiledProgram, Subject};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_machine::MemoryPlan;
@@ -9,7 +9,7 @@ use ns_machine::isa::Engine;
 use ns_view::document::{Finding, Tone};
 
 /// Findings, the worst first. `refusal` is the reason why it could not be compiled.
-pub(super) fn limits(subject: &Subject, compiled: Result<&Compiled, &str>) -> Vec<Finding> {
+pub(super) fn limits(subject: &Subject, compiled: Result<&CompiledProgram, &str>) -> Vec<Finding> {
     let mut found = Vec::new();
     let core = &subject.device.costs.core;
     match compiled {
@@ -85,7 +85,7 @@ fn memory(plan: &MemoryPlan, core: &CoreSpec) -> Vec<Finding> {
 }
 
 /// Work that falls back to the programmable engine.
-fn gpsimd(compiled: &Compiled) -> Option<Finding> {
+fn gpsimd(compiled: &CompiledProgram) -> Option<Finding> {
     let stream = &compiled.executable.engines[Engine::GpSimd.index()];
     let first = stream.first().and_then(|i| compiled.executable.sources.get(i.source))?;
     let text = format!(

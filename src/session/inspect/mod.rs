@@ -10,19 +10,19 @@
 
 mod documents;
 mod limits;
-mod opened;
+mod messages;
+mod open_model;
 mod operation;
 mod passes;
 mod run;
-mod shown;
 mod spec;
 mod subject;
 #[cfg(test)]
 mod tests;
 mod times;
-mod told;
 mod tree;
+mod view;
 
+pub use messages::{InspectAsk, InspectFile, InspectShown, TreeRow};
 pub(super) use run::{InspectRun, SharedInspector};
 pub use spec::{InspectField, InspectSpec, InspectView};
-pub use told::{InspectAsk, InspectFile, InspectShown, TreeRow};

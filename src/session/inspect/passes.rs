@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::opened::Opened;
+use super::open_model::OpenModel;
 use ns_compiler::hlo::text::print;
 use ns_view::document::{Block, Document, Source, SourceLine};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -14,7 +14,7 @@ const MOST_LINES: usize = 300;
 ///
 /// # Errors
 /// When a pass breaks the program.
-pub(super) fn passes(opened: &Opened, chosen: usize) -> Result<Document, String> {
+pub(super) fn passes(opened: &OpenModel, chosen: usize) -> Result<Document, String> {
     let Ok(compiled) = &opened.compiled else {
         let text = "The model cannot run on a core, so no pass was run.".to_owned();
         return Ok(Document { title: "Compiler passes".to_owned(), blocks: vec![Block::Text(text)] });

@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::opened::Opened;
-use super::shown::{saved, shown};
+use super::messages::{InspectAsk, InspectFile};
+use super::open_model::OpenModel;
 use super::spec::{InspectField, InspectSpec};
-use super::subject::{Compiled, DEFAULT_INSTANCE, Refusal, Subject};
-use super::told::{InspectAsk, InspectFile};
+use super::subject::{CompiledProgram, DEFAULT_INSTANCE, Refusal, Subject};
+use super::view::{saved, view_of};
 use crate::ByteSource;
-use crate::protocol::{ExportedFile, JobResult, Told};
+use crate::protocol::{ExportedFile, JobResult, Message};
 use crate::share::LinkedFile;
 use ns_capture::Recorder;
 use ns_device::{ModelFileSettings, ModelLibrary, OpenedModel};
@@ -20,7 +20,7 @@ use ns_neuron::sim::{SimProgress, Simulator};
 /// The model that is open.
 #[derive(Default)]
 pub(crate) struct Inspector {
-    opened: Option<Opened>,
+    opened: Option<OpenModel>,
 }
 
 /// Shared between a session and the running job.
@@ -28,7 +28,7 @@ pub(crate) type SharedInspector = Rc<RefCell<Inspector>>;
 
 /// The answer to give once the model is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum AnswerKind {
     View,
     File(InspectFile),
 }
@@ -40,7 +40,7 @@ enum Stage {
 
 struct Simulation {
     subject: Subject,
-    compiled: Compiled,
+    compiled: CompiledProgram,
     simulator: Simulator<Rc<Executable>, Rc<CostTable>>,
     recorder: Recorder,
 }
@@ -54,7 +54,7 @@ pub(crate) struct InspectRun {
     file: Option<(String, Box<dyn ByteSource>)>,
     /// The file that was opened, to be reported with the answer.
     opened: Option<Box<(OpenedModel, LinkedFile)>>,
-    wanted: Wanted,
+    wanted: AnswerKind,
     stage: Stage,
 }
 
@@ -70,12 +70,12 @@ impl InspectRun {
         source: Option<Box<dyn ByteSource>>,
     ) -> Result<Self, String> {
         let (mut spec, file, wanted) = match (ask, source) {
-            (InspectAsk::Open { spec, name, .. }, Some(source)) => (spec, Some((name, source)), Wanted::View),
+            (InspectAsk::Open { spec, name, .. }, Some(source)) => (spec, Some((name, source)), AnswerKind::View),
             (InspectAsk::Open { name, .. }, None) => {
                 return Err(format!("{name}: the file did not come with the request"));
             }
-            (InspectAsk::Show(spec), _) => (spec, None, Wanted::View),
-            (InspectAsk::Save(spec, file), _) => (spec, None, Wanted::File(file)),
+            (InspectAsk::Show(spec), _) => (spec, None, AnswerKind::View),
+            (InspectAsk::Save(spec, file), _) => (spec, None, AnswerKind::File(file)),
         };
         if spec.get(InspectField::Instance).trim().is_empty() {
             spec.set(InspectField::Instance, DEFAULT_INSTANCE);
@@ -87,8 +87,8 @@ impl InspectRun {
     ///
     /// # Errors
     /// One sentence with what was refused, where, and what to do; the previous model stays open.
-    pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<Option<Told>, String> {
-        let progress = |done: u64, total: u64, doing: &str| Told::Progress { done, total, label: doing.to_owned() };
+    pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<Option<Message>, String> {
+        let progress = |done: u64, total: u64, doing: &str| Message::Progress { done, total, label: doing.to_owned() };
         match std::mem::replace(&mut self.stage, Stage::Waiting) {
             Stage::Waiting if self.is_open() => self.answer().map(Some),
             Stage::Waiting => {
@@ -142,23 +142,23 @@ impl InspectRun {
         Ok(())
     }
 
-    fn keep(&mut self, subject: Subject, compiled: Result<Compiled, Refusal>, recorder: Option<&Recorder>) {
-        let opened = Opened::new(self.spec.clone(), subject, compiled, recorder);
+    fn keep(&mut self, subject: Subject, compiled: Result<CompiledProgram, Refusal>, recorder: Option<&Recorder>) {
+        let opened = OpenModel::new(self.spec.clone(), subject, compiled, recorder);
         self.inspector.borrow_mut().opened = Some(opened);
     }
 
-    fn answer(&self) -> Result<Told, String> {
+    fn answer(&self) -> Result<Message, String> {
         let inspector = self.inspector.borrow();
         let opened = inspector.opened.as_ref().ok_or("no model is open")?;
         match self.wanted {
-            Wanted::View => {
-                let mut shown = Box::new(shown(opened, &self.spec)?);
+            AnswerKind::View => {
+                let mut shown = Box::new(view_of(opened, &self.spec)?);
                 shown.opened.clone_from(&self.opened);
-                Ok(Told::Done(JobResult::Inspected(shown)))
+                Ok(Message::Done(JobResult::Inspected(shown)))
             }
-            Wanted::File(file) => {
+            AnswerKind::File(file) => {
                 let (file_name, mime, text) = saved(opened, &self.spec, file)?;
-                Ok(Told::File(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes() }))
+                Ok(Message::File(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes() }))
             }
         }
     }

@@ -90,7 +90,7 @@ impl InspectView {
 
     /// The view with this name; the graph for any other name.
     #[must_use]
-    pub fn named(key: &str) -> Self {
+    pub fn of_key(key: &str) -> Self {
         Self::ALL.into_iter().find(|view| view.key() == key).unwrap_or_default()
     }
 }
@@ -133,7 +133,7 @@ impl InspectSpec {
 
     #[must_use]
     pub fn view(&self) -> InspectView {
-        InspectView::named(self.get(InspectField::View))
+        InspectView::of_key(self.get(InspectField::View))
     }
 
     /// Paths of modules that differ from the first view.

@@ -39,7 +39,7 @@ pub(super) struct Refusal {
     pub path: Option<String>,
 }
 
-pub(super) struct Compiled {
+pub(super) struct CompiledProgram {
     pub executable: Rc<Executable>,
     pub passes: PassLog,
 }
@@ -89,7 +89,7 @@ impl Subject {
     ///
     /// # Errors
     /// When it cannot run on a core; names the operation.
-    pub fn compile(&self) -> Result<Compiled, Refusal> {
+    pub fn compile(&self) -> Result<CompiledProgram, Refusal> {
         if let Some(refusal) = &self.refusal {
             return Err(refusal.clone());
         }
@@ -97,6 +97,6 @@ impl Subject {
             |error: StageError| Refusal { reason: error.to_string(), named: BTreeMap::new(), path: error.path };
         let executable = Rc::clone(self.pipeline.executable(&self.device.costs).map_err(refused)?);
         let passes = self.pipeline.optimised().map_err(refused)?.passes.clone();
-        Ok(Compiled { executable, passes })
+        Ok(CompiledProgram { executable, passes })
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "fixtures are files")]
 
 use super::*;
-use crate::{Event, JobId, JobRequest, JobResult, Request, Session, StepResult, Told};
+use crate::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
 
 fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<InspectShown, String> {
     let source = file.map(|bytes| Box::new(bytes) as Box<dyn crate::ByteSource>);
@@ -11,8 +11,8 @@ fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<
     let mut answer = Err("no answer".to_owned());
     loop {
         let step = session.step(1_000_000, &mut |event| match event {
-            Event::Told(_, Told::Done(JobResult::Inspected(shown))) => answer = Ok(*shown),
-            Event::Told(_, Told::Failed(message)) => answer = Err(message),
+            Event::Message(_, Message::Done(JobResult::Inspected(shown))) => answer = Ok(*shown),
+            Event::Message(_, Message::Failed(message)) => answer = Err(message),
             _ => {}
         });
         if step == StepResult::Idle {

@@ -12,7 +12,7 @@ use super::operation::Operation;
 
 /// Times of one execution.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Times {
+pub(super) struct ExecutionTimes {
     /// Times by position of the operation.
     pub of: Vec<SourceTime>,
     /// Time that cannot be assigned to an operation: it counts only for the model.
@@ -27,7 +27,7 @@ pub(super) fn times_of(
     executable: &Executable,
     recorder: &Recorder,
     costs: &CostTable,
-) -> Times {
+) -> ExecutionTimes {
     let run = run_of(executable, recorder, costs, Workflow::Trace);
     let mut names: FxHashMap<&str, usize> = FxHashMap::default();
     let mut paths: FxHashMap<String, usize> = FxHashMap::default();
@@ -44,7 +44,8 @@ pub(super) fn times_of(
         name.and_then(|name| names.get(name)).or_else(|| paths.get(path)).copied()
     };
     let window_ns = i64_to_f64(run.window.end - run.window.start);
-    let mut times = Times { of: vec![SourceTime::default(); operations.len()], window_ns, ..Times::default() };
+    let mut times =
+        ExecutionTimes { of: vec![SourceTime::default(); operations.len()], window_ns, ..ExecutionTimes::default() };
     for (entry, time) in executable.sources.iter().zip(time_by_source(&run).iter()) {
         let served = served(entry, operations, &find);
         let all: f64 = served.iter().map(|(_, part)| part).sum();

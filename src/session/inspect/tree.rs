@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::operation::{Operation, short};
-use super::times::Times;
+use super::times::ExecutionTimes;
 use ns_base::convert::usize_to_u32;
 use ns_base::units::{format_count, format_ns};
 use ns_insight::SourceTime;
@@ -62,7 +62,12 @@ struct Growing<'a> {
 }
 
 /// The tree of a program. `results` are the operations that give the model's results.
-pub(super) fn tree_of(title: &str, operations: &[Operation], results: &[usize], times: Option<&Times>) -> ModelTree {
+pub(super) fn tree_of(
+    title: &str,
+    operations: &[Operation],
+    results: &[usize],
+    times: Option<&ExecutionTimes>,
+) -> ModelTree {
     let shared = shared_scope(operations);
     let root = operations.first().filter(|_| shared > 0).and_then(|o| o.scope.first());
     let title = root.map_or_else(|| title.to_owned(), Clone::clone);
@@ -171,7 +176,7 @@ impl<'a> Growing<'a> {
     }
 
     /// The finished tree: operators with one instruction become that instruction, long lists are cut into parts.
-    fn emit(self, results: &[usize], outputs: &[usize], times: Option<&Times>) -> ModelTree {
+    fn emit(self, results: &[usize], outputs: &[usize], times: Option<&ExecutionTimes>) -> ModelTree {
         let root = GraphNode { title: self.drafts[0].title.clone(), ..GraphNode::default() };
         let mut tree = ModelTree { graph: ModuleGraph::new(root), facts: vec![NodeFacts::default()] };
         let mut node_of: Vec<Option<u32>> = vec![None; self.operations.len()];
@@ -224,7 +229,7 @@ impl ModelTree {
         draft: &Draft,
         operation: Option<usize>,
         operations: &[Operation],
-        times: Option<&Times>,
+        times: Option<&ExecutionTimes>,
     ) -> u32 {
         let own = operation.and_then(|o| operations.get(o));
         let note = own.map_or_else(String::new, |o| match &o.refused {
@@ -265,7 +270,7 @@ impl ModelTree {
     }
 
     /// Sums from the leaves to the root, and the values derived from them.
-    fn sum_up(&mut self, times: Option<&Times>) {
+    fn sum_up(&mut self, times: Option<&ExecutionTimes>) {
         if let (Some(root), Some(times)) = (self.facts.first_mut(), times) {
             root.time.add_part(&times.rest, 1.0);
         }

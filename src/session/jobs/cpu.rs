@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::protocol::{JobResult, Told};
+use crate::protocol::{JobResult, Message};
 use ns_base::Clock;
 use ns_base::convert::f64_to_u64;
 use ns_bench::Configuration;
@@ -26,15 +26,15 @@ impl CpuJob {
         Self { copy, label, clock, run: Some(CpuRun::new(configuration)) }
     }
 
-    fn tell(&mut self, sink: &mut dyn FnMut(Told)) {
+    fn tell(&mut self, sink: &mut dyn FnMut(Message)) {
         if let Some(run) = self.run.take() {
-            sink(Told::Done(JobResult::CpuTimers { copy: self.copy, timers: Box::new(run.into_timers()) }));
+            sink(Message::Done(JobResult::CpuTimers { copy: self.copy, timers: Box::new(run.into_timers()) }));
         }
     }
 }
 
 impl Job for CpuJob {
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         let Some(run) = &mut self.run else { return Ok(JobState::Done) };
         let begun = self.clock.now();
         while run.stage() != CpuStage::Done && self.clock.now().0.saturating_sub(begun.0) < STEP_NS {
@@ -45,11 +45,11 @@ impl Job for CpuJob {
             return Ok(JobState::Done);
         }
         let done = f64_to_u64(run.share() * 1_000.0);
-        sink(Told::Progress { done, total: 1_000, label: self.label.clone() });
+        sink(Message::Progress { done, total: 1_000, label: self.label.clone() });
         Ok(JobState::More)
     }
 
-    fn stop(mut self: Box<Self>, sink: &mut dyn FnMut(Told)) {
+    fn stop(mut self: Box<Self>, sink: &mut dyn FnMut(Message)) {
         self.tell(sink);
     }
 }

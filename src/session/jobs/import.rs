@@ -2,7 +2,7 @@
 
 use super::{Job, JobState};
 use crate::ByteSource;
-use crate::protocol::{JobResult, Told};
+use crate::protocol::{JobResult, Message};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::ModelIndex;
@@ -26,22 +26,22 @@ impl ImportJob {
         Self { name, source, bytes: Vec::new() }
     }
 
-    fn finish(&self, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn finish(&self, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         if let Some(read) = std::str::from_utf8(&self.bytes).ok().and_then(|text| ModelIndex::read(text).ok()) {
             let (index, warnings) = (Box::new(read.index), read.warnings);
-            sink(Told::Done(JobResult::Index { name: self.name.clone(), index, warnings }));
+            sink(Message::Done(JobResult::Index { name: self.name.clone(), index, warnings }));
             return Ok(JobState::Done);
         }
         let imported = read_reports(&self.name, &self.bytes).map_err(|e| e.to_string())?;
         let diagnostics = imported.diagnostics.items().to_vec();
         let (name, reports) = (self.name.clone(), imported.reports);
-        sink(Told::Done(JobResult::Imported { name, reports, diagnostics }));
+        sink(Message::Done(JobResult::Imported { name, reports, diagnostics }));
         Ok(JobState::Done)
     }
 }
 
 impl Job for ImportJob {
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         let total = self.source.size();
         if total > MOST_BYTES {
             let (size, most) = (format_bytes(u64_to_f64(total)), format_bytes(u64_to_f64(MOST_BYTES)));
@@ -55,7 +55,7 @@ impl Job for ImportJob {
             return self.finish(sink);
         }
         let label = format!("Reading {}", self.name);
-        sink(Told::Progress { done: self.bytes.len() as u64, total, label });
+        sink(Message::Progress { done: self.bytes.len() as u64, total, label });
         Ok(JobState::More)
     }
 }

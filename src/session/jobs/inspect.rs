@@ -2,7 +2,7 @@
 
 use super::{Job, JobState};
 use crate::inspect::InspectRun;
-use crate::protocol::Told;
+use crate::protocol::Message;
 
 /// A question about a model, answered when the model is open.
 pub(crate) struct InspectJob {
@@ -16,7 +16,7 @@ impl InspectJob {
 }
 
 impl Job for InspectJob {
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         match self.run.step(budget_events, sink)? {
             Some(answer) => {
                 sink(answer);

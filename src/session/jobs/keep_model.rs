@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Job, JobState};
 use crate::ByteSource;
-use crate::protocol::{JobResult, Told};
+use crate::protocol::{JobResult, Message};
 use ns_device::ModelLibrary;
 
 /// Keeps a model file available. Its graph is read when a request names it: most sessions of a shell never need it.
@@ -23,10 +23,10 @@ impl KeepModelJob {
 
 impl Job for KeepModelJob {
     /// One step: a few MiB are read to compute the name of its content.
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         let Some(source) = self.source.take() else { return Ok(JobState::Done) };
         self.models.keep(&self.name, Rc::from(source))?;
-        sink(Told::Done(JobResult::ModelKept));
+        sink(Message::Done(JobResult::ModelKept));
         Ok(JobState::Done)
     }
 }

@@ -1,7 +1,7 @@
 //! Running an MLPerf scenario.
 
-use super::{Job, JobState, Times};
-use crate::protocol::{JobResult, Told};
+use super::{Job, JobState, StageTimes};
+use crate::protocol::{JobResult, Message};
 use ns_base::convert::f64_to_u64;
 use ns_base::stats::round_to;
 use ns_bench::Configuration;
@@ -12,7 +12,7 @@ use ns_device::ModelLibrary;
 pub(crate) struct MlperfJob {
     settings: MlperfSettings,
     configuration: Configuration,
-    times: Times,
+    times: StageTimes,
     models: ModelLibrary,
     stage: Stage,
 }
@@ -25,21 +25,26 @@ enum Stage {
 }
 
 impl MlperfJob {
-    pub fn new(settings: MlperfSettings, configuration: Configuration, times: Times, models: ModelLibrary) -> Self {
+    pub fn new(
+        settings: MlperfSettings,
+        configuration: Configuration,
+        times: StageTimes,
+        models: ModelLibrary,
+    ) -> Self {
         Self { settings, configuration, times, models, stage: Stage::New }
     }
 
-    fn progress(&self, share: f64, trying: Option<(u32, u32, f64)>) -> Told {
+    fn progress(&self, share: f64, trying: Option<(u32, u32, f64)>) -> Message {
         let mut label = format!("{}: {}", self.settings.scenario.name(), self.configuration.label());
         if let Some((n, of, qps)) = trying {
             label.push_str(&format!(", try {n} of {of}: {} queries/s", round_to(qps, 1)));
         }
-        Told::Progress { done: f64_to_u64(share * 1_000.0), total: 1_000, label }
+        Message::Progress { done: f64_to_u64(share * 1_000.0), total: 1_000, label }
     }
 }
 
 impl Job for MlperfJob {
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         let run = match &mut self.stage {
             Stage::New => {
                 sink(self.progress(0.0, None));
@@ -49,7 +54,7 @@ impl Job for MlperfJob {
             Stage::Compile => {
                 let times = self.times.of(&self.configuration, &self.models)?;
                 if let Some(ops) = times.estimated_ops_text() {
-                    sink(Told::Note(format!("the time of these operators is an estimate: {ops}")));
+                    sink(Message::Note(format!("the time of these operators is an estimate: {ops}")));
                 }
                 let run = ScenarioRun::new(self.settings.clone(), self.configuration.clone(), times);
                 let run = run.map_err(|e| e.to_string())?;
@@ -64,7 +69,7 @@ impl Job for MlperfJob {
                 Ok(JobState::More)
             }
             ScenarioProgress::Done(result) => {
-                sink(Told::Done(JobResult::Mlperf(result)));
+                sink(Message::Done(JobResult::Mlperf(result)));
                 Ok(JobState::Done)
             }
         }

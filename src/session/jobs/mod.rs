@@ -17,8 +17,8 @@ mod times;
 mod trace;
 
 use super::ProfileKey;
-use super::held::Held;
-use super::protocol::Told;
+use super::open_profile::OpenProfile;
+use super::protocol::Message;
 
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
@@ -33,12 +33,12 @@ pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
 pub(super) use records::{RecordsJob, Waiting};
 pub(super) use study::StudyJob;
-pub(super) use times::Times;
+pub(super) use times::StageTimes;
 use times::removed_note;
 pub(super) use trace::TraceJob;
 
 /// Makes a profile to keep under a key.
-pub(super) type MakeHeld = Box<dyn FnOnce(ProfileKey) -> Held>;
+pub(super) type MakeProfile = Box<dyn FnOnce(ProfileKey) -> OpenProfile>;
 
 /// Work that a session does in steps.
 pub(super) trait Job {
@@ -46,10 +46,10 @@ pub(super) trait Job {
     ///
     /// # Errors
     /// With a message for the user: what was wrong, where, and what to do.
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String>;
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String>;
 
     /// Stops the job: sends results that would be lost to `sink`.
-    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Told)) {}
+    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Message)) {}
 }
 
 /// State of a job after a step.
@@ -59,7 +59,7 @@ pub(super) enum JobState {
     /// Done, without a profile.
     Done,
     /// Done, with a profile to keep under a new key.
-    Profile(MakeHeld),
+    Profile(MakeProfile),
     /// Done, with several profiles of one file, each to keep under its own key.
-    Profiles(Vec<MakeHeld>),
+    Profiles(Vec<MakeProfile>),
 }

@@ -1,8 +1,8 @@
 //! Reading a file.
 
-use super::{Job, JobState, MakeHeld};
-use crate::held::Held;
-use crate::protocol::Told;
+use super::{Job, JobState, MakeProfile};
+use crate::open_profile::OpenProfile;
+use crate::protocol::Message;
 use crate::{ByteSource, ProfileOrigin};
 use ns_formats::{ChunkedReader, ProfileReader};
 use ns_profile::Profile;
@@ -41,24 +41,24 @@ impl OpenJob {
         let Some(reader) = self.reader.take() else { return Ok(JobState::Done) };
         let profiles: Vec<Profile> = reader.finish_all().map_err(|e| format!("{}: {e}", self.name))?;
         let bytes = self.source.size();
-        let held = profiles.into_iter().map(|profile| -> MakeHeld {
+        let made = profiles.into_iter().map(|profile| -> MakeProfile {
             // The files of an archive, and a run in it, have their own names.
             let title = &profile.meta().title;
             let name = if *title == self.name { self.name.clone() } else { format!("{}/{title}", self.name) };
             let origin = ProfileOrigin::File { name: name.clone(), bytes, format: profile.meta().format.clone() };
-            Box::new(move |key| Held::new(key, name, origin, profile, None))
+            Box::new(move |key| OpenProfile::new(key, name, origin, profile, None))
         });
-        Ok(JobState::Profiles(held.collect()))
+        Ok(JobState::Profiles(made.collect()))
     }
 }
 
 impl Job for OpenJob {
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         let n = self.read_chunk()?;
         let Some(reader) = &mut self.reader else { return Ok(JobState::Done) };
         reader.push(&self.chunk[..n]).map_err(|e| format!("{}: {e}", self.name))?;
         let events = reader.progress().events;
-        sink(Told::Progress {
+        sink(Message::Progress {
             done: self.offset,
             total: self.source.size(),
             label: format!("Reading {}: {} events", self.name, ns_base::units::format_count(events)),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Job, JobState};
 use crate::ByteSource;
-use crate::protocol::{JobResult, Told};
+use crate::protocol::{JobResult, Message};
 use crate::share::{LinkedFile, unpack};
 use ns_device::{ModelFileSettings, ModelLibrary};
 
@@ -36,17 +36,17 @@ impl OpenModelJob {
 
 impl Job for OpenModelJob {
     /// Two steps: the first reports what the job does, the second reads. A graph of a thousand modules takes well under a second.
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         if !std::mem::replace(&mut self.is_announced, true) {
             let label = format!("Reading {}", self.name);
-            sink(Told::Progress { done: 0, total: 0, label });
+            sink(Message::Progress { done: 0, total: 0, label });
             return Ok(JobState::More);
         }
         let Some(source) = self.source.take() else { return Ok(JobState::Done) };
         let settings = std::mem::take(&mut self.settings);
         let linked = LinkedFile::of(&self.name, &*source);
         let opened = self.models.open(&self.name, Rc::from(source), settings)?;
-        sink(Told::Done(JobResult::Model(Box::new((opened, linked)))));
+        sink(Message::Done(JobResult::Model(Box::new((opened, linked)))));
         Ok(JobState::Done)
     }
 }

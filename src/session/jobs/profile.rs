@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::held::{Held, ModelledTimes};
-use crate::protocol::Told;
+use crate::open_profile::{ModelledTimes, OpenProfile};
+use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec};
 use ns_base::SimTime;
 use ns_capture::{Recorder, build_profile, run_of};
@@ -44,8 +44,8 @@ impl ProfileJob {
         Self { spec, models, stage: Stage::Compile }
     }
 
-    fn progress(&self, done: u64, total: u64, doing: &str) -> Told {
-        Told::Progress { done, total, label: format!("{doing} {}", model_label(&self.spec.model)) }
+    fn progress(&self, done: u64, total: u64, doing: &str) -> Message {
+        Message::Progress { done, total, label: format!("{doing} {}", model_label(&self.spec.model)) }
     }
 
     fn compile(&mut self) -> Result<(), String> {
@@ -71,7 +71,7 @@ fn facts(compilation: &Compilation) -> Vec<(String, String)> {
 }
 
 impl Job for ProfileJob {
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         let Stage::Simulate(run) = &mut self.stage else {
             sink(self.progress(0, 0, "Compiling"));
             self.compile()?;
@@ -96,7 +96,7 @@ impl Job for ProfileJob {
                 let facts = std::mem::take(&mut run.facts);
                 let origin = ProfileOrigin::Simulated(self.spec.clone());
                 Ok(JobState::Profile(Box::new(move |key| {
-                    Held::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
+                    OpenProfile::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
                         .with_modelled(modelled)
                         .with_facts(facts)
                         .with_insights(insights)

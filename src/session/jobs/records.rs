@@ -7,8 +7,8 @@ use memchr::memchr_iter;
 use super::{Job, JobState};
 use crate::ByteSource;
 use crate::experiments::files_of;
-use crate::experiments::{Line, RecordFile, RecordStore, ReportFile, SharedStore, packed, read};
-use crate::protocol::{JobResult, Told};
+use crate::experiments::{RecordFile, RecordLine, RecordStore, ReportFile, SharedStore, packed, read};
+use crate::protocol::{JobResult, Message};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_bench::import::read_reports;
@@ -117,7 +117,7 @@ impl RecordsJob {
         Ok(())
     }
 
-    fn read_chunk(&mut self, sink: &mut dyn FnMut(Told)) -> Result<(), String> {
+    fn read_chunk(&mut self, sink: &mut dyn FnMut(Message)) -> Result<(), String> {
         let Some(open) = &mut self.open else { return Ok(()) };
         let mut chunk = vec![0; CHUNK_BYTES];
         let n = open.file.source.read(open.offset, &mut chunk).map_err(|e| {
@@ -129,7 +129,7 @@ impl RecordsJob {
         chunk.truncate(n);
         let mut store = self.store.borrow_mut();
         open.take(&chunk, &mut store);
-        sink(Told::Progress {
+        sink(Message::Progress {
             done: open.offset,
             total: open.file.source.size(),
             label: format!("Reading {}: {} records", open.file.name, format_count(store.entries.len() as u64)),
@@ -149,7 +149,7 @@ impl RecordsJob {
 /// Whether the first line of a file is a record.
 fn holds_records(name: &str, head: &[u8]) -> bool {
     let first = head.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
-    RecordStore::default().push_line(name, Line { bytes: first, number: 1, offset: 0 })
+    RecordStore::default().push_line(name, RecordLine { bytes: first, number: 1, offset: 0 })
 }
 
 impl Open {
@@ -175,7 +175,7 @@ impl Open {
 
     fn line(&mut self, bytes: &[u8], store: &mut RecordStore) {
         self.lines += 1;
-        store.push_line(&self.file.name, Line { bytes, number: self.lines, offset: self.line_start });
+        store.push_line(&self.file.name, RecordLine { bytes, number: self.lines, offset: self.line_start });
         self.line_start += bytes.len() as u64;
     }
 
@@ -189,13 +189,13 @@ impl Open {
 }
 
 impl Job for RecordsJob {
-    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         let result = if self.open.is_some() { self.read_chunk(sink).map(|()| true) } else { self.open_next() };
         match result {
             Ok(true) => Ok(JobState::More),
             Ok(false) => {
                 let store = self.store.borrow();
-                sink(Told::Done(JobResult::Records(read(&store, packed(&store)))));
+                sink(Message::Done(JobResult::Records(read(&store, packed(&store)))));
                 Ok(JobState::Done)
             }
             Err(message) => {
@@ -205,7 +205,7 @@ impl Job for RecordsJob {
         }
     }
 
-    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Told)) {
+    fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Message)) {
         self.store.borrow_mut().forget_unfinished();
     }
 }

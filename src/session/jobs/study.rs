@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::protocol::{JobResult, Part, Told};
+use crate::protocol::{JobResult, Message, ResultPart};
 use crate::studies::{StudyRun, StudySpec, StudyStep};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
@@ -27,7 +27,7 @@ impl StudyJob {
 }
 
 impl Job for StudyJob {
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         let run = match &mut self.stage {
             Stage::Waiting(spec) => {
                 let Some(spec) = spec.take() else { return Ok(JobState::Done) };
@@ -39,13 +39,13 @@ impl Job for StudyJob {
         match run.step(budget_events)? {
             StudyStep::More { done, total, label, shown } => {
                 if let Some(result) = shown {
-                    sink(Told::Part(Part::Study(result)));
+                    sink(Message::Part(ResultPart::Study(result)));
                 }
-                sink(Told::Progress { done, total, label });
+                sink(Message::Progress { done, total, label });
                 Ok(JobState::More)
             }
             StudyStep::Done(result) => {
-                sink(Told::Done(JobResult::Study(result)));
+                sink(Message::Done(JobResult::Study(result)));
                 Ok(JobState::Done)
             }
         }

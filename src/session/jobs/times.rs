@@ -9,9 +9,9 @@ use ns_device::{ModelKind, ModelLibrary, model_label};
 
 /// Stage times by [`Configuration::times_key`], shared by the jobs of a session.
 #[derive(Clone, Debug, Default)]
-pub struct Times(Rc<RefCell<BTreeMap<u64, Result<ServiceTimes, String>>>>);
+pub struct StageTimes(Rc<RefCell<BTreeMap<u64, Result<ServiceTimes, String>>>>);
 
-impl Times {
+impl StageTimes {
     /// Stage times of a configuration, its model compiled and simulated once.
     ///
     /// An error of this configuration alone, such as more copies than cores, is not kept, because other configurations share its key. Nor is an error
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_configuration_that_can_not_run_says_nothing_of_the_others() {
-        let (times, models) = (Times::default(), ModelLibrary::default());
+        let (times, models) = (StageTimes::default(), ModelLibrary::default());
         let config = ns_bench::BenchConfig { n_models: Some(vec![1, 64]), ..Default::default() };
         let configurations = ns_bench::expand(&config).unwrap().configurations;
         let (small, large) = (&configurations[0], configurations.iter().find(|c| c.n_models == 64).unwrap());

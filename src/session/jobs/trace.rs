@@ -1,8 +1,8 @@
 //! Running one configuration of a benchmark and keeping it as a timeline.
 
-use super::{Job, JobState, Times};
-use crate::held::Held;
-use crate::protocol::Told;
+use super::{Job, JobState, StageTimes};
+use crate::open_profile::OpenProfile;
+use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec, TraceSpec};
 use ns_base::SimTime;
 use ns_base::convert::{f64_to_u64, u64_to_f64};
@@ -15,7 +15,7 @@ use ns_device::{Device, ModelKind, ModelLibrary, model_label};
 /// A benchmark run with an observer.
 pub(crate) struct TraceJob {
     spec: TraceSpec,
-    times: Times,
+    times: StageTimes,
     models: ModelLibrary,
     stage: Stage,
 }
@@ -35,7 +35,7 @@ struct Compiled {
 }
 
 impl TraceJob {
-    pub fn new(spec: TraceSpec, times: Times, models: ModelLibrary) -> Self {
+    pub fn new(spec: TraceSpec, times: StageTimes, models: ModelLibrary) -> Self {
         Self { spec, times, models, stage: Stage::Compile }
     }
 
@@ -100,11 +100,11 @@ fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(St
 }
 
 impl Job for TraceJob {
-    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
+    fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Compile => {
                 let label = format!("Compiling {}", model_label(&self.spec.spec.model));
-                sink(Told::Progress { done: 0, total: 0, label });
+                sink(Message::Progress { done: 0, total: 0, label });
                 self.start()?;
                 Ok(JobState::More)
             }
@@ -112,7 +112,7 @@ impl Job for TraceJob {
                 let progress = run.step(u64::from(budget_events));
                 if !progress.done {
                     let label = run.configuration().label();
-                    sink(Told::Progress { done: f64_to_u64(progress.percent * 10.0), total: 1_000, label });
+                    sink(Message::Progress { done: f64_to_u64(progress.percent * 10.0), total: 1_000, label });
                     self.stage = Stage::Run { run, compiled };
                     return Ok(JobState::More);
                 }
@@ -137,6 +137,6 @@ impl TraceJob {
         let facts = facts(&row.report, &recorder, measurement.elapsed);
         let name = format!("{} trace", configuration.label());
         let origin = ProfileOrigin::Benchmark(Box::new(self.spec.clone()));
-        Ok(JobState::Profile(Box::new(move |key| Held::new(key, name, origin, profile, None).with_facts(facts))))
+        Ok(JobState::Profile(Box::new(move |key| OpenProfile::new(key, name, origin, profile, None).with_facts(facts))))
     }
 }

@@ -1,7 +1,7 @@
 //! A row of the table of options.
 
 use super::table::BENCH_OPTIONS;
-use super::text::Given;
+use super::text::OptionText;
 use crate::studies::FormField;
 use ns_bench::BenchConfig;
 
@@ -20,7 +20,7 @@ pub struct BenchOption {
     /// Its text in a configuration; empty for a default that depends on other options, or that is not worth a word.
     pub(super) get: fn(&BenchConfig) -> String,
     /// Reads a text into a configuration.
-    pub(super) put: fn(&mut BenchConfig, &Given<'_>) -> Result<(), String>,
+    pub(super) put: fn(&mut BenchConfig, &OptionText<'_>) -> Result<(), String>,
 }
 
 /// A part of the form.
@@ -150,7 +150,7 @@ impl BenchOption {
     /// # Errors
     /// One sentence for the user: what is wrong and what would be right.
     pub fn put(&self, config: &mut BenchConfig, name: &str, text: &str) -> Result<(), String> {
-        (self.put)(config, &Given { name, text: text.trim() })
+        (self.put)(config, &OptionText { name, text: text.trim() })
     }
 
     /// Whether it has a meaning beside a scenario; the empty text is none.

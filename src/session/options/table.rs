@@ -1,7 +1,7 @@
 //! The options of a benchmark.
 
 use super::option::{BenchOption, Flag, OptionGroup};
-use super::text::{Given, list, name_of, of_scenario, put_in_scenario, some, unless};
+use super::text::{OptionText, list, name_of, of_scenario, put_in_scenario, some, unless};
 use crate::studies::{AUTO_CAST_TYPES, AUTO_CASTS, FieldKind, OPT_LEVELS, field};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{
@@ -261,7 +261,7 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
         field: field("scenario", "Scenario", "LoadGen\u{2019}s rules in place of NeuronPerf\u{2019}s closed loop", "", FieldKind::Choice(SCENARIOS)),
         flag: Flag::new("scenario", "SCENARIO", "SingleStream, MultiStream, Server or Offline").heading(MLPERF),
         get: |c| c.mlperf.as_ref().map(|m| m.scenario.name().to_owned()).unwrap_or_default(),
-        put: |c, given| { let rules = |given: &Given<'_>| given.text.parse().map(MlperfSettings::official).map_err(|e| format!("{}: {e}", given.name)); c.mlperf = if given.text.is_empty() { None } else { Some(rules(given)?) }; Ok(()) },
+        put: |c, given| { let rules = |given: &OptionText<'_>| given.text.parse().map(MlperfSettings::official).map_err(|e| format!("{}: {e}", given.name)); c.mlperf = if given.text.is_empty() { None } else { Some(rules(given)?) }; Ok(()) },
         ..SCENARIO
     },
     BenchOption {
@@ -311,7 +311,7 @@ fn dataset_text(dataset: Option<Dataset>) -> String {
     dataset.map_or_else(String::new, |d| format!("{}{}", d.length, if d.looped { ",loop" } else { "" }))
 }
 
-fn dataset(given: &Given<'_>) -> Result<Option<Dataset>, String> {
+fn dataset(given: &OptionText<'_>) -> Result<Option<Dataset>, String> {
     if given.text.is_empty() {
         return Ok(None);
     }

@@ -7,12 +7,12 @@ use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, parse_list};
 
 /// A text for an option, and the option's name in messages.
-pub(super) struct Given<'a> {
+pub(super) struct OptionText<'a> {
     pub name: &'a str,
     pub text: &'a str,
 }
 
-impl Given<'_> {
+impl OptionText<'_> {
     /// The message that the text is not what is wanted.
     pub fn wrong(&self, wanted: &str) -> String {
         format!("{}: '{}' is not {wanted}", self.name, self.text)

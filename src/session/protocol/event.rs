@@ -18,12 +18,12 @@ pub enum Event {
         build: String,
     },
     /// About the request with this number.
-    Told(JobId, Told),
+    Message(JobId, Message),
 }
 
 /// An event about a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Told {
+pub enum Message {
     Progress {
         /// Units done.
         done: u64,
@@ -37,7 +37,7 @@ pub enum Told {
     /// A job is paused, as [`Control::Pause`](super::Control::Pause) asked: its last step is over.
     Paused,
     /// A part of a job's result; more parts follow.
-    Part(Part),
+    Part(ResultPart),
     /// A job has ended.
     Done(JobResult),
     /// The answer to a question or an analysis.
@@ -52,7 +52,7 @@ pub enum Told {
 
 /// A part of a job's result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Part {
+pub enum ResultPart {
     /// The configurations of a benchmark, without estimates.
     Plan(Box<SweepPlan>),
     /// The estimate of one configuration of a plan.
@@ -80,7 +80,7 @@ pub enum Part {
     Study(Box<StudyResult>),
 }
 
-impl Told {
+impl Message {
     /// Whether this is the last event of the request.
     #[must_use]
     pub const fn is_last(&self) -> bool {

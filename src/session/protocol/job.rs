@@ -15,8 +15,8 @@ use ns_device::{ModelFileSettings, model_label};
 /// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum JobRequest {
-    /// List the configurations of a benchmark before it runs. Told by [`Part::Plan`](super::Part::Plan) at once, then by one
-    /// [`Part::Estimated`](super::Part::Estimated) for each simulated configuration that can run, as their models are compiled.
+    /// List the configurations of a benchmark before it runs. Told by [`ResultPart::Plan`](super::ResultPart::Plan) at once, then by one
+    /// [`ResultPart::Estimated`](super::ResultPart::Estimated) for each simulated configuration that can run, as their models are compiled.
     /// There are no estimates for an MLPerf scenario.
     PlanBench(Box<BenchConfig>),
     /// Run one configuration of a plan, on any worker. Ends with [`JobResult::Row`](super::JobResult::Row); when it is cancelled, with
@@ -37,14 +37,14 @@ pub enum JobRequest {
         /// The configuration to run it on.
         configuration: Box<Configuration>,
     },
-    /// Compile a model for a sweep of sizes and levels. Told by one [`Part::Compiled`](super::Part::Compiled) for each artifact as it
+    /// Compile a model for a sweep of sizes and levels. Told by one [`ResultPart::Compiled`](super::ResultPart::Compiled) for each artifact as it
     /// ends.
     Compile(Box<CompileConfig>),
     /// Simulate one execution. Ends with [`JobResult::Profile`](super::JobResult::Profile).
     Profile(ProfileSpec),
     /// Simulate a whole benchmark run and keep it as a timeline. Ends with [`JobResult::Profile`](super::JobResult::Profile).
     Trace(Box<TraceSpec>),
-    /// Run a study. Told by any number of [`Part::Study`](super::Part::Study), each replacing the previous one; ends with
+    /// Run a study. Told by any number of [`ResultPart::Study`](super::ResultPart::Study), each replacing the previous one; ends with
     /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
     Study(Box<StudySpec>),
     /// Read a file; its [`crate::ByteSource`] is sent along with this message. Ends with
@@ -110,7 +110,7 @@ pub struct RunRequest {
     pub row: u32,
     /// The configuration to run.
     pub configuration: Configuration,
-    /// Its stage times, as [`Part::Estimated`](super::Part::Estimated) told them; without them the model is compiled first.
+    /// Its stage times, as [`ResultPart::Estimated`](super::ResultPart::Estimated) told them; without them the model is compiled first.
     pub times: Option<ServiceTimes>,
     pub detail: RunDetail,
 }

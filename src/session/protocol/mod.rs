@@ -2,7 +2,7 @@
 //! untagged enums, no skipped fields).
 //!
 //! ```text
-//! Request::Ask(JobId, Ask)        Event::Told(JobId, Told)
+//! Request::Ask(JobId, Ask)        Event::Message(JobId, Told)
 //!   Ask::Job(JobRequest)            progress, notes, Part..., then JobResult
 //!   Ask::Question(..)               Reply
 //!   Ask::Analysis(ProfileKey, ..)   progress, then Reply
@@ -17,7 +17,7 @@ mod question;
 mod request;
 mod result;
 
-pub use event::{Event, Part, Told};
+pub use event::{Event, Message, ResultPart};
 pub use event::{PROTOCOL_VERSION, build_id};
 pub use job::{JobRequest, RecordsSource, RunRequest};
 pub use question::{AnalysisRequest, ExportKind, ProfileQuestion, QuestionRequest};

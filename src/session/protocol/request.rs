@@ -28,9 +28,9 @@ pub enum Ask {
 /// Control of an earlier request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Control {
-    /// Stop a job or an analysis. Answered by [`Told::Cancelled`](super::Told::Cancelled) with its number.
+    /// Stop a job or an analysis. Answered by [`Message::Cancelled`](super::Message::Cancelled) with its number.
     Cancel(JobId),
-    /// Pause a job. Others go on; it keeps its state. Answered by [`Told::Paused`](super::Told::Paused) with its number, once the
+    /// Pause a job. Others go on; it keeps its state. Answered by [`Message::Paused`](super::Message::Paused) with its number, once the
     /// current step is over.
     Pause(JobId),
     /// Resume a paused job.

@@ -57,7 +57,7 @@ impl Filter {
     pub fn accepts(&self, row: &ReportCells) -> bool {
         self.terms.iter().all(|term| match term {
             Term::Word(word) => {
-                REPORT_KEYS.iter().any(|key| shown(row.get(key)).is_some_and(|t| contains_ignoring_case(&t, word)))
+                REPORT_KEYS.iter().any(|key| text_of(row.get(key)).is_some_and(|t| contains_ignoring_case(&t, word)))
             }
             Term::Condition(key, operator, value) => holds(row.get(key), *operator, value),
         })
@@ -69,7 +69,7 @@ fn parse_term(term: &str) -> Result<Term, Refusal> {
         return Ok(Term::Word(term.to_owned()));
     };
     let (key, value) = term.split_once(sign).unwrap_or((term, ""));
-    let Some(known) = key_named(key) else {
+    let Some(known) = key_of(key) else {
         // `matmult:n=64` is part of a name, not a condition.
         if key.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
             return Ok(Term::Word(term.to_owned()));
@@ -83,7 +83,7 @@ fn parse_term(term: &str) -> Result<Term, Refusal> {
 }
 
 /// The key for a name: the key itself, the column's title without the unit, or a short name.
-fn key_named(name: &str) -> Option<&'static str> {
+fn key_of(name: &str) -> Option<&'static str> {
     const SHORT: [(&str, &str); 5] = [
         ("throughput", "throughput_avg"),
         ("workers", "workers_per_model"),
@@ -102,7 +102,7 @@ fn key_named(name: &str) -> Option<&'static str> {
         .or_else(|| SHORT.iter().find(|(short, _)| *short == wanted).and_then(|(_, known)| key(known)))
 }
 
-fn shown(cell: &Cell) -> Option<String> {
+fn text_of(cell: &Cell) -> Option<String> {
     (*cell != Cell::Missing).then(|| cell.text(ColumnKind::Text))
 }
 
@@ -110,7 +110,7 @@ fn holds(cell: &Cell, operator: Operator, value: &str) -> bool {
     let (number, wanted) = (cell.number(), value.parse::<f64>().ok());
     let is_equal = || match (number, wanted) {
         (Some(a), Some(b)) => a == b,
-        _ => shown(cell).unwrap_or_default().eq_ignore_ascii_case(value),
+        _ => text_of(cell).unwrap_or_default().eq_ignore_ascii_case(value),
     };
     let compares = |f: fn(&f64, &f64) -> bool| matches!((number, wanted), (Some(a), Some(b)) if f(&a, &b));
     match operator {

@@ -58,7 +58,7 @@ pub struct WantedTexts {
 
 /// Limits, and the goal within them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Wanted {
+pub struct Requirements {
     /// Longest p99 latency, ms.
     pub p99_ms: Option<f64>,
     /// Highest price of a million inferences, US$.
@@ -70,7 +70,7 @@ pub struct Wanted {
 
 /// The result of a search in some reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct BestRow {
     /// Position of the best one; `None` when none fits.
     pub best: Option<usize>,
     /// Finished configurations within the limits.
@@ -82,7 +82,7 @@ pub struct Found {
 impl WantedTexts {
     /// The limits; unusable ones are left out and reported, each with its name.
     #[must_use]
-    pub fn read(&self) -> (Wanted, Vec<(&'static str, Refusal)>) {
+    pub fn read(&self) -> (Requirements, Vec<(&'static str, Refusal)>) {
         let mut wrong = Vec::new();
         let mut limit = |name: &'static str, text: &str| {
             let text = text.trim();
@@ -95,7 +95,7 @@ impl WantedTexts {
         };
         let (p99_ms, cost) = (limit("p99 at most", &self.p99_ms), limit("Cost at most", &self.cost));
         let cores = limit("Cores at most", &self.cores);
-        (Wanted { p99_ms, cost, cores, goal: self.goal }, wrong)
+        (Requirements { p99_ms, cost, cores, goal: self.goal }, wrong)
     }
 }
 
@@ -105,7 +105,7 @@ pub fn cores_of(r: &Report) -> u64 {
     u64::from(r.n_models) * u64::from(r.pipeline_size.max(1))
 }
 
-impl Wanted {
+impl Requirements {
     /// Whether any limit is set.
     #[must_use]
     pub const fn has_limits(&self) -> bool {
@@ -124,7 +124,7 @@ impl Wanted {
 
     /// The best of some reports; in a tie the first.
     #[must_use]
-    pub fn find(&self, reports: &[&Report]) -> Found {
+    pub fn find(&self, reports: &[&Report]) -> BestRow {
         let mut best: Option<(usize, f64)> = None;
         for (i, r) in reports.iter().enumerate().filter(|(_, r)| self.admits(r)) {
             if let Some(score) = self.goal.score(r)
@@ -133,7 +133,7 @@ impl Wanted {
                 best = Some((i, score));
             }
         }
-        Found {
+        BestRow {
             best: best.map(|(i, _)| i),
             fitting: reports.iter().filter(|r| self.admits(r)).count(),
             finished: reports.iter().filter(|r| r.is_finished()).count(),
@@ -142,8 +142,8 @@ impl Wanted {
 
     /// The result in words.
     #[must_use]
-    pub fn describe(&self, reports: &[&Report], found: Found) -> String {
-        let Found { best, fitting, finished } = found;
+    pub fn describe(&self, reports: &[&Report], found: BestRow) -> String {
+        let BestRow { best, fitting, finished } = found;
         let Some(r) = best.and_then(|i| reports.get(i)) else {
             return match finished {
                 0 => "No configuration has finished.".to_owned(),
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(best(texts("", "1.5", "", Goal::Latency)), Some(1));
         assert_eq!(best(texts("", "", "", Goal::Cost)), Some(2));
         let found = texts("1", "", "", Goal::Throughput).read().0.find(&reports);
-        assert_eq!(found, Found { best: None, fitting: 0, finished: 3 });
+        assert_eq!(found, BestRow { best: None, fitting: 0, finished: 3 });
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn limits_that_are_no_numbers_are_named_and_limit_nothing() {
         let (wanted, wrong) = texts("ten", "-1", "", Goal::Latency).read();
-        assert_eq!(wanted, Wanted { goal: Goal::Latency, ..Wanted::default() });
+        assert_eq!(wanted, Requirements { goal: Goal::Latency, ..Requirements::default() });
         assert_eq!(wrong.len(), 2);
         assert!(wrong[0].1.to_string().starts_with("p99 at most: 'ten' is not a positive number"));
     }

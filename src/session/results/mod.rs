@@ -5,7 +5,7 @@ mod charts;
 mod columns;
 mod filter;
 mod finder;
-mod kept;
+mod kept_sweep;
 mod opening;
 mod plots;
 mod scaling;
@@ -17,9 +17,9 @@ pub use columns::{
     with_pareto,
 };
 pub use filter::Filter;
-pub use finder::{Found, Goal, Wanted, WantedTexts, cores_of};
-pub use kept::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
-pub(crate) use kept::{of_text, to_text};
+pub use finder::{BestRow, Goal, Requirements, WantedTexts, cores_of};
+pub use kept_sweep::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
+pub(crate) use kept_sweep::{of_text, to_text};
 pub use opening::{Opening, opening_of};
 pub use plots::{
     are_of_several_models, configuration_text, on_front, row_text, throughput_by_configuration, throughput_latency,

@@ -16,7 +16,7 @@ pub enum Opening {
     Wait,
 }
 
-/// Decides the reaction to a link to `config`; `kept` are the sweeps that the browser kept, the latest first. A simulated sweep
+/// Decides the reaction to a link to `config`; `kept_sweep` are the sweeps that the browser kept, the latest first. A simulated sweep
 /// gives the same numbers each time, so a kept one is as good as a new run.
 #[must_use]
 pub fn opening_of<'a>(config: &BenchConfig, kept: impl IntoIterator<Item = &'a KeptHead>) -> Opening {

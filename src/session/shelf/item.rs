@@ -116,10 +116,10 @@ impl ShelfItem {
     #[must_use]
     pub fn of_file(kind: ItemKind, file: &str, link: &str, bytes: u64, when_ms: u64) -> Self {
         let file = file.to_owned();
-        Self { file, bytes, is_whole: false, ..Self::of_link(kind, "", link, when_ms) }.named()
+        Self { file, bytes, is_whole: false, ..Self::of_link(kind, "", link, when_ms) }.with_file_name()
     }
 
-    fn named(mut self) -> Self {
+    fn with_file_name(mut self) -> Self {
         self.name.clone_from(&self.file);
         self
     }

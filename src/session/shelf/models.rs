@@ -32,14 +32,14 @@ pub fn model_file<'a>(items: &'a [ShelfItem], model: &str) -> Option<&'a ShelfIt
 mod tests {
     use super::*;
 
-    fn kept(model: &str) -> ShelfItem {
+    fn shelf_item(model: &str) -> ShelfItem {
         let item = ShelfItem::of_file(ItemKind::Model, "a.onnx", &model_link(model).unwrap(), 5, 1);
         ShelfItem { is_whole: true, ..item }
     }
 
     #[test]
     fn a_model_is_found_by_its_content_under_any_name_and_with_any_settings() {
-        let items = [kept("file:a.onnx@aaaaaaaa:seq=128"), kept("file:a.onnx@bbbbbbbb")];
+        let items = [shelf_item("file:a.onnx@aaaaaaaa:seq=128"), shelf_item("file:a.onnx@bbbbbbbb")];
         let found = |model: &str| model_file(&items, model).map(|item| item.link.clone());
         assert_eq!(found("file:a.onnx@bbbbbbbb"), Some(items[1].link.clone()));
         assert_eq!(found("file:other name.onnx@aaaaaaaa:batch=8,seq=64"), Some(items[0].link.clone()));
@@ -52,10 +52,14 @@ mod tests {
 
     #[test]
     fn a_model_is_one_thing_by_its_content() {
-        assert_eq!(kept("file:a.onnx@aaaaaaaa:seq=128").id(), kept("file:a.onnx@aaaaaaaa").id());
-        assert_ne!(kept("file:a.onnx@aaaaaaaa").id(), kept("file:a.onnx@bbbbbbbb").id(), "one name and size");
+        assert_eq!(shelf_item("file:a.onnx@aaaaaaaa:seq=128").id(), shelf_item("file:a.onnx@aaaaaaaa").id());
+        assert_ne!(
+            shelf_item("file:a.onnx@aaaaaaaa").id(),
+            shelf_item("file:a.onnx@bbbbbbbb").id(),
+            "one name and size"
+        );
         assert_eq!(model_link("resnet50"), None);
-        let line = kept("file:a.onnx@aaaaaaaa").to_text();
-        assert_eq!(ShelfItem::from_text(&line), Some(kept("file:a.onnx@aaaaaaaa")));
+        let line = shelf_item("file:a.onnx@aaaaaaaa").to_text();
+        assert_eq!(ShelfItem::from_text(&line), Some(shelf_item("file:a.onnx@aaaaaaaa")));
     }
 }

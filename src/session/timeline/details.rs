@@ -1,6 +1,6 @@
 //! Details for a click, a step to the neighbour, or a search.
 
-use super::outline::{ShownTracks, async_of_ref, async_ref, instant_of_ref};
+use super::outline::{ViewTracks, async_of_ref, async_ref, instant_of_ref};
 use crate::SearchHits;
 use ns_analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
 use ns_base::convert::usize_to_u32;
@@ -16,7 +16,7 @@ const MOST_FLOWS: usize = 200;
 /// All details of a slice, an instant or an async span; `None` for an unknown number.
 pub(crate) fn slice_details(
     profile: &Profile,
-    tracks: &ShownTracks,
+    tracks: &ViewTracks,
     flows: &FlowIndex,
     slice: SliceRef,
 ) -> Option<SliceDetails> {
@@ -57,7 +57,7 @@ fn members_of(args: &[(String, String)]) -> Vec<String> {
     fused.split(",\n").map(str::trim).filter(|m| !m.is_empty()).map(str::to_owned).collect()
 }
 
-fn instant_details(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: InstantId) -> SliceDetails {
+fn instant_details(profile: &Profile, tracks: &ViewTracks, slice: SliceRef, id: InstantId) -> SliceDetails {
     let table = profile.instants();
     let args = profile.args().get(table.args(id));
     let args = parse_args(args);
@@ -81,7 +81,7 @@ fn instant_details(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id:
     }
 }
 
-fn async_details(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: AsyncId) -> Option<SliceDetails> {
+fn async_details(profile: &Profile, tracks: &ViewTracks, slice: SliceRef, id: AsyncId) -> Option<SliceDetails> {
     let span = tracks.asyncs().get(id)?;
     let unclosed = "It begins and never ends; it is drawn to the end of the profile.";
     Some(SliceDetails {
@@ -97,7 +97,7 @@ fn async_details(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: A
     })
 }
 
-fn async_link(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: AsyncId) -> Option<SliceLink> {
+fn async_link(profile: &Profile, tracks: &ViewTracks, slice: SliceRef, id: AsyncId) -> Option<SliceLink> {
     let span = tracks.asyncs().get(id)?;
     Some(SliceLink {
         slice,
@@ -127,7 +127,7 @@ pub(crate) fn neighbour(profile: &Profile, from: SliceRef, to: Neighbour) -> Opt
 }
 
 /// Slices whose name contains a text, in order of time.
-pub(crate) fn search(profile: &Profile, tracks: &ShownTracks, text: &str, limit: u32) -> SearchHits {
+pub(crate) fn search(profile: &Profile, tracks: &ViewTracks, text: &str, limit: u32) -> SearchHits {
     let found = NameSearch::new(profile, text);
     let spans: Vec<SliceLink> = tracks
         .asyncs()
@@ -147,7 +147,7 @@ pub(crate) fn search(profile: &Profile, tracks: &ShownTracks, text: &str, limit:
 }
 
 /// A slice as a search hit to jump to.
-pub(crate) fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> SliceLink {
+pub(crate) fn link(profile: &Profile, tracks: &ViewTracks, id: SliceId) -> SliceLink {
     let slices = profile.slices();
     SliceLink {
         slice: SliceRef(id.0),
@@ -161,7 +161,7 @@ pub(crate) fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> Slic
 
 #[cfg(test)]
 mod tests {
-    use super::super::outline::{Shown, instant_ref};
+    use super::super::outline::{TrackContent, instant_ref};
     use super::*;
     use ns_base::Diagnostics;
     use ns_profile::{ArgsId, ProfileBuilder};
@@ -176,12 +176,12 @@ mod tests {
         let name = b.intern("mark");
         b.instant(busy, 5, b'i', b't', name, ns_base::StrId::EMPTY, ArgsId::NONE);
         let profile = b.finish(Diagnostics::new());
-        let tracks = ShownTracks::of(&profile);
+        let tracks = ViewTracks::of(&profile);
         let instant = SliceRef(instant_ref(&profile, InstantId(0)));
         let details = slice_details(&profile, &tracks, &FlowIndex::default(), instant).expect("is there");
         assert_eq!((details.link.title.as_str(), details.link.start_ns), ("mark", 5));
-        assert_eq!(tracks.shown(details.link.track), Some(Shown::Instants(busy)));
+        assert_eq!(tracks.content_of(details.link.track), Some(TrackContent::Instants(busy)));
         let slice = slice_details(&profile, &tracks, &FlowIndex::default(), SliceRef(1)).expect("is there");
-        assert_eq!(tracks.shown(slice.link.track), Some(Shown::Slices(busy)));
+        assert_eq!(tracks.content_of(slice.link.track), Some(TrackContent::Slices(busy)));
     }
 }

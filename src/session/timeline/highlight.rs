@@ -1,6 +1,6 @@
 //! The group of slices that is highlighted on a timeline.
 
-use super::{ShownTracks, link};
+use super::{ViewTracks, link};
 use crate::SearchHits;
 use ns_analysis::members::{MemberOrder, members};
 use ns_analysis::{GroupBy, Grouping, Selection};
@@ -59,7 +59,7 @@ pub(crate) fn level_of(profile: &Profile, name: Option<&str>) -> Option<LevelId>
 /// The slices of a group by time.
 pub(crate) fn group_hits(
     profile: &Profile,
-    tracks: &ShownTracks,
+    tracks: &ViewTracks,
     kind: &GroupKind,
     text: &str,
     limit: u32,

@@ -9,5 +9,5 @@ mod tile;
 pub(super) use details::{link, neighbour, search, slice_details};
 pub(super) use highlight::{Highlight, NO_NAME, group_hits, level_of, own_name};
 pub(super) use locate::locate;
-pub(super) use outline::ShownTracks;
+pub(super) use outline::ViewTracks;
 pub(super) use tile::tile;

@@ -7,7 +7,7 @@ use ns_view::timeline::{Outline, Section, Track, TrackId as ViewTrackId, TrackKi
 
 /// The content of one track of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum TrackContent {
     /// Slices of a thread.
     Slices(TrackId),
     /// A series of a counter.
@@ -20,8 +20,8 @@ pub(crate) enum Shown {
 
 /// The tracks of a view by their number, with their content.
 #[derive(Debug, Default)]
-pub(crate) struct ShownTracks {
-    shown: Vec<Shown>,
+pub(crate) struct ViewTracks {
+    shown: Vec<TrackContent>,
     outline: Outline,
     /// Instants of each thread, by time.
     instants: IndexVec<TrackId, Vec<InstantId>>,
@@ -35,7 +35,7 @@ pub(crate) struct ShownTracks {
 }
 
 /// The position of tracks that are not shown.
-const NOT_SHOWN: ViewTrackId = ViewTrackId(u32::MAX);
+const NO_TRACK: ViewTrackId = ViewTrackId(u32::MAX);
 
 /// The tracks of one process.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl Contents {
     }
 }
 
-impl ShownTracks {
+impl ViewTracks {
     pub fn of(profile: &Profile) -> Self {
         let mut instants: IndexVec<TrackId, Vec<InstantId>> = profile.tracks().iter().map(|_| Vec::new()).collect();
         for id in profile.instants().ids() {
@@ -74,9 +74,9 @@ impl ShownTracks {
                 of_track.push(id);
             }
         }
-        let nowhere = || profile.tracks().iter().map(|_| NOT_SHOWN).collect();
+        let nowhere = || profile.tracks().iter().map(|_| NO_TRACK).collect();
         let asyncs = AsyncTable::new(profile);
-        let asyncs_at = vec![NOT_SHOWN; asyncs.groups().len()];
+        let asyncs_at = vec![NO_TRACK; asyncs.groups().len()];
         let mut tracks =
             Self { instants, slices_at: nowhere(), instants_at: nowhere(), asyncs, asyncs_at, ..Self::default() };
         let contents = Contents::of(profile, &tracks.asyncs);
@@ -103,18 +103,18 @@ impl ShownTracks {
     }
 
     /// The content of a track of the view.
-    pub fn shown(&self, id: ViewTrackId) -> Option<Shown> {
+    pub fn content_of(&self, id: ViewTrackId) -> Option<TrackContent> {
         self.shown.get(id.0 as usize).copied()
     }
 
     /// The track of the view that shows a thread's slices.
     pub fn view_of(&self, track: TrackId) -> ViewTrackId {
-        self.slices_at.get(track).copied().unwrap_or(NOT_SHOWN)
+        self.slices_at.get(track).copied().unwrap_or(NO_TRACK)
     }
 
     /// The track of the view that shows a thread's instants.
     pub fn view_of_instants(&self, track: TrackId) -> ViewTrackId {
-        self.instants_at.get(track).copied().unwrap_or(NOT_SHOWN)
+        self.instants_at.get(track).copied().unwrap_or(NO_TRACK)
     }
 
     /// Async spans.
@@ -124,14 +124,14 @@ impl ShownTracks {
 
     /// The track of the view that shows a group of async spans.
     pub fn view_of_asyncs(&self, group: u32) -> ViewTrackId {
-        self.asyncs_at.get(group as usize).copied().unwrap_or(NOT_SHOWN)
+        self.asyncs_at.get(group as usize).copied().unwrap_or(NO_TRACK)
     }
 
     /// The threads whose slices these tracks of the view show.
     pub fn threads_of(&self, tracks: &[ViewTrackId]) -> Vec<TrackId> {
-        let thread = |id: &ViewTrackId| match self.shown(*id)? {
-            Shown::Slices(track) => Some(track),
-            Shown::Series(_) | Shown::Instants(_) | Shown::Async(_) => None,
+        let thread = |id: &ViewTrackId| match self.content_of(*id)? {
+            TrackContent::Slices(track) => Some(track),
+            TrackContent::Series(_) | TrackContent::Instants(_) | TrackContent::Async(_) => None,
         };
         tracks.iter().filter_map(thread).collect()
     }
@@ -147,10 +147,10 @@ impl ShownTracks {
             let label = profile.track_label(id);
             if !profile.slices().range_of(id).is_empty() {
                 let rows = u16::try_from(profile.slices().rows(id).max(1)).unwrap_or(u16::MAX);
-                tracks.push(self.add(Shown::Slices(id), label.clone(), TrackKind::Slices { rows }));
+                tracks.push(self.add(TrackContent::Slices(id), label.clone(), TrackKind::Slices { rows }));
             }
             if !self.instants(id).is_empty() {
-                tracks.push(self.add(Shown::Instants(id), format!("{label}: instants"), TrackKind::Instants));
+                tracks.push(self.add(TrackContent::Instants(id), format!("{label}: instants"), TrackKind::Instants));
             }
         }
         for &group in &process.asyncs {
@@ -158,7 +158,7 @@ impl ShownTracks {
             let category = profile.str(of.category);
             let name = if category.is_empty() { "async".to_owned() } else { format!("async: {category}") };
             let rows = u16::try_from(of.rows.len()).unwrap_or(u16::MAX);
-            tracks.push(self.add(Shown::Async(group), name, TrackKind::Slices { rows }));
+            tracks.push(self.add(TrackContent::Async(group), name, TrackKind::Slices { rows }));
         }
         for &series in &process.series {
             let data = &profile.counters().series()[series];
@@ -169,20 +169,20 @@ impl ShownTracks {
             }
             let name = [profile.str(counter.name), profile.str(counter.id), profile.str(data.key)];
             let name: Vec<&str> = name.into_iter().filter(|n| !n.is_empty()).collect();
-            tracks.push(self.add(Shown::Series(series), name.join(" "), TrackKind::Counter { min, max }));
+            tracks.push(self.add(TrackContent::Series(series), name.join(" "), TrackKind::Counter { min, max }));
         }
         number_repeated(&mut tracks);
         tracks
     }
 
-    fn add(&mut self, shown: Shown, name: String, kind: TrackKind) -> Track {
+    fn add(&mut self, shown: TrackContent, name: String, kind: TrackKind) -> Track {
         let id = ViewTrackId(u32::try_from(self.shown.len()).unwrap_or(u32::MAX));
         self.shown.push(shown);
         match shown {
-            Shown::Slices(track) => self.slices_at[track] = id,
-            Shown::Instants(track) => self.instants_at[track] = id,
-            Shown::Async(group) => self.asyncs_at[group] = id,
-            Shown::Series(_) => {}
+            TrackContent::Slices(track) => self.slices_at[track] = id,
+            TrackContent::Instants(track) => self.instants_at[track] = id,
+            TrackContent::Async(group) => self.asyncs_at[group] = id,
+            TrackContent::Series(_) => {}
         }
         Track { id, name, kind }
     }

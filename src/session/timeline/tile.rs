@@ -1,7 +1,7 @@
 //! The shapes to draw for some tracks in a span.
 
 use super::highlight::Highlight;
-use super::outline::{Shown, ShownTracks, async_ref, instant_ref};
+use super::outline::{TrackContent, ViewTracks, async_ref, instant_ref};
 use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
 use ns_profile::lod::LodIndex;
@@ -15,7 +15,7 @@ const MAX_WIDTH_PX: u64 = 1 << 15;
 pub(crate) fn tile(
     profile: &Profile,
     lod: &mut LodIndex,
-    tracks: &ShownTracks,
+    tracks: &ViewTracks,
     highlight: Option<&Highlight>,
     query: &TimelineQuery,
 ) -> TimelineTile {
@@ -25,11 +25,11 @@ pub(crate) fn tile(
         .iter()
         .map(|&track| {
             let mut columns = TrackTile { track, ..TrackTile::default() };
-            match tracks.shown(track) {
-                Some(Shown::Slices(id)) => slices(profile, lod, id, query, &mut names, &mut columns),
-                Some(Shown::Series(id)) => series(profile, id, query, &mut names, &mut columns),
-                Some(Shown::Async(group)) => asyncs(profile, tracks, group, query, &mut names, &mut columns),
-                Some(Shown::Instants(id)) => instants(profile, tracks, id, query, &mut names, &mut columns),
+            match tracks.content_of(track) {
+                Some(TrackContent::Slices(id)) => slices(profile, lod, id, query, &mut names, &mut columns),
+                Some(TrackContent::Series(id)) => series(profile, id, query, &mut names, &mut columns),
+                Some(TrackContent::Async(group)) => asyncs(profile, tracks, group, query, &mut names, &mut columns),
+                Some(TrackContent::Instants(id)) => instants(profile, tracks, id, query, &mut names, &mut columns),
                 None => {}
             }
             columns
@@ -100,7 +100,7 @@ fn slices(
 
 fn instants(
     profile: &Profile,
-    tracks: &ShownTracks,
+    tracks: &ViewTracks,
     track: TrackId,
     query: &TimelineQuery,
     names: &mut Names<'_>,
@@ -130,7 +130,7 @@ fn instants(
 /// Async spans in one pixel become one.
 fn asyncs(
     profile: &Profile,
-    tracks: &ShownTracks,
+    tracks: &ViewTracks,
     group: usize,
     query: &TimelineQuery,
     names: &mut Names<'_>,

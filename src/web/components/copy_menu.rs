@@ -5,7 +5,7 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::Menu;
-use super::shown::{ShownText, shown_texts};
+use super::screen_texts::{ScreenText, shown_texts};
 use crate::context::{AppContext, use_app};
 use crate::model_files::{link_sentence, linked_hash};
 use crate::platform::picture::{self, Chart};
@@ -33,24 +33,24 @@ pub struct CopyMenuProps {
 
 /// The things that can be copied, found when the menu is opened.
 #[derive(Clone, Default, PartialEq)]
-struct Found {
-    texts: Vec<ShownText>,
+struct CopyItems {
+    texts: Vec<ScreenText>,
     charts: Vec<Chart>,
 }
 
 #[component]
 pub fn CopyMenu(props: &CopyMenuProps) -> Html {
-    let found = use_state_eq(Found::default);
+    let found = use_state_eq(CopyItems::default);
     let Some(app) = use_app() else { return Html::default() };
     let on_toggle = {
         let found = found.setter();
         Callback::from(move |is_open: bool| {
-            let now = || Found { texts: shown_texts(), charts: picture::charts() };
-            found.set(if is_open { now() } else { Found::default() });
+            let now = || CopyItems { texts: shown_texts(), charts: picture::charts() };
+            found.set(if is_open { now() } else { CopyItems::default() });
         })
     };
     let notices = &app.notices;
-    let command = props.command.clone().or_else(|| found.texts.iter().find_map(ShownText::command).map(Into::into));
+    let command = props.command.clone().or_else(|| found.texts.iter().find_map(ScreenText::command).map(Into::into));
     let texts = found.texts.iter().enumerate().map(|(i, text)| {
         let (notices, text) = (notices.clone(), text.clone());
         let name = text.name();

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::overview_blocks;
-use super::shown::{ShownText, use_shown_text};
+use super::screen_texts::{ScreenText, use_shown_text};
 use super::{BarChart, HeatMapChart, LanesChart, LineChart, LocalTable, PieChart, RooflineChart, ScatterPlot};
 use ns_page::Shared;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, Tile, Tone};
@@ -20,7 +20,7 @@ pub struct DocumentViewProps {
 /// The parts of the document.
 #[component]
 pub fn DocumentView(props: &DocumentViewProps) -> Html {
-    use_shown_text(ShownText::Document(props.document.clone()));
+    use_shown_text(ScreenText::Document(props.document.clone()));
     html! {
         <section class="results document" aria-label={props.document.title.clone()}>
             <h2>{ &props.document.title }</h2>
@@ -33,7 +33,7 @@ fn block(block: &Block, on_open: Option<&Callback<String>>) -> Html {
     match block {
         Block::Heading(text) => html! { <h3>{ text }</h3> },
         Block::Text(text) => html! { <p>{ text }</p> },
-        Block::Finding(finding) => found(finding),
+        Block::Finding(finding) => finding_panel(finding),
         Block::Tiles(tiles) => html! { <dl class="tiles">{ for tiles.iter().map(tile) }</dl> },
         Block::Table { title, file, table } => {
             let searchable = table.rows.len() > 8;
@@ -99,7 +99,7 @@ const fn class_of(tone: Tone) -> Option<&'static str> {
     }
 }
 
-fn found(finding: &Finding) -> Html {
+fn finding_panel(finding: &Finding) -> Html {
     html! {
         <p class={classes!("panel", "finding", class_of(finding.tone))}>
             <strong>{ &finding.title }</strong>{ " " }{ &finding.text }

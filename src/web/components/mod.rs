@@ -23,7 +23,7 @@ mod plot_frame;
 mod progress;
 mod roofline_chart;
 mod scatter_plot;
-mod shown;
+mod screen_texts;
 mod slice_details;
 mod source_field;
 

@@ -27,7 +27,7 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
     let node = use_node_ref();
     let frame = Frame::new(use_width(&node), 16.0);
     let plot = &props.plot;
-    let readout = active.and_then(|i| plot.points.get(i).map(|p| words(plot, i, p)));
+    let readout = active.and_then(|i| plot.points.get(i).map(|p| readout_of(plot, i, p)));
     let onkeydown = {
         let (active, plot, open) = (active.clone(), plot.clone(), props.on_point.clone());
         Callback::from(move |event: KeyboardEvent| {
@@ -106,7 +106,7 @@ fn legend(plot: &Scatter, chosen: Option<&AttrValue>) -> Html {
     }
 }
 
-fn words(plot: &Scatter, i: usize, p: &ScatterPoint) -> String {
+fn readout_of(plot: &Scatter, i: usize, p: &ScatterPoint) -> String {
     let front = if plot.is_on_front(i) { " \u{2013} on the Pareto front" } else { "" };
     format!("{}{front}", plot.describe(p))
 }

@@ -16,7 +16,7 @@ use ns_analysis::GroupBy;
 use ns_page::profile::{tool_name, tools_of};
 use ns_profile::levels::ALL_LEVELS;
 use ns_session::share::{Page, Tool};
-use ns_session::{AnalysisRequest, JobId, Listing, ProfileQuestion, QueryOf, Reply, Rows, Told};
+use ns_session::{AnalysisRequest, JobId, Listing, Message, ProfileQuestion, QueryOf, Reply, Rows};
 use ns_view::palette::Theme;
 use ns_view::text::contains_ignoring_case;
 use ns_view::timeline::{GroupKind, SliceLink, TrackId};
@@ -59,7 +59,7 @@ enum Place {
 
 /// The hits from the worker.
 #[derive(Clone, Default, PartialEq)]
-struct Found {
+struct Hits {
     slices: Vec<SliceLink>,
     operators: Vec<String>,
 }
@@ -73,13 +73,13 @@ pub fn Finder(props: &FinderProps) -> Html {
     let is_open = use_state_eq(|| false);
     let text = use_state_eq(String::new);
     let at = use_state_eq(|| 0_usize);
-    let found = use_state_eq(Found::default);
+    let found = use_state_eq(Hits::default);
     // Answers come one after the other: each is added to the ones before.
-    let latest = use_mut_ref(Found::default);
+    let latest = use_mut_ref(Hits::default);
     let before = use_mut_ref(|| None::<HtmlElement>);
     use_shortcut(&is_open);
     use_focus(*is_open, &text, &at, &before);
-    let found_in = FoundIn { latest, shown: found.setter() };
+    let found_in = HitsSetter { latest, shown: found.setter() };
     use_slices(&props.profile, &text, &found_in);
     use_operators_named(&props.profile, &text, &found_in);
     if !*is_open {
@@ -210,13 +210,13 @@ fn use_shortcut(is_open: &UseStateHandle<bool>) {
 
 /// The place for answers of the worker.
 #[derive(Clone)]
-struct FoundIn {
-    latest: Rc<RefCell<Found>>,
-    shown: UseStateSetter<Found>,
+struct HitsSetter {
+    latest: Rc<RefCell<Hits>>,
+    shown: UseStateSetter<Hits>,
 }
 
-impl FoundIn {
-    fn change(&self, change: impl FnOnce(&mut Found)) {
+impl HitsSetter {
+    fn change(&self, change: impl FnOnce(&mut Hits)) {
         let mut latest = self.latest.borrow_mut();
         change(&mut latest);
         self.shown.set(latest.clone());
@@ -225,7 +225,7 @@ impl FoundIn {
 
 /// Asks the worker for slices whose name contains the typed text.
 #[hook]
-fn use_slices(profile: &StateHandle<ProfileState>, text: &str, found: &FoundIn) {
+fn use_slices(profile: &StateHandle<ProfileState>, text: &str, found: &HitsSetter) {
     let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
     let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned());
     let found = found.clone();
@@ -235,14 +235,14 @@ fn use_slices(profile: &StateHandle<ProfileState>, text: &str, found: &FoundIn) 
             found.change(|found| found.slices.clear());
         }
         let text = text.clone();
-        let on_told = Callback::from(move |told: Told| {
-            if let Told::Answer(Reply::Search(hits)) = told {
+        let on_message = Callback::from(move |message: Message| {
+            if let Message::Answer(Reply::Search(hits)) = message {
                 found.change(|found| found.slices = hits.hits);
             }
         });
         let job = asked.map(|(_, engine, profile)| {
             let question = ProfileQuestion::Search { text, by: None, limit: MOST_SLICES };
-            let job = engine.send(question.of(profile), None, on_told);
+            let job = engine.send(question.of(profile), None, on_message);
             (engine, job)
         });
         move || forget(job)
@@ -251,7 +251,7 @@ fn use_slices(profile: &StateHandle<ProfileState>, text: &str, found: &FoundIn) 
 
 /// Asks the worker for operators whose name contains the typed text, those with the most time first.
 #[hook]
-fn use_operators_named(profile: &StateHandle<ProfileState>, text: &str, found: &FoundIn) {
+fn use_operators_named(profile: &StateHandle<ProfileState>, text: &str, found: &HitsSetter) {
     let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
     let level = profile.level();
     let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned(), level);
@@ -263,14 +263,14 @@ fn use_operators_named(profile: &StateHandle<ProfileState>, text: &str, found: &
         }
         let what = Listing::Query(QueryOf::operators_named(text, level.clone()));
         let rows = Rows { skip: 0, limit: MOST_OPERATORS };
-        let on_told = Callback::from(move |told: Told| {
-            if let Told::Answer(Reply::Listed(listed)) = told {
+        let on_message = Callback::from(move |message: Message| {
+            if let Message::Answer(Reply::Listed(listed)) = message {
                 let names = listed.table.rows.iter().filter_map(|row| Some(row.first()?.raw())).collect();
                 found.change(|found| found.operators = names);
             }
         });
         let job = asked.map(|(_, engine, profile)| {
-            let job = engine.send(AnalysisRequest::List(what, rows).of(profile), None, on_told);
+            let job = engine.send(AnalysisRequest::List(what, rows).of(profile), None, on_message);
             (engine, job)
         });
         move || forget(job)
@@ -285,7 +285,7 @@ fn forget(asked: Option<(Engine, JobId)>) {
 }
 
 /// All entries whose name contains the text: tools, runs, pages, settings, operators, tracks, slices.
-fn entries(props: &FinderProps, text: &str, found: &Found) -> Vec<Entry> {
+fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
     let text = text.trim();
     let shown = props.profile.shown_run();
     let tools = shown.into_iter().flat_map(|run| {

@@ -70,13 +70,13 @@ pub async fn paint(context: &CanvasRenderingContext2d, figure: &Element) -> Resu
             context.set_stroke_style_str(&style.get_property_value("border-left-color")?);
             context.stroke_rect(rect.x(), rect.y(), rect.width(), rect.height());
         }
-        words(context, &part, &rect, &style)?;
+        draw_words(context, &part, &rect, &style)?;
     }
     Ok(())
 }
 
 /// The words directly in a part, cut at its edge.
-fn words(
+fn draw_words(
     context: &CanvasRenderingContext2d,
     part: &Element,
     rect: &DomRect,

@@ -7,7 +7,7 @@ use ns_base::convert::{f64_to_i64, i64_to_i32};
 
 /// State of the page, in `document.documentElement.dataset.state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageState {
+pub enum PagePhase {
     /// The app or its worker is still loading.
     Loading,
     /// Ready; no job has run yet.
@@ -20,10 +20,10 @@ pub enum PageState {
     Failed,
 }
 
-impl PageState {
+impl PagePhase {
     /// Announcement for screen readers when a run reaches this state; a failure has its own message.
     #[must_use]
-    pub const fn said(self) -> Option<&'static str> {
+    pub const fn announcement(self) -> Option<&'static str> {
         match self {
             Self::Done => Some("Done: the result is shown."),
             Self::Running => Some("Running."),
@@ -47,7 +47,7 @@ fn document() -> Option<Document> {
 }
 
 /// Exposes the state to styles and tests.
-pub fn set_state(state: PageState) {
+pub fn set_state(state: PagePhase) {
     set_root_attribute("data-state", state.name());
 }
 

@@ -11,7 +11,7 @@ pub fn install_for_page() {
 }
 
 fn show(message: &str) -> Option<()> {
-    super::page::set_state(super::page::PageState::Failed);
+    super::page::set_state(super::page::PagePhase::Failed);
     let document = web_sys::window()?.document()?;
     let panel = document.create_element("div").ok()?;
     panel.set_attribute("role", "alert").ok()?;

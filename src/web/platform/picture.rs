@@ -46,7 +46,7 @@ pub struct Chart {
 }
 
 /// Callback for the message when a picture was copied or saved.
-type Done = Result<&'static str, String>;
+type PictureResult = Result<&'static str, String>;
 
 /// The charts of the shown page, from top to bottom.
 pub fn charts() -> Vec<Chart> {
@@ -63,7 +63,7 @@ pub fn charts() -> Vec<Chart> {
 }
 
 /// Copies a chart with its title and its legend.
-pub fn copy_chart(chart: &Chart, done: impl FnOnce(Done) + 'static) {
+pub fn copy_chart(chart: &Chart, done: impl FnOnce(PictureResult) + 'static) {
     let chart = chart.clone();
     spawn_local(async move {
         match draw(&chart).await {
@@ -74,7 +74,7 @@ pub fn copy_chart(chart: &Chart, done: impl FnOnce(Done) + 'static) {
 }
 
 /// Copies the content of a canvas.
-pub fn copy_canvas(title: &str, canvas: &HtmlCanvasElement, done: impl FnOnce(Done) + 'static) {
+pub fn copy_canvas(title: &str, canvas: &HtmlCanvasElement, done: impl FnOnce(PictureResult) + 'static) {
     let title = title.to_owned();
     let on_blob = Closure::once_into_js(move |blob: Option<Blob>| {
         let Some(blob) = blob else { return done(Err(format!("{title}: the browser made no picture"))) };

@@ -9,7 +9,7 @@ use yew::Callback;
 use super::runner::{Core, SweepRunner};
 use ns_bench::{BenchConfig, Estimate, ServiceTimes, SweepPlan, SweepState};
 use ns_page::bench::BenchAction;
-use ns_session::{JobRequest, Part, Told};
+use ns_session::{JobRequest, Message, ResultPart};
 
 impl Core {
     /// Takes the estimate of a configuration that is listed, and its stage times for the run.
@@ -39,36 +39,36 @@ impl SweepRunner {
             }
         };
         let (runner, asked) = (self.clone(), config.clone());
-        let on_told = Callback::from(move |told| runner.on_listing(&asked, told));
+        let on_message = Callback::from(move |message| runner.on_listing(&asked, message));
         let config = Box::new(config.clone());
-        let job = engine.send(JobRequest::PlanBench(config), None, on_told);
+        let job = engine.send(JobRequest::PlanBench(config), None, on_message);
         if engine.is_alive() {
             self.0.core.borrow_mut().listing = Some((engine, job));
         }
     }
 
-    fn on_listing(&self, config: &BenchConfig, told: Told) {
+    fn on_listing(&self, config: &BenchConfig, message: Message) {
         let is_listed = self.0.core.borrow().preview.is_some();
-        match (told, is_listed) {
-            (Told::Part(Part::Plan(plan)), _) => {
+        match (message, is_listed) {
+            (Message::Part(ResultPart::Plan(plan)), _) => {
                 let sweep = Rc::new(SweepState::of(config.clone(), *plan));
                 self.0.core.borrow_mut().preview = Some(sweep);
                 self.show_preview();
             }
-            (Told::Part(Part::Estimated { row, estimate, times }), true) => {
+            (Message::Part(ResultPart::Estimated { row, estimate, times }), true) => {
                 self.0.core.borrow_mut().learn(row, estimate, times);
                 self.show_later();
             }
-            (Told::Failed(message), false) => {
+            (Message::Failed(message), false) => {
                 self.0.core.borrow_mut().listing = None;
                 self.0.dispatch.dispatch(BenchAction::Listed(Err(message)));
             }
-            (Told::Done(_) | Told::Answer(_) | Told::File(_) | Told::Failed(_) | Told::Cancelled, _) => {
+            (Message::Done(_) | Message::Answer(_) | Message::File(_) | Message::Failed(_) | Message::Cancelled, _) => {
                 self.0.core.borrow_mut().listing = None;
                 self.show_preview();
             }
             // The list itself shows the progress well enough.
-            (Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_), _) => {}
+            (Message::Progress { .. } | Message::Note(_) | Message::Paused | Message::Part(_), _) => {}
         }
     }
 
@@ -98,20 +98,20 @@ impl SweepRunner {
             Err(message) => return then(self, Err(message)),
         };
         let runner = self.clone();
-        let on_told = Callback::from(move |told| {
-            let plan = match told {
-                Told::Part(Part::Plan(plan)) => Ok(*plan),
-                Told::Failed(message) => Err(message),
+        let on_message = Callback::from(move |message| {
+            let plan = match message {
+                Message::Part(ResultPart::Plan(plan)) => Ok(*plan),
+                Message::Failed(message) => Err(message),
                 // Answers after the plan are not awaited.
-                Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_) => return,
-                Told::Done(_) | Told::Answer(_) | Told::File(_) | Told::Cancelled => return,
+                Message::Progress { .. } | Message::Note(_) | Message::Paused | Message::Part(_) => return,
+                Message::Done(_) | Message::Answer(_) | Message::File(_) | Message::Cancelled => return,
             };
             // The estimates of its models appear as the configurations run.
             runner.stop_planning();
             then(&runner, plan);
         });
         let config = Box::new(config.clone());
-        let job = engine.send(JobRequest::PlanBench(config), None, on_told);
+        let job = engine.send(JobRequest::PlanBench(config), None, on_message);
         if engine.is_alive() {
             self.0.core.borrow_mut().planning = Some((engine, job));
         }

@@ -19,12 +19,12 @@ impl SweepRunner {
         let row = measurement.row;
         for (copy, engine) in (0..).zip(workers) {
             let (runner, at) = (self.clone(), engine.clone());
-            let on_told = Callback::from(move |told| {
-                let heard = runner.0.core.borrow_mut().run.hear_copy(&at, row, copy, told);
+            let on_message = Callback::from(move |message| {
+                let heard = runner.0.core.borrow_mut().run.hear_copy(&at, row, copy, message);
                 runner.act(row, heard);
             });
             let configuration = Box::new(side_by_side(&measurement.configuration).1);
-            let job = engine.send(JobRequest::MeasureCpu { copy, configuration }, None, on_told);
+            let job = engine.send(JobRequest::MeasureCpu { copy, configuration }, None, on_message);
             if engine.is_alive() {
                 self.0.core.borrow_mut().run.sent_copy(&engine, row, job);
             }

@@ -16,7 +16,7 @@ use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::sweep::{Dispatch, HandOut, Heard, Step, Worker};
-use ns_page::told::unexpected;
+use ns_page::replies::unexpected;
 use ns_session::{Control, JobId, JobRequest, RunRequest};
 
 /// The most workers: more would cost memory and start-up time for little gain.
@@ -30,9 +30,9 @@ impl Worker for Engine {
 
 /// Runs sweeps. Clones share one runner.
 #[derive(Clone)]
-pub struct SweepRunner(pub(super) Rc<Inner>);
+pub struct SweepRunner(pub(super) Rc<RunnerInner>);
 
-pub(super) struct Inner {
+pub(super) struct RunnerInner {
     pub(super) pool: Pool,
     pub(super) dispatch: StateDispatcher<BenchState>,
     pub(super) notices: StateDispatcher<Notices>,
@@ -65,8 +65,13 @@ impl SweepRunner {
     /// A runner over these workers, which reports everything to the page's state.
     #[must_use]
     pub fn new(pool: Pool, dispatch: StateDispatcher<BenchState>, notices: StateDispatcher<Notices>) -> Self {
-        let runner =
-            Self(Rc::new(Inner { pool, dispatch, notices, core: RefCell::default(), leaving: RefCell::default() }));
+        let runner = Self(Rc::new(RunnerInner {
+            pool,
+            dispatch,
+            notices,
+            core: RefCell::default(),
+            leaving: RefCell::default(),
+        }));
         let weak = Rc::downgrade(&runner.0);
         let on_leave = move |_: &web_sys::Event| {
             if let Some(inner) = weak.upgrade()
@@ -157,8 +162,8 @@ impl SweepRunner {
 
     fn hand_out(&self, out: &HandOut<Engine>) {
         let (runner, at, row, configuration) = (self.clone(), out.worker.clone(), out.row, out.configuration.clone());
-        let on_told = Callback::from(move |told| {
-            let heard = runner.0.core.borrow_mut().run.hear(&at, row, &configuration, told);
+        let on_message = Callback::from(move |message| {
+            let heard = runner.0.core.borrow_mut().run.hear(&at, row, &configuration, message);
             runner.act(row, heard);
         });
         let (asked, times) = (out.configuration.clone(), out.times.clone());
@@ -169,7 +174,7 @@ impl SweepRunner {
                 JobRequest::RunConfiguration(Box::new(RunRequest { row, configuration: asked, times, detail }))
             }
         };
-        let job = out.worker.send(request, None, on_told);
+        let job = out.worker.send(request, None, on_message);
         // A worker that is dead has answered already.
         if out.worker.is_alive() {
             self.0.core.borrow_mut().run.sent(out, job);

@@ -14,8 +14,8 @@ use crate::worker::Engine;
 use ns_base::convert::i64_to_f64;
 use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
-use ns_page::told::answer_of;
-use ns_session::{JobId, ProfileInfo, ProfileQuestion, Reply, Told};
+use ns_page::replies::answer_of;
+use ns_session::{JobId, Message, ProfileInfo, ProfileQuestion, Reply};
 use ns_view::colours::Colours;
 use ns_view::palette::Theme;
 use ns_view::timeline::{
@@ -31,7 +31,7 @@ pub(super) const FRAME_TEXT_MS: f64 = 8.0;
 
 /// One timeline. Clones refer to the same one.
 #[derive(Clone)]
-pub struct Controller(pub(super) Rc<Inner>);
+pub struct Controller(pub(super) Rc<ControllerInner>);
 
 impl PartialEq for Controller {
     fn eq(&self, other: &Self) -> bool {
@@ -39,7 +39,7 @@ impl PartialEq for Controller {
     }
 }
 
-pub(super) struct Inner {
+pub(super) struct ControllerInner {
     pub(super) engine: Engine,
     pub(super) info: Shared<ProfileInfo>,
     pub(super) on_change: Callback<Change>,
@@ -49,15 +49,15 @@ pub(super) struct Inner {
     /// The span that limits the view: the profile's span, or the span of all profiles on its axis.
     bounds: Cell<Interval<TraceNs>>,
     /// The timeline whose view moves along with this one, and the difference of its times minus those here, in ns.
-    partner: RefCell<Option<(Weak<Inner>, i64)>>,
+    partner: RefCell<Option<(Weak<ControllerInner>, i64)>>,
     settle: RefCell<Option<Timeout>>,
     /// Whether to select the first slice in view as soon as slices are known.
     pub(super) wants_first: Cell<bool>,
     /// The span that the page knows of.
-    told: Cell<Option<Interval<TraceNs>>>,
+    reported_span: Cell<Option<Interval<TraceNs>>>,
     /// The view that the page set. It is reported with the page's own span: a different span would be a new history entry.
     visited: Cell<Option<Viewport>>,
-    /// Whether the user has moved the view, even if the page is not told yet.
+    /// Whether the user has moved the view, even if the page does not know it yet.
     pub(super) is_moved: Cell<bool>,
 }
 
@@ -148,7 +148,7 @@ impl Controller {
             drag: super::pointer::Drag::None,
             wanted_span: span,
         };
-        Self(Rc::new(Inner {
+        Self(Rc::new(ControllerInner {
             bounds: Cell::new(info.outline.span),
             partner: RefCell::default(),
             engine,
@@ -159,7 +159,7 @@ impl Controller {
             asked: Cell::new(None),
             settle: RefCell::default(),
             wants_first: Cell::new(false),
-            told: Cell::new(span),
+            reported_span: Cell::new(span),
             visited: Cell::new(None),
             is_moved: Cell::new(false),
         }))
@@ -186,7 +186,7 @@ impl Controller {
 
     /// The slices on the screen and the span it shows, for the table beside the canvas.
     #[must_use]
-    pub fn shown(&self) -> (Option<Shared<TimelineTile>>, Viewport) {
+    pub fn visible_slices(&self) -> (Option<Shared<TimelineTile>>, Viewport) {
         let screen = self.0.screen.borrow();
         (screen.tile.clone(), screen.view)
     }
@@ -281,7 +281,7 @@ impl Controller {
 
     /// Shows the span that the page wants; without one, all of the profile. A span that the view itself reported is already shown.
     pub fn visit(&self, span: Option<Interval<TraceNs>>) {
-        if self.0.told.replace(span) == span {
+        if self.0.reported_span.replace(span) == span {
             return;
         }
         if self.0.screen.borrow().canvas.is_none() {
@@ -314,7 +314,7 @@ impl Controller {
 
     /// Shows the densest part of a timeline that was just opened and has not been moved.
     pub fn open_at(&self, dense: Interval<TraceNs>) {
-        if self.0.told.get().is_some() || self.0.is_moved.get() {
+        if self.0.reported_span.get().is_some() || self.0.is_moved.get() {
             return;
         }
         crate::platform::url::expect_first_span();
@@ -400,10 +400,10 @@ impl Controller {
             controller.0.screen.borrow_mut().history.record(view);
             let all = Viewport::fit(controller.bounds(), view.width_px());
             let span = match controller.0.visited.take().filter(|visited| *visited == view) {
-                Some(_) => controller.0.told.get(),
+                Some(_) => controller.0.reported_span.get(),
                 None => (view != all).then(|| view.interval()),
             };
-            controller.0.told.set(span);
+            controller.0.reported_span.set(span);
             controller.emit(Change::View(span, view));
             drop(pending);
         });
@@ -456,9 +456,9 @@ impl Controller {
         };
         let profile = self.0.info.profile;
         let controller = Rc::downgrade(&self.0);
-        let answer = Callback::from(move |told: Told| {
+        let answer = Callback::from(move |message: Message| {
             if let Some(inner) = controller.upgrade() {
-                Self(inner).answered(told);
+                Self(inner).answered(message);
             }
         });
         let job = self.0.engine.send(ProfileQuestion::Timeline(query).of(profile), None, answer);
@@ -467,10 +467,10 @@ impl Controller {
         }
     }
 
-    fn answered(&self, told: Told) {
+    fn answered(&self, message: Message) {
         self.0.asked.set(None);
         let take = |reply| if let Reply::Timeline(tile) = reply { Some(tile) } else { None };
-        match answer_of(told, take) {
+        match answer_of(message, take) {
             Some(Ok(tile)) => {
                 let tile = Shared::new(tile);
                 {

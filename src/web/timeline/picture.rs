@@ -6,24 +6,24 @@ use std::rc::{Rc, Weak};
 use web_sys::HtmlCanvasElement;
 
 use super::Controller;
-use super::controller::Inner;
+use super::controller::ControllerInner;
 use ns_view::timeline::to_svg;
 
 thread_local! {
     /// The timeline that was laid out last; at most one is on the screen.
-    static SHOWN: RefCell<Weak<Inner>> = const { RefCell::new(Weak::new()) };
+    static VISIBLE: RefCell<Weak<ControllerInner>> = const { RefCell::new(Weak::new()) };
 }
 
 impl Controller {
     /// Makes this the timeline that pictures are taken of.
     pub(super) fn set_on_screen(&self) {
-        SHOWN.with(|shown| *shown.borrow_mut() = Rc::downgrade(&self.0));
+        VISIBLE.with(|shown| *shown.borrow_mut() = Rc::downgrade(&self.0));
     }
 
     /// The timeline on the screen, if there is one.
     #[must_use]
     pub fn on_screen() -> Option<Self> {
-        SHOWN.with(|shown| shown.borrow().upgrade()).map(Self)
+        VISIBLE.with(|shown| shown.borrow().upgrade()).map(Self)
     }
 
     /// The content of the screen as SVG.

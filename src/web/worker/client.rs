@@ -12,7 +12,7 @@ use yew::Callback;
 
 use super::envelope;
 use crate::platform::{download, error_text, url};
-use ns_session::{Ask, Control, Event, JobId, PROTOCOL_VERSION, Request, Told, build_id};
+use ns_session::{Ask, Control, Event, JobId, Message, PROTOCOL_VERSION, Request, build_id};
 
 /// A worker that does not answer a cancel within this time is ended.
 const CANCEL_GRACE_MS: u32 = 1_500;
@@ -26,11 +26,11 @@ thread_local! {
 
 /// One worker. Clones refer to the same one; dropping the last clone ends it.
 #[derive(Clone)]
-pub struct Engine(Rc<Inner>);
+pub struct Engine(Rc<EngineInner>);
 
 /// A worker that its owners may end.
 #[derive(Clone)]
-pub struct WeakEngine(Weak<Inner>);
+pub struct WeakEngine(Weak<EngineInner>);
 
 impl WeakEngine {
     /// The worker, if it is still alive.
@@ -43,11 +43,11 @@ impl WeakEngine {
 /// A request and the file that goes with it.
 type Queued = (Request, Option<File>);
 
-struct Inner {
+struct EngineInner {
     worker: Worker,
     /// Requests that wait for Ready; `None` once it came.
     queue: RefCell<Option<Vec<Queued>>>,
-    jobs: RefCell<BTreeMap<JobId, Job>>,
+    jobs: RefCell<BTreeMap<JobId, SentJob>>,
     /// The last words of a worker that panicked.
     last_words: RefCell<Option<String>>,
     is_alive: Cell<bool>,
@@ -55,10 +55,10 @@ struct Inner {
     timers: RefCell<Vec<Timeout>>,
 }
 
-struct Job {
+struct SentJob {
     /// Its name for the user.
     what: String,
-    on_told: Callback<Told>,
+    on_message: Callback<Message>,
 }
 
 impl PartialEq for Engine {
@@ -67,7 +67,7 @@ impl PartialEq for Engine {
     }
 }
 
-impl Drop for Inner {
+impl Drop for EngineInner {
     fn drop(&mut self) {
         self.worker.terminate();
     }
@@ -102,7 +102,7 @@ impl Engine {
         options.set_type(WorkerType::Module);
         let worker = Worker::new_with_options(&url::beside_page(program.loader()), &options)
             .map_err(|e| format!("The browser refused to start a worker: {}", error_text(&e)))?;
-        let engine = Self(Rc::new(Inner {
+        let engine = Self(Rc::new(EngineInner {
             worker,
             queue: RefCell::new(Some(Vec::new())),
             jobs: RefCell::default(),
@@ -133,20 +133,20 @@ impl Engine {
         NEXT_JOB.with(|n| JobId(n.replace(n.get() + 1)))
     }
 
-    /// Sends a request and returns its number; `on_told` receives the answers. A dead worker answers with a failure.
-    pub fn send(&self, ask: impl Into<Ask>, file: Option<File>, on_told: Callback<Told>) -> JobId {
+    /// Sends a request and returns its number; `on_message` receives the answers. A dead worker answers with a failure.
+    pub fn send(&self, ask: impl Into<Ask>, file: Option<File>, on_message: Callback<Message>) -> JobId {
         let job = Self::next_job();
-        self.send_as(job, ask.into(), file, on_told);
+        self.send_as(job, ask.into(), file, on_message);
         job
     }
 
     /// Sends a request under a number of [`Engine::next_job`].
-    pub fn send_as(&self, job: JobId, ask: Ask, file: Option<File>, on_told: Callback<Told>) {
+    pub fn send_as(&self, job: JobId, ask: Ask, file: Option<File>, on_message: Callback<Message>) {
         if !self.is_alive() {
-            on_told.emit(Told::Failed("The worker has stopped. Run or open it again.".to_owned()));
+            on_message.emit(Message::Failed("The worker has stopped. Run or open it again.".to_owned()));
             return;
         }
-        self.0.jobs.borrow_mut().insert(job, Job { what: ask.describe(), on_told });
+        self.0.jobs.borrow_mut().insert(job, SentJob { what: ask.describe(), on_message });
         self.0.post_or_queue(Request::Ask(job, ask), file);
     }
 
@@ -191,8 +191,8 @@ impl Engine {
 
     fn listen(&self) {
         let inner = &self.0;
-        let on = |name: &'static str, f: fn(&Inner, &web_sys::Event)| {
-            let weak: Weak<Inner> = Rc::downgrade(inner);
+        let on = |name: &'static str, f: fn(&EngineInner, &web_sys::Event)| {
+            let weak: Weak<EngineInner> = Rc::downgrade(inner);
             let options = EventListenerOptions::enable_prevent_default();
             EventListener::new_with_options(&inner.worker, name, options, move |event| {
                 if let Some(inner) = weak.upgrade() {
@@ -227,7 +227,7 @@ impl Engine {
     }
 }
 
-impl Inner {
+impl EngineInner {
     fn post_or_queue(&self, request: Request, file: Option<File>) {
         if let Some(queue) = self.queue.borrow_mut().as_mut() {
             queue.push((request, file));
@@ -241,7 +241,7 @@ impl Inner {
             self.worker.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error))
         });
         if let (Err(message), Some(job)) = (sent, request.job()) {
-            self.deliver(job, Told::Failed(message));
+            self.deliver(job, Message::Failed(message));
         }
     }
 
@@ -253,9 +253,9 @@ impl Inner {
         match envelope::unpack::<Event>(data) {
             Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
             // The file of a forgotten job is dropped too.
-            Ok((Event::Told(job, told), beside)) => {
+            Ok((Event::Message(job, message), beside)) => {
                 if self.jobs.borrow().contains_key(&job) {
-                    self.deliver(job, kept(told, beside));
+                    self.deliver(job, save_file(message, beside));
                 }
             }
             Err(message) => self.end(&format!("{message}; reload the page"), None),
@@ -274,14 +274,14 @@ impl Inner {
         }
     }
 
-    fn deliver(&self, job: JobId, told: Told) {
-        let callback = if told.is_last() {
-            self.jobs.borrow_mut().remove(&job).map(|j| j.on_told)
+    fn deliver(&self, job: JobId, message: Message) {
+        let callback = if message.is_last() {
+            self.jobs.borrow_mut().remove(&job).map(|j| j.on_message)
         } else {
-            self.jobs.borrow().get(&job).map(|j| j.on_told.clone())
+            self.jobs.borrow().get(&job).map(|j| j.on_message.clone())
         };
         if let Some(callback) = callback {
-            callback.emit(told);
+            callback.emit(message);
         }
     }
 
@@ -292,23 +292,23 @@ impl Inner {
         }
         self.worker.terminate();
         for (job, waiting) in self.jobs.take() {
-            let told = if Some(job) == cancelled {
-                Told::Cancelled
+            let message = if Some(job) == cancelled {
+                Message::Cancelled
             } else {
-                Told::Failed(format!("The worker stopped during {}: {reason}. You can run it again.", waiting.what))
+                Message::Failed(format!("The worker stopped during {}: {reason}. You can run it again.", waiting.what))
             };
-            waiting.on_told.emit(told);
+            waiting.on_message.emit(message);
         }
     }
 }
 
 /// Downloads a file that came with the message at once.
-fn kept(told: Told, file: Option<Blob>) -> Told {
-    match (told, file) {
-        (Told::File(made), Some(file)) => match download::save_blob(&made.file_name, &file) {
-            Ok(()) => Told::File(made),
-            Err(message) => Told::Failed(message),
+fn save_file(message: Message, file: Option<Blob>) -> Message {
+    match (message, file) {
+        (Message::File(made), Some(file)) => match download::save_blob(&made.file_name, &file) {
+            Ok(()) => Message::File(made),
+            Err(message) => Message::Failed(message),
         },
-        (told, _) => told,
+        (message, _) => message,
     }
 }

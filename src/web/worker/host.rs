@@ -10,11 +10,11 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Me
 
 use super::clock::WorkerClock;
 use super::envelope;
-use super::last_words::{install_panic_hook, post_text};
+use super::panic_message::{install_panic_hook, post_text};
 use super::reader::read_model;
 use super::source::FileSource;
 use crate::platform::{download, error_text};
-use ns_session::{ByteSource, Event, ExportedFile, PROTOCOL_VERSION, Request, Session, StepResult, Told, build_id};
+use ns_session::{ByteSource, Event, ExportedFile, Message, PROTOCOL_VERSION, Request, Session, StepResult, build_id};
 
 /// Target duration of a step: a cancel is read at most this much later.
 const STEP_MS: f64 = 16.0;
@@ -35,7 +35,7 @@ struct Host {
     is_scheduled: bool,
     budget: u32,
     /// Time of the last progress message.
-    told_ms: f64,
+    progress_ms: f64,
     /// Whether no request has come yet.
     is_fresh: bool,
 }
@@ -67,7 +67,7 @@ fn start(session: fn(&DedicatedWorkerGlobalScope) -> Session, warm_up: Option<fn
         next_step: channel.port2(),
         is_scheduled: false,
         budget: 50_000,
-        told_ms: f64::NEG_INFINITY,
+        progress_ms: f64::NEG_INFINITY,
         is_fresh: true,
     }));
 
@@ -113,7 +113,7 @@ impl Host {
                 }
                 Err(message) => {
                     if let Some(job) = request.job() {
-                        post(&self.scope, Event::Told(job, Told::Failed(message)));
+                        post(&self.scope, Event::Message(job, Message::Failed(message)));
                     }
                 }
             },
@@ -131,14 +131,14 @@ impl Host {
         self.is_scheduled = false;
         let scope = &self.scope;
         let start = now_ms(scope);
-        let told_ms = &mut self.told_ms;
+        let progress_ms = &mut self.progress_ms;
         let result = self.session.step(self.budget, &mut |event| {
-            if matches!(event, Event::Told(_, Told::Progress { .. })) {
+            if matches!(event, Event::Message(_, Message::Progress { .. })) {
                 let now = now_ms(scope);
-                if now - *told_ms < PROGRESS_MS {
+                if now - *progress_ms < PROGRESS_MS {
                     return;
                 }
-                *told_ms = now;
+                *progress_ms = now;
             }
             post(scope, event);
         });
@@ -170,9 +170,9 @@ fn post(scope: &DedicatedWorkerGlobalScope, event: Event) {
 
 /// The file that goes with a message: the page passes it on and never holds its bytes.
 fn beside(event: Event) -> (Event, Option<Blob>) {
-    let Event::Told(job, Told::File(made)) = event else { return (event, None) };
+    let Event::Message(job, Message::File(made)) = event else { return (event, None) };
     match download::blob(&made.mime, &made.bytes) {
-        Ok(file) => (Event::Told(job, Told::File(ExportedFile { bytes: Vec::new(), ..made })), Some(file)),
-        Err(message) => (Event::Told(job, Told::Failed(message)), None),
+        Ok(file) => (Event::Message(job, Message::File(ExportedFile { bytes: Vec::new(), ..made })), Some(file)),
+        Err(message) => (Event::Message(job, Message::Failed(message)), None),
     }
 }

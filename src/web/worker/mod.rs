@@ -2,7 +2,7 @@
 //!
 //! A message is an array: `[header, payload...]`, the header a `Uint8Array` with a request or an event in postcard form,
 //! whose buffer is transferred, and for [`ns_session::JobRequest::Open`] the `File` (a handle: no byte is copied), for
-//! [`ns_session::Told::File`] the file that was made, as a `Blob`.
+//! [`ns_session::Message::File`] the file that was made, as a `Blob`.
 //! Readers of model files are a separate program (`reader.rs`, [`super::reader`]), which a worker fetches when it reads a model file.
 //!
 //! There are two worker programs: `viewer` opens profiles, `worker` does everything else too. A visitor who opens a file waits for the small one.
@@ -14,7 +14,7 @@ mod client;
 mod clock;
 mod envelope;
 mod host;
-pub(super) mod last_words;
+pub(super) mod panic_message;
 mod pool;
 mod reader;
 mod source;

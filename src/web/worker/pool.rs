@@ -16,7 +16,7 @@ use super::{Engine, Program};
 use ns_base::convert::f64_to_u64;
 use ns_page::Shared;
 use ns_session::share::LinkedFile;
-use ns_session::{JobRequest, JobResult, ModelFileRef, ModelFileSettings, OpenedModel, Told};
+use ns_session::{JobRequest, JobResult, Message, ModelFileRef, ModelFileSettings, OpenedModel};
 
 /// Delay until a taken worker is replaced by a new one: the page has more urgent work first.
 const WARM_UP_MS: u32 = 400;
@@ -56,7 +56,7 @@ pub type KnownModel = Shared<(OpenedModel, LinkedFile)>;
 /// A model file that every worker has.
 #[derive(Clone)]
 struct ModelFile {
-    content: Content,
+    content: ModelSource,
     /// Its name in requests.
     id: String,
     /// Its content, once a worker has reported it.
@@ -65,7 +65,7 @@ struct ModelFile {
 
 /// The way in which a worker gets a model file.
 #[derive(Clone)]
-enum Content {
+enum ModelSource {
     /// The user chose the file.
     File(File, ModelFileSettings),
     /// A link holds the file; the callback receives the message if it cannot be read.
@@ -73,14 +73,14 @@ enum Content {
 }
 
 impl ModelFile {
-    fn open(&self, engine: &Engine, on_told: Callback<Told>) {
+    fn open(&self, engine: &Engine, on_message: Callback<Message>) {
         match &self.content {
-            Content::File(file, settings) => {
+            ModelSource::File(file, settings) => {
                 let (name, size, settings) = (file.name(), size_of(file), Box::new(settings.clone()));
-                engine.send(JobRequest::OpenModel { name, size, settings }, Some(file.clone()), on_told);
+                engine.send(JobRequest::OpenModel { name, size, settings }, Some(file.clone()), on_message);
             }
-            Content::Link(packed, _) => {
-                engine.send(JobRequest::OpenLinkedModel(packed.clone()), None, on_told);
+            ModelSource::Link(packed, _) => {
+                engine.send(JobRequest::OpenLinkedModel(packed.clone()), None, on_message);
             }
         }
     }
@@ -175,27 +175,27 @@ impl Pool {
         Ok(engine)
     }
 
-    /// Opens a model file in the worker of benchmarks, and makes the others keep it; `on_told` receives what the worker of benchmarks reports.
-    pub fn open_model(&self, file: File, settings: ModelFileSettings, on_told: Callback<Told>) {
+    /// Opens a model file in the worker of benchmarks, and makes the others keep it; `on_message` receives what the worker of benchmarks reports.
+    pub fn open_model(&self, file: File, settings: ModelFileSettings, on_message: Callback<Message>) {
         let engine = match self.bench() {
             Ok(engine) => engine,
-            Err(message) => return on_told.emit(Told::Failed(message)),
+            Err(message) => return on_message.emit(Message::Failed(message)),
         };
         let (pool, at) = (self.clone(), engine.clone());
         let model =
-            ModelFile { content: Content::File(file.clone(), settings.clone()), id: String::new(), known: None };
-        let then = Callback::from(move |told: Told| {
-            if let Told::Done(JobResult::Model(found)) = &told {
+            ModelFile { content: ModelSource::File(file.clone(), settings.clone()), id: String::new(), known: None };
+        let then = Callback::from(move |message: Message| {
+            if let Message::Done(JobResult::Model(found)) = &message {
                 pool.adopt(&at, file.clone(), settings.clone(), (**found).clone());
             }
-            on_told.emit(told);
+            on_message.emit(message);
         });
         model.open(&engine, then);
     }
 
     /// Keeps a model file that one worker has opened, and opens it in all others.
     pub fn adopt(&self, opened_in: &Engine, file: File, settings: ModelFileSettings, known: (OpenedModel, LinkedFile)) {
-        let (id, content) = (known.0.id.clone(), Content::File(file, settings));
+        let (id, content) = (known.0.id.clone(), ModelSource::File(file, settings));
         let model = ModelFile { content, id, known: Some(Shared::new(known)) };
         for engine in self.at_work().iter().filter(|engine| *engine != opened_in) {
             self.hand(&model, engine);
@@ -210,7 +210,7 @@ impl Pool {
         if content_of(id).is_none() || self.has_model(id) {
             return;
         }
-        let content = Content::Link(packed.to_owned(), on_failure.clone());
+        let content = ModelSource::Link(packed.to_owned(), on_failure.clone());
         let model = ModelFile { content, id: id.to_owned(), known: None };
         self.0.borrow_mut().models.push(model.clone());
         let workers = self.at_work();
@@ -265,24 +265,24 @@ impl Pool {
     /// Gives a worker a model file: a file that the user chose is read there when a request names it.
     fn hand(&self, model: &ModelFile, engine: &Engine) {
         match &model.content {
-            Content::File(file, _) => model.keep(engine, file),
-            Content::Link(..) => self.open_in(model, engine),
+            ModelSource::File(file, _) => model.keep(engine, file),
+            ModelSource::Link(..) => self.open_in(model, engine),
         }
     }
 
     fn open_in(&self, model: &ModelFile, engine: &Engine) {
         let (pool, id, content) = (self.clone(), model.id.clone(), model.content.clone());
-        let on_told = Callback::from(move |told: Told| match (told, &content) {
-            (Told::Done(JobResult::Model(found)), Content::Link(..)) => pool.learn(&id, *found),
-            (Told::Failed(message), Content::Link(_, on_failure)) if pool.forget_model(&id) => {
+        let on_message = Callback::from(move |message: Message| match (message, &content) {
+            (Message::Done(JobResult::Model(found)), ModelSource::Link(..)) => pool.learn(&id, *found),
+            (Message::Failed(message), ModelSource::Link(_, on_failure)) if pool.forget_model(&id) => {
                 on_failure.emit(message);
             }
             // For a file that the user chose, the worker that opened it reports to the page; other workers' answers are ignored.
-            (Told::Done(_) | Told::Failed(_) | Told::Cancelled, _) => {}
-            (Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_), _) => {}
-            (Told::Answer(_) | Told::File(_), _) => {}
+            (Message::Done(_) | Message::Failed(_) | Message::Cancelled, _) => {}
+            (Message::Progress { .. } | Message::Note(_) | Message::Paused | Message::Part(_), _) => {}
+            (Message::Answer(_) | Message::File(_), _) => {}
         });
-        model.open(engine, on_told);
+        model.open(engine, on_message);
     }
 
     /// Keeps the facts that a worker reported about the file of a link.

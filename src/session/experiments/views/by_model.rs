@@ -1,9 +1,9 @@
 //! Models by name at the newest run, backends side by side, and their geometric means.
 
-use super::super::chosen::Chosen;
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
 use super::super::text::{moment, number, of_report};
+use super::super::view_input::ViewInput;
 use super::nothing;
 use ns_experiment::aggregate::ReportKind;
 use ns_view::document::{Block, Document, Figure, Plot};
@@ -13,7 +13,7 @@ use ns_view::table::{Column, ColumnKind};
 /// Most bars; with more, only a table is shown.
 const MOST_BARS: usize = 60;
 
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     let report = chosen.report(ReportKind::LatestGrouped);
     let title = format!("Speed-up of {} over {}, by model", chosen.metric_text(), chosen.base_text());
     let (Some(printed), Some(newest)) = (report.table(), chosen.times.last()) else {
@@ -50,7 +50,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let target = |(i, (model, _)): (usize, &(String, _))| {
         // The means cover all records of the run.
         let model = (i + 1 < grouped.len()).then_some(model.as_str());
-        Opened::of(model, None, Some(newest.timestamp))
+        RecordFilter::of(model, None, Some(newest.timestamp))
     };
     let targets = grouped.iter().enumerate().map(target).collect();
     let title_of_table = format!("Models of the run of {}", moment(newest.timestamp));

@@ -1,14 +1,14 @@
 //! Changes of the newest run, ranked by time and by share.
 
-use super::super::chosen::Chosen;
 use super::super::compare::{Compared, LEAST_CHANGE, Status, compare, runs_of};
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::text::{moment, number, table, word};
+use super::super::view_input::ViewInput;
 use super::finding;
 use ns_view::document::{Block, Document, Tile, Tone};
 use ns_view::table::{Cell, ColumnKind};
 
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     let title = format!("What the newest run changed in times of {}", chosen.metric_text());
     let Some((base, now)) = runs_of(chosen) else {
         let text =
@@ -106,7 +106,7 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
             word(&cell.remark),
         ]);
     }
-    let target = |c: &Compared| Opened::of(Some(&c.model), Some(c.backend.names().id), None);
+    let target = |c: &Compared| RecordFilter::of(Some(&c.model), Some(c.backend.names().id), None);
     let targets = cells.iter().map(target).collect();
     Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
 }

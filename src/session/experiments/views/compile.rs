@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::chosen::Chosen;
 use super::super::entry::{Entry, Outcome};
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
 use super::super::text::{moment, number, seconds, table, word};
+use super::super::view_input::ViewInput;
 use super::finding;
 use ns_experiment::aggregate::Backend;
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
@@ -23,7 +23,7 @@ fn compilation(entry: &Entry) -> Option<f64> {
     }
 }
 
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     let title = "Time to compile".to_owned();
     // The newest record of each cell.
     let mut newest: BTreeMap<(&str, usize, &str), &Entry> = BTreeMap::new();
@@ -53,7 +53,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
             number(entry.xla_compile_s),
             word(moment(entry.timestamp)),
         ]);
-        targets.push(Opened::of(Some(model), Some(backend.names().id), Some(entry.timestamp)));
+        targets.push(RecordFilter::of(Some(model), Some(backend.names().id), Some(entry.timestamp)));
     }
     let tiles = chosen.backends.iter().filter_map(|b| tile(*b, newest.values().copied())).collect();
     let mut blocks = vec![
@@ -84,7 +84,7 @@ fn tile<'a>(backend: Backend, entries: impl Iterator<Item = &'a Entry>) -> Optio
     Some(Tile { name: backend.title().to_owned(), value: seconds(mean), note, tone: Tone::Neutral, share: None })
 }
 
-fn over_time(chosen: &Chosen<'_>) -> Option<Block> {
+fn over_time(chosen: &ViewInput<'_>) -> Option<Block> {
     if chosen.runs.len() < 2 {
         return None;
     }
@@ -106,7 +106,7 @@ fn over_time(chosen: &Chosen<'_>) -> Option<Block> {
         .iter()
         .map(|line| {
             let id = chosen.backends.iter().find(|b| b.title() == line.name).map(|b| b.names().id);
-            line.points.iter().map(|(t, _)| Opened::of(None, id, Some(*t))).collect()
+            line.points.iter().map(|(t, _)| RecordFilter::of(None, id, Some(*t))).collect()
         })
         .collect();
     let figure = Figure { title: "Mean time to compile".to_owned(), note: String::new(), plot: Plot::Lines(plot) };

@@ -1,9 +1,9 @@
 //! Models by speed-up, each backend at its own newest run.
 
-use super::super::chosen::Chosen;
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
 use super::super::text::{moment, number, table, word};
+use super::super::view_input::ViewInput;
 use super::nothing;
 use ns_base::convert::usize_to_f64;
 use ns_experiment::aggregate::{Backend, Measure, Report, ReportKind, TimeSpeedups};
@@ -12,7 +12,7 @@ use ns_view::document::{Block, Document, Figure, Plot};
 use ns_view::plot::Scatter;
 use ns_view::table::{Cell, ColumnKind};
 
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     let report = chosen.report(ReportKind::Latest);
     let title = format!("Latest speed-up of {} over {}, by workload", chosen.metric_text(), chosen.base_text());
     let ranked: Vec<Vec<&(String, Measure)>> = (0..chosen.backends.len()).map(|b| report.ranked(b)).collect();
@@ -29,7 +29,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let opened = ranked.iter().zip(&chosen.backends).enumerate().flat_map(|(b, (models, backend))| {
         let finite = models.iter().filter(|(_, m)| m.avg.is_finite());
         let newest = newest_of(chosen, b);
-        finite.map(move |(model, _)| Opened::of(Some(model), Some(backend.names().id), newest))
+        finite.map(move |(model, _)| RecordFilter::of(Some(model), Some(backend.names().id), newest))
     });
     let targets = opened.collect();
     let plot = Scatter::new("Workload, from the slowest", "Speed-up", points);
@@ -43,12 +43,12 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
 }
 
 /// The newest run with a speed-up of a backend.
-fn newest_of(chosen: &Chosen<'_>, b: usize) -> Option<f64> {
+fn newest_of(chosen: &ViewInput<'_>, b: usize) -> Option<f64> {
     let has = |t: &&TimeSpeedups| t.backends.get(b).is_some_and(Option::is_some);
     chosen.times.iter().rev().find(has).map(|t| t.timestamp)
 }
 
-fn of_backend(chosen: &Chosen<'_>, report: &Report<'_>, b: usize, backend: Backend) -> Option<Block> {
+fn of_backend(chosen: &ViewInput<'_>, report: &Report<'_>, b: usize, backend: Backend) -> Option<Block> {
     let newest = newest_of(chosen, b)?;
     let reaches = chosen.reaches.iter().find(|t| t.timestamp == newest)?.backends.get(b)?.as_ref();
     let mut rows = table(&[
@@ -70,7 +70,7 @@ fn of_backend(chosen: &Chosen<'_>, report: &Report<'_>, b: usize, backend: Backe
             number(reach.map(|r| m.avg - r)),
             number(reach.map(|r| m.avg + r)),
         ]);
-        targets.push(Opened::of(Some(model), Some(backend.names().id), Some(newest)));
+        targets.push(RecordFilter::of(Some(model), Some(backend.names().id), Some(newest)));
     }
     let title = format!("{}, run of {}", backend.title(), moment(newest));
     Some(Block::Rows { title, file: format!("latest-{}", backend.names().id), table: rows, targets })

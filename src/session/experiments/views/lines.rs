@@ -1,12 +1,12 @@
 //! The files, the unusable lines and other remarks, each with its place.
 
-use super::super::chosen::Chosen;
 use super::super::text::{table, word};
+use super::super::view_input::ViewInput;
 use super::finding;
 use ns_view::document::{Block, Document, Tone};
 use ns_view::table::{Cell, ColumnKind};
 
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     let store = chosen.store;
     let mut files = table(&[
         ("file", "File", ColumnKind::Text),

@@ -13,18 +13,18 @@ mod report_row;
 mod reports;
 mod verification;
 
-use super::chosen::Chosen;
-use super::open::Opened;
+use super::record_filter::RecordFilter;
 use super::spec::ExperimentView;
+use super::view_input::ViewInput;
 use ns_experiment::aggregate::ReportKind;
 use ns_view::document::{Block, Document, Finding, Tone};
 
 /// The document of a view.
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     // With reports only, the views of speed-ups compare their files.
     let only_reports = chosen.store.entries.is_empty() && !chosen.store.reports.is_empty();
     let mut document = match (&chosen.opened, chosen.view) {
-        (Some(Opened { report: Some(place), .. }), _) => report_row::document(chosen, *place),
+        (Some(RecordFilter { report: Some(place), .. }), _) => report_row::document(chosen, *place),
         (None, ExperimentView::OverTime) if only_reports => report_plots::over_files(chosen),
         (None, ExperimentView::Histogram) if only_reports => report_plots::percentiles(chosen),
         (None, ExperimentView::Latest) if only_reports => report_plots::latest(chosen),
@@ -67,7 +67,7 @@ fn finding(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Blo
 }
 
 /// The view when there is nothing to compare.
-fn nothing(chosen: &Chosen<'_>) -> Block {
+fn nothing(chosen: &ViewInput<'_>) -> Block {
     let backends: Vec<&str> = chosen.backends.iter().map(|b| b.title()).collect();
     let text = format!(
         "A model counts when its baseline ({}) and another record of the same batch size both have a time. Choose another baseline, backend ({}), accelerator or test.",

@@ -1,10 +1,10 @@
 //! Geometric means and percentiles of the models, run by run, with the runs where they changed permanently.
 
-use super::super::chosen::Chosen;
 use super::super::levels::changes;
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
 use super::super::text::{change, moment, number, of_report, speedup};
+use super::super::view_input::ViewInput;
 use super::nothing;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
@@ -16,7 +16,7 @@ use ns_view::table::{Column, ColumnKind, Table};
 const LEAST_STEP: f64 = 0.05;
 
 /// Geometric means over time.
-pub fn speedups(chosen: &Chosen<'_>) -> Document {
+pub fn speedups(chosen: &ViewInput<'_>) -> Document {
     let report = chosen.report(ReportKind::Speedup);
     let mut table = report.table().map(|t| of_report(&t)).unwrap_or_default();
     let title = format!("Speed-up of {} over {}", chosen.metric_text(), chosen.base_text());
@@ -39,7 +39,7 @@ pub fn speedups(chosen: &Chosen<'_>) -> Document {
 }
 
 /// Percentiles of the models over time.
-pub fn percentiles(chosen: &Chosen<'_>) -> Document {
+pub fn percentiles(chosen: &ViewInput<'_>) -> Document {
     let table = chosen.report(ReportKind::Histogram).table().map(|t| of_report(&t)).unwrap_or_default();
     let title = format!("Percentiles of the speed-ups of {} over {}", chosen.metric_text(), chosen.base_text());
     if table.rows.is_empty() {
@@ -62,12 +62,12 @@ pub fn percentiles(chosen: &Chosen<'_>) -> Document {
     Document { title, blocks }
 }
 
-fn title_of(chosen: &Chosen<'_>, backend: usize) -> String {
+fn title_of(chosen: &ViewInput<'_>, backend: usize) -> String {
     chosen.backends.get(backend).map_or("", |b| b.title()).to_owned()
 }
 
 /// Lines over the dates of the runs; each point opens its records.
-fn figure(chosen: &Chosen<'_>, title: &str, series: impl Iterator<Item = Series>) -> Block {
+fn figure(chosen: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Series>) -> Block {
     let mut plot = Lines::new("Run (UTC)", "Speed-up", series, false)
         .with_names(chosen.times.iter().map(|t| (t.timestamp, moment(t.timestamp))).collect(), |name| {
             name.chars().take(10).collect()
@@ -77,7 +77,7 @@ fn figure(chosen: &Chosen<'_>, title: &str, series: impl Iterator<Item = Series>
         let (name, points) = (plot.lines[i].name.clone(), plot.lines[i].points.clone());
         let backend = chosen.backends.iter().position(|b| b.title() == name);
         let id = backend.and_then(|b| chosen.backends.get(b)).map(|b| b.names().id);
-        targets.push(points.iter().map(|(t, _)| Opened::of(None, id, Some(*t))).collect());
+        targets.push(points.iter().map(|(t, _)| RecordFilter::of(None, id, Some(*t))).collect());
         if let Some(b) = backend {
             plot = plot.with_spread(i, points.iter().map(|(t, _)| interval_at(chosen, b, *t)).collect());
             plot.marks.extend(steps(chosen, b));
@@ -96,14 +96,14 @@ fn figure(chosen: &Chosen<'_>, title: &str, series: impl Iterator<Item = Series>
     Block::Points { figure: Figure { title: title.to_owned(), note, plot: Plot::Lines(plot) }, targets }
 }
 
-fn interval_at(chosen: &Chosen<'_>, backend: usize, timestamp: f64) -> (f64, f64) {
+fn interval_at(chosen: &ViewInput<'_>, backend: usize, timestamp: f64) -> (f64, f64) {
     let at = chosen.reaches.iter().find(|t| t.timestamp == timestamp);
     at.and_then(|t| t.backends.get(backend)?.as_ref())
         .map_or((f64::NAN, f64::NAN), |b| (b.gmean.avg - b.gmean.std, b.gmean.avg + b.gmean.std))
 }
 
 /// The runs where the geometric mean of a backend moved to another level.
-fn steps(chosen: &Chosen<'_>, backend: usize) -> Vec<LineMark> {
+fn steps(chosen: &ViewInput<'_>, backend: usize) -> Vec<LineMark> {
     let mean = |t: &TimeSpeedups| Some(t.backends.get(backend)?.as_ref()?.gmean.avg);
     let series: Vec<Option<f64>> = chosen.times.iter().map(mean).collect();
     let mark = |(then, now): (ns_experiment::regression::Step, ns_experiment::regression::Step)| {
@@ -118,7 +118,7 @@ fn steps(chosen: &Chosen<'_>, backend: usize) -> Vec<LineMark> {
 }
 
 /// Models that became slower and still are, as `--report changes` lists them.
-fn lasting_changes(chosen: &Chosen<'_>) -> Option<Block> {
+fn lasting_changes(chosen: &ViewInput<'_>) -> Option<Block> {
     let report = chosen.report(ReportKind::Changes).table()?;
     let table = of_report(&report);
     if table.rows.is_empty() {
@@ -131,7 +131,7 @@ fn lasting_changes(chosen: &Chosen<'_>) -> Option<Block> {
             _ => String::new(),
         };
         let backend = chosen.backends.iter().find(|b| b.title() == text(1)).map(|b| b.names().id);
-        Opened::of(Some(&text(2)), backend, None)
+        RecordFilter::of(Some(&text(2)), backend, None)
     });
     let (title, file) =
         ("Models that became more than 5 % slower than the baseline and still are".to_owned(), "changes".to_owned());
@@ -139,7 +139,7 @@ fn lasting_changes(chosen: &Chosen<'_>) -> Option<Block> {
 }
 
 /// The number of models for each speed-up now.
-fn spread_of_models(chosen: &Chosen<'_>) -> Option<Block> {
+fn spread_of_models(chosen: &ViewInput<'_>) -> Option<Block> {
     const BARS: usize = 12;
     let report = chosen.report(ReportKind::Latest);
     let newest: Vec<(usize, &BackendSpeedups)> =
@@ -170,7 +170,7 @@ fn spread_of_models(chosen: &Chosen<'_>) -> Option<Block> {
 }
 
 /// Lower and upper ends of the intervals, after the columns of the report.
-fn add_intervals(chosen: &Chosen<'_>, table: &mut Table) {
+fn add_intervals(chosen: &ViewInput<'_>, table: &mut Table) {
     let shown: Vec<f64> =
         chosen.times.iter().filter(|t| t.backends.iter().any(Option::is_some)).map(|t| t.timestamp).collect();
     for (b, backend) in chosen.backends.iter().enumerate() {
@@ -184,11 +184,11 @@ fn add_intervals(chosen: &Chosen<'_>, table: &mut Table) {
     }
 }
 
-fn with_targets(chosen: &Chosen<'_>, table: &Table, title: &str, file: &str) -> Block {
+fn with_targets(chosen: &ViewInput<'_>, table: &Table, title: &str, file: &str) -> Block {
     let of = |t: &&TimeSpeedups| match file {
         "histogram" => t.backends.first().is_some_and(Option::is_some),
         _ => t.backends.iter().any(Option::is_some),
     };
-    let targets = chosen.times.iter().filter(of).map(|t| Opened::of(None, None, Some(t.timestamp))).collect();
+    let targets = chosen.times.iter().filter(of).map(|t| RecordFilter::of(None, None, Some(t.timestamp))).collect();
     Block::Rows { title: title.to_owned(), file: file.to_owned(), table: table.clone(), targets }
 }

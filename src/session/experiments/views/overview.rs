@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::chosen::{Chosen, accelerator_of};
 use super::super::compare::{Status, compare, runs_of};
 use super::super::coverage::{left_out, models, passed, unlike_batches};
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
 use super::super::text::{moment, speedup, table, word};
+use super::super::view_input::{ViewInput, accelerator_of};
 use super::{changes, finding, nothing, verification};
 use ns_base::units::{format_count, format_share};
 use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
@@ -18,7 +18,7 @@ use ns_view::table::ColumnKind;
 /// Rows of the list of changes.
 const MOST_CHANGES: usize = 12;
 
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     let name = chosen.accelerator.as_deref().unwrap_or("all accelerators");
     let title = format!("{name}, {}", if chosen.test.name() == "eval" { "inference" } else { "training" });
     let mut tiles = vec![pass_tile(chosen)];
@@ -37,7 +37,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     Document { title, blocks }
 }
 
-fn pass_tile(chosen: &Chosen<'_>) -> Tile {
+fn pass_tile(chosen: &ViewInput<'_>) -> Tile {
     let by_run = passed(chosen);
     let mut newest = by_run.iter().rev().map(|(_, passed)| *passed);
     let (now, before) = (newest.next().unwrap_or_default(), newest.next().unwrap_or_default());
@@ -49,7 +49,7 @@ fn pass_tile(chosen: &Chosen<'_>) -> Tile {
 }
 
 /// The newest geometric mean of a backend, with its interval and coverage.
-fn speed_tile(chosen: &Chosen<'_>, b: usize) -> Option<Tile> {
+fn speed_tile(chosen: &ViewInput<'_>, b: usize) -> Option<Tile> {
     let is_base = b == 0;
     let newest = |times: &[TimeSpeedups]| -> Option<BackendSpeedups> {
         times.iter().rev().find_map(|t| t.backends.get(b)?.clone())
@@ -74,7 +74,7 @@ fn speed_tile(chosen: &Chosen<'_>, b: usize) -> Option<Tile> {
     Some(Tile { name: title.to_owned(), value, note, tone, share: None })
 }
 
-fn verified_tile(chosen: &Chosen<'_>) -> Option<Tile> {
+fn verified_tile(chosen: &ViewInput<'_>) -> Option<Tile> {
     let said: Vec<bool> = chosen.records().filter_map(|e| verification::says(e.code.as_deref()?)).collect();
     let accepted = said.iter().filter(|s| **s).count();
     let tone = if accepted == said.len() { Tone::Good } else { Tone::Bad };
@@ -83,7 +83,7 @@ fn verified_tile(chosen: &Chosen<'_>) -> Option<Tile> {
     (!said.is_empty()).then(|| Tile { name: "Verified".to_owned(), value, note, tone, share: None })
 }
 
-fn records_tile(chosen: &Chosen<'_>) -> Tile {
+fn records_tile(chosen: &ViewInput<'_>) -> Tile {
     let shown = chosen.entries.len() as u64;
     let all = chosen.store.entries.len() as u64;
     let (runs, files) = (chosen.runs.len(), chosen.store.files.len());
@@ -92,7 +92,7 @@ fn records_tile(chosen: &Chosen<'_>) -> Tile {
     Tile { name: "Records".to_owned(), value: format_count(shown), note, tone: Tone::Neutral, share: None }
 }
 
-fn remarks(chosen: &Chosen<'_>) -> Vec<Block> {
+fn remarks(chosen: &ViewInput<'_>) -> Vec<Block> {
     let mut blocks = Vec::new();
     let accelerators: BTreeSet<&str> = chosen.records().map(accelerator_of).collect();
     if chosen.accelerator.is_none() && accelerators.len() > 1 {
@@ -117,7 +117,7 @@ fn remarks(chosen: &Chosen<'_>) -> Vec<Block> {
     blocks
 }
 
-fn newest_changes(chosen: &Chosen<'_>) -> Option<Block> {
+fn newest_changes(chosen: &ViewInput<'_>) -> Option<Block> {
     let (base, now) = runs_of(chosen)?;
     let mut cells = compare(chosen);
     let tiles = changes::tiles(&cells);
@@ -131,12 +131,12 @@ fn newest_changes(chosen: &Chosen<'_>) -> Option<Block> {
     Some(Block::Beside(vec![Document { title, blocks }]))
 }
 
-fn pass_rate(chosen: &Chosen<'_>) -> Option<Block> {
+fn pass_rate(chosen: &ViewInput<'_>) -> Option<Block> {
     if chosen.runs.len() < 2 {
         return None;
     }
     let points: Vec<(f64, f64)> = passed(chosen).into_iter().filter_map(|(t, p)| Some((t, p.percent()?))).collect();
-    let targets = vec![points.iter().map(|(t, _)| Opened::of(None, None, Some(*t))).collect()];
+    let targets = vec![points.iter().map(|(t, _)| RecordFilter::of(None, None, Some(*t))).collect()];
     let names = chosen.runs.iter().map(|t| (*t, moment(*t))).collect();
     let plot = Lines::new("Run (UTC)", "Passed (%)", [("Passed".to_owned(), LineStyle::Solid, points)], false)
         .with_names(names, |name| name.chars().take(10).collect());
@@ -149,7 +149,7 @@ fn pass_rate(chosen: &Chosen<'_>) -> Option<Block> {
 }
 
 /// Models that a geometric mean leaves out.
-fn uncovered(chosen: &Chosen<'_>) -> Option<Block> {
+fn uncovered(chosen: &ViewInput<'_>) -> Option<Block> {
     let report = chosen.report(ReportKind::Latest);
     if (0..chosen.backends.len()).all(|b| report.newest(b).is_none()) {
         return None;
@@ -161,7 +161,7 @@ fn uncovered(chosen: &Chosen<'_>) -> Option<Block> {
     ]);
     let mut targets = Vec::new();
     for one in left_out(chosen) {
-        targets.push(Opened::of(Some(&one.model), Some(one.backend.names().id), None));
+        targets.push(RecordFilter::of(Some(&one.model), Some(one.backend.names().id), None));
         rows.rows.push(vec![word(one.backend.title()), word(one.model), word(one.reason)]);
     }
     let title = "Not in the newest geometric mean".to_owned();

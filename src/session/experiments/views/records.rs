@@ -3,12 +3,12 @@
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-use super::super::chosen::Chosen;
 use super::super::entry::{Entry, Outcome, WARM_UP};
 use super::super::levels::changes;
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
 use super::super::text::{moment, number, seconds, table, word};
+use super::super::view_input::ViewInput;
 use super::finding;
 use ns_base::convert::usize_to_f64;
 use ns_bench::{QUOTED_NAN, quoted_nan};
@@ -19,15 +19,15 @@ use ns_view::plot::{LineMark, LineStyle, Lines};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Most records that are shown with all their samples; the others are in the list.
-const MOST_SHOWN: usize = 4;
+const MOST_WITH_SAMPLES: usize = 4;
 /// Most records of the list.
 const MOST_LISTED: usize = 1_000;
 /// Most letters of a value in the list of a record's fields.
 const MOST_LETTERS: usize = 4_000;
 
-type Fields = IndexMap<String, Box<RawValue>>;
+type RecordFields = IndexMap<String, Box<RawValue>>;
 
-pub fn document(chosen: &Chosen<'_>, opened: &Opened) -> Document {
+pub fn document(chosen: &ViewInput<'_>, opened: &RecordFilter) -> Document {
     let wanted = |e: &Entry| {
         let c = &e.config;
         let id = c.backend.names().id;
@@ -57,17 +57,17 @@ pub fn document(chosen: &Chosen<'_>, opened: &Opened) -> Document {
     if found.len() > 1 {
         blocks.push(list(chosen, &found));
     }
-    blocks.extend(found.iter().take(MOST_SHOWN).flat_map(|(i, entry)| record(chosen, *i, entry)));
-    if found.len() > MOST_SHOWN {
+    blocks.extend(found.iter().take(MOST_WITH_SAMPLES).flat_map(|(i, entry)| record(chosen, *i, entry)));
+    if found.len() > MOST_WITH_SAMPLES {
         blocks.push(Block::Text(format!(
-            "The newest {MOST_SHOWN} of {} records are shown with their samples; open a row of the list for another.",
+            "The newest {MOST_WITH_SAMPLES} of {} records are shown with their samples; open a row of the list for another.",
             found.len()
         )));
     }
     Document { title, blocks }
 }
 
-fn title_of(opened: &Opened) -> String {
+fn title_of(opened: &RecordFilter) -> String {
     let mut title = String::from("Records");
     let parts = [(" of ", &opened.model), (" with ", &opened.backend), (" at batch size ", &opened.batch)];
     for (word, value) in parts {
@@ -83,7 +83,7 @@ fn title_of(opened: &Opened) -> String {
 }
 
 /// Times of each backend over the runs, with the runs where they changed permanently.
-fn history(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
+fn history(chosen: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
     let mut lines: IndexMap<String, Vec<(&Entry, f64)>> = IndexMap::new();
     for (_, entry) in found.iter().rev() {
         if let Some(timed) = entry.timed(chosen.metric).filter(|t| t.measure.avg.is_finite()) {
@@ -113,7 +113,7 @@ fn history(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
             }
         }
         let target = |(e, _): &(&Entry, f64)| {
-            Opened::of(Some(&e.config.model), Some(e.config.backend.names().id), Some(e.timestamp))
+            RecordFilter::of(Some(&e.config.model), Some(e.config.backend.names().id), Some(e.timestamp))
         };
         targets.push(points.iter().map(target).collect());
     }
@@ -133,7 +133,7 @@ fn outcome_text(entry: &Entry) -> String {
     }
 }
 
-fn list(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Block {
+fn list(chosen: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Block {
     let mut rows = table(&[
         ("place", "Record", ColumnKind::Text),
         ("run", "Run (UTC)", ColumnKind::Text),
@@ -159,7 +159,7 @@ fn list(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Block {
             word(outcome_text(entry)),
             word(entry.code.as_deref().unwrap_or_default()),
         ]);
-        let of = Opened {
+        let of = RecordFilter {
             model: Some(c.model.clone()),
             backend: Some(c.backend.names().id.to_owned()),
             batch: Some(c.batch.clone()),
@@ -172,7 +172,7 @@ fn list(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Block {
 }
 
 /// One record with all its fields.
-fn record(chosen: &Chosen<'_>, position: usize, entry: &Entry) -> Vec<Block> {
+fn record(chosen: &ViewInput<'_>, position: usize, entry: &Entry) -> Vec<Block> {
     let c = &entry.config;
     let place = chosen.store.place_of(entry);
     let heading = format!("{} with {}, {} ({place})", c.model, c.backend.title(), moment(entry.timestamp));
@@ -234,22 +234,22 @@ fn tiles(entry: &Entry) -> Vec<Tile> {
     tiles.push(tile(
         "Batch size",
         batch.clone(),
-        super::super::chosen::accelerator_of(entry).to_owned(),
+        super::super::view_input::accelerator_of(entry).to_owned(),
         Tone::Neutral,
     ));
     tiles
 }
 
 /// The metrics of a line, and its other fields as rows.
-fn fields_of(line: &[u8]) -> Result<(Fields, Table), String> {
+fn fields_of(line: &[u8]) -> Result<(RecordFields, Table), String> {
     let wrong = |e: &dyn std::fmt::Display| format!("the line cannot be read: {e}");
     let text = quoted_nan(trimmed(line).map_err(|e| wrong(&e))?);
-    let mut all: Fields = serde_json::from_str(&text).map_err(|e| wrong(&e))?;
+    let mut all: RecordFields = serde_json::from_str(&text).map_err(|e| wrong(&e))?;
     let metrics = all.shift_remove("metrics").ok_or_else(|| "the line has no metrics".to_owned())?;
-    let mut metrics: Fields = serde_json::from_str(metrics.get()).map_err(|e| wrong(&e))?;
+    let mut metrics: RecordFields = serde_json::from_str(metrics.get()).map_err(|e| wrong(&e))?;
     let mut facts = table(&[("key", "Key", ColumnKind::Text), ("value", "Value", ColumnKind::Text)]);
     for (key, value) in &all {
-        match serde_json::from_str::<Fields>(value.get()) {
+        match serde_json::from_str::<RecordFields>(value.get()) {
             Ok(inner) => facts.rows.extend(inner.iter().map(|(k, v)| vec![word(format!("{key}.{k}")), word(plain(v))])),
             Err(_) => facts.rows.push(vec![word(key), word(plain(value))]),
         }
@@ -277,7 +277,7 @@ fn plain(value: &RawValue) -> String {
 }
 
 /// Every repeat of every metric: a plot of the times, and a table.
-fn samples(metrics: &Fields, place: &str) -> Vec<Block> {
+fn samples(metrics: &RecordFields, place: &str) -> Vec<Block> {
     let lists: Vec<(&str, Vec<f64>)> =
         metrics.iter().filter_map(|(key, v)| Some((key.as_str(), numbers("metric", v.get()).ok()?))).collect();
     let length = lists.iter().map(|(_, list)| list.len()).max().unwrap_or(0);

@@ -1,10 +1,10 @@
 //! Plots of NeuronPerf reports: speed-ups of each later file over the file opened first. Points open the rows.
 
-use super::super::chosen::Chosen;
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::store::ReportFile;
+use super::super::view_input::ViewInput;
 use super::finding;
-use super::reports::Against;
+use super::reports::BaseFile;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_base::stats::percentile_sorted;
 use ns_view::document::{Block, Document, Figure, Plot, Tone};
@@ -14,13 +14,13 @@ use ns_view::plot::{LineStyle, Lines, Scatter, Series};
 const TICK_LETTERS: usize = 14;
 
 /// The configurations of the file opened last, by speed-up.
-pub fn latest(chosen: &Chosen<'_>) -> Document {
+pub fn latest(chosen: &ViewInput<'_>) -> Document {
     let files = &chosen.store.reports;
     let title = "Latest speed-up by configuration".to_owned();
     let Some((position, last)) = files.iter().enumerate().next_back().filter(|(i, _)| *i > 0) else {
         return Document { title, blocks: vec![needs_two()] };
     };
-    let base = Against::first(files);
+    let base = BaseFile::first(files);
     let mut ranked: Vec<(usize, f64)> =
         last.reports.iter().enumerate().filter_map(|(row, r)| Some((row, base.ratio(r)?))).collect();
     if ranked.is_empty() {
@@ -32,7 +32,7 @@ pub fn latest(chosen: &Chosen<'_>) -> Document {
         Some((report.model_name.clone(), usize_to_f64(x), *ratio, format!("{}, {}", report.model_name, report.label())))
     });
     let plot = Scatter::new("Configuration, from the slowest", "Speed-up", points);
-    let targets = vec![ranked.iter().map(|(row, _)| Opened::of_report(position, *row)).collect()];
+    let targets = vec![ranked.iter().map(|(row, _)| RecordFilter::of_report(position, *row)).collect()];
     let note = format!(
         "Throughput in {} over that in {}; above 1 it is faster. Click a point, or press Enter on it, for its row.",
         last.name, base.name
@@ -42,7 +42,7 @@ pub fn latest(chosen: &Chosen<'_>) -> Document {
 }
 
 /// The geometric mean of the speed-ups of each file.
-pub fn over_files(chosen: &Chosen<'_>) -> Document {
+pub fn over_files(chosen: &ViewInput<'_>) -> Document {
     let title = "Geometric mean of the speed-ups, file by file".to_owned();
     let mean = |ratios: &[f64]| {
         let logs: f64 = ratios.iter().map(|r| libm::log(*r)).sum();
@@ -58,7 +58,7 @@ pub fn over_files(chosen: &Chosen<'_>) -> Document {
 }
 
 /// Percentiles of the speed-ups of each file.
-pub fn percentiles(chosen: &Chosen<'_>) -> Document {
+pub fn percentiles(chosen: &ViewInput<'_>) -> Document {
     let title = "Percentiles of the speed-ups, file by file".to_owned();
     let at = |p: f64| move |ratios: &[f64]| percentile_sorted(ratios, p);
     let (p95, p50, p5) = (at(95.0), at(50.0), at(5.0));
@@ -73,12 +73,12 @@ pub fn percentiles(chosen: &Chosen<'_>) -> Document {
 /// A name, a style, and a number of the ascending speed-ups of a file.
 type LineOf<'a> = (&'a str, LineStyle, &'a dyn Fn(&[f64]) -> Option<f64>);
 
-fn of_files(chosen: &Chosen<'_>, title: String, note: &str, lines: &[LineOf<'_>]) -> Document {
+fn of_files(chosen: &ViewInput<'_>, title: String, note: &str, lines: &[LineOf<'_>]) -> Document {
     let files = &chosen.store.reports;
     if files.len() < 2 {
         return Document { title, blocks: vec![needs_two()] };
     }
-    let base = Against::first(files);
+    let base = BaseFile::first(files);
     let ratios: Vec<Vec<f64>> = files.iter().map(|file| ascending(&base, file)).collect();
     if ratios.iter().skip(1).all(Vec::is_empty) {
         return Document { title, blocks: vec![nothing_in_common()] };
@@ -91,15 +91,17 @@ fn of_files(chosen: &Chosen<'_>, title: String, note: &str, lines: &[LineOf<'_>]
     let plot = Lines::new("File", "Speed-up", series, false)
         .with_names(names, |name| name.chars().take(TICK_LETTERS).collect());
     // A point represents a whole file; it opens the file's first row.
-    let targets =
-        plot.lines.iter().map(|line| line.points.iter().map(|(x, _)| Opened::of_report(f64_to_usize(*x), 0)).collect());
+    let targets = plot
+        .lines
+        .iter()
+        .map(|line| line.points.iter().map(|(x, _)| RecordFilter::of_report(f64_to_usize(*x), 0)).collect());
     let targets = targets.collect();
     let note = format!("{note} Click a point, or press Enter on it, for the first row of its file.");
     let figure = Figure { title: title.clone(), note, plot: Plot::Lines(plot) };
     Document { title, blocks: vec![Block::Points { figure, targets }] }
 }
 
-fn ascending(base: &Against<'_>, file: &ReportFile) -> Vec<f64> {
+fn ascending(base: &BaseFile<'_>, file: &ReportFile) -> Vec<f64> {
     let mut all: Vec<f64> = file.reports.iter().filter_map(|r| base.ratio(r)).collect();
     all.sort_by(f64::total_cmp);
     all

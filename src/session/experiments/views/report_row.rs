@@ -1,10 +1,10 @@
 //! One row of a NeuronPerf report: all its values, and the same configuration in the other files.
 
-use super::super::chosen::Chosen;
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::text::{table, word};
+use super::super::view_input::ViewInput;
 use super::finding;
-use super::reports::Against;
+use super::reports::BaseFile;
 use crate::results::column_title;
 use ns_base::convert::usize_to_f64;
 use ns_bench::export::cell;
@@ -17,14 +17,14 @@ use ns_view::table::ColumnKind;
 const ABSENT: &str = "N/A";
 
 /// The row at a place of a file.
-pub fn document(chosen: &Chosen<'_>, (position, row): (usize, usize)) -> Document {
+pub fn document(chosen: &ViewInput<'_>, (position, row): (usize, usize)) -> Document {
     let files = &chosen.store.reports;
     let Some((file, report)) = files.get(position).and_then(|f| Some((f, f.reports.get(row)?))) else {
         let text = "The link may belong to other files, or to files in another order.";
         let blocks = vec![finding(Tone::Warning, "There is no such row.", text)];
         return Document { title: "Row of a report".to_owned(), blocks };
     };
-    let base = Against::first(files);
+    let base = BaseFile::first(files);
     let mut blocks = vec![Block::Tiles(tiles(report, base.ratio(report).filter(|_| position > 0), &base))];
     blocks.extend(over_files(chosen, report, &base));
     let mut all = table(&[
@@ -46,7 +46,7 @@ pub fn document(chosen: &Chosen<'_>, (position, row): (usize, usize)) -> Documen
     Document { title: format!("{}, {}: row {} of {}", report.model_name, report.label(), row + 1, file.name), blocks }
 }
 
-fn tiles(report: &Report, ratio: Option<f64>, base: &Against<'_>) -> Vec<Tile> {
+fn tiles(report: &Report, ratio: Option<f64>, base: &BaseFile<'_>) -> Vec<Tile> {
     let tile = |name: &str, value: Option<f64>, unit: &str, note: String| {
         let value = value.map_or_else(|| "none".to_owned(), |v| format!("{v:.3} {unit}").trim_end().to_owned());
         Tile { name: name.to_owned(), value, note, ..Tile::default() }
@@ -63,7 +63,7 @@ fn tiles(report: &Report, ratio: Option<f64>, base: &Against<'_>) -> Vec<Tile> {
 }
 
 /// Throughput of the configuration in each file; each point opens that row.
-fn over_files(chosen: &Chosen<'_>, report: &Report, base: &Against<'_>) -> Option<Block> {
+fn over_files(chosen: &ViewInput<'_>, report: &Report, base: &BaseFile<'_>) -> Option<Block> {
     let same = |(i, file): (usize, &super::super::store::ReportFile)| {
         let row = file.reports.iter().position(|r| base.is_same(r, report))?;
         Some((i, row, file.reports.get(row)?.throughput_avg.filter(|t| t.is_finite())?))
@@ -76,7 +76,7 @@ fn over_files(chosen: &Chosen<'_>, report: &Report, base: &Against<'_>) -> Optio
     let names = chosen.store.reports.iter().enumerate().map(|(i, f)| (usize_to_f64(i), f.name.clone())).collect();
     let plot = Lines::new("File", "Throughput (inf/s)", [("Throughput".to_owned(), LineStyle::Solid, points)], false)
         .with_names(names, |name| name.chars().take(14).collect());
-    let targets = vec![found.iter().map(|(i, row, _)| Opened::of_report(*i, *row)).collect()];
+    let targets = vec![found.iter().map(|(i, row, _)| RecordFilter::of_report(*i, *row)).collect()];
     let note = "Click a point, or press Enter on it, for its row.".to_owned();
     let figure = Figure { title: "The same configuration in each file".to_owned(), note, plot: Plot::Lines(plot) };
     Some(Block::Points { figure, targets })

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::chosen::Chosen;
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::store::ReportFile;
 use super::super::text::{number, table, word};
+use super::super::view_input::ViewInput;
 use super::{finding, report_plots};
 use ns_bench::Report;
 use ns_view::document::{Block, Document, Tone};
@@ -62,13 +62,13 @@ impl Sameness {
 }
 
 /// The base of the comparison: the file opened first.
-pub(super) struct Against<'a> {
+pub(super) struct BaseFile<'a> {
     pub name: &'a str,
     same: Sameness,
     rows: BTreeMap<Key<'a>, &'a Report>,
 }
 
-impl<'a> Against<'a> {
+impl<'a> BaseFile<'a> {
     /// A comparison with the first file; `None` without files. Files without a configuration in common, each with one instance or one
     /// model, are compared across instances or models.
     pub fn first(files: &'a [ReportFile]) -> Self {
@@ -114,14 +114,14 @@ impl<'a> Against<'a> {
     }
 }
 
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     let files = &chosen.store.reports;
     let title = "NeuronPerf reports side by side".to_owned();
     let Some(first) = files.first() else {
         let text = "Drop CSV or JSON files of NeuronPerf, or of this program, on this page.";
         return Document { title, blocks: vec![finding(Tone::Neutral, "No report is open.", text)] };
     };
-    let against = Against::first(files);
+    let against = BaseFile::first(files);
     let Configurations { rows, targets, passed, all } = Configurations::of(files, &against);
     let about = format!(
         "Each configuration ({}) against {}, the file opened first: {passed} of {all} rows have a throughput. A change counts when the 95 % intervals of the throughputs do not overlap, or, if a report has none, from {} % on.",
@@ -154,7 +154,7 @@ struct Configurations {
 }
 
 impl Configurations {
-    fn of(files: &[ReportFile], against: &Against<'_>) -> Self {
+    fn of(files: &[ReportFile], against: &BaseFile<'_>) -> Self {
         let mut targets = Vec::new();
         let mut rows = table(&[
             ("model", "Model", ColumnKind::Text),
@@ -174,7 +174,7 @@ impl Configurations {
             for (row, report) in file.reports.iter().enumerate() {
                 let then = against.then(report);
                 let ratio = against.ratio(report);
-                targets.push(Opened::of_report(i, row));
+                targets.push(RecordFilter::of_report(i, row));
                 all += 1;
                 passed += usize::from(report.throughput_avg.is_some());
                 rows.rows.push(vec![

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::chosen::Chosen;
 use super::super::entry::{Entry, Outcome};
-use super::super::open::Opened;
+use super::super::record_filter::RecordFilter;
 use super::super::text::{moment, number, table, word};
+use super::super::view_input::ViewInput;
 use super::finding;
 use ns_experiment::aggregate::Backend;
 use ns_view::document::{Block, Document, Figure, Plot, Tone};
@@ -32,7 +32,7 @@ pub fn says(code: &str) -> Option<bool> {
 type Cells<'a> = BTreeMap<(&'a str, usize), Cell<'a>>;
 
 /// The newest of each cell, and how many records have each code.
-fn cells<'a>(chosen: &Chosen<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
+fn cells<'a>(chosen: &ViewInput<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
     let mut cells = Cells::new();
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
     for entry in chosen.records().filter(|e| chosen.backends.contains(&e.config.backend)) {
@@ -54,7 +54,7 @@ fn cells<'a>(chosen: &Chosen<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
 }
 
 /// A row for each cell, the target that each row opens, and the cells whose values were not accepted.
-fn rows(chosen: &Chosen<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<String>) {
+fn rows(chosen: &ViewInput<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<String>) {
     let mut rows = table(&[
         ("model", "Model", ColumnKind::Text),
         ("backend", "Backend", ColumnKind::Text),
@@ -86,12 +86,12 @@ fn rows(chosen: &Chosen<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<Stri
             word(cell.timed.map_or_else(String::new, |e| moment(e.timestamp))),
             word(error),
         ]);
-        targets.push(Opened::of(Some(model), Some(backend.names().id), None));
+        targets.push(RecordFilter::of(Some(model), Some(backend.names().id), None));
     }
     (rows, targets, wrong)
 }
 
-pub fn document(chosen: &Chosen<'_>) -> Document {
+pub fn document(chosen: &ViewInput<'_>) -> Document {
     let title = "Verification beside performance".to_owned();
     let (cells, counts) = cells(chosen);
     if counts.is_empty() {

@@ -8,7 +8,7 @@ use ns_bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
 use ns_view::document::{Block, Document, Finding, Tone};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
-pub(super) struct Done {
+pub(super) struct CaseResult {
     pub report: MatmultReport,
     /// Data for the plots of a single case.
     pub detail: Option<MatmultDetail>,
@@ -17,7 +17,7 @@ pub(super) struct Done {
 }
 
 /// The results of the cases so far, and the measurements on this processor.
-pub(super) fn document(study: &MatmultStudy, done: &[Done], total: usize, processor: &[Processor]) -> Document {
+pub(super) fn document(study: &MatmultStudy, done: &[CaseResult], total: usize, processor: &[Processor]) -> Document {
     let mut blocks = match done {
         [one] if total == 1 => single::blocks(one),
         several => sweep::blocks(several, total),

@@ -1,6 +1,6 @@
 //! The same products measured on this processor: real times, which do not repeat with a seed.
 
-use super::document::Done;
+use super::document::CaseResult;
 use ns_base::Clock;
 use ns_base::convert::{f64_to_u64, u64_to_f64, u64_to_u32, usize_to_f64};
 use ns_bench::cpu::{CpuRun, CpuStage};
@@ -42,7 +42,7 @@ pub(super) struct Measuring {
 }
 
 /// The sizes of some cases, each once; the products of a call are few, because the rate hardly depends on their number.
-pub(super) fn sizes(done: &[Done]) -> Vec<(MatmultCase, f64)> {
+pub(super) fn sizes(done: &[CaseResult]) -> Vec<(MatmultCase, f64)> {
     let mut all: Vec<(MatmultCase, f64)> = Vec::new();
     for d in done {
         let Some(detail) = &d.detail else { continue };
@@ -129,7 +129,7 @@ impl Processor {
 }
 
 /// The measurements on this processor, compared with the simulated device.
-pub(super) fn beside(done: &[Done], processor: &[Processor]) -> Vec<Block> {
+pub(super) fn beside(done: &[CaseResult], processor: &[Processor]) -> Vec<Block> {
     if processor.is_empty() {
         return Vec::new();
     }

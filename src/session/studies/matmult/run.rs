@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::document::{Done, document};
+use super::document::{CaseResult, document};
 use super::processor::{Measuring, Processor, sizes};
 use super::spec::MatmultStudy;
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
@@ -14,7 +14,7 @@ use ns_bench::matmult::{
 use ns_device::ModelLibrary;
 
 /// How often the document of a long sweep is made before the sweep is over.
-const MOST_SHOWN: usize = 50;
+const MOST_DOCUMENTS: usize = 50;
 
 struct MatmultStudyRun {
     study: MatmultStudy,
@@ -25,7 +25,7 @@ struct MatmultStudyRun {
     waiting: VecDeque<MatmultCase>,
     /// The case that is measured, in parts.
     current: Option<CaseRun>,
-    done: Vec<Done>,
+    done: Vec<CaseResult>,
     /// Sizes that this processor has yet to measure, with the operations of a call; known when all cases have ended.
     sizes: Option<VecDeque<(MatmultCase, f64)>>,
     measuring: Option<Box<Measuring>>,
@@ -72,7 +72,7 @@ impl StudyRun for MatmultStudyRun {
                 Some((report, detail)) => {
                     self.current = None;
                     self.done.push(ended(report, detail, &self.models, self.total == 1));
-                    self.done.len().is_multiple_of(self.total.div_ceil(MOST_SHOWN))
+                    self.done.len().is_multiple_of(self.total.div_ceil(MOST_DOCUMENTS))
                 }
                 None => false,
             },
@@ -157,9 +157,9 @@ impl MatmultStudyRun {
 }
 
 /// A finished case. With several cases, the calls of each are not kept: a thousand cases may have a million calls each.
-fn ended(report: MatmultReport, detail: Option<MatmultDetail>, models: &ModelLibrary, is_single: bool) -> Done {
+fn ended(report: MatmultReport, detail: Option<MatmultDetail>, models: &ModelLibrary, is_single: bool) -> CaseResult {
     let detail = detail.map(|d| if is_single { d } else { MatmultDetail { calls_s: Vec::new(), ..d } });
     let is_removed = report.findings.iter().any(|f| f.pitfall == Pitfall::ProductsRemoved);
     let programs = (is_single && is_removed).then(|| programs(&report.case, models).ok()).flatten();
-    Done { report, detail, programs }
+    CaseResult { report, detail, programs }
 }

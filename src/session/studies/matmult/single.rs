@@ -1,6 +1,6 @@
 //! The document of one case: figures, pitfalls with their effects, phases, one call, the roofline.
 
-use super::document::{Done, finding, sentence};
+use super::document::{CaseResult, finding, sentence};
 use ns_base::convert::{f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::units::{format_ns, format_share};
 use ns_bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
@@ -12,7 +12,7 @@ const HISTOGRAM_BARS: usize = 40;
 /// Lines of a program shown at its beginning and at its end; the rest is left out.
 const PROGRAM_LINES: (usize, usize) = (14, 10);
 
-pub(super) fn blocks(done: &Done) -> Vec<Block> {
+pub(super) fn blocks(done: &CaseResult) -> Vec<Block> {
     let r = &done.report;
     if let Some(error) = &r.error {
         let title = "It cannot be measured.".to_owned();
@@ -91,7 +91,7 @@ fn limit(r: &MatmultReport) -> Option<Block> {
 }
 
 /// The pitfalls that were found, each with its sentence, the programs if products were removed, and the effects as bars.
-fn pitfalls(done: &Done) -> Vec<Block> {
+fn pitfalls(done: &CaseResult) -> Vec<Block> {
     let r = &done.report;
     if r.findings.is_empty() {
         let title = "No pitfall of the guide was found.".to_owned();

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::document::{Done, finding};
+use super::document::{CaseResult, finding};
 use ns_base::units::format_share;
 use ns_bench::matmult::{MatmultCase, MatmultReport, Pitfall};
 use ns_view::document::{Block, Figure, Finding, Plot, Tile, Tone};
@@ -33,7 +33,7 @@ const AXES: [Axis; 7] = [
     Axis { title: "Instance", text: |c| c.instance.clone(), number: None },
 ];
 
-pub(super) fn blocks(done: &[Done], total: usize) -> Vec<Block> {
+pub(super) fn blocks(done: &[CaseResult], total: usize) -> Vec<Block> {
     let reports: Vec<&MatmultReport> = done.iter().map(|d| &d.report).collect();
     let varying: Vec<&Axis> = AXES.iter().filter(|axis| values(axis, &reports).len() > 1).collect();
     let mut blocks = vec![Block::Tiles(tiles(&reports, total))];
@@ -45,7 +45,7 @@ pub(super) fn blocks(done: &[Done], total: usize) -> Vec<Block> {
     }
     blocks.extend(operators(&varying, &reports).map(Block::Plot));
     blocks.extend(lines(&varying, &reports).map(Block::Plot));
-    let found = found(&reports);
+    let found = pitfalls(&reports);
     if !found.is_empty() {
         blocks.push(Block::Heading("Pitfalls that were found".to_owned()));
         blocks.extend(found);
@@ -185,7 +185,7 @@ fn plot_over(title: &str, series: Vec<Series>) -> Lines {
 }
 
 /// Each pitfall once, with the case in which it costs the most, then the failed cases.
-fn found(reports: &[&MatmultReport]) -> Vec<Block> {
+fn pitfalls(reports: &[&MatmultReport]) -> Vec<Block> {
     let mut met: IndexMap<&'static str, (Pitfall, usize, f64, String)> = IndexMap::new();
     for report in reports {
         for found in &report.findings {

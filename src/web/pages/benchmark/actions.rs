@@ -14,7 +14,7 @@ use ns_session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionReque
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
-pub struct Actions {
+pub struct BenchActions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
@@ -23,7 +23,7 @@ pub struct Actions {
     pub runner: SweepRunner,
 }
 
-impl Actions {
+impl BenchActions {
     /// Starts the benchmark in the form, unless a field is wrong.
     pub fn run(&self) {
         let (config, wrong) = self.state.config();
@@ -83,8 +83,8 @@ impl Actions {
         let made = PackedReports::of(&reports).and_then(|reports| {
             let page = Box::new(BenchPage { config, reports, base });
             let (engine, file_name) = (self.app.pool.bench()?, self.file_name("html"));
-            let on_told = say_failure(Some(self.app.notices.clone()));
-            engine.send(QuestionRequest::BenchPage { page, file_name }, None, on_told);
+            let on_message = say_failure(Some(self.app.notices.clone()));
+            engine.send(QuestionRequest::BenchPage { page, file_name }, None, on_message);
             Ok(())
         });
         if let Err(message) = made {

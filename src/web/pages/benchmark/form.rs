@@ -3,7 +3,7 @@
 use crate::state::StateHandle;
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::BenchActions;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
 use crate::components::{CopyMenu, FormInput, ProgressBar, SelectField};
@@ -18,12 +18,12 @@ use ns_session::{Catalog, ModelInfo, ModelKind};
 #[derive(Properties, PartialEq)]
 pub struct BenchFormProps {
     /// Actions of its buttons.
-    pub actions: Actions,
+    pub actions: BenchActions,
     pub catalog: Option<Shared<Catalog>>,
     pub state: StateHandle<BenchState>,
 }
 
-type Wrong = [(&'static str, String)];
+type FieldErrors = [(&'static str, String)];
 
 #[component]
 pub fn BenchForm(props: &BenchFormProps) -> Html {
@@ -84,7 +84,7 @@ fn in_one_line(state: &BenchState, is_folded: bool, onclick: Callback<MouseEvent
 const ADVANCED: [OptionGroup; 4] = [OptionGroup::Compile, OptionGroup::Host, OptionGroup::Scenario, OptionGroup::Time];
 
 /// The fields of a group. Those of a scenario appear once it is chosen.
-fn group_of(props: &BenchFormProps, wrong: &Wrong, group: OptionGroup) -> Html {
+fn group_of(props: &BenchFormProps, wrong: &FieldErrors, group: OptionGroup) -> Html {
     let scenario = props.state.text("scenario");
     let options = group.options().filter(|option| option.is_of_scenario(scenario));
     html! {
@@ -95,7 +95,7 @@ fn group_of(props: &BenchFormProps, wrong: &Wrong, group: OptionGroup) -> Html {
 }
 
 /// The field of an option.
-fn input(props: &BenchFormProps, wrong: &Wrong, option: &'static BenchOption) -> Html {
+fn input(props: &BenchFormProps, wrong: &FieldErrors, option: &'static BenchOption) -> Html {
     let (state, field, key) = (&props.state, &option.field, option.key());
     let (id, value, error) = (format!("bench-{key}"), state.text(key).to_owned(), error_of(wrong, key));
     let dispatch = state.dispatcher();
@@ -114,7 +114,7 @@ fn input(props: &BenchFormProps, wrong: &Wrong, option: &'static BenchOption) ->
     }
 }
 
-fn error_of(wrong: &Wrong, key: &str) -> Option<AttrValue> {
+fn error_of(wrong: &FieldErrors, key: &str) -> Option<AttrValue> {
     wrong.iter().find(|(wrong, _)| *wrong == key).map(|(_, message)| message.clone().into())
 }
 
@@ -145,26 +145,26 @@ fn buttons(props: &BenchFormProps) -> Html {
     // The command and the link both describe the form.
     let (config, wrong) = props.state.config();
     let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
-    let on = |f: fn(&Actions)| {
+    let on = |f: fn(&BenchActions)| {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
     };
     html! { <>
         <div class="buttons">
             <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
-            <button type="button" disabled={!can.stop} onclick={on(Actions::pause_or_resume)}>{ can.pause.text() }</button>
-            <button type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+            <button type="button" disabled={!can.stop} onclick={on(BenchActions::pause_or_resume)}>{ can.pause.text() }</button>
+            <button type="button" disabled={!can.stop} onclick={on(BenchActions::cancel)}>{ "Cancel" }</button>
             if can.retry {
-                <button type="button" onclick={on(Actions::retry)}>{ "Retry failed" }</button>
+                <button type="button" onclick={on(BenchActions::retry)}>{ "Retry failed" }</button>
             }
             <div class="run-slot">
                 if props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }
             </div>
             <CopyMenu hash={props.state.hash()} link_gives="Whoever opens it gets these results."
                 model={props.state.text("model").to_owned()} {command} />
-            <button type="button" disabled={!can.save} onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>
-            <button type="button" disabled={!can.save} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
-            <button type="button" disabled={!can.save} onclick={on(Actions::download_page)}>{ "Download as page" }</button>
+            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_csv)}>{ "Download CSV" }</button>
+            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_json)}>{ "Download JSON" }</button>
+            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_page)}>{ "Download as page" }</button>
         </div>
         <LinkNote model={props.state.text("model").to_owned()} />
     </> }

@@ -8,8 +8,8 @@ use crate::context::AppContext;
 use ns_base::convert::f64_to_u64;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Tone};
-use ns_page::told::outcome_of;
-use ns_session::{JobRequest, JobResult, Told};
+use ns_page::replies::outcome_of;
+use ns_session::{JobRequest, JobResult, Message};
 
 /// Reads a file of benchmark results into the table.
 pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: File) {
@@ -22,8 +22,8 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
         }
     };
     let (name, size) = (file.name(), file.size());
-    let on_told = Callback::from(move |told: Told| match told {
-        Told::Done(JobResult::Imported { name, reports, diagnostics }) => {
+    let on_message = Callback::from(move |message: Message| match message {
+        Message::Done(JobResult::Imported { name, reports, diagnostics }) => {
             let mut text = format!("{name}: {} rows were imported.", reports.len());
             for d in &diagnostics {
                 text.push_str(&format!(" {} ({} times): {}.", d.code, d.count, d.first_example));
@@ -32,7 +32,7 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
             state.dispatch(BenchAction::Imported(reports));
             notices.dispatch(NoticeAction::Say(tone, text));
         }
-        Told::Done(JobResult::Index { name, index, warnings }) => {
+        Message::Done(JobResult::Index { name, index, warnings }) => {
             let mut text = format!("{name}: Run benchmarks the entries of this model index.");
             warnings.iter().take(3).for_each(|w| text.push_str(&format!(" {w}.")));
             if warnings.len() > 3 {
@@ -48,5 +48,5 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
             }
         }
     });
-    engine.send(JobRequest::Import { name, size: f64_to_u64(size) }, Some(file), on_told);
+    engine.send(JobRequest::Import { name, size: f64_to_u64(size) }, Some(file), on_message);
 }

@@ -5,7 +5,7 @@ mod file_questions;
 mod form;
 mod import;
 mod index;
-mod kept;
+mod kept_sweeps;
 mod model_field;
 mod model_file;
 mod plan;
@@ -24,10 +24,10 @@ use crate::sweep::SweepRunner;
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 
-use actions::Actions;
+use actions::BenchActions;
 use form::BenchForm;
 use index::IndexPanel;
-use kept::KeptSweeps;
+use kept_sweeps::KeptSweeps;
 use plan::PlanPanel;
 use results::BenchResults;
 use scenario::ScenarioResults;
@@ -51,7 +51,7 @@ pub struct BenchmarkPageProps {
 pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     use_listing(&props.state, &props.runner);
     let Some(app) = use_app() else { return Html::default() };
-    let actions = Actions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
+    let actions = BenchActions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
     // A run needs the workers, which report first that they are ready.
     let wants_run = props.state.wants_run && app.catalog.is_some();
     let wanted = use_memo(wants_run, |wants| wants.then(|| Shared::new(props.state.config().0)));

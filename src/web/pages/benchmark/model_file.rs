@@ -7,14 +7,14 @@ use crate::components::FilePicker;
 use crate::context::{AppContext, use_app};
 use crate::model_files::{digest_of, file_label, keep_model, link_sentence};
 use ns_page::notices::{NoticeAction, Tone};
-use ns_page::told::outcome_of;
-use ns_session::{JobResult, ModelFileSettings, OpenedModel, Told};
+use ns_page::replies::outcome_of;
+use ns_session::{JobResult, Message, ModelFileSettings, OpenedModel};
 
 /// Opens a model file; `then` gets its name and how it takes samples. If the file is not a model, the page says so.
 pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
     let (notices, kept) = (app.notices.clone(), file.clone());
     let take = |result| if let JobResult::Model(found) = result { Some(found) } else { None };
-    let on_told = Callback::from(move |told: Told| match outcome_of(told, take) {
+    let on_message = Callback::from(move |message: Message| match outcome_of(message, take) {
         Some(Ok(found)) => {
             let (opened, _) = *found;
             let parameters = opened.inspection.parameters;
@@ -28,7 +28,7 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
         Some(Err(message)) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         None => {}
     });
-    app.pool.open_model(file, ModelFileSettings::default(), on_told);
+    app.pool.open_model(file, ModelFileSettings::default(), on_message);
 }
 
 /// The message for a model that names a file which is not open.

@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 use crate::answers::say_failure;
 use crate::context::AppContext;
-use crate::context::{Job, RunningJob};
+use crate::context::{JobSlot, RunningJob};
 use crate::platform::download;
 use crate::platform::folder::bundle_files;
 use crate::shelf::{keep_file, kept_file};
@@ -22,8 +22,8 @@ use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::{ExperimentLink, PageLink as _};
 use ns_session::shelf::ItemKind;
 use ns_session::{
-    ExperimentField, JobId, JobRequest, JobResult, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsSource,
-    Told,
+    ExperimentField, JobId, JobRequest, JobResult, Message, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey,
+    RecordsSource,
 };
 
 /// Key of the set of records: the page holds one.
@@ -81,19 +81,21 @@ fn start(
     state.dispatch(ExperimentsAction::Start(engine.clone(), label));
     let (dispatch, free) = (state.dispatcher(), slot.clone());
     let (notices, files) = (app.notices.clone(), RefCell::new(read.unwrap_or_default()));
-    let on_told = Callback::from(move |told: Told| {
-        if told.is_last() {
+    let on_message = Callback::from(move |message: Message| {
+        if message.is_last() {
             free.borrow_mut().take();
         }
-        match told {
-            Told::Done(JobResult::Records(read)) => {
+        match message {
+            Message::Done(JobResult::Records(read)) => {
                 keep(files.take(), notices.clone());
                 dispatch.dispatch(ExperimentsAction::Read(read));
             }
-            other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(ExperimentsAction::Run(run))),
+            other => {
+                RunState::of_message(other).into_iter().for_each(|run| dispatch.dispatch(ExperimentsAction::Run(run)))
+            }
         }
     });
-    let job = engine.send(JobRequest::ReadRecords(SET, from), file, on_told);
+    let job = engine.send(JobRequest::ReadRecords(SET, from), file, on_message);
     if engine.is_alive() {
         *slot.borrow_mut() = Some((engine, job));
     }
@@ -101,16 +103,16 @@ fn start(
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
-pub struct Actions {
+pub struct ExperimentsActions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
     pub state: StateHandle<ExperimentsState>,
     /// The reading that can be cancelled.
-    pub job: Job,
+    pub job: JobSlot,
 }
 
-impl Actions {
+impl ExperimentsActions {
     /// Reads the sample.
     pub fn load_sample(&self) {
         self.unpack(SAMPLE);
@@ -123,7 +125,7 @@ impl Actions {
     }
 
     /// Reads the files that the link names, if this browser keeps all of them.
-    pub fn read_kept(&self) {
+    pub fn read_linked(&self) {
         let (actions, wanted) = (self.clone(), self.state.wanted.clone());
         spawn_local(async move {
             let mut files = Vec::new();
@@ -149,10 +151,10 @@ impl Actions {
     }
 
     /// Asks for the view; `None` without records.
-    pub fn show(&self, on_told: Callback<Told>) -> Option<(Engine, JobId)> {
+    pub fn show(&self, on_message: Callback<Message>) -> Option<(Engine, JobId)> {
         let engine = self.state.engine.clone().filter(Engine::is_alive)?;
         let ask = RecordsAsk::Show(Box::new(self.state.spec.clone()));
-        let job = engine.send(QuestionRequest::Records(SET, ask), None, on_told);
+        let job = engine.send(QuestionRequest::Records(SET, ask), None, on_message);
         Some((engine, job))
     }
 
@@ -175,13 +177,13 @@ impl Actions {
     /// Saves the command line's output for this view.
     pub fn save(&self, file: RecordsFile) {
         let Some(engine) = self.state.engine.clone() else { return };
-        let on_told = say_failure(Some(self.app.notices.clone()));
+        let on_message = say_failure(Some(self.app.notices.clone()));
         let ask = RecordsAsk::Save(Box::new(self.state.spec.clone()), file);
-        engine.send(QuestionRequest::Records(SET, ask), None, on_told);
+        engine.send(QuestionRequest::Records(SET, ask), None, on_message);
     }
 
     /// Downloads the results that this browser keeps, a file each.
-    pub fn download_kept(&self) {
+    pub fn download_results(&self) {
         for name in self.state.kept_results() {
             let saved = match kept_results(&name) {
                 Some(file) => file.and_then(|file| download::save_blob(&name, &file)),

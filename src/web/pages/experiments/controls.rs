@@ -2,16 +2,16 @@
 
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::ExperimentsActions;
 use crate::components::{CheckField, CopyMenu, FilePicker, SelectField, TextField, pairs};
 use ns_page::Shared;
 use ns_session::{Choices, ExperimentField, RecordsFile, RecordsShown};
 
-/// Properties of [`Controls`].
+/// Properties of [`ExperimentsControls`].
 #[derive(Properties, PartialEq)]
-pub struct ControlsProps {
+pub struct ExperimentsControlsProps {
     /// Actions of the buttons.
-    pub actions: Actions,
+    pub actions: ExperimentsActions,
     /// The shown view with its choices.
     pub shown: Shared<RecordsShown>,
 }
@@ -22,7 +22,7 @@ fn options(choices: &Choices) -> Vec<(AttrValue, AttrValue)> {
 
 /// The views, and the choices that they share.
 #[component]
-pub fn Controls(props: &ControlsProps) -> Html {
+pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
     let (actions, shown) = (&props.actions, &props.shown);
     let choose = |field: ExperimentField| {
         let actions = actions.clone();
@@ -60,7 +60,7 @@ pub fn Controls(props: &ControlsProps) -> Html {
                     { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
                     { text(ExperimentField::Exclude, "Without", "Regular expressions to leave out") }
                     { text(ExperimentField::Tier, "Tiers", "Tiers of torchbench: 1,2,3") }
-                    { backends(actions, shown) }
+                    { backends_field(actions, shown) }
                 </div>
             }
             { buttons(actions, shown) }
@@ -69,48 +69,48 @@ pub fn Controls(props: &ControlsProps) -> Html {
 }
 
 /// The choice of the user, also while the worker computes; without one, the choice of the worker.
-fn value(actions: &Actions, shown: &RecordsShown, field: ExperimentField) -> String {
+fn value(actions: &ExperimentsActions, shown: &RecordsShown, field: ExperimentField) -> String {
     let own = actions.state.spec.get(field);
     if own.is_empty() { shown.spec.get(field).to_owned() } else { own.to_owned() }
 }
 
 /// The backends in their order.
-fn chosen(actions: &Actions, shown: &RecordsShown) -> Vec<String> {
+fn backend_list(actions: &ExperimentsActions, shown: &RecordsShown) -> Vec<String> {
     value(actions, shown, ExperimentField::Backends).split(',').map(str::to_owned).collect()
 }
 
 /// The field for the baseline's backend, which comes first in the list of backends.
-fn base_backend(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
+fn base_backend(actions: &ExperimentsActions, shown: &Shared<RecordsShown>) -> Html {
     let on_choose = {
         let (actions, shown) = (actions.clone(), shown.clone());
         Callback::from(move |base: String| {
-            let others = chosen(&actions, &shown).into_iter().filter(|b| *b != base);
+            let others = backend_list(&actions, &shown).into_iter().filter(|b| *b != base);
             let list: Vec<String> = std::iter::once(base.clone()).chain(others).collect();
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };
-    let value = chosen(actions, shown).into_iter().next().unwrap_or_default();
+    let value = backend_list(actions, shown).into_iter().next().unwrap_or_default();
     let options = options(&shown.choices.backends);
     html! { <SelectField id="experiments-base" label="Baseline backend" {value} {options} {on_choose} /> }
 }
 
-fn backends(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
+fn backends_field(actions: &ExperimentsActions, shown: &Shared<RecordsShown>) -> Html {
     let on_choose = {
         let (actions, shown) = (actions.clone(), shown.clone());
         Callback::from(move |list: String| {
             // The list comes in its own order; the baseline stays first.
-            let base = chosen(&actions, &shown).into_iter().next().unwrap_or_default();
+            let base = backend_list(&actions, &shown).into_iter().next().unwrap_or_default();
             let mut list: Vec<&str> = list.split(',').collect();
             list.sort_by_key(|b| *b != base);
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };
-    let value = chosen(actions, shown).join(",");
+    let value = backend_list(actions, shown).join(",");
     html! { <CheckField id="experiments-backends" label="Backends" {value} options={options(&shown.choices.backends)} {on_choose} /> }
 }
 
-fn buttons(actions: &Actions, shown: &RecordsShown) -> Html {
-    let on = |f: fn(&Actions)| {
+fn buttons(actions: &ExperimentsActions, shown: &RecordsShown) -> Html {
+    let on = |f: fn(&ExperimentsActions)| {
         let actions = actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
     };
@@ -121,7 +121,7 @@ fn buttons(actions: &Actions, shown: &RecordsShown) -> Html {
     html! {
         <div class="buttons">
             <FilePicker id="add-records" label="Add files" on_files={add} />
-            <button type="button" onclick={on(Actions::clear)}>{ "Put all away" }</button>
+            <button type="button" onclick={on(ExperimentsActions::clear)}>{ "Put all away" }</button>
             <span class="gap"></span>
             <CopyMenu hash={actions.state.hash()} link_gives={actions.state.link_holds()} />
             if shown.files.contains(&RecordsFile::Csv) {

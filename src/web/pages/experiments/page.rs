@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use super::actions::Actions;
-use super::controls::Controls;
+use super::actions::ExperimentsActions;
+use super::controls::ExperimentsControls;
 use crate::components::{DocumentView, FilePicker, ProgressBar};
-use crate::context::Job;
+use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page;
 use crate::state::{ExperimentsAction, ExperimentsState, StateHandle};
@@ -13,8 +13,8 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_page::RunState;
 use ns_page::Shared;
-use ns_page::told::answer_of;
-use ns_session::{ExperimentField, RecordsRead, Reply, Told};
+use ns_page::replies::answer_of;
+use ns_session::{ExperimentField, Message, RecordsRead, Reply};
 
 /// The element with the result, for the focus.
 const RESULT: &str = "experiments-result";
@@ -25,16 +25,16 @@ pub struct ExperimentsPageProps {
     /// The state of the page.
     pub state: StateHandle<ExperimentsState>,
     /// The reading that can be cancelled.
-    pub job: Job,
+    pub job: JobSlot,
 }
 
 #[component]
 pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     let app = use_app();
     let state = &props.state;
-    let actions = app.map(|app| Actions { app, state: state.clone(), job: props.job.clone() });
+    let actions = app.map(|app| ExperimentsActions { app, state: state.clone(), job: props.job.clone() });
     use_data(state, actions.as_ref());
-    use_kept(state, actions.as_ref());
+    use_linked_records(state, actions.as_ref());
     use_view(state, actions.as_ref());
     let document = use_memo(state.shown.clone(), |shown| shown.as_ref().map(|s| Shared::new(s.document.clone())));
     let Some(actions) = actions else { return Html::default() };
@@ -50,8 +50,8 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
             if state.run.is_running() { <div class="buttons"><button type="button" onclick={cancel}>{ "Cancel" }</button></div> }
             { match &state.shown {
                 Some(shown) if state.read.is_some() => html! { <>
-                    { for state.read.as_ref().map(|read| held(read, &actions)) }
-                    <Controls actions={actions.clone()} shown={shown.clone()} />
+                    { for state.read.as_ref().map(|read| records_line(read, &actions)) }
+                    <ExperimentsControls actions={actions.clone()} shown={shown.clone()} />
                     { back(&actions, shown.choices.views.as_slice(), shown.spec.get(ExperimentField::View)) }
                     <div id={RESULT} tabindex="-1">
                         { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} /> }) }
@@ -66,7 +66,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
 
 /// Reads the files of a link once.
 #[hook]
-fn use_data(state: &StateHandle<ExperimentsState>, actions: Option<&Actions>) {
+fn use_data(state: &StateHandle<ExperimentsState>, actions: Option<&ExperimentsActions>) {
     let actions = actions.cloned();
     use_effect_with(state.data.clone(), move |data| {
         if let (Some(data), Some(actions)) = (data, actions) {
@@ -77,28 +77,28 @@ fn use_data(state: &StateHandle<ExperimentsState>, actions: Option<&Actions>) {
 
 /// Reads the files that a link names, if this browser keeps them.
 #[hook]
-fn use_kept(state: &StateHandle<ExperimentsState>, actions: Option<&Actions>) {
+fn use_linked_records(state: &StateHandle<ExperimentsState>, actions: Option<&ExperimentsActions>) {
     let actions = actions.filter(|a| a.app.catalog.is_some()).cloned();
     use_effect_with((state.wanted.clone(), actions.is_some()), move |(wanted, _)| {
         if let Some(actions) = actions.filter(|a| !wanted.is_empty() && a.state.read.is_none()) {
-            actions.read_kept();
+            actions.read_linked();
         }
     });
 }
 
 /// Asks for the view when a choice or the records change. An answer to an older question is not shown.
 #[hook]
-fn use_view(state: &StateHandle<ExperimentsState>, actions: Option<&Actions>) {
+fn use_view(state: &StateHandle<ExperimentsState>, actions: Option<&ExperimentsActions>) {
     let actions = actions.cloned();
     let dispatch = state.dispatcher();
     use_effect_with((state.spec.clone(), state.read.clone()), move |(_, read)| {
         let take = |reply| if let Reply::Records(shown) = reply { Some(shown) } else { None };
-        let on_told = Callback::from(move |told: Told| match answer_of(told, take) {
+        let on_message = Callback::from(move |message: Message| match answer_of(message, take) {
             Some(Ok(shown)) => dispatch.dispatch(ExperimentsAction::Shown(shown)),
             Some(Err(message)) => dispatch.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
             None => {}
         });
-        let asked = read.as_ref().and_then(|_| actions?.show(on_told));
+        let asked = read.as_ref().and_then(|_| actions?.show(on_message));
         move || {
             if let Some((engine, job)) = asked {
                 engine.forget(job);
@@ -108,7 +108,7 @@ fn use_view(state: &StateHandle<ExperimentsState>, actions: Option<&Actions>) {
 }
 
 /// Opens the records behind a row or a point.
-fn opener(actions: &Actions) -> Callback<String> {
+fn opener(actions: &ExperimentsActions) -> Callback<String> {
     let actions = actions.clone();
     Callback::from(move |target: String| {
         actions.choose(ExperimentField::Open, target);
@@ -117,7 +117,7 @@ fn opener(actions: &Actions) -> Callback<String> {
 }
 
 /// The button that leads from records back to the view.
-fn back(actions: &Actions, views: &[(String, String)], view: &str) -> Html {
+fn back(actions: &ExperimentsActions, views: &[(String, String)], view: &str) -> Html {
     if actions.state.spec.get(ExperimentField::Open).is_empty() {
         return Html::default();
     }
@@ -133,7 +133,7 @@ fn back(actions: &Actions, views: &[(String, String)], view: &str) -> Html {
 }
 
 /// A line that says which records are open.
-fn held(read: &RecordsRead, actions: &Actions) -> Html {
+fn records_line(read: &RecordsRead, actions: &ExperimentsActions) -> Html {
     let files = match read.files.as_slice() {
         [(name, size)] => format!("{name}, {}", format_bytes(u64_to_f64(*size))),
         several => {
@@ -150,7 +150,7 @@ fn held(read: &RecordsRead, actions: &Actions) -> Html {
     };
     let download = {
         let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| actions.download_kept())
+        Callback::from(move |_: MouseEvent| actions.download_results())
     };
     html! {
         <p class="note">
@@ -163,7 +163,7 @@ fn held(read: &RecordsRead, actions: &Actions) -> Html {
 }
 
 /// How to begin.
-fn begin(state: &ExperimentsState, actions: &Actions) -> Html {
+fn begin(state: &ExperimentsState, actions: &ExperimentsActions) -> Html {
     let on_files = {
         let actions = actions.clone();
         Callback::from(move |files: Vec<web_sys::File>| actions.read(&files))

@@ -15,7 +15,7 @@ use ns_session::guide::Example;
 use ns_session::share::Address;
 use ns_session::shelf::KeptStudy;
 use ns_session::studies::{StudyKind, StudySpec};
-use ns_session::{JobId, JobRequest, JobResult, Part, Told};
+use ns_session::{JobId, JobRequest, JobResult, Message, ResultPart};
 use ns_view::document::Document;
 
 /// Properties of [`ExampleCard`].
@@ -103,23 +103,23 @@ fn starter(
         run.set(RunState::started("Starting"));
         let (on_run, on_document, slot) = (run.clone(), document.clone(), Rc::clone(&job));
         let (notices, asked) = (app.notices.clone(), spec.clone());
-        let on_told = Callback::from(move |told: Told| {
-            if told.is_last() {
+        let on_message = Callback::from(move |message: Message| {
+            if message.is_last() {
                 slot.borrow_mut().take();
             }
-            match told {
-                Told::Part(Part::Study(result)) => on_document.set(Some(Shared::new(result.document))),
-                Told::Done(JobResult::Study(result)) => {
+            match message {
+                Message::Part(ResultPart::Study(result)) => on_document.set(Some(Shared::new(result.document))),
+                Message::Done(JobResult::Study(result)) => {
                     if let Err(message) = shelf::keep_study(asked.clone(), (*result).clone()) {
                         notices.dispatch(NoticeAction::Say(Tone::Info, message));
                     }
                     on_document.set(Some(Shared::new(result.document)));
                     on_run.set(RunState::Done);
                 }
-                other => RunState::told(other).into_iter().for_each(|run| on_run.set(run)),
+                other => RunState::of_message(other).into_iter().for_each(|run| on_run.set(run)),
             }
         });
-        let sent = engine.send(JobRequest::Study(Box::new(spec)), None, on_told);
+        let sent = engine.send(JobRequest::Study(Box::new(spec)), None, on_message);
         if engine.is_alive() {
             *job.borrow_mut() = Some((engine, sent));
         }

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use crate::answers::say_failure;
 use crate::context::AppContext;
-use crate::context::Job;
+use crate::context::JobSlot;
 use crate::model_files::keep_model;
 use crate::state::{InspectAction, InspectState, StateHandle};
 use crate::worker::Engine;
@@ -13,25 +13,25 @@ use ns_base::convert::f64_to_u64;
 use ns_page::RunState;
 use ns_session::share::LinkedFile;
 use ns_session::{
-    InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, ModelFileSettings, OpenedModel, Told,
+    InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, Message, ModelFileSettings, OpenedModel,
 };
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
-pub struct Actions {
+pub struct InspectActions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
     pub state: StateHandle<InspectState>,
     /// The awaited answer, which can be cancelled.
-    pub job: Job,
+    pub job: JobSlot,
 }
 
 /// A file that is being opened, and the callback that gets its content.
 type OpenedFile = (File, Callback<(OpenedModel, LinkedFile)>);
 
 /// Opens a model file.
-pub fn open_model(actions: &Actions, file: File) {
+pub fn open_model(actions: &InspectActions, file: File) {
     let engine = match actions.engine() {
         Ok(engine) => engine,
         Err(message) => return actions.state.dispatch(InspectAction::Refuse(message)),
@@ -54,7 +54,7 @@ pub fn open_model(actions: &Actions, file: File) {
     actions.send(&engine, job, ask, Some((file, on_opened)), refused);
 }
 
-impl Actions {
+impl InspectActions {
     /// The worker that holds the model, or another one.
     fn engine(&self) -> Result<Engine, String> {
         let held = self.state.engine.clone().filter(Engine::is_alive);
@@ -64,25 +64,27 @@ impl Actions {
     fn send(&self, engine: &Engine, job: JobId, ask: InspectAsk, file: Option<OpenedFile>, refused: Callback<String>) {
         let (file, on_opened) = file.unzip();
         let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
-        let on_told = Callback::from(move |told: Told| {
-            if told.is_last() {
+        let on_message = Callback::from(move |message: Message| {
+            if message.is_last() {
                 free.borrow_mut().take_if(|(_, running)| *running == job);
             }
-            match told {
-                Told::Done(JobResult::Inspected(mut shown)) => {
+            match message {
+                Message::Done(JobResult::Inspected(mut shown)) => {
                     if let (Some(opened), Some(on_opened)) = (shown.opened.take(), &on_opened) {
                         on_opened.emit(*opened);
                     }
                     dispatch.dispatch(InspectAction::Shown(job, shown));
                 }
-                Told::Failed(message) => refused.emit(message),
+                Message::Failed(message) => refused.emit(message),
                 other => {
-                    RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(InspectAction::Run(job, run)));
+                    RunState::of_message(other)
+                        .into_iter()
+                        .for_each(|run| dispatch.dispatch(InspectAction::Run(job, run)));
                 }
             }
         });
         *self.job.0.borrow_mut() = Some((engine.clone(), job));
-        engine.send_as(job, JobRequest::Inspect(ask).into(), file, on_told);
+        engine.send_as(job, JobRequest::Inspect(ask).into(), file, on_message);
     }
 
     /// Asks for the chosen view. A new question makes this answer obsolete.
@@ -132,8 +134,8 @@ impl Actions {
     /// Saves a file of the current view.
     pub fn save(&self, file: InspectFile) {
         let Some(engine) = self.state.engine.clone() else { return };
-        let on_told = say_failure(Some(self.app.notices.clone()));
+        let on_message = say_failure(Some(self.app.notices.clone()));
         let ask = InspectAsk::Save(Box::new(self.state.spec.clone()), file);
-        engine.send(JobRequest::Inspect(ask), None, on_told);
+        engine.send(JobRequest::Inspect(ask), None, on_message);
     }
 }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::actions::{Actions, open_model};
+use super::actions::{InspectActions, open_model};
 use crate::components::{CopyMenu, FilePicker, SelectField, TextField};
 use crate::model_files::{known_file, linked_hash};
 use crate::pages::benchmark::{FileQuestions, LinkNote, ModelField};
@@ -15,7 +15,7 @@ use ns_session::{InspectField, InspectFile, InspectShown, ModelQuestions};
 #[derive(Properties, PartialEq)]
 pub struct InspectFormProps {
     /// Actions of the buttons.
-    pub actions: Actions,
+    pub actions: InspectActions,
     /// The shown view, if there is one.
     pub shown: Option<Shared<InspectShown>>,
 }
@@ -120,7 +120,7 @@ fn buttons(props: &InspectFormProps) -> Html {
 }
 
 /// Links to the same model on the pages that run it.
-fn links_on(actions: &Actions) -> [Html; 2] {
+fn links_on(actions: &InspectActions) -> [Html; 2] {
     let spec = &actions.state.spec;
     let (model, instance) = (spec.get(InspectField::Model), spec.get(InspectField::Instance));
     let known = known_file(&actions.app.models, model);

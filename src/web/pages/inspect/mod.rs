@@ -6,5 +6,5 @@ mod page;
 mod picture;
 mod tree;
 
-pub use actions::{Actions, open_model};
+pub use actions::{InspectActions, open_model};
 pub use page::InspectPage;

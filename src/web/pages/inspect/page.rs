@@ -6,12 +6,12 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::InspectActions;
 use super::form::InspectForm;
 use super::picture::Picture;
 use super::tree::Tree;
 use crate::components::{DocumentView, ProgressBar};
-use crate::context::Job;
+use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page::value_of;
 use crate::state::{InspectAction, InspectState, StateHandle};
@@ -29,14 +29,14 @@ pub struct InspectPageProps {
     /// The state of the page.
     pub state: StateHandle<InspectState>,
     /// The answer that can be cancelled.
-    pub job: Job,
+    pub job: JobSlot,
 }
 
 #[component]
 pub fn InspectPage(props: &InspectPageProps) -> Html {
     let app = use_app();
     let state = &props.state;
-    let actions = app.map(|app| Actions { app, state: state.clone(), job: props.job.clone() });
+    let actions = app.map(|app| InspectActions { app, state: state.clone(), job: props.job.clone() });
     use_answers(state, actions.as_ref());
     let part = |f: fn(&InspectShown) -> Option<Document>| {
         move |shown: &Option<Shared<InspectShown>>| shown.as_ref().and_then(|s| f(s)).map(Shared::new)
@@ -82,7 +82,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
 
 /// Asks for a new view if a choice differs from the shown one. An answer to an older question is dropped.
 #[hook]
-fn use_answers(state: &StateHandle<InspectState>, actions: Option<&Actions>) {
+fn use_answers(state: &StateHandle<InspectState>, actions: Option<&InspectActions>) {
     let actions = actions.cloned();
     let catalog = actions.as_ref().is_some_and(|a| a.app.catalog.is_some());
     // The state as it was drawn last: a file may be dropped before the effect or its timer runs.
@@ -106,7 +106,7 @@ fn use_answers(state: &StateHandle<InspectState>, actions: Option<&Actions>) {
             Some(Timeout::new(ASK_AFTER_MS, move || {
                 let state = latest.borrow().clone();
                 if !state.is_opening() {
-                    *asked.borrow_mut() = Actions { state, ..actions }.show();
+                    *asked.borrow_mut() = InspectActions { state, ..actions }.show();
                 }
             }))
         });
@@ -121,7 +121,7 @@ fn use_answers(state: &StateHandle<InspectState>, actions: Option<&Actions>) {
 }
 
 /// The choice of a view, and the search.
-fn views(actions: &Actions, shown: &Shared<InspectShown>) -> Html {
+fn views(actions: &InspectActions, shown: &Shared<InspectShown>) -> Html {
     let current = actions.state.spec.view();
     let view = |view: InspectView| {
         let actions = actions.clone();

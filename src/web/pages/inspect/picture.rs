@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::InspectActions;
 use ns_page::Shared;
 use ns_page::picture::{Place, SCALES, Size, first_view, whole};
 use ns_session::{InspectField, InspectShown};
@@ -38,7 +38,7 @@ type SharedWindow = Rc<RefCell<Window>>;
 #[derive(Properties, PartialEq)]
 pub struct PictureProps {
     /// Actions of a choice.
-    pub actions: Actions,
+    pub actions: InspectActions,
     pub shown: Shared<InspectShown>,
 }
 
@@ -149,7 +149,7 @@ fn node_of(event: &MouseEvent, shown: &InspectShown) -> Option<String> {
     shown.tree.iter().find(|r| r.node == node).map(|r| r.id.clone())
 }
 
-fn toggle(actions: &Actions, shown: &InspectShown, id: &str) {
+fn toggle(actions: &InspectActions, shown: &InspectShown, id: &str) {
     if shown.tree.iter().any(|r| r.id == id && r.is_open.is_some()) {
         actions.toggle(id);
     }

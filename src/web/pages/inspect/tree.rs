@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::InspectActions;
 use crate::platform::page;
 use ns_base::convert::usize_to_f64;
 use ns_page::Shared;
@@ -20,7 +20,7 @@ const WINDOW_PX: f64 = 900.0;
 #[derive(Properties, PartialEq)]
 pub struct TreeProps {
     /// Actions of a choice.
-    pub actions: Actions,
+    pub actions: InspectActions,
     pub shown: Shared<InspectShown>,
 }
 
@@ -76,7 +76,7 @@ fn keep_in_sight(element: &HtmlElement, top: f64) {
     }
 }
 
-fn row(actions: &Actions, row: &TreeRow, is_selected: bool) -> Html {
+fn row(actions: &InspectActions, row: &TreeRow, is_selected: bool) -> Html {
     let choose = {
         let (actions, id) = (actions.clone(), row.id.clone());
         Callback::from(move |_: MouseEvent| actions.choose(InspectField::Selected, id.clone()))
@@ -111,7 +111,7 @@ fn row(actions: &Actions, row: &TreeRow, is_selected: bool) -> Html {
 }
 
 /// Applies a key; returns whether the key has an effect.
-fn key(actions: &Actions, rows: &[TreeRow], at: Option<usize>, key: &str) -> bool {
+fn key(actions: &InspectActions, rows: &[TreeRow], at: Option<usize>, key: &str) -> bool {
     let go = |to: usize| {
         if let Some(row) = rows.get(to.min(rows.len().saturating_sub(1))) {
             actions.choose(InspectField::Selected, row.id.clone());

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use crate::answers::say_failure;
 use crate::context::AppContext;
-use crate::context::{Job, RunningJob};
+use crate::context::{JobSlot, RunningJob};
 use crate::platform::fetch::file_beside_page;
 use crate::platform::{date, download, url};
 use crate::shelf::{self, keep_file, kept_file};
@@ -22,19 +22,19 @@ use ns_page::profile::{Arrived, SAMPLE, ToolSetting};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};
 use ns_session::shelf::ItemKind;
 use ns_session::{
-    AnalysisRequest, ExportKind, JobRequest, JobResult, ModelKind, OperatorKind, ProfileInfo, ProfileOrigin,
-    ProfileQuestion, ProfileSpec, Told, TraceSpec,
+    AnalysisRequest, ExportKind, JobRequest, JobResult, Message, ModelKind, OperatorKind, ProfileInfo, ProfileOrigin,
+    ProfileQuestion, ProfileSpec, TraceSpec,
 };
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
-pub struct Actions {
+pub struct ProfileActions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
     /// The run that can be cancelled.
-    pub job: Job,
+    pub job: JobSlot,
 }
 
 /// Format of a picture of the view.
@@ -98,15 +98,17 @@ fn start(
     let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
     let notices = app.notices.clone();
     let opened = file.clone().filter(|file| file.name() != SAMPLE);
-    let on_told = Callback::from(move |told: Told| {
-        if told.is_last() {
+    let on_message = Callback::from(move |message: Message| {
+        if message.is_last() {
             free.borrow_mut().take();
         }
-        match told {
-            running @ Told::Progress { .. } => {
-                RunState::told(running).into_iter().for_each(|run| dispatch.dispatch(ProfileAction::Progress(run)));
+        match message {
+            running @ Message::Progress { .. } => {
+                RunState::of_message(running)
+                    .into_iter()
+                    .for_each(|run| dispatch.dispatch(ProfileAction::Progress(run)));
             }
-            Told::Done(JobResult::Profile(info)) => {
+            Message::Done(JobResult::Profile(info)) => {
                 if !info.also.is_empty() {
                     let text = format!("The file holds {} profiles; Run lists them.", info.also.len() + 1);
                     notices.dispatch(NoticeAction::Say(Tone::Info, text));
@@ -115,10 +117,10 @@ fn start(
                 let arrived = Arrived { info, engine: own.clone(), run_name: date::run_name() };
                 dispatch.dispatch(ready(arrived));
             }
-            other => RunState::told(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end))),
+            other => RunState::of_message(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end))),
         }
     });
-    let job = engine.send(request, file, on_told);
+    let job = engine.send(request, file, on_message);
     if engine.is_alive() {
         *slot.borrow_mut() = Some((engine, job));
     }
@@ -149,7 +151,7 @@ fn keep(info: &ProfileInfo, opened: Option<File>, notices: &StateDispatcher<Noti
     }
 }
 
-impl Actions {
+impl ProfileActions {
     /// Profiles the model in the form.
     pub fn run(&self) {
         if self.job.0.borrow().is_some() {
@@ -188,7 +190,7 @@ impl Actions {
     /// Shows the timeline of a benchmark of the model that the shown run executes once: one that is open, or a new run. The
     /// shown run stays open as it is.
     pub fn trace_benchmark(&self) {
-        if let Some(id) = self.state.benchmark_of_shown() {
+        if let Some(id) = self.state.benchmark_of_visible_run() {
             self.state.dispatch(ProfileAction::Show(id));
             return self.state.dispatch(ProfileAction::Tool(Tool::Trace));
         }
@@ -200,7 +202,7 @@ impl Actions {
     }
 
     /// Opens the file that the link names: the trace that ships with the page, or one that this browser keeps.
-    pub fn open_named(&self) {
+    pub fn open_linked_file(&self) {
         let Some(name) = self.state.link.file.clone() else { return };
         let (app, state, slot) = (self.app.clone(), self.state.clone(), self.job.0.clone());
         spawn_local(async move {
@@ -260,9 +262,9 @@ impl Actions {
     /// Saves the overview as one HTML file.
     pub fn download_page(&self) {
         let Some(run) = self.state.shown_run() else { return };
-        let on_told = say_failure(Some(self.app.notices.clone()));
+        let on_message = say_failure(Some(self.app.notices.clone()));
         let (profile, base) = (run.info.profile, url::address_with(""));
-        run.engine.send(AnalysisRequest::Page(base).of(profile), None, on_told);
+        run.engine.send(AnalysisRequest::Page(base).of(profile), None, on_message);
     }
 
     /// Saves the timeline in the format of another tool.
@@ -301,9 +303,9 @@ impl Actions {
 
     fn export(&self, kind: ExportKind) {
         let Some(run) = self.state.shown_run() else { return };
-        let on_told = say_failure(Some(self.app.notices.clone()));
+        let on_message = say_failure(Some(self.app.notices.clone()));
         let profile = run.info.profile;
         let marks = self.state.link.annotations.clone();
-        run.engine.send(ProfileQuestion::Export { kind, marks }.of(profile), None, on_told);
+        run.engine.send(ProfileQuestion::Export { kind, marks }.of(profile), None, on_message);
     }
 }

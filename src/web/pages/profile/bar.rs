@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::ProfileActions;
 use super::controls::tool_of;
 use super::export_menu::ExportMenu;
 use super::kept_bases::KeptBases;
@@ -17,7 +17,7 @@ use ns_session::{Control, ProfileSpec};
 #[derive(Properties, PartialEq)]
 pub struct WorkspaceBarProps {
     /// Actions of the buttons.
-    pub actions: Actions,
+    pub actions: ProfileActions,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
     /// The run that is shown.

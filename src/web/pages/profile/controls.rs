@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::ProfileActions;
 use crate::components::{CompileFields, SelectField, TextField};
 use crate::pages::benchmark::ModelField;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
@@ -12,16 +12,16 @@ use ns_session::{Catalog, OpenedModel, ProfileSpec, Workflow};
 
 /// Properties of [`SpecForm`].
 #[derive(Properties, PartialEq)]
-pub struct ControlsProps {
+pub struct SpecFormProps {
     /// Actions of the buttons.
-    pub actions: Actions,
+    pub actions: ProfileActions,
     pub catalog: Option<Shared<Catalog>>,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
 }
 
 #[component]
-pub fn SpecForm(props: &ControlsProps) -> Html {
+pub fn SpecForm(props: &SpecFormProps) -> Html {
     let spec = &props.state.link.spec;
     let onsubmit = {
         let actions = props.actions.clone();

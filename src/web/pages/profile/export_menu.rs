@@ -3,7 +3,7 @@
 
 use yew::prelude::*;
 
-use super::actions::{Actions, Picture};
+use super::actions::{Picture, ProfileActions};
 use crate::components::Menu;
 use ns_formats::WriteFormat;
 
@@ -11,7 +11,7 @@ use ns_formats::WriteFormat;
 #[derive(Properties, PartialEq)]
 pub struct ExportMenuProps {
     /// Actions of the buttons.
-    pub actions: Actions,
+    pub actions: ProfileActions,
     /// Whether a timeline is on the screen, which can be saved as a picture.
     pub has_timeline: bool,
     /// Whether the shown model can also be run as a benchmark.
@@ -25,7 +25,7 @@ pub fn ExportMenu(props: &ExportMenuProps) -> Html {
         let onclick = what.reform(|_: MouseEvent| ());
         html! { <li><button type="button" data-format={name} {onclick}>{ title }</button></li> }
     };
-    let action = |name: &'static str, title: &'static str, act: fn(&Actions)| {
+    let action = |name: &'static str, title: &'static str, act: fn(&ProfileActions)| {
         let actions = props.actions.clone();
         entry(name, title, Callback::from(move |()| act(&actions)))
     };
@@ -40,10 +40,10 @@ pub fn ExportMenu(props: &ExportMenuProps) -> Html {
     });
     html! {
         <Menu label="Export" title="What to save">
-            { action("table-csv", "Download CSV", Actions::download_csv) }
-            { action("page", "Download as page", Actions::download_page) }
-            { action("view-json", "Download JSON", Actions::download_json) }
-            if props.can_trace { { action("trace", "Trace a benchmark", Actions::trace_benchmark) } }
+            { action("table-csv", "Download CSV", ProfileActions::download_csv) }
+            { action("page", "Download as page", ProfileActions::download_page) }
+            { action("view-json", "Download JSON", ProfileActions::download_json) }
+            if props.can_trace { { action("trace", "Trace a benchmark", ProfileActions::trace_benchmark) } }
             <li class="menu-group" aria-hidden="true">{ "Timeline for other tools" }</li>
             { for formats }
             { for pictures }

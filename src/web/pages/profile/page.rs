@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::ProfileActions;
 use super::bar::WorkspaceBar;
 use super::controls::{SpecForm, tool_of};
 use super::operators::OperatorsView;
@@ -14,7 +14,7 @@ use super::tools::{
     AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, OverviewTool, PathTool, StatisticsTool,
 };
 use crate::components::{DiagnosticsPanel, ProgressBar};
-use crate::context::Job;
+use crate::context::JobSlot;
 use crate::context::{AppContext, use_app};
 use crate::platform::page;
 use crate::state::{OpenRun, ProfileState, StateHandle};
@@ -33,7 +33,7 @@ pub struct ProfilePageProps {
     /// The progress that the page shows: of its run, or of files that were given and are not recognised yet.
     pub run: RunState,
     /// The run that can be cancelled.
-    pub job: Job,
+    pub job: JobSlot,
 }
 
 #[component]
@@ -50,7 +50,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     use_known_levels(&app, state, shown);
     use_summary(&app, state, shown.filter(|_| tool == Tool::Summary));
 
-    let actions = Actions { app: app.clone(), state: state.clone(), job: props.job.clone() };
+    let actions = ProfileActions { app: app.clone(), state: state.clone(), job: props.job.clone() };
     use_links(&actions);
     let is_editing = use_editing(state);
     let on_edit = {
@@ -88,7 +88,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
 
 /// Opens everything that a link names: its run, the sample, the run that it compares with.
 #[hook]
-fn use_links(actions: &Actions) {
+fn use_links(actions: &ProfileActions) {
     let (app, state) = (&actions.app, &actions.state);
     // For a link to a comparison of two simulated runs, the base is run after the shown run.
     use_effect_with(state.missing_base_run().cloned(), {
@@ -131,7 +131,7 @@ fn use_links(actions: &Actions) {
         let actions = actions.clone();
         move |wants| {
             if *wants {
-                actions.open_named();
+                actions.open_linked_file();
             }
         }
     });
@@ -155,7 +155,7 @@ fn use_editing(state: &ProfileState) -> UseStateHandle<bool> {
 }
 
 /// Progress of a run, with a button that stops it.
-fn progress(actions: &Actions, run: &RunState) -> Html {
+fn progress(actions: &ProfileActions, run: &RunState) -> Html {
     let cancel = {
         let actions = actions.clone();
         Callback::from(move |_: MouseEvent| actions.cancel())

@@ -15,10 +15,10 @@ use ns_insight::SliceRange;
 use ns_page::Shared;
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::profile::{Flows, ShownAnswer};
-use ns_page::told::answer_of;
+use ns_page::replies::answer_of;
 use ns_session::{
-    AnalysisRequest, Answer as SessionAnswer, Control, JobId, Listed, Listing, OperatorKind, ProfileQuestion, Question,
-    Reply, Rows, Told,
+    AnalysisRequest, Answer as SessionAnswer, Control, JobId, Listed, Listing, Message, OperatorKind, ProfileQuestion,
+    Question, Reply, Rows,
 };
 use ns_view::timeline::{Neighbour, SliceDetails, SliceRef};
 
@@ -48,9 +48,9 @@ pub fn use_operators(
     use_effect_with(key, move |_| {
         let Some((engine, profile, id, kind)) = asked else { return };
         let take = |reply| if let Reply::Operators(table) = reply { Some(table) } else { None };
-        let on_told =
+        let on_message =
             on_answer(notices, take, move |table| dispatch.dispatch(ProfileAction::Operators(id, range, table)));
-        engine.send(ProfileQuestion::Operators { kind, range, level }.of(profile), None, on_told);
+        engine.send(ProfileQuestion::Operators { kind, range, level }.of(profile), None, on_message);
     });
 }
 
@@ -65,7 +65,7 @@ pub fn use_details(app: &AppContext, state: &StateHandle<ProfileState>, run: Opt
     use_effect_with(key, move |_| {
         let Some(((id, engine, profile), slice)) = asked else { return };
         let said = notices.clone();
-        let on_told = on_answer(notices, take_details, move |details| {
+        let on_message = on_answer(notices, take_details, move |details| {
             if details.is_none() {
                 let text = "The selected slice is not in this profile; the selection is cleared.".to_owned();
                 said.dispatch(NoticeAction::Say(Tone::Info, text));
@@ -73,7 +73,7 @@ pub fn use_details(app: &AppContext, state: &StateHandle<ProfileState>, run: Opt
             let details = details.map(|details| Shared::new(*details));
             answer(&dispatch, id, ShownAnswer::Details(slice, details));
         });
-        engine.send(ProfileQuestion::Details(slice).of(profile), None, on_told);
+        engine.send(ProfileQuestion::Details(slice).of(profile), None, on_message);
     });
 }
 
@@ -81,13 +81,13 @@ pub fn use_details(app: &AppContext, state: &StateHandle<ProfileState>, run: Opt
 pub fn step(app: &AppContext, state: &StateHandle<ProfileState>, to: Neighbour) {
     let Some((run, from)) = state.shown_run().zip(state.link.selected.map(SliceRef)) else { return };
     let (dispatch, id) = (state.dispatcher(), run.id);
-    let on_told = on_answer(app.notices.clone(), take_details, move |details| {
+    let on_message = on_answer(app.notices.clone(), take_details, move |details| {
         // At the end of a row the selection stays.
         if let Some(details) = details {
             answer(&dispatch, id, ShownAnswer::Neighbour(from, Shared::new(*details)));
         }
     });
-    run.engine.send(ProfileQuestion::Step { from, to }.of(run.info.profile), None, on_told);
+    run.engine.send(ProfileQuestion::Step { from, to }.of(run.info.profile), None, on_message);
 }
 
 fn answer(dispatch: &StateDispatcher<ProfileState>, run: u32, answer: ShownAnswer) {
@@ -110,8 +110,8 @@ pub fn use_search(app: &AppContext, state: &StateHandle<ProfileState>, run: Opti
         let timer = asked.filter(|_| !text.trim().is_empty()).map(|(id, engine, profile)| {
             Timeout::new(SEARCH_DELAY_MS, move || {
                 let take = |reply| if let Reply::Search(hits) = reply { Some(hits) } else { None };
-                let on_told = on_answer(notices, take, move |hits| answer(&dispatch, id, ShownAnswer::Hits(hits)));
-                engine.send(ProfileQuestion::Search { text, by, limit: MOST_HITS }.of(profile), None, on_told);
+                let on_message = on_answer(notices, take, move |hits| answer(&dispatch, id, ShownAnswer::Hits(hits)));
+                engine.send(ProfileQuestion::Search { text, by, limit: MOST_HITS }.of(profile), None, on_message);
             })
         });
         move || drop(timer)
@@ -142,9 +142,9 @@ pub fn use_summary(app: &AppContext, state: &StateHandle<ProfileState>, run: Opt
     use_effect_with(key, move |_| {
         let Some((id, engine, profile)) = asked else { return };
         let take = |reply| if let Reply::Summary(insights) = reply { Some(insights) } else { None };
-        let on_told =
+        let on_message =
             on_answer(notices, take, move |insights| dispatch.dispatch(ProfileAction::Insights(id, insights)));
-        engine.send(ProfileQuestion::Summary.of(profile), None, on_told);
+        engine.send(ProfileQuestion::Summary.of(profile), None, on_message);
     });
 }
 
@@ -153,14 +153,14 @@ pub fn go_to_range(app: &AppContext, state: &StateHandle<ProfileState>, range: S
     let Some(run) = state.shown_run() else { return };
     let (id, profile) = (run.id, run.info.profile);
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
-    let on_told = on_answer(app.notices.clone(), take_details, move |details| match details {
+    let on_message = on_answer(app.notices.clone(), take_details, move |details| match details {
         Some(details) => answer(&dispatch, id, ShownAnswer::Located(Shared::new(*details))),
         None => {
             let text = "This timeline has no slice with that row and time.".to_owned();
             notices.dispatch(NoticeAction::Say(Tone::Info, text));
         }
     });
-    run.engine.send(ProfileQuestion::Locate(range).of(profile), None, on_told);
+    run.engine.send(ProfileQuestion::Locate(range).of(profile), None, on_message);
 }
 
 /// Asks for all flow arrows around a span.
@@ -169,8 +169,9 @@ pub fn ask_flows(app: &AppContext, state: &StateHandle<ProfileState>, span: Inte
     let (id, profile) = (run.id, run.info.profile);
     let dispatch = state.dispatcher();
     let take = |reply| if let Reply::Flows { arrows, total } = reply { Some(Flows { arrows, total }) } else { None };
-    let on_told = on_answer(app.notices.clone(), take, move |flows| answer(&dispatch, id, ShownAnswer::Flows(flows)));
-    run.engine.send(ProfileQuestion::Flows { span, limit: MOST_ARROWS }.of(profile), None, on_told);
+    let on_message =
+        on_answer(app.notices.clone(), take, move |flows| answer(&dispatch, id, ShownAnswer::Flows(flows)));
+    run.engine.send(ProfileQuestion::Flows { span, limit: MOST_ARROWS }.of(profile), None, on_message);
 }
 
 /// The reason that an answer is late or absent.
@@ -210,8 +211,8 @@ pub fn use_save_all(run: &OpenRun, what: &Listing, file: &AttrValue) -> Callback
     let file_name = format!("{file}.csv");
     Callback::from(move |()| {
         let (what, file_name) = (what.clone(), file_name.clone());
-        let on_told = say_failure(notices.clone());
-        engine.send(AnalysisRequest::ListCsv(what, file_name).of(profile), None, on_told);
+        let on_message = say_failure(notices.clone());
+        engine.send(AnalysisRequest::ListCsv(what, file_name).of(profile), None, on_message);
     })
 }
 
@@ -224,7 +225,7 @@ pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analyse
 }
 
 /// A question with its run and its outcome.
-type Asked<Q, A> = (u32, Q, Result<Shared<A>, Pending>);
+type QuestionOutcome<Q, A> = (u32, Q, Result<Shared<A>, Pending>);
 
 /// Asks whenever the question changes, and stops the question before it.
 #[hook]
@@ -234,7 +235,7 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
     ask: fn(Q) -> AnalysisRequest,
     take: fn(Reply) -> Option<A>,
 ) -> Option<Result<Shared<A>, Pending>> {
-    let answer = use_state(|| None::<Asked<Q, A>>);
+    let answer = use_state(|| None::<QuestionOutcome<Q, A>>);
     use_effect_with((run.id, question.clone()), {
         let (answer, engine, profile) = (answer.setter(), run.engine.clone(), run.info.profile);
         move |(id, question): &(u32, Option<Q>)| {
@@ -242,9 +243,9 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
             let job = question.clone().map(|asked| {
                 let (id, question) = (*id, asked.clone());
                 let (stop, own_number) = (engine.clone(), Rc::clone(&number));
-                let on_told = Callback::from(move |told: Told| {
-                    let found = match told {
-                        Told::Progress { done, total, .. } => {
+                let on_message = Callback::from(move |message: Message| {
+                    let found = match message {
+                        Message::Progress { done, total, .. } => {
                             let (stop, job) = (stop.clone(), own_number.get());
                             let on_stop = Callback::from(move |()| {
                                 if let Some(job) = job {
@@ -253,17 +254,17 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
                             });
                             Err(Pending::Counting { share: u64_to_f64(done) / u64_to_f64(total.max(1)), on_stop })
                         }
-                        Told::Cancelled => {
+                        Message::Cancelled => {
                             Err(Pending::Failed("Stopped. Choose the tool again to restart.".to_owned()))
                         }
-                        told => match answer_of(told, take) {
+                        message => match answer_of(message, take) {
                             Some(found) => found.map(Shared::new).map_err(Pending::Failed),
                             None => return,
                         },
                     };
                     answer.set(Some((id, question.clone(), found)));
                 });
-                engine.send(ask(asked).of(profile), None, on_told)
+                engine.send(ask(asked).of(profile), None, on_message)
             });
             number.set(job);
             move || {

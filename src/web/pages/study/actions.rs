@@ -4,7 +4,7 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use crate::context::AppContext;
-use crate::context::Job;
+use crate::context::JobSlot;
 use crate::platform::download::file_of;
 use crate::platform::{download, page};
 use crate::shelf;
@@ -12,22 +12,22 @@ use ns_page::RunState;
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::studies::StudySpec;
-use ns_session::{JobRequest, JobResult, Part, Told};
+use ns_session::{JobRequest, JobResult, Message, ResultPart};
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
-pub struct Actions {
+pub struct StudyActions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
     pub state: StateHandle<StudyState>,
     /// The run that can be cancelled.
-    pub job: Job,
+    pub job: JobSlot,
     /// Receives a trace of the result that is to be shown as a timeline.
     pub on_trace: Callback<web_sys::File>,
 }
 
-impl Actions {
+impl StudyActions {
     /// Runs the study in the form, unless a field is wrong.
     pub fn run(&self) {
         let (spec, wrong) = self.state.spec();
@@ -60,23 +60,25 @@ impl Actions {
         self.state.dispatch(StudyAction::Run(RunState::started("Starting")));
         let (dispatch, free, actions, asked) =
             (self.state.dispatcher(), self.job.0.clone(), self.clone(), spec.clone());
-        let on_told = Callback::from(move |told: Told| {
-            if told.is_last() {
+        let on_message = Callback::from(move |message: Message| {
+            if message.is_last() {
                 free.borrow_mut().take();
             }
-            match told {
-                Told::Part(Part::Study(result)) => dispatch.dispatch(StudyAction::Result(result, false)),
-                Told::Done(JobResult::Study(result)) => {
+            match message {
+                Message::Part(ResultPart::Study(result)) => dispatch.dispatch(StudyAction::Result(result, false)),
+                Message::Done(JobResult::Study(result)) => {
                     if let Err(message) = shelf::keep_study(asked.clone(), (*result).clone()) {
                         actions.say(Tone::Info, message);
                     }
                     dispatch.dispatch(StudyAction::Result(result, true));
                 }
-                other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(StudyAction::Run(run))),
+                other => {
+                    RunState::of_message(other).into_iter().for_each(|run| dispatch.dispatch(StudyAction::Run(run)))
+                }
             }
         });
         let spec = Box::new(spec);
-        let job = engine.send(JobRequest::Study(spec), None, on_told);
+        let job = engine.send(JobRequest::Study(spec), None, on_message);
         if engine.is_alive() {
             *self.job.0.borrow_mut() = Some((engine, job));
         }

@@ -3,7 +3,7 @@
 use crate::state::StateHandle;
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::StudyActions;
 use crate::components::{CompileFields, CopyMenu, FormInput, SelectField};
 use crate::pages::benchmark::ModelField;
 use ns_page::study::{StudyAction, StudyState};
@@ -18,7 +18,7 @@ const LONG_CHOICE: usize = 24;
 #[derive(Properties, PartialEq)]
 pub struct StudyFieldsProps {
     /// Actions of its buttons.
-    pub actions: Actions,
+    pub actions: StudyActions,
     /// The state of the form.
     pub state: StateHandle<StudyState>,
 }
@@ -29,7 +29,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let (spec, wrong) = state.spec();
     let command = numerics_command(&spec).map(AttrValue::from);
     let can = state.controls();
-    let on = |f: fn(&Actions)| {
+    let on = |f: fn(&StudyActions)| {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
     };
@@ -64,7 +64,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
             <div class="buttons">
                 // Keys, because a result adds buttons: the one with the focus has to stay the same element.
                 <button key="run" type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
-                <button key="cancel" type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+                <button key="cancel" type="button" disabled={!can.stop} onclick={on(StudyActions::cancel)}>{ "Cancel" }</button>
                 <span key="gap" class="gap"></span>
                 <CopyMenu key="copy" hash={state.hash()} link_gives="Whoever opens it gets this result." {command} />
                 { for files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
@@ -76,9 +76,9 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     }
 }
 
-type Wrong = [(&'static str, String)];
+type FieldErrors = [(&'static str, String)];
 
-fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &Wrong) -> Html {
+fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &FieldErrors) -> Html {
     let is_flags = group.fields.iter().all(|field| field.kind == FieldKind::Flag);
     let class = if is_flags { "fields flags" } else { "fields" };
     let fields = html! { <div {class}>{ for group.fields.iter().map(|f| field(props, f, wrong)) }</div> };
@@ -108,7 +108,7 @@ fn compiler(state: &StateHandle<StudyState>) -> Html {
     html! { <CompileFields id="numerics" options={spec.options} {on_change} /> }
 }
 
-fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &Wrong) -> Html {
+fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldErrors) -> Html {
     let (state, catalog) = (&props.state, props.actions.app.catalog.as_ref());
     let id = format!("{}-{}", state.kind.form().path, field.key);
     let value = state.text(field.key).to_owned();

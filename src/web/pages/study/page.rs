@@ -3,11 +3,11 @@
 use crate::state::StateHandle;
 use yew::prelude::*;
 
-use super::actions::Actions;
+use super::actions::StudyActions;
 use super::form::StudyFields;
 use super::values::Values;
 use crate::components::{DocumentView, KeptNote, ProgressBar};
-use crate::context::Job;
+use crate::context::JobSlot;
 use crate::context::use_app;
 use ns_page::Shared;
 use ns_page::study::StudyState;
@@ -19,7 +19,7 @@ pub struct StudyPageProps {
     /// The state of the page.
     pub state: StateHandle<StudyState>,
     /// The run that can be cancelled.
-    pub job: Job,
+    pub job: JobSlot,
     /// Receives a trace of the result that is to be shown as a timeline.
     pub on_trace: Callback<web_sys::File>,
 }
@@ -29,7 +29,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
     let Some(app) = use_app() else { return Html::default() };
     let state = &props.state;
     let form = state.kind.form();
-    let actions = Actions { app, state: state.clone(), job: props.job.clone(), on_trace: props.on_trace.clone() };
+    let actions = StudyActions { app, state: state.clone(), job: props.job.clone(), on_trace: props.on_trace.clone() };
     use_effect_with(state.wants_run && actions.app.catalog.is_some(), {
         let actions = actions.clone();
         move |wants| {

@@ -25,7 +25,7 @@ pub fn Values(props: &ValuesProps) -> Html {
             <h2 id="numerics-title">{ format!("{} on {} of {}", without_source(&spec.model), report.core, spec.instance) }</h2>
             <p class={classes!("panel", "numerics-verdict", if passed { "is-good" } else { "is-bad" })} role="status">
                 <strong>{ &report.status }</strong>
-                { format!(" {}", in_words(report)) }
+                { format!(" {}", summary(report)) }
             </p>
             <p class="help">{ format!("{}, rounding {}, seed {}; {} operations of the products", spec.options, spec.rounding, spec.seed, format_count(report.flops)) }</p>
             { origins(report) }
@@ -38,7 +38,7 @@ pub fn Values(props: &ValuesProps) -> Html {
     }
 }
 
-fn in_words(report: &NumericsReport) -> String {
+fn summary(report: &NumericsReport) -> String {
     let outputs = report.outputs.len();
     let all = if outputs == 1 { "The output".to_owned() } else { format!("All {outputs} outputs") };
     let errors = report.outputs.iter().filter_map(|o| o.mean_relative_error);

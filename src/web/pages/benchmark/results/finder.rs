@@ -7,9 +7,9 @@ use crate::components::{SelectField, TextField};
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::results::{Goal, WantedTexts};
 
-/// Properties of [`Finder`].
+/// Properties of [`RowFinder`].
 #[derive(Properties, PartialEq)]
-pub struct FinderProps {
+pub struct RowFinderProps {
     /// The state of the page.
     pub state: StateHandle<BenchState>,
     /// The result of the search, in words.
@@ -18,7 +18,7 @@ pub struct FinderProps {
 
 /// The limits and the best configuration within them.
 #[component]
-pub fn Finder(props: &FinderProps) -> Html {
+pub fn RowFinder(props: &RowFinderProps) -> Html {
     let texts = &props.state.wanted;
     let (_, wrong) = texts.read();
     let edit = |set: fn(&mut WantedTexts, String)| {

@@ -6,13 +6,13 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::charts::ConfigurationCharts;
-use super::finder::Finder;
+use super::finder::RowFinder;
 use super::table::ResultsTable;
 use super::tiles::tiles;
 use crate::components::{BarChart, LineChart, ScatterPlot};
 use ns_bench::Report;
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
-use ns_session::results::{Filter, Wanted, scaling, throughput_by_configuration, throughput_latency};
+use ns_session::results::{Filter, Requirements, scaling, throughput_by_configuration, throughput_latency};
 
 /// Properties of [`BenchResults`].
 #[derive(Properties, PartialEq)]
@@ -64,7 +64,7 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
             }
             { imported(state) }
             { (*figures).clone() }
-            <Finder state={state.clone()} found={wanted.describe(&reports, found)} />
+            <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
             <ResultsTable state={state.clone()} rows={(*shown).clone()} {best} />
             { (*comparison).clone() }
             <ConfigurationCharts state={state.clone()} />
@@ -73,7 +73,7 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
 }
 
 /// Without limits every finished row counts.
-fn is_counted(wanted: Wanted, r: &Report) -> bool {
+fn is_counted(wanted: Requirements, r: &Report) -> bool {
     !wanted.has_limits() || wanted.admits(r)
 }
 

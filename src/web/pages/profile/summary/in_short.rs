@@ -8,7 +8,7 @@ use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_analysis::sentences::Topic;
 use ns_base::{Interval, TraceNs};
 use ns_profile::Unit;
-use ns_session::{Answer, Question, Said};
+use ns_session::{Answer, LinkedSentence, Question};
 use ns_view::timeline::SliceLink;
 
 /// Properties of [`InShort`].
@@ -40,7 +40,7 @@ pub fn InShort(props: &InShortProps) -> Html {
     }
 }
 
-fn sentence(said: &Said, unit: &Unit, state: &StateHandle<ProfileState>) -> Html {
+fn sentence(said: &LinkedSentence, unit: &Unit, state: &StateHandle<ProfileState>) -> Html {
     let slice = |link: &SliceLink| {
         let duration = i64::try_from(link.duration_ns).unwrap_or(i64::MAX);
         let text = format!("{}, {}", link.title, unit.text(duration));

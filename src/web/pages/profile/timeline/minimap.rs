@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::platform::pointer;
 use crate::state::OpenRun;
 use crate::timeline::Controller;
-use ns_session::{ProfileQuestion, Reply, Told};
+use ns_session::{Message, ProfileQuestion, Reply};
 use ns_view::timeline::{Minimap, Viewport, dense_part};
 
 /// Number of parts of the strip: about two pixels each on a desktop screen.
@@ -29,8 +29,8 @@ pub fn MinimapStrip(props: &MinimapStripProps) -> Html {
         let (map, run, controller) = (map.setter(), props.run.clone(), props.controller.clone());
         move |_| {
             let span = run.info.outline.span;
-            let on_told = Callback::from(move |told: Told| {
-                if let Told::Answer(Reply::Density(busy)) = told {
+            let on_message = Callback::from(move |message: Message| {
+                if let Message::Answer(Reply::Density(busy)) = message {
                     map.set(Minimap::new(span, &busy));
                     if let Some(dense) = dense_part(span, &busy) {
                         controller.open_at(dense);
@@ -38,7 +38,7 @@ pub fn MinimapStrip(props: &MinimapStripProps) -> Html {
                 }
             });
             let profile = run.info.profile;
-            run.engine.send(ProfileQuestion::Density(BUCKETS).of(profile), None, on_told);
+            run.engine.send(ProfileQuestion::Density(BUCKETS).of(profile), None, on_message);
         }
     });
     let go = {

@@ -72,11 +72,11 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
         let (state, app, controller) = (props.state.clone(), app.clone(), controller.clone());
         Callback::from(move |()| match state.flows {
             Some(_) => state.dispatch(ProfileAction::NoFlows),
-            None => ask_flows(&app, &state, controller.shown().1.interval()),
+            None => ask_flows(&app, &state, controller.visible_slices().1.interval()),
         })
     };
     let height = controller.content_height();
-    let (tile, view): (_, Viewport) = controller.shown();
+    let (tile, view): (_, Viewport) = controller.visible_slices();
     html! {
         <div class="timeline">
           <div class="timeline-main">

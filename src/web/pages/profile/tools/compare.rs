@@ -12,7 +12,7 @@ use ns_analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_session::share::CompareLink;
-use ns_session::{Answer, Chosen, Question};
+use ns_session::{Answer, Question, SliceFilter};
 use ns_view::comparison::comparison_table;
 
 #[component]
@@ -24,7 +24,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let named = |name: &String| others.iter().rfind(|r| r.info.name == *name);
     let chosen = props.state.compared_with().cloned();
     let missing = base.as_ref().filter(|name| named(name).is_none());
-    let of = Chosen { level: props.state.level(), ..Chosen::default() };
+    let of = SliceFilter { level: props.state.level(), ..SliceFilter::default() };
     let question = Question::Totals { of, by: None };
     let own = use_analysis(&props.run, Some(question.clone()));
     // Hooks must always run. Without another run, this run replaces it and no question is asked.
@@ -55,7 +55,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let measures = ["self", "total"].map(|m| (AttrValue::from(m), AttrValue::from(m))).to_vec();
     let (said, table) = match (totals(&own), totals(&theirs)) {
         (Some(Ok(other)), Some(Ok(base))) => match Comparison::of(&base, &other, measure, per_step) {
-            Ok(comparison) => (in_words(&comparison), table_view(&comparison, &name)),
+            Ok(comparison) => (summary(&comparison), table_view(&comparison, &name)),
             Err(error) => (failed(&error.to_string()), Html::default()),
         },
         (Some(Err(pending)), _) | (_, Some(Err(pending))) => (waiting(Some(&pending)), Html::default()),
@@ -121,7 +121,7 @@ fn operators(n: usize) -> String {
 }
 
 /// The time of both, and how many operators occur in only one.
-fn in_words(c: &Comparison) -> Html {
+fn summary(c: &Comparison) -> Html {
     let count = |presence: Presence| c.rows.iter().filter(|r| r.presence == presence).count();
     let level = match &c.levels {
         (a, b) if a == b => format!("level {a}"),

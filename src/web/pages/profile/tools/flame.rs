@@ -3,7 +3,7 @@
 
 use yew::prelude::*;
 
-use super::{LevelSelect, ToolProps, chosen, waiting};
+use super::{LevelSelect, ToolProps, slice_filter, waiting};
 use crate::components::{SelectField, TextField};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{Analysed, use_analysis};
@@ -15,7 +15,7 @@ use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
 use ns_session::share::{FlameLink, FlameView};
-use ns_session::{Answer, Chosen, Question};
+use ns_session::{Answer, Question, SliceFilter};
 use ns_view::colours::Colours;
 use ns_view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
 use ns_view::palette::{fill_var, on_fill_var};
@@ -32,7 +32,7 @@ const LEAST_PERCENT: f64 = 0.15;
 #[component]
 pub fn FlameTool(props: &ToolProps) -> Html {
     let FlameLink { view, stack, name, .. } = &props.state.link.flame;
-    let question = question(&props.state.link.flame, chosen(&props.state));
+    let question = question(&props.state.link.flame, slice_filter(&props.state));
     let has_question = question.is_some();
     let answer = use_analysis(&props.run, question);
     let choose = {
@@ -81,12 +81,12 @@ pub fn FlameTool(props: &ToolProps) -> Html {
 }
 
 /// The question to the worker; `None` while a sandwich has no name.
-fn question(FlameLink { view, stack, name, thread }: &FlameLink, of: Chosen) -> Option<Question> {
+fn question(FlameLink { view, stack, name, thread }: &FlameLink, of: SliceFilter) -> Option<Question> {
     match view {
         FlameView::Sandwich if name.trim().is_empty() => None,
         FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), limit: MOST_NODES / 2 }),
         FlameView::ByTime => {
-            Some(Question::InOrder { of: Chosen { tracks: thread.map(|t| vec![t]), ..of }, limit: MOST_IN_ORDER })
+            Some(Question::InOrder { of: SliceFilter { tracks: thread.map(|t| vec![t]), ..of }, limit: MOST_IN_ORDER })
         }
         FlameView::LeftHeavy | FlameView::ByThread => {
             let by_thread = *view == FlameView::ByThread;
@@ -102,7 +102,7 @@ fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Ve
     match &**answer {
         Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, looks, on_zoom),
         Answer::InOrder(found) => {
-            html! { <InOrderView unit={unit.clone()} colours={colours.clone()} found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
+            html! { <InOrderView unit={unit.clone()} colours={colours.clone()} found={answer.clone()} range={slice_filter(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
         }
         Answer::Sandwich(s) => html! { <>
             <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), unit.text(s.total_ns), unit.text(s.self_ns)) }</p>

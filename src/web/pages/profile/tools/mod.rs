@@ -30,7 +30,7 @@ use crate::pages::profile::queries::Pending;
 use crate::state::{OpenRun, ProfileState, StateHandle};
 use ns_base::units::format_whole_share;
 use ns_base::{Interval, TraceNs};
-use ns_session::Chosen;
+use ns_session::SliceFilter;
 
 /// Properties of every tool.
 #[derive(Properties, PartialEq)]
@@ -42,8 +42,8 @@ pub struct ToolProps {
 }
 
 /// The slices that are counted: the chosen level's, either all or those in view on the timeline.
-fn chosen(state: &ProfileState) -> Chosen {
-    Chosen { range: range_of(state), level: state.level(), ..Chosen::default() }
+fn slice_filter(state: &ProfileState) -> SliceFilter {
+    SliceFilter { range: range_of(state), level: state.level(), ..SliceFilter::default() }
 }
 
 /// The span that is counted: the whole profile, or the view on the timeline.

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::{ToolProps, chosen, waiting};
+use super::{ToolProps, slice_filter, waiting};
 use crate::components::LocalTable;
 use crate::pages::profile::queries::use_analysis;
 use ns_analysis::modules::ModuleTree;
@@ -17,7 +17,7 @@ const MOST_MODULES: u32 = 2_000;
 
 #[component]
 pub fn ModulesTool(props: &ToolProps) -> Html {
-    let question = Question::Modules { of: chosen(&props.state), limit: MOST_MODULES };
+    let question = Question::Modules { of: slice_filter(&props.state), limit: MOST_MODULES };
     let content = match use_analysis(&props.run, Some(question)) {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(&message)),

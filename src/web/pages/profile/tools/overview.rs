@@ -25,7 +25,7 @@ pub fn OverviewTool(props: &ToolProps) -> Html {
         let state = props.state.clone();
         Callback::from(move |target: String| {
             if let Some(evidence) = Evidence::parse(&target) {
-                state.dispatch(shown(evidence));
+                state.dispatch(action_for(evidence));
             }
         })
     };
@@ -37,7 +37,7 @@ pub fn OverviewTool(props: &ToolProps) -> Html {
 }
 
 /// The action that shows a piece of evidence.
-fn shown(evidence: Evidence) -> ProfileAction {
+fn action_for(evidence: Evidence) -> ProfileAction {
     match (evidence.tool, evidence.span) {
         (Tool::OperatorTimeline | Tool::Trace, Some(span)) => ProfileAction::ShowSpan(span, evidence.slice),
         (tool, _) => ProfileAction::Tool(tool),

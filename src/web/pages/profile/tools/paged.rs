@@ -66,7 +66,7 @@ pub fn PagedTable(props: &PagedTableProps) -> Html {
         Callback::from(move |row: usize| to_timeline(&listed, row).into_iter().for_each(|a| state.dispatch(a)))
     };
     html! { <>
-        <p role="status">{ in_words(&listed, props) }</p>
+        <p role="status">{ summary(&listed, props) }</p>
         if is_part { { turns(&listed, page, props, &turn) } }
         { for props.above.as_ref().map(|above| above.emit(listed.clone())) }
         <LocalTable
@@ -96,7 +96,7 @@ pub(super) fn column(table: &Table, id: &str) -> Option<usize> {
     table.columns.iter().position(|c| c.id == id)
 }
 
-fn in_words(listed: &Listed, props: &PagedTableProps) -> String {
+fn summary(listed: &Listed, props: &PagedTableProps) -> String {
     let (shown, total) = (listed.table.rows.len() as u64, listed.total);
     let order = if props.longest_first { ", the longest first" } else { "" };
     let time = column(&listed.table, "duration_ns").map_or_else(String::new, |at| {

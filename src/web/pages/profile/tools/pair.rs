@@ -13,7 +13,7 @@ use crate::pages::profile::timeline::use_canvas;
 use crate::platform::page;
 use crate::state::OpenRun;
 use crate::timeline::{Change, Controller};
-use ns_session::{ProfileQuestion, Reply, Told};
+use ns_session::{Message, ProfileQuestion, Reply};
 use ns_view::timeline::{Neighbour, SliceRef};
 
 /// The most slices with a name that are searched to find the first.
@@ -98,8 +98,8 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
                 <button type="button" onclick={from_start} disabled={*offset_ns == 0}>{ "Align starts" }</button>
                 if let Some(moved) = moved { <span class="note" role="status">{ moved }</span> }
             </div>
-            <OneTimeline run={props.base.clone()} held={base} role="Base" selected={selected(&chosen, &props.base)} name={name.clone()} />
-            <OneTimeline run={props.other.clone()} held={other} role="Compared" selected={selected(&chosen, &props.other)} name={name.clone()} />
+            <OneTimeline run={props.base.clone()} timeline={base} role="Base" selected={selected(&chosen, &props.base)} name={name.clone()} />
+            <OneTimeline run={props.other.clone()} timeline={other} role="Compared" selected={selected(&chosen, &props.other)} name={name.clone()} />
             <p class="note" role="status">{ said.or(name.as_ref().map(|n| format!("{n} is highlighted on both."))).unwrap_or_else(|| "Both begin at the left. Zoom and pan either one with the mouse, or focus it and use W A S D. Press a slice to find its name on both.".to_owned()) }</p>
         </section>
     }
@@ -110,8 +110,8 @@ fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseSta
     let found = Rc::new(Cell::new((None::<i64>, None::<i64>)));
     for (run, is_base) in [(base, true), (other, false)] {
         let (found, wanted, offset_ns) = (Rc::clone(&found), name.clone(), offset_ns.clone());
-        let on_told = Callback::from(move |told: Told| {
-            let Told::Answer(Reply::Search(hits)) = told else { return };
+        let on_message = Callback::from(move |message: Message| {
+            let Message::Answer(Reply::Search(hits)) = message else { return };
             let first = hits.hits.iter().find(|hit| hit.title == *wanted).map(|hit| hit.start_ns);
             found.set(if is_base { (first, found.get().1) } else { (found.get().0, first) });
             if let (Some(here), Some(there)) = found.get() {
@@ -119,7 +119,7 @@ fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseSta
             }
         });
         let (profile, text) = (run.info.profile, name.to_string());
-        run.engine.send(ProfileQuestion::Search { text, by: None, limit: MOST_HITS }.of(profile), None, on_told);
+        run.engine.send(ProfileQuestion::Search { text, by: None, limit: MOST_HITS }.of(profile), None, on_message);
     }
 }
 
@@ -129,10 +129,10 @@ fn selected(chosen: &Option<ChosenSlice>, run: &OpenRun) -> Option<SliceRef> {
 
 /// A timeline with the element that scrolls it.
 #[derive(Clone, PartialEq)]
-struct Held(Rc<Controller>, NodeRef);
+struct ScrollingTimeline(Rc<Controller>, NodeRef);
 
 #[hook]
-fn use_controller(run: &OpenRun, chosen: &UseStateHandle<Option<ChosenSlice>>) -> Held {
+fn use_controller(run: &OpenRun, chosen: &UseStateHandle<Option<ChosenSlice>>) -> ScrollingTimeline {
     let scroller = use_node_ref();
     let latest: Rc<std::cell::RefCell<Option<UseStateSetter<Option<ChosenSlice>>>>> = use_mut_ref(|| None);
     *latest.borrow_mut() = Some(chosen.setter());
@@ -145,10 +145,10 @@ fn use_controller(run: &OpenRun, chosen: &UseStateHandle<Option<ChosenSlice>>) -
             let Some(set) = latest.borrow().clone() else { return };
             match change {
                 Change::Select(None) => set.set(None),
-                Change::Select(Some(slice)) => ask(&asked, set, Asked::Slice(slice)),
+                Change::Select(Some(slice)) => ask(&asked, set, SliceQuestion::Slice(slice)),
                 Change::Step(to) => {
                     if let Some(from) = known.borrow().as_ref().filter(|c| c.run == asked.id) {
-                        ask(&asked, set, Asked::Beside(from.slice, to));
+                        ask(&asked, set, SliceQuestion::Beside(from.slice, to));
                     }
                 }
                 Change::Scroll(by) => {
@@ -161,18 +161,18 @@ fn use_controller(run: &OpenRun, chosen: &UseStateHandle<Option<ChosenSlice>>) -
         });
         Controller::new(run.engine.clone(), run.info.clone(), None, on_change)
     });
-    Held(controller, scroller)
+    ScrollingTimeline(controller, scroller)
 }
 
-enum Asked {
+enum SliceQuestion {
     Slice(SliceRef),
     Beside(SliceRef, Neighbour),
 }
 
-fn ask(run: &OpenRun, set: UseStateSetter<Option<ChosenSlice>>, what: Asked) {
+fn ask(run: &OpenRun, set: UseStateSetter<Option<ChosenSlice>>, what: SliceQuestion) {
     let (id, profile) = (run.id, run.info.profile);
-    let on_told = Callback::from(move |told: Told| {
-        if let Told::Answer(Reply::Details(Some(d))) = told {
+    let on_message = Callback::from(move |message: Message| {
+        if let Message::Answer(Reply::Details(Some(d))) = message {
             set.set(Some(ChosenSlice {
                 run: id,
                 slice: d.link.slice,
@@ -183,16 +183,16 @@ fn ask(run: &OpenRun, set: UseStateSetter<Option<ChosenSlice>>, what: Asked) {
         }
     });
     let question = match what {
-        Asked::Slice(slice) => ProfileQuestion::Details(slice),
-        Asked::Beside(from, to) => ProfileQuestion::Step { from, to },
+        SliceQuestion::Slice(slice) => ProfileQuestion::Details(slice),
+        SliceQuestion::Beside(from, to) => ProfileQuestion::Step { from, to },
     };
-    run.engine.send(question.of(profile), None, on_told);
+    run.engine.send(question.of(profile), None, on_message);
 }
 
 #[derive(Properties, PartialEq)]
 struct OneTimelineProps {
     run: OpenRun,
-    held: Held,
+    timeline: ScrollingTimeline,
     role: AttrValue,
     selected: Option<SliceRef>,
     name: Option<AttrValue>,
@@ -203,7 +203,7 @@ struct OneTimelineProps {
 fn OneTimeline(props: &OneTimelineProps) -> Html {
     let canvas = use_node_ref();
     let theme = use_app().map(|app| app.theme).unwrap_or_default();
-    let Held(controller, scroller) = &props.held;
+    let ScrollingTimeline(controller, scroller) = &props.timeline;
     use_effect_with((controller.clone(), props.name.clone(), theme), |(c, name, theme)| {
         c.set_look(name.as_deref().unwrap_or_default(), None, *theme);
     });

@@ -9,7 +9,7 @@ use crate::pages::profile::queries::use_analysis;
 use crate::state::ProfileAction;
 use ns_base::convert::i64_to_f64;
 use ns_base::units::format_count;
-use ns_session::{Answer, Listing, PathShown, PathStep, Question};
+use ns_session::{Answer, Listing, PathStep, PathSteps, Question};
 use ns_view::palette::{fill_var, on_fill_var};
 
 /// The most stretches that are drawn.
@@ -50,7 +50,7 @@ pub fn PathTool(props: &ToolProps) -> Html {
 }
 
 /// The path in a sentence and along the axis of time.
-fn drawn_view(path: &PathShown, props: &ToolProps) -> Html {
+fn drawn_view(path: &PathSteps, props: &ToolProps) -> Html {
     let unit = &props.run.info.outline.unit;
     let mut text = format!("{} over {} parts", unit.exact(path.length_ns), format_count(path.total));
     if path.idle_ns > 0 {
@@ -74,7 +74,7 @@ fn name_of(step: &PathStep) -> &str {
 }
 
 /// The parts along the axis of time, coloured by name as on the timeline.
-fn strip(path: &PathShown, props: &ToolProps) -> Html {
+fn strip(path: &PathSteps, props: &ToolProps) -> Html {
     let (Some(first), Some(last)) = (path.steps.first(), path.steps.last()) else { return Html::default() };
     let (from, whole) = (first.start_ns, i64_to_f64(last.end_ns.saturating_sub(first.start_ns).max(1)));
     let unit = &props.run.info.outline.unit;

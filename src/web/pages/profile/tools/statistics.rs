@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::paged::PagedTable;
-use super::{LevelSelect, ToolProps, chosen, waiting};
+use super::{LevelSelect, ToolProps, slice_filter, waiting};
 use crate::components::{LocalTable, PieChart, SelectField, TableLook};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{Analysed, use_analysis, use_listing, use_save_all};
@@ -22,7 +22,7 @@ use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
 use ns_profile::levels::ALL_LEVELS;
 use ns_session::share::Tool;
-use ns_session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question, Rows};
+use ns_session::{Answer, GroupsOf, Listed, Listing, MembersOf, Question, Rows, SliceFilter};
 use ns_view::colours::Colours;
 use ns_view::plot::Pie;
 use ns_view::table::Cell;
@@ -42,9 +42,9 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let state = &props.state;
     let tracks = (state.link.tool == Tool::OperatorEngine).then(|| props.run.engine_tracks()).filter(|t| !t.is_empty());
     let is_of_engines = tracks.is_some();
-    let of = chosen(state);
+    let of = slice_filter(state);
     // The rows of engines are their own level.
-    let of = Chosen { level: of.level.filter(|_| !is_of_engines), tracks, ..of };
+    let of = SliceFilter { level: of.level.filter(|_| !is_of_engines), tracks, ..of };
     let by = state.link.group_by;
     let groups = Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone(), level: of.level.clone() });
     let answer = use_listing(&props.run, Some(groups.clone()), Rows { skip: 0, limit: MOST_GROUPS });

@@ -4,7 +4,7 @@ use crate::share::Query;
 
 /// Selects records by shared values; an absent value matches any.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Opened {
+pub struct RecordFilter {
     /// Name of the model.
     pub model: Option<String>,
     /// Name of the backend as in options.
@@ -17,7 +17,7 @@ pub struct Opened {
     pub report: Option<(usize, usize)>,
 }
 
-impl Opened {
+impl RecordFilter {
     /// Reads the output of [`Self::print`]; parts that cannot be read are ignored.
     pub fn parse(text: &str) -> Self {
         let query = Query::parse(text);
@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn what_is_open_survives_as_text() {
-        let opened = Opened {
+        let opened = RecordFilter {
             model: Some("a&b=c".to_owned()),
             backend: Some("openxla+dynamo".to_owned()),
             batch: Some("16".to_owned()),
             at: Some(1_699_680_738.723_406_8),
             report: Some((2, 17)),
         };
-        assert_eq!(Opened::parse(&opened.print()), opened);
-        assert_eq!(Opened::parse("nothing"), Opened::default());
+        assert_eq!(RecordFilter::parse(&opened.print()), opened);
+        assert_eq!(RecordFilter::parse("nothing"), RecordFilter::default());
     }
 }

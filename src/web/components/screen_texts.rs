@@ -13,7 +13,7 @@ use ns_view::table::Table;
 
 /// Something that is on the screen.
 #[derive(Clone, PartialEq)]
-pub enum ShownText {
+pub enum ScreenText {
     /// A table: its shown rows, in their order.
     Table {
         name: AttrValue,
@@ -27,7 +27,7 @@ pub enum ShownText {
     Document(Shared<Document>),
 }
 
-impl ShownText {
+impl ScreenText {
     /// Its name for the user.
     pub fn name(&self) -> String {
         match self {
@@ -56,21 +56,21 @@ impl ShownText {
 }
 
 thread_local! {
-    static SHOWN: RefCell<Vec<(u32, ShownText)>> = const { RefCell::new(Vec::new()) };
+    static TEXTS: RefCell<Vec<(u32, ScreenText)>> = const { RefCell::new(Vec::new()) };
     static NEXT: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Everything registered as on the screen, in order of registration.
-pub fn shown_texts() -> Vec<ShownText> {
-    SHOWN.with_borrow(|shown| shown.iter().map(|(_, text)| text.clone()).collect())
+pub fn shown_texts() -> Vec<ScreenText> {
+    TEXTS.with_borrow(|shown| shown.iter().map(|(_, text)| text.clone()).collect())
 }
 
 /// Registers something for as long as it is on the screen.
 #[hook]
-pub fn use_shown_text(text: ShownText) {
+pub fn use_shown_text(text: ScreenText) {
     use_effect_with(text, |text| {
         let id = NEXT.replace(NEXT.get().wrapping_add(1));
-        SHOWN.with_borrow_mut(|shown| shown.push((id, text.clone())));
-        move || SHOWN.with_borrow_mut(|shown| shown.retain(|(known, _)| *known != id))
+        TEXTS.with_borrow_mut(|shown| shown.push((id, text.clone())));
+        move || TEXTS.with_borrow_mut(|shown| shown.retain(|(known, _)| *known != id))
     });
 }

@@ -9,7 +9,7 @@ use super::marks::{marks_of, with_marks};
 use super::pages::ProfileParts;
 use super::protocol::ExportedFile;
 use super::timeline::{
-    Highlight, ShownTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
+    Highlight, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
 };
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
 use ns_analysis::Selection;
@@ -40,7 +40,7 @@ pub(super) struct ModelledTimes {
 }
 
 /// A profile with its key and its origin.
-pub(super) struct Held {
+pub(super) struct OpenProfile {
     pub key: ProfileKey,
     pub name: String,
     pub origin: ProfileOrigin,
@@ -53,7 +53,7 @@ pub(super) struct Held {
     pub insights: Option<Box<Insights>>,
     /// More facts for the summary line, name and value.
     facts: Vec<(String, String)>,
-    tracks: ShownTracks,
+    tracks: ViewTracks,
     lod: LodIndex,
     /// The group that was last highlighted.
     highlight: Option<Highlight>,
@@ -63,7 +63,7 @@ pub(super) struct Held {
     colours: OnceCell<Colours>,
 }
 
-impl Held {
+impl OpenProfile {
     pub fn new(
         key: ProfileKey,
         name: String,
@@ -71,7 +71,7 @@ impl Held {
         profile: Profile,
         device_window_ns: Option<u64>,
     ) -> Self {
-        let tracks = ShownTracks::of(&profile);
+        let tracks = ViewTracks::of(&profile);
         Self {
             key,
             name,

@@ -14,7 +14,7 @@ pub struct RecordsKey(pub u32);
 pub enum RecordsAsk {
     /// A view to show. Answered by [`Reply::Records`](crate::Reply::Records).
     Show(Box<ExperimentSpec>),
-    /// A file to save. Answered by [`Told::File`](crate::Told::File).
+    /// A file to save. Answered by [`Message::File`](crate::Message::File).
     Save(Box<ExperimentSpec>, RecordsFile),
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::limits::limits;
 use super::operation::{Operation, operations};
 use super::spec::{InspectField, InspectSpec};
-use super::subject::{Compiled, Refusal, Subject};
-use super::times::{Times, path_of, times_of};
+use super::subject::{CompiledProgram, Refusal, Subject};
+use super::times::{ExecutionTimes, path_of, times_of};
 use super::tree::{ModelTree, tree_of};
 use ns_base::convert::usize_to_u32;
 use ns_capture::Recorder;
@@ -21,22 +21,22 @@ const OPENING: usize = 60;
 const MOST_REFUSED: usize = 12;
 
 /// A model that is open.
-pub(crate) struct Opened {
+pub(crate) struct OpenModel {
     pub(super) spec: InspectSpec,
     pub(super) subject: Subject,
-    pub(super) compiled: Result<Compiled, Refusal>,
+    pub(super) compiled: Result<CompiledProgram, Refusal>,
     pub(super) operations: Vec<Operation>,
-    pub(super) times: Option<Times>,
+    pub(super) times: Option<ExecutionTimes>,
     pub(super) tree: ModelTree,
     pub(super) limits: Vec<Finding>,
 }
 
-impl Opened {
+impl OpenModel {
     /// Prepares an opened model. `recorder` is given when it was simulated.
     pub(super) fn new(
         spec: InspectSpec,
         subject: Subject,
-        compiled: Result<Compiled, Refusal>,
+        compiled: Result<CompiledProgram, Refusal>,
         recorder: Option<&Recorder>,
     ) -> Self {
         let (mut operations, results) = operations(&subject.module);
@@ -81,7 +81,7 @@ impl Opened {
     }
 
     /// Operators and modules whose name or path contains a text, in the order of the program.
-    pub(super) fn found(&self, text: &str) -> Vec<u32> {
+    pub(super) fn hits(&self, text: &str) -> Vec<u32> {
         let text = text.trim();
         if text.is_empty() {
             return Vec::new();

@@ -4,7 +4,7 @@ use ns_session::share::Address;
 
 /// What an address asks of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asking {
+pub enum LinkIntent {
     /// To show the result of what it names.
     Result,
     /// To show the page, without anything in particular.
@@ -13,7 +13,7 @@ pub enum Asking {
     Form,
 }
 
-impl Asking {
+impl LinkIntent {
     /// What an address asks for. Read the page's fields first: reading finds what is wrong.
     #[must_use]
     pub fn of(address: &Address) -> Self {
@@ -41,11 +41,11 @@ pub enum Opening {
 /// What a page does with an address. A kept result is as good as a new run: a simulation gives the same numbers each time. A
 /// measurement of this processor runs only when the user wants it; a page that is busy goes on with its run.
 #[must_use]
-pub const fn opening_of(asking: Asking, is_kept: bool, is_measured: bool, is_busy: bool) -> Opening {
-    match asking {
-        Asking::Result | Asking::Page if is_kept && !is_busy => Opening::Restore,
-        Asking::Result if !is_measured && !is_busy => Opening::Run,
-        Asking::Result | Asking::Page | Asking::Form => Opening::Wait,
+pub const fn opening_of(intent: LinkIntent, is_kept: bool, is_measured: bool, is_busy: bool) -> Opening {
+    match intent {
+        LinkIntent::Result | LinkIntent::Page if is_kept && !is_busy => Opening::Restore,
+        LinkIntent::Result if !is_measured && !is_busy => Opening::Run,
+        LinkIntent::Result | LinkIntent::Page | LinkIntent::Form => Opening::Wait,
     }
 }
 
@@ -64,29 +64,29 @@ mod tests {
 
     #[test]
     fn an_address_asks_for_what_it_names() {
-        let asking = |hash: &str| {
+        let intent = |hash: &str| {
             let mut address = Address::read(hash);
             let _ = address.study(StudyKind::Numerics);
-            Asking::of(&address)
+            LinkIntent::of(&address)
         };
-        assert_eq!(asking("#/numerics?v=1&model=mlp"), Asking::Result);
-        assert_eq!(asking("#/numerics"), Asking::Page);
-        assert_eq!(asking("#/numerics?v=1"), Asking::Form);
-        assert_eq!(asking("#/numerics?v=1&model=mlp&seed=-1"), Asking::Form);
+        assert_eq!(intent("#/numerics?v=1&model=mlp"), LinkIntent::Result);
+        assert_eq!(intent("#/numerics"), LinkIntent::Page);
+        assert_eq!(intent("#/numerics?v=1"), LinkIntent::Form);
+        assert_eq!(intent("#/numerics?v=1&model=mlp&seed=-1"), LinkIntent::Form);
     }
 
     #[test]
     fn a_kept_result_comes_before_a_run() {
         for is_measured in [false, true] {
-            assert_eq!(opening_of(Asking::Result, true, is_measured, false), Opening::Restore);
-            assert_eq!(opening_of(Asking::Page, true, is_measured, false), Opening::Restore);
-            assert_eq!(opening_of(Asking::Page, false, is_measured, false), Opening::Wait);
-            assert_eq!(opening_of(Asking::Form, true, is_measured, false), Opening::Wait);
+            assert_eq!(opening_of(LinkIntent::Result, true, is_measured, false), Opening::Restore);
+            assert_eq!(opening_of(LinkIntent::Page, true, is_measured, false), Opening::Restore);
+            assert_eq!(opening_of(LinkIntent::Page, false, is_measured, false), Opening::Wait);
+            assert_eq!(opening_of(LinkIntent::Form, true, is_measured, false), Opening::Wait);
         }
-        assert_eq!(opening_of(Asking::Result, false, false, false), Opening::Run);
-        assert_eq!(opening_of(Asking::Result, false, true, false), Opening::Wait, "a measurement waits for Run");
-        for (asking, is_kept) in [(Asking::Result, true), (Asking::Result, false), (Asking::Page, true)] {
-            assert_eq!(opening_of(asking, is_kept, false, true), Opening::Wait, "the run goes on");
+        assert_eq!(opening_of(LinkIntent::Result, false, false, false), Opening::Run);
+        assert_eq!(opening_of(LinkIntent::Result, false, true, false), Opening::Wait, "a measurement waits for Run");
+        for (intent, is_kept) in [(LinkIntent::Result, true), (LinkIntent::Result, false), (LinkIntent::Page, true)] {
+            assert_eq!(opening_of(intent, is_kept, false, true), Opening::Wait, "the run goes on");
         }
     }
 }

@@ -1,39 +1,39 @@
 //! The meaning of a worker's message for a single question: its answer, the reason why there is no answer, or neither.
 
-use ns_session::{JobResult, Reply, Told};
+use ns_session::{JobResult, Message, Reply};
 
 /// The answer to a question, or a sentence that says why it is missing; `None` for a message that says neither.
 ///
 /// `take` returns the answer if it is of the requested kind. Any other kind is a bug of the page or its worker; the sentence says so.
-pub fn answer_of<T>(told: Told, take: impl FnOnce(Reply) -> Option<T>) -> Option<Result<T, String>> {
-    match told {
-        Told::Answer(reply) => {
+pub fn answer_of<T>(message: Message, take: impl FnOnce(Reply) -> Option<T>) -> Option<Result<T, String>> {
+    match message {
+        Message::Answer(reply) => {
             let kind = kind_of_reply(&reply);
             Some(take(reply).ok_or_else(|| unexpected(kind)))
         }
-        Told::Failed(message) => Some(Err(message)),
+        Message::Failed(message) => Some(Err(message)),
         // Progress is not an answer; a user who cancelled knows it; a file is saved when it arrives.
-        Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Cancelled | Told::File(_) => None,
-        told @ (Told::Part(_) | Told::Done(_)) => Some(Err(unexpected(kind_of(&told)))),
+        Message::Progress { .. } | Message::Note(_) | Message::Paused | Message::Cancelled | Message::File(_) => None,
+        message @ (Message::Part(_) | Message::Done(_)) => Some(Err(unexpected(kind_of(&message)))),
     }
 }
 
 /// The result of a job, or a sentence that says why it is missing; `None` for a message that says neither.
 ///
 /// `take` returns the result if it is of the requested kind. Any other kind is a bug of the page or its worker; the sentence says so.
-pub fn outcome_of<T>(told: Told, take: impl FnOnce(JobResult) -> Option<T>) -> Option<Result<T, String>> {
-    match told {
-        Told::Done(result) => Some(take(result).ok_or_else(|| unexpected("another result"))),
-        Told::Failed(message) => Some(Err(message)),
-        Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_) | Told::Cancelled => None,
-        told @ (Told::Answer(_) | Told::File(_)) => Some(Err(unexpected(kind_of(&told)))),
+pub fn outcome_of<T>(message: Message, take: impl FnOnce(JobResult) -> Option<T>) -> Option<Result<T, String>> {
+    match message {
+        Message::Done(result) => Some(take(result).ok_or_else(|| unexpected("another result"))),
+        Message::Failed(message) => Some(Err(message)),
+        Message::Progress { .. } | Message::Note(_) | Message::Paused | Message::Part(_) | Message::Cancelled => None,
+        message @ (Message::Answer(_) | Message::File(_)) => Some(Err(unexpected(kind_of(&message)))),
     }
 }
 
 /// The reason why a requested file is missing; `None` if it was made, or if nothing is known yet.
 #[must_use]
-pub fn failure_of(told: Told) -> Option<String> {
-    answer_of(told, |_: Reply| None::<()>).and_then(Result::err)
+pub fn failure_of(message: Message) -> Option<String> {
+    answer_of(message, |_: Reply| None::<()>).and_then(Result::err)
 }
 
 /// The message for an answer of a kind that was not requested.
@@ -44,17 +44,17 @@ pub fn unexpected(kind: &str) -> String {
 
 /// The kind of a message, in a word.
 #[must_use]
-pub const fn kind_of(told: &Told) -> &'static str {
-    match told {
-        Told::Progress { .. } => "progress",
-        Told::Note(_) => "a note",
-        Told::Paused => "a pause",
-        Told::Part(_) => "a part",
-        Told::Done(_) => "a result",
-        Told::Answer(reply) => kind_of_reply(reply),
-        Told::File(_) => "a file",
-        Told::Failed(_) => "a failure",
-        Told::Cancelled => "a stop",
+pub const fn kind_of(message: &Message) -> &'static str {
+    match message {
+        Message::Progress { .. } => "progress",
+        Message::Note(_) => "a note",
+        Message::Paused => "a pause",
+        Message::Part(_) => "a part",
+        Message::Done(_) => "a result",
+        Message::Answer(reply) => kind_of_reply(reply),
+        Message::File(_) => "a file",
+        Message::Failed(_) => "a failure",
+        Message::Cancelled => "a stop",
     }
 }
 
@@ -77,20 +77,20 @@ const fn kind_of_reply(reply: &Reply) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_session::{ExportedFile, Part};
+    use ns_session::{ExportedFile, ResultPart};
 
     /// One message of every kind, and whether it is the last one of a job that ends.
-    fn messages() -> Vec<Told> {
+    fn messages() -> Vec<Message> {
         vec![
-            Told::Progress { done: 1, total: 2, label: "x".to_owned() },
-            Told::Note("x".to_owned()),
-            Told::Paused,
-            Told::Part(Part::Estimated { row: 0, estimate: Err("x".to_owned()), times: None }),
-            Told::Done(JobResult::AllParts),
-            Told::Answer(Reply::Density(vec![1.0])),
-            Told::File(ExportedFile::default()),
-            Told::Failed("x".to_owned()),
-            Told::Cancelled,
+            Message::Progress { done: 1, total: 2, label: "x".to_owned() },
+            Message::Note("x".to_owned()),
+            Message::Paused,
+            Message::Part(ResultPart::Estimated { row: 0, estimate: Err("x".to_owned()), times: None }),
+            Message::Done(JobResult::AllParts),
+            Message::Answer(Reply::Density(vec![1.0])),
+            Message::File(ExportedFile::default()),
+            Message::Failed("x".to_owned()),
+            Message::Cancelled,
         ]
     }
 
@@ -111,24 +111,24 @@ mod tests {
 
     #[test]
     fn a_question_has_one_kind_of_answer() {
-        let words: Vec<_> = messages().into_iter().map(|told| word(answer_of(told, density))).collect();
+        let words: Vec<_> = messages().into_iter().map(|message| word(answer_of(message, density))).collect();
         assert_eq!(words, ["-", "-", "-", "unexpected", "unexpected", "ok", "-", "failed", "-"]);
-        let other = answer_of(Told::Answer(Reply::Details(None)), density);
+        let other = answer_of(Message::Answer(Reply::Details(None)), density);
         assert_eq!(other, Some(Err(unexpected("details"))));
     }
 
     #[test]
     fn a_job_has_one_kind_of_result() {
         let kept = |result: JobResult| matches!(result, JobResult::AllParts).then_some(());
-        let words: Vec<_> = messages().into_iter().map(|told| word(outcome_of(told, kept))).collect();
+        let words: Vec<_> = messages().into_iter().map(|message| word(outcome_of(message, kept))).collect();
         assert_eq!(words, ["-", "-", "-", "-", "ok", "unexpected", "unexpected", "failed", "-"]);
-        assert_eq!(word(outcome_of(Told::Done(JobResult::ModelKept), kept)), "unexpected");
+        assert_eq!(word(outcome_of(Message::Done(JobResult::ModelKept), kept)), "unexpected");
     }
 
     #[test]
     fn a_file_comes_or_says_why_not() {
-        let said: Vec<_> = messages().into_iter().map(|told| failure_of(told).is_some()).collect();
+        let said: Vec<_> = messages().into_iter().map(|message| failure_of(message).is_some()).collect();
         assert_eq!(said, [false, false, false, true, true, true, false, true, false]);
-        assert_eq!(failure_of(Told::Failed("x".to_owned())).as_deref(), Some("x"));
+        assert_eq!(failure_of(Message::Failed("x".to_owned())).as_deref(), Some("x"));
     }
 }

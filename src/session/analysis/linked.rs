@@ -11,7 +11,7 @@ use ns_view::timeline::{SliceLink, TrackId};
 
 /// A sentence, its numbers, and links to the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct LinkedSentence {
     pub topic: Topic,
     pub text: String,
     /// The numbers in it.
@@ -23,8 +23,8 @@ pub struct Said {
 }
 
 /// The main facts about a profile.
-pub(super) fn said(sources: &Sources<'_>, found: Vec<Sentence>) -> Vec<Said> {
-    let shown = found.into_iter().map(|s| Said {
+pub(super) fn linked_sentences(sources: &Sources<'_>, found: Vec<Sentence>) -> Vec<LinkedSentence> {
+    let shown = found.into_iter().map(|s| LinkedSentence {
         topic: s.topic,
         text: s.text,
         figures: s.figures,
@@ -36,7 +36,7 @@ pub(super) fn said(sources: &Sources<'_>, found: Vec<Sentence>) -> Vec<Said> {
 
 /// The longest slices of a thread, by time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct InOrderShown {
+pub struct LinkedSlices {
     /// The track that shows the thread; absent when no slice was selected.
     pub track: Option<TrackId>,
     /// Slices by start, outer ones before inner ones.
@@ -46,8 +46,8 @@ pub struct InOrderShown {
 }
 
 /// The same sentence with links.
-pub(super) fn in_order_shown(sources: &Sources<'_>, found: &InOrder) -> InOrderShown {
-    InOrderShown {
+pub(super) fn linked_in_order(sources: &Sources<'_>, found: &InOrder) -> LinkedSlices {
+    LinkedSlices {
         track: found.track.map(|track| sources.tracks.view_of(track)),
         slices: found.slices.iter().map(|id| link(sources.profile, sources.tracks, *id)).collect(),
         omitted: found.omitted,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::entry::{Entry, Timed};
-use super::open::Opened;
+use super::messages::{Choices, RecordsChoices};
+use super::record_filter::RecordFilter;
 use super::spec::{ExperimentField, ExperimentSpec, ExperimentView};
 use super::store::RecordStore;
 use super::text::moment;
-use super::told::{Choices, RecordsChoices};
 use ns_base::Refusal;
 use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, Measure, Metric, Report, ReportKind, Selection, TimeSpeedups,
@@ -28,7 +28,7 @@ pub enum Against {
     Run(f64),
 }
 
-pub struct Chosen<'a> {
+pub struct ViewInput<'a> {
     pub store: &'a RecordStore,
     pub view: ExperimentView,
     /// Name of the accelerator; `None` for all together.
@@ -38,7 +38,7 @@ pub struct Chosen<'a> {
     pub baseline: Baseline,
     pub backends: Vec<Backend>,
     pub against: Against,
-    pub opened: Option<Opened>,
+    pub opened: Option<RecordFilter>,
     /// Positions of the records in the store, by time.
     pub entries: Vec<usize>,
     /// Timestamps of the records, in order.
@@ -67,12 +67,12 @@ const fn test_name(test: Test) -> &'static str {
     }
 }
 
-impl<'a> Chosen<'a> {
+impl<'a> ViewInput<'a> {
     /// Selects the records for a request.
     pub fn of(store: &'a RecordStore, asked: &ExperimentSpec) -> Self {
         let mut problems = Vec::new();
         let field = |f| asked.get(f);
-        let (view, wrong) = of_name(field(ExperimentField::View), ExperimentView::named, "view", default_view(store));
+        let (view, wrong) = of_name(field(ExperimentField::View), ExperimentView::of_key, "view", default_view(store));
         problems.extend(wrong);
         let accelerator = match field(ExperimentField::Accelerator) {
             "any" => None,
@@ -83,13 +83,13 @@ impl<'a> Chosen<'a> {
         let wants = |e: &Entry| choice.wants(e.config.kind.as_deref(), &e.config.product) == Some(true);
         let has_test = |test: Test| store.entries.iter().any(|e| wants(e) && e.config.test == test.name());
         let most_tests = if has_test(Test::Eval) || !has_test(Test::Train) { Test::Eval } else { Test::Train };
-        let (test, wrong) = of_name(field(ExperimentField::Test), test_named, "test", most_tests);
+        let (test, wrong) = of_name(field(ExperimentField::Test), test_of, "test", most_tests);
         problems.extend(wrong);
-        let (metric, wrong) = of_name(field(ExperimentField::Metric), metric_named, "metric", Metric::Execution);
+        let (metric, wrong) = of_name(field(ExperimentField::Metric), metric_of, "metric", Metric::Execution);
         problems.extend(wrong);
-        let (baseline, wrong) = of_name(field(ExperimentField::Baseline), baseline_named, "baseline", Baseline::Oldest);
+        let (baseline, wrong) = of_name(field(ExperimentField::Baseline), baseline_of, "baseline", Baseline::Oldest);
         problems.extend(wrong);
-        let (against, wrong) = of_name(field(ExperimentField::Against), against_named, "against", Against::Previous);
+        let (against, wrong) = of_name(field(ExperimentField::Against), against_of, "against", Against::Previous);
         problems.extend(wrong);
         let (filter, wrong) = filter_of(asked);
         problems.extend(wrong);
@@ -105,7 +105,7 @@ impl<'a> Chosen<'a> {
         let present = |b: &Backend| entries.iter().any(|i| store.entries[*i].config.backend == *b);
         let (backends, wrong) = backends_of(field(ExperimentField::Backends), present);
         problems.extend(wrong);
-        let opened = Some(field(ExperimentField::Open)).filter(|t| !t.is_empty()).map(Opened::parse);
+        let opened = Some(field(ExperimentField::Open)).filter(|t| !t.is_empty()).map(RecordFilter::parse);
         let mut chosen = Self {
             store,
             view,
@@ -184,7 +184,7 @@ impl<'a> Chosen<'a> {
     }
 
     /// The request, with the values used for choices that were left open.
-    pub fn shown(&self) -> ExperimentSpec {
+    pub fn spec(&self) -> ExperimentSpec {
         let ids: Vec<&str> = self.backends.iter().map(|b| b.names().id).collect();
         let against = match self.against {
             Against::Previous => "previous".to_owned(),
@@ -247,11 +247,11 @@ fn default_view(store: &RecordStore) -> ExperimentView {
     }
 }
 
-fn test_named(name: &str) -> Option<Test> {
+fn test_of(name: &str) -> Option<Test> {
     [Test::Eval, Test::Train].into_iter().find(|t| test_name(*t) == name || t.name() == name)
 }
 
-fn metric_named(name: &str) -> Option<Metric> {
+fn metric_of(name: &str) -> Option<Metric> {
     match name {
         "exec" => Some(Metric::Execution),
         "compile" => Some(Metric::Compilation),
@@ -259,7 +259,7 @@ fn metric_named(name: &str) -> Option<Metric> {
     }
 }
 
-fn baseline_named(name: &str) -> Option<Baseline> {
+fn baseline_of(name: &str) -> Option<Baseline> {
     match name {
         "oldest" => Some(Baseline::Oldest),
         "latest" => Some(Baseline::Latest),
@@ -267,7 +267,7 @@ fn baseline_named(name: &str) -> Option<Baseline> {
     }
 }
 
-fn against_named(name: &str) -> Option<Against> {
+fn against_of(name: &str) -> Option<Against> {
     match name {
         "previous" => Some(Against::Previous),
         "oldest" => Some(Against::Oldest),
@@ -276,8 +276,8 @@ fn against_named(name: &str) -> Option<Against> {
 }
 
 /// The value of a name; for an empty name the default, for an unknown one the default and a message.
-fn of_name<T>(name: &str, named: impl Fn(&str) -> Option<T>, what: &str, default: T) -> (T, Option<String>) {
-    match named(name) {
+fn of_name<T>(name: &str, find: impl Fn(&str) -> Option<T>, what: &str, default: T) -> (T, Option<String>) {
+    match find(name) {
         Some(value) => (value, None),
         None if name.is_empty() => (default, None),
         None => (default, Some(format!("{what}: '{name}' is not known; the default is used"))),

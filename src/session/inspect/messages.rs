@@ -22,7 +22,7 @@ pub enum InspectAsk {
     },
     /// Show a model. It is compiled and simulated when it is not the one that was shown last.
     Show(Box<InspectSpec>),
-    /// A file of the view to save. Answered by [`Told::File`](crate::Told::File).
+    /// A file of the view to save. Answered by [`Message::File`](crate::Message::File).
     Save(Box<InspectSpec>, InspectFile),
 }
 

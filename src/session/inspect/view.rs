@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::documents::{details, head, table};
-use super::opened::Opened;
+use super::messages::{InspectFile, InspectShown, TreeRow};
+use super::open_model::OpenModel;
 use super::passes::passes;
 use super::spec::{InspectField, InspectSpec, InspectView};
-use super::told::{InspectFile, InspectShown, TreeRow};
 use ns_base::convert::usize_to_u32;
 use ns_compiler::hlo::text::print;
 use ns_view::graph::{svg_document, svg_fragment};
@@ -18,9 +18,9 @@ const MOST_HITS: usize = 100;
 ///
 /// # Errors
 /// When a pass of the compiler breaks the program: a defect of the pass.
-pub(super) fn shown(opened: &Opened, spec: &InspectSpec) -> Result<InspectShown, String> {
+pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectShown, String> {
     let open = opened.open(spec);
-    let found = opened.found(spec.get(InspectField::Search));
+    let found = opened.hits(spec.get(InspectField::Search));
     let mut shown = InspectShown {
         spec: spec.clone(),
         title: opened.subject.title.clone(),
@@ -47,7 +47,7 @@ pub(super) fn shown(opened: &Opened, spec: &InspectSpec) -> Result<InspectShown,
 }
 
 /// The rows of the tree: the contents of open modules, each with its depth.
-pub(super) fn rows(opened: &Opened, open: &BTreeSet<u32>, found: &BTreeSet<u32>) -> Vec<TreeRow> {
+pub(super) fn rows(opened: &OpenModel, open: &BTreeSet<u32>, found: &BTreeSet<u32>) -> Vec<TreeRow> {
     let nodes = opened.tree.graph.nodes();
     let children = |module: u32, depth: u32| {
         let list = &nodes[module as usize].children;
@@ -79,7 +79,7 @@ pub(super) fn rows(opened: &Opened, open: &BTreeSet<u32>, found: &BTreeSet<u32>)
 
 /// A file of the view: its name, media type and text.
 pub(super) fn saved(
-    opened: &Opened,
+    opened: &OpenModel,
     spec: &InspectSpec,
     file: InspectFile,
 ) -> Result<(String, &'static str, String), String> {
