@@ -272,7 +272,7 @@ fn add_callers(
     callers.add(0, count, dur, 0);
     let around = std::iter::successors(slices.enclosing(id), |outer| slices.enclosing(*outer));
     let mut at = 0;
-    for caller in around.filter(|outer| selection.counted(profile, *outer).is_some()) {
+    for caller in around.filter(|outer| selection.counted_part(profile, *outer).is_some()) {
         at = callers.below(at, Frame::Name(slices.name(caller)));
         callers.add(at, count, dur, 0);
     }
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sandwich_counts_what_recurs_once() {
+    fn a_sandwich_counts_recursion_once() {
         let profile = sample();
         let mut pass = SandwichPass::new(&profile, Selection::default(), profile.strings().lookup("mm").unwrap());
         while !pass.advance(&profile, 2) {}
@@ -341,7 +341,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn totals_are_what_the_nodes_below_and_the_own_time_make(steps in prop::collection::vec(any::<(u8, u8)>(), 1..200)) {
+        fn a_total_is_the_sum_of_children_and_self_time(steps in prop::collection::vec(any::<(u8, u8)>(), 1..200)) {
             let profile = nested(&steps);
             let tree = call_tree(&profile, &Selection::default(), false);
             for (node, children) in tree.nodes().iter().zip(tree.children()) {

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_sorted_by_effect_and_new_and_gone_are_named() {
+    fn rows_are_sorted_by_effect_and_new_and_missing_ones_are_named() {
         let base = totals("a", &[("step", 0, 100), ("mm", 10, 40), ("old", 60, 10)]);
         let other = totals("b", &[("step", 0, 100), ("mm", 10, 10), ("mm", 30, 10), ("new", 60, 5)]);
         let found = Comparison::of(&base, &other, Measure::SelfTime, false).unwrap();

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_of_one_name_are_told_apart_by_process_and_number() {
+    fn counters_of_one_name_differ_by_process_and_number() {
         let mut b = ProfileBuilder::new("test");
         let [name, key, half, rest] = ["memory", "bytes", "a b", "b c"].map(|text| b.intern(text));
         let (a, c) = (b.intern("a"), b.intern("c"));

@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_out_is_accounted_for(
+        fn omitted_frames_are_accounted_for(
             steps in prop::collection::vec(any::<(u8, u8)>(), 1..200), limit in 1usize..40,
         ) {
             let profile = nested(&steps);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_says_what_is_around_it() {
+    fn a_part_has_its_surroundings() {
         let profile = nested(&[(0, 1), (1, 2), (1, 3), (1, 4)]);
         let tree = call_tree(&profile, &Selection::default(), false);
         let at = tree.find(&profile, &["n1", "n2", "n3"].map(str::to_owned)).unwrap();

@@ -37,7 +37,7 @@ impl InOrderPass {
     #[must_use]
     pub fn new(profile: &Profile, mut selection: Selection, limit: usize) -> Self {
         let tracks = selection.tracks_of(profile).into_iter();
-        let counts = |id: &SliceId| selection.counted(profile, *id).is_some();
+        let counts = |id: &SliceId| selection.counted_part(profile, *id).is_some();
         let size = |t: &TrackId| {
             let all = profile.slices().of_track(*t);
             // With a level, only the slices of that level count for a thread.
@@ -83,7 +83,7 @@ mod tests {
     use ns_profile::ProfileBuilder;
     use proptest::prelude::*;
 
-    fn found(profile: &Profile, selection: Selection, limit: usize) -> InOrder {
+    fn in_order(profile: &Profile, selection: Selection, limit: usize) -> InOrder {
         let mut pass = InOrderPass::new(profile, selection, limit);
         while !pass.advance(profile, 2) {}
         pass.finish(profile)
@@ -103,24 +103,24 @@ mod tests {
             b.slice(busy, start, dur, name, "", None);
         }
         let profile = b.finish(Diagnostics::new());
-        let all = found(&profile, Selection::default(), 100);
+        let all = in_order(&profile, Selection::default(), 100);
         assert_eq!((all.track, all.omitted), (Some(busy), 0));
         assert_eq!(names(&profile, &all), ["a", "b", "c", "d", "e"]);
         // The longest stay; of b and c, equally long, the first.
-        let few = found(&profile, Selection::default(), 3);
+        let few = in_order(&profile, Selection::default(), 3);
         assert_eq!((names(&profile, &few), few.omitted), (vec!["a".to_owned(), "b".to_owned(), "e".to_owned()], 2));
         let part = Selection::within(Some(Interval::new(TraceNs(150), TraceNs(300))));
-        assert_eq!(names(&profile, &found(&profile, part, 100)), ["e"]);
-        let other = found(&profile, Selection::of_tracks(vec![quiet]), 100);
+        assert_eq!(names(&profile, &in_order(&profile, part, 100)), ["e"]);
+        let other = in_order(&profile, Selection::of_tracks(vec![quiet]), 100);
         assert_eq!((other.track, names(&profile, &other)), (Some(quiet), vec!["long".to_owned()]));
-        assert_eq!(found(&profile, Selection::of_tracks(vec![]), 100).track, None);
+        assert_eq!(in_order(&profile, Selection::of_tracks(vec![]), 100).track, None);
     }
 
     proptest! {
         #[test]
-        fn what_is_kept_has_all_around_it(steps in prop::collection::vec(any::<(u8, u8)>(), 1..200), limit in 1usize..40) {
+        fn a_selected_slice_comes_with_its_parents(steps in prop::collection::vec(any::<(u8, u8)>(), 1..200), limit in 1usize..40) {
             let profile = nested(&steps);
-            let found = found(&profile, Selection::default(), limit);
+            let found = in_order(&profile, Selection::default(), limit);
             let track = found.track.unwrap();
             prop_assert_eq!(found.slices.len() as u64 + found.omitted, profile.slices().range_of(track).len() as u64);
             let longest_left_out = profile.slices().of_track(track).filter(|id| !found.slices.contains(id));

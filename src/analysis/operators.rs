@@ -216,7 +216,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn self_time_is_what_children_leave_and_overlap_counts_once() {
+    fn self_time_excludes_children_and_overlap_counts_once() {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "");
         let t = b.thread(p, "1", "");

@@ -49,7 +49,7 @@ impl Selection {
 
     /// The part of a slice of a profile that counts; `None` if it is outside or never ended.
     #[must_use]
-    pub fn counted(&self, profile: &Profile, id: SliceId) -> Option<Interval<TraceNs>> {
+    pub fn counted_part(&self, profile: &Profile, id: SliceId) -> Option<Interval<TraceNs>> {
         let slices = profile.slices();
         if slices.flags(id).has(SliceFlags::UNCLOSED) {
             return None;
@@ -62,7 +62,7 @@ impl Selection {
     /// The length of the part of a slice that counts, in ns; `None` if it is outside or never ended.
     #[must_use]
     pub fn counted_ns(&self, profile: &Profile, id: SliceId) -> Option<i64> {
-        let part = self.counted(profile, id)?;
+        let part = self.counted_part(profile, id)?;
         Some(part.end.0.saturating_sub(part.start.0))
     }
 
@@ -149,7 +149,7 @@ impl SliceCursor {
 
     /// Number of slices left.
     #[must_use]
-    pub fn left(&self) -> u64 {
+    pub fn remaining(&self) -> u64 {
         self.ranges.iter().map(|(_, r)| r.len() as u64).sum()
     }
 }

@@ -128,7 +128,7 @@ impl SelfTimes {
                 *current = None;
                 continue;
             };
-            if let Some(part) = selection.counted(profile, id) {
+            if let Some(part) = selection.counted_part(profile, id) {
                 sweep.begin(id, part, &mut give);
             }
             seen += 1;
@@ -139,7 +139,7 @@ impl SelfTimes {
 
     /// Number of slices not looked at yet.
     #[must_use]
-    pub fn left(&self) -> u64 {
+    pub fn remaining(&self) -> u64 {
         self.left
     }
 

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn each_family_is_known_by_what_it_writes() {
+    fn each_family_is_recognised_by_its_names() {
         let mut b = ProfileBuilder::new("kineto");
         let p = b.process("1", "python");
         let t = b.thread(p, "1", "");

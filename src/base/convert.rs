@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_ends_at_the_edge() {
+    fn values_out_of_range_saturate() {
         assert_eq!(
             [f64_to_u64(2.9), f64_to_u64(-1.0), f64_to_u64(f64::NAN), f64_to_u64(f64::INFINITY)],
             [2, 0, 0, u64::MAX]
@@ -206,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_number_that_fits_stays_as_it_is_and_another_one_is_the_nearest_that_fits(n in any::<u64>(), m in any::<i64>()) {
+        fn a_number_becomes_the_nearest_that_fits(n in any::<u64>(), m in any::<i64>()) {
             let len = u64_to_usize(n);
             prop_assert_eq!(u64::from(u64_to_u32(n)), n.min(u64::from(u32::MAX)));
             prop_assert_eq!(usize_to_u32(len), u64_to_u32(len as u64));

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_joins_what_it_does_not_tell_apart() {
+    fn a_level_joins_segments_of_one_name() {
         let spans = [(SourceId(0), Interval::new(0, 10)), (SourceId(1), Interval::new(6, 14))];
         let row = level(&segments(&spans), |_| Some("NN[model]".to_owned()));
         assert_eq!(row.len(), 1);

@@ -103,7 +103,7 @@ impl ChosenArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(super) struct OutputArgs {
+pub(super) struct ListingOutput {
     /// Print JSON
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
@@ -128,7 +128,7 @@ pub(super) struct OperatorsArgs {
     #[command(flatten)]
     pub chosen: ChosenArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: ListingOutput,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -184,7 +184,7 @@ pub(super) struct SpanArgs {
     #[arg(long, value_name = "START..END", value_parser = parse_span)]
     pub range: Option<Interval<TraceNs>>,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: ListingOutput,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -201,7 +201,7 @@ pub(super) struct CountersArgs {
     #[arg(long, value_name = "START..END", value_parser = parse_span)]
     pub range: Option<Interval<TraceNs>>,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: ListingOutput,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -214,7 +214,7 @@ pub(super) struct QueryArgs {
     #[command(flatten)]
     pub level: LevelArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: ListingOutput,
 }
 
 /// Which of two profiles is the base.
@@ -249,7 +249,7 @@ pub(super) struct CompareArgs {
     #[command(flatten)]
     pub level: LevelArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: ListingOutput,
 }
 
 fn parse_span(text: &str) -> Result<Interval<TraceNs>, String> {

@@ -230,7 +230,7 @@ pub(super) struct ProfileArgs {
 /// Parses the name of a format.
 pub(super) fn write_format(name: &str) -> Result<WriteFormat, String> {
     let all = || WriteFormat::ALL.map(WriteFormat::name).join(", ");
-    WriteFormat::named(name).ok_or_else(|| format!("this format cannot be written; choose from {}", all()))
+    WriteFormat::from_name(name).ok_or_else(|| format!("this format cannot be written; choose from {}", all()))
 }
 
 #[derive(Debug, ClapArgs)]

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_says_where_it_ends() {
+    fn an_invalid_object_error_names_its_place() {
         assert!(entries("{\"a\": 1,\n\"b\": }").unwrap_err().contains("line 2 column 6"));
         assert!(entries("[1]").unwrap_err().contains("expected an object"));
         assert!(entries("{} x").unwrap_err().contains("trailing"));

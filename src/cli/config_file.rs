@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_the_line_the_key_and_what_to_do() {
+    fn mistakes_name_the_line_and_the_key_with_advice() {
         let said = |text: &str| expanded(text, &[]).unwrap_err();
         let unknown = said("{\n  \"duration\": 5,\n  \"worker_per_model\": 1\n}");
         let expected = "--config: run.json: line 3, worker_per_model: bench has no such argument; the nearest are workers_per_model,";

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_told_from_values() {
+    fn flags_are_distinguished_from_values() {
         assert_eq!((name_of("--n-models=4"), name_of("-O1"), name_of("-o")), (Some("n-models"), Some("O"), Some("o")));
         assert_eq!((name_of("--"), name_of("-3"), name_of("a.json"), name_of("-")), (None, None, None, None));
     }

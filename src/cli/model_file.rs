@@ -25,7 +25,7 @@ pub(super) fn check_decided(inspection: &Inspection, settings: &ModelFileSetting
 /// The model in a file, including files with open decisions.
 pub(super) fn read(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, FileSource)> {
     let bytes = FileSource::open(path)?;
-    let options = ImportOptions { dims: settings.dims.clone(), looks_only: false };
+    let options = ImportOptions { dims: settings.dims.clone(), display_only: false };
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let imported = read_model(&name, &bytes, &options).with_context(|| path.display().to_string())?;
     Ok((imported, bytes))

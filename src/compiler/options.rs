@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_core_has_not_is_refused_with_what_it_has() {
+    fn a_missing_ability_of_a_core_is_refused_with_the_present_ones() {
         let check = |options: CompileOptions, name| options.check(instance(name).unwrap(), Rounding::Rne);
         let fp8 = CompileOptions { auto_cast_type: CastType::Fp8E4m3, ..CompileOptions::default() };
         assert_eq!(check(fp8, "trn1.2xlarge"), Ok(()));

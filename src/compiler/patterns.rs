@@ -70,14 +70,14 @@ pub(crate) enum Pattern {
 
 /// The result of a match.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct PatternMatch {
     x: Option<InstrId>,
     parts: [Option<InstrId>; Part::COUNT],
     /// Every instruction and member that is part of the match, views and constants included.
     pub nodes: Vec<InstrId>,
 }
 
-impl Found {
+impl PatternMatch {
     /// The input of the idiom.
     pub fn x(&self) -> Option<InstrId> {
         self.x
@@ -126,7 +126,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether a value depends on weights and constants alone.
-    pub fn is_given(&self, id: InstrId) -> bool {
+    pub fn is_constant(&self, id: InstrId) -> bool {
         let owner = self.owner(id);
         if self.known[owner] {
             return true;
@@ -135,19 +135,19 @@ impl<'a> Graph<'a> {
         match &instruction.opcode {
             Opcode::Constant(_) => true,
             Opcode::Broadcast { .. } | Opcode::Convert | Opcode::Reshape => {
-                instruction.operands.first().is_some_and(|o| self.is_given(*o))
+                instruction.operands.first().is_some_and(|o| self.is_constant(*o))
             }
             _ => false,
         }
     }
 
     /// The match of `pattern` at an operation, if there is one.
-    pub fn find(&self, pattern: &Pattern, id: InstrId) -> Option<Found> {
-        let mut found = Found::default();
+    pub fn find(&self, pattern: &Pattern, id: InstrId) -> Option<PatternMatch> {
+        let mut found = PatternMatch::default();
         self.matches(pattern, id, &mut found).then_some(found)
     }
 
-    fn matches(&self, pattern: &Pattern, id: InstrId, found: &mut Found) -> bool {
+    fn matches(&self, pattern: &Pattern, id: InstrId, found: &mut PatternMatch) -> bool {
         use Pattern as P;
         match *pattern {
             P::X => {
@@ -157,7 +157,7 @@ impl<'a> Graph<'a> {
             P::Number => self.number(id).is_some(),
             P::Zero => self.number(id) == Some(0.0),
             P::One => self.number(id) == Some(1.0),
-            P::Given => self.is_given(id),
+            P::Given => self.is_constant(id),
             P::Near(value) => self.number(id).is_some_and(|n| (n - value).abs() <= value.abs() * 1e-3),
             P::Either(all) => all.iter().any(|p| self.attempt(found, |s, f| s.matches(p, id, f))),
             P::Named(part, inner) => {
@@ -188,7 +188,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Matches, or restores `found`.
-    fn attempt(&self, found: &mut Found, matches: impl FnOnce(&Self, &mut Found) -> bool) -> bool {
+    fn attempt(&self, found: &mut PatternMatch, matches: impl FnOnce(&Self, &mut PatternMatch) -> bool) -> bool {
         let before = found.clone();
         let matched = matches(self, found);
         if !matched {
@@ -198,7 +198,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The operands of an operation of this kind.
-    fn operands(&self, opcode: &Opcode, id: InstrId, found: &mut Found) -> &'a [InstrId] {
+    fn operands(&self, opcode: &Opcode, id: InstrId, found: &mut PatternMatch) -> &'a [InstrId] {
         let id = self.operation(id, found);
         let instruction = self.instruction(id);
         if instruction.opcode != *opcode {
@@ -208,20 +208,26 @@ impl<'a> Graph<'a> {
         &instruction.operands
     }
 
-    fn of_one(&self, opcode: &Opcode, inner: &Pattern, id: InstrId, found: &mut Found) -> bool {
+    fn of_one(&self, opcode: &Opcode, inner: &Pattern, id: InstrId, found: &mut PatternMatch) -> bool {
         matches!(self.operands(opcode, id, found), [of] if self.matches(inner, *of, found))
     }
 
-    fn of_two(&self, opcode: &Opcode, (a, b): (&Pattern, &Pattern), id: InstrId, found: &mut Found) -> bool {
+    fn of_two(&self, opcode: &Opcode, (a, b): (&Pattern, &Pattern), id: InstrId, found: &mut PatternMatch) -> bool {
         matches!(self.operands(opcode, id, found), [x, y] if self.matches(a, *x, found) && self.matches(b, *y, found))
     }
 
-    fn either_order(&self, opcode: &Opcode, (a, b): (&Pattern, &Pattern), id: InstrId, found: &mut Found) -> bool {
+    fn either_order(
+        &self,
+        opcode: &Opcode,
+        (a, b): (&Pattern, &Pattern),
+        id: InstrId,
+        found: &mut PatternMatch,
+    ) -> bool {
         self.attempt(found, |s, f| s.of_two(opcode, (a, b), id, f))
             || self.attempt(found, |s, f| s.of_two(opcode, (b, a), id, f))
     }
 
-    fn row_reduction(&self, kind: ReduceKind, inner: &Pattern, id: InstrId, found: &mut Found) -> bool {
+    fn row_reduction(&self, kind: ReduceKind, inner: &Pattern, id: InstrId, found: &mut PatternMatch) -> bool {
         let id = self.operation(id, found);
         let instruction = self.instruction(id);
         let ([of], Opcode::Reduce { kind: is, dimensions }) = (instruction.operands.as_slice(), &instruction.opcode)
@@ -237,7 +243,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The operation behind views that change neither values nor rows.
-    fn operation(&self, id: InstrId, found: &mut Found) -> InstrId {
+    fn operation(&self, id: InstrId, found: &mut PatternMatch) -> InstrId {
         let mut id = self.producer(id);
         loop {
             let instruction = self.instruction(id);
@@ -255,7 +261,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The value behind conversions and reshapes that keep its rows.
-    fn value(&self, id: InstrId, found: &mut Found) -> InstrId {
+    fn value(&self, id: InstrId, found: &mut PatternMatch) -> InstrId {
         let mut id = self.producer(id);
         loop {
             let instruction = self.instruction(id);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::codegen;
 use super::error::StageError;
-use super::from_program::{Placed, Stand, from_program, outline};
+use super::from_program::{HloProgram, UnknownOpPolicy, from_program, outline};
 use super::hlo::HloModule;
 use super::lowering::lower;
 use super::passes::{PassLog, PassManager};
@@ -31,7 +31,7 @@ pub struct Pipeline {
 enum Source {
     Graph(Rc<Graph>),
     /// A model file, with places for operators whose meaning is not known.
-    File(Rc<Imported>, BTreeMap<String, Stand>),
+    File(Rc<Imported>, BTreeMap<String, UnknownOpPolicy>),
 }
 
 /// A model's program before any pass.
@@ -62,7 +62,7 @@ impl Pipeline {
     #[must_use]
     pub fn of_file(
         file: Rc<Imported>,
-        assumed: BTreeMap<String, Stand>,
+        assumed: BTreeMap<String, UnknownOpPolicy>,
         workflow: Workflow,
         options: CompileOptions,
     ) -> Self {
@@ -163,8 +163,8 @@ impl Pipeline {
     }
 }
 
-impl From<Placed> for Lowered {
-    fn from(placed: Placed) -> Self {
+impl From<HloProgram> for Lowered {
+    fn from(placed: HloProgram) -> Self {
         Self { module: Rc::new(placed.module), estimates: placed.estimates, notes: placed.notes }
     }
 }

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_products_that_are_gone_are_told() {
+    fn only_removed_products_are_reported() {
         assert_eq!(RemovedProducts::of(3, 3), None);
         assert_eq!(RemovedProducts::of(3, 4), None);
         let said = RemovedProducts::of(1_000, 1).unwrap().sentence("matmult");

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_put_in_the_place_of_drawn_ones() {
+    fn given_inputs_replace_drawn_ones() {
         let values = values(1);
         let zeros = values.with_inputs(&[vec![0.0; 16]]);
         assert!(zeros.compute(None).unwrap()[0].data().iter().all(|v| *v == 0.0));

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_predicted_says_why() {
+    fn unpredictable_rows_have_a_reason() {
         let row =
             PublishedRow { model: "resnet9000".into(), instance: "inf2.xlarge".into(), ..PublishedRow::default() };
         assert_eq!(predict(&row).unwrap_err().to_string(), "no model 'resnet9000' in the zoo");
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn instances_are_found_in_what_tables_write() {
+    fn instances_are_recognised_in_cells() {
         let name = |text| instance_of(text).map(|i| i.name);
         assert_eq!(name("INF2.XLARGE"), Ok("inf2.xlarge"));
         assert_eq!(name("trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)"), Ok("trn1.2xlarge"));

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_spreadsheets_do_to_a_table_is_undone() {
+    fn changes_of_spreadsheets_are_undone() {
         let text =
             "\u{feff}model,throughput,batch_size,n_models_or_cores\r\n\r\n\"a, \"\"b\"\"\",\"1,998.2\",8.0,1 core\r\n";
         let rows = read_rows(text.as_bytes()).unwrap();

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_of_the_rows_that_were_predicted() {
+    fn errors_count_only_predicted_rows() {
         let row = |ratio: Option<f64>| Validation {
             model: String::new(),
             instance: String::new(),

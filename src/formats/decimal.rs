@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_time_is_named() {
+    fn invalid_times_are_named() {
         for text in ["", "-", ".", "e5", "NaN", "0x10", "1e", "1e+", "1 2", "1.2.3", "--1"] {
             assert_eq!(ns(text), Err(TimeError::NotANumber), "{text}");
         }

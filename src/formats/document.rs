@@ -8,7 +8,7 @@ use ns_base::Refusal;
 use ns_profile::{Profile, ProfileBuilder};
 
 /// The content of a text.
-pub(super) enum Parsed {
+pub(super) enum TextContent {
     /// Rows. The profile is made of them after the text is freed: text, rows and profile together would need the most memory.
     Rows(Box<ProfileBuilder>, Diagnostics),
     /// Rows of several profiles that do not keep parts of the text. The first is the one to show.
@@ -17,7 +17,7 @@ pub(super) enum Parsed {
     Profile(Box<Profile>),
 }
 
-impl Parsed {
+impl TextContent {
     /// Rows and the problems found.
     pub fn of(builder: ProfileBuilder, diagnostics: Diagnostics) -> Self {
         Self::Rows(Box::new(builder), diagnostics)
@@ -49,7 +49,7 @@ impl Parsed {
 }
 
 /// Reads a whole text. Damage is a diagnostic; a text that gives no profile at all is an error.
-pub(super) type Parse = fn(&[u8]) -> Result<Parsed, Refusal>;
+pub(super) type Parse = fn(&[u8]) -> Result<TextContent, Refusal>;
 
 /// Collects the text for [`Parse`].
 pub(super) struct DocumentReader {

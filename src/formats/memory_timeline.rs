@@ -3,7 +3,7 @@
 //! each).
 
 use super::decimal::TimeUnit;
-use super::document::Parsed;
+use super::document::TextContent;
 use super::json::{Doc, Value};
 use crate::interface::not_a_profile;
 use ns_base::Refusal;
@@ -21,7 +21,7 @@ const ACTIONS: [&str; 4] = ["preexisting", "create", "increment version", "destr
 const LATEST_US: i64 = 100_000_000_000_000_000;
 
 /// Reads a whole file.
-pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(super) fn read_memory_timeline(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let mut reader = Reader::new();
     let first = doc.root().items().next().and_then(|row| row.items().next());
@@ -36,7 +36,7 @@ pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Parsed, Refusal> {
         return Err(not_a_profile(&what));
     }
     doc.report_damage(&mut reader.diagnostics);
-    Ok(Parsed::of(reader.builder, reader.diagnostics))
+    Ok(TextContent::of(reader.builder, reader.diagnostics))
 }
 
 struct Reader {

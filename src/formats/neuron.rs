@@ -3,14 +3,14 @@
 //! are seconds.
 
 use super::decimal::TimeUnit;
-use super::document::Parsed;
+use super::document::TextContent;
 use super::json::{Doc, Value};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Reads the output of `neuron-profile view --output-format json`: a list for each kind of row.
-pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(super) fn read_device_json(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-profile"), Diagnostics::new());
     let process = builder.process("", "Neuron device");
@@ -53,7 +53,7 @@ pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, Refusal> {
         }
     }
     doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok(TextContent::of(builder, diagnostics))
 }
 
 /// The text of a value that may not be there.
@@ -81,7 +81,7 @@ impl Tracks<'_> {
 }
 
 /// Reads `system_profile.json`: events of the runtime and the framework, memory and processor use.
-pub(super) fn read_system_json(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(super) fn read_system_json(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-system-profile"), Diagnostics::new());
     let [events, memory, cpu] = doc.root().fields(["trace_events", "mem_usage", "cpu_util"]);
@@ -122,7 +122,7 @@ pub(super) fn read_system_json(text: &[u8]) -> Result<Parsed, Refusal> {
         }
     }
     doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok(TextContent::of(builder, diagnostics))
 }
 
 /// Whether a JSON object is a summary: its first value is a flat object of metrics, with a total time.
@@ -136,7 +136,7 @@ pub(super) fn looks_summary(text: &[u8]) -> bool {
 }
 
 /// Reads a summary: a slice of the total time for each profile in it, with all metrics as arguments.
-pub(super) fn read_summary(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(super) fn read_summary(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-summary"), Diagnostics::new());
     let process = builder.process("", "Neuron summary");
@@ -153,5 +153,5 @@ pub(super) fn read_summary(text: &[u8]) -> Result<Parsed, Refusal> {
             .to_owned()
     });
     doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok(TextContent::of(builder, diagnostics))
 }

@@ -2,14 +2,14 @@
 //! operations, kernels and agents by number. Times are nanoseconds.
 
 use super::decimal::TimeUnit;
-use super::document::Parsed;
+use super::document::TextContent;
 use super::json::{Doc, Value};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap, FxHashSet, StrId};
 use ns_profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
 
 /// Reads a whole file.
-pub(super) fn read_rocprof(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(super) fn read_rocprof(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("rocprof"), Diagnostics::new());
     let tool = doc.root().get("rocprofiler-sdk-tool");
@@ -32,7 +32,7 @@ pub(super) fn read_rocprof(text: &[u8]) -> Result<Parsed, Refusal> {
         }
     }
     doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok(TextContent::of(builder, diagnostics))
 }
 
 fn is_device(kind: &[u8]) -> bool {

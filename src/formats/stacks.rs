@@ -9,15 +9,15 @@ pub(super) const MAX_STACK: usize = 4096;
 
 /// One frame of a stack. Two frames are the same if all fields are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Frame {
+pub(super) struct StackFrame {
     pub name: StrId,
     pub category: StrId,
     pub args: ArgsId,
 }
 
-impl Frame {
+impl StackFrame {
     /// A frame with only a name.
-    pub fn named(name: StrId) -> Self {
+    pub fn of_name(name: StrId) -> Self {
         Self { name, category: StrId::EMPTY, args: ArgsId::NONE }
     }
 }
@@ -26,7 +26,7 @@ impl Frame {
 #[derive(Debug)]
 pub(super) struct StackTrack {
     track: TrackId,
-    open: Vec<(Frame, i64)>,
+    open: Vec<(StackFrame, i64)>,
 }
 
 impl StackTrack {
@@ -35,7 +35,7 @@ impl StackTrack {
     }
 
     /// From `ts` on this stack runs; the outermost frame is first.
-    pub fn set(&mut self, builder: &mut ProfileBuilder, ts: i64, stack: &[Frame]) {
+    pub fn set(&mut self, builder: &mut ProfileBuilder, ts: i64, stack: &[StackFrame]) {
         let stack = &stack[..stack.len().min(MAX_STACK)];
         let same = self.open.iter().zip(stack).take_while(|((open, _), frame)| open == *frame).count();
         self.close(builder, ts, same);
@@ -43,7 +43,7 @@ impl StackTrack {
     }
 
     /// Puts a frame on top of the running stack from `ts` on, unless it is the top already.
-    pub fn add(&mut self, ts: i64, frame: Frame) {
+    pub fn add(&mut self, ts: i64, frame: StackFrame) {
         if self.open.last().is_none_or(|(top, _)| *top != frame) && self.open.len() < MAX_STACK {
             self.open.push((frame, ts));
         }
@@ -65,13 +65,13 @@ impl StackTrack {
 /// Stacks as a tree: every stack is a frame on top of another stack.
 #[derive(Debug, Default)]
 pub(super) struct StackTable {
-    nodes: Vec<(Frame, Option<usize>)>,
-    path: Vec<Frame>,
+    nodes: Vec<(StackFrame, Option<usize>)>,
+    path: Vec<StackFrame>,
 }
 
 impl StackTable {
     /// Adds a stack; its index is the number of stacks before it.
-    pub fn push(&mut self, frame: Frame, below: Option<usize>) {
+    pub fn push(&mut self, frame: StackFrame, below: Option<usize>) {
         self.nodes.push((frame, below));
     }
 
@@ -81,7 +81,7 @@ impl StackTable {
     }
 
     /// Frames of a stack, outermost first. Ends at a stack that does not exist, and at [`MAX_STACK`], which also ends cycles.
-    pub fn path(&mut self, leaf: Option<usize>) -> &[Frame] {
+    pub fn path(&mut self, leaf: Option<usize>) -> &[StackFrame] {
         self.path.clear();
         let mut at = leaf;
         while let Some(&(frame, below)) = at.and_then(|i| self.nodes.get(i)) {
@@ -106,7 +106,7 @@ mod tests {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "");
         let track = b.thread(p, "1", "");
-        let [main, f, g] = ["main", "f", "g"].map(|n| Frame::named(b.intern(n)));
+        let [main, f, g] = ["main", "f", "g"].map(|n| StackFrame::of_name(b.intern(n)));
         let mut stack = StackTrack::new(track);
         for (ts, frames) in [(0, &[main, f][..]), (10, &[main, f]), (20, &[main, g, f]), (30, &[]), (40, &[main])] {
             stack.set(&mut b, ts, frames);
@@ -124,8 +124,8 @@ mod tests {
     #[test]
     fn a_ring_of_stacks_ends() {
         let mut table = StackTable::default();
-        table.push(Frame::named(StrId::EMPTY), Some(1));
-        table.push(Frame::named(StrId::EMPTY), Some(0));
+        table.push(StackFrame::of_name(StrId::EMPTY), Some(1));
+        table.push(StackFrame::of_name(StrId::EMPTY), Some(0));
         assert_eq!(table.path(Some(0)).len(), MAX_STACK);
         assert!(table.path(Some(9)).is_empty() && table.path(None).is_empty());
     }

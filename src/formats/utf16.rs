@@ -5,7 +5,7 @@
 pub(super) struct Utf16 {
     big_endian: bool,
     /// Half of a character of the piece before.
-    held: Option<u8>,
+    pending: Option<u8>,
     /// First half of a pair.
     high: Option<u16>,
     started: bool,
@@ -16,15 +16,15 @@ impl Utf16 {
     /// A decoder for a text with this start; see [`looks_utf16`].
     pub fn of(head: &[u8]) -> Self {
         let big_endian = matches!(head, [0xfe, 0xff, ..] | [0, ..]);
-        Self { big_endian, held: None, high: None, started: false, out: String::new() }
+        Self { big_endian, pending: None, high: None, started: false, out: String::new() }
     }
 
     /// Takes the next piece and gives it as UTF-8. Unpaired surrogates become U+FFFD.
     pub fn decode(&mut self, piece: &[u8]) -> &[u8] {
         self.out.clear();
         for &byte in piece {
-            let Some(first) = self.held.take() else {
-                self.held = Some(byte);
+            let Some(first) = self.pending.take() else {
+                self.pending = Some(byte);
                 continue;
             };
             let unit =

@@ -40,7 +40,7 @@ impl ChunkedReader for XPlaneReader {
     }
 
     fn finish(self: Box<Self>) -> Result<Profile, Refusal> {
-        let Parsed { builder, diagnostics } = read_space(self.file);
+        let XplaneRows { builder, diagnostics } = read_space(self.file);
         Ok(builder.finish(diagnostics))
     }
 
@@ -50,12 +50,12 @@ impl ChunkedReader for XPlaneReader {
     }
 }
 
-struct Parsed {
+struct XplaneRows {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
 }
 
-fn read_space(mut file: Pieces) -> Parsed {
+fn read_space(mut file: Pieces) -> XplaneRows {
     let (mut builder, mut diagnostics) = (ProfileBuilder::new(FORMAT), Diagnostics::new());
     let (mut planes, mut hosts, mut at, end) = (0u32, Vec::new(), 0, file.len());
     while let Some((field, content, next)) = file.field(at..end) {
@@ -83,7 +83,7 @@ fn read_space(mut file: Pieces) -> Parsed {
     if !hosts.is_empty() {
         builder.set_property("hostnames", &serde_json::Value::from(hosts).to_string());
     }
-    Parsed { builder, diagnostics }
+    XplaneRows { builder, diagnostics }
 }
 
 /// The existing part of a plane whose end is missing.

@@ -25,7 +25,7 @@ pub(crate) fn wrap(value: i64, to: Scalar) -> i64 {
 }
 
 /// The text of an integer in its type, for messages.
-pub(crate) fn shown(value: i64, scalar: Scalar) -> String {
+pub(crate) fn integer_text(value: i64, scalar: Scalar) -> String {
     if scalar == Scalar::U64 { value.cast_unsigned().to_string() } else { value.to_string() }
 }
 
@@ -114,7 +114,7 @@ fn integer(op: BinaryOp, scalar: Scalar, a: i64, b: i64) -> Result<Value, Proble
     let unsigned_64 = scalar == Scalar::U64;
     let (ua, ub) = (a.cast_unsigned(), b.cast_unsigned());
     let overflow = |operation: &str| {
-        let (ty, a, sign, b) = (scalar.name(), shown(a, scalar), op.sign(), shown(b, scalar));
+        let (ty, a, sign, b) = (scalar.name(), integer_text(a, scalar), op.sign(), integer_text(b, scalar));
         Problem::error("overflow", format!("{operation} overflows {ty}: {a} {sign} {b}"))
     };
     let ordered = |less: bool, equal: bool| {

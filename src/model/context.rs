@@ -18,11 +18,11 @@ use super::{AtenOp, Graph, Module, Node, NodeId, Parameter, weight_tensor};
 #[derive(Clone, Debug)]
 pub struct Value {
     shape: Shape,
-    held: Held,
+    source: ValueSource,
 }
 
 #[derive(Clone, Debug)]
-enum Held {
+enum ValueSource {
     Node(NodeId),
     Tensor(Rc<Tensor>),
 }
@@ -41,16 +41,16 @@ impl Value {
     }
 
     pub(super) fn tensor(&self) -> Option<&Rc<Tensor>> {
-        match &self.held {
-            Held::Tensor(t) => Some(t),
-            Held::Node(_) => None,
+        match &self.source {
+            ValueSource::Tensor(t) => Some(t),
+            ValueSource::Node(_) => None,
         }
     }
 
     pub(super) fn node(&self) -> Option<NodeId> {
-        match self.held {
-            Held::Node(id) => Some(id),
-            Held::Tensor(_) => None,
+        match self.source {
+            ValueSource::Node(id) => Some(id),
+            ValueSource::Tensor(_) => None,
         }
     }
 }
@@ -148,14 +148,14 @@ impl Ctx {
         match &mut self.mode {
             Mode::Trace { nodes, .. } => {
                 let id = nodes.push(Node { op, inputs: Vec::new(), shape: shape.clone(), scope });
-                Ok(Value { shape: shape.clone(), held: Held::Node(id) })
+                Ok(Value { shape: shape.clone(), source: ValueSource::Node(id) })
             }
             Mode::Eager { .. } => Err(foreign(op.name(), &scope)),
         }
     }
 
     pub(super) fn value(tensor: Tensor) -> Value {
-        Value { shape: tensor.shape().clone(), held: Held::Tensor(Rc::new(tensor)) }
+        Value { shape: tensor.shape().clone(), source: ValueSource::Tensor(Rc::new(tensor)) }
     }
 
     /// A weight of the module being called. Its values are made when an eager run first asks for the weight, never under
@@ -173,17 +173,17 @@ impl Ctx {
             return Ok(known.clone());
         }
         let op = AtenOp::Weight { path: path.clone(), init: parameter.init, buffer: parameter.buffer };
-        let held = match &mut self.mode {
+        let source = match &mut self.mode {
             Mode::Trace { nodes, .. } => {
-                Held::Node(nodes.push(Node { op, inputs: Vec::new(), shape: shape.clone(), scope }))
+                ValueSource::Node(nodes.push(Node { op, inputs: Vec::new(), shape: shape.clone(), scope }))
             }
             Mode::Eager { seed, .. } => {
                 let tensor = weight_tensor(*seed, &path, shape, parameter.init);
                 let at = |source| refuse!("{} in {scope}: {source}", op.name());
-                Held::Tensor(Rc::new(tensor.map_err(at)?))
+                ValueSource::Tensor(Rc::new(tensor.map_err(at)?))
             }
         };
-        let value = Value { shape: shape.clone(), held };
+        let value = Value { shape: shape.clone(), source };
         let (Mode::Trace { weights, .. } | Mode::Eager { weights, .. }) = &mut self.mode;
         weights.insert(path, value.clone());
         Ok(value)
@@ -316,7 +316,7 @@ impl Ctx {
                 let known = |v: &&Value| v.node().filter(|id| nodes.get(*id).is_some());
                 let inputs = inputs.iter().map(known).collect::<Option<Vec<_>>>().ok_or_else(foreign)?;
                 let id = nodes.push(Node { op, inputs, shape: shape.clone(), scope });
-                Ok(Value { shape, held: Held::Node(id) })
+                Ok(Value { shape, source: ValueSource::Node(id) })
             }
             Mode::Eager { .. } => {
                 let held = |v: &&Value| v.tensor().cloned();

@@ -27,7 +27,7 @@ pub struct ExperimentsState<Worker> {
     /// Files of a link that have not been read yet.
     pub data: Option<Rc<str>>,
     /// Names of files that a link does not hold.
-    pub wanted: Vec<String>,
+    pub linked_files: Vec<String>,
 }
 
 /// Actions on the page.
@@ -57,7 +57,7 @@ impl<Worker> Default for ExperimentsState<Worker> {
             read: None,
             shown: None,
             data: None,
-            wanted: Vec::new(),
+            linked_files: Vec::new(),
         }
     }
 }
@@ -69,7 +69,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
         let read = self.read.as_ref();
         let data = read.map_or_else(|| self.data.as_ref().map(ToString::to_string), |read| read.packed.clone());
         let names =
-            || read.map_or_else(|| self.wanted.clone(), |read| read.files.iter().map(|f| f.0.clone()).collect());
+            || read.map_or_else(|| self.linked_files.clone(), |read| read.files.iter().map(|f| f.0.clone()).collect());
         let files = if data.is_some() { Vec::new() } else { names() };
         ExperimentLink { spec: self.spec.clone(), data, files }.hash()
     }
@@ -114,7 +114,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
             (self.engine, self.read, self.shown) = (None, None, None);
             self.data = link.data.map(Rc::from);
         }
-        self.wanted = link.files;
+        self.linked_files = link.files;
     }
 
     /// The page after an action.
@@ -137,7 +137,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
             ExperimentsAction::Run(run) => next.run = run,
             ExperimentsAction::Read(read) => {
                 (next.read, next.run) = (Some(read), RunState::Done);
-                next.wanted.clear();
+                next.linked_files.clear();
             }
             ExperimentsAction::Shown(shown) => next.shown = Some(Shared::new(*shown)),
             ExperimentsAction::Clear => next = Self::default(),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn another_choice_closes_what_is_open() {
+    fn another_choice_closes_the_open_records() {
         let open = State::default().after(ExperimentsAction::Choose(ExperimentField::Open, "resnet18".to_owned()));
         assert_eq!(open.spec.get(ExperimentField::Open), "resnet18");
         let other = open.after(ExperimentsAction::Choose(ExperimentField::View, "changes".to_owned()));
@@ -179,12 +179,12 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_shown_and_put_away() {
+    fn records_are_read_displayed_and_closed() {
         let reading = State::default().after(ExperimentsAction::Start(2, "Reading".to_owned()));
         assert_eq!((reading.engine, &reading.run), (Some(2), &RunState::started("Reading")));
         assert_eq!(reading.after(ExperimentsAction::Run(RunState::Cancelled)).run, RunState::Cancelled);
         let held = reading.after(ExperimentsAction::Read(read(None)));
-        assert_eq!((&held.run, held.wanted.len()), (&RunState::Done, 0));
+        assert_eq!((&held.run, held.linked_files.len()), (&RunState::Done, 0));
         let shown = RecordsShown {
             document: Document::default(),
             spec: ExperimentSpec::default(),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_with_other_records_puts_these_away() {
+    fn a_link_with_other_records_closes_these() {
         let held = State::default()
             .after(ExperimentsAction::Start(2, "Reading".to_owned()))
             .after(ExperimentsAction::Read(read(Some("abc"))));
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!((other.engine, &other.read, other.data.as_deref()), (None, &None, Some("xyz")));
         // A link that only names its files keeps the records that are open, and says which files it wants.
         let named = held.after(link(None, &["b.jsonl"]));
-        assert_eq!((named.read.is_some(), named.wanted), (true, vec!["b.jsonl".to_owned()]));
+        assert_eq!((named.read.is_some(), named.linked_files), (true, vec!["b.jsonl".to_owned()]));
     }
 
     fn read_of(files: &[&str], records: u64, reports: u64) -> RecordsRead {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_of_the_suite_stand_where_they_change_what_is_shown() {
+    fn suite_choices_are_offered_where_they_change_the_view() {
         let rows = [
             ("overview", 3, 0, true),
             ("overview", 3, 5, true),

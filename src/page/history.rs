@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_and_views_are_entries_and_the_rest_is_not() {
+    fn only_pages_and_views_are_history_entries() {
         let rows = [
             ("#/profile?tool=overview", "#/profile?tool=overview", Entry::Stay),
             ("", "#/benchmark?model=nn", Entry::Replace),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_the_lab_stays_as_it_was_left() {
+    fn a_lab_page_keeps_its_state() {
         let rows = [
             ((true, true, true), true),
             ((true, false, false), true),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_with_a_mistake_is_held_back_where_something_would_run() {
+    fn a_link_with_a_mistake_does_not_start_a_run() {
         let held = |hash: &str| {
             let mut address = Address::read(hash);
             let page = address.page();

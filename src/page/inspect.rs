@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_asked_for_and_comes() {
+    fn a_request_gets_its_answer() {
         let opened = State::default().after(InspectAction::Open(3, JobId(1), "Reading x".to_owned()));
         assert_eq!((opened.engine, &opened.run), (Some(3), &RunState::started("Reading x")));
         assert!(opened.is_opening());
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_too_late_changes_nothing() {
+    fn late_answers_are_ignored() {
         let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
         let opening = asked.after(InspectAction::Open(3, JobId(2), "Reading x".to_owned()));
         let late = [
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_not_wanted_any_more_leaves_what_is_shown() {
+    fn an_outdated_answer_does_not_replace_the_view() {
         let running = |state: &State, job| {
             let asked = state.after(InspectAction::Ask(3, job));
             asked.after(InspectAction::Run(job, RunState::started("Simulating")))
@@ -205,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_module_that_is_toggled_twice_is_as_it_was(ids in prop::collection::vec("[a-c](\\.[a-c]){0,2}", 0..5), id in "[a-c]") {
+        fn toggling_a_module_twice_restores_it(ids in prop::collection::vec("[a-c](\\.[a-c]){0,2}", 0..5), id in "[a-c]") {
             let toggle = |state: State, id: &String| state.after(InspectAction::Toggle(id.clone()));
             let before = ids.iter().fold(State::default(), toggle);
             let after = toggle(toggle(before.clone(), &id), &id);

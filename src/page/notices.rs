@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_actions_make_of_the_list() {
+    fn actions_change_the_list() {
         let rows = [
             (vec![], vec![]),
             (vec![say(Tone::Good, "Done."), say(Tone::Bad, "No.")], vec!["0 good Done.", "1 bad! No."]),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worse_the_news_the_longer_they_stay() {
+    fn worse_notices_stay_longer() {
         assert!(Tone::Good.stay_ms() < Tone::Info.stay_ms() && Tone::Info.stay_ms() < Tone::Bad.stay_ms());
     }
 

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_or_says_why_not() {
+    fn a_file_arrives_or_its_failure_is_named() {
         let said: Vec<_> = messages().into_iter().map(|message| failure_of(message).is_some()).collect();
         assert_eq!(said, [false, false, false, true, true, true, false, true, false]);
         assert_eq!(failure_of(Message::Failed("x".to_owned())).as_deref(), Some("x"));

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_edited_and_loaded_with_what_is_its_own() {
+    fn a_form_is_edited_and_loads_its_own_examples() {
         for kind in StudyKind::ALL {
             let state = StudyState::new(kind);
             assert_eq!(state.spec(), (StudySpec::new(kind), vec![]));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_shows_what_it_has_come_to_until_it_is_over() {
+    fn a_run_shows_its_intermediate_result() {
         let wants = || StudyAction::Open(LinkIntent::Result, None);
         let state = StudyState::new(StudyKind::Customop).after(wants());
         assert!(state.wants_run);

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn presses_begin_with_what_is_wanted_first_and_then_turn_it() {
+    fn a_first_press_sorts_in_the_usual_direction_and_the_next_reverses_it() {
         let [name, ms] = columns();
         let pressed = |column: &Column, times: usize| {
             let press = |sort: Option<Sort>, _| Some(TableHead::of(column, sort.as_ref()).next);

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_kept_text_stay_where_they_are() {
+    fn parts_of_the_kept_text_have_fixed_offsets() {
         let text = b"[{\"a\":\"\xff\xc3\"},{},{\"b\":2}\xe2";
         let mut arena = ArgsArena::default();
         let own = arena.add(r#"{"own":1}"#);

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_arrows_some_of_every_part_are_taken() {
+    fn a_limit_keeps_arrows_of_every_part() {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "");
         let (cpu, gpu) = (b.thread(p, "1", "cpu"), b.thread(p, "2", "gpu"));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_goes_from_the_running_slice_to_the_one_that_is_meant() {
+    fn an_arrow_connects_the_running_slice_with_its_target() {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "");
         let (cpu, gpu) = (b.thread(p, "1", "cpu"), b.thread(p, "2", "gpu"));

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_give_what_merging_the_slices_gives() {
+    fn a_level_equals_the_merged_slices() {
         let profile = random_profile(20_000, 5);
         let end = profile.span().end.0;
         let mut lod = LodIndex::new();

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_slices_get_rows_of_their_own_and_give_them_back() {
+    fn overlapping_slices_get_rows_and_release_them() {
         // A chain in which each slice begins inside the previous one and ends after it needs two rows, however long it is.
         let chain: Vec<_> = (0..1000).map(|i| (i * 10, i * 10 + 15)).collect();
         let (depth, parent, overlaps) = nest(&chain);

@@ -46,7 +46,7 @@ mod tests {
     use ns_base::Diagnostics;
 
     #[test]
-    fn a_slice_that_goes_on_is_no_occurrence_in_a_neuron_profile_alone() {
+    fn continued_slices_are_no_occurrences_only_in_neuron_profiles() {
         for (process, counts) in [(EXECUTION_PROCESS, [1, 0, 1]), ("python", [1, 1, 1])] {
             let mut b = ProfileBuilder::new("test");
             let p = b.process("1", process);

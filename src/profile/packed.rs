@@ -156,13 +156,13 @@ pub(super) struct Column<T> {
     /// The values that do not fill a block yet.
     tail: Vec<i64>,
     /// Bytes of the blocks.
-    held: usize,
+    block_bytes: usize,
     of: PhantomData<T>,
 }
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Self { blocks: Vec::new(), tail: Vec::new(), held: 0, of: PhantomData }
+        Self { blocks: Vec::new(), tail: Vec::new(), block_bytes: 0, of: PhantomData }
     }
 }
 
@@ -182,7 +182,7 @@ impl<T: Cell> Column<T> {
 
     fn add_block(&mut self) {
         let block = Block::of(&self.tail);
-        self.held += block.bytes();
+        self.block_bytes += block.bytes();
         self.blocks.push(block);
         self.tail.clear();
     }
@@ -208,9 +208,9 @@ impl<T: Cell> Column<T> {
             return;
         };
         if !block.set(at, number) {
-            self.held -= block.bytes();
+            self.block_bytes -= block.bytes();
             block.widen(BLOCK_ROWS, at, number);
-            self.held += block.bytes();
+            self.block_bytes += block.bytes();
         }
     }
 
@@ -221,7 +221,7 @@ impl<T: Cell> Column<T> {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.held + self.blocks.capacity() * size_of::<Block>() + self.tail.capacity() * 8
+        self.block_bytes + self.blocks.capacity() * size_of::<Block>() + self.tail.capacity() * 8
     }
 }
 
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_pushed_is_there() {
+    fn pushed_values_can_be_read() {
         for n in [0, 1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 20_000] {
             let values = values(n, 5);
             let column: Column<i64> = values.iter().copied().collect();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_is_there() {
+    fn set_values_can_be_read() {
         let (mut plain, news) = (values(6000, 7), values(20_000, 8));
         let mut column: Column<i64> = plain.iter().copied().collect();
         let mut rng = Rng::new(9, 1);
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn near_values_take_few_bytes() {
         let n = 100 * BLOCK_ROWS;
-        let bytes = |column: Column<i64>| column.held as f64 / n as f64;
+        let bytes = |column: Column<i64>| column.block_bytes as f64 / n as f64;
         assert_eq!(bytes((0..n).map(|_| -5).collect()), 0.0);
         assert_eq!(bytes((0..n).map(|i| i as i64 % 200).collect()), 1.0);
         assert_eq!(bytes((0..n).map(|i| 1_700_000_000_000_000_000 + i as i64 * 60).collect()), 2.0);

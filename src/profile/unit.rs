@@ -19,7 +19,7 @@ pub enum Unit {
 impl Unit {
     /// The unit for a kind of thing that is counted.
     #[must_use]
-    pub fn counted(plural: &str) -> Self {
+    pub fn count_of(plural: &str) -> Self {
         Self::Counted(plural.to_owned())
     }
 
@@ -58,9 +58,9 @@ mod tests {
 
     #[test]
     fn samples_are_not_nanoseconds() {
-        assert_eq!(Unit::counted("samples").text(1500), "1,500 samples");
-        assert_eq!(Unit::counted("samples").text(-3), "-3 samples");
-        assert_eq!(Unit::counted("samples").exact(-3), "\u{2212}3 samples");
+        assert_eq!(Unit::count_of("samples").text(1500), "1,500 samples");
+        assert_eq!(Unit::count_of("samples").text(-3), "-3 samples");
+        assert_eq!(Unit::count_of("samples").exact(-3), "\u{2212}3 samples");
         assert_eq!(Unit::Ns.exact(11_452), "11,452 ns");
         assert_eq!((Unit::Ns.text(1500), Unit::Ns.name()), ("1.50 \u{b5}s".to_owned(), "ns"));
     }

@@ -23,7 +23,7 @@ pub struct ImportOptions {
     /// Sizes of open dimensions, by the name the file gives them: `batch` is 8.
     pub dims: BTreeMap<String, u64>,
     /// Whether the program is only inspected: HLO and StableHLO may then hold operations that a NeuronCore cannot run.
-    pub looks_only: bool,
+    pub display_only: bool,
 }
 
 /// A function that reads the model in a file, with the name of the file: `read_model` of `ns_readers`, or a function that lets another

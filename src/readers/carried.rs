@@ -31,7 +31,7 @@ mod tests {
             (read_model("m.hlo", &HLO.as_bytes().to_vec(), &own), through_bytes("m.hlo", HLO, &own));
         // The program holds NaNs, which are never equal; its text is compared instead.
         assert_eq!(format!("{:?}", carried.unwrap()), format!("{:?}", direct.unwrap()));
-        let open = ImportOptions { dims: BTreeMap::from([("batch".to_owned(), 3)]), looks_only: true };
+        let open = ImportOptions { dims: BTreeMap::from([("batch".to_owned(), 3)]), display_only: true };
         for (file, options) in [("no model", &own), (&HLO[..120], &own), (HLO, &open)] {
             let direct = read_model("m.hlo", &file.as_bytes().to_vec(), options);
             let carried = through_bytes("m.hlo", file, options);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_a_bundle_cannot_say_is_refused_by_name() {
+    fn a_file_that_does_not_fit_a_bundle_is_refused_by_name() {
         let error = BundleLayout::new(&[("big.json".to_owned(), 1 << 32)]).unwrap_err();
         assert!(error.starts_with("big.json: "), "{error}");
         assert_eq!(BundleLayout::default().at(0), Piece::End);

@@ -63,7 +63,7 @@ mod tests {
     use ns_view::palette::GREY;
 
     #[test]
-    fn time_inside_counts_for_what_is_inside() {
+    fn time_of_inner_slices_counts_for_them() {
         let mut b = ProfileBuilder::new("test");
         let process = b.process("1", "host");
         let track = b.thread(process, "1", "main");

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_what_its_first_file_of_ours_is() {
+    fn an_archive_has_the_kind_of_its_first_known_file() {
         let of = |files: &[(&str, &[u8])]| {
             let files: Vec<_> = files.iter().map(|(n, c)| ((*n).to_owned(), c.to_vec())).collect();
             sniff(&write(&files), "a.zip")

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_survive_being_written_and_read_and_give_way_to_new_ones() {
+    fn marks_survive_export_and_are_replaced_by_new_ones() {
         let plain = read(r#"{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":2,"name":"a"}]}"#);
         assert_eq!(marks_of(&plain), []);
         assert_eq!(with_marks(write_to_string(&plain), &plain, &[]), write_to_string(&plain));
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_marks_is_passed_over() {
+    fn an_invalid_list_of_marks_is_ignored() {
         for text in ["7", r#"[{"start_ns":1}]"#, r#"[{"start_ns":9,"end_ns":1,"label":""}]"#] {
             let trace =
                 format!(r#"{{"neuronscopeMarks":{text},"traceEvents":[{{"ph":"X","ts":5,"dur":2,"name":"a"}}]}}"#);

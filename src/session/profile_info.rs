@@ -183,7 +183,7 @@ mod tests {
     use ns_compiler::AutoCast;
 
     #[test]
-    fn a_level_that_is_not_there_is_told_with_those_that_are() {
+    fn an_unknown_level_error_lists_the_levels() {
         let level = |name: &str| Level { name: name.to_owned(), slices: 1, wraps: false };
         let info = ProfileInfo {
             profile: ProfileKey(0),

@@ -1,7 +1,7 @@
 //! Choices that a model file leaves to the user: sizes of its open dimensions, and places of operators without a known meaning. The
 //! answers are part of the model's text, `file:bert.onnx@k3x9q2ab:seq=128,aten.foo=sort`, and so of every link.
 
-use ns_compiler::Stand;
+use ns_compiler::UnknownOpPolicy;
 use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, OpenedModel};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct OperatorQuestion {
     /// A text on how often it occurs, and where first.
     pub place: String,
     /// How its time is estimated.
-    pub stand: &'static str,
+    pub policy: &'static str,
 }
 
 /// Choices that a model file leaves to the user.
@@ -41,10 +41,10 @@ pub struct ModelQuestions {
 }
 
 /// How an operator without a known meaning can be placed: its name in settings, and its meaning. The first is the default.
-pub const OPERATOR_PLACES: [(&str, &str); Stand::ALL.len()] = [
-    (Stand::Elementwise.name(), "elementwise: one pass of the vector engine"),
-    (Stand::Move.name(), "move: out to device memory and back"),
-    (Stand::Sort.name(), "sort: passes of the GpSimd engine"),
+pub const OPERATOR_PLACES: [(&str, &str); UnknownOpPolicy::ALL.len()] = [
+    (UnknownOpPolicy::Elementwise.name(), "elementwise: one pass of the vector engine"),
+    (UnknownOpPolicy::Move.name(), "move: out to device memory and back"),
+    (UnknownOpPolicy::Sort.name(), "sort: passes of the GpSimd engine"),
 ];
 
 impl ModelQuestions {
@@ -70,9 +70,9 @@ impl ModelQuestions {
         });
         let operators = opened.inspection.unsupported.iter().map(|unknown| {
             let times = if unknown.count == 1 { "once".to_owned() } else { format!("{} times", unknown.count) };
-            let stand = given.assumed.get(&unknown.op).copied().unwrap_or(Stand::Elementwise);
+            let policy = given.assumed.get(&unknown.op).copied().unwrap_or(UnknownOpPolicy::Elementwise);
             let place = format!("It occurs {times}, first at {}. Its time is an estimate.", unknown.first);
-            OperatorQuestion { op: unknown.op.clone(), place, stand: stand.name() }
+            OperatorQuestion { op: unknown.op.clone(), place, policy: policy.name() }
         });
         Self { sizes: sizes.collect(), operators: operators.collect() }
     }
@@ -117,13 +117,13 @@ impl OperatorQuestion {
     /// The model's text with another place for an operator: a name of [`OPERATOR_PLACES`].
     #[must_use]
     pub fn answered(&self, model: &str, place: &str) -> String {
-        changed(model, |settings| match Stand::from_name(place) {
+        changed(model, |settings| match UnknownOpPolicy::from_name(place) {
             // The default stays out of links.
-            Some(Stand::Elementwise) | None => {
+            Some(UnknownOpPolicy::Elementwise) | None => {
                 settings.assumed.remove(&self.op);
             }
-            Some(stand) => {
-                settings.assumed.insert(self.op.clone(), stand);
+            Some(policy) => {
+                settings.assumed.insert(self.op.clone(), policy);
             }
         })
     }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_asked_with_the_range_of_the_file() {
+    fn size_questions_have_the_range_of_the_file() {
         let asked = ModelQuestions::of(&open_model(), ID);
         let [batch, seq] = asked.sizes.as_slice() else { panic!("{asked:?}") };
         assert!(batch.is_batch && !seq.is_batch);
@@ -185,16 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn operators_are_placed_as_a_person_says() {
+    fn the_user_chooses_the_placement_of_operators() {
         let asked = ModelQuestions::of(&open_model(), ID);
         let [gate] = asked.operators.as_slice() else { panic!("{asked:?}") };
-        assert_eq!((gate.stand, gate.place.contains("3 times, first at gate_1")), ("elementwise", true));
+        assert_eq!((gate.policy, gate.place.contains("3 times, first at gate_1")), ("elementwise", true));
         let sorted = gate.answered(&format!("{ID}:seq=64"), "sort");
         assert_eq!(sorted, format!("{ID}:seq=64,mine::gate.out=sort"));
-        assert_eq!(ModelQuestions::of(&open_model(), &sorted).operators[0].stand, "sort");
+        assert_eq!(ModelQuestions::of(&open_model(), &sorted).operators[0].policy, "sort");
         assert_eq!(gate.answered(&sorted, "elementwise"), format!("{ID}:seq=64"));
-        let names = OPERATOR_PLACES.map(|(name, _)| Stand::from_name(name));
-        assert_eq!(names, Stand::ALL.map(Some));
+        let names = OPERATOR_PLACES.map(|(name, _)| UnknownOpPolicy::from_name(name));
+        assert_eq!(names, UnknownOpPolicy::ALL.map(Some));
     }
 
     #[test]

@@ -49,7 +49,7 @@ mod tests {
     use ns_analysis::compare::{Measure, OperatorTime, OperatorTotals};
 
     #[test]
-    fn what_is_new_has_no_ratio() {
+    fn a_new_row_has_no_ratio() {
         let totals = |name: &str, own| OperatorTotals {
             rows: vec![OperatorTime { name: name.to_owned(), count: 2, total_ns: own, self_ns: own }],
             ..OperatorTotals::default()

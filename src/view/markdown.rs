@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_in_the_order_shown_and_nothing_breaks_out_of_its_cell() {
+    fn rows_keep_their_order_and_cells_are_escaped() {
         let table_of = operators();
         let text = table(&table_of, &[1, 0], &ColumnLook::of(&table_of));
         let lines: Vec<&str> = text.lines().collect();

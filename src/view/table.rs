@@ -319,14 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn search_looks_at_what_is_shown() {
+    fn search_uses_the_displayed_texts() {
         assert_eq!(operators().order(None, " FUSED "), [0, 1]);
         assert_eq!(operators().order(None, "39.08"), [0]);
         assert!(operators().order(None, "nothing").is_empty());
     }
 
     #[test]
-    fn csv_quotes_what_it_must() {
+    fn csv_quotes_where_needed() {
         assert_eq!(operators().to_csv(), "name,n,percent\nfused_10,2,39.08\nfused_2,1,38.66\n\"a,b\"\"c\",N/A,22.27\n");
     }
 

@@ -224,7 +224,7 @@ fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
 }
 
 #[test]
-fn metrics_of_ones_own_and_the_system_given_by_times_are_listed() {
+fn user_metrics_and_a_system_of_given_times_are_listed() {
     let f = folder("own-metrics");
     std::fs::write(f.join("a.csv"), "score,target\n0.9,1\n0.6,0\n0.4,1\n0.1,0\n").unwrap();
     let said =

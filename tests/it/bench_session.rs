@@ -42,7 +42,7 @@ fn rows(events: &[Event]) -> Vec<(u32, Report)> {
 }
 
 #[test]
-fn a_plan_lists_everything_first_and_then_what_each_will_take() {
+fn a_plan_lists_all_rows_and_then_their_estimates() {
     let mut session = Session::new();
     session.handle(Request::new(JobId(1), JobRequest::PlanBench(Box::new(config()))), None);
     let events = drive(&mut session, 1_000);
@@ -86,7 +86,7 @@ fn the_number_and_order_of_workers_change_no_row() {
 }
 
 #[test]
-fn stage_times_are_told_by_the_worker_that_works_them_out() {
+fn the_worker_that_computes_stage_times_reports_them() {
     let plan = SweepPlan::of(&config()).unwrap();
     let configuration = plan.rows[0].configuration.clone();
     let message = |given: Option<ServiceTimes>| -> (Vec<ServiceTimes>, Vec<(u32, Report)>) {
@@ -133,7 +133,7 @@ fn a_configuration_rests_while_others_run_and_goes_on() {
 }
 
 #[test]
-fn a_cancelled_configuration_gives_what_it_measured_and_is_retried() {
+fn a_cancelled_configuration_keeps_its_measurements_and_is_retried() {
     let mut state = SweepState::new(config()).unwrap();
     let mut session = Session::new();
     let (row, configuration) = state.begin_next().unwrap();

@@ -119,7 +119,7 @@ fn a_dataset_is_records_and_an_inference_takes_a_batch_of_them() {
 }
 
 #[test]
-fn an_index_runs_where_and_as_it_was_compiled_and_refuses_what_contradicts_it() {
+fn an_index_runs_as_compiled_and_refuses_contradictions() {
     let f = folder("index");
     assert!(
         run(&f, "compile --model nn --instance inf2.xlarge --performance-levels 0,3 --filename bi2").status.success()
@@ -255,7 +255,7 @@ fn ctrl_c_prints_the_finished_rows_and_says_how_to_go_on() {
 }
 
 #[test]
-fn removed_products_are_told_by_every_command_that_meets_them() {
+fn every_command_reports_removed_products() {
     let f = folder("removed");
     let (model, chained) = ("matmult:n=128,loop_count=8,chained=false", "matmult:n=128,loop_count=8");
     let message = |line: &str| stderr(&f, line).matches("the compiler removed 7 of 8 products").count();

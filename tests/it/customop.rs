@@ -124,7 +124,7 @@ fn in_body(body: &str) -> String {
 }
 
 #[test]
-fn problems_are_told_at_their_place() {
+fn problems_are_reported_with_their_position() {
     let mut wrong = Vec::new();
     let mut check = |found: String, expected: &str, source: &str| {
         if found != expected {
@@ -216,7 +216,7 @@ fn problems_are_told_at_their_place() {
 }
 
 #[test]
-fn recursion_without_an_end_is_told() {
+fn endless_recursion_is_reported() {
     let source =
         "int loop(int n) {\nreturn loop(n + 1); }\ntorch::Tensor f(const torch::Tensor& t) { loop(0); return t; }";
     let found = problem(source, None);
@@ -444,7 +444,7 @@ fn find_number(value: &Value, key: &str) -> Option<f64> {
 }
 
 #[test]
-fn a_kernel_of_ones_own_runs_in_every_command() {
+fn a_user_written_kernel_runs_in_every_command() {
     let path = std::env::temp_dir().join(format!("neuronscope-kernel-{}.cpp", std::process::id()));
     let source = BUILT_IN.iter().find(|k| k.name == "relu-multicore").unwrap().source;
     std::fs::write(&path, source).unwrap();

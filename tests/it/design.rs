@@ -84,7 +84,7 @@ fn the_difference_is_that_of_the_published_examples() {
 }
 
 #[test]
-fn hues_are_told_apart_with_any_kind_of_sight() {
+fn hues_differ_for_every_kind_of_colour_vision() {
     for (sight, matrix) in &SIGHTS {
         for of in [|h: &neuronscope::view::palette::Hue| h.light, |h: &neuronscope::view::palette::Hue| h.dark] {
             for (i, a) in HUES.iter().enumerate() {

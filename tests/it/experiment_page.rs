@@ -226,7 +226,7 @@ fn around(mean: f64) -> Vec<f64> {
 }
 
 #[test]
-fn what_the_newest_run_changed_is_told_apart() {
+fn changes_of_the_newest_run_are_distinguished() {
     let mut text = String::new();
     let mut add = |model: &str, then: &[f64], now: &[f64], batches: [&str; 2]| {
         text.push_str(&record(model, 100, "null", batches[0], then));

@@ -32,7 +32,7 @@ fn every_row_has_an_answer_in_order_and_the_errors_stay_where_they_are() {
 }
 
 #[test]
-fn scaling_what_was_measured_changes_no_prediction() {
+fn scaled_measurements_change_no_prediction() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fixtures/published/calibration.csv");
     let mut reader = csv::Reader::from_path(path).unwrap();
     let headers = reader.headers().unwrap().clone();

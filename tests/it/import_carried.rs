@@ -65,7 +65,7 @@ fn weights_of_a_packed_file_and_chosen_sizes_arrive() {
     let direct = read_model("bert.onnx.gz", &packed, &own);
     assert!(is_same(&direct, &read_through_bytes("bert.onnx.gz", &packed, &own)));
     let dimension = read_model("mlp.onnx", &open, &own).unwrap().inspection.open_dimensions.remove(0).name;
-    let chosen = ImportOptions { dims: [(dimension, 7)].into(), looks_only: false };
+    let chosen = ImportOptions { dims: [(dimension, 7)].into(), display_only: false };
     let carried = read_through_bytes("mlp.onnx", &open, &chosen).unwrap();
     assert_eq!(carried, read_model("mlp.onnx", &open, &chosen).unwrap());
     assert_eq!((carried.inspection.inputs[0].shape[0], carried.inspection.open_dimensions[0].used), (7, 7));
@@ -138,7 +138,7 @@ fn a_session_answers_the_same_wherever_models_are_read() {
 }
 
 #[test]
-fn what_a_session_says_of_a_model_reaches_the_page() {
+fn findings_about_a_model_reach_the_page() {
     for (name, bytes) in model_files().into_iter().filter(|(name, _)| name.contains("nn-442") || name.contains("mlp")) {
         for event in ask(&mut session_with(read_model), open(&name, &bytes), Some(&bytes)) {
             let sent = postcard::to_allocvec(&event).unwrap();

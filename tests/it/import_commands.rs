@@ -160,7 +160,7 @@ fn a_file_is_computed_with_the_casts_of_a_core() {
 }
 
 #[test]
-fn what_a_file_leaves_to_a_person_is_decided_by_flags() {
+fn flags_decide_open_sizes_and_unknown_operators() {
     let custom = model("pt2/custom-op--torch2.9.1.pt2.gz");
     let placed = ["--assume", "byom::fancy_act=sort"];
     for command in ["inspect", "compile", "profile", "numerics"] {

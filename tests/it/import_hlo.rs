@@ -166,12 +166,12 @@ fn differences(path: &Path, facts: &Value) -> Vec<String> {
 }
 
 #[test]
-fn hlo_files_are_what_their_facts_say() {
+fn hlo_files_match_their_facts() {
     check("hlo");
 }
 
 #[test]
-fn stablehlo_files_are_what_their_facts_say() {
+fn stablehlo_files_match_their_facts() {
     check("stablehlo");
 }
 
@@ -286,7 +286,7 @@ fn an_open_size_of_bytecode_is_asked_for() {
     let open = read_mlir_bytecode(&bytes, &ImportOptions::default()).unwrap().inspection;
     assert_eq!(open.verdict, Verdict::Partial);
     assert_eq!(open.open_dimensions.iter().map(|d| d.name.as_str()).collect::<Vec<_>>(), ["batch"]);
-    let options = ImportOptions { dims: [("batch".to_owned(), 8)].into_iter().collect(), looks_only: false };
+    let options = ImportOptions { dims: [("batch".to_owned(), 8)].into_iter().collect(), display_only: false };
     let chosen = read_mlir_bytecode(&bytes, &options).unwrap().inspection;
     assert_eq!((chosen.outputs[0].shape.clone(), chosen.format.as_str()), (vec![8, 4], "jax-export"));
     assert_eq!(chosen.flops, 8 * 2 * (32 * 16 + 16 * 12 + 12 * 4));
@@ -295,7 +295,7 @@ fn an_open_size_of_bytecode_is_asked_for() {
 #[test]
 fn two_open_sizes_of_bytecode_have_their_names() {
     let bytes = std::fs::read(stablehlo("flax-tied--jax0.10.2-symbolic-two.jax_export")).unwrap();
-    let options = ImportOptions { dims: [("s".to_owned(), 7)].into_iter().collect(), looks_only: false };
+    let options = ImportOptions { dims: [("s".to_owned(), 7)].into_iter().collect(), display_only: false };
     let found = read_mlir_bytecode(&bytes, &options).unwrap().inspection;
     let open: Vec<(&str, u64)> = found.open_dimensions.iter().map(|d| (d.name.as_str(), d.used)).collect();
     assert_eq!(open, [("b", 1), ("s", 7)]);
@@ -319,7 +319,7 @@ fn a_loop_that_reads_its_step_and_its_limit_from_around_it_is_counted() {
 }
 
 #[test]
-fn bytecode_names_what_it_is_cut_off_in() {
+fn cut_bytecode_errors_name_the_section() {
     let bytes = std::fs::read(stablehlo("truncated-half.mlirbc")).unwrap();
     let error = read_mlir_bytecode(&bytes, &ImportOptions::default()).unwrap_err().to_string();
     assert!(error.contains("section 4 of the bytecode runs past the end of the file"), "{error}");

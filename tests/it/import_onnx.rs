@@ -95,14 +95,14 @@ fn differences(found: &Inspection, facts: &Json) -> Vec<String> {
         if list.len() != expected.len() {
             wrong.push(format!("{} {what}, expected {}", list.len(), expected.len()));
         }
-        for (at, (own, message)) in list.iter().zip(expected).enumerate() {
+        for (at, (own, fact)) in list.iter().zip(expected).enumerate() {
             // The file may leave sizes out; the facts beside it have the inputs and results of the exporter.
             let sizes = &facts[what][at]["shape"];
-            let is_same = own.name == message["name"].as_str().unwrap()
-                && own.dtype == dtype(message["dtype"].as_str().unwrap())
+            let is_same = own.name == fact["name"].as_str().unwrap()
+                && own.dtype == dtype(fact["dtype"].as_str().unwrap())
                 && serde_json::json!(own.shape) == *sizes;
             if !is_same {
-                wrong.push(format!("{what} {at}: {own:?}, expected {message} {sizes}"));
+                wrong.push(format!("{what} {at}: {own:?}, expected {fact} {sizes}"));
             }
         }
     }

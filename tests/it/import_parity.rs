@@ -137,7 +137,7 @@ fn rows() -> Vec<Parity> {
 
 /// `UPDATE_DOCS=1 cargo test` writes the table.
 #[test]
-fn brought_models_are_as_fast_as_the_zoos() {
+fn model_files_are_as_fast_as_models_of_the_zoo() {
     const BEGIN: &str = "<!-- begin: parity -->\n";
     const END: &str = "<!-- end: parity -->\n";
     let rows = rows();

@@ -71,7 +71,7 @@ const PUBLISHED: [(&str, &str, usize); 5] = [
 const MOST_DIFFERENCE: f64 = 0.05;
 
 #[test]
-fn a_model_that_is_brought_is_as_fast_as_the_zoos() {
+fn a_model_file_is_as_fast_as_the_model_of_the_zoo() {
     let mut wrong = Vec::new();
     let mut table = "| file | one call | the zoo's | difference |\n|---|---|---|---|\n".to_owned();
     for (model, begin, least) in PUBLISHED {

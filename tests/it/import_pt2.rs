@@ -198,7 +198,7 @@ fn sizes(case: &Case) -> BTreeMap<String, u64> {
 /// All differences of a file from its facts.
 fn check(case: &Case) -> Vec<String> {
     let should_fail = case.facts["expect"]["verdict"] == "refuse";
-    let found = read_model(&case.name, &case.bytes, &ImportOptions { dims: sizes(case), looks_only: false });
+    let found = read_model(&case.name, &case.bytes, &ImportOptions { dims: sizes(case), display_only: false });
     match found.and_then(|found| refuse_undecided(&found.inspection, |_| false).map(|()| found)) {
         Ok(imported) => {
             check_form(&imported.program);
@@ -255,11 +255,11 @@ fn fixture(name: &str) -> Vec<u8> {
 
 fn read(bytes: &dyn ByteSource, dims: &[(&str, u64)]) -> Result<Imported, String> {
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
-    read_model("file", bytes, &ImportOptions { dims, looks_only: false }).map_err(|e| e.to_string())
+    read_model("file", bytes, &ImportOptions { dims, display_only: false }).map_err(|e| e.to_string())
 }
 
 #[test]
-fn what_is_refused_says_what_it_is_and_what_to_do() {
+fn refusals_name_the_cause_with_advice() {
     let cases = [
         ("empty.pt2", "empty", "again"),
         ("git-lfs-pointer.onnx", "Git LFS", "git lfs pull"),
@@ -283,7 +283,7 @@ fn what_is_refused_says_what_it_is_and_what_to_do() {
 }
 
 #[test]
-fn kinds_are_told_by_first_bytes() {
+fn kinds_are_recognised_by_first_bytes() {
     let texts: [(&str, ModelKind); 5] = [
         ("\u{feff}\n// a comment\nHloModule m\n", ModelKind::HloText),
         ("module @jit_f {\n}", ModelKind::StableHlo),

@@ -23,7 +23,7 @@ fn read(name: &str, dims: &[(&str, u64)]) -> Result<Imported, String> {
     let bytes = std::fs::read(symbolic(name)).unwrap();
     assert_eq!(sniff(&bytes).unwrap(), ModelKind::MlirBytecode, "{name}");
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
-    read_mlir_bytecode(&bytes, &ImportOptions { dims, looks_only: false }).map_err(|e| e.to_string())
+    read_mlir_bytecode(&bytes, &ImportOptions { dims, display_only: false }).map_err(|e| e.to_string())
 }
 
 fn shapes(list: &Value) -> Vec<Vec<u64>> {
@@ -163,7 +163,7 @@ fn a_model_of_multiples_names_two_of_them() {
     return %7 : tensor<?x4xf32>",
     );
     let with = |b: u64| {
-        let options = ImportOptions { dims: [("b".to_owned(), b)].into_iter().collect(), looks_only: false };
+        let options = ImportOptions { dims: [("b".to_owned(), b)].into_iter().collect(), display_only: false };
         read_stablehlo(&text, &options).map(|found| found.inspection.outputs[0].shape[0]).map_err(|e| e.to_string())
     };
     assert_eq!(with(36), Ok(36));
@@ -203,7 +203,7 @@ fn lowered(symbols: &[&str]) -> String {
 
 #[test]
 fn sizes_that_a_lowered_text_passes_are_known() {
-    let options = ImportOptions { dims: [("rows".to_owned(), 3)].into_iter().collect(), looks_only: false };
+    let options = ImportOptions { dims: [("rows".to_owned(), 3)].into_iter().collect(), display_only: false };
     let found = read_stablehlo(&lowered(&["rows"]), &options).unwrap();
     let names: Vec<&str> = found.program.parameters.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["arg0", "arg1"]);
@@ -256,7 +256,7 @@ fn a_loop_that_carries_a_size_unchanged_knows_it() {
     return %0#2 : tensor<?x4xf32>"
         ))
     };
-    let options = ImportOptions { dims: [("b".to_owned(), 3)].into_iter().collect(), looks_only: false };
+    let options = ImportOptions { dims: [("b".to_owned(), 3)].into_iter().collect(), display_only: false };
     let found = read_stablehlo(&looped("%size"), &options).unwrap();
     assert_eq!(found.inspection.outputs[0].shape, [3, 4]);
     // A size that grows with each turn has no number.
@@ -282,7 +282,7 @@ fn a_slice_of_computed_place_and_size_is_refused() {
     return %4 : tensor<?x4xf32>"
         ))
     };
-    let options = ImportOptions { dims: [("b".to_owned(), 5)].into_iter().collect(), looks_only: false };
+    let options = ImportOptions { dims: [("b".to_owned(), 5)].into_iter().collect(), display_only: false };
     let found = read_stablehlo(&sliced("add %2, %c_2"), &options).unwrap();
     assert_eq!(found.inspection.outputs[0].shape, [3, 4]);
     let error = read_stablehlo(&sliced("multiply %2, %c_2"), &options).unwrap_err().to_string();

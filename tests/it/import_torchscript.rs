@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
 
 fn read(bytes: &dyn ByteSource, dims: &[(&str, u64)]) -> Result<Imported, String> {
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
-    read_model("file", bytes, &ImportOptions { dims, looks_only: false }).map_err(|e| e.to_string())
+    read_model("file", bytes, &ImportOptions { dims, display_only: false }).map_err(|e| e.to_string())
 }
 
 /// A file whose model has this method `forward` of one tensor, and nothing else.

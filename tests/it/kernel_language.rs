@@ -154,7 +154,7 @@ fn kernels_compute_what_a_cpp_compiler_computes() {
 
 /// Code outside the language is refused at its position, with what to write instead.
 #[test]
-fn what_is_outside_is_refused_with_what_to_write() {
+fn unsupported_syntax_is_refused_with_a_replacement() {
     for (before, statements, place, message) in [
         ("", "float w[2][2] = {{1, 2}, {3, 4}};", "10:24", "one array of rows * columns"),
         ("", "float& r = x; y = r;", "10:23", "use the variable itself"),

@@ -66,7 +66,7 @@ fn a_mark_with_a_name_is_found_among_the_events() {
 }
 
 #[test]
-fn clocks_that_nothing_relates_are_said_to_be_so() {
+fn unrelated_clocks_are_reported() {
     let codes_of = |profile: &Profile| codes(profile).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
     // A log far from the events is shown from the first event on; a log that overlaps them keeps its times.
     let far = open(&trace(5_000_000, "", "#"));
@@ -76,7 +76,7 @@ fn clocks_that_nothing_relates_are_said_to_be_so() {
 }
 
 #[test]
-fn what_is_written_has_the_rows_and_a_cut_file_what_was_there() {
+fn written_files_keep_their_rows_and_cut_files_their_front() {
     let text = trace(100_000_000, "", &sync("parent_ts=0"));
     let profile = open(&text);
     let written = WriteFormat::Chrome.write(&profile);
@@ -93,7 +93,7 @@ fn what_is_written_has_the_rows_and_a_cut_file_what_was_there() {
 }
 
 #[test]
-fn logs_of_other_systems_are_kept() {
+fn logs_of_other_systems_are_read() {
     let etw = r#"{"name":"ETW","content":[1]}"#;
     let profile = open(&format!(r#"{{"traceEvents":[{{"ph":"i","ts":1}}],"systemTraceEvents":{etw}}}"#));
     assert_eq!(codes(&profile), [("system_trace".to_owned(), 1)]);

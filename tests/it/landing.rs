@@ -7,7 +7,9 @@ use neuronscope::session::{
     Event, JobId, JobRequest, JobResult, Message, ProfileQuestion, ProfileSpec, Reply, Request, Session, StepResult,
 };
 use neuronscope::view::palette::Theme;
-use neuronscope::view::timeline::{Arrangement, Layout, Metrics, NameLooks, Overlay, Scene, Viewport, paint, to_svg};
+use neuronscope::view::timeline::{
+    Arrangement, Layout, Metrics, NameLooks, Overlay, TimelineScene, Viewport, paint, to_svg,
+};
 
 /// Size of the picture in pixels.
 const WIDTH: f64 = 1200.0;
@@ -42,7 +44,7 @@ fn picture(theme: Theme) -> String {
     let answer = ask(&mut session, Request::new(job, ProfileQuestion::Timeline(query).of(info.profile)));
     let [Event::Message(_, Message::Answer(Reply::Timeline(tile)))] = &answer[..] else { panic!("{answer:?}") };
     let looks = NameLooks::new(tile, "", &info.colours);
-    let scene = Scene {
+    let scene = TimelineScene {
         outline: &info.outline,
         layout: &layout,
         metrics: &metrics,

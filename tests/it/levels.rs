@@ -78,7 +78,7 @@ fn busy_ns(profile: &Profile, level: Option<LevelId>) -> i64 {
     let (slices, selection) = (profile.slices(), Selection::of_level(level));
     let threads = Threads::of(profile).lanes(&selection.tracks_of(profile));
     let busy = |lanes: &Vec<_>| {
-        let all = lanes.iter().flat_map(|t| slices.of_track(*t)).filter_map(|id| selection.counted(profile, id));
+        let all = lanes.iter().flat_map(|t| slices.of_track(*t)).filter_map(|id| selection.counted_part(profile, id));
         Interval::merge(all.collect()).iter().map(|s: &Interval<TraceNs>| s.end.0 - s.start.0).sum::<i64>()
     };
     threads.iter().map(busy).sum()
@@ -96,7 +96,8 @@ fn check(profile: &Profile, what: &str) {
     let mut counted = 0;
     for (id, level) in levels.used() {
         let selection = Selection::of_level(Some(id));
-        counted += slices.ids().filter(|s| own(slices.track(*s)) && selection.counted(profile, *s).is_some()).count();
+        counted +=
+            slices.ids().filter(|s| own(slices.track(*s)) && selection.counted_part(profile, *s).is_some()).count();
         let sum: i64 = selection.self_times(profile).iter().sum();
         assert_eq!(sum, busy_ns(profile, Some(id)), "{what}: self time of {}", level.name);
         assert_eq!(levels.find(&level.name.replace(' ', "-")), Ok(Some(id)), "{what}: {}", level.name);
@@ -178,7 +179,7 @@ fn levels_survive_writing_and_reading() {
 }
 
 #[test]
-fn what_wraps_leads_no_list_of_kineto() {
+fn wrappers_lead_no_list_of_kineto() {
     let profile = fixture("hta_amd_mi250_minitoy.json.gz");
     let levels = profile.levels();
     assert_eq!(levels.name(levels.default_level()), "device kernels");
@@ -218,7 +219,7 @@ fn an_area_counts_the_part_of_a_slice_inside() {
 #[test]
 fn stacks_that_were_counted_keep_their_unit() {
     let profile = fixture("speedscope_stackcollapse_simple-utf16-le.txt");
-    assert_eq!(profile.meta().unit, Unit::counted("samples"));
+    assert_eq!(profile.meta().unit, Unit::count_of("samples"));
     let timed = fixture("speedscope_speedscope_0.6.0_two-sampled.speedscope.json");
     assert_eq!(timed.meta().unit, Unit::Ns);
 }

@@ -40,7 +40,7 @@ fn every_link_opens_with_all_that_it_says() {
 }
 
 #[test]
-fn what_was_edited_by_hand_is_named_and_the_rest_counts() {
+fn wrong_edits_are_named_and_the_rest_counts() {
     let mut count = 0;
     for (wrong, hash) in links().filter(|(wrong, _)| !wrong.is_empty()) {
         let (link, notices) = Link::parse(hash);

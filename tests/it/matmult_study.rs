@@ -213,7 +213,7 @@ fn removed_products_are_shown_in_the_programs_side_by_side() {
 }
 
 #[test]
-fn a_sweep_tells_each_case_as_it_ends_and_maps_what_the_array_reaches() {
+fn a_sweep_reports_each_case_and_maps_the_throughput() {
     let fields = [("matrix_dim", "64,256"), ("loop_count", "1,10,100"), ("batch_size", "1,2"), ("no_bias", "true")];
     let all = events(study(&fields));
     let titles: Vec<String> = all

@@ -103,7 +103,7 @@ fn fusion_does_not_change_a_value() {
 }
 
 #[test]
-fn what_can_not_be_computed_says_why() {
+fn uncomputable_comparisons_have_a_reason() {
     let message = |spec| run(spec).unwrap_err();
     let large = message(spec("bert-large-uncased"));
     assert!(large.contains("78922 MFLOP") && large.contains(&MAX_MFLOP.to_string()), "{large}");

@@ -37,16 +37,16 @@ fn a_trace_inside_another_object_is_found() {
     ] {
         let profile = open(&text);
         assert_eq!(rows(&profile), ["Process 1/Thread 1 a 0+2000"], "{text}");
-        let message = profile.diagnostics().items().iter().find(|d| d.code == "nested_trace").unwrap();
-        let begin = message.byte_offset.unwrap() as usize;
-        assert!(text[begin..].starts_with('{') && text[begin..].contains("traceEvents"), "{message:?}");
+        let diagnostic = profile.diagnostics().items().iter().find(|d| d.code == "nested_trace").unwrap();
+        let begin = diagnostic.byte_offset.unwrap() as usize;
+        assert!(text[begin..].starts_with('{') && text[begin..].contains("traceEvents"), "{diagnostic:?}");
     }
     let two = open(&format!(r#"{{"a":{{"traceEvents":[{EVENT}]}},"b":{{"traceEvents":[{EVENT}]}}}}"#));
     assert!(two.diagnostics().items()[0].first_example.starts_with("the first of several"));
 }
 
 #[test]
-fn what_follows_the_last_bracket_is_read_or_counted() {
+fn text_after_the_last_bracket_is_read_or_counted() {
     let object = format!(r#"{{"traceEvents":[{EVENT}]}}"#);
     for (text, slices) in [
         (format!("[{EVENT}]{object}"), 2),
@@ -58,8 +58,8 @@ fn what_follows_the_last_bracket_is_read_or_counted() {
         assert_eq!((profile.slices().len(), codes(&profile)), (slices, vec![]), "{text}");
     }
     let profile = open(&format!("[{EVENT}] and so on"));
-    let message = &profile.diagnostics().items()[0];
-    assert_eq!((message.code.as_str(), message.byte_offset), ("trailing_text", Some(EVENT.len() as u64 + 3)));
+    let diagnostic = &profile.diagnostics().items()[0];
+    assert_eq!((diagnostic.code.as_str(), diagnostic.byte_offset), ("trailing_text", Some(EVENT.len() as u64 + 3)));
     let broken = open(&format!(r#"{{"traceEvents":[{EVENT}],oops:1}}"#));
     assert_eq!((broken.slices().len(), broken.diagnostics().count("bad_json")), (1, 1));
 }
@@ -74,7 +74,7 @@ fn lines_may_begin_with_metadata_and_be_one() {
 }
 
 #[test]
-fn what_is_packed_twice_is_unpacked_twice() {
+fn nested_archives_are_unpacked() {
     let text = format!("[{EVENT}]");
     let twice = read_bytes("a.gz", &gzip(&gzip(text.as_bytes()))).unwrap();
     assert_eq!((rows(&twice).len(), codes(&twice)), (1, vec![]));

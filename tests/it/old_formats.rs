@@ -130,7 +130,7 @@ fn files_of_other_tools_are_named() {
 
 /// A file that is recognised but holds nothing gives a message that says so.
 #[test]
-fn what_is_empty_is_not_silent() {
+fn empty_files_are_reported() {
     for text in [
         r#"{"meta":{"version":27,"interval":1},"threads":[]}"#,
         r#"{"nodes":[],"samples":[],"timeDeltas":[]}"#,

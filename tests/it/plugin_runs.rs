@@ -105,7 +105,7 @@ fn tables_alone_are_a_run_without_a_timeline() {
 }
 
 #[test]
-fn what_is_missing_or_broken_is_named_and_the_rest_opens() {
+fn missing_and_broken_files_are_named_and_the_rest_opens() {
     let runs = open(&[
         ("r/neuron_hlo_op.json", r#"{"ops":[{"op_name":"dot","op_time":5},{"op_na"#),
         ("r/neuron_framework_op.json", "\u{0}\u{1} nothing"),
@@ -151,7 +151,7 @@ fn written_runs_are_named_by_their_date() {
 }
 
 #[test]
-fn what_is_written_reads_and_is_written_again_the_same() {
+fn written_files_survive_reading_and_writing() {
     let made: [&[(&str, &str)]; 5] = [
         &[("a/b/neuron_hlo_op.json", HLO)],
         &[("neuron_framework_op.json", FRAMEWORK), ("neuron_hlo_op.json", HLO)],

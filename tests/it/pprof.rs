@@ -92,7 +92,7 @@ fn every_kind_is_a_profile_and_the_default_is_first() {
 }
 
 #[test]
-fn one_profile_says_what_else_there_is() {
+fn a_profile_names_the_other_profiles() {
     let one = read_bytes("heap.pb.gz", &heap(0, &GO_HEAP)).unwrap();
     assert_eq!((one.meta().title.as_str(), one.diagnostics().count("other_values")), ("heap.pb.gz", 3));
     assert_eq!(rows(&one), ["pprof/inuse_space (bytes) main 0+10"]);

@@ -98,7 +98,7 @@ fn levels_that_do_not_fit_together_are_written_once_and_read_back() {
 }
 
 #[test]
-fn deeper_ladders_spill_what_the_room_does_not_hold() {
+fn deeper_ladders_spill_values_that_do_not_fit() {
     let saved = |levels| spilled(&Ladder::new(levels).compile(4096)).0;
     let [twelve, sixteen, twenty] = [12, 16, 20].map(saved);
     assert!(twelve < sixteen);
@@ -106,7 +106,7 @@ fn deeper_ladders_spill_what_the_room_does_not_hold() {
 }
 
 #[test]
-fn what_fits_is_not_moved() {
+fn values_that_fit_are_not_moved() {
     let executable = Ladder::new(14).compile(128);
     assert_eq!(spilled(&executable), (0, 0));
     assert!(insights(&executable).findings.iter().all(|f| f.rule != Rule::Spills));

@@ -22,7 +22,7 @@ mod scan;
 mod walk;
 
 pub use pass::CriticalPass;
-pub use path::{Cause, CriticalPath, PathPart, PathShare};
+pub use path::{CriticalPath, PathPart, PathReason, PathShare};
 
 #[cfg(test)]
 mod tests {
@@ -56,12 +56,12 @@ mod tests {
         let profile = b.finish(Diagnostics::new());
         let path = CriticalPath::of(&profile, &Works::of(&profile), &FlowIndex::new(&profile), None);
         let expected = [
-            ("setup", 0, 10, Cause::Thread),
-            ("weights", 10, 30, Cause::Thread),
-            ("", 30, 32, Cause::Idle),
-            ("dot", 32, 40, Cause::Thread),
-            ("output", 40, 45, Cause::Thread),
-            ("teardown", 45, 50, Cause::Last),
+            ("setup", 0, 10, PathReason::Thread),
+            ("weights", 10, 30, PathReason::Thread),
+            ("", 30, 32, PathReason::Idle),
+            ("dot", 32, 40, PathReason::Thread),
+            ("output", 40, 45, PathReason::Thread),
+            ("teardown", 45, 50, PathReason::Last),
         ];
         assert_eq!(brief(&profile, &path), expected.map(|(n, a, z, c)| (n.to_owned(), a, z, c)));
     }
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!((ns("mm"), ns("relu"), ns("range")), (Some(30), Some(20), None), "{:?}", brief(&profile, &path));
     }
 
-    fn brief(profile: &Profile, path: &CriticalPath) -> Vec<(String, i64, i64, Cause)> {
+    fn brief(profile: &Profile, path: &CriticalPath) -> Vec<(String, i64, i64, PathReason)> {
         let name = |p: &PathPart| p.slice.map_or(String::new(), |id| profile.str(profile.slices().name(id)).to_owned());
         path.parts.iter().map(|p| (name(p), p.span.start.0, p.span.end.0, p.cause)).collect()
     }
@@ -107,17 +107,17 @@ mod tests {
         let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
         let path = CriticalPath::of(&profile, &works, &flows, None);
         let expected = [
-            ("aten::mm", 0, 4, Cause::Track),
-            ("aten::empty", 4, 6, Cause::Track),
-            ("malloc", 6, 14, Cause::Track),
-            ("aten::mm", 14, 20, Cause::Track),
-            ("launch", 20, 30, Cause::Arrow),
-            ("", 30, 35, Cause::Idle),
-            ("gemm", 35, 100, Cause::Track),
-            ("", 100, 102, Cause::Idle),
-            ("relu", 102, 172, Cause::Wait),
-            ("cudaDeviceSynchronize", 172, 180, Cause::Track),
-            ("print", 180, 200, Cause::Last),
+            ("aten::mm", 0, 4, PathReason::Track),
+            ("aten::empty", 4, 6, PathReason::Track),
+            ("malloc", 6, 14, PathReason::Track),
+            ("aten::mm", 14, 20, PathReason::Track),
+            ("launch", 20, 30, PathReason::Arrow),
+            ("", 30, 35, PathReason::Idle),
+            ("gemm", 35, 100, PathReason::Track),
+            ("", 100, 102, PathReason::Idle),
+            ("relu", 102, 172, PathReason::Wait),
+            ("cudaDeviceSynchronize", 172, 180, PathReason::Track),
+            ("print", 180, 200, PathReason::Last),
         ];
         assert_eq!(brief(&profile, &path), expected.map(|(n, s, e, c)| (n.to_owned(), s, e, c)));
         assert_eq!(path.length_ns(), 200);

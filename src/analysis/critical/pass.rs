@@ -60,7 +60,7 @@ impl CriticalPass {
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         match &self.stage {
-            Stage::Scan(scan) => (self.slices.saturating_sub(scan.left()), self.slices),
+            Stage::Scan(scan) => (self.slices.saturating_sub(scan.remaining()), self.slices),
             Stage::Walk(_, walk) => {
                 let whole = self.span.end.0.saturating_sub(self.span.start.0).max(0).unsigned_abs();
                 let left = walk.now().0.saturating_sub(self.span.start.0).max(0).unsigned_abs();

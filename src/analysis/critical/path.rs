@@ -11,7 +11,7 @@ use ns_profile::{Profile, SliceId};
 /// Why the walk came to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+pub enum PathReason {
     /// The part ends last.
     Last,
     /// The next part follows on the same track.
@@ -34,7 +34,7 @@ pub struct PathPart {
     /// The time in which it held up the next part.
     pub span: Interval<TraceNs>,
     /// How it is joined to the part after it.
-    pub cause: Cause,
+    pub cause: PathReason,
 }
 
 /// A critical path.

@@ -1,6 +1,6 @@
 //! One scan of every slice: collects the facts that the walk along a critical path needs beforehand.
 
-use super::walk::{Held, Rules};
+use super::walk::{Blocker, Rules};
 use crate::SliceCursor;
 use crate::work::Work;
 use ns_base::{IndexVec, TraceNs};
@@ -31,7 +31,7 @@ pub(super) struct Scanned {
     /// Threads of the host, and rows whose slices wait for slices of any other row; none if no work is known.
     pub hosts: Vec<TrackId>,
     /// The work that ends last; any slice if no work is known.
-    pub last: Option<Held>,
+    pub last: Option<Blocker>,
 }
 
 impl Scan {
@@ -41,8 +41,8 @@ impl Scan {
     }
 
     /// Number of slices not looked at yet.
-    pub fn left(&self) -> u64 {
-        self.cursor.left()
+    pub fn remaining(&self) -> u64 {
+        self.cursor.remaining()
     }
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
@@ -70,6 +70,6 @@ impl Scan {
         let mut devices: Vec<_> = self.tracks.iter().map(|t| t.device_ends.clone()).filter(|e| !e.is_empty()).collect();
         // Slices of a row come by start: their ends are almost sorted, which makes a stable sort fast.
         devices.iter_mut().for_each(|ends| ends.sort());
-        Scanned { devices, hosts, last: self.last.map(|(until, _, by)| Held::last(by, until)) }
+        Scanned { devices, hosts, last: self.last.map(|(until, _, by)| Blocker::last(by, until)) }
     }
 }

@@ -1,6 +1,6 @@
 //! The walk back along a critical path, step by step.
 
-use super::path::{Cause, CriticalPath, PathPart};
+use super::path::{CriticalPath, PathPart, PathReason};
 use super::scan::Scanned;
 use crate::work::{Work, Works};
 use ns_base::{Idx, Interval, StrId, TraceNs};
@@ -33,23 +33,23 @@ impl Rules<'_> {
 
 /// The slice that held up another one, and the time until which it did.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
+pub(super) struct Blocker {
     by: SliceId,
     until: TraceNs,
-    cause: Cause,
+    cause: PathReason,
 }
 
-impl Held {
+impl Blocker {
     /// The slice that ends last.
     pub const fn last(by: SliceId, until: TraceNs) -> Self {
-        Self { by, until, cause: Cause::Last }
+        Self { by, until, cause: PathReason::Last }
     }
 }
 
 /// The walk: the point from which it continues, and the parts it has found, the last in time first.
 #[derive(Debug)]
 pub(super) struct Walk {
-    at: Option<Held>,
+    at: Option<Blocker>,
     now: TraceNs,
     parts: Vec<PathPart>,
     /// A bound on the steps. Every step moves back in time or to an earlier slice, so the walk ends; this makes sure.
@@ -58,7 +58,7 @@ pub(super) struct Walk {
 
 impl Walk {
     /// The walk before its first step, at the work that ends last.
-    pub fn from_last(rules: &Rules<'_>, last: Option<Held>) -> Self {
+    pub fn from_last(rules: &Rules<'_>, last: Option<Blocker>) -> Self {
         let turns_left = rules.profile.slices().len().saturating_mul(4).saturating_add(16);
         let at = last.map(|held| innermost(rules, held));
         Self { at, now: last.map_or(rules.span.start, |held| held.until), parts: Vec::new(), turns_left }
@@ -81,7 +81,7 @@ impl Walk {
     }
 
     /// Adds the part that ends now, and the time before it in which nothing ran; returns what held up that part.
-    fn turn(&mut self, search: &Search<'_>, at: Held) -> Option<Held> {
+    fn turn(&mut self, search: &Search<'_>, at: Blocker) -> Option<Blocker> {
         let (rules, slice, now) = (search.rules, at.by, self.now);
         let begin = rules.span.start;
         let from = rules.profile.slices().start(slice).max(begin).min(now);
@@ -91,13 +91,13 @@ impl Walk {
         self.push(Some(slice), from, at.cause);
         let next = next.filter(|_| self.now > begin)?;
         if next.until < self.now {
-            self.push(None, next.until.max(begin), Cause::Idle);
+            self.push(None, next.until.max(begin), PathReason::Idle);
         }
         (self.now > begin).then_some(next)
     }
 
     /// Adds a part from a time until now, unless it is empty.
-    fn push(&mut self, slice: Option<SliceId>, from: TraceNs, cause: Cause) {
+    fn push(&mut self, slice: Option<SliceId>, from: TraceNs, cause: PathReason) {
         if from < self.now {
             self.parts.push(PathPart { slice, span: Interval::new(from, self.now), cause });
         }
@@ -120,10 +120,10 @@ fn running(rules: &Rules<'_>, track: TrackId, at: TraceNs) -> Option<SliceId> {
 }
 
 /// The same cause, with the innermost slice that ran on that track at that time.
-fn innermost(rules: &Rules<'_>, held: Held) -> Held {
+fn innermost(rules: &Rules<'_>, held: Blocker) -> Blocker {
     let track = rules.profile.slices().track(held.by);
     let by = held.until.0.checked_sub(1).and_then(|at| running(rules, track, TraceNs(at)));
-    by.filter(|by| *by > held.by).map_or(held, |by| Held { by, ..held })
+    by.filter(|by| *by > held.by).map_or(held, |by| Blocker { by, ..held })
 }
 
 /// Finds the slice that held up another one.
@@ -143,7 +143,7 @@ impl Search<'_> {
     }
 
     /// For a slice that waits for a device: the device slice that ended last within it, before `now`.
-    fn waited_for(&self, id: SliceId, now: TraceNs) -> Option<Held> {
+    fn waited_for(&self, id: SliceId, now: TraceNs) -> Option<Blocker> {
         let slices = self.rules.profile.slices();
         let name = self.rules.profile.str(slices.name(id));
         // Copies from pageable memory block their caller until they are done.
@@ -156,13 +156,13 @@ impl Search<'_> {
             ends[..n].last().copied()
         };
         let (until, by) = self.known.devices.iter().filter_map(last).max()?;
-        (until > slices.start(id)).then_some(Held { by, until, cause: Cause::Wait })
+        (until > slices.start(id)).then_some(Blocker { by, until, cause: PathReason::Wait })
     }
 
     /// The slice directly inside another one that ended last before `now`.
-    fn last_inside(&self, id: SliceId, now: TraceNs) -> Option<Held> {
+    fn last_inside(&self, id: SliceId, now: TraceNs) -> Option<Blocker> {
         let by = self.last_ended(self.rules.profile.slices().track(id), now, Some(id))?;
-        Some(Held { by, until: self.rules.profile.slices().end(by), cause: Cause::Track })
+        Some(Blocker { by, until: self.rules.profile.slices().end(by), cause: PathReason::Track })
     }
 
     /// The slice of a track, or below a slice, that started last among those that ended by a time; of several nested ones
@@ -181,15 +181,15 @@ impl Search<'_> {
     }
 
     /// Finds the slice that held up the start of another one.
-    fn held_up(&self, id: SliceId) -> Option<Held> {
+    fn held_up(&self, id: SliceId) -> Option<Blocker> {
         let slices = self.rules.profile.slices();
         let start = slices.start(id);
         let arrows = self.flows.predecessors(id).filter(|&p| p != id && slices.start(p) <= start && self.counts(p));
         let arrow = arrows
-            .map(|by| Held { by, until: slices.end(by).min(start), cause: Cause::Arrow })
+            .map(|by| Blocker { by, until: slices.end(by).min(start), cause: PathReason::Arrow })
             .max_by_key(|h| (h.until, h.by));
         let track = slices.track(id);
-        let before = self.latest_on(track, start, Cause::Track);
+        let before = self.latest_on(track, start, PathReason::Track);
         match (arrow, before) {
             (Some(a), Some(b)) if b.until > a.until => Some(b),
             (Some(a), _) => Some(a),
@@ -203,19 +203,19 @@ impl Search<'_> {
     }
 
     /// The slice that was running on a track until a time, or ended last before.
-    fn latest_on(&self, track: TrackId, at: TraceNs, cause: Cause) -> Option<Held> {
+    fn latest_on(&self, track: TrackId, at: TraceNs, cause: PathReason) -> Option<Blocker> {
         let just_before = TraceNs(at.0.checked_sub(1)?);
         if let Some(by) = running(self.rules, track, just_before) {
-            return Some(Held { by, until: at, cause });
+            return Some(Blocker { by, until: at, cause });
         }
         let by = self.last_ended(track, at, None)?;
-        Some(Held { by, until: self.rules.profile.slices().end(by), cause })
+        Some(Blocker { by, until: self.rules.profile.slices().end(by), cause })
     }
 
     /// The slice that another thread of the host was running at a time, or ended last before it.
-    fn other_thread(&self, track: TrackId, at: TraceNs) -> Option<Held> {
+    fn other_thread(&self, track: TrackId, at: TraceNs) -> Option<Blocker> {
         let others = self.known.hosts.iter().filter(|t| **t != track);
-        let latest = others.filter_map(|&t| self.latest_on(t, at, Cause::Thread));
+        let latest = others.filter_map(|&t| self.latest_on(t, at, PathReason::Thread));
         latest.max_by_key(|h| (h.until, self.rules.profile.slices().start(h.by), h.by))
     }
 }

@@ -45,8 +45,8 @@ impl DeviceScan {
         Self { cursor: SliceCursor::of_all(profile), has_work: profile.tracks().ids().map(|_| false).collect() }
     }
 
-    pub fn left(&self) -> u64 {
-        self.cursor.left()
+    pub fn remaining(&self) -> u64 {
+        self.cursor.remaining()
     }
 
     /// Looks at about `limit` slices more. Returns whether it has seen enough.

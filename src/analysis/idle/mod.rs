@@ -88,7 +88,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_gap_says_who_ended_it_and_what_ran_meanwhile() {
+    fn a_gap_has_its_end_and_the_work_meanwhile() {
         let mut b = ProfileBuilder::new("test");
         let (host, gpu) = (b.process("1", "python"), b.process("2", "gpu"));
         b.set_process_labels(gpu, "GPU 0");

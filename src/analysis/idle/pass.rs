@@ -81,7 +81,7 @@ impl IdlePass {
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         match &self.stage {
-            Stage::Devices(scan) => (self.slices.saturating_sub(scan.left()), self.slices.saturating_mul(2)),
+            Stage::Devices(scan) => (self.slices.saturating_sub(scan.remaining()), self.slices.saturating_mul(2)),
             Stage::Gaps(..) => (self.slices.saturating_add(self.seen), self.slices.saturating_mul(2)),
             Stage::Look(_) => {
                 let done = self.found.gaps.len() as u64;

@@ -87,7 +87,7 @@ impl QueryPass {
         let Self { query, selection, occurrences, cursor, own, condition, sources, key_count, found, groups } = self;
         cursor.advance(limit, |track, id| {
             let row = Row { profile, own, track, id };
-            if selection.counted(profile, id).is_none() || !condition.as_mut().is_none_or(|c| c.is_true(&row)) {
+            if selection.counted_part(profile, id).is_none() || !condition.as_mut().is_none_or(|c| c.is_true(&row)) {
                 return;
             }
             if is_grouped {

@@ -1,7 +1,7 @@
 //! Parses the words of a query.
 
 use super::error::QueryError;
-use super::syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};
+use super::syntax::{Aggregate, Column, Comparator, Condition, Literal, Query, Selected, ValueKind};
 use super::tokens::{Placed, Token, tokens};
 use crate::GroupBy;
 use ns_base::{Refusal, refuse};
@@ -134,21 +134,21 @@ impl Parser {
             self.expect_sign(")")?;
             return Ok(Condition::In(column, values));
         }
-        const SIGNS: [(&str, Comparison); 8] = [
-            ("=", Comparison::Equal),
-            ("!=", Comparison::NotEqual),
-            ("<", Comparison::Less),
-            ("<=", Comparison::AtMost),
-            (">", Comparison::Greater),
-            (">=", Comparison::AtLeast),
-            ("~", Comparison::Contains),
-            ("!~", Comparison::ContainsNot),
+        const SIGNS: [(&str, Comparator); 8] = [
+            ("=", Comparator::Equal),
+            ("!=", Comparator::NotEqual),
+            ("<", Comparator::Less),
+            ("<=", Comparator::AtMost),
+            (">", Comparator::Greater),
+            (">=", Comparator::AtLeast),
+            ("~", Comparator::Contains),
+            ("!~", Comparator::ContainsNot),
         ];
         let found = SIGNS.into_iter().find(|(sign, _)| *self.peek() == Token::Sign(sign));
         let Some((_, how)) = found else {
             return self.fail(refuse!("expected =, !=, <, <=, >, >=, ~, !~ or in"));
         };
-        let contains = matches!(how, Comparison::Contains | Comparison::ContainsNot);
+        let contains = matches!(how, Comparator::Contains | Comparator::ContainsNot);
         if contains && matches!(column.kind(), ValueKind::Ns | ValueKind::Count) {
             return self.fail(refuse!("{} is a number: compare it with =, <, >", column.name()));
         }

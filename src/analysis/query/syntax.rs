@@ -27,14 +27,14 @@ pub enum Condition {
     /// Not this.
     Not(Box<Condition>),
     /// A column compared with a value.
-    Compare(Column, Comparison, Literal),
+    Compare(Column, Comparator, Literal),
     /// A column equals one of some values.
     In(Column, Vec<Literal>),
 }
 
 /// How a column is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum Comparator {
     /// `=`
     Equal,
     /// `!=`

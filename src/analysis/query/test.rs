@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::source::{Row, Source};
-use super::syntax::{Column, Comparison, Condition, Literal};
+use super::syntax::{Column, Comparator, Condition, Literal};
 use super::value::{QueryValue, number};
 use crate::Grouping;
 use ns_profile::Profile;
@@ -28,7 +28,7 @@ pub(super) enum Test {
 
 #[derive(Debug)]
 pub(super) struct Check {
-    how: Comparison,
+    how: Comparator,
     any_of: Vec<Literal>,
 }
 
@@ -48,7 +48,7 @@ impl Test {
             Condition::Any(parts) => Self::Any(all(parts)),
             Condition::Not(inner) => Self::Not(Box::new(Self::of(profile, inner))),
             Condition::Compare(column, how, value) => leaf(column, Check { how: *how, any_of: vec![value.clone()] }),
-            Condition::In(column, values) => leaf(column, Check { how: Comparison::Equal, any_of: values.clone() }),
+            Condition::In(column, values) => leaf(column, Check { how: Comparator::Equal, any_of: values.clone() }),
         }
     }
 
@@ -73,9 +73,9 @@ impl Test {
 impl Check {
     /// No comparison is true for a missing value, except `!=` and `!~`.
     fn is_true(&self, value: &QueryValue) -> bool {
-        let negative = matches!(self.how, Comparison::NotEqual | Comparison::ContainsNot);
+        let negative = matches!(self.how, Comparator::NotEqual | Comparator::ContainsNot);
         let matches = |literal: &Literal| match (self.how, value, literal) {
-            (Comparison::Contains | Comparison::ContainsNot, value, Literal::Text(part)) => match value {
+            (Comparator::Contains | Comparator::ContainsNot, value, Literal::Text(part)) => match value {
                 QueryValue::Text(text) => Some(text.to_lowercase().contains(&part.to_lowercase())),
                 QueryValue::Int(n) => Some(n.to_string().contains(part)),
                 QueryValue::Real(_) | QueryValue::Missing => None,
@@ -90,20 +90,20 @@ impl Check {
         if negative {
             self.any_of
                 .iter()
-                .all(|l| matches(l).is_none_or(|m| if self.how == Comparison::ContainsNot { !m } else { m }))
+                .all(|l| matches(l).is_none_or(|m| if self.how == Comparator::ContainsNot { !m } else { m }))
         } else {
             self.any_of.iter().any(|l| matches(l) == Some(true))
         }
     }
 }
 
-fn holds(how: Comparison, order: Ordering) -> bool {
+fn holds(how: Comparator, order: Ordering) -> bool {
     match how {
-        Comparison::Equal | Comparison::Contains | Comparison::ContainsNot => order == Ordering::Equal,
-        Comparison::NotEqual => order != Ordering::Equal,
-        Comparison::Less => order == Ordering::Less,
-        Comparison::AtMost => order != Ordering::Greater,
-        Comparison::Greater => order == Ordering::Greater,
-        Comparison::AtLeast => order != Ordering::Less,
+        Comparator::Equal | Comparator::Contains | Comparator::ContainsNot => order == Ordering::Equal,
+        Comparator::NotEqual => order != Ordering::Equal,
+        Comparator::Less => order == Ordering::Less,
+        Comparator::AtMost => order != Ordering::Greater,
+        Comparator::Greater => order == Ordering::Greater,
+        Comparator::AtLeast => order != Ordering::Less,
     }
 }

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_column() {
+    fn errors_have_their_column() {
         let error = |text| tokens(text).unwrap_err().to_string();
         assert_eq!(error("name = 'x"), "column 8: this text has no ' at its end");
         assert_eq!(error("dur > 3m"), "column 7: 'm' is not a unit: write ns, us, ms, s or nothing");

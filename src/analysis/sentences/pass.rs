@@ -64,8 +64,8 @@ impl SentencesPass {
     pub fn progress(&self) -> (u64, u64) {
         let n = self.slices;
         let done = match &self.stage {
-            Stage::Own(own) => n.saturating_sub(own.left()),
-            Stage::Tally(tally) => (2 * n).saturating_sub(tally.left()),
+            Stage::Own(own) => n.saturating_sub(own.remaining()),
+            Stage::Tally(tally) => (2 * n).saturating_sub(tally.remaining()),
             Stage::Idle(idle) => {
                 let (done, of) = idle.1.progress();
                 2 * n + f64_to_u64(u64_to_f64(n) * u64_to_f64(done) / u64_to_f64(of.max(1)))

@@ -90,8 +90,8 @@ impl TallyPass {
     }
 
     /// Number of slices not looked at yet.
-    pub fn left(&self) -> u64 {
-        self.cursor.left()
+    pub fn remaining(&self) -> u64 {
+        self.cursor.remaining()
     }
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.

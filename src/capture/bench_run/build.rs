@@ -27,7 +27,7 @@ pub struct BenchTrace<'a> {
 pub fn build_bench_profile(trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> Profile {
     let mut builder = ProfileBuilder::new("simulated benchmark");
     builder.set_title(&trace.configuration.label());
-    let rows = Rows::new(&mut builder, trace, recorder);
+    let rows = RunTracks::new(&mut builder, trace, recorder);
     rows.whole_run(&mut builder, trace, recorder);
     for (model, step, span) in &recorder.setup {
         let name = match step {
@@ -143,7 +143,7 @@ impl Names {
 }
 
 /// The tracks of a run, and the start of each of its parts.
-struct Rows {
+struct RunTracks {
     main: TrackId,
     models: Vec<TrackId>,
     workers: Vec<TrackId>,
@@ -158,7 +158,7 @@ struct Rows {
     window_from: SimTime,
 }
 
-impl Rows {
+impl RunTracks {
     fn new(b: &mut ProfileBuilder, trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> Self {
         let c = trace.configuration;
         let (each, stages) = (c.workers_per_model, c.pipeline_size.max(1));

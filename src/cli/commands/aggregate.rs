@@ -132,7 +132,7 @@ fn backends(names: &[String]) -> Result<Vec<Backend>> {
     }
     let known = || Backend::ALL.map(|b| b.names().id).join(", ");
     let named = |name: &String| {
-        Backend::named(name)
+        Backend::from_name(name)
             .ok_or_else(|| anyhow!("{name} is not a backend; choose from {}. Write -- after the last backend", known()))
     };
     names.iter().map(named).collect()

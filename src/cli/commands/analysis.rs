@@ -3,13 +3,13 @@
 use anyhow::{Result, bail};
 
 use super::text;
-use crate::analysis_args::OutputArgs;
+use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
 use ns_session::{AnalysisRequest, Answer, Listed, Listing, Message, ProfileKey, Question, Reply, Rows};
 use ns_view::table::{Cell, Table};
 
 /// Asks for the rows of a table that the flags select.
-pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, output: &OutputArgs) -> Result<Listed> {
+pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, output: &ListingOutput) -> Result<Listed> {
     let limit = if output.json || output.csv { u32::MAX } else { u32::try_from(output.top).unwrap_or(u32::MAX) };
     let rows = Rows { limit, ..Rows::ALL };
     match driver.run(AnalysisRequest::List(what, rows).of(profile), None)? {
@@ -34,7 +34,7 @@ pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
 }
 
 /// As [`print_listed`], below a line that JSON and CSV leave out.
-pub(super) fn print_headed(line: &str, listed: &Listed, output: &OutputArgs) -> Result<()> {
+pub(super) fn print_headed(line: &str, listed: &Listed, output: &ListingOutput) -> Result<()> {
     if !output.json && !output.csv {
         text::print(line.as_bytes())?;
     }
@@ -42,7 +42,7 @@ pub(super) fn print_headed(line: &str, listed: &Listed, output: &OutputArgs) -> 
 }
 
 /// Prints a table as the flags say: the first rows as text, or all rows as CSV or JSON.
-pub(super) fn print_listed(listed: &Listed, output: &OutputArgs) -> Result<()> {
+pub(super) fn print_listed(listed: &Listed, output: &ListingOutput) -> Result<()> {
     if output.json {
         return print_json(&serde_json::Value::Array(json_rows(&listed.table)));
     }

@@ -194,7 +194,7 @@ impl JsonRun {
             call_ms: run.call.to_ms_f64(),
             model_flops: run.compiled.executable.model_flops,
             estimates: run.compiled.estimated_ops.iter().map(|op| (op.op.clone(), op.count)).collect(),
-            assumed: settings.assumed.iter().map(|(op, stand)| (op.clone(), stand.name().to_owned())).collect(),
+            assumed: settings.assumed.iter().map(|(op, policy)| (op.clone(), policy.name().to_owned())).collect(),
             notes: run.notes.clone(),
         }
     }

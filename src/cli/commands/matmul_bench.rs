@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::cpu::SystemClock;
 use super::text;
 use crate::experiment_args::MatmulBenchArgs;
-use ns_experiment::micro::{BenchPlan, MatmulDType, MatmulResult, Verdict, matmul_cases};
+use ns_experiment::micro::{BenchPlan, MatmulDType, MatmulResult, SpeedupClass, matmul_cases};
 use ns_experiment::plan::Accelerator;
 use ns_experiment::run::matmul_ms;
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: MatmulBenchArgs) -> Result<()> {
     let (baseline, device): (Accelerator, Accelerator) = (args.baseline.parse()?, args.device.parse()?);
     let mut dtypes = Vec::new();
     for name in &args.dtypes {
-        match MatmulDType::named(name.trim()) {
+        match MatmulDType::from_name(name.trim()) {
             Some(dtype) => dtypes.push(dtype),
             None => bail!("'{name}' is not a type of these products; choose from float32, float16, bfloat16"),
         }
@@ -69,10 +69,10 @@ pub(super) fn run(args: MatmulBenchArgs) -> Result<()> {
 }
 
 /// Red where the device is slower, green where it is faster; plain in a file.
-fn coloured(line: &str, verdict: Verdict, is_terminal: bool) -> String {
+fn coloured(line: &str, verdict: SpeedupClass, is_terminal: bool) -> String {
     let colour = match verdict {
-        Verdict::Slower if is_terminal => "31",
-        Verdict::Faster if is_terminal => "32",
+        SpeedupClass::Slower if is_terminal => "31",
+        SpeedupClass::Faster if is_terminal => "32",
         _ => return line.to_owned(),
     };
     format!("\u{1b}[{colour}m{line}\u{1b}[0m")

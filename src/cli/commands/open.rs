@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use super::analysis::{analyse, list, print_json, shorten};
 use super::profile::{export, operators, write_page, write_trace};
 use super::text;
-use crate::analysis_args::{LevelArgs, OutputArgs};
+use crate::analysis_args::{LevelArgs, ListingOutput};
 use crate::args::OpenArgs;
 use crate::driver::Driver;
 use crate::source;
@@ -97,7 +97,7 @@ fn describe(summary: &OpenSummary) -> String {
 
 /// The operators with the most time on the default level.
 fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Result<String> {
-    let output = OutputArgs { json: false, csv: false, top };
+    let output = ListingOutput { json: false, csv: false, top };
     let listed = list(driver, info.profile, Listing::Groups(GroupsOf::default()), &output)?;
     let number = |row: &[Cell], at: usize| row.get(at).and_then(Cell::number).unwrap_or(0.0);
     let rows: Vec<Vec<String>> = listed

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use super::aggregate::jsonl_files;
 use super::analysis::list;
 use super::profile::export;
-use crate::analysis_args::OutputArgs;
+use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
 use crate::parquet::{self, RecordSheet};
 use crate::parquet_args::{ParquetArgs, ParquetTableArg};
@@ -98,7 +98,7 @@ fn profile(args: &ParquetArgs) -> Result<u64> {
         return parquet::slices(create(&args.output)?, &csv);
     }
     let what = Listing::Groups(GroupsOf { by: GroupBy::Name, range: None, tracks: None, level: args.level.clone() });
-    let all = OutputArgs { json: true, csv: false, top: usize::MAX };
+    let all = ListingOutput { json: true, csv: false, top: usize::MAX };
     let listed = list(&mut driver, info.profile, what, &all)?;
     parquet::table(create(&args.output)?, "operators", &listed.table)
 }

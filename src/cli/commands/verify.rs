@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::text;
 use crate::experiment_args::{VerifyArgs, VerifyRulesArg};
-use ns_experiment::verify::{Rules, Verdict, verify_cases};
+use ns_experiment::verify::{CaseVerdict, Rules, verify_cases};
 
 impl From<VerifyRulesArg> for Rules {
     fn from(arg: VerifyRulesArg) -> Self {
@@ -30,7 +30,7 @@ pub(super) fn run(args: VerifyArgs) -> Result<()> {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let row = |v: &Verdict| vec![plain(&v.id), plain(&v.code), plain(&v.error)];
+    let row = |v: &CaseVerdict| vec![plain(&v.id), plain(&v.code), plain(&v.error)];
     let rows: Vec<Vec<String>> = verdicts.iter().map(row).collect();
     text::print(text::table(&["Case", "Code", "Error"], &rows).as_bytes())
 }

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_takes_what_a_full_report_has() {
+    fn every_key_fits_a_full_report() {
         let mut full = serde_json::to_value(Report::default()).unwrap();
         for field in fields() {
             let value = match field.kind {

@@ -12,7 +12,7 @@ use super::emitter::Purpose;
 use super::lazy;
 use super::places::Places;
 use super::plan::{Members, Plan};
-use super::tiles::{CLIP, SQUARE, Step, StepKind};
+use super::tiles::{CLIP, SQUARE, StepKind, TileStep};
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value};
 use super::weights::load_vector;
@@ -37,7 +37,7 @@ pub(super) fn plan_steps(
     members: &Members<'_>,
     main: InstrId,
     shape: &Resident,
-) -> Result<Vec<Step>, StageError> {
+) -> Result<Vec<TileStep>, StageError> {
     let chain = Chain::new(main, shape.layout, shape.free_elements);
     chain.through(plan, places, code, members)
 }
@@ -51,12 +51,12 @@ pub(super) fn plan_eviction(
     members: &Members<'_>,
     product: InstrId,
     shape: &Resident,
-) -> Result<(Vec<Step>, Vec<Step>), StageError> {
+) -> Result<(Vec<TileStep>, Vec<TileStep>), StageError> {
     let chain = Chain { tensors_apart: true, ..Chain::new(product, shape.layout, shape.free_elements) };
     let mut steps = chain.through(plan, places, code, members)?;
     let apart = steps.iter().position(|s| s.apart).map(|i| steps.split_off(i)).unwrap_or_default();
     if steps.is_empty() {
-        steps.push(Step::new(StepKind::Copy, Vec::new()));
+        steps.push(TileStep::new(StepKind::Copy, Vec::new()));
     }
     Ok((steps, apart))
 }
@@ -76,7 +76,7 @@ struct Chain {
     passed: FxHashSet<InstrId>,
     /// Earlier values that an instruction can recompute from the tile's first value, with one scalar operation.
     of_main: FxHashSet<InstrId>,
-    steps: Vec<Step>,
+    steps: Vec<TileStep>,
 }
 
 impl Chain {
@@ -100,7 +100,7 @@ impl Chain {
         places: &mut Places,
         code: &mut Code<'_>,
         members: &Members<'_>,
-    ) -> Result<Vec<Step>, StageError> {
+    ) -> Result<Vec<TileStep>, StageError> {
         for (id, member) in members {
             if lazy::define(places, *id, member) {
                 continue;
@@ -125,7 +125,7 @@ impl Chain {
             }
             self.passed.insert(self.running);
             self.running = *id;
-            if self.steps.iter().all(Step::is_scalars) {
+            if self.steps.iter().all(TileStep::is_scalars) {
                 self.of_main.insert(self.running);
             }
         }
@@ -136,7 +136,7 @@ impl Chain {
     }
 
     fn push(&mut self, kind: StepKind, after: Vec<Wait>) {
-        self.steps.push(Step::new(kind, after));
+        self.steps.push(TileStep::new(kind, after));
     }
 
     /// Removes the last step if it uses scalars; returns its waits.
@@ -194,20 +194,20 @@ impl Chain {
         let mut step = match other_side(plan, places, code, (id, other), self.layout)? {
             // Long rows go to the scalar engine, which clips in one pass; short ones to the engine that set the constant.
             Other::Constant if against_constant && self.free_elements >= LONG_ROW_ELEMENTS => {
-                Step::new(StepKind::Function(CLIP), self.take_scalars())
+                TileStep::new(StepKind::Function(CLIP), self.take_scalars())
             }
             Other::Constant if against_constant => {
-                Step::new(StepKind::TensorConstant, vec![constant_tensor(places, code, id)])
+                TileStep::new(StepKind::TensorConstant, vec![constant_tensor(places, code, id)])
             }
-            Other::Constant => Step::new(StepKind::Scalars, Vec::new()),
-            Other::PerPartition(after) => Step::new(StepKind::Scalars, after),
+            Other::Constant => TileStep::new(StepKind::Scalars, Vec::new()),
+            Other::PerPartition(after) => TileStep::new(StepKind::Scalars, after),
             Other::Tensor(after) if apart => {
-                Step { apart: true, ..Step::new(StepKind::Tensors { of_main: false }, after) }
+                TileStep { apart: true, ..TileStep::new(StepKind::Tensors { of_main: false }, after) }
             }
             // A scalar operation just before an operation on two tensors is part of the same instruction.
             Other::Tensor(mut after) => {
                 after.extend(self.take_scalars());
-                Step::new(StepKind::Tensors { of_main: false }, after)
+                TileStep::new(StepKind::Tensors { of_main: false }, after)
             }
         };
         if matches!(member.opcode, Opcode::Divide) && matches!(step.kind, StepKind::Tensors { .. }) {

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::product::{Columns, Evicted, Eviction, Product, Stationary, product};
 use super::rows::{absorb_softmax, softmax_steps};
 use super::spill::take;
-use super::tiles::{Step, StepKind};
+use super::tiles::{StepKind, TileStep};
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, grouped_blocks};
 use super::weights::WeightMatrix;
@@ -123,7 +123,7 @@ fn eviction_steps(
     columns: &Columns,
     softmax: Option<&Softmax>,
     resident: &Resident,
-) -> Result<(Vec<Step>, Vec<Step>), StageError> {
+) -> Result<(Vec<TileStep>, Vec<TileStep>), StageError> {
     let (id, epilogue) = (evicted.id, evicted.epilogue);
     let (mut steps, apart) = match columns {
         Columns::Weight(_) => plan_eviction(plan, places, code, epilogue, id, resident)?,

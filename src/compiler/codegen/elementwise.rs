@@ -7,7 +7,7 @@ use super::layout::{element_bytes, resident_bytes, rows_and_columns, wanted_layo
 use super::places::Places;
 use super::plan::{Members, Plan};
 use super::spill::take;
-use super::tiles::{InFlight, Pipeline, Step};
+use super::tiles::{InFlight, TileStep, TileStream};
 use super::value::{Resident, blocks};
 use super::work::elementwise_of_parts;
 use crate::error::StageError;
@@ -39,7 +39,7 @@ pub(super) fn elementwise(
 pub(super) fn run_apart(
     partitions: u32,
     code: &mut Code<'_>,
-    steps: &[Step],
+    steps: &[TileStep],
     resident: &mut Resident,
     purpose: Purpose,
 ) {
@@ -53,12 +53,12 @@ pub(super) fn run_apart(
 fn run_steps(
     partitions: u32,
     code: &mut Code<'_>,
-    steps: &[Step],
+    steps: &[TileStep],
     resident: &Resident,
     after: &[Wait],
     purpose: Purpose,
 ) -> Vec<Wait> {
-    let mut pipeline = Pipeline::new(steps, purpose);
+    let mut pipeline = TileStream::new(steps, purpose);
     for _ in resident.partition_blocks(partitions) {
         for free in blocks(resident.free_elements, SBUF_CHUNK_ELEMENTS) {
             pipeline.enter(code, InFlight::new(free, None, after.to_vec()));

@@ -13,7 +13,7 @@ use crate::patterns::Pattern::{
     Add, Divide, Either, Exponential, Given, Maximum, Multiply, Named, Number, One, RowMax, RowSum, Rsqrt, Sqrt,
     Subtract, X, Zero,
 };
-use crate::patterns::{Found, Graph, Part, Pattern};
+use crate::patterns::{Graph, Part, Pattern, PatternMatch};
 use ns_base::{FxHashMap, FxHashSet, IndexVec};
 
 /// The idiom of a row of [`IDIOMS`].
@@ -144,7 +144,7 @@ impl Idioms {
         found
     }
 
-    fn add(&mut self, finder: &Finder<'_>, kind: Kind, matched: &Found, span: Span) -> Option<()> {
+    fn add(&mut self, finder: &Finder<'_>, kind: Kind, matched: &PatternMatch, span: Span) -> Option<()> {
         let owner = |part| matched.part(part).map(|id| finder.graph.owner(id));
         let first = *span.parts.first()?;
         let Span { of, parts, result, scales, shifts } = span;
@@ -189,7 +189,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn idiom_at(&self, id: InstrId) -> Option<(Kind, Found, Span)> {
+    fn idiom_at(&self, id: InstrId) -> Option<(Kind, PatternMatch, Span)> {
         IDIOMS.iter().find_map(|(kind, pattern)| {
             let found = self.graph.find(pattern, id)?;
             let span = self.span(*kind, id, &found)?;
@@ -199,14 +199,14 @@ impl Finder<'_> {
 
     /// The instructions that a match replaces, if nothing else reads its intermediate values and the last instruction
     /// only scales and shifts by weights.
-    fn span(&self, kind: Kind, id: InstrId, found: &Found) -> Option<Span> {
+    fn span(&self, kind: Kind, id: InstrId, found: &PatternMatch) -> Option<Span> {
         let result = self.graph.owner(id);
         let x = found.x()?;
         let of = self.graph.owner(x);
-        if self.graph.is_given(x) || self.graph.producer(of) != x {
+        if self.graph.is_constant(x) || self.graph.producer(of) != x {
             return None;
         }
-        let owners = found.nodes.iter().filter(|n| !self.graph.is_given(**n)).map(|n| self.graph.owner(*n));
+        let owners = found.nodes.iter().filter(|n| !self.graph.is_constant(**n)).map(|n| self.graph.owner(*n));
         let mut parts: Vec<InstrId> = owners.filter(|o| *o != result).collect();
         parts.sort_unstable();
         parts.dedup();
@@ -214,16 +214,16 @@ impl Finder<'_> {
         let read_inside = parts.iter().all(|p| *p != self.module.root && self.users[*p].iter().all(inside));
         let reads_inside = |i: &InstrId| {
             let operands = &self.module.instructions[*i].operands;
-            operands.iter().all(|o| *o == of || parts.contains(o) || self.graph.is_given(*o))
+            operands.iter().all(|o| *o == of || parts.contains(o) || self.graph.is_constant(*o))
         };
         if inside(&of) || !read_inside || !parts.iter().chain([&result]).all(reads_inside) {
             return None;
         }
         let (mut scales, mut shifts) = (found.part(Part::Scaled).is_some(), false);
         for (id, member) in nodes(result, &self.module.instructions[result]) {
-            let by_weights = member.operands.iter().any(|o| self.graph.is_given(*o));
+            let by_weights = member.operands.iter().any(|o| self.graph.is_constant(*o));
             match &member.opcode {
-                _ if found.nodes.contains(&id) || self.graph.is_given(id) => {}
+                _ if found.nodes.contains(&id) || self.graph.is_constant(id) => {}
                 Opcode::Broadcast { .. } | Opcode::Convert | Opcode::Reshape => {}
                 Opcode::Multiply if kind == Kind::Norm && by_weights && !scales => scales = true,
                 Opcode::Add if kind == Kind::Norm && by_weights && !shifts => shifts = true,
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_is_read_or_is_not_a_norm_is_left_alone() {
+    fn values_with_other_readers_and_other_shapes_are_not_fused() {
         let end = "  %mean = f32[4] multiply(%sum, %n)
   %v = f32[4] add(%mean, %eps)
   %r = f32[4] rsqrt(%v)\n";

@@ -5,7 +5,7 @@ use super::code::Code;
 use super::emitter::{Purpose, latest};
 use super::places::Places;
 use super::plan::{Members, Plan};
-use super::tiles::{InFlight, Pipeline, Step};
+use super::tiles::{InFlight, TileStep, TileStream};
 use super::value::{Layout, blocks, grouped_blocks};
 use super::weights::{WeightMatrix, load_block, load_matrix};
 use crate::error::StageError;
@@ -115,7 +115,7 @@ impl Evicted<'_> {
 
 /// Destination of a product's tiles.
 pub(super) struct Eviction<'s> {
-    pub steps: &'s [Step],
+    pub steps: &'s [TileStep],
     pub purpose: Purpose,
     /// What must be complete before there is room for the result.
     pub room: &'s [Wait],
@@ -158,7 +158,7 @@ pub(super) fn product(
     let mut done = Vec::new();
     for mut part in product.parts(step) {
         part.rows_ready.extend(done);
-        let tiles = Pipeline::new(eviction.steps, eviction.purpose);
+        let tiles = TileStream::new(eviction.steps, eviction.purpose);
         let nest = Nest { plan, product: &part, purpose, room: eviction.room, tiles };
         done = nest.emit(places, code, columns)?;
     }
@@ -173,7 +173,7 @@ struct Nest<'p> {
     /// What must be complete before there is room for the result.
     room: &'p [Wait],
     /// Tiles on their way out of PSUM.
-    tiles: Pipeline<'p>,
+    tiles: TileStream<'p>,
 }
 
 impl Nest<'_> {

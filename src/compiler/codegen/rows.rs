@@ -20,7 +20,7 @@ use super::places::Places;
 use super::plan::Plan;
 use super::sources::Sources;
 use super::spill::take;
-use super::tiles::{InFlight, Pipeline, SQUARE, Step, StepKind};
+use super::tiles::{InFlight, SQUARE, StepKind, TileStep, TileStream};
 use super::turn::{in_layout, turn_blocks};
 use super::value::{Layout, Resident, Value, blocks};
 use super::weights::load_vector;
@@ -41,13 +41,13 @@ pub(super) fn norm(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, no
     let centred = norm.centring.map_or(result, |(_, centred)| code.sources.of(centred));
     let turned = only_matmuls_read(plan, norm.result);
     let mut resident = if turned {
-        steps.push(Step::of(centred, StepKind::RowScale, Vec::new()));
+        steps.push(TileStep::of(centred, StepKind::RowScale, Vec::new()));
         Resident::of(Layout::FeatureMajor, rows.partition_elements, rows.free_elements)
     } else {
         let scaled = if norm.scales { StepKind::TensorsRepeated } else { StepKind::RowScale };
-        steps.push(Step::of(centred, scaled, affine.clone()));
+        steps.push(TileStep::of(centred, scaled, affine.clone()));
         if norm.shifts {
-            steps.push(Step::of(result, StepKind::Tensors { of_main: false }, affine.clone()));
+            steps.push(TileStep::of(result, StepKind::Tensors { of_main: false }, affine.clone()));
         }
         Resident { bytes: 0, ready: Vec::new(), ..rows.clone() }
     };
@@ -64,8 +64,8 @@ pub(super) fn norm(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, no
 }
 
 /// Mean and reciprocal deviation of each row, or the reciprocal root of its mean square.
-fn statistics_steps(sources: &mut Sources<'_>, norm: &Norm, row: u64) -> Vec<Step> {
-    let own = |kind, source| Step::of(source, kind, Vec::new());
+fn statistics_steps(sources: &mut Sources<'_>, norm: &Norm, row: u64) -> Vec<TileStep> {
+    let own = |kind, source| TileStep::of(source, kind, Vec::new());
     let Some((sum, _)) = norm.centring else {
         let sources = [norm.squares, norm.deviation].map(|id| sources.of(id));
         return vec![own(StepKind::FunctionSum(SQUARE), sources[0]), own(StepKind::RowScalar, sources[1])];
@@ -121,13 +121,13 @@ pub(super) fn softmax(
 }
 
 /// The steps of one block of rows.
-pub(super) fn softmax_steps(sources: &mut Sources<'_>, softmax: &Softmax) -> Vec<Step> {
+pub(super) fn softmax_steps(sources: &mut Sources<'_>, softmax: &Softmax) -> Vec<TileStep> {
     let steps = [
         (StepKind::RowStatistic { chunks: 1 }, softmax.max),
         (StepKind::FunctionSum("exponential"), softmax.exponential),
         (StepKind::RowScale, softmax.result),
     ];
-    steps.into_iter().map(|(kind, id)| Step::of(sources.of(id), kind, Vec::new())).collect()
+    steps.into_iter().map(|(kind, id)| TileStep::of(sources.of(id), kind, Vec::new())).collect()
 }
 
 /// Marks the parts of a softmax as computed.
@@ -141,14 +141,14 @@ fn emit_rows(
     core: &CoreSpec,
     code: &mut Code<'_>,
     rows: &Resident,
-    steps: &[Step],
+    steps: &[TileStep],
     room: &[Wait],
     purpose: Purpose,
 ) -> Vec<Wait> {
     let mut after = rows.ready.clone();
     after.extend_from_slice(room);
     let free = u64_to_u32(rows.free_elements);
-    let mut pipeline = Pipeline::new(steps, purpose);
+    let mut pipeline = TileStream::new(steps, purpose);
     for _ in rows.partition_blocks(core.partitions) {
         pipeline.enter(code, InFlight::new(free, None, after.clone()));
     }

@@ -19,7 +19,7 @@ pub(super) const SQUARE: &str = "square";
 
 /// One instruction of a tile, to be repeated for every tile.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct TileStep {
     pub kind: StepKind,
     /// What must be complete besides the previous step: a bias, a constant, another tensor.
     pub after: Vec<Wait>,
@@ -29,7 +29,7 @@ pub(super) struct Step {
     pub apart: bool,
 }
 
-impl Step {
+impl TileStep {
     pub fn new(kind: StepKind, after: Vec<Wait>) -> Self {
         Self { kind, after, source: None, apart: false }
     }
@@ -96,16 +96,16 @@ impl InFlight {
 
 /// The tiles of an operation: those whose steps are partly emitted, the oldest first, and the completions of the
 /// finished ones.
-pub(super) struct Pipeline<'s> {
-    steps: &'s [Step],
+pub(super) struct TileStream<'s> {
+    steps: &'s [TileStep],
     purpose: Purpose,
     in_flight: VecDeque<InFlight>,
     ready: Vec<Wait>,
 }
 
-impl<'s> Pipeline<'s> {
+impl<'s> TileStream<'s> {
     /// A pipeline without tiles; each tile will go through `steps`.
-    pub fn new(steps: &'s [Step], purpose: Purpose) -> Self {
+    pub fn new(steps: &'s [TileStep], purpose: Purpose) -> Self {
         Self { steps, purpose, in_flight: VecDeque::new(), ready: Vec::new() }
     }
 
@@ -166,7 +166,7 @@ impl<'s> Pipeline<'s> {
         if !matches!(step.kind, StepKind::RowStatistic { .. } | StepKind::RowScalar | StepKind::Beside) {
             tile.in_psum = false;
         }
-        let read_again = |s: &Step| matches!(s.kind, StepKind::Tensors { of_main: true });
+        let read_again = |s: &TileStep| matches!(s.kind, StepKind::Tensors { of_main: true });
         if let Some(bank) = tile.bank
             && !tile.in_psum
             && !self.steps.iter().skip(tile.next).any(read_again)
@@ -178,7 +178,7 @@ impl<'s> Pipeline<'s> {
 }
 
 /// The instruction of a step of a tile, on the less loaded engine where either can do it.
-fn instruction_of(step: &Step, tile: &InFlight, less_loaded: Engine) -> (Engine, Op) {
+fn instruction_of(step: &TileStep, tile: &InFlight, less_loaded: Engine) -> (Engine, Op) {
     let free = tile.free;
     match step.kind {
         StepKind::Scalars | StepKind::Beside => (less_loaded, Op::TensorScalar { free }),

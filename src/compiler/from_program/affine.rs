@@ -1,7 +1,7 @@
 //! Sums and products with weights, rewritten to the form that costs least.
 
+use super::constant_forms::ConstantForm;
 use super::emit::Emit;
-use super::given::Given;
 use crate::hlo::{InstrId, Opcode, ParameterRole};
 use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
@@ -18,8 +18,8 @@ const MOST_DEPTH: u32 = 12;
 pub(super) fn with_vector_of_view(e: &mut Emit<'_>, opcode: &Opcode) -> Result<Option<InstrId>, Refusal> {
     for (value, vector) in [(0, 1), (1, 0)] {
         let (value_id, vector_id) = (e.operand_id(value)?, e.operand_id(vector)?);
-        let Given::Repeated { of, along } = e.given[vector_id].clone() else { continue };
-        if along.len() < 2 || e.given[value_id] != Given::No {
+        let ConstantForm::Repeated { of, along } = e.forms[vector_id].clone() else { continue };
+        if along.len() < 2 || e.forms[value_id] != ConstantForm::No {
             continue;
         }
         let view = e.operand(value)?;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::constant_forms::{ConstantForm, constant_forms};
 use super::flatten::{Flat, FlatId};
-use super::given::{Given, given};
-use super::{Placed, Stand, ops};
+use super::{HloProgram, UnknownOpPolicy, ops};
 use crate::Workflow;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole};
 use ns_base::convert::f64_to_f32;
@@ -16,8 +16,8 @@ use ns_tensor::{DType, Shape};
 pub(super) struct Emit<'a> {
     pub program: &'a Program,
     pub flat: &'a Flat,
-    pub given: Vec<Given>,
-    pub assumed: &'a BTreeMap<String, Stand>,
+    pub forms: Vec<ConstantForm>,
+    pub assumed: &'a BTreeMap<String, UnknownOpPolicy>,
     pub instructions: IndexVec<InstrId, HloInstruction>,
     placed: Vec<Option<InstrId>>,
     names: BTreeMap<String, u32>,
@@ -34,12 +34,12 @@ pub(super) fn emit(
     program: &Program,
     flat: &Flat,
     workflow: Workflow,
-    assumed: &BTreeMap<String, Stand>,
-) -> Result<Placed, Refusal> {
+    assumed: &BTreeMap<String, UnknownOpPolicy>,
+) -> Result<HloProgram, Refusal> {
     let mut emit = Emit {
         program,
         flat,
-        given: given(program, flat),
+        forms: constant_forms(program, flat),
         assumed,
         instructions: IndexVec::new(),
         placed: vec![None; flat.nodes.len()],
@@ -53,7 +53,7 @@ pub(super) fn emit(
     };
     let live = emit.live();
     for (id, live) in live.into_iter().enumerate() {
-        if live && emit.given[id] == Given::No {
+        if live && emit.forms[id] == ConstantForm::No {
             emit.at = id;
             let placed = ops::place(&mut emit, id)?;
             emit.placed[id] = Some(placed);
@@ -68,15 +68,15 @@ impl Emit<'_> {
         let mut live = vec![false; self.flat.nodes.len()];
         let mut stack = self.flat.results.clone();
         while let Some(id) = stack.pop() {
-            if self.given[id] == Given::No && !std::mem::replace(&mut live[id], true) {
+            if self.forms[id] == ConstantForm::No && !std::mem::replace(&mut live[id], true) {
                 stack.extend(&self.flat.nodes[id].operands);
             }
         }
         live
     }
 
-    fn finish(mut self, workflow: Workflow) -> Result<Placed, Refusal> {
-        let reached = self.flat.results.iter().filter(|r| self.given[**r] == Given::No);
+    fn finish(mut self, workflow: Workflow) -> Result<HloProgram, Refusal> {
+        let reached = self.flat.results.iter().filter(|r| self.forms[**r] == ConstantForm::No);
         let results: Vec<InstrId> = reached.filter_map(|&r| self.placed[r]).collect();
         let mut seen: Vec<InstrId> = Vec::new();
         for result in results {
@@ -107,7 +107,7 @@ impl Emit<'_> {
         };
         let module = HloModule { name, workflow, instructions: self.instructions, root };
         let notes = self.notes.into_keys().map(str::to_owned).collect();
-        Ok(Placed { module, estimates: self.estimates, notes })
+        Ok(HloProgram { module, estimates: self.estimates, notes })
     }
 
     /// Adds a note for the user, once.
@@ -196,15 +196,15 @@ impl Emit<'_> {
         }
         let node = &self.flat.nodes[id];
         let shape = self.shape_of(&node.ty);
-        let placed = match self.given[id].clone() {
-            Given::No => return Err(self.wrong("an operand comes later")),
+        let placed = match self.forms[id].clone() {
+            ConstantForm::No => return Err(self.wrong("an operand comes later")),
             // One copy for each use, as in the models of the zoo: a constant is part of the operation that reads it.
-            Given::Splat(value) => return Ok(self.splat(value, shape)),
-            Given::Weight(n) => {
+            ConstantForm::Splat(value) => return Ok(self.splat(value, shape)),
+            ConstantForm::Weight(n) => {
                 let name = self.program.parameters.get(n as usize).map(|p| p.name.clone());
                 self.weight(name.unwrap_or_else(|| node.name.clone()), shape)
             }
-            Given::View => {
+            ConstantForm::View => {
                 let of = *node.operands.first().ok_or_else(|| self.wrong("a view of nothing"))?;
                 let of = self.value(of)?;
                 match &node.op {
@@ -212,8 +212,8 @@ impl Emit<'_> {
                     _ => self.reshaped(of, shape.dims),
                 }
             }
-            Given::Repeated { of, along } if along.len() <= 1 => self.repeated_vector(of, &along, &shape)?,
-            Given::Repeated { .. } | Given::Computed => {
+            ConstantForm::Repeated { of, along } if along.len() <= 1 => self.repeated_vector(of, &along, &shape)?,
+            ConstantForm::Repeated { .. } | ConstantForm::Computed => {
                 self.computed += 1;
                 self.weight(format!("computed at load {}: {}", self.computed, node.name), shape)
             }

@@ -80,7 +80,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn node(&self, name: &str, op: Op, operands: Vec<FlatId>, ty: ArrayType) -> FlatNode {
         let origin = ns_program::Origin::default();
-        FlatNode { name: name.to_owned(), op, operands, ty, origin, known: None, splat: None, part: 0, combine: None }
+        FlatNode { name: name.to_owned(), op, operands, ty, origin, value: None, splat: None, part: 0, combine: None }
     }
 
     fn push(&mut self, mut node: FlatNode) -> Result<FlatId, Refusal> {
@@ -89,8 +89,8 @@ impl Writer<'_> {
                 "the program has more than {MOST_NODES} instructions once its calls and loops are written out"
             ));
         }
-        let known: Vec<Option<&Value>> = node.operands.iter().map(|&o| self.flat.nodes[o].known.as_ref()).collect();
-        node.known = fold(&node.op, &known, &node.ty);
+        let known: Vec<Option<&Value>> = node.operands.iter().map(|&o| self.flat.nodes[o].value.as_ref()).collect();
+        node.value = fold(&node.op, &known, &node.ty);
         self.flat.nodes.push(node);
         Ok(self.flat.nodes.len() - 1)
     }
@@ -164,7 +164,7 @@ impl Writer<'_> {
             Op::Conditional => {
                 let [Flow::Array(selector), branches @ ..] = operands else { return Err(wrong("it has no condition")) };
                 let chosen =
-                    self.flat.nodes[*selector].known.as_ref().and_then(|v| branch(v, instruction.called.len()));
+                    self.flat.nodes[*selector].value.as_ref().and_then(|v| branch(v, instruction.called.len()));
                 let open = || depends_on_data(&instruction.name, "data decides which branch runs");
                 let chosen = chosen.ok_or_else(open)?;
                 self.computation(called(chosen)?, &Vec::from_iter(branches.get(chosen).cloned()))
@@ -205,7 +205,7 @@ impl Writer<'_> {
             let before = self.flat.nodes.len();
             let said = self.computation(condition, std::slice::from_ref(&state))?;
             let Flow::Array(said) = said else { return Err(control("its condition is not a boolean")) };
-            let known = self.flat.nodes[said].known.as_ref().and_then(truth);
+            let known = self.flat.nodes[said].value.as_ref().and_then(truth);
             let Some(goes_on) = known else { return Err(control("data decides how often it turns")) };
             // Removes the nodes of the condition.
             self.flat.nodes.truncate(before);
@@ -326,7 +326,7 @@ pub(super) struct FlatNode {
     pub ty: ArrayType,
     pub origin: Origin,
     /// Its numbers, if it is small and depends only on constants.
-    pub known: Option<Value>,
+    pub value: Option<Value>,
     /// The number that every element has, when that is known.
     pub splat: Option<f64>,
     /// For an operation with several results, the index of this one.

@@ -5,7 +5,7 @@
 //! Where it meets the transpose of the next convolution, the two cancel. In addition, products with a single number move before any
 //! transpose, and batched products read their operands and write their results without transposing the last two dimensions.
 
-use super::turned::{composed, inverse, is_identity, is_row_of_each};
+use super::permutation::{composed, inverse, is_identity, is_row_of_each};
 use crate::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode, WorkKind};
 use ns_base::IndexVec;
 use ns_base::convert::usize_to_u32;
@@ -21,10 +21,10 @@ pub(super) fn assign(module: &mut HloModule) {
     for (id, instruction) in module.instructions.iter_enumerated() {
         instruction.operands.iter().for_each(|o| readers[*o].push(id));
     }
-    let known = module.known_at_load();
+    let known_at_load = module.known_at_load();
     let mut rebuild = Rebuild {
         old: module,
-        known,
+        known_at_load,
         readers,
         new: IndexVec::new(),
         images: IndexVec::new(),
@@ -43,7 +43,7 @@ pub(super) fn assign(module: &mut HloModule) {
 
 /// Place of the value of an old instruction.
 #[derive(Clone, Debug)]
-enum Placed {
+enum Location {
     /// The value of an instruction.
     Whole(InstrId),
     /// An instruction's value with its dimensions in another order; no reader has needed the original order yet.
@@ -52,13 +52,13 @@ enum Placed {
 
 struct Rebuild<'m> {
     old: &'m HloModule,
-    known: IndexVec<InstrId, bool>,
+    known_at_load: IndexVec<InstrId, bool>,
     readers: IndexVec<InstrId, Vec<InstrId>>,
     new: IndexVec<InstrId, HloInstruction>,
     /// By new id: whether its channels are where convolutions have them.
     images: IndexVec<InstrId, bool>,
     /// Places by old id.
-    placed: IndexVec<InstrId, Placed>,
+    placed: IndexVec<InstrId, Location>,
     turns: u32,
 }
 
@@ -69,9 +69,9 @@ struct Before {
 }
 
 impl Rebuild<'_> {
-    fn place(&mut self, id: InstrId) -> Placed {
+    fn place(&mut self, id: InstrId) -> Location {
         let old = &self.old.instructions[id];
-        if self.known[id] {
+        if self.known_at_load[id] {
             return self.copied(old);
         }
         let moved = match &old.opcode {
@@ -95,7 +95,7 @@ impl Rebuild<'_> {
     }
 
     /// The instruction with its operands in their own order.
-    fn copied(&mut self, old: &HloInstruction) -> Placed {
+    fn copied(&mut self, old: &HloInstruction) -> Location {
         let operands: Vec<InstrId> = old.operands.iter().map(|o| self.whole(*o)).collect();
         let of_image = operands.iter().any(|o| self.images[*o]);
         let is_image = match &old.opcode {
@@ -108,7 +108,7 @@ impl Rebuild<'_> {
             }),
             opcode => opcode.is_elementwise() && of_image,
         };
-        Placed::Whole(self.push(HloInstruction { operands, ..old.clone() }, is_image))
+        Location::Whole(self.push(HloInstruction { operands, ..old.clone() }, is_image))
     }
 
     fn push(&mut self, instruction: HloInstruction, is_image: bool) -> InstrId {
@@ -119,10 +119,10 @@ impl Rebuild<'_> {
     /// The value of an old instruction in its own order.
     fn whole(&mut self, id: InstrId) -> InstrId {
         match self.placed[id].clone() {
-            Placed::Whole(new) => new,
-            Placed::Turned(of, permutation) => {
+            Location::Whole(new) => new,
+            Location::Turned(of, permutation) => {
                 let new = self.turned(of, permutation);
-                self.placed[id] = Placed::Whole(new);
+                self.placed[id] = Location::Whole(new);
                 new
             }
         }
@@ -141,11 +141,11 @@ impl Rebuild<'_> {
     /// The value and the permutation, if a value is a transpose.
     fn turn_of(&self, id: InstrId) -> Option<(InstrId, Vec<u32>)> {
         match &self.placed[id] {
-            Placed::Turned(of, permutation) => Some((*of, permutation.clone())),
-            Placed::Whole(new) => {
+            Location::Turned(of, permutation) => Some((*of, permutation.clone())),
+            Location::Whole(new) => {
                 let instruction = &self.new[*new];
                 let Opcode::Transpose { permutation } = &instruction.opcode else { return None };
-                if self.known[id] {
+                if self.known_at_load[id] {
                     return None;
                 }
                 Some((*instruction.operands.first()?, permutation.clone()))
@@ -154,30 +154,30 @@ impl Rebuild<'_> {
     }
 
     /// Combines a transpose of a transpose into one, or none.
-    fn turn(&mut self, old: &HloInstruction, permutation: &[u32]) -> Option<Placed> {
+    fn turn(&mut self, old: &HloInstruction, permutation: &[u32]) -> Option<Location> {
         let &operand = old.operands.first()?;
         let (of, permutation) = match self.turn_of(operand) {
             Some((of, inner)) => (of, composed(&inner, permutation)?),
             None => (self.whole(operand), permutation.to_vec()),
         };
-        Some(if is_identity(&permutation) { Placed::Whole(of) } else { Placed::Turned(of, permutation) })
+        Some(if is_identity(&permutation) { Location::Whole(of) } else { Location::Turned(of, permutation) })
     }
 
     /// The first transposed image that an instruction reads.
     fn first_turned(&self, old: &HloInstruction) -> Option<Before> {
-        let found = old.operands.iter().filter(|o| !self.known[**o]).find_map(|o| self.turn_of(*o));
+        let found = old.operands.iter().filter(|o| !self.known_at_load[**o]).find_map(|o| self.turn_of(*o));
         let (of, permutation) = found.filter(|(of, _)| self.images[*of])?;
         Some(Before { of, permutation })
     }
 
     /// The same instruction on the values before the transpose, with its result transposed.
-    fn behind(&mut self, old: &HloInstruction, opcode: Opcode, operands: Vec<InstrId>, before: &Before) -> Placed {
+    fn behind(&mut self, old: &HloInstruction, opcode: Opcode, operands: Vec<InstrId>, before: &Before) -> Location {
         let back = inverse(&before.permutation);
         let dims: Vec<u64> = back.iter().filter_map(|&p| old.shape.dims.get(p as usize).copied()).collect();
         let shape = Shape::new(old.shape.dtype, dims);
         let is_image = self.images[before.of];
         let new = self.push(HloInstruction { opcode, operands, shape, ..old.clone() }, is_image);
-        Placed::Turned(new, before.permutation.clone())
+        Location::Turned(new, before.permutation.clone())
     }
 
     fn is_of_equal_sizes(&self, old: &HloInstruction) -> bool {
@@ -186,8 +186,8 @@ impl Rebuild<'_> {
 
     /// Elementwise work: on an image together with any operands that the image's order allows, on other values together with
     /// single numbers.
-    fn elementwise(&mut self, old: &HloInstruction) -> Option<Placed> {
-        let found = old.operands.iter().filter(|o| !self.known[**o]).find_map(|o| self.turn_of(*o));
+    fn elementwise(&mut self, old: &HloInstruction) -> Option<Location> {
+        let found = old.operands.iter().filter(|o| !self.known_at_load[**o]).find_map(|o| self.turn_of(*o));
         let (of, permutation) = found?;
         let before = Before { of, permutation };
         if !old.operands.iter().all(|o| self.can_be_before(*o, &before)) {
@@ -206,9 +206,9 @@ impl Rebuild<'_> {
             return dimensions.is_empty()
                 || is_image
                     && own.is_some_and(|d| d.is_sorted())
-                    && (self.known[id] || !is_row_of_each(dimensions, rank));
+                    && (self.known_at_load[id] || !is_row_of_each(dimensions, rank));
         }
-        if self.known[id] {
+        if self.known_at_load[id] {
             return is_image;
         }
         let dims = &self.new[before.of].shape.dims;
@@ -239,7 +239,7 @@ impl Rebuild<'_> {
 
     /// A reduction over pixels. A reduction over the last dimension stays: it is part of a norm or a softmax along
     /// rows.
-    fn reduce(&mut self, old: &HloInstruction, dimensions: &[u32]) -> Option<Placed> {
+    fn reduce(&mut self, old: &HloInstruction, dimensions: &[u32]) -> Option<Location> {
         let before = self.first_turned(old)?;
         let rank = usize_to_u32(before.permutation.len());
         if dimensions == [rank - 1] {
@@ -253,10 +253,10 @@ impl Rebuild<'_> {
         }
         let Opcode::Reduce { kind, .. } = old.opcode else { return None };
         let opcode = Opcode::Reduce { kind, dimensions: own };
-        Some(Placed::Whole(self.push(HloInstruction { opcode, operands: vec![before.of], ..old.clone() }, false)))
+        Some(Location::Whole(self.push(HloInstruction { opcode, operands: vec![before.of], ..old.clone() }, false)))
     }
 
-    fn concatenate(&mut self, old: &HloInstruction, dimension: u32) -> Option<Placed> {
+    fn concatenate(&mut self, old: &HloInstruction, dimension: u32) -> Option<Location> {
         let before = self.first_turned(old)?;
         let has_order = |o: &InstrId| match &self.old.instructions[*o].opcode {
             Opcode::Broadcast { dimensions } => dimensions.is_empty(),
@@ -289,7 +289,7 @@ impl Rebuild<'_> {
 
     /// A batched product contracts the dimension in the position where it lies, and its left side has the rows in the
     /// order that the reader wants.
-    fn batched_dot(&mut self, id: InstrId, old: &HloInstruction, dims: &DotDims) -> Option<Placed> {
+    fn batched_dot(&mut self, id: InstrId, old: &HloInstruction, dims: &DotDims) -> Option<Location> {
         let &[left, right] = old.operands.as_slice() else { return None };
         let rank = dims.batch + 2;
         let (left, lhs_contracting) = self.unturned(left, dims.lhs_contracting, rank);
@@ -309,10 +309,10 @@ impl Rebuild<'_> {
         };
         let new = self.push(HloInstruction { opcode: Opcode::Dot(dims), operands, shape, ..old.clone() }, false);
         if !is_swapped {
-            return Some(Placed::Whole(new));
+            return Some(Location::Whole(new));
         }
         let permutation = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
-        Some(Placed::Turned(new, permutation))
+        Some(Location::Turned(new, permutation))
     }
 
     /// A side of a batched product with its last two dimensions in the order in which they lie.

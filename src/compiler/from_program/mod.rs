@@ -3,16 +3,16 @@
 //! A program has any element type, any arrangement of dimensions, calls, loops and constants; HLO here has only what code generation
 //! can place. So calls are inlined, and loops with a known number of turns are unrolled. A value that depends on weights and constants
 //! alone becomes a weight (it is computed when the model is loaded). Products and convolutions get the arrangement that the array
-//! takes. An operation without a rule of its own becomes [`Work`](crate::hlo::Work), placed by a cost; [`Placed::estimates`]
+//! takes. An operation without a rule of its own becomes [`Work`](crate::hlo::Work), placed by a cost; [`HloProgram::estimates`]
 //! lists these operations.
 
 mod activations;
 mod affine;
 mod arrange;
+mod constant_forms;
 mod emit;
 mod flatten;
 mod fold;
-mod given;
 mod layouts;
 mod moves;
 mod ops;
@@ -20,7 +20,7 @@ mod placement;
 mod products;
 mod simplify;
 
-mod turned;
+mod permutation;
 mod windows;
 
 use std::collections::BTreeMap;
@@ -31,12 +31,12 @@ use ns_program::Program;
 use super::Workflow;
 use super::hlo::{HloModule, verify};
 
-pub use placement::Stand;
+pub use placement::UnknownOpPolicy;
 pub use placement::engine_of;
 
 /// A program as HLO.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
+pub struct HloProgram {
     pub module: HloModule,
     /// Operators that are placed by an estimate, with the count and the first location of each.
     pub estimates: BTreeMap<String, (u64, String)>,
@@ -46,7 +46,7 @@ pub struct Placed {
 
 /// Converts a program to HLO.
 ///
-/// `assumed` says how operators without a known meaning are placed, by name; [`Stand::Elementwise`] is the default.
+/// `assumed` says how operators without a known meaning are placed, by name; [`UnknownOpPolicy::Elementwise`] is the default.
 ///
 /// # Errors
 /// When it calls itself, has a loop whose number of turns depends on data, or has more instructions than can be
@@ -54,8 +54,8 @@ pub struct Placed {
 pub fn from_program(
     program: &Program,
     workflow: Workflow,
-    assumed: &BTreeMap<String, Stand>,
-) -> Result<Placed, Refusal> {
+    assumed: &BTreeMap<String, UnknownOpPolicy>,
+) -> Result<HloProgram, Refusal> {
     finished(program, flatten::flatten(program)?, workflow, assumed)
 }
 
@@ -63,7 +63,7 @@ pub fn from_program(
 /// cannot be compiled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlined {
-    pub placed: Placed,
+    pub placed: HloProgram,
     /// Names of the operations that stand for refused instructions, with the reason for each.
     pub refused: BTreeMap<String, String>,
 }
@@ -72,7 +72,11 @@ pub struct Outlined {
 ///
 /// # Errors
 /// When it has more instructions than can be displayed, or no result depends on an input.
-pub fn outline(program: &Program, workflow: Workflow, assumed: &BTreeMap<String, Stand>) -> Result<Outlined, Refusal> {
+pub fn outline(
+    program: &Program,
+    workflow: Workflow,
+    assumed: &BTreeMap<String, UnknownOpPolicy>,
+) -> Result<Outlined, Refusal> {
     let (flat, refused) = flatten::flatten_what_can_be(program)?;
     let mut placed = finished(program, flat, workflow, assumed)?;
     // A refusal is not an estimate.
@@ -84,8 +88,8 @@ fn finished(
     program: &Program,
     mut flat: flatten::Flat,
     workflow: Workflow,
-    assumed: &BTreeMap<String, Stand>,
-) -> Result<Placed, Refusal> {
+    assumed: &BTreeMap<String, UnknownOpPolicy>,
+) -> Result<HloProgram, Refusal> {
     simplify::simplify(&mut flat);
     let mut placed = emit::emit(program, &flat, workflow, assumed)?;
     activations::recognise(&mut placed.module);

@@ -46,7 +46,7 @@ pub(super) fn gather(e: &mut Emit<'_>, dims: &GatherDims, shape: Shape) -> Resul
 /// The start indices, one for each dimension of `x`, if they are known.
 fn known_starts(e: &Emit<'_>, first: usize, rank: usize) -> Option<Vec<i64>> {
     let starts: Vec<i64> = (first..first + rank)
-        .map(|n| match &e.flat.nodes[e.operand_id(n).ok()?].known.as_ref()?.numbers {
+        .map(|n| match &e.flat.nodes[e.operand_id(n).ok()?].value.as_ref()?.numbers {
             Numbers::Whole(v) => v.first().copied(),
             _ => None,
         })
@@ -68,7 +68,7 @@ pub(super) fn dynamic_slice(e: &mut Emit<'_>, sizes: &[u64], shape: Shape) -> Re
 
 pub(super) fn dynamic_update_slice(e: &mut Emit<'_>, shape: Shape) -> Result<InstrId> {
     // A buffer given from the start is written out with the part in it; readers continue with the whole.
-    if e.given[e.operand_id(0)?] != super::given::Given::No {
+    if e.forms[e.operand_id(0)?] != super::constant_forms::ConstantForm::No {
         return moved(e, "dynamic-update-slice", shape);
     }
     let mut operands = vec![e.operand(0)?, e.operand(1)?];
@@ -95,8 +95,8 @@ pub(super) fn pad(e: &mut Emit<'_>, low: &[i64], high: &[i64], interior: &[u64],
     let cut = |n: i64| n.min(0).unsigned_abs();
     let range = |d: usize| SliceDim { start: cut(low[d]), limit: dims[d].saturating_sub(cut(high[d])), stride: 1 };
     x = e.sliced(x, (0..dims.len()).map(range).collect());
-    let fill = match e.given[e.operand_id(1)?] {
-        super::given::Given::Splat(value) => value,
+    let fill = match e.forms[e.operand_id(1)?] {
+        super::constant_forms::ConstantForm::Splat(value) => value,
         _ => return moved(e, "pad", shape),
     };
     for d in 0..dims.len() {

@@ -1,8 +1,8 @@
 //! Each operation of a program as instructions of the module.
 
+use super::constant_forms::ConstantForm;
 use super::emit::Emit;
 use super::flatten::{Combine, FlatId, FlatNode};
-use super::given::Given;
 use super::{affine, moves, products, windows};
 use crate::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
 use ns_base::Refusal;
@@ -143,8 +143,8 @@ fn unary(e: &mut Emit<'_>, function: Unary) -> Result<InstrId> {
 }
 
 fn binary(e: &mut Emit<'_>, function: Binary) -> Result<InstrId> {
-    let exponent = match e.given[e.operand_id(1)?] {
-        Given::Splat(value) if function == Binary::Pow => Some(value),
+    let exponent = match e.forms[e.operand_id(1)?] {
+        ConstantForm::Splat(value) if function == Binary::Pow => Some(value),
         _ => None,
     };
     let a = e.operand(0)?;
@@ -256,7 +256,7 @@ fn normalised(e: &mut Emit<'_>, x: InstrId, lost: &[u32], feature: u32, epsilon:
     let inverse = e.along(inverse, lost, &shape.dims);
     let mut result = e.of_two(Opcode::Multiply, centred, inverse);
     for (n, opcode, neutral) in [(1, Opcode::Multiply, 1.0), (2, Opcode::Add, 0.0)] {
-        if e.given[e.operand_id(n)?] != Given::Splat(neutral) {
+        if e.forms[e.operand_id(n)?] != ConstantForm::Splat(neutral) {
             let vector = e.operand(n)?;
             let vector = e.repeated(vector, &[feature], &shape.dims);
             result = e.of_two(opcode, result, vector);
@@ -313,10 +313,10 @@ fn custom_call(e: &mut Emit<'_>, call: &Foreign, shape: Shape) -> Result<InstrId
 /// An operator without a known meaning.
 fn assumed(e: &mut Emit<'_>, what: &Foreign, shape: Shape) -> Result<InstrId> {
     e.estimate(&what.name);
-    match e.assumed.get(&what.name).copied().unwrap_or(super::Stand::Elementwise) {
-        super::Stand::Elementwise => worked(e, &what.name, WorkKind::Vector, 1, shape),
-        super::Stand::Move => moves::moved(e, &what.name, shape),
-        super::Stand::Sort => sorted(e, &what.name, shape),
+    match e.assumed.get(&what.name).copied().unwrap_or(super::UnknownOpPolicy::Elementwise) {
+        super::UnknownOpPolicy::Elementwise => worked(e, &what.name, WorkKind::Vector, 1, shape),
+        super::UnknownOpPolicy::Move => moves::moved(e, &what.name, shape),
+        super::UnknownOpPolicy::Sort => sorted(e, &what.name, shape),
     }
 }
 

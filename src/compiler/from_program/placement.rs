@@ -7,7 +7,7 @@ use ns_program::OperatorKind;
 
 /// How an operator without a rule of its own is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Stand {
+pub enum UnknownOpPolicy {
     /// One pass of the vector engine over the larger of operands and result.
     Elementwise,
     /// Bytes out to device memory and back.
@@ -16,7 +16,7 @@ pub enum Stand {
     Sort,
 }
 
-impl Stand {
+impl UnknownOpPolicy {
     pub const ALL: [Self; 3] = [Self::Elementwise, Self::Move, Self::Sort];
 
     /// Its name in settings and on the command line.
@@ -32,7 +32,7 @@ impl Stand {
     /// The placement with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|stand| stand.name().eq_ignore_ascii_case(name.trim()))
+        Self::ALL.into_iter().find(|policy| policy.name().eq_ignore_ascii_case(name.trim()))
     }
 
     /// All names, for messages.

@@ -1,8 +1,8 @@
 //! Products and convolutions in the arrangement that the array takes.
 
+use super::constant_forms::ConstantForm;
 use super::emit::Emit;
-use super::given::Given;
-use super::turned::inverse;
+use super::permutation::inverse;
 use super::windows::window_of;
 use crate::hlo::{self, InstrId, Opcode, Work, WorkKind};
 use ns_base::Refusal;
@@ -61,9 +61,9 @@ impl Side {
 /// `[batch.., m, k] x [batch.., k, n]`. A weight must be on the right, so a product with its weight on the left is
 /// transposed.
 pub(super) fn dot(e: &mut Emit<'_>, dims: &DotDims, shape: Shape) -> Result<InstrId> {
-    let is_given = |e: &Emit<'_>, n: usize| Ok::<bool, Refusal>(e.given[e.operand_id(n)?] != Given::No);
-    let (left_given, right_given) = (is_given(e, 0)?, is_given(e, 1)?);
-    let turns = left_given && !right_given;
+    let is_constant = |e: &Emit<'_>, n: usize| Ok::<bool, Refusal>(e.forms[e.operand_id(n)?] != ConstantForm::No);
+    let (is_left_constant, is_right_constant) = (is_constant(e, 0)?, is_constant(e, 1)?);
+    let turns = is_left_constant && !is_right_constant;
     let (left, right) = (e.operand(0)?, e.operand(1)?);
     let left = Side::new(e, left, &dims.lhs_batch, &dims.lhs_contracting);
     let right = Side::new(e, right, &dims.rhs_batch, &dims.rhs_contracting);
@@ -73,7 +73,7 @@ pub(super) fn dot(e: &mut Emit<'_>, dims: &DotDims, shape: Shape) -> Result<Inst
     let (x, lhs_contracting) = a.as_it_lies(e, true);
     let (y, rhs_contracting) = b.as_it_lies(e, false);
     let (rows, columns): (u64, u64) = (a.sizes(e, &a.free).iter().product(), b.sizes(e, &b.free).iter().product());
-    let mut product = if left_given || right_given {
+    let mut product = if is_left_constant || is_right_constant {
         multiplied(e, (x, y), (lhs_contracting, rhs_contracting), shape.dtype, &batch, (rows, columns))
     } else {
         let ((x, y), heads) = by_heads(e, x, y, &batch);
@@ -134,7 +134,7 @@ pub(super) fn convolution(
     shape: Shape,
 ) -> Result<InstrId> {
     let plain: Option<Vec<_>> = window.iter().map(window_of).collect();
-    let is_image = matches!(window.len(), 1 | 2) && batch_groups == 1 && e.given[e.operand_id(1)?] != Given::No;
+    let is_image = matches!(window.len(), 1 | 2) && batch_groups == 1 && e.forms[e.operand_id(1)?] != ConstantForm::No;
     let Some(plain) = plain.filter(|_| is_image) else { return as_product(e, dims, shape) };
     let order = |(first, second, spatial): &(u32, u32, Vec<u32>)| -> Vec<u32> {
         [*first, *second].into_iter().chain(spatial.iter().copied()).collect()

@@ -143,7 +143,7 @@ fn fact_of(node: &FlatNode, facts: &[Fact]) -> Fact {
         // Products of finite numbers are finite; exponentials of minus infinity are zero.
         Op::Dot(_) | Op::Convolution { .. } => Fact { splat: None, may_be_infinite: any_infinite },
         Op::Unary(Unary::Exp | Unary::Tanh | Unary::Logistic) => Fact::default(),
-        _ => Fact { splat: node.known.as_ref().and_then(of_constant), may_be_infinite: any_infinite },
+        _ => Fact { splat: node.value.as_ref().and_then(of_constant), may_be_infinite: any_infinite },
     }
 }
 

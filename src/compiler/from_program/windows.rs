@@ -3,7 +3,7 @@
 use super::emit::Emit;
 use super::flatten::Combine;
 use super::ops::worked;
-use super::turned::inverse;
+use super::permutation::inverse;
 use crate::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
 use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;

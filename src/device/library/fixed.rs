@@ -22,7 +22,7 @@ pub const FIXED_PARAMETERS: &[(&str, &str)] = &[
     ("warmup_ms", "one whole warm-up inference; as long as any other inference if left out"),
 ];
 
-fn known() -> String {
+fn parameter_names() -> String {
     FIXED_PARAMETERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
@@ -64,7 +64,7 @@ impl FromStr for FixedModel {
             let at = FIXED_PARAMETERS.iter().position(|(known, _)| *known == name);
             let slot = at.and_then(|at| given.get_mut(at));
             let Some(slot) = slot else {
-                return Err(refuse!("model fixed has no parameter '{name}'; its parameters are {}", known()));
+                return Err(refuse!("model fixed has no parameter '{name}'; its parameters are {}", parameter_names()));
             };
             if slot.is_some() {
                 return Err(refuse!("model fixed: {name} is given twice"));

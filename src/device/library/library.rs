@@ -14,8 +14,8 @@ use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use super::model_ref::{ModelKind, ModelRef};
 use ns_base::{Refusal, nearest_text, refuse};
 use ns_container::ByteSource;
-use ns_program::{ImportError, ImportOptions, Imported, Inspection, ReadModel};
 use ns_model::zoo::{MODELS, named_model};
+use ns_program::{ImportError, ImportOptions, Imported, Inspection, ReadModel};
 
 /// All model files that are open, by their content. Clones share them.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct ModelLibrary {
     open: Rc<RefCell<BTreeMap<String, Rc<ModelFile>>>>,
     read: ReadModel,
     /// Whether models are only displayed.
-    looks_only: bool,
+    display_only: bool,
 }
 
 impl Default for ModelLibrary {
@@ -58,13 +58,13 @@ impl ModelLibrary {
     /// another program to read them.
     #[must_use]
     pub fn new(read: ReadModel) -> Self {
-        Self { open: Rc::default(), read, looks_only: false }
+        Self { open: Rc::default(), read, display_only: false }
     }
 
     /// The same files for displaying their programs only: these may contain operations that no NeuronCore supports.
     #[must_use]
-    pub fn to_look(&self) -> Self {
-        Self { looks_only: true, ..self.clone() }
+    pub fn for_display(&self) -> Self {
+        Self { display_only: true, ..self.clone() }
     }
 
     /// Opens a file: reads its graph once, and keeps a reference to its bytes.
@@ -77,8 +77,8 @@ impl ModelLibrary {
         bytes: Rc<dyn ByteSource>,
         settings: ModelFileSettings,
     ) -> Result<OpenedModel, Refusal> {
-        let model = self.named(name, bytes)?;
-        let Instantiated { imported, .. } = model.instantiate(&settings, None, self.looks_only)?;
+        let model = self.model_file(name, bytes)?;
+        let Instantiated { imported, .. } = model.instantiate(&settings, None, self.display_only)?;
         let inspection = imported.inspection.clone();
         let opened =
             OpenedModel { id: model.spec(settings).to_string(), batch: BatchRule::of(&inspection), inspection };
@@ -92,11 +92,11 @@ impl ModelLibrary {
     /// # Errors
     /// When its bytes cannot be read.
     pub fn keep(&self, name: &str, bytes: Rc<dyn ByteSource>) -> Result<(), Refusal> {
-        self.put(self.named(name, bytes)?);
+        self.put(self.model_file(name, bytes)?);
         Ok(())
     }
 
-    fn named(&self, name: &str, bytes: Rc<dyn ByteSource>) -> Result<ModelFile, Refusal> {
+    fn model_file(&self, name: &str, bytes: Rc<dyn ByteSource>) -> Result<ModelFile, Refusal> {
         let digest = content_name(name, &*bytes)?;
         Ok(ModelFile::new(name, digest, bytes, self.read))
     }
@@ -133,7 +133,7 @@ impl ModelLibrary {
     /// # Errors
     /// When the file is not open, or does not have that batch size.
     pub fn instantiate(&self, file: &ModelFileRef, batch_size: Option<u64>) -> Result<Instantiated, Refusal> {
-        self.find(file)?.instantiate(&file.settings, batch_size, self.looks_only)
+        self.find(file)?.instantiate(&file.settings, batch_size, self.display_only)
     }
 
     /// The model that a text names. The error for an unknown name lists the nearest names in the zoo and among the open files.
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_kept_is_read_when_it_is_wanted() {
+    fn a_file_is_read_at_its_first_use() {
         let bytes = |text: &str| -> Rc<dyn ByteSource> { Rc::new(text.as_bytes().to_vec()) };
         let (opened, library) = (open("two.hlo", HLO, &ModelLibrary::new(read_model)), ModelLibrary::new(read_model));
         library.keep("two.hlo", bytes(HLO)).unwrap();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_open_is_answered_with_what_is() {
+    fn an_unknown_file_error_lists_the_open_files() {
         let library = ModelLibrary::new(read_model);
         let error = read(&library, "file:two.hlo@abcdefgh", None).unwrap_err().to_string();
         assert!(error.contains("content abcdefgh) that is not open") && error.contains("--model FILE"), "{error}");

@@ -57,7 +57,7 @@ impl ModelFile {
         ModelFileRef::new(&self.name, &self.digest, settings)
     }
 
-    /// Reads the model for a batch size, or its own. A model for display only (`looks_only`) may contain operations that no NeuronCore
+    /// Reads the model for a batch size, or its own. A model for display only (`display_only`) may contain operations that no NeuronCore
     /// supports.
     ///
     /// # Errors
@@ -67,9 +67,9 @@ impl ModelFile {
         &self,
         settings: &ModelFileSettings,
         batch_size: Option<u64>,
-        looks_only: bool,
+        display_only: bool,
     ) -> Result<Instantiated, Refusal> {
-        let rule = self.rule(settings, looks_only)?;
+        let rule = self.rule(settings, display_only)?;
         let batch_size = batch_size.unwrap_or(rule.own());
         let mut dims = settings.dims.clone();
         match rule {
@@ -78,18 +78,18 @@ impl ModelFile {
                 dims.insert(dimension, batch_size);
             }
             BatchRule::Fixed { size } => {
-                let imported = self.read(dims, looks_only)?;
+                let imported = self.read(dims, display_only)?;
                 return Err(self.wrong_batch(&imported, settings, size, batch_size));
             }
         }
-        Ok(Instantiated { imported: self.read(dims, looks_only)?, batch_size })
+        Ok(Instantiated { imported: self.read(dims, display_only)?, batch_size })
     }
 
-    fn rule(&self, settings: &ModelFileSettings, looks_only: bool) -> Result<BatchRule, Refusal> {
+    fn rule(&self, settings: &ModelFileSettings, display_only: bool) -> Result<BatchRule, Refusal> {
         if let Some(rule) = self.rules.borrow().get(&settings.dims) {
             return Ok(rule.clone());
         }
-        let rule = BatchRule::of(&self.read(settings.dims.clone(), looks_only)?.inspection);
+        let rule = BatchRule::of(&self.read(settings.dims.clone(), display_only)?.inspection);
         self.rules.borrow_mut().insert(settings.dims.clone(), rule.clone());
         Ok(rule)
     }
@@ -108,8 +108,8 @@ impl ModelFile {
     }
 
     /// The file for some sizes, from memory if it was read for them last.
-    fn read(&self, dims: BTreeMap<String, u64>, looks_only: bool) -> Result<Rc<Imported>, Refusal> {
-        let options = ImportOptions { dims, looks_only };
+    fn read(&self, dims: BTreeMap<String, u64>, display_only: bool) -> Result<Rc<Imported>, Refusal> {
+        let options = ImportOptions { dims, display_only };
         if let Some((_, imported)) = self.last.borrow().as_ref().filter(|(read_for, _)| *read_for == options) {
             return Ok(Rc::clone(imported));
         }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use ns_base::{Refusal, refuse};
-use ns_compiler::Stand;
+use ns_compiler::UnknownOpPolicy;
 
 /// The prefix of names of model files.
 pub(super) const MODEL_FILE_PREFIX: &str = "file:";
@@ -21,7 +21,7 @@ pub struct ModelFileSettings {
     /// Sizes of open dimensions, by their names in the file.
     pub dims: BTreeMap<String, u64>,
     /// How operators are placed, by their names in the file.
-    pub assumed: BTreeMap<String, Stand>,
+    pub assumed: BTreeMap<String, UnknownOpPolicy>,
 }
 
 /// A model file by name, with the user's settings. Its text is used like the name of a model of the zoo in
@@ -59,12 +59,12 @@ impl ModelFileSettings {
         }
         if let Some(size) = value.parse().ok().filter(|size| *size > 0) {
             self.dims.insert(name.to_owned(), size);
-        } else if let Some(stand) = Stand::from_name(value) {
-            self.assumed.insert(name.to_owned(), stand);
+        } else if let Some(policy) = UnknownOpPolicy::from_name(value) {
+            self.assumed.insert(name.to_owned(), policy);
         } else {
             return Err(refuse!(
                 "{name}={value}: use a size from 1 up for an open dimension, or {} for an operator",
-                Stand::names()
+                UnknownOpPolicy::names()
             ));
         }
         Ok(())
@@ -86,7 +86,7 @@ impl FromStr for ModelFileSettings {
 impl fmt::Display for ModelFileSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dims = self.dims.iter().map(|(name, size)| format!("{name}={size}"));
-        let assumed = self.assumed.iter().map(|(op, stand)| format!("{op}={}", stand.name()));
+        let assumed = self.assumed.iter().map(|(op, policy)| format!("{op}={}", policy.name()));
         f.write_str(&dims.chain(assumed).collect::<Vec<_>>().join(","))
     }
 }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_setting_says_what_is_allowed() {
+    fn a_wrong_setting_error_lists_the_allowed_ones() {
         let error = |text: &str| text.parse::<ModelFileSettings>().unwrap_err().to_string();
         assert!(error("seq").contains("NAME=SIZE"));
         assert_eq!(

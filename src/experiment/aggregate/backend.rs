@@ -45,7 +45,7 @@ impl Backend {
 
     /// The backend with the name of an option.
     #[must_use]
-    pub fn named(id: &str) -> Option<Self> {
+    pub fn from_name(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|b| b.names().id == id)
     }
 
@@ -90,7 +90,7 @@ mod tests {
         assert!(Backend::of(Some("openxla_eval"), Some("PJRT")).is_err());
         assert!(Backend::of(None, Some("XRT")).is_err());
         for (i, backend) in Backend::ALL.into_iter().enumerate() {
-            assert_eq!((Backend::named(backend.names().id), backend.index()), (Some(backend), i));
+            assert_eq!((Backend::from_name(backend.names().id), backend.index()), (Some(backend), i));
         }
     }
 }

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_right_and_what_is_no_number_before_the_point() {
+    fn numbers_align_at_the_point_and_text_before_it() {
         let rows = [Cell::Number(12.345), Cell::Empty, Cell::Number(f64::INFINITY)].map(|c| vec![c]).to_vec();
         let text = Table { headings: vec![Heading::plain("x")], rows }.to_framed();
         let lines: Vec<&str> = text.lines().filter(|l| l.starts_with('│')).collect();

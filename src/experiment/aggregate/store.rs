@@ -69,7 +69,7 @@ pub struct Seen<'a> {
 }
 
 /// The contents of a selected line.
-struct Found {
+struct LineContent {
     timestamp: f64,
     backend: Backend,
     model: String,
@@ -114,7 +114,7 @@ impl Aggregator {
         if !wanted || !models.keeps(seen.model) || seen.test != test.name() {
             return;
         }
-        let found = Found {
+        let found = LineContent {
             timestamp: seen.timestamp,
             backend: seen.backend,
             model: seen.model.to_owned(),
@@ -156,7 +156,7 @@ impl Aggregator {
         self.models.get_index(model as usize).map_or("", String::as_str)
     }
 
-    fn find(&self, record: &RawRecord<'_>) -> Result<Option<Found>, LineError> {
+    fn find(&self, record: &RawRecord<'_>) -> Result<Option<LineContent>, LineError> {
         let Selection { accelerator, models, test, metric, lenient } = &self.selection;
         let experiment = &record.experiment;
         let product = experiment.accelerator_model.as_ref();
@@ -181,10 +181,10 @@ impl Aggregator {
         let batch = BatchKey::of(experiment.batch_size.get());
         let accelerator = known_accelerator(product).unwrap_or(product).to_owned();
         let model = record.model.model_name.as_ref().to_owned();
-        Ok(Some(Found { timestamp, backend, model, batch, measure, accelerator }))
+        Ok(Some(LineContent { timestamp, backend, model, batch, measure, accelerator }))
     }
 
-    fn keep(&mut self, found: Found, place: impl Fn() -> String) {
+    fn keep(&mut self, found: LineContent, place: impl Fn() -> String) {
         let Some(measure) = found.measure else {
             self.notes.add("records have no time, or too few repeats (failures, skipped models)", place);
             return;

@@ -54,7 +54,7 @@ impl Analyzer {
                         .add("metrics are not lists of numbers and are left out", || format!("{}: {name}", place()));
                 }
                 for (metric, stats) in &record.metrics {
-                    self.columns.extend(stats.named().into_iter().map(|(name, _)| format!("{name}_{metric}")));
+                    self.columns.extend(stats.values_by_name().into_iter().map(|(name, _)| format!("{name}_{metric}")));
                 }
                 self.batches.push(&record);
                 self.records.push(record);
@@ -106,7 +106,7 @@ impl Analyzer {
 
     fn statistic(&self, record: &Analyzed, column: &str) -> Option<f64> {
         let (name, metric) = column.split_once('_')?;
-        record.metric(metric)?.named().into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
+        record.metric(metric)?.values_by_name().into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
     /// The report as lines of JSON.
@@ -144,7 +144,10 @@ impl Analyzer {
         }
         for (metric, stats) in &record.metrics {
             metrics.extend(
-                stats.named().into_iter().map(|(name, value)| (format!("{name}_{metric}"), Value::from(value))),
+                stats
+                    .values_by_name()
+                    .into_iter()
+                    .map(|(name, value)| (format!("{name}_{metric}"), Value::from(value))),
             );
         }
         for column in ["dynamo_compile_time", "xla_compile_time"] {

@@ -4,4 +4,4 @@ mod do_bench;
 mod sweep;
 
 pub use do_bench::{BenchPlan, BenchTimes, Measured, do_bench};
-pub use sweep::{MatmulCase, MatmulDType, MatmulResult, Verdict, matmul_cases};
+pub use sweep::{MatmulCase, MatmulDType, MatmulResult, SpeedupClass, matmul_cases};

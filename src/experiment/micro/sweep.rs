@@ -27,7 +27,7 @@ impl MatmulDType {
 
     /// The type with a name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|d| d.name() == name)
     }
 }
@@ -59,7 +59,7 @@ pub fn matmul_cases(dtypes: &[MatmulDType], first: u32, last: u32, step: u32) ->
 
 /// Class of a speed-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SpeedupClass {
     /// Below 0.95.
     Slower,
     /// From 0.95 to 1.05.
@@ -86,11 +86,11 @@ impl MatmulResult {
 
     /// The class of the speed-up.
     #[must_use]
-    pub fn verdict(self) -> Verdict {
+    pub fn verdict(self) -> SpeedupClass {
         match self.speedup() {
-            s if s < 0.95 => Verdict::Slower,
-            s if s > 1.05 => Verdict::Faster,
-            _ => Verdict::Same,
+            s if s < 0.95 => SpeedupClass::Slower,
+            s if s > 1.05 => SpeedupClass::Faster,
+            _ => SpeedupClass::Same,
         }
     }
 
@@ -115,8 +115,8 @@ mod tests {
             result.line(cases[0]),
             "matmul-float32-lhs256x256-rhs256x256: speedup=1.23x; base=4.56ms; test=3.70ms"
         );
-        assert_eq!(result.verdict(), Verdict::Faster);
-        assert_eq!(MatmulResult { base_ms: 1.0, test_ms: 1.05 }.verdict(), Verdict::Same);
-        assert_eq!(MatmulResult { base_ms: 0.9, test_ms: 1.0 }.verdict(), Verdict::Slower);
+        assert_eq!(result.verdict(), SpeedupClass::Faster);
+        assert_eq!(MatmulResult { base_ms: 1.0, test_ms: 1.05 }.verdict(), SpeedupClass::Same);
+        assert_eq!(MatmulResult { base_ms: 0.9, test_ms: 1.0 }.verdict(), SpeedupClass::Slower);
     }
 }

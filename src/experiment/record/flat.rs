@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_has_one_row_and_what_is_no_record_is_refused() {
+    fn a_failure_has_one_row_and_other_lines_are_refused() {
         let line = br#"{"model": {"model_name": "a"}, "experiment": {}, "metrics": {"error": "SKIP"}}"#;
         let flat = FlatRecord::of(line).unwrap();
         assert_eq!((flat.rows(), flat.error.as_deref(), flat.is_without_times()), (1, Some("SKIP"), true));

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_fields_are_named() {
         for key in ["model_name", "accelerator_model", "batch_size", "dynamo", "test", "xla", "timestamp"] {
             let error = total_time(&LINE.replace(&format!("\"{key}\""), "\"other\"")).unwrap_err().to_string();
             assert!(error.contains(&format!("missing field `{key}`")), "{key}: {error}");

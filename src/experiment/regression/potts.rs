@@ -1,7 +1,7 @@
 //! A series as steps: the Potts model, which pays for deviations and for steps.
 
 use super::golden::{Tolerance, golden_search};
-use super::series::Series;
+use super::series::ValueSeries;
 use ns_base::convert::usize_to_f64;
 
 /// The longest stretch in the exact solution; longer ones are merged from these stretches.
@@ -9,7 +9,7 @@ const LONGEST: usize = 20;
 
 /// Ends of the stretches (each the start of the next) for the penalty that is chosen from the data: the one with the least
 /// `4 ln(n) / n * stretches + ln(noise)`, where the noise is fitted with a correlation between neighbours.
-pub(super) fn ends_with_best_penalty(series: &mut Series<'_>) -> Vec<usize> {
+pub(super) fn ends_with_best_penalty(series: &mut ValueSeries<'_>) -> Vec<usize> {
     let n = series.values.len();
     if n == 0 {
         return Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn ends_with_best_penalty(series: &mut Series<'_>) -> Vec<usize> {
 
 /// Sum of the absolute residuals after each deviation is predicted from the previous one. A floor keeps the sum above zero
 /// when the values hardly scatter.
-fn noise(series: &mut Series<'_>, ends: &[usize]) -> f64 {
+fn noise(series: &mut ValueSeries<'_>, ends: &[usize]) -> f64 {
     let mut start = 0;
     let mut levels = Vec::with_capacity(ends.len());
     let mut deviations = Vec::with_capacity(series.values.len());
@@ -58,14 +58,14 @@ fn noise(series: &mut Series<'_>, ends: &[usize]) -> f64 {
 }
 
 /// Ends of the stretches for a given penalty per stretch.
-fn ends_with_penalty(series: &mut Series<'_>, penalty: f64) -> Vec<usize> {
+fn ends_with_penalty(series: &mut ValueSeries<'_>, penalty: f64) -> Vec<usize> {
     let ends = short_ends(series, penalty);
     let merged = merge(series, ends, penalty);
     shift(series, merged)
 }
 
 /// The best partition into stretches of at most [`LONGEST`], by dynamic programming over their ends.
-fn short_ends(series: &mut Series<'_>, penalty: f64) -> Vec<usize> {
+fn short_ends(series: &mut ValueSeries<'_>, penalty: f64) -> Vec<usize> {
     let n = series.values.len();
     let mut cost = vec![-penalty];
     let mut start_of = Vec::with_capacity(n);
@@ -92,7 +92,7 @@ fn short_ends(series: &mut Series<'_>, penalty: f64) -> Vec<usize> {
 }
 
 /// Merges neighbours as long as that lowers the cost.
-fn merge(series: &mut Series<'_>, mut ends: Vec<usize>, penalty: f64) -> Vec<usize> {
+fn merge(series: &mut ValueSeries<'_>, mut ends: Vec<usize>, penalty: f64) -> Vec<usize> {
     loop {
         let (mut best, mut at, mut start) = (0.0, ends.len(), 0);
         for j in 1..ends.len() {
@@ -115,7 +115,7 @@ fn merge(series: &mut Series<'_>, mut ends: Vec<usize>, penalty: f64) -> Vec<usi
 }
 
 /// Moves each border to the position with the least cost: short stretches may have misplaced it.
-fn shift(series: &mut Series<'_>, mut ends: Vec<usize>) -> Vec<usize> {
+fn shift(series: &mut ValueSeries<'_>, mut ends: Vec<usize>) -> Vec<usize> {
     let mut start = 0;
     for j in 1..ends.len() {
         let (border, end) = (ends[j - 1], ends[j]);

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_still_worse_counts() {
+    fn only_lasting_regressions_count() {
         assert_eq!(find_regressions(&[step(0, 9, 1.0), step(9, 20, 0.5)], 0.05), None);
         assert_eq!(find_regressions(&[step(0, 9, 1.0), step(9, 15, 2.0), step(15, 20, 1.0)], 0.05), None);
         let up = find_regressions(&[step(0, 9, 1.0), step(9, 20, 1.2)], 0.05).unwrap();

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 /// A series with the values computed for its stretches.
-pub(super) struct Series<'a> {
+pub(super) struct ValueSeries<'a> {
     pub values: &'a [f64],
     known: FxHashMap<(u32, u32), Level>,
 }
@@ -15,7 +15,7 @@ pub(super) struct Level {
     pub deviation: f64,
 }
 
-impl<'a> Series<'a> {
+impl<'a> ValueSeries<'a> {
     pub fn new(values: &'a [f64]) -> Self {
         Self { values, known: FxHashMap::default() }
     }
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn levels_of_stretches() {
         let values = [1.0, 5.0, 2.0, 4.0];
-        let mut series = Series::new(&values);
+        let mut series = ValueSeries::new(&values);
         assert_eq!(series.level(0, 3), Level { median: 2.0, deviation: 4.0 });
         assert_eq!(series.level(0, 4), Level { median: 3.0, deviation: 6.0 });
         assert_eq!(series.level(2, 2), Level { median: 0.0, deviation: 0.0 });

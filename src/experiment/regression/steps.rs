@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::potts::ends_with_best_penalty;
-use super::series::Series;
+use super::series::ValueSeries;
 use ns_base::convert::usize_to_f64;
 
 /// A stretch with a nearly constant value.
@@ -26,7 +26,7 @@ pub struct Step {
 pub fn detect_steps(series: &[Option<f64>]) -> Vec<Step> {
     let present = series.iter().enumerate().filter_map(|(i, v)| v.filter(|v| v.is_finite()).map(|v| (i, v)));
     let (places, values): (Vec<usize>, Vec<f64>) = present.unzip();
-    let mut known = Series::new(&values);
+    let mut known = ValueSeries::new(&values);
     let mut start = 0;
     let ends = ends_with_best_penalty(&mut known);
     let step = |end: usize| {

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_simulated_run_is_the_same_every_time_and_a_traced_model_has_less_to_do() {
+    fn simulated_runs_are_deterministic_and_traced_models_do_less() {
         let lazy = run(&config(Accelerator::Trn1, true, None), None);
         let traced = run(&config(Accelerator::Trn1, true, Some(Dynamo::Openxla)), None);
         assert_eq!(lazy, run(&config(Accelerator::Trn1, true, None), None));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_run_is_skipped() {
+    fn impossible_experiments_are_skipped() {
         let train = ExperimentConfig { test: Test::Train, ..config(Accelerator::Cpu, false, None) };
         let record = run(&train, None);
         assert_eq!(record.metrics.error.as_deref(), Some("SKIP"));
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn every_backend_computes_what_eager_does() {
+    fn every_backend_agrees_with_eager() {
         for rules in [Verification::Current, Verification::MeanRelativeError] {
             for config in [
                 config(Accelerator::Cpu, false, None),

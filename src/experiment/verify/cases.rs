@@ -21,7 +21,7 @@ pub enum Rules {
 
 /// The verdict on one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct CaseVerdict {
     /// Name of the case.
     pub id: Value,
     /// Code of the verdict.
@@ -40,7 +40,7 @@ fn not_a_case(index: usize) -> Refusal {
 ///
 /// # Errors
 /// Names the first case that cannot be read.
-pub fn verify_cases(text: &str, rules: Rules) -> Result<Vec<Verdict>, Refusal> {
+pub fn verify_cases(text: &str, rules: Rules) -> Result<Vec<CaseVerdict>, Refusal> {
     let file: Value = serde_json::from_str(text).map_err(|e| refuse!("the file is not JSON: {e}"))?;
     let cases = file.get("cases").unwrap_or(&file);
     let cases = cases.as_array().ok_or_else(|| not_a_case(0))?;
@@ -83,7 +83,7 @@ impl Case<'_> {
                 self.name()
             )
         };
-        ElementType::named(name).ok_or_else(unknown)
+        ElementType::from_name(name).ok_or_else(unknown)
     }
 
     fn outcome(&self, field: &'static str, element: ElementType) -> Result<Outcome, Refusal> {
@@ -92,7 +92,7 @@ impl Case<'_> {
     }
 
     /// The threshold of the README is 2 %.
-    fn by_mean_relative_error(&self) -> Result<Verdict, Refusal> {
+    fn by_mean_relative_error(&self) -> Result<CaseVerdict, Refusal> {
         const TOLERANCE: f64 = 0.02;
         let element = self.element("dtype", ElementType::F32)?;
         let test_element = self.element("test_dtype", element)?;
@@ -106,11 +106,15 @@ impl Case<'_> {
         } else {
             mean_relative_error_rules([&first, &second], &test, tolerance)
         };
-        Ok(Verdict { id: self.id(), code: code_of(judged.code), error: judged.error.map_or(Value::Null, number_of) })
+        Ok(CaseVerdict {
+            id: self.id(),
+            code: code_of(judged.code),
+            error: judged.error.map_or(Value::Null, number_of),
+        })
     }
 
     /// The tolerance of inference is 1 %.
-    fn by_current_rules(&self) -> Result<Verdict, Refusal> {
+    fn by_current_rules(&self) -> Result<CaseVerdict, Refusal> {
         const TOLERANCE: f64 = 1e-2;
         let element = self.element("dtype", ElementType::F32)?;
         let test_element = self.element("test_dtype", element)?;
@@ -126,7 +130,7 @@ impl Case<'_> {
         // The kind of exception that is reported for a run that raises.
         let raised = matches!(code, SameCode::EagerFailed | SameCode::ExceptionRaised);
         let error = if raised { Value::from("RuntimeError") } else { Value::Null };
-        Ok(Verdict { id: self.id(), code: code_of(code), error })
+        Ok(CaseVerdict { id: self.id(), code: code_of(code), error })
     }
 }
 
@@ -143,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_file_is_named() {
+    fn errors_of_a_file_are_named() {
         let error = |text: &str| verify_cases(text, Rules::Current).unwrap_err().to_string();
         assert!(error("[").starts_with("the file is not JSON: EOF"));
         assert!(error("[1]").contains("entry 0"));

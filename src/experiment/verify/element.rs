@@ -31,7 +31,7 @@ pub enum ElementType {
 impl ElementType {
     /// The type by its short name (`f32`, `bf16`, `i64` ...) or torch's (`float32`, `torch.bfloat16`, `int64` ...).
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("torch.").unwrap_or(name) {
             "f64" | "float64" | "double" => Self::F64,
             "f32" | "float32" | "float" => Self::F32,
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn names_of_both_kinds_are_known_and_values_are_rounded() {
-        assert_eq!(ElementType::named("bf16"), ElementType::named("torch.bfloat16"));
-        assert_eq!(ElementType::named("complex64"), None);
+        assert_eq!(ElementType::from_name("bf16"), ElementType::from_name("torch.bfloat16"));
+        assert_eq!(ElementType::from_name("complex64"), None);
         assert_eq!(ElementType::Bf16.round(1.001), 1.0);
         assert_eq!(ElementType::F32.round(0.1), f64::from(0.1f32));
         assert_eq!(ElementType::I8.round(-2.7), -2.0);

@@ -12,7 +12,7 @@ mod same;
 mod sum;
 mod value;
 
-pub use cases::{Rules, Verdict, verify_cases};
+pub use cases::{CaseVerdict, Rules, verify_cases};
 pub use element::ElementType;
 pub use mean_relative_error::{MreCode, MreOutcome, mean_relative_error_rules};
 pub use read::read_outcome;

@@ -34,7 +34,7 @@ fn output(value: &Value, element: ElementType) -> Result<Output, Refusal> {
                 return Ok(Output::Scalar(plain(scalar)));
             }
             if let Some(values) = ["tensor", "values", "data"].iter().find_map(|k| fields.get(*k)) {
-                let named = fields.get("dtype").and_then(Value::as_str).and_then(ElementType::named);
+                let named = fields.get("dtype").and_then(Value::as_str).and_then(ElementType::from_name);
                 return tensor(values, named.unwrap_or(element), fields.get("shape")).map(Output::Tensor);
             }
             Err(refuse!("an object must have one key of tuple, list, dict, scalar, tensor; found {}", shortened(value)))

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_eager_has_too_is_forgiven_three_times_over() {
+    fn an_error_within_three_times_the_error_of_eager_passes() {
         let (eager, truth) = (returned(&[1.1, 1.0]), returned(&[1.0, 1.0]));
         assert_eq!(same_rules([&eager, &eager], &truth, &returned(&[0.75, 1.0]), SETTINGS), SameCode::Pass);
         assert_eq!(same_rules([&eager, &eager], &truth, &returned(&[0.65, 1.0]), SETTINGS), SameCode::Fail);

@@ -8,7 +8,7 @@ use std::hash::Hash;
 use crate::decimal::TimeUnit;
 use crate::json::{Doc, Value};
 use crate::sampled::Nodes;
-use crate::stacks::{Frame, StackTrack};
+use crate::stacks::{StackFrame, StackTrack};
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::{Point, ProfileBuilder, TrackId, TrackKind};
 
@@ -96,7 +96,7 @@ fn stacks_of_thread(builder: &mut ProfileBuilder, points: &[Point], high: i64, m
         frames.clear();
         for frame in doc.root().get("stack").into_iter().flat_map(Value::items) {
             let name = frame.get("name").unwrap_or(frame).scalar().unwrap_or_default();
-            frames.push(Frame::named(builder.intern(&name)));
+            frames.push(StackFrame::of_name(builder.intern(&name)));
         }
         stack.set(builder, point.ts, &frames);
     }

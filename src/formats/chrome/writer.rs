@@ -118,7 +118,7 @@ impl<W: Write> Writer<'_, W> {
         self.out.write_str("\"traceEvents\":[")
     }
 
-    /// Begins an event of a process; [`Self::done`] ends it.
+    /// Begins an event of a process; [`Self::end_line`] ends it.
     fn begin(&mut self, phase: char, process: ProcessId) {
         self.line.push_str("{\"ph\":");
         push_json_str(&mut self.line, phase.encode_utf8(&mut [0; 4]));
@@ -205,7 +205,7 @@ impl<W: Write> Writer<'_, W> {
         }
     }
 
-    fn done(&mut self) -> fmt::Result {
+    fn end_line(&mut self) -> fmt::Result {
         self.out.write_str(if self.first { "\n" } else { ",\n" })?;
         self.first = false;
         self.line.push('}');
@@ -231,7 +231,7 @@ impl<W: Write> Writer<'_, W> {
                 self.begin('M', id);
                 self.text("name", NEURON_CORE);
                 let _ = write!(self.line, ",\"args\":{{\"device\":{},\"core\":{}}}", core.device, core.core);
-                self.done()?;
+                self.end_line()?;
             }
             self.begin('M', id);
             self.text("name", "process_sort_index");
@@ -252,7 +252,7 @@ impl<W: Write> Writer<'_, W> {
             self.id_member("tid", profile.str(row.tid));
             self.text("name", profile.str(row.name));
             self.args(row.args);
-            self.done()?;
+            self.end_line()?;
         }
         Ok(())
     }
@@ -283,19 +283,19 @@ impl<W: Write> Writer<'_, W> {
         self.line.push_str("{\"ph\":\"M\"");
         self.text("name", PROFILE_SPAN);
         let _ = write!(self.line, ",\"args\":{{\"start_ns\":{start},\"end_ns\":{end}}}");
-        self.done()
+        self.end_line()
     }
 
     fn text_args(&mut self, key: &str, text: &str) -> fmt::Result {
         let _ = write!(self.line, ",\"args\":{{\"{key}\":");
         push_json_str(&mut self.line, text);
         self.line.push('}');
-        self.done()
+        self.end_line()
     }
 
     fn sort_index(&mut self, index: i64) -> fmt::Result {
         let _ = write!(self.line, ",\"args\":{{\"sort_index\":{index}}}");
-        self.done()
+        self.end_line()
     }
 
     fn slice(&mut self, id: SliceId) -> fmt::Result {
@@ -310,7 +310,7 @@ impl<W: Write> Writer<'_, W> {
         self.name("name", slices.name(id));
         self.name("cat", slices.category(id));
         self.args(slices.args(id));
-        self.done()
+        self.end_line()
     }
 
     fn instant(&mut self, id: InstantId) -> fmt::Result {
@@ -324,7 +324,7 @@ impl<W: Write> Writer<'_, W> {
         self.name("name", instants.name(id));
         self.name("cat", instants.category(id));
         self.args(instants.args(id));
-        self.done()
+        self.end_line()
     }
 
     fn link(&mut self, id: LinkId) -> fmt::Result {
@@ -355,7 +355,7 @@ impl<W: Write> Writer<'_, W> {
             self.text("bp", "e");
         }
         self.args(links.args(id));
-        self.done()
+        self.end_line()
     }
 
     fn series(&mut self, id: SeriesId) -> fmt::Result {
@@ -371,7 +371,7 @@ impl<W: Write> Writer<'_, W> {
             push_json_str(&mut self.line, self.profile.str(series.key));
             let quote = if value.is_finite() { "" } else { "\"" };
             let _ = write!(self.line, ":{quote}{value:?}{quote}}}");
-            self.done()?;
+            self.end_line()?;
         }
         Ok(())
     }

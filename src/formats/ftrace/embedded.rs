@@ -5,7 +5,7 @@
 //! with a `name` that an event of the phase `c` has too.
 
 use super::line::Line;
-use super::log::{Log, Place};
+use super::log::{Log, LogPlacement};
 use crate::decimal::{TimeUnit, text_to_ns};
 use crate::json::scan::unescape;
 use ns_base::Diagnostics;
@@ -48,7 +48,7 @@ impl<'a> EmbeddedLog<'a> {
     /// Adds its rows beside the events that were read. `syncs`: names of clock marks among the events, and their times.
     pub fn read(&self, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics, syncs: &[(String, i64)]) {
         let shift_ns = self.shift(builder.bounds(), diagnostics, syncs);
-        let mut log = Log::at(Place { shift_ns, beside_events: true });
+        let mut log = Log::at(LogPlacement { shift_ns, beside_events: true });
         for (at, line) in self.lines() {
             log.line(builder, diagnostics, &unescape(line), self.offset + at as u64);
         }

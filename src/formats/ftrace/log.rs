@@ -11,12 +11,12 @@ use ns_profile::{ArgsId, LinkEvent, LinkValue, ProcessId, ProfileBuilder, TrackI
 pub(super) struct Log {
     thread_of: FxHashMap<String, TrackId>,
     cpus: Vec<Option<Cpu>>,
-    place: Place,
+    place: LogPlacement,
 }
 
 /// Where the rows of a log belong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LogPlacement {
     /// Added to every time, in nanoseconds.
     pub shift_ns: i64,
     /// Whether threads have events of another source, which keep their tracks and names.
@@ -31,7 +31,7 @@ struct Cpu {
 
 impl Log {
     /// A log whose rows belong to `place`.
-    pub fn at(place: Place) -> Self {
+    pub fn at(place: LogPlacement) -> Self {
         Self { place, ..Self::default() }
     }
 

@@ -5,36 +5,36 @@ use crate::interface::not_a_profile;
 use base64::Engine as _;
 
 use super::reader::FtraceReader;
-use crate::document::Parsed;
+use crate::document::TextContent;
 use crate::{ChunkedReader, ReadLimits, read_bytes};
 use ns_base::Refusal;
 use ns_profile::Profile;
 
 /// Reads a whole page.
-pub(crate) fn read_page(page: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_page(page: &[u8]) -> Result<TextContent, Refusal> {
     let not = || not_a_profile(name_of(page));
     for script in scripts(page) {
         let content = script.content.trim_ascii();
         if script.is("viewer-data") && !content.starts_with(b"{") && !content.starts_with(b"[") {
             let packed: Vec<u8> = content.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
             let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| not())?;
-            return read_inner(&bytes).map(done);
+            return read_inner(&bytes).map(content_of);
         }
         if (script.is("viewer-data") || script.is("trace-data"))
             && (content.starts_with(b"{") || content.starts_with(b"["))
         {
-            return read_inner(content).map(done);
+            return read_inner(content).map(content_of);
         }
         let is_log = script.is("trace-data") || memchr::memmem::find(script.content, b"linuxPerfData").is_some();
         if is_log && memchr::memmem::find(script.content, b"] ").is_some() {
             let log = read_log(script.content)?;
             if log.meta().events > 0 {
-                return Ok(done(log));
+                return Ok(content_of(log));
             }
         }
     }
     match assigned(page) {
-        Some(trace) => read_inner(trace).map(done),
+        Some(trace) => read_inner(trace).map(content_of),
         None => Err(not()),
     }
 }
@@ -62,8 +62,8 @@ fn name_of(page: &[u8]) -> &'static str {
     }
 }
 
-fn done(profile: Profile) -> Parsed {
-    Parsed::Profile(Box::new(profile))
+fn content_of(profile: Profile) -> TextContent {
+    TextContent::Profile(Box::new(profile))
 }
 
 /// Reads the trace in a page; a page in a page is refused, so that the recursion ends.

@@ -118,8 +118,8 @@ impl<'a> Value<'a> {
     }
 
     /// The members of an object; empty for any other value. Keys are as written.
-    pub fn members(self) -> Members<'a> {
-        Members(Walk::new(self, b'{', b'}'))
+    pub fn members(self) -> DocMembers<'a> {
+        DocMembers(Walk::new(self, b'{', b'}'))
     }
 
     /// The items of an array; empty for any other value.
@@ -260,9 +260,9 @@ impl<'a> Iterator for Items<'a> {
 }
 
 /// Members of an object.
-pub(crate) struct Members<'a>(Walk<'a>);
+pub(crate) struct DocMembers<'a>(Walk<'a>);
 
-impl<'a> Iterator for Members<'a> {
+impl<'a> Iterator for DocMembers<'a> {
     type Item = (&'a [u8], Value<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_front_of_the_damage_is_there() {
+    fn values_before_the_damage_are_read() {
         let text = br#"{"list":[{"x":1},{"x":2},{"x":34}]}"#;
         for cut in 0..text.len() {
             let doc = Doc::new(&text[..cut]);

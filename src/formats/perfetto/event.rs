@@ -1,8 +1,8 @@
 //! Track events: slices, instants, counters, and the flows between them.
 
 use super::annotations;
-use super::reader::State;
-use super::tracks::{Place, Tracks, sequence_track};
+use super::reader::ReaderState;
+use super::tracks::{TrackPlace, TrackTable, sequence_track};
 use crate::json::ObjectText;
 use ns_base::convert::{i64_to_f64, u64_to_usize};
 use ns_base::wire::{Fields, Wire};
@@ -23,7 +23,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    fn add(&mut self, tracks: &Tracks, uuid: u64, ts: i64, value: f64) {
+    fn add(&mut self, tracks: &TrackTable, uuid: u64, ts: i64, value: f64) {
         let kind = tracks.counter(uuid);
         let mut value = value * kind.map_or(1.0, |k| k.multiplier);
         if kind.is_some_and(|k| k.is_incremental) {
@@ -35,16 +35,16 @@ impl Counters {
     }
 
     /// Adds them to the profile: a counter for each track, which names its thread if others of its process have the same name.
-    pub fn finish(self, builder: &mut ProfileBuilder, tracks: &Tracks) {
+    pub fn finish(self, builder: &mut ProfileBuilder, tracks: &TrackTable) {
         let mut uuids: Vec<u64> = Vec::new();
         let mut seen: FxHashSet<u64> = FxHashSet::default();
         uuids.extend(self.samples.iter().map(|s| s.0).filter(|&uuid| seen.insert(uuid)));
-        let places: Vec<Place> = uuids.iter().map(|&uuid| tracks.place(uuid)).collect();
+        let places: Vec<TrackPlace> = uuids.iter().map(|&uuid| tracks.place(uuid)).collect();
         let mut named: FxHashMap<(&str, &str), u32> = FxHashMap::default();
         for place in &places {
             *named.entry((&place.pid, &place.name)).or_default() += 1;
         }
-        let mut known: FxHashMap<u64, Named> = FxHashMap::default();
+        let mut known: FxHashMap<u64, CounterName> = FxHashMap::default();
         for (&uuid, place) in uuids.iter().zip(&places) {
             let process = builder.process(&place.pid, &place.process_name);
             let track = builder.thread(process, &place.tid, &place.name);
@@ -52,17 +52,17 @@ impl Counters {
             let key = builder.intern(if unit.is_empty() { "value" } else { unit });
             let is_alone = named.get(&(&*place.pid, &*place.name)).is_none_or(|n| *n == 1);
             let id = if is_alone { StrId::EMPTY } else { builder.intern(&tracks.thread_around(uuid)) };
-            known.insert(uuid, Named { track, name: builder.intern(&place.name), id, key });
+            known.insert(uuid, CounterName { track, name: builder.intern(&place.name), id, key });
         }
         for (uuid, ts, value) in self.samples {
-            let Some(Named { track, name, id, key }) = known.get(&uuid) else { continue };
+            let Some(CounterName { track, name, id, key }) = known.get(&uuid) else { continue };
             builder.counter(*track, ts, *name, *id, &[(*key, value)]);
         }
     }
 }
 
 /// The name of a counter in the profile.
-struct Named {
+struct CounterName {
     track: TrackId,
     name: StrId,
     id: StrId,
@@ -179,7 +179,7 @@ fn doubles(value: Wire<'_>) -> Vec<f64> {
     }
 }
 
-impl State {
+impl ReaderState {
     /// Takes a `TrackEvent`; `time` is the packet's.
     pub(super) fn track_event(&mut self, message: &[u8], sequence_id: u64, time: Option<i64>, offset: u64) {
         let raw = Raw::of(message);

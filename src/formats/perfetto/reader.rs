@@ -5,7 +5,7 @@ use super::clocks::Clocks;
 use super::event::{Counters, Flows};
 use super::ftrace::Scheduling;
 use super::sequence::Sequence;
-use super::tracks::Tracks;
+use super::tracks::TrackTable;
 use crate::interface::not_a_profile;
 use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
@@ -27,21 +27,21 @@ const MAX_UNPACKED_BYTES: usize = 64 << 20;
 
 /// Reads a trace.
 pub(crate) struct PerfettoReader {
-    held: Vec<u8>,
+    buffer: Vec<u8>,
     offset: u64,
     /// The rest is not read after damage, because the start of the next packet is unknown.
     stopped: bool,
     limits: ReadLimits,
-    state: State,
+    state: ReaderState,
 }
 
 /// The profile from the packets so far.
-pub(super) struct State {
+pub(super) struct ReaderState {
     pub(super) builder: ProfileBuilder,
     pub(super) diagnostics: Diagnostics,
     pub(super) sequences: FxHashMap<u64, Sequence>,
     pub(super) clocks: Clocks,
-    pub(super) tracks: Tracks,
+    pub(super) tracks: TrackTable,
     pub(super) counters: Counters,
     pub(super) scheduling: Scheduling,
     pub(super) flows: Flows,
@@ -50,25 +50,25 @@ pub(super) struct State {
 
 impl PerfettoReader {
     pub fn new(limits: ReadLimits) -> Self {
-        let state = State {
+        let state = ReaderState {
             builder: ProfileBuilder::new(FORMAT),
             diagnostics: Diagnostics::new(),
             sequences: FxHashMap::default(),
             clocks: Clocks::default(),
-            tracks: Tracks::default(),
+            tracks: TrackTable::default(),
             counters: Counters::default(),
             scheduling: Scheduling::default(),
             flows: Flows::default(),
             packets: 0,
         };
-        Self { held: Vec::new(), offset: 0, stopped: false, limits, state }
+        Self { buffer: Vec::new(), offset: 0, stopped: false, limits, state }
     }
 
     /// Takes the whole packets from the held bytes.
     fn run(&mut self) {
         let mut at = 0;
         while !self.stopped {
-            let rest = &self.held[at..];
+            let rest = &self.buffer[at..];
             match frame(rest) {
                 Frame::Whole { from, to, is_packet } => {
                     if is_packet {
@@ -86,9 +86,9 @@ impl PerfettoReader {
             }
         }
         self.offset += at as u64;
-        self.held.drain(..at);
+        self.buffer.drain(..at);
         if self.stopped {
-            self.held = Vec::new();
+            self.buffer = Vec::new();
         }
     }
 }
@@ -119,7 +119,7 @@ fn frame(bytes: &[u8]) -> Frame {
     if bytes.len() < to { Frame::NeedsMore } else { Frame::Whole { from, to, is_packet: tag == PACKET } }
 }
 
-impl State {
+impl ReaderState {
     fn packet(&mut self, packet: &[u8], offset: u64, may_unpack: bool) {
         self.packets += 1;
         let (mut timestamp, mut clock, mut sequence, mut flags) = (None, None, 0, 0);
@@ -202,7 +202,7 @@ impl ChunkedReader for PerfettoReader {
         if self.stopped {
             return Ok(());
         }
-        self.held.extend_from_slice(chunk);
+        self.buffer.extend_from_slice(chunk);
         self.run();
         self.limits.check(&self.state.builder)
     }
@@ -210,7 +210,7 @@ impl ChunkedReader for PerfettoReader {
     fn finish(mut self: Box<Self>) -> Result<Profile, Refusal> {
         self.run();
         let mut state = self.state;
-        if !self.held.is_empty() {
+        if !self.buffer.is_empty() {
             state.diagnostics.add("not_closed", Some(self.offset), || {
                 "the file ends inside a packet: a trace that was cut off".to_owned()
             });
@@ -232,7 +232,7 @@ impl ChunkedReader for PerfettoReader {
     }
 
     fn progress(&self) -> ReadProgress {
-        let bytes = self.offset + self.held.len() as u64;
+        let bytes = self.offset + self.buffer.len() as u64;
         ReadProgress { file_bytes: bytes, text_bytes: bytes, events: self.state.builder.events() }
     }
 }
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_refers_to_lost_packets_is_counted_and_left_out() {
+    fn events_after_lost_packets_are_counted_and_omitted() {
         let sequence = || number(10, 1);
         let lost = vec![0xd0, 0x02, 1];
         let profile = read(&[

@@ -11,7 +11,7 @@ const MAX_PARENTS: u32 = 64;
 
 /// The known tracks, processes and threads.
 #[derive(Debug, Default)]
-pub(super) struct Tracks {
+pub(super) struct TrackTable {
     described: FxHashMap<u64, Descriptor>,
     /// Tracks with events, in order of appearance.
     used: Vec<(u64, TrackId)>,
@@ -40,14 +40,14 @@ pub(super) struct Counter {
 }
 
 /// The final place of a track.
-pub(super) struct Place {
+pub(super) struct TrackPlace {
     pub(super) pid: String,
     pub(super) process_name: String,
     pub(super) tid: String,
     pub(super) name: String,
 }
 
-impl Tracks {
+impl TrackTable {
     /// The track of events with this uuid.
     pub fn find(&mut self, builder: &mut ProfileBuilder, uuid: u64) -> TrackId {
         if let Some(&at) = self.place_of.get(&uuid) {
@@ -166,7 +166,7 @@ impl Tracks {
     }
 
     /// The place of a track: its own process, or the process of the nearest parent that has one.
-    pub fn place(&self, uuid: u64) -> Place {
+    pub fn place(&self, uuid: u64) -> TrackPlace {
         let none = Descriptor::default();
         let own = self.described.get(&uuid).unwrap_or(&none);
         let (mut at, mut pid, mut top) = (Some(uuid), None, "");
@@ -189,7 +189,7 @@ impl Tracks {
             Some(tid) => tid.to_string(),
             None => format!("track {uuid}"),
         };
-        Place { pid: pid_text, process_name, tid, name }
+        TrackPlace { pid: pid_text, process_name, tid, name }
     }
 
     /// The thread of a track, by name and id; the track's own number if it does not belong to a thread.

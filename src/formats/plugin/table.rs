@@ -5,7 +5,7 @@
 //! core is read as such, with or without the prefix `op_`; the file is kept and written again as it was.
 
 use crate::decimal::TimeUnit;
-use crate::document::Parsed;
+use crate::document::TextContent;
 use crate::json::{BYTE_ORDER_MARK, Doc, Value};
 use ns_base::Refusal;
 use ns_base::convert::i64_to_f64;
@@ -14,7 +14,7 @@ use ns_profile::ProfileBuilder;
 use ns_profile::neuron::{OperatorRow, OperatorView, PluginRun, PluginTable, sort_rows};
 
 /// Reads an operator table: a profile without slices that holds the table.
-pub(crate) fn read_table(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_table(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-operators"), Diagnostics::new());
     let [ops, total] = doc.root().fields(["ops", "total_time"]);
@@ -39,7 +39,7 @@ pub(crate) fn read_table(text: &[u8]) -> Result<Parsed, Refusal> {
     let table = PluginTable { view: view_of_rows(&rows), rows, total_time_ns, text: whole(text) };
     let mut profile = builder.finish(diagnostics);
     profile.plugin_run = Some(Box::new(PluginRun { tables: vec![table], ..PluginRun::default() }));
-    Ok(Parsed::Profile(Box::new(profile)))
+    Ok(TextContent::Profile(Box::new(profile)))
 }
 
 /// The view that a file name indicates, if any.
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_cut_gives_its_front_and_is_not_kept_as_text() {
+    fn a_cut_table_gives_its_first_rows_and_no_text() {
         let profile = read(r#"{"ops":[{"op_name":"dot","op_time":1},{"op_name":"ta"#);
         let table = &profile.plugin_run().unwrap().tables[0];
         assert_eq!((table.rows.len(), &table.text), (1, &None));

@@ -2,7 +2,7 @@
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::decimal::{TimeUnit, text_to_ns};
-use crate::stacks::{Frame, StackTrack};
+use crate::stacks::{StackFrame, StackTrack};
 use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap};
@@ -40,8 +40,8 @@ pub(crate) struct CollapsedReader {
     diagnostics: Diagnostics,
     track: TrackId,
     stack: StackTrack,
-    known: FxHashMap<Vec<u8>, Frame>,
-    frames: Vec<Frame>,
+    known: FxHashMap<Vec<u8>, StackFrame>,
+    frames: Vec<StackFrame>,
     line: Vec<u8>,
     now: i64,
     bytes: u64,

@@ -5,15 +5,15 @@
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::decimal::TimeUnit;
-use crate::document::Parsed;
+use crate::document::TextContent;
 use crate::json::{Doc, Value};
-use crate::stacks::{Frame, MAX_STACK, StackTable, StackTrack};
+use crate::stacks::{MAX_STACK, StackFrame, StackTable, StackTrack};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::{ProfileBuilder, TrackId};
 
 /// Reads a whole `.cpuprofile`.
-pub(crate) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_cpuprofile(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("cpuprofile"), Diagnostics::new());
     let process = builder.process("", "JavaScript");
@@ -32,7 +32,7 @@ pub(crate) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, Refusal> {
         samples.write(&mut builder, &mut diagnostics, track, &mut nodes, text.len())?;
     }
     doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok(TextContent::of(builder, diagnostics))
 }
 
 /// Larger counts do not occur: sums and products of counts up to this do not overflow.
@@ -142,7 +142,7 @@ impl Nodes {
 }
 
 /// The frame of a node and its kind. Lines and columns count from 0 in newer files.
-fn call_frame(builder: &mut ProfileBuilder, call: Value<'_>) -> (Frame, NodeKind) {
+fn call_frame(builder: &mut ProfileBuilder, call: Value<'_>) -> (StackFrame, NodeKind) {
     let [name, url, line, col] = call.fields(["functionName", "url", "lineNumber", "columnNumber"]);
     let name = name.and_then(Value::str).unwrap_or_default();
     let (line, col) = (line.and_then(Value::i64), col.and_then(Value::i64));
@@ -254,7 +254,7 @@ fn clamped(ns: i128) -> i64 {
 }
 
 /// Reads a whole `.heapprofile`: bytes allocated in each function, as lengths.
-pub(crate) fn read_heapprofile(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_heapprofile(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("heapprofile"), Diagnostics::new());
     let process = builder.process("", "JavaScript");
@@ -276,5 +276,5 @@ pub(crate) fn read_heapprofile(text: &[u8]) -> Result<Parsed, Refusal> {
     stack.finish(&mut builder, now);
     WeightUnit::Count.note("bytes", &mut builder, &mut diagnostics);
     doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok(TextContent::of(builder, diagnostics))
 }

@@ -6,9 +6,9 @@
 
 use super::frames::{bad_sample, check_slices, frame};
 use crate::decimal::TimeUnit;
-use crate::document::Parsed;
+use crate::document::TextContent;
 use crate::json::{Doc, Value};
-use crate::stacks::{Frame, StackTable, StackTrack};
+use crate::stacks::{StackFrame, StackTable, StackTrack};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
@@ -24,7 +24,7 @@ use table::rows;
 const MAX_PROCESS_DEPTH: u32 = 4;
 
 /// Reads a whole file.
-pub(crate) fn read_firefox(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_firefox(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let root = doc.root();
     let [inner, ancient] = root.fields(["profile", "profileJSON"]);
@@ -45,7 +45,7 @@ pub(crate) fn read_firefox(text: &[u8]) -> Result<Parsed, Refusal> {
     }
     reader.profile(profile, start_ns, text.len(), MAX_PROCESS_DEPTH)?;
     doc.report_damage(&mut reader.diagnostics);
-    Ok(Parsed::of(reader.builder, reader.diagnostics))
+    Ok(TextContent::of(reader.builder, reader.diagnostics))
 }
 
 struct Reader {
@@ -183,19 +183,19 @@ impl Reader {
             }
             functions.push((names.text(name), file, line.and_then(Value::i64), col.and_then(Value::i64)));
         });
-        let mut frame_rows: Vec<Frame> = Vec::new();
+        let mut frame_rows: Vec<StackFrame> = Vec::new();
         let builder = &mut self.builder;
         rows(frames, ["func", "location", "category"], |_, [func, location, category]| {
             let made = match func.and_then(Value::index).and_then(|i| functions.get(i)) {
                 Some((name, file, line, col)) => frame(builder, name, file, *line, *col),
                 None => location_frame(builder, &names.text(location)),
             };
-            frame_rows.push(Frame { category: names.category(category), ..made });
+            frame_rows.push(StackFrame { category: names.category(category), ..made });
         });
         let mut table = StackTable::default();
         rows(stacks, ["frame", "prefix"], |_, [frame, prefix]| {
             let frame = frame.and_then(Value::index).and_then(|i| frame_rows.get(i)).copied();
-            table.push(frame.unwrap_or(Frame::named(StrId::EMPTY)), prefix.and_then(Value::index));
+            table.push(frame.unwrap_or(StackFrame::of_name(StrId::EMPTY)), prefix.and_then(Value::index));
         });
         table
     }
@@ -254,7 +254,7 @@ impl<'a> Context<'a> {
 }
 
 /// A frame of Gecko's text: `name (file:line:column)`, a name, or an address.
-fn location_frame(builder: &mut ProfileBuilder, location: &str) -> Frame {
+fn location_frame(builder: &mut ProfileBuilder, location: &str) -> StackFrame {
     let split = location.strip_suffix(')').and_then(|l| l.split_once(" ("));
     let Some((name, place)) = split else { return frame(builder, location, "", None, None) };
     // In "a -> b" the last part is the location of the function.

@@ -3,7 +3,7 @@
 use crate::decimal::TimeUnit;
 use crate::interface::profile_too_large;
 use crate::json::{ObjectText, Value};
-use crate::stacks::Frame;
+use crate::stacks::StackFrame;
 use ns_base::Refusal;
 use ns_base::{Diagnostics, StrId};
 use ns_profile::{ArgsId, ProfileBuilder, Unit};
@@ -18,7 +18,7 @@ pub(super) fn frame(
     file: &str,
     line: Option<i64>,
     col: Option<i64>,
-) -> Frame {
+) -> StackFrame {
     let mut args = ObjectText::default();
     args.text("file", file);
     if let Some(line) = line {
@@ -30,7 +30,7 @@ pub(super) fn frame(
     let name = builder.intern(if name.is_empty() { "(anonymous)" } else { name });
     let args = args.take();
     let args = if args.is_empty() { ArgsId::NONE } else { builder.add_args(&args) };
-    Frame { name, category: StrId::EMPTY, args }
+    StackFrame { name, category: StrId::EMPTY, args }
 }
 
 /// The unit of a number in a file.
@@ -44,7 +44,7 @@ pub(super) enum WeightUnit {
 
 impl WeightUnit {
     /// By name: `seconds`, `us`, `nanoseconds`, `bytes`.
-    pub fn named(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         match name {
             "nanoseconds" | "nanosecond" | "ns" => Self::Time(TimeUnit::Ns),
             "microseconds" | "microsecond" | "us" | "\u{b5}s" => Self::Time(TimeUnit::Us),
@@ -74,7 +74,7 @@ impl WeightUnit {
     pub fn note(self, unit_name: &str, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics) {
         if self == Self::Count {
             let name = if unit_name.is_empty() || unit_name == "none" { "counts" } else { unit_name };
-            builder.set_unit(Unit::counted(name));
+            builder.set_unit(Unit::count_of(name));
             diagnostics.add("weights_are_no_times", None, || {
                 format!(
                     "the weights are {name}, not times: one is stored as 1 ns, and tables and flame graphs show {name}"

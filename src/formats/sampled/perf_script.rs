@@ -9,7 +9,7 @@
 
 use super::frames::{WeightUnit, check_slices, frame};
 use crate::decimal::{TimeUnit, text_to_ns};
-use crate::stacks::{Frame, MAX_STACK, StackTrack};
+use crate::stacks::{MAX_STACK, StackFrame, StackTrack};
 use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap};
@@ -105,10 +105,10 @@ pub(crate) struct PerfScriptReader {
     diagnostics: Diagnostics,
     threads: Vec<Thread>,
     thread_of: FxHashMap<(String, String), usize>,
-    known: FxHashMap<String, Frame>,
+    known: FxHashMap<String, StackFrame>,
     /// The thread and time of the sample whose stack is being read, and its frames.
     open: Option<(usize, i64)>,
-    frames: Vec<Frame>,
+    frames: Vec<StackFrame>,
     line: Vec<u8>,
     bytes: u64,
     limits: ReadLimits,
@@ -194,7 +194,7 @@ impl PerfScriptReader {
         place
     }
 
-    fn frame(&mut self, line: &str, name: &str, file: &str) -> Frame {
+    fn frame(&mut self, line: &str, name: &str, file: &str) -> StackFrame {
         // The text after the address identifies the frame, except for the offset into the symbol.
         let key = line.find(name).and_then(|at| line.get(at..)).unwrap_or(line);
         if let Some(&known) = self.known.get(key) {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_other_tools_are_not_taken() {
+    fn texts_of_other_tools_are_not_recognised() {
         assert!(looks_perf_script(b"# x\n#\na 10 1.5:    1001001 cpu-clock:\n\t 643 f (/a)\n"));
         for other in
             ["a;b 10\n", "name 10 1.5: x\nplain\n", "In 2024 12.5: results:\nmore text\n", " a-1 [000] 1.5: 0: B|1|x\n"]

@@ -5,8 +5,8 @@
 //! the profile of that kind.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::document::Parsed;
-use crate::stacks::{Frame, MAX_STACK, StackTrack};
+use crate::document::TextContent;
+use crate::stacks::{MAX_STACK, StackFrame, StackTrack};
 use ns_base::Refusal;
 use ns_base::wire::{Fields, Wire};
 use ns_base::{Diagnostics, FxHashMap};
@@ -16,7 +16,7 @@ use ns_profile::ProfileBuilder;
 const MAX_KINDS: usize = 16;
 
 /// Reads a whole file: a profile for each kind of sample, since their values have no common axis.
-pub(crate) fn read_pprof(bytes: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_pprof(bytes: &[u8]) -> Result<TextContent, Refusal> {
     let mut file = File::default();
     let mut fields = Fields::of(bytes);
     for (field, value) in fields.by_ref() {
@@ -34,7 +34,7 @@ pub(crate) fn read_pprof(bytes: &[u8]) -> Result<Parsed, Refusal> {
         damage.add("other_values", None, || format!("samples also have {}: not shown", kind.title()));
     }
     let read = kinds.iter().map(|kind| read_kind(&file, bytes, kind, &damage));
-    read.collect::<Result<_, _>>().map(Parsed::Several)
+    read.collect::<Result<_, _>>().map(TextContent::Several)
 }
 
 /// The samples with the values of one kind.
@@ -46,7 +46,7 @@ fn read_kind(
 ) -> Result<(ProfileBuilder, Diagnostics), Refusal> {
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("pprof"), damage.clone());
     builder.set_title(&kind.title());
-    let unit = WeightUnit::named(&kind.unit);
+    let unit = WeightUnit::from_name(&kind.unit);
     unit.note(&kind.unit, &mut builder, &mut diagnostics);
     let process = builder.process("", "pprof");
     let track = builder.thread(process, "", &kind.title());
@@ -245,7 +245,7 @@ impl<'a> File<'a> {
     }
 
     /// The frames of a place, outermost first: several if calls were inlined.
-    fn frames(&self, builder: &mut ProfileBuilder, id: u64) -> Vec<Frame> {
+    fn frames(&self, builder: &mut ProfileBuilder, id: u64) -> Vec<StackFrame> {
         let Some(location) = self.locations.get(&id) else {
             return vec![frame(builder, &format!("location {id}"), "", None, None)];
         };

@@ -2,7 +2,7 @@
 
 use super::frames::{bad_sample, check_slices, frame};
 use crate::decimal::TimeUnit;
-use crate::document::Parsed;
+use crate::document::TextContent;
 use crate::json::{Doc, Value};
 use crate::stacks::StackTrack;
 use ns_base::Diagnostics;
@@ -10,7 +10,7 @@ use ns_base::Refusal;
 use ns_profile::ProfileBuilder;
 
 /// Reads a whole recording.
-pub(crate) fn read_safari(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_safari(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let recording = doc.root().get("recording").unwrap_or(doc.root());
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("safari-recording"), Diagnostics::new());
@@ -55,5 +55,5 @@ pub(crate) fn read_safari(text: &[u8]) -> Result<Parsed, Refusal> {
         diagnostics.add("no_samples", None, || "the recording has no samples of JavaScript".to_owned());
     }
     doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok(TextContent::of(builder, diagnostics))
 }

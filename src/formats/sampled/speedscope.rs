@@ -3,9 +3,9 @@
 //! Schema: <https://www.speedscope.app/file-format-schema.json>.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::document::Parsed;
+use crate::document::TextContent;
 use crate::json::{Doc, Value};
-use crate::stacks::{Frame, StackTrack};
+use crate::stacks::{StackFrame, StackTrack};
 use ns_base::Diagnostics;
 use ns_base::Refusal;
 use ns_profile::{ProfileBuilder, TrackId};
@@ -14,7 +14,7 @@ use ns_profile::{ProfileBuilder, TrackId};
 pub(crate) const FORMAT: &str = "speedscope";
 
 /// Reads a whole file.
-pub(crate) fn read_speedscope(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_speedscope(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let [name, exporter, shared, profiles] = doc.root().fields(["name", "exporter", "shared", "profiles"]);
     let mut reader =
@@ -32,13 +32,13 @@ pub(crate) fn read_speedscope(text: &[u8]) -> Result<Parsed, Refusal> {
         check_slices(&reader.builder, text.len())?;
     }
     doc.report_damage(&mut reader.diagnostics);
-    Ok(Parsed::of(reader.builder, reader.diagnostics))
+    Ok(TextContent::of(reader.builder, reader.diagnostics))
 }
 
 struct Reader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
-    frames: Vec<Frame>,
+    frames: Vec<StackFrame>,
 }
 
 impl Reader {
@@ -55,7 +55,7 @@ impl Reader {
     fn profile(&mut self, profile: Value<'_>, track: TrackId) -> Result<(), Refusal> {
         let [kind, unit, start, end] = profile.fields(["type", "unit", "startValue", "endValue"]);
         let unit_name = unit.and_then(Value::str).unwrap_or_default();
-        let unit = WeightUnit::named(&unit_name);
+        let unit = WeightUnit::from_name(&unit_name);
         unit.note(&unit_name, &mut self.builder, &mut self.diagnostics);
         let start_ns = start.and_then(|v| unit.ns(v)).unwrap_or(0);
         self.builder.note_time(start_ns);

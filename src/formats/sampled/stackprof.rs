@@ -2,16 +2,16 @@
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::decimal::TimeUnit;
-use crate::document::Parsed;
+use crate::document::TextContent;
 use crate::json::{Doc, Value};
-use crate::stacks::{Frame, MAX_STACK, StackTrack};
+use crate::stacks::{MAX_STACK, StackFrame, StackTrack};
 use ns_base::Refusal;
 use ns_base::convert::usize_to_i64;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::ProfileBuilder;
 
 /// Reads a whole file.
-pub(crate) fn read_stackprof(text: &[u8]) -> Result<Parsed, Refusal> {
+pub(crate) fn read_stackprof(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("stackprof"), Diagnostics::new());
     let [mode, interval, frames, raw, deltas] =
@@ -68,13 +68,13 @@ pub(crate) fn read_stackprof(text: &[u8]) -> Result<Parsed, Refusal> {
     }
     stack.finish(&mut builder, now);
     doc.report_damage(&mut diagnostics);
-    Ok(Parsed::of(builder, diagnostics))
+    Ok(TextContent::of(builder, diagnostics))
 }
 
-type Flat = Vec<(Frame, i64)>;
+type Flat = Vec<(StackFrame, i64)>;
 
 /// Frames by id, and the number of samples in which each was on top.
-fn read_frames(builder: &mut ProfileBuilder, frames: Option<Value<'_>>) -> (FxHashMap<String, Frame>, Flat) {
+fn read_frames(builder: &mut ProfileBuilder, frames: Option<Value<'_>>) -> (FxHashMap<String, StackFrame>, Flat) {
     let (mut known, mut flat) = (FxHashMap::default(), Vec::new());
     for (id, f) in frames.into_iter().flat_map(Value::members) {
         let [name, file, line, samples] = f.fields(["name", "file", "line", "samples"]);

@@ -2,7 +2,7 @@
 
 use super::convert::{int, to_bool, to_scalar, to_type};
 use super::{Checker, math, mismatch, refusal, tensor_functions};
-use crate::parse::ast::{self, ExprKind as Syntax, TemplateArg};
+use crate::parse::ast::{self, SyntaxExprKind as Syntax, TemplateArg};
 use crate::problem::{Diagnostic, Pos, Problem};
 use crate::program::{Expr, ExprKind, FloatKind, Intrinsic};
 use crate::types::{Scalar, Type};
@@ -31,7 +31,7 @@ impl Checker<'_> {
         pos: Pos,
         name: &str,
         template: &[TemplateArg],
-        arguments: &[ast::Expr],
+        arguments: &[ast::SyntaxExpr],
     ) -> Result<Expr, Diagnostic> {
         let last = name.rsplit("::").next().unwrap_or(name);
         if let Some(index) = self.signatures.iter().position(|s| s.name == last) {
@@ -85,7 +85,7 @@ impl Checker<'_> {
         }
     }
 
-    fn own_function(&mut self, pos: Pos, index: usize, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    fn own_function(&mut self, pos: Pos, index: usize, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         let signature = &self.signatures[index];
         arity(pos, &format!("{}()", signature.name), signature.parameters.len(), arguments)?;
         let mut checked = Vec::with_capacity(arguments.len());
@@ -97,7 +97,7 @@ impl Checker<'_> {
     }
 
     /// `torch::zeros(sizes, dtype)`
-    fn factory(&mut self, pos: Pos, name: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    fn factory(&mut self, pos: Pos, name: &str, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         if arguments.len() == 1 {
             let instead = format!("write the element type: torch::{name}(sizes, torch::kFloat)");
             return Err(refusal(pos, &format!("torch::{name}() without an element type"), &instead));
@@ -112,14 +112,14 @@ impl Checker<'_> {
         self.tensor_of(pos, &arguments[0], dtype, fill)
     }
 
-    fn full(&mut self, pos: Pos, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    fn full(&mut self, pos: Pos, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         arity(pos, "torch::full()", 3, arguments)?;
         let value = self.expression(&arguments[1])?;
         let dtype = self.dtype(&arguments[2])?;
         self.tensor_of(pos, &arguments[0], dtype, Some(value))
     }
 
-    fn like(&mut self, pos: Pos, name: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    fn like(&mut self, pos: Pos, name: &str, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         arity(pos, &format!("torch::{name}()"), 1, arguments)?;
         let tensor = self.expression(&arguments[0])?;
         if !matches!(tensor.ty, Type::Tensor { .. }) {
@@ -135,7 +135,13 @@ impl Checker<'_> {
         Ok(intrinsic(pos, Type::Tensor { constant: false }, Intrinsic::NewLike { filled }, checked))
     }
 
-    fn tensor_of(&mut self, pos: Pos, sizes: &ast::Expr, dtype: Expr, fill: Option<Expr>) -> Result<Expr, Diagnostic> {
+    fn tensor_of(
+        &mut self,
+        pos: Pos,
+        sizes: &ast::SyntaxExpr,
+        dtype: Expr,
+        fill: Option<Expr>,
+    ) -> Result<Expr, Diagnostic> {
         let filled = fill.is_some();
         let mut checked = Vec::new();
         let what = if let Syntax::List(items) = &sizes.kind {
@@ -159,7 +165,7 @@ impl Checker<'_> {
     }
 
     /// An element type: `torch::kFloat`, `torch::dtype(...)`, `t.options()`.
-    pub(crate) fn dtype(&mut self, e: &ast::Expr) -> Result<Expr, Diagnostic> {
+    pub(crate) fn dtype(&mut self, e: &ast::SyntaxExpr) -> Result<Expr, Diagnostic> {
         if let Syntax::Name(name) = &e.kind
             && name.ends_with("Half") | name.ends_with("BFloat16")
         {
@@ -174,7 +180,7 @@ impl Checker<'_> {
         }
     }
 
-    fn printf(&mut self, pos: Pos, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    fn printf(&mut self, pos: Pos, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         let Some((format, rest)) = arguments.split_first() else {
             return arity(pos, "printf()", 1, arguments).map(|()| int(pos, 0));
         };
@@ -192,7 +198,7 @@ impl Checker<'_> {
         pos: Pos,
         name: &str,
         template: &[TemplateArg],
-        arguments: &[ast::Expr],
+        arguments: &[ast::SyntaxExpr],
     ) -> Result<Expr, Diagnostic> {
         arity(pos, &format!("std::{name}()"), 2, arguments)?;
         let (l, r) = (self.expression(&arguments[0])?, self.expression(&arguments[1])?);
@@ -210,7 +216,7 @@ impl Checker<'_> {
         Ok(intrinsic(pos, Type::Scalar(scalar), what, vec![l, r]))
     }
 
-    fn absolute(&mut self, pos: Pos, name: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    fn absolute(&mut self, pos: Pos, name: &str, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         arity(pos, &format!("{name}()"), 1, arguments)?;
         let e = self.expression(&arguments[0])?;
         if matches!(e.ty, Type::Tensor { .. }) {
@@ -226,7 +232,13 @@ impl Checker<'_> {
         Ok(intrinsic(pos, Type::Scalar(scalar), Intrinsic::Abs(scalar), vec![e]))
     }
 
-    fn mathematics(&mut self, pos: Pos, name: &str, last: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    fn mathematics(
+        &mut self,
+        pos: Pos,
+        name: &str,
+        last: &str,
+        arguments: &[ast::SyntaxExpr],
+    ) -> Result<Expr, Diagnostic> {
         let known = math::function(last);
         if known.is_none() && !tensor_functions::is_of_tensors(last) {
             return Err(unknown_function(pos, name));
@@ -246,7 +258,7 @@ impl Checker<'_> {
     }
 
     /// An offset or a count of elements.
-    pub(crate) fn count(&mut self, e: &ast::Expr, context: &str) -> Result<Expr, Diagnostic> {
+    pub(crate) fn count(&mut self, e: &ast::SyntaxExpr, context: &str) -> Result<Expr, Diagnostic> {
         to_scalar(super::places::integer(self.expression(e)?, context)?, Scalar::U64, context)
     }
 }
@@ -258,7 +270,7 @@ fn unknown_function(pos: Pos, name: &str) -> Diagnostic {
 
 impl Checker<'_> {
     /// `std::isnan(x)` and similar tests; an integer is tested as a double.
-    pub(super) fn classify(&mut self, pos: Pos, name: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    pub(super) fn classify(&mut self, pos: Pos, name: &str, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         arity(pos, &format!("std::{name}()"), 1, arguments)?;
         let e = self.expression(&arguments[0])?;
         let scalar = if e.ty == Type::Scalar(Scalar::F32) { Scalar::F32 } else { Scalar::F64 };
@@ -273,7 +285,7 @@ impl Checker<'_> {
     }
 
     /// `std::clamp(x, low, high)` of numbers of one type, or `torch::clamp(t, low, high)`.
-    pub(super) fn clamp(&mut self, pos: Pos, name: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    pub(super) fn clamp(&mut self, pos: Pos, name: &str, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         let checked = arguments.iter().map(|e| self.expression(e)).collect::<Result<Vec<_>, _>>()?;
         if checked.iter().any(|e| matches!(e.ty, Type::Tensor { .. })) {
             return self.elementwise(pos, name, "clamp", checked);

@@ -24,7 +24,7 @@ pub(crate) const fn int(pos: Pos, value: i64) -> Expr {
 }
 
 /// The constant's value, if the expression is a constant.
-pub(crate) const fn known(e: &Expr) -> Option<Value> {
+pub(crate) const fn constant_of(e: &Expr) -> Option<Value> {
     match e.kind {
         ExprKind::Const(value) => Some(value),
         _ => None,
@@ -61,7 +61,7 @@ pub(crate) fn to_scalar(e: Expr, to: Scalar, context: &str) -> Result<Expr, Diag
     if from == to {
         return Ok(e);
     }
-    if let Some(value) = known(&e) {
+    if let Some(value) = constant_of(&e) {
         let value = arithmetic::convert(value, from, to).map_err(|p| Diagnostic::new(e.pos, p))?;
         return Ok(constant(e.pos, to, value));
     }
@@ -112,7 +112,7 @@ pub(crate) fn to_type(e: Expr, to: Type, context: &str) -> Result<Expr, Diagnost
         (Type::Pointer { .. } | Type::Array { .. }, Type::VoidPointer)
         | (Type::Null, Type::Pointer { .. } | Type::VoidPointer) => Ok(Expr { ty: to, ..e }),
         // `NULL` is nullptr here; a literal 0 is a null pointer in C++ too.
-        (Type::Scalar(_), Type::Pointer { .. } | Type::VoidPointer) if known(&e) == Some(Value::Int(0)) => {
+        (Type::Scalar(_), Type::Pointer { .. } | Type::VoidPointer) if constant_of(&e) == Some(Value::Int(0)) => {
             Ok(Expr { pos: e.pos, ty: to, kind: ExprKind::Const(Value::NULL) })
         }
         // A copy of a tensor's handle may be written through, as in ATen, unless it is the const input.
@@ -152,7 +152,7 @@ pub(crate) fn numbers(pos: Pos, op: BinaryOp, l: Expr, r: Expr) -> Result<Expr, 
         (meet, l, r) = (Scalar::F32, single_l, single_r);
     }
     let result = if op.compares() { Scalar::Bool } else { meet };
-    if let (Some(x), Some(y)) = (known(&l), known(&r)) {
+    if let (Some(x), Some(y)) = (constant_of(&l), constant_of(&r)) {
         let value = arithmetic::binary(op, meet, x, y).map_err(|p| Diagnostic::new(pos, p))?;
         return Ok(constant(pos, result, value));
     }

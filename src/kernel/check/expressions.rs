@@ -1,10 +1,10 @@
 //! Expressions.
 
-use super::convert::{constant, known, numbers, to_bool, to_scalar, to_type};
+use super::convert::{constant, constant_of, numbers, to_bool, to_scalar, to_type};
 use super::places::{integer, known_bool, memory};
 use super::{Checker, mismatch, refusal, written_type};
 use crate::arithmetic;
-use crate::parse::ast::{self, BinaryOp, ExprKind as Syntax, TypeName, UnaryOp};
+use crate::parse::ast::{self, BinaryOp, SyntaxExprKind as Syntax, TypeName, UnaryOp};
 use crate::problem::{Diagnostic, Pos, Problem};
 use crate::program::{Expr, ExprKind, Intrinsic, Place};
 use crate::types::{Scalar, Type};
@@ -13,7 +13,7 @@ use ns_base::convert::f64_to_f32;
 
 impl Checker<'_> {
     /// An expression with its type.
-    pub(crate) fn expression(&mut self, e: &ast::Expr) -> Result<Expr, Diagnostic> {
+    pub(crate) fn expression(&mut self, e: &ast::SyntaxExpr) -> Result<Expr, Diagnostic> {
         let pos = e.pos;
         match &e.kind {
             Syntax::Int(value, scalar) => Ok(constant(pos, *scalar, Value::Int(value.cast_signed()))),
@@ -55,7 +55,7 @@ impl Checker<'_> {
     /// A name that stands for a value.
     fn name(&mut self, pos: Pos, name: &str) -> Result<Expr, Diagnostic> {
         if let Some(v) = self.scopes.find(name) {
-            let kind = match v.known {
+            let kind = match v.constant_value {
                 Some(value) => ExprKind::Const(value),
                 None => ExprKind::Load(Place::Local(v.slot, name.to_owned())),
             };
@@ -80,7 +80,7 @@ impl Checker<'_> {
         Diagnostic::new(pos, Problem::unknown(name, hint))
     }
 
-    fn unary(&mut self, pos: Pos, op: UnaryOp, operand: &ast::Expr) -> Result<Expr, Diagnostic> {
+    fn unary(&mut self, pos: Pos, op: UnaryOp, operand: &ast::SyntaxExpr) -> Result<Expr, Diagnostic> {
         if op == UnaryOp::Deref {
             let pointer = self.expression(operand)?;
             let found = memory(pointer)?;
@@ -95,7 +95,7 @@ impl Checker<'_> {
         let e = self.expression(operand)?;
         if op == UnaryOp::Not {
             let e = to_bool(e)?;
-            return Ok(match known(&e) {
+            return Ok(match constant_of(&e) {
                 Some(value) => known_bool(pos, !value.is_true()),
                 None => Expr { pos, ty: e.ty, kind: ExprKind::Not(Box::new(e)) },
             });
@@ -109,7 +109,7 @@ impl Checker<'_> {
                 let e = integer(e, "operator ~")?;
                 Ok(Expr { pos, ty: e.ty, kind: ExprKind::BitNot(scalar, Box::new(e)) })
             }
-            _ => match known(&e) {
+            _ => match constant_of(&e) {
                 Some(value) => {
                     let value = arithmetic::negate(scalar, value).map_err(|p| Diagnostic::new(pos, p))?;
                     Ok(constant(pos, scalar, value))
@@ -156,7 +156,12 @@ impl Checker<'_> {
     }
 
     /// An element that is read, or an accessor with one dimension less.
-    fn index(&mut self, e: &ast::Expr, base: &ast::Expr, index: &ast::Expr) -> Result<Expr, Diagnostic> {
+    fn index(
+        &mut self,
+        e: &ast::SyntaxExpr,
+        base: &ast::SyntaxExpr,
+        index: &ast::SyntaxExpr,
+    ) -> Result<Expr, Diagnostic> {
         let checked = self.expression(base)?;
         match checked.ty {
             Type::Accessor { of, dims, constant } if dims > 1 => {

@@ -14,7 +14,7 @@ struct Call<'a> {
     pos: Pos,
     name: &'a str,
     template: &'a [TemplateArg],
-    arguments: &'a [ast::Expr],
+    arguments: &'a [ast::SyntaxExpr],
 }
 
 const INT64: Type = Type::Scalar(Scalar::I64);
@@ -24,10 +24,10 @@ impl Checker<'_> {
     pub(crate) fn method(
         &mut self,
         pos: Pos,
-        object: &ast::Expr,
+        object: &ast::SyntaxExpr,
         name: &str,
         template: &[TemplateArg],
-        arguments: &[ast::Expr],
+        arguments: &[ast::SyntaxExpr],
     ) -> Result<Expr, Diagnostic> {
         let object = self.expression(object)?;
         let call = Call { pos, name, template, arguments };

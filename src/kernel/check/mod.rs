@@ -41,7 +41,7 @@ pub(crate) struct Checker<'a> {
 pub fn compile(source: &str) -> Result<Program, Vec<Diagnostic>> {
     let items = parse(source).map_err(|d| vec![d])?;
     let mut problems = Vec::new();
-    let mut functions: Vec<ast::Function> = Vec::new();
+    let mut functions: Vec<ast::SyntaxFunction> = Vec::new();
     let mut constants: Vec<(String, Expr)> = Vec::new();
     for item in items {
         match item {
@@ -72,7 +72,7 @@ pub fn compile(source: &str) -> Result<Program, Vec<Diagnostic>> {
     if problems.is_empty() { Ok(Program { functions: checked.into() }) } else { Err(problems) }
 }
 
-fn signature(f: &ast::Function, before: &[Signature]) -> Result<Signature, Diagnostic> {
+fn signature(f: &ast::SyntaxFunction, before: &[Signature]) -> Result<Signature, Diagnostic> {
     if before.iter().any(|s| s.name == f.name) {
         return Err(refusal(f.pos, &format!("a second function '{}'", f.name), "give it another name"));
     }
@@ -107,7 +107,7 @@ fn parameter_type(ty: &TypeName) -> Result<Type, Diagnostic> {
 }
 
 fn function(
-    f: &ast::Function,
+    f: &ast::SyntaxFunction,
     signature: &Signature,
     signatures: &[Signature],
     constants: &[(String, Expr)],

@@ -2,14 +2,14 @@
 
 use super::convert::{numbers, to_scalar, to_type};
 use super::{Checker, mismatch, refusal};
-use crate::parse::ast::{self, BinaryOp, ExprKind as Syntax, UnaryOp};
+use crate::parse::ast::{self, BinaryOp, SyntaxExprKind as Syntax, UnaryOp};
 use crate::problem::{Diagnostic, Pos, Problem};
 use crate::program::{Expr, ExprKind, Place};
 use crate::types::{Scalar, Type};
 use crate::value::Value;
 
 /// A place, its type, and the reason if it cannot be changed.
-pub(crate) struct Found {
+pub(crate) struct CheckedPlace {
     pub place: Place,
     pub ty: Type,
     pub fixed: Option<Problem>,
@@ -19,7 +19,7 @@ const INDEX: &str = "an index";
 
 impl Checker<'_> {
     /// The place that an expression names.
-    pub(crate) fn place(&mut self, e: &ast::Expr) -> Result<Found, Diagnostic> {
+    pub(crate) fn place(&mut self, e: &ast::SyntaxExpr) -> Result<CheckedPlace, Diagnostic> {
         match &e.kind {
             Syntax::Name(name) => {
                 let Some(v) = self.scopes.find(name) else { return Err(self.unknown(e.pos, name)) };
@@ -30,7 +30,7 @@ impl Checker<'_> {
                     }
                     _ => v.constant.then(constant),
                 };
-                Ok(Found { place: Place::Local(v.slot, name.clone()), ty: v.ty, fixed })
+                Ok(CheckedPlace { place: Place::Local(v.slot, name.clone()), ty: v.ty, fixed })
             }
             Syntax::Index(base, index) => self.indexed(e.pos, base, index),
             Syntax::Unary(UnaryOp::Deref, pointer) => {
@@ -41,7 +41,12 @@ impl Checker<'_> {
         }
     }
 
-    fn indexed(&mut self, pos: Pos, base: &ast::Expr, index: &ast::Expr) -> Result<Found, Diagnostic> {
+    fn indexed(
+        &mut self,
+        pos: Pos,
+        base: &ast::SyntaxExpr,
+        index: &ast::SyntaxExpr,
+    ) -> Result<CheckedPlace, Diagnostic> {
         let base = self.expression(base)?;
         let index = self.expression(index)?;
         match base.ty {
@@ -49,7 +54,7 @@ impl Checker<'_> {
                 let index = to_scalar(integer(index, INDEX)?, Scalar::I64, INDEX)?;
                 let hint = "take the accessor of a tensor that is not const";
                 let fixed = constant.then(|| Problem::constant("the accessor's tensor", hint));
-                Ok(Found { place: Place::Element(Box::new(base), Box::new(index)), ty: Type::Scalar(of), fixed })
+                Ok(CheckedPlace { place: Place::Element(Box::new(base), Box::new(index)), ty: Type::Scalar(of), fixed })
             }
             Type::Accessor { dims, .. } => Err(mismatch(
                 pos,
@@ -81,8 +86,8 @@ impl Checker<'_> {
         &mut self,
         pos: Pos,
         op: Option<BinaryOp>,
-        target: &ast::Expr,
-        value: &ast::Expr,
+        target: &ast::SyntaxExpr,
+        value: &ast::SyntaxExpr,
     ) -> Result<Expr, Diagnostic> {
         let found = self.place(target)?;
         if let Some(problem) = found.fixed {
@@ -100,7 +105,7 @@ impl Checker<'_> {
     }
 
     /// `p += n` as `p = p + n`.
-    fn move_pointer(&mut self, pos: Pos, found: Found, op: BinaryOp, by: Expr) -> Result<Expr, Diagnostic> {
+    fn move_pointer(&mut self, pos: Pos, found: CheckedPlace, op: BinaryOp, by: Expr) -> Result<Expr, Diagnostic> {
         let sign = match op {
             BinaryOp::Add => 1,
             BinaryOp::Sub => -1,
@@ -113,7 +118,13 @@ impl Checker<'_> {
     }
 
     /// `++` and `--`.
-    pub(crate) fn step(&mut self, pos: Pos, target: &ast::Expr, change: i8, after: bool) -> Result<Expr, Diagnostic> {
+    pub(crate) fn step(
+        &mut self,
+        pos: Pos,
+        target: &ast::SyntaxExpr,
+        change: i8,
+        after: bool,
+    ) -> Result<Expr, Diagnostic> {
         let found = self.place(target)?;
         if let Some(problem) = found.fixed {
             return Err(Diagnostic::new(target.pos, problem));
@@ -129,7 +140,7 @@ impl Checker<'_> {
 }
 
 /// The memory that a pointer points to.
-pub(crate) fn memory(pointer: Expr) -> Result<Found, Diagnostic> {
+pub(crate) fn memory(pointer: Expr) -> Result<CheckedPlace, Diagnostic> {
     let (to, constant) = match pointer.ty {
         Type::Pointer { to, constant } => (to, constant),
         Type::Array { of, .. } => (of, false),
@@ -140,7 +151,7 @@ pub(crate) fn memory(pointer: Expr) -> Result<Found, Diagnostic> {
     };
     let hint = "remove const from the pointer's type";
     let fixed = constant.then(|| Problem::constant("what the pointer points to", hint));
-    Ok(Found { place: Place::Memory(Box::new(pointer), to), ty: Type::Scalar(to), fixed })
+    Ok(CheckedPlace { place: Place::Memory(Box::new(pointer), to), ty: Type::Scalar(to), fixed })
 }
 
 /// The common type of an assignment operator, and its right operand converted to that type.

@@ -13,7 +13,7 @@ pub(crate) struct Variable {
     /// Whether it is const.
     pub constant: bool,
     /// Its value, if it is a known constant.
-    pub known: Option<Value>,
+    pub constant_value: Option<Value>,
 }
 
 /// The blocks that are open, innermost last.
@@ -53,7 +53,7 @@ impl Scopes {
         pos: Pos,
         ty: Type,
         constant: bool,
-        known: Option<Value>,
+        constant_value: Option<Value>,
     ) -> Result<usize, Diagnostic> {
         let slot = self.slots;
         if let Some(block) = self.blocks.last_mut() {
@@ -62,7 +62,7 @@ impl Scopes {
                 let text = format!("'{name}' is already declared at line {line}; give one of the two another name");
                 return Err(Diagnostic::new(pos, Problem::error("redeclared", text)));
             }
-            block.push(Variable { name: name.to_owned(), pos, ty, slot, constant, known });
+            block.push(Variable { name: name.to_owned(), pos, ty, slot, constant, constant_value });
         }
         self.slots += 1;
         Ok(slot)

@@ -1,8 +1,8 @@
 //! Statements, declarations and constants.
 
-use super::convert::{known, to_bool, to_scalar, to_type};
+use super::convert::{constant_of, to_bool, to_scalar, to_type};
 use super::{Checker, mismatch, refusal, written_type};
-use crate::parse::ast::{self, BaseType, Declarator, ExprKind as Syntax};
+use crate::parse::ast::{self, BaseType, Declarator, SyntaxExprKind as Syntax};
 use crate::problem::{Diagnostic, Problem};
 use crate::program::{Expr, Stmt, StmtKind};
 use crate::types::{Scalar, Type};
@@ -32,7 +32,7 @@ pub(crate) fn global_constant(before: &[(String, Expr)], d: &Declarator) -> Resu
         Err(_) if d.ty.base == BaseType::Auto => value,
         Err(problem) => return Err(problem),
     };
-    if known(&value).is_none() {
+    if constant_of(&value).is_none() {
         return Err(refusal(d.pos, "a constant whose value is not known ahead", "compute it inside the function"));
     }
     Ok(value)
@@ -44,7 +44,7 @@ fn no_value(d: &Declarator) -> Diagnostic {
 
 impl Checker<'_> {
     /// The statements of a block; their names end with the block.
-    pub(crate) fn block(&mut self, statements: &[ast::Stmt]) -> Result<Vec<Stmt>, Diagnostic> {
+    pub(crate) fn block(&mut self, statements: &[ast::SyntaxStmt]) -> Result<Vec<Stmt>, Diagnostic> {
         self.scopes.open();
         let mut found = Vec::with_capacity(statements.len());
         for s in statements {
@@ -55,7 +55,7 @@ impl Checker<'_> {
     }
 
     /// One statement; its names end with it.
-    fn single(&mut self, s: &ast::Stmt) -> Result<Stmt, Diagnostic> {
+    fn single(&mut self, s: &ast::SyntaxStmt) -> Result<Stmt, Diagnostic> {
         let mut found = self.block(std::slice::from_ref(s))?;
         match found.pop() {
             Some(only) if found.is_empty() => Ok(only),
@@ -67,19 +67,19 @@ impl Checker<'_> {
         }
     }
 
-    fn statement(&mut self, s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<(), Diagnostic> {
+    fn statement(&mut self, s: &ast::SyntaxStmt, out: &mut Vec<Stmt>) -> Result<(), Diagnostic> {
         let kind = match &s.kind {
-            ast::StmtKind::Empty => return Ok(()),
-            ast::StmtKind::Expr(e) => StmtKind::Expr(self.expression(e)?),
-            ast::StmtKind::Declare(all) => {
+            ast::SyntaxStmtKind::Empty => return Ok(()),
+            ast::SyntaxStmtKind::Expr(e) => StmtKind::Expr(self.expression(e)?),
+            ast::SyntaxStmtKind::Declare(all) => {
                 for d in all {
                     let kind = self.declare(d)?;
                     out.push(Stmt { pos: d.pos, kind });
                 }
                 return Ok(());
             }
-            ast::StmtKind::Block(inner) => StmtKind::Block(self.block(inner)?),
-            ast::StmtKind::If { condition, then, otherwise } => StmtKind::If {
+            ast::SyntaxStmtKind::Block(inner) => StmtKind::Block(self.block(inner)?),
+            ast::SyntaxStmtKind::If { condition, then, otherwise } => StmtKind::If {
                 condition: self.condition(condition)?,
                 then: Box::new(self.single(then)?),
                 otherwise: match otherwise {
@@ -87,16 +87,16 @@ impl Checker<'_> {
                     None => None,
                 },
             },
-            ast::StmtKind::While { condition, body } => {
+            ast::SyntaxStmtKind::While { condition, body } => {
                 let condition = Some(self.condition(condition)?);
                 StmtKind::Loop { init: None, condition, step: None, body: self.body(body)?, test_first: true }
             }
-            ast::StmtKind::DoWhile { body, condition } => {
+            ast::SyntaxStmtKind::DoWhile { body, condition } => {
                 let body = self.body(body)?;
                 let condition = Some(self.condition(condition)?);
                 StmtKind::Loop { init: None, condition, step: None, body, test_first: false }
             }
-            ast::StmtKind::For { init, condition, step, body } => {
+            ast::SyntaxStmtKind::For { init, condition, step, body } => {
                 self.scopes.open();
                 let mut inits = Vec::new();
                 self.statement(init, &mut inits)?;
@@ -107,29 +107,29 @@ impl Checker<'_> {
                 let init = Some(Box::new(Stmt { pos: init.pos, kind: StmtKind::Block(inits) }));
                 StmtKind::Loop { init, condition, step, body, test_first: true }
             }
-            ast::StmtKind::Break | ast::StmtKind::Continue if self.loops == 0 => {
+            ast::SyntaxStmtKind::Break | ast::SyntaxStmtKind::Continue if self.loops == 0 => {
                 return Err(refusal(s.pos, "break or continue outside a loop", "remove it"));
             }
-            ast::StmtKind::Break => StmtKind::Break,
-            ast::StmtKind::Continue => StmtKind::Continue,
-            ast::StmtKind::Return(value) => StmtKind::Return(self.returned(s, value.as_ref())?),
+            ast::SyntaxStmtKind::Break => StmtKind::Break,
+            ast::SyntaxStmtKind::Continue => StmtKind::Continue,
+            ast::SyntaxStmtKind::Return(value) => StmtKind::Return(self.returned(s, value.as_ref())?),
         };
         out.push(Stmt { pos: s.pos, kind });
         Ok(())
     }
 
-    fn body(&mut self, s: &ast::Stmt) -> Result<Box<Stmt>, Diagnostic> {
+    fn body(&mut self, s: &ast::SyntaxStmt) -> Result<Box<Stmt>, Diagnostic> {
         self.loops += 1;
         let body = self.single(s);
         self.loops -= 1;
         body.map(Box::new)
     }
 
-    fn condition(&mut self, e: &ast::Expr) -> Result<Expr, Diagnostic> {
+    fn condition(&mut self, e: &ast::SyntaxExpr) -> Result<Expr, Diagnostic> {
         to_bool(self.expression(e)?)
     }
 
-    fn returned(&mut self, s: &ast::Stmt, value: Option<&ast::Expr>) -> Result<Option<Expr>, Diagnostic> {
+    fn returned(&mut self, s: &ast::SyntaxStmt, value: Option<&ast::SyntaxExpr>) -> Result<Option<Expr>, Diagnostic> {
         match (value, self.returns) {
             (None, Type::Void) => Ok(None),
             (None, want) => Err(mismatch(s.pos, "return", &want.to_string(), Type::Void)),
@@ -164,7 +164,7 @@ impl Checker<'_> {
             return Err(no_value(d));
         }
         let constant = d.ty.constant && ty.scalar().is_some();
-        let known = init.as_ref().filter(|_| constant).and_then(known);
+        let known = init.as_ref().filter(|_| constant).and_then(constant_of);
         let slot = self.scopes.declare(&d.name, d.pos, ty, constant, known)?;
         Ok(StmtKind::Declare { slot, init })
     }
@@ -175,7 +175,7 @@ impl Checker<'_> {
         };
         let init = match &d.init {
             None => None,
-            Some(ast::Expr { kind: Syntax::List(items), .. }) => Some(self.items(items, of)?),
+            Some(ast::SyntaxExpr { kind: Syntax::List(items), .. }) => Some(self.items(items, of)?),
             Some(e) => return Err(refusal(e.pos, "an array from one value", "write the values in braces")),
         };
         let len = match (d.array.as_ref().and_then(Option::as_ref), &init) {
@@ -203,16 +203,16 @@ impl Checker<'_> {
         Ok(StmtKind::DeclareArray { slot, of, len, init })
     }
 
-    fn items(&mut self, items: &[ast::Expr], of: Scalar) -> Result<Vec<Expr>, Diagnostic> {
+    fn items(&mut self, items: &[ast::SyntaxExpr], of: Scalar) -> Result<Vec<Expr>, Diagnostic> {
         items.iter().map(|e| to_scalar(self.expression(e)?, of, "an element of the array")).collect()
     }
 
-    fn length(&mut self, e: &ast::Expr) -> Result<i64, Diagnostic> {
+    fn length(&mut self, e: &ast::SyntaxExpr) -> Result<i64, Diagnostic> {
         let checked = self.expression(e)?;
         if checked.ty.scalar().is_none_or(Scalar::is_float) {
             return Err(mismatch(e.pos, "the length of an array", "an integer", checked.ty));
         }
-        match known(&checked) {
+        match constant_of(&checked) {
             Some(Value::Int(n)) => Ok(n),
             _ => Err(refusal(
                 e.pos,
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_of_the_file_are_known() {
+    fn constants_of_the_file_are_checked() {
         let source = "static constexpr int n = 2 + 3; const float half = 0.5f; float f() { float a[n]; a[0] = half; return a[0]; }";
         assert!(compile(source).is_ok());
         for (source, code) in [

@@ -10,7 +10,7 @@ use crate::program::{Expr, Intrinsic, MathFunction, TensorFunction};
 use crate::types::{Scalar, Type};
 
 /// A function by its name without `_out`: those that the API reference lists.
-pub(crate) fn named(name: &str) -> Option<TensorFunction> {
+pub(crate) fn tensor_function(name: &str) -> Option<TensorFunction> {
     Some(match name {
         "abs" => TensorFunction::Abs,
         "ceil" | "floor" | "sin" | "cos" | "tan" | "log" | "log2" | "log10" | "exp" => {
@@ -32,7 +32,7 @@ pub(crate) fn named(name: &str) -> Option<TensorFunction> {
 /// Whether a name belongs to a function of tensors and not to a function of numbers.
 pub(crate) fn is_of_tensors(name: &str) -> bool {
     let plain = name.strip_suffix("_out");
-    named(plain.unwrap_or(name)).is_some() && (plain.is_some() || math::function(name).is_none())
+    tensor_function(plain.unwrap_or(name)).is_some() && (plain.is_some() || math::function(name).is_none())
 }
 
 /// Fewest and most operands.
@@ -59,7 +59,7 @@ impl Checker<'_> {
         mut arguments: Vec<Expr>,
     ) -> Result<Expr, Diagnostic> {
         let plain = last.strip_suffix("_out");
-        let Some(function) = named(plain.unwrap_or(last)) else {
+        let Some(function) = tensor_function(plain.unwrap_or(last)) else {
             let instead = "write a loop over the elements with an accessor";
             return Err(refusal(pos, &format!("the tensor operation {name}()"), instead));
         };
@@ -89,7 +89,7 @@ impl Checker<'_> {
     }
 
     /// `torch::eye(n, dtype)` and `torch::eye(n, m, dtype)`
-    pub(crate) fn eye(&mut self, pos: Pos, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
+    pub(crate) fn eye(&mut self, pos: Pos, arguments: &[ast::SyntaxExpr]) -> Result<Expr, Diagnostic> {
         let Some((last, sizes)) = arguments.split_last().filter(|(_, sizes)| matches!(sizes.len(), 1 | 2)) else {
             return arity(pos, "torch::eye()", 2, arguments).map(|()| super::convert::int(pos, 0));
         };
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_at_its_place() {
+    fn wrong_arguments_are_refused_with_their_position() {
         assert!(code("r = torch::tanh(t);").starts_with("not_supported"));
         assert!(code("r = torch::exp(t, u);").starts_with("arguments"));
         assert!(code("r = torch::add(t);").starts_with("arguments"));

@@ -2,7 +2,7 @@
 
 use super::call::{CallCost, OperatorCall, OperatorRun};
 use super::fill::{Fill, filled};
-use super::named::NamedKernel;
+use super::named_kernel::NamedKernel;
 use crate::{Diagnostic, HbmTensor, Program, Role, Severity, compile};
 use ns_base::{Refusal, refuse};
 use ns_machine::cost::GpsimdCosts;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_persons_own_computes_what_it_says() {
+    fn a_user_written_kernel_computes_its_formula() {
         let square = "torch::Tensor square(const torch::Tensor& t) { torch::Tensor r = torch::zeros(t.sizes(), torch::kFloat);\
             auto a = t.accessor<float, 1>(); auto b = r.accessor<float, 1>();\
             for (int i = 0; i < t.numel(); i++) b[i] = a[i] * a[i]; return r; }";
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_name_their_position() {
         let error = |source: &str| ModelKernel::find(&own(source)).unwrap_err().to_string();
         let missing = error("torch::Tensor f(const torch::Tensor& t) {\n  return u;\n}");
         assert!(missing.starts_with("kernel mine, line 2, column 10: "), "{missing}");

@@ -25,18 +25,18 @@ pub(crate) struct TypeName {
 
 /// A function with its body.
 #[derive(Clone, Debug)]
-pub(crate) struct Function {
+pub(crate) struct SyntaxFunction {
     pub pos: Pos,
     pub name: String,
     pub returns: TypeName,
     pub parameters: Vec<(TypeName, String, Pos)>,
-    pub body: Vec<Stmt>,
+    pub body: Vec<SyntaxStmt>,
 }
 
 /// An item at the top level of a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
-    Function(Function),
+    Function(SyntaxFunction),
     Constant(Declarator),
 }
 
@@ -47,29 +47,29 @@ pub(crate) struct Declarator {
     pub name: String,
     pub ty: TypeName,
     /// The length of an array; the inner option is `None` in `float a[] = {...}`.
-    pub array: Option<Option<Expr>>,
-    pub init: Option<Expr>,
+    pub array: Option<Option<SyntaxExpr>>,
+    pub init: Option<SyntaxExpr>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Stmt {
+pub(crate) struct SyntaxStmt {
     pub pos: Pos,
-    pub kind: StmtKind,
+    pub kind: SyntaxStmtKind,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum StmtKind {
+pub(crate) enum SyntaxStmtKind {
     Empty,
-    Expr(Expr),
+    Expr(SyntaxExpr),
     Declare(Vec<Declarator>),
-    Block(Vec<Stmt>),
-    If { condition: Expr, then: Box<Stmt>, otherwise: Option<Box<Stmt>> },
-    While { condition: Expr, body: Box<Stmt> },
-    DoWhile { body: Box<Stmt>, condition: Expr },
-    For { init: Box<Stmt>, condition: Option<Expr>, step: Option<Expr>, body: Box<Stmt> },
+    Block(Vec<SyntaxStmt>),
+    If { condition: SyntaxExpr, then: Box<SyntaxStmt>, otherwise: Option<Box<SyntaxStmt>> },
+    While { condition: SyntaxExpr, body: Box<SyntaxStmt> },
+    DoWhile { body: Box<SyntaxStmt>, condition: SyntaxExpr },
+    For { init: Box<SyntaxStmt>, condition: Option<SyntaxExpr>, step: Option<SyntaxExpr>, body: Box<SyntaxStmt> },
     Break,
     Continue,
-    Return(Option<Expr>),
+    Return(Option<SyntaxExpr>),
 }
 
 /// Operators of two operands.
@@ -145,15 +145,15 @@ pub(crate) enum TemplateArg {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Expr {
+pub(crate) struct SyntaxExpr {
     pub pos: Pos,
-    pub kind: ExprKind,
+    pub kind: SyntaxExprKind,
     /// Levels of the tree, including this one.
     pub depth: u16,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum ExprKind {
+pub(crate) enum SyntaxExprKind {
     Int(u64, Scalar),
     Float(f64, Scalar),
     Bool(bool),
@@ -162,32 +162,32 @@ pub(crate) enum ExprKind {
     /// A name, with its namespaces: `torch::kFloat`.
     Name(String),
     /// `{a, b}`
-    List(Vec<Expr>),
-    Unary(UnaryOp, Box<Expr>),
+    List(Vec<SyntaxExpr>),
+    Unary(UnaryOp, Box<SyntaxExpr>),
     /// `++` and `--`; the change, and whether the value is the one before the change.
     Step {
-        target: Box<Expr>,
+        target: Box<SyntaxExpr>,
         change: i8,
         after: bool,
     },
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
-    Ternary(Box<Expr>, Box<Expr>, Box<Expr>),
-    Cast(TypeName, Box<Expr>),
+    Binary(BinaryOp, Box<SyntaxExpr>, Box<SyntaxExpr>),
+    Assign(Option<BinaryOp>, Box<SyntaxExpr>, Box<SyntaxExpr>),
+    Ternary(Box<SyntaxExpr>, Box<SyntaxExpr>, Box<SyntaxExpr>),
+    Cast(TypeName, Box<SyntaxExpr>),
     Call {
         name: String,
         template: Vec<TemplateArg>,
-        arguments: Vec<Expr>,
+        arguments: Vec<SyntaxExpr>,
     },
     Method {
-        object: Box<Expr>,
+        object: Box<SyntaxExpr>,
         name: String,
         template: Vec<TemplateArg>,
-        arguments: Vec<Expr>,
+        arguments: Vec<SyntaxExpr>,
     },
-    Index(Box<Expr>, Box<Expr>),
+    Index(Box<SyntaxExpr>, Box<SyntaxExpr>),
     SizeOf(TypeName),
-    SizeOfValue(Box<Expr>),
+    SizeOfValue(Box<SyntaxExpr>),
     /// Evaluates the first for its effects, then the second.
-    Comma(Box<Expr>, Box<Expr>),
+    Comma(Box<SyntaxExpr>, Box<SyntaxExpr>),
 }

@@ -1,6 +1,6 @@
 //! A position in the tokens, and the functions that every part of the parser needs.
 
-use super::ast::{Expr, ExprKind};
+use super::ast::{SyntaxExpr, SyntaxExprKind};
 use super::lexer::{Token, TokenKind};
 use super::templates::Template;
 use crate::problem::{Diagnostic, Pos, Problem};
@@ -127,7 +127,7 @@ impl Cursor {
 
     /// An error that names the expected token.
     pub fn expected(&self, what: &str) -> Diagnostic {
-        Diagnostic::new(self.pos(), Problem::syntax(what, &self.here().shown()))
+        Diagnostic::new(self.pos(), Problem::syntax(what, &self.here().in_words()))
     }
 
     /// An error for C++ outside the subset.
@@ -220,23 +220,24 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 }
 
 /// Makes a node; refuses a tree that grows too deep.
-pub(crate) fn node(pos: Pos, kind: ExprKind) -> Result<Expr, Diagnostic> {
+pub(crate) fn node(pos: Pos, kind: SyntaxExprKind) -> Result<SyntaxExpr, Diagnostic> {
     let below = match &kind {
-        ExprKind::List(items) => deepest(items),
-        ExprKind::Unary(_, e) | ExprKind::Step { target: e, .. } | ExprKind::Cast(_, e) => e.depth,
-        ExprKind::SizeOfValue(e) => e.depth,
-        ExprKind::Binary(_, l, r) | ExprKind::Assign(_, l, r) | ExprKind::Index(l, r) | ExprKind::Comma(l, r) => {
-            l.depth.max(r.depth)
-        }
-        ExprKind::Ternary(c, y, n) => c.depth.max(y.depth).max(n.depth),
-        ExprKind::Call { arguments, .. } => deepest(arguments),
-        ExprKind::Method { object, arguments, .. } => object.depth.max(deepest(arguments)),
+        SyntaxExprKind::List(items) => deepest(items),
+        SyntaxExprKind::Unary(_, e) | SyntaxExprKind::Step { target: e, .. } | SyntaxExprKind::Cast(_, e) => e.depth,
+        SyntaxExprKind::SizeOfValue(e) => e.depth,
+        SyntaxExprKind::Binary(_, l, r)
+        | SyntaxExprKind::Assign(_, l, r)
+        | SyntaxExprKind::Index(l, r)
+        | SyntaxExprKind::Comma(l, r) => l.depth.max(r.depth),
+        SyntaxExprKind::Ternary(c, y, n) => c.depth.max(y.depth).max(n.depth),
+        SyntaxExprKind::Call { arguments, .. } => deepest(arguments),
+        SyntaxExprKind::Method { object, arguments, .. } => object.depth.max(deepest(arguments)),
         _ => 0,
     };
     if below >= MAX_DEPTH {
         return Err(too_deep(pos, usize::from(MAX_DEPTH)));
     }
-    Ok(Expr { pos, kind, depth: below + 1 })
+    Ok(SyntaxExpr { pos, kind, depth: below + 1 })
 }
 
 fn too_deep(pos: Pos, limit: usize) -> Diagnostic {
@@ -244,6 +245,6 @@ fn too_deep(pos: Pos, limit: usize) -> Diagnostic {
     Diagnostic::new(pos, Problem::error("too_deep", text))
 }
 
-fn deepest(items: &[Expr]) -> u16 {
+fn deepest(items: &[SyntaxExpr]) -> u16 {
     items.iter().map(|e| e.depth).max().unwrap_or(0)
 }

@@ -1,6 +1,6 @@
 //! Files, namespaces, functions and declarations of variables.
 
-use super::ast::{BaseType, Declarator, Expr, ExprKind, Function, Item, TypeName};
+use super::ast::{BaseType, Declarator, Item, SyntaxExpr, SyntaxExprKind, SyntaxFunction, TypeName};
 use super::cursor::{Cursor, node};
 use super::expressions::{assignment, expression};
 use super::lexer::TokenKind;
@@ -123,7 +123,7 @@ pub(super) fn function(
         return Ok(());
     }
     let body = block(c)?;
-    items.push(Item::Function(Function { pos, name, returns, parameters, body }));
+    items.push(Item::Function(SyntaxFunction { pos, name, returns, parameters, body }));
     Ok(())
 }
 
@@ -223,17 +223,19 @@ fn declarator(c: &mut Cursor, ty: TypeName, pos: crate::problem::Pos, name: Stri
 ///
 /// # Errors
 /// When there are several items.
-pub(super) fn only_item(c: &Cursor, list: Expr) -> Result<Expr, Diagnostic> {
+pub(super) fn only_item(c: &Cursor, list: SyntaxExpr) -> Result<SyntaxExpr, Diagnostic> {
     let pos = list.pos;
     match list.kind {
-        ExprKind::List(items) if items.len() == 1 => items.into_iter().next().ok_or_else(|| c.expected("a value")),
-        ExprKind::List(items) if items.is_empty() => node(pos, ExprKind::Int(0, crate::types::Scalar::I32)),
+        SyntaxExprKind::List(items) if items.len() == 1 => {
+            items.into_iter().next().ok_or_else(|| c.expected("a value"))
+        }
+        SyntaxExprKind::List(items) if items.is_empty() => node(pos, SyntaxExprKind::Int(0, crate::types::Scalar::I32)),
         _ => Err(c.expected("one value in the braces")),
     }
 }
 
 /// `{a, b, c}`
-pub(crate) fn braces(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+pub(crate) fn braces(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let pos = c.pos();
     c.expect("{", "before the values")?;
     let mut items = Vec::new();
@@ -244,5 +246,5 @@ pub(crate) fn braces(c: &mut Cursor) -> Result<Expr, Diagnostic> {
         }
     }
     c.expect("}", "after the values")?;
-    node(pos, ExprKind::List(items))
+    node(pos, SyntaxExprKind::List(items))
 }

@@ -1,6 +1,6 @@
 //! Expressions, by precedence.
 
-use super::ast::{BaseType, BinaryOp, Expr, ExprKind, TemplateArg, UnaryOp};
+use super::ast::{BaseType, BinaryOp, SyntaxExpr, SyntaxExprKind, TemplateArg, UnaryOp};
 use super::cursor::{Cursor, node};
 use super::declarations::{braces, only_item};
 use super::lexer::TokenKind;
@@ -15,7 +15,7 @@ use ns_base::convert::f64_to_f32;
 ///
 /// # Errors
 /// At the first position that is not valid.
-pub(crate) fn expression(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+pub(crate) fn expression(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let mut found = assignment(c)?;
     loop {
         let pos = c.pos();
@@ -23,12 +23,12 @@ pub(crate) fn expression(c: &mut Cursor) -> Result<Expr, Diagnostic> {
             return Ok(found);
         }
         let next = assignment(c)?;
-        found = node(pos, ExprKind::Comma(Box::new(found), Box::new(next)))?;
+        found = node(pos, SyntaxExprKind::Comma(Box::new(found), Box::new(next)))?;
     }
 }
 
 /// An expression without a comma.
-pub(crate) fn assignment(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+pub(crate) fn assignment(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     c.nested(|c| {
         let target = ternary(c)?;
         let op = match c.here() {
@@ -42,7 +42,7 @@ pub(crate) fn assignment(c: &mut Cursor) -> Result<Expr, Diagnostic> {
         let pos = c.pos();
         c.next();
         let value = if c.is("{") { braces(c)? } else { assignment(c)? };
-        node(pos, ExprKind::Assign(op, Box::new(target), Box::new(value)))
+        node(pos, SyntaxExprKind::Assign(op, Box::new(target), Box::new(value)))
     })
 }
 
@@ -62,7 +62,7 @@ fn compound(sign: &str) -> Option<BinaryOp> {
     })
 }
 
-fn ternary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+fn ternary(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let condition = binary(c, 0)?;
     let pos = c.pos();
     if !c.accept("?") {
@@ -71,7 +71,7 @@ fn ternary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
     let yes = assignment(c)?;
     c.expect(":", "between the two values of ? :")?;
     let no = assignment(c)?;
-    node(pos, ExprKind::Ternary(Box::new(condition), Box::new(yes), Box::new(no)))
+    node(pos, SyntaxExprKind::Ternary(Box::new(condition), Box::new(yes), Box::new(no)))
 }
 
 /// Operators with their precedence.
@@ -99,7 +99,7 @@ const fn operator(sign: &str) -> Option<(BinaryOp, u8)> {
     })
 }
 
-fn binary(c: &mut Cursor, weakest: u8) -> Result<Expr, Diagnostic> {
+fn binary(c: &mut Cursor, weakest: u8) -> Result<SyntaxExpr, Diagnostic> {
     let mut left = unary(c)?;
     loop {
         let TokenKind::Sign(sign) = *c.here() else { return Ok(left) };
@@ -107,11 +107,11 @@ fn binary(c: &mut Cursor, weakest: u8) -> Result<Expr, Diagnostic> {
         let pos = c.pos();
         c.next();
         let right = binary(c, strength)?;
-        left = node(pos, ExprKind::Binary(op, Box::new(left), Box::new(right)))?;
+        left = node(pos, SyntaxExprKind::Binary(op, Box::new(left), Box::new(right)))?;
     }
 }
 
-fn unary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+fn unary(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let pos = c.pos();
     let op = match c.here() {
         TokenKind::Sign("+") => UnaryOp::Plus,
@@ -124,38 +124,38 @@ fn unary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
             let change = if *s == "++" { 1 } else { -1 };
             c.next();
             let target = Box::new(c.nested(unary)?);
-            return node(pos, ExprKind::Step { target, change, after: false });
+            return node(pos, SyntaxExprKind::Step { target, change, after: false });
         }
         TokenKind::Sign("(") if starts_type(c, 1) => return cast(c),
         _ => return postfix(c),
     };
     c.next();
     let operand = c.nested(unary)?;
-    node(pos, ExprKind::Unary(op, Box::new(operand)))
+    node(pos, SyntaxExprKind::Unary(op, Box::new(operand)))
 }
 
 /// `(float)x`
-fn cast(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+fn cast(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let pos = c.pos();
     c.next();
     let ty = type_name(c)?;
     c.expect(")", "after the type of the cast")?;
     let operand = c.nested(unary)?;
-    node(pos, ExprKind::Cast(ty, Box::new(operand)))
+    node(pos, SyntaxExprKind::Cast(ty, Box::new(operand)))
 }
 
-fn postfix(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+fn postfix(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let mut found = primary(c)?;
     loop {
         let pos = c.pos();
         if c.accept("[") {
             let index = expression(c)?;
             c.expect("]", "after the index")?;
-            found = node(found.pos, ExprKind::Index(Box::new(found), Box::new(index)))?;
+            found = node(found.pos, SyntaxExprKind::Index(Box::new(found), Box::new(index)))?;
         } else if c.is("++") || c.is("--") {
             let change = if c.is("++") { 1 } else { -1 };
             c.next();
-            found = node(pos, ExprKind::Step { target: Box::new(found), change, after: true })?;
+            found = node(pos, SyntaxExprKind::Step { target: Box::new(found), change, after: true })?;
         } else if c.accept(".") || c.accept("->") {
             c.accept_word("template");
             let pos = c.pos();
@@ -165,33 +165,33 @@ fn postfix(c: &mut Cursor) -> Result<Expr, Diagnostic> {
                 return Err(c.expected(&format!("'(' after .{name}: only member functions are known")));
             }
             let arguments = arguments(c)?;
-            found = node(pos, ExprKind::Method { object: Box::new(found), name, template, arguments })?;
+            found = node(pos, SyntaxExprKind::Method { object: Box::new(found), name, template, arguments })?;
         } else {
             return Ok(found);
         }
     }
 }
 
-fn primary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+fn primary(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let pos = c.pos();
     match c.here().clone() {
         TokenKind::Int(value, unsigned, long) => {
             c.next();
             let scalar = integer_type(value, unsigned, long);
-            node(pos, ExprKind::Int(value, scalar))
+            node(pos, SyntaxExprKind::Int(value, scalar))
         }
         TokenKind::Float(value, single) => {
             c.next();
             let kind = if single {
-                ExprKind::Float(f64::from(f64_to_f32(value)), Scalar::F32)
+                SyntaxExprKind::Float(f64::from(f64_to_f32(value)), Scalar::F32)
             } else {
-                ExprKind::Float(value, Scalar::F64)
+                SyntaxExprKind::Float(value, Scalar::F64)
             };
             node(pos, kind)
         }
         TokenKind::Text(_) => {
             c.next();
-            node(pos, ExprKind::Text)
+            node(pos, SyntaxExprKind::Text)
         }
         TokenKind::Sign("(") => {
             c.next();
@@ -216,16 +216,16 @@ const fn integer_type(value: u64, unsigned: bool, long: bool) -> Scalar {
     }
 }
 
-fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
+fn word_expression(c: &mut Cursor, word: &str) -> Result<SyntaxExpr, Diagnostic> {
     let pos = c.pos();
     match word {
         "true" | "false" => {
             c.next();
-            return node(pos, ExprKind::Bool(word == "true"));
+            return node(pos, SyntaxExprKind::Bool(word == "true"));
         }
         "nullptr" | "NULL" => {
             c.next();
-            return node(pos, ExprKind::Null);
+            return node(pos, SyntaxExprKind::Null);
         }
         "sizeof" => return size_of(c),
         "static_cast" | "reinterpret_cast" | "const_cast" => {
@@ -260,13 +260,13 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
     let template = template_arguments(c, &last)?;
     if c.is("(") {
         let arguments = arguments(c)?;
-        return node(pos, ExprKind::Call { name, template, arguments });
+        return node(pos, SyntaxExprKind::Call { name, template, arguments });
     }
-    node(pos, ExprKind::Name(name))
+    node(pos, SyntaxExprKind::Name(name))
 }
 
 /// `static_cast<float>(x)`
-fn named_cast(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
+fn named_cast(c: &mut Cursor, pos: Pos) -> Result<SyntaxExpr, Diagnostic> {
     c.next();
     c.expect("<", "after the cast")?;
     let ty = type_name(c)?;
@@ -274,21 +274,21 @@ fn named_cast(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
     c.expect("(", "before the value of the cast")?;
     let value = expression(c)?;
     c.expect(")", "after the value of the cast")?;
-    node(pos, ExprKind::Cast(ty, Box::new(value)))
+    node(pos, SyntaxExprKind::Cast(ty, Box::new(value)))
 }
 
 /// `float(x)`, `float{x}`
-fn conversion(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
+fn conversion(c: &mut Cursor, pos: Pos) -> Result<SyntaxExpr, Diagnostic> {
     let ty = type_name(c)?;
     if c.is("{") {
         let list = braces(c)?;
         let value = only_item(c, list)?;
-        return node(pos, ExprKind::Cast(ty, Box::new(value)));
+        return node(pos, SyntaxExprKind::Cast(ty, Box::new(value)));
     }
     c.expect("(", "after the type, for a conversion")?;
     let value = expression(c)?;
     c.expect(")", "after the value of the conversion")?;
-    node(pos, ExprKind::Cast(ty, Box::new(value)))
+    node(pos, SyntaxExprKind::Cast(ty, Box::new(value)))
 }
 
 /// `<float>` after the name of a template; the name of the function for that type.
@@ -305,17 +305,17 @@ fn template_call(c: &mut Cursor, name: &str, pos: Pos) -> Result<String, Diagnos
     called(c, name, of)
 }
 
-fn size_of(c: &mut Cursor) -> Result<Expr, Diagnostic> {
+fn size_of(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     let pos = c.pos();
     c.next();
     if !c.is("(") || !starts_type(c, 1) {
         let value = c.nested(unary)?;
-        return node(pos, ExprKind::SizeOfValue(Box::new(value)));
+        return node(pos, SyntaxExprKind::SizeOfValue(Box::new(value)));
     }
     c.next();
     let ty = type_name(c)?;
     c.expect(")", "after sizeof(type")?;
-    node(pos, ExprKind::SizeOf(ty))
+    node(pos, SyntaxExprKind::SizeOf(ty))
 }
 
 /// `<float, 2>` after names that take template arguments; elsewhere `<` is a comparison.
@@ -350,7 +350,7 @@ fn template_arguments(c: &mut Cursor, name: &str) -> Result<Vec<TemplateArg>, Di
     Ok(found)
 }
 
-fn arguments(c: &mut Cursor) -> Result<Vec<Expr>, Diagnostic> {
+fn arguments(c: &mut Cursor) -> Result<Vec<SyntaxExpr>, Diagnostic> {
     c.expect("(", "before the arguments")?;
     let mut found = Vec::new();
     if c.accept(")") {

@@ -24,7 +24,7 @@ pub(crate) enum TokenKind {
 
 impl TokenKind {
     /// The token in an error message.
-    pub fn shown(&self) -> String {
+    pub fn in_words(&self) -> String {
         match self {
             Self::Word(w) => format!("'{w}'"),
             Self::Int(v, ..) => format!("'{v}'"),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_is_refused_at_its_place() {
+    fn unknown_characters_are_refused_with_their_position() {
         let bad = tokens("a\n @").unwrap_err();
         assert_eq!((bad.pos.line, bad.pos.column, bad.problem.code()), (2, 2, "syntax"));
         assert_eq!(tokens("/* x").unwrap_err().pos, Pos { line: 1, column: 1 });

@@ -1,6 +1,6 @@
 //! `std::numeric_limits<T>::max()` and similar functions, replaced by constants.
 
-use super::ast::{BaseType, Expr, ExprKind, TypeName};
+use super::ast::{BaseType, SyntaxExpr, SyntaxExprKind, TypeName};
 use super::cursor::{Cursor, node};
 use super::type_names::type_name;
 use crate::problem::{Diagnostic, Pos, Problem};
@@ -10,7 +10,7 @@ use crate::types::Scalar;
 ///
 /// # Errors
 /// When the type is not a number, or the function is another one.
-pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
+pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<SyntaxExpr, Diagnostic> {
     c.expect("<", "after std::numeric_limits")?;
     let ty = type_name(c)?;
     c.expect(">", "after the type of std::numeric_limits")?;
@@ -20,8 +20,10 @@ pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnosti
     c.expect(")", "after '('")?;
     let value = match (ty.base, name.as_str()) {
         (BaseType::Scalar(of @ (Scalar::F32 | Scalar::F64)), _) => of_float(of, &name),
-        (BaseType::Scalar(of), "max") => of.range().map(|(_, high)| ExprKind::Int(bits(high), Scalar::U64)),
-        (BaseType::Scalar(of), "min" | "lowest") => of.range().map(|(low, _)| ExprKind::Int(bits(low), Scalar::U64)),
+        (BaseType::Scalar(of), "max") => of.range().map(|(_, high)| SyntaxExprKind::Int(bits(high), Scalar::U64)),
+        (BaseType::Scalar(of), "min" | "lowest") => {
+            of.range().map(|(low, _)| SyntaxExprKind::Int(bits(low), Scalar::U64))
+        }
         _ => None,
     };
     let Some(value) = value else {
@@ -30,7 +32,7 @@ pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnosti
     };
     // The same bits in the type itself, because the smallest integer has no literal.
     let value = node(pos, value)?;
-    node(pos, ExprKind::Cast(TypeName { pointer: false, reference: false, ..ty }, Box::new(value)))
+    node(pos, SyntaxExprKind::Cast(TypeName { pointer: false, reference: false, ..ty }, Box::new(value)))
 }
 
 /// The bits of the lowest or highest integer of a type, as a 64-bit number.
@@ -38,7 +40,7 @@ fn bits(end: i128) -> u64 {
     u64::try_from(end).unwrap_or_else(|_| i64::try_from(end).unwrap_or(i64::MIN).cast_unsigned())
 }
 
-fn of_float(of: Scalar, name: &str) -> Option<ExprKind> {
+fn of_float(of: Scalar, name: &str) -> Option<SyntaxExprKind> {
     let single = of == Scalar::F32;
     let value = match name {
         "max" | "lowest" if single => f64::from(f32::MAX),
@@ -51,5 +53,5 @@ fn of_float(of: Scalar, name: &str) -> Option<ExprKind> {
         "quiet_NaN" => f64::NAN,
         _ => return None,
     };
-    Some(ExprKind::Float(if name == "lowest" { -value } else { value }, of))
+    Some(SyntaxExprKind::Float(if name == "lowest" { -value } else { value }, of))
 }

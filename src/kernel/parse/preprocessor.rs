@@ -68,9 +68,9 @@ fn refused(pos: Pos, what: String, instead: &str) -> Diagnostic {
 mod tests {
     use super::super::lexer::tokens;
 
-    fn shown(source: &str) -> String {
+    fn in_words(source: &str) -> String {
         match tokens(source) {
-            Ok(found) => found.iter().map(|t| t.kind.shown()).collect::<Vec<_>>().join(" "),
+            Ok(found) => found.iter().map(|t| t.kind.in_words()).collect::<Vec<_>>().join(" "),
             Err(d) => format!("{} {}", d.problem.code(), d.pos),
         }
     }
@@ -79,16 +79,16 @@ mod tests {
     fn a_name_stands_for_its_tokens() {
         let end = "the end of the file";
         assert_eq!(
-            shown("#define N (4 + 1) // five\nN * N"),
+            in_words("#define N (4 + 1) // five\nN * N"),
             format!("'(' '4' '+' '1' ')' '*' '(' '4' '+' '1' ')' {end}")
         );
-        assert_eq!(shown("#define A 2\n#define B A A\nB"), format!("'2' '2' {end}"));
-        assert_eq!(shown("#define LONG 1 + \\\n  2\nLONG"), format!("'1' '+' '2' {end}"));
-        assert_eq!(shown("#include <x.h>\n#pragma once\n#\nx"), format!("'x' {end}"));
+        assert_eq!(in_words("#define A 2\n#define B A A\nB"), format!("'2' '2' {end}"));
+        assert_eq!(in_words("#define LONG 1 + \\\n  2\nLONG"), format!("'1' '+' '2' {end}"));
+        assert_eq!(in_words("#include <x.h>\n#pragma once\n#\nx"), format!("'x' {end}"));
     }
 
     #[test]
-    fn the_rest_is_refused_at_its_place() {
+    fn other_directives_are_refused_with_their_position() {
         for (source, expected) in [
             ("\n #define SQ(x) x * x", "not_supported 2:2"),
             ("#ifdef X", "not_supported 1:1"),
@@ -96,14 +96,18 @@ mod tests {
             ("#define 4 x", "syntax 1:1"),
             ("#define Q '", "syntax 1:11"),
         ] {
-            assert!(shown(source).starts_with(expected.split(' ').next().unwrap()), "{source}: {}", shown(source));
+            assert!(
+                in_words(source).starts_with(expected.split(' ').next().unwrap()),
+                "{source}: {}",
+                in_words(source)
+            );
         }
         // Thirty lines that each double the one before would be a billion tokens.
         let mut bomb = "#define A0 1 1\n".to_owned();
         for i in 1..30 {
             bomb.push_str(&format!("#define A{i} A{} A{}\n", i - 1, i - 1));
         }
-        assert!(shown(&bomb).starts_with("not_supported"));
-        assert!(shown(&format!("#define A {}\n{}", "1 ".repeat(200), "A ".repeat(2_000))).starts_with("too_long"));
+        assert!(in_words(&bomb).starts_with("not_supported"));
+        assert!(in_words(&format!("#define A {}\n{}", "1 ".repeat(200), "A ".repeat(2_000))).starts_with("too_long"));
     }
 }

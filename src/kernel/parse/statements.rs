@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::ast::{Stmt, StmtKind};
+use super::ast::{SyntaxStmt, SyntaxStmtKind};
 use super::cursor::Cursor;
 use super::declarations::{attributes, declarators};
 use super::expressions::expression;
@@ -13,7 +13,7 @@ use crate::problem::Diagnostic;
 ///
 /// # Errors
 /// When a brace is missing, or the errors of a statement.
-pub(crate) fn block(c: &mut Cursor) -> Result<Vec<Stmt>, Diagnostic> {
+pub(crate) fn block(c: &mut Cursor) -> Result<Vec<SyntaxStmt>, Diagnostic> {
     c.expect("{", "before the statements")?;
     let mut found = Vec::new();
     while !c.accept("}") {
@@ -25,11 +25,11 @@ pub(crate) fn block(c: &mut Cursor) -> Result<Vec<Stmt>, Diagnostic> {
     Ok(found)
 }
 
-fn statement(c: &mut Cursor) -> Result<Stmt, Diagnostic> {
+fn statement(c: &mut Cursor) -> Result<SyntaxStmt, Diagnostic> {
     c.nested(statement_here)
 }
 
-fn statement_here(c: &mut Cursor) -> Result<Stmt, Diagnostic> {
+fn statement_here(c: &mut Cursor) -> Result<SyntaxStmt, Diagnostic> {
     attributes(c)?;
     let pos = c.pos();
     let word = match c.here() {
@@ -41,7 +41,7 @@ fn statement_here(c: &mut Cursor) -> Result<Stmt, Diagnostic> {
         "while" => {
             c.next();
             let condition = condition(c)?;
-            StmtKind::While { condition, body: Box::new(statement(c)?) }
+            SyntaxStmtKind::While { condition, body: Box::new(statement(c)?) }
         }
         "do" => {
             c.next();
@@ -51,36 +51,36 @@ fn statement_here(c: &mut Cursor) -> Result<Stmt, Diagnostic> {
             }
             let condition = condition(c)?;
             c.expect(";", "after do ... while (...)")?;
-            StmtKind::DoWhile { body, condition }
+            SyntaxStmtKind::DoWhile { body, condition }
         }
         "for" => for_statement(c)?,
         "break" | "continue" => {
             c.next();
             c.expect(";", &format!("after {word}"))?;
-            if word == "break" { StmtKind::Break } else { StmtKind::Continue }
+            if word == "break" { SyntaxStmtKind::Break } else { SyntaxStmtKind::Continue }
         }
         "return" => {
             c.next();
             let value = if c.is(";") { None } else { Some(expression(c)?) };
             c.expect(";", "after return")?;
-            StmtKind::Return(value)
+            SyntaxStmtKind::Return(value)
         }
         "using" => {
             using(c)?;
-            StmtKind::Empty
+            SyntaxStmtKind::Empty
         }
         "typedef" => {
             typedef(c)?;
-            StmtKind::Empty
+            SyntaxStmtKind::Empty
         }
-        _ if c.is("{") => StmtKind::Block(block(c)?),
-        _ if c.accept(";") => StmtKind::Empty,
+        _ if c.is("{") => SyntaxStmtKind::Block(block(c)?),
+        _ if c.accept(";") => SyntaxStmtKind::Empty,
         _ => {
             refuse(c, &word)?;
             simple(c)?
         }
     };
-    Ok(Stmt { pos, kind })
+    Ok(SyntaxStmt { pos, kind })
 }
 
 fn refuse(c: &Cursor, word: &str) -> Result<(), Diagnostic> {
@@ -97,16 +97,16 @@ fn refuse(c: &Cursor, word: &str) -> Result<(), Diagnostic> {
 }
 
 /// A declaration or an expression, with its semicolon.
-fn simple(c: &mut Cursor) -> Result<StmtKind, Diagnostic> {
+fn simple(c: &mut Cursor) -> Result<SyntaxStmtKind, Diagnostic> {
     let kind = if starts_type(c, 0) && !is_function_style_cast(c) {
         let ty = type_name(c)?;
-        StmtKind::Declare(declarators(c, ty, None)?)
+        SyntaxStmtKind::Declare(declarators(c, ty, None)?)
     } else {
         if let (TokenKind::Word(_), TokenKind::Word(_)) = (c.here(), c.ahead(1)) {
             // `std::vector<float> v` and similar: the type's error says what is wrong.
             type_name(c)?;
         }
-        StmtKind::Expr(expression(c)?)
+        SyntaxStmtKind::Expr(expression(c)?)
     };
     c.expect(";", "after the statement")?;
     Ok(kind)
@@ -117,7 +117,7 @@ fn is_function_style_cast(c: &Cursor) -> bool {
     c.is_ahead(1, "(")
 }
 
-fn condition(c: &mut Cursor) -> Result<super::ast::Expr, Diagnostic> {
+fn condition(c: &mut Cursor) -> Result<super::ast::SyntaxExpr, Diagnostic> {
     c.expect("(", "before the condition")?;
     if starts_type(c, 0) && !c.is_ahead(1, "(") {
         return Err(c.not_supported("a declaration in a condition", "declare the variable in the line above"));
@@ -127,21 +127,21 @@ fn condition(c: &mut Cursor) -> Result<super::ast::Expr, Diagnostic> {
     Ok(found)
 }
 
-fn if_statement(c: &mut Cursor) -> Result<StmtKind, Diagnostic> {
+fn if_statement(c: &mut Cursor) -> Result<SyntaxStmtKind, Diagnostic> {
     c.next();
     c.accept_word("constexpr");
     let condition = condition(c)?;
     let then = Box::new(statement(c)?);
     let otherwise = if c.accept_word("else") { Some(Box::new(statement(c)?)) } else { None };
-    Ok(StmtKind::If { condition, then, otherwise })
+    Ok(SyntaxStmtKind::If { condition, then, otherwise })
 }
 
-fn for_statement(c: &mut Cursor) -> Result<StmtKind, Diagnostic> {
+fn for_statement(c: &mut Cursor) -> Result<SyntaxStmtKind, Diagnostic> {
     c.next();
     c.expect("(", "after for")?;
     let pos = c.pos();
     let init = if c.accept(";") {
-        StmtKind::Empty
+        SyntaxStmtKind::Empty
     } else {
         let mark = c.mark();
         if starts_type(c, 0) && !is_function_style_cast(c) {
@@ -158,5 +158,5 @@ fn for_statement(c: &mut Cursor) -> Result<StmtKind, Diagnostic> {
     let step = if c.is(")") { None } else { Some(expression(c)?) };
     c.expect(")", "after for (...; ...; ...")?;
     let body = Box::new(statement(c)?);
-    Ok(StmtKind::For { init: Box::new(Stmt { pos, kind: init }), condition, step, body })
+    Ok(SyntaxStmtKind::For { init: Box::new(SyntaxStmt { pos, kind: init }), condition, step, body })
 }

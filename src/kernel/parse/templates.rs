@@ -140,7 +140,7 @@ fn read(c: &mut Cursor, template: Template, of: Scalar, register: bool) -> Resul
 mod tests {
     use crate::compile;
 
-    fn told(source: &str) -> String {
+    fn outcome(source: &str) -> String {
         compile(source).map_or_else(|d| format!("{} {}", d[0].problem.code(), d[0].pos), |_| "fine".to_owned())
     }
 
@@ -153,7 +153,7 @@ mod tests {
             "template <class T> T a(T x) { return x; } template <class T> T b(T x) { return a<T>(x); } int f() { return b<int>(1); }",
             "template <typename T> T unused(T x) { return x; } int f(int T) { return T; }",
         ] {
-            assert_eq!(told(fine), "fine", "{fine}");
+            assert_eq!(outcome(fine), "fine", "{fine}");
         }
         for (wrong, expected) in [
             ("using P = float*;", "not_supported 1:17"),
@@ -170,7 +170,7 @@ mod tests {
             ("template <typename T> T f(T x) { return y; } int g() { return f<int>(1); }", "unknown_name 1:41"),
             ("template <typename T> struct S { };", "not_supported 1:23"),
         ] {
-            assert_eq!(told(wrong), expected, "{wrong}");
+            assert_eq!(outcome(wrong), expected, "{wrong}");
         }
     }
 }

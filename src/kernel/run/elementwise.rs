@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_run_knows_is_told() {
+    fn errors_of_a_run_are_reported() {
         let said = |body: &str, multicore| run(body, multicore).1.join("; ");
         assert!(said("return torch::bitwise_not(t);", false).contains("tensor of float"));
         let other = "torch::Tensor u = torch::zeros({2, 2}, torch::kFloat); return torch::add(t, u);";

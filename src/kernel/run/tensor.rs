@@ -15,7 +15,7 @@ pub struct HbmTensor {
 }
 
 /// Written before the kernel began.
-pub(crate) const GIVEN: u8 = u8::MAX;
+pub(crate) const BEFORE_KERNEL: u8 = u8::MAX;
 
 impl HbmTensor {
     /// A tensor of floats, row-major.
@@ -25,7 +25,7 @@ impl HbmTensor {
             dims: dims.to_vec(),
             of: Scalar::F32,
             bytes: values.iter().flat_map(|x| x.to_le_bytes()).collect(),
-            writer: vec![GIVEN; values.len()],
+            writer: vec![BEFORE_KERNEL; values.len()],
         }
     }
 
@@ -42,7 +42,7 @@ impl HbmTensor {
                 if of == Scalar::F64 { Value::F64(f64::from(*x)) } else { Value::Int(f64_to_i64(f64::from(*x))) };
             encode(value, of, to);
         }
-        Self { dims: dims.to_vec(), of, bytes, writer: vec![GIVEN; values.len()] }
+        Self { dims: dims.to_vec(), of, bytes, writer: vec![BEFORE_KERNEL; values.len()] }
     }
 
     /// A tensor without values; `None` when memory does not suffice.

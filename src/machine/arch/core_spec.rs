@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_public_is_named() {
+    fn missing_public_figures_are_listed() {
         let error = core_spec(1).unwrap_err();
         assert_eq!(error.core, "NeuronCore-v1");
         assert!(error.figures.starts_with("tensor_mhz, vector_mhz, scalar_mhz, gpsimd_mhz, partitions"), "{error}");

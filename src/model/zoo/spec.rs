@@ -160,10 +160,10 @@ impl FromStr for ModelSpec {
             }
             given.push(param.name);
             match value {
-                Given::Number(n) => {
+                ParameterValue::Number(n) => {
                     spec.settings.numbers.insert(param.name, n);
                 }
-                Given::Text(text) => {
+                ParameterValue::Text(text) => {
                     spec.settings.texts.insert(param.name, text);
                 }
             }
@@ -190,12 +190,12 @@ fn same_model(id: &str, name: &str) -> bool {
 }
 
 /// A value as given.
-enum Given {
+enum ParameterValue {
     Number(u64),
     Text(String),
 }
 
-fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, Given), Refusal> {
+fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, ParameterValue), Refusal> {
     let (name, value) = text.split_once('=').map(|(n, v)| (n.trim(), v.trim())).ok_or_else(|| {
         refuse!(
             "model {model}: {text:?} is not a parameter: write name=value, separated by commas; {known}",
@@ -207,7 +207,7 @@ fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, 
         refuse!("model {model} has no parameter {name:?}: {known}", model = info.id, known = known_parameters(info))
     })?;
     let (parsed, allowed): (Option<u64>, String) = match param.kind {
-        ParamKind::Kernel { .. } => return Ok((param, Given::Text(kernel(info, value)?))),
+        ParamKind::Kernel { .. } => return Ok((param, ParameterValue::Text(kernel(info, value)?))),
         ParamKind::Operator { .. } | ParamKind::Shapes => return operand_text(info, param, value),
         // A value too large for 64 bits is out of range like any other.
         ParamKind::Int { min, max, .. } => {
@@ -216,7 +216,7 @@ fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, 
         ParamKind::Bool { .. } => (value.parse().ok().map(|b: bool| u64::from(b)), "true or false".to_owned()),
     };
     let bad = || bad_value(info, param, value, &allowed);
-    parsed.map(|v| (param, Given::Number(v))).ok_or_else(bad)
+    parsed.map(|v| (param, ParameterValue::Number(v))).ok_or_else(bad)
 }
 
 /// An operator or the shapes of its operands, in their shortest text.
@@ -224,14 +224,14 @@ fn operand_text(
     info: &ModelInfo,
     param: &'static ParamInfo,
     value: &str,
-) -> Result<(&'static ParamInfo, Given), Refusal> {
+) -> Result<(&'static ParamInfo, ParameterValue), Refusal> {
     if param.kind == ParamKind::Shapes {
         let shapes = parse_shapes(value).map_err(|source| refuse!("model {}: shapes: {source}", info.id))?;
-        return Ok((param, Given::Text(print_shapes(&shapes))));
+        return Ok((param, ParameterValue::Text(print_shapes(&shapes))));
     }
     let allowed = || join(OPERATORS.iter().map(|o| o.name));
     let bad = || bad_value(info, param, value, &allowed());
-    operator::operator(value).map(|o| (param, Given::Text(o.name.to_owned()))).ok_or_else(bad)
+    operator::operator(value).map(|o| (param, ParameterValue::Text(o.name.to_owned()))).ok_or_else(bad)
 }
 
 fn bad_value(info: &ModelInfo, param: &ParamInfo, value: &str, allowed: &str) -> Refusal {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_answered_with_the_nearest_three() {
+    fn unknown_name_errors_list_the_nearest_three() {
         let message = error("resnet");
         assert!(message.starts_with("unknown model \"resnet\": the nearest are resnet"), "{message}");
         assert!(message.ends_with("; neuronscope models lists all 26") && message.matches("resnet").count() == 4);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_of_ones_own_is_part_of_the_specification() {
+    fn a_user_written_kernel_is_part_of_the_specification() {
         let spec: ModelSpec = "mlp:kernel=relu-tcm".parse().unwrap();
         assert_eq!((spec.settings().text("kernel"), spec.to_string().as_str()), ("relu-tcm", "mlp:kernel=relu-tcm"));
         assert_eq!("mlp:kernel=relu".parse::<ModelSpec>().unwrap().to_string(), "mlp");

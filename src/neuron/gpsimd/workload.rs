@@ -16,7 +16,7 @@ use ns_kernel::{
 use ns_machine::cost::{CostTable, GpsimdCosts};
 
 /// Values of the result that a report shows.
-const SHOWN: usize = 64;
+const MOST_VALUES: usize = 64;
 /// Statements of a kernel per part, when the caller waits for the end.
 const PART: u64 = 1 << 24;
 
@@ -53,7 +53,7 @@ struct Planned {
 }
 
 /// A call that is done, with its inputs.
-struct Shown {
+struct FinishedCall {
     run: OperatorRun,
     inputs: Vec<HbmTensor>,
 }
@@ -77,8 +77,8 @@ pub struct CustomOpRun {
     current: Option<(Planned, OperatorCall)>,
     total: CallCost,
     step_is_complete: bool,
-    first: Option<Shown>,
-    alone: Option<Shown>,
+    first: Option<FinishedCall>,
+    alone: Option<FinishedCall>,
 }
 
 impl CustomOpRun {
@@ -204,7 +204,7 @@ impl CustomOpRun {
     fn end(&mut self, planned: Planned, run: OperatorRun) {
         self.report.problems(&run.outcome.diagnostics);
         if planned.alone {
-            self.alone = Some(Shown { run, inputs: self.inputs(&planned) });
+            self.alone = Some(FinishedCall { run, inputs: self.inputs(&planned) });
             return;
         }
         self.total.add(&run.cost);
@@ -214,7 +214,7 @@ impl CustomOpRun {
             self.waiting.retain(|p| p.alone);
         }
         if self.first.is_none() {
-            self.first = Some(Shown { run, inputs: self.inputs(&planned) });
+            self.first = Some(FinishedCall { run, inputs: self.inputs(&planned) });
         }
     }
 
@@ -274,9 +274,9 @@ fn missing(role: &'static str, inputs: usize) -> Diagnostic {
     Diagnostic::new(Pos { line: 1, column: 1 }, Problem::error("no_kernel", text))
 }
 
-fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, shown: &Shown) -> Result<(), Refusal> {
+fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, shown: &FinishedCall) -> Result<(), Refusal> {
     let outcome = &shown.run.outcome;
-    report.output = outcome.result.iter().take(SHOWN).copied().collect();
+    report.output = outcome.result.iter().take(MOST_VALUES).copied().collect();
     if let Some(text) = reference::expression(spec, kernel).filter(|_| outcome.complete) {
         let expected = reference::values(text, &shown.inputs)?;
         report.max_abs_error = Some(reference::max_abs_error(&outcome.result, &expected));
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_of_ones_own_is_an_expression() {
+    fn a_user_written_reference_is_an_expression() {
         let square = "torch::Tensor square(const torch::Tensor& t) { torch::Tensor o = torch::empty(t.sizes(), torch::kFloat); auto r = t.read_stream_accessor<float>(); auto w = o.write_stream_accessor<float>(); for (int i = 0; i < t.numel(); i++) { float x = r.read(); w.write(x * x); } return o; }";
         let base = CustomOpSpec { source: square.to_owned(), ..small("relu-tcm") };
         assert_eq!(report(&base).max_abs_error, None);

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_compared_fails_with_its_reason() {
+    fn incomparable_outputs_fail_with_a_reason() {
         let reason = |a: &[f32], b: &[f32]| check(a, b).reason.unwrap_or_default();
         assert_eq!(reason(&[1.0, 1.0], &[f32::NAN, f32::INFINITY]), "1 NaN and 1 infinite of 2 elements");
         assert!(reason(&[f32::NAN], &[f32::NAN]).starts_with("1 NaN"));

@@ -61,7 +61,7 @@ mod tests {
     use ns_tensor::{Rounding, Shape, Tensor};
 
     #[test]
-    fn an_overflow_of_the_cast_is_told_from_one_of_the_model() {
+    fn an_overflow_of_the_cast_differs_from_one_of_the_model() {
         // 20 x 20 is beyond the largest number of eight bits, 240.
         let text = "HloModule m\nENTRY {\n%p0 = f32[2] parameter(0), input=0\n%a = f32[2] multiply(%p0, %p0)\n\
             ROOT %r = f32[2] negate(%a)\n}";

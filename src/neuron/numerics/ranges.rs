@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overflow_and_what_comes_of_it_are_found_at_their_products() {
+    fn an_overflow_and_its_consequences_are_located_at_their_products() {
         let mut ranges = ProductRanges::default();
         let text = "HloModule m\nENTRY {\n%p0 = f32[1,1] parameter(0), input=0\nROOT %d = f32[1,1] dot(%p0, %p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}";
         let module = crate::hlo_text::parse(text).unwrap();

@@ -54,7 +54,7 @@ enum Stage {
 
 /// The module as a framework would compute it: a kernel that calls itself a ReLU is computed as a ReLU, so that a wrong
 /// kernel shows in the comparison.
-fn meant(mut module: HloModule) -> HloModule {
+fn reference_module(mut module: HloModule) -> HloModule {
     for instruction in module.instructions.iter_mut() {
         if let Opcode::CustomCall { target } = &mut instruction.opcode
             && ModelKernel::find(target).is_ok_and(|kernel| kernel.is_relu())
@@ -97,7 +97,7 @@ impl NumericsRun {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|e| named(&e))?;
         let core = features(size.core_version).map_or("NeuronCore", |f| f.name);
-        let reference = Rc::new(meant(lowered));
+        let reference = Rc::new(reference_module(lowered));
         let (expected, stage, seen) = (None, None, Exceptions::default());
         Ok(Self { spec, core, graph, inputs, reference, device, flops, expected, stage, seen })
     }

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_maker_is_named_and_not_those_that_pass_it_on() {
+    fn the_first_operation_is_named_and_not_its_readers() {
         let seen = exceptions(
             "%big = f32[2] exponential(%p0)\n%nan = f32[2] subtract(%big, %big)\nROOT %r = f32[2] add(%nan, %big)",
             100.0,
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_underflow_is_a_product_of_what_was_not_zero() {
+    fn an_underflow_is_a_zero_product_of_nonzero_factors() {
         let lines = "%a = f32[2] multiply(%p0, %p0)\n%b = f32[2] multiply(%a, %p0)\nROOT %r = f32[2] multiply(%b, %b)";
         assert_eq!(exceptions(lines, 1e-20).underflow.map(|o| o.hlo), Some("b".to_owned()));
         assert_eq!(exceptions(lines, 0.0).underflow, None);

@@ -136,7 +136,7 @@ fn steps_of_any_size_give_the_same_result() {
 }
 
 #[test]
-fn a_wait_for_what_never_comes_is_named() {
+fn a_wait_that_never_ends_is_named() {
     let mut executable = program(&[(1, 4, 1), (0, 4, 1)]);
     executable.waits[0].count = 9;
     let error = simulate(&executable, &CostTable::neuroncore_v2(), &mut NoObserver).unwrap_err();

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrappers_are_told_by_their_names_and_work_is_not() {
+    fn wrappers_are_recognised_by_name_and_work_is_not_one() {
         for (name, expected) in [
             ("ProfilerStep#8", Some(Wrapper::Step)),
             ("PyTorch Profiler (0)", Some(Wrapper::Profiler)),

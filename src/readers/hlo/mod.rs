@@ -51,7 +51,7 @@ fn import(module: &RawModule, format: &str, options: &ImportOptions) -> Result<I
     let assembled = assemble::assemble(module)?;
     let mut program = assembled.program;
     verify(&program)?;
-    if !options.looks_only {
+    if !options.display_only {
         limits::refuse_impossible(&program)?;
     }
     let producer = producer(&module.name);

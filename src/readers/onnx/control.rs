@@ -21,7 +21,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<Inst
     };
     match made {
         Err(Failure::Inside(error)) => Err(Failure::Inside(error)),
-        Err(failure) if site.importer.looks_only() => undecided(site, scope)?.ok_or(failure),
+        Err(failure) if site.importer.display_only() => undecided(site, scope)?.ok_or(failure),
         made => made,
     }
 }

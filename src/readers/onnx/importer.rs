@@ -241,8 +241,8 @@ impl<'m> Importer<'m> {
     }
 
     /// Whether the program is only inspected.
-    pub fn looks_only(&self) -> bool {
-        self.options.looks_only
+    pub fn display_only(&self) -> bool {
+        self.options.display_only
     }
 
     pub fn value(&mut self, name: &Rc<str>, scope: &mut Scope, user: &str) -> Result<InstructionId, ImportError> {

@@ -78,7 +78,7 @@ fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOpt
     check_version(text, entry)?;
     let exported: ExportedProgram<'_> = serde_json::from_slice(text).map_err(Wrong::Json)?;
     let symbols = Symbols::of(&exported, options).map_err(Wrong::Model)?;
-    let translated = translate(&exported, &symbols, weights, options.looks_only).map_err(Wrong::Model)?;
+    let translated = translate(&exported, &symbols, weights, options.display_only).map_err(Wrong::Model)?;
     let mut inspection = inspect(&exported, &symbols, weights).map_err(Wrong::Model)?;
     inspection.unsupported = translated.unsupported;
     inspection.notes.extend(translated.notes);

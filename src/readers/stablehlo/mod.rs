@@ -49,7 +49,7 @@ pub(super) fn import(module: &Module<'_>, source: &str, options: &ImportOptions)
         count(&function.body.body, &mut ops);
     }
     let (mut program, sizes) = fitting::program_of(module, source, options)?;
-    if !options.looks_only {
+    if !options.display_only {
         limits::refuse_impossible(&program)?;
     }
     let naming = naming(module);

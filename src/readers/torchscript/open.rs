@@ -36,7 +36,7 @@ pub fn read_torchscript(bytes: &dyn ByteSource, options: &ImportOptions) -> Resu
     }
     let mut inputs = Inputs::new(options);
     for _ in 0..MAX_ROUNDS {
-        let mut interpreter = Interpreter::new(bytes, objects, inputs, options.looks_only);
+        let mut interpreter = Interpreter::new(bytes, objects, inputs, options.display_only);
         match run(&mut interpreter) {
             Ok(result) => return finish(interpreter, &result),
             Err(Stop::Refused(error)) => return Err(error),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::listing::{Listed, Rows, Sources};
 use crate::timeline::link;
-use ns_analysis::critical::{Cause, CriticalPath, PathPart};
+use ns_analysis::critical::{CriticalPath, PathPart, PathReason};
 use ns_base::convert::{i64_to_f64, usize_to_i64};
 use ns_base::{Interval, StrId, TraceNs};
 use ns_profile::Profile;
@@ -103,14 +103,14 @@ pub(super) fn parts_by_length(path: CriticalPath) -> (i64, Vec<PathPart>) {
     (whole, parts)
 }
 
-const fn joined(cause: Cause) -> &'static str {
+const fn joined(cause: PathReason) -> &'static str {
     match cause {
-        Cause::Last => "ends last",
-        Cause::Track => "next on its track",
-        Cause::Arrow => "arrow to the next",
-        Cause::Thread => "next on another row",
-        Cause::Wait => "the next waits for it",
-        Cause::Idle => "the next did not start",
+        PathReason::Last => "ends last",
+        PathReason::Track => "next on its track",
+        PathReason::Arrow => "arrow to the next",
+        PathReason::Thread => "next on another row",
+        PathReason::Wait => "the next waits for it",
+        PathReason::Idle => "the next did not start",
     }
 }
 

@@ -14,7 +14,7 @@ const ROWS_PER_STEP: u32 = 10_000;
 
 /// A question and the state of its computation.
 pub(crate) struct AnalysisRun {
-    asked: AnalysisRequest,
+    request: AnalysisRequest,
     state: State,
     steps: u32,
 }
@@ -33,8 +33,8 @@ struct CsvText {
 }
 
 impl AnalysisRun {
-    pub const fn new(asked: AnalysisRequest) -> Self {
-        Self { asked, state: State::New, steps: 0 }
+    pub const fn new(request: AnalysisRequest) -> Self {
+        Self { request, state: State::New, steps: 0 }
     }
 
     /// Reads about `limit` more slices. Returns the answer when all were read, and sometimes the progress.
@@ -45,7 +45,7 @@ impl AnalysisRun {
         self.steps += 1;
         match std::mem::replace(&mut self.state, State::New) {
             State::New => {
-                self.state = State::Looking(prepare(sources, &self.asked)?);
+                self.state = State::Looking(prepare(sources, &self.request)?);
                 Ok(None)
             }
             State::Looking(mut running) => {
@@ -69,7 +69,7 @@ impl AnalysisRun {
     }
 
     fn answer(&mut self, sources: &Sources<'_>, found: StepAnswer) -> Result<Option<Message>, String> {
-        match (found, &self.asked) {
+        match (found, &self.request) {
             (StepAnswer::Answer(Answer::Overview(document)), AnalysisRequest::Page(base)) => {
                 let stem =
                     sources.name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' });
@@ -101,7 +101,7 @@ impl AnalysisRun {
             self.state = State::Writing(csv);
             return self.progress(done, listed.total);
         }
-        let file_name = match &self.asked {
+        let file_name = match &self.request {
             AnalysisRequest::ListCsv(_, name) => name.clone(),
             AnalysisRequest::List(..) | AnalysisRequest::Analyse(_) | AnalysisRequest::Page(_) => String::new(),
         };
@@ -109,8 +109,8 @@ impl AnalysisRun {
     }
 }
 
-fn prepare(sources: &Sources<'_>, asked: &AnalysisRequest) -> Result<Box<dyn Running>, String> {
-    match asked {
+fn prepare(sources: &Sources<'_>, request: &AnalysisRequest) -> Result<Box<dyn Running>, String> {
+    match request {
         AnalysisRequest::List(what, rows) => prepare_table(sources, what, *rows),
         AnalysisRequest::ListCsv(what, _) => prepare_table(sources, what, Rows::ALL),
         AnalysisRequest::Analyse(question) => prepare_answer(sources, question),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     /// The last event of a question answered `limit` slices at a time, and the progress before it.
-    fn answered(profile: &Profile, asked: AnalysisRequest, limit: usize) -> (Message, Vec<(u64, u64)>) {
+    fn answered(profile: &Profile, request: AnalysisRequest, limit: usize) -> (Message, Vec<(u64, u64)>) {
         let (tracks, flows) = (ViewTracks::of(profile), FlowIndex::new(profile));
         let works = Works::of(profile);
         let (name, tracks, insights) = ("test", &tracks, None);
@@ -152,7 +152,7 @@ mod tests {
             operators: Vec::new(),
         };
         let sources = Sources { profile, name, tracks, insights, flows: &|| &flows, works: &|| &works, parts: &parts };
-        let mut run = AnalysisRun::new(asked);
+        let mut run = AnalysisRun::new(request);
         let mut message = Vec::new();
         for _ in 0..100_000 {
             match run.step(&sources, limit).unwrap() {
@@ -165,10 +165,10 @@ mod tests {
     }
 
     #[test]
-    fn answers_in_steps_are_those_at_once_and_say_how_far_they_are() {
+    fn stepped_answers_equal_whole_ones_and_report_progress() {
         let profile = profile();
         let rows = Rows { skip: 10, limit: 40 };
-        for asked in [
+        for request in [
             AnalysisRequest::List(Listing::Idle(None), rows),
             AnalysisRequest::List(Listing::CriticalPath(None), rows),
             AnalysisRequest::ListCsv(Listing::PathParts(None), "parts.csv".to_owned()),
@@ -177,10 +177,10 @@ mod tests {
             AnalysisRequest::Analyse(Question::Overview),
             AnalysisRequest::Page("https://example.org/".to_owned()),
         ] {
-            let (whole, _) = answered(&profile, asked.clone(), usize::MAX);
-            let (stepped, message) = answered(&profile, asked, 3);
+            let (whole, _) = answered(&profile, request.clone(), usize::MAX);
+            let (stepped, progress) = answered(&profile, request, 3);
             assert_eq!(stepped, whole);
-            assert!(message.len() > 2 && message.iter().all(|(done, total)| done <= total), "{message:?}");
+            assert!(progress.len() > 2 && progress.iter().all(|(done, total)| done <= total), "{progress:?}");
         }
     }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_a_table_are_all_of_it_and_so_is_the_file() {
+    fn pages_and_the_file_hold_the_whole_table() {
         let profile = profile();
         let members = MembersOf { name: "mm".to_owned(), order: MemberOrder::Time, ..MembersOf::default() };
         let listings = [
@@ -216,8 +216,8 @@ mod tests {
                 paged.extend(page.table.rows);
             }
             assert_eq!(paged, whole.table.rows, "{what:?}");
-            let asked = AnalysisRequest::ListCsv(what.clone(), "all.csv".to_owned());
-            let (Message::File(ExportedFile { file_name, bytes, .. }), _) = answered(&profile, asked, 64) else {
+            let request = AnalysisRequest::ListCsv(what.clone(), "all.csv".to_owned());
+            let (Message::File(ExportedFile { file_name, bytes, .. }), _) = answered(&profile, request, 64) else {
                 panic!("no file")
             };
             assert_eq!(
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_are_found_by_a_part_of_their_name_and_a_quote_is_a_letter() {
+    fn operators_match_by_part_of_their_name_even_with_quotes() {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "python");
         let t = b.thread(p, "1", "main");
@@ -256,11 +256,11 @@ mod tests {
             b.slice(t, i * 10, 7, "mm", "cpu_op", None);
         }
         let profile = b.finish(Diagnostics::new());
-        let asked = AnalysisRequest::ListCsv(
+        let request = AnalysisRequest::ListCsv(
             Listing::Query(QueryOf { text: "select start".to_owned(), level: None }),
             String::new(),
         );
-        let (Message::File(ExportedFile { bytes, .. }), _) = answered(&profile, asked, 1 << 12) else {
+        let (Message::File(ExportedFile { bytes, .. }), _) = answered(&profile, request, 1 << 12) else {
             panic!("no file")
         };
         let text = String::from_utf8(bytes).unwrap();
@@ -271,16 +271,20 @@ mod tests {
     #[test]
     fn a_path_says_its_length_and_how_long_nothing_ran() {
         let profile = profile();
-        let asked = AnalysisRequest::Analyse(Question::Path { range: None, limit: 10 });
-        let (Message::Answer(Reply::Analysed(answer)), _) = answered(&profile, asked, 64) else { panic!("no answer") };
+        let request = AnalysisRequest::Analyse(Question::Path { range: None, limit: 10 });
+        let (Message::Answer(Reply::Analysed(answer)), _) = answered(&profile, request, 64) else {
+            panic!("no answer")
+        };
         let Answer::Path(path) = *answer else { panic!("no path") };
         assert_eq!((path.length_ns, path.total, path.is_thinned, path.idle_ns), (3_997, 799, true, 1_197));
         let spans: Vec<_> = path.steps.iter().map(|s| (s.start_ns, s.end_ns)).collect();
         assert!(spans.windows(2).all(|w| w[0].1 == w[1].0) && spans.len() <= 10, "{spans:?}");
         assert_eq!((spans[0].0, spans[spans.len() - 1].1), (0, 3_997));
         assert!(path.steps.iter().all(|s| s.slice.is_some()));
-        let asked = AnalysisRequest::Analyse(Question::Path { range: None, limit: 800 });
-        let (Message::Answer(Reply::Analysed(answer)), _) = answered(&profile, asked, 64) else { panic!("no answer") };
+        let request = AnalysisRequest::Analyse(Question::Path { range: None, limit: 800 });
+        let (Message::Answer(Reply::Analysed(answer)), _) = answered(&profile, request, 64) else {
+            panic!("no answer")
+        };
         let Answer::Path(path) = *answer else { panic!("no path") };
         assert_eq!((path.is_thinned, path.steps.len()), (false, 799));
     }

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_says_what_was_chosen_and_no_more() {
+    fn a_command_names_only_changed_options() {
         let config = BenchConfig { n_models: Some(vec![1, 2]), ..BenchConfig::default() };
         let command = bench_command(&config).unwrap();
         assert_eq!(

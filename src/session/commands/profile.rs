@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_asked_for_with_its_choices() {
+    fn a_command_names_the_choices_of_a_tool() {
         let shown = &simulated("nn");
         let link = ProfileLink {
             tool: Tool::Statistics,
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_name_in_a_terminal_has_no_command() {
+    fn a_model_file_has_no_command() {
         let origin = simulated("file:a.onnx@x");
         for tool in Tool::ALL {
             let link = ProfileLink { tool, ..ProfileLink::default() };

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comparison_of_values_says_what_is_not_the_default() {
+    fn a_numerics_command_names_only_changed_options() {
         let mut spec = StudySpec::new(StudyKind::Numerics);
         spec.set("model", "matmult:n=32").unwrap();
         spec.set("seed", "3").unwrap();

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shell_reads_each_word_as_it_was() {
+    fn words_survive_a_shell() {
         assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(quoted("trn1.2xlarge"), "trn1.2xlarge");
         assert_eq!(quoted(""), "''");

@@ -126,9 +126,9 @@ impl<'a> Side<'a> {
 }
 
 /// The two runs that are compared: the earlier one and the newest. `None` if there is only one.
-pub fn runs_of(chosen: &ViewInput<'_>) -> Option<(f64, f64)> {
-    let (now, earlier) = chosen.runs.split_last()?;
-    let base = match chosen.against {
+pub fn runs_of(input: &ViewInput<'_>) -> Option<(f64, f64)> {
+    let (now, earlier) = input.runs.split_last()?;
+    let base = match input.against {
         Against::Previous => *earlier.last()?,
         Against::Oldest => *earlier.first()?,
         Against::Run(t) => *earlier.iter().find(|run| **run == t)?,
@@ -137,16 +137,16 @@ pub fn runs_of(chosen: &ViewInput<'_>) -> Option<(f64, f64)> {
 }
 
 /// Every cell of the two runs: those that need attention first, and within an outcome the largest change of time first.
-pub fn compare(chosen: &ViewInput<'_>) -> Vec<Compared> {
-    let Some((base, now)) = runs_of(chosen) else { return Vec::new() };
+pub fn compare(input: &ViewInput<'_>) -> Vec<Compared> {
+    let Some((base, now)) = runs_of(input) else { return Vec::new() };
     let mut cells: BTreeMap<(&str, &str, usize), Cell<'_>> = BTreeMap::new();
-    for entry in chosen.records() {
+    for entry in input.records() {
         let config = &entry.config;
-        if !chosen.backends.contains(&config.backend) {
+        if !input.backends.contains(&config.backend) {
             continue;
         }
         let cell = cells.entry((accelerator_of(entry), &config.model, config.backend.index())).or_default();
-        let timed = entry.timed(chosen.metric).filter(|t| t.measure.avg.is_finite());
+        let timed = entry.timed(input.metric).filter(|t| t.measure.avg.is_finite());
         if entry.timestamp == now {
             cell.now.take(entry, timed);
         } else if let Some(timed) = timed {

@@ -22,31 +22,31 @@ pub struct Passed {
 }
 
 /// Every model of the selection.
-pub fn models<'a>(chosen: &ViewInput<'a>) -> BTreeSet<&'a str> {
-    let wanted = |e: &&Entry| chosen.backends.contains(&e.config.backend);
-    chosen.records().filter(wanted).map(|e| e.config.model.as_str()).collect()
+pub fn models<'a>(input: &ViewInput<'a>) -> BTreeSet<&'a str> {
+    let wanted = |e: &&Entry| input.backends.contains(&e.config.backend);
+    input.records().filter(wanted).map(|e| e.config.model.as_str()).collect()
 }
 
 /// Models that the newest geometric mean of a backend leaves out, with the reason.
-pub fn left_out(chosen: &ViewInput<'_>) -> Vec<LeftOut> {
-    let report = chosen.report(ns_experiment::aggregate::ReportKind::Latest);
-    let all = models(chosen);
+pub fn left_out(input: &ViewInput<'_>) -> Vec<LeftOut> {
+    let report = input.report(ns_experiment::aggregate::ReportKind::Latest);
+    let all = models(input);
     let mut out = Vec::new();
-    for (b, backend) in chosen.backends.iter().enumerate() {
+    for (b, backend) in input.backends.iter().enumerate() {
         let has: BTreeSet<&str> =
             report.newest(b).map(|n| n.models.iter().map(|(name, _)| name.as_str()).collect()).unwrap_or_default();
         for model in all.difference(&has) {
-            let reason = reason(chosen, *backend, model);
+            let reason = reason(input, *backend, model);
             out.push(LeftOut { backend: *backend, model: (*model).to_owned(), reason });
         }
     }
     out
 }
 
-fn reason(chosen: &ViewInput<'_>, backend: Backend, model: &str) -> String {
-    let last = chosen.records().rev().find(|e| e.config.backend == backend && e.config.model == model);
-    let first = chosen.backends.first().copied();
-    match last.map(|e| (&e.outcome, e.timed(chosen.metric))) {
+fn reason(input: &ViewInput<'_>, backend: Backend, model: &str) -> String {
+    let last = input.records().rev().find(|e| e.config.backend == backend && e.config.model == model);
+    let first = input.backends.first().copied();
+    match last.map(|e| (&e.outcome, e.timed(input.metric))) {
         None => "no record".to_owned(),
         Some((Outcome::Failed(error), _)) => format!("failed: {error}"),
         Some((Outcome::Skipped, _)) => "skipped: not meant to run there".to_owned(),
@@ -60,11 +60,11 @@ fn reason(chosen: &ViewInput<'_>, backend: Backend, model: &str) -> String {
 }
 
 /// Models whose backends were timed with different batch sizes, one sentence each.
-pub fn unlike_batches(chosen: &ViewInput<'_>) -> Vec<String> {
+pub fn unlike_batches(input: &ViewInput<'_>) -> Vec<String> {
     let mut sizes: BTreeMap<&str, BTreeMap<usize, BTreeSet<&str>>> = BTreeMap::new();
-    for entry in chosen.records().filter(|e| e.timed(chosen.metric).is_some()) {
+    for entry in input.records().filter(|e| e.timed(input.metric).is_some()) {
         let config = &entry.config;
-        if chosen.backends.contains(&config.backend) {
+        if input.backends.contains(&config.backend) {
             sizes.entry(&config.model).or_default().entry(config.backend.index()).or_default().insert(&config.batch);
         }
     }
@@ -85,15 +85,15 @@ pub fn unlike_batches(chosen: &ViewInput<'_>) -> Vec<String> {
 
 /// How many experiments passed, run by run: those with a time, or whose values the verifier accepted. Skipped experiments do not
 /// count; of several records of one experiment the better one does.
-pub fn passed(chosen: &ViewInput<'_>) -> Vec<(f64, Passed)> {
-    let records: Vec<&Entry> = chosen.records().collect();
-    let of_run = |run: &[&Entry]| (run[0].timestamp, of_one_run(chosen, run));
+pub fn passed(input: &ViewInput<'_>) -> Vec<(f64, Passed)> {
+    let records: Vec<&Entry> = input.records().collect();
+    let of_run = |run: &[&Entry]| (run[0].timestamp, of_one_run(input, run));
     records.chunk_by(|a, b| a.timestamp == b.timestamp).map(of_run).collect()
 }
 
-fn of_one_run(chosen: &ViewInput<'_>, run: &[&Entry]) -> Passed {
+fn of_one_run(input: &ViewInput<'_>, run: &[&Entry]) -> Passed {
     let mut best: BTreeMap<(&str, usize, &str), bool> = BTreeMap::new();
-    for entry in run.iter().filter(|e| chosen.backends.contains(&e.config.backend)) {
+    for entry in run.iter().filter(|e| input.backends.contains(&e.config.backend)) {
         let config = &entry.config;
         let passed = match &entry.outcome {
             Outcome::Skipped => continue,

@@ -76,10 +76,10 @@ impl RecordSets {
     pub fn save(&mut self, key: RecordsKey, spec: &ExperimentSpec, file: RecordsFile) -> Result<ExportedFile, String> {
         let store = self.of(key);
         let store = store.borrow();
-        let chosen = ViewInput::of(&store, spec);
+        let input = ViewInput::of(&store, spec);
         let kind =
-            views::report_of(chosen.view).ok_or("this view cannot be saved in this format; save its tables instead")?;
-        let report = chosen.report(kind);
+            views::report_of(input.view).ok_or("this view cannot be saved in this format; save its tables instead")?;
+        let report = input.report(kind);
         let (end, mime, text) = match file {
             RecordsFile::Csv => {
                 let table = report.table().ok_or("there is nothing to compare, so there is nothing to save")?;
@@ -87,21 +87,21 @@ impl RecordSets {
             }
             RecordsFile::Svg => {
                 let size = FigureSize { width_in: 9.0, height_in: 6.75 };
-                ("svg", "image/svg+xml", figure(&report, chosen.metric, size, None).to_svg())
+                ("svg", "image/svg+xml", figure(&report, input.metric, size, None).to_svg())
             }
         };
-        let file_name = format!("{}.{end}", chosen.view.key());
+        let file_name = format!("{}.{end}", input.view.key());
         Ok(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes() })
     }
 }
 
 fn view_of(store: &RecordStore, spec: &ExperimentSpec) -> RecordsShown {
-    let chosen = ViewInput::of(store, spec);
-    let is_report = chosen.opened.is_none() && views::report_of(chosen.view).is_some() && !chosen.times.is_empty();
+    let input = ViewInput::of(store, spec);
+    let is_report = input.record_filter.is_none() && views::report_of(input.view).is_some() && !input.times.is_empty();
     RecordsShown {
-        document: views::document(&chosen),
-        spec: chosen.spec(),
-        choices: chosen.choices(),
+        document: views::document(&input),
+        spec: input.spec(),
+        choices: input.choices(),
         files: if is_report { vec![RecordsFile::Csv, RecordsFile::Svg] } else { Vec::new() },
     }
 }

@@ -65,15 +65,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_open_survives_as_text() {
-        let opened = RecordFilter {
+    fn a_filter_survives_printing_and_parsing() {
+        let record_filter = RecordFilter {
             model: Some("a&b=c".to_owned()),
             backend: Some("openxla+dynamo".to_owned()),
             batch: Some("16".to_owned()),
             at: Some(1_699_680_738.723_406_8),
             report: Some((2, 17)),
         };
-        assert_eq!(RecordFilter::parse(&opened.print()), opened);
+        assert_eq!(RecordFilter::parse(&record_filter.print()), record_filter);
         assert_eq!(RecordFilter::parse("nothing"), RecordFilter::default());
     }
 }

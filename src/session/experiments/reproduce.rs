@@ -70,10 +70,10 @@ pub fn commands(config: &Config) -> Vec<String> {
 }
 
 /// The command that prints a report of these records.
-pub fn aggregate(chosen: &ViewInput<'_>, report: &str) -> String {
-    let shown = chosen.spec();
+pub fn aggregate(input: &ViewInput<'_>, report: &str) -> String {
+    let shown = input.spec();
     let mut words = vec!["neuronscope aggregate --lenient".to_owned(), format!("--report {report}")];
-    if let Some(name) = &chosen.accelerator {
+    if let Some(name) = &input.accelerator {
         words.push(format!("--accelerator {}", quoted(name)));
     }
     for (flag, field) in
@@ -86,9 +86,9 @@ pub fn aggregate(chosen: &ViewInput<'_>, report: &str) -> String {
     }
     let tiers = shown.get(ExperimentField::Tier).split(',').map(str::trim).filter(|t| t.parse::<u8>().is_ok());
     words.extend(tiers.map(|tier| format!("--filter-by-tier {tier}")));
-    let backends: Vec<&str> = chosen.backends.iter().map(|b| b.names().id).collect();
+    let backends: Vec<&str> = input.backends.iter().map(|b| b.names().id).collect();
     words.push(format!("--backends {}", backends.join(" ")));
-    let files: Vec<String> = chosen.store.files.iter().map(|file| quoted(&file.name)).collect();
+    let files: Vec<String> = input.store.files.iter().map(|file| quoted(&file.name)).collect();
     format!("{} -- {}", words.join(" "), files.join(" "))
 }
 
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_name_everything_and_quote_what_they_must() {
+    fn commands_are_complete_and_quoted_where_needed() {
         let suite = commands(&config("cuda", "torchbench"));
         assert_eq!(
             suite,

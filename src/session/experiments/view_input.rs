@@ -38,7 +38,7 @@ pub struct ViewInput<'a> {
     pub baseline: Baseline,
     pub backends: Vec<Backend>,
     pub against: Against,
-    pub opened: Option<RecordFilter>,
+    pub record_filter: Option<RecordFilter>,
     /// Positions of the records in the store, by time.
     pub entries: Vec<usize>,
     /// Timestamps of the records, in order.
@@ -49,8 +49,8 @@ pub struct ViewInput<'a> {
     pub reaches: Vec<TimeSpeedups>,
     /// Messages about choices that could not be used, and what is used instead.
     pub problems: Vec<String>,
-    filter: ModelFilter,
-    asked: ExperimentSpec,
+    model_filter: ModelFilter,
+    request: ExperimentSpec,
 }
 
 /// The short name of a record's accelerator: the suite's, or the kind, or the product.
@@ -69,9 +69,9 @@ const fn test_name(test: Test) -> &'static str {
 
 impl<'a> ViewInput<'a> {
     /// Selects the records for a request.
-    pub fn of(store: &'a RecordStore, asked: &ExperimentSpec) -> Self {
+    pub fn of(store: &'a RecordStore, request: &ExperimentSpec) -> Self {
         let mut problems = Vec::new();
-        let field = |f| asked.get(f);
+        let field = |f| request.get(f);
         let (view, wrong) = of_name(field(ExperimentField::View), ExperimentView::of_key, "view", default_view(store));
         problems.extend(wrong);
         let accelerator = match field(ExperimentField::Accelerator) {
@@ -91,7 +91,7 @@ impl<'a> ViewInput<'a> {
         problems.extend(wrong);
         let (against, wrong) = of_name(field(ExperimentField::Against), against_of, "against", Against::Previous);
         problems.extend(wrong);
-        let (filter, wrong) = filter_of(asked);
+        let (filter, wrong) = filter_of(request);
         problems.extend(wrong);
         let mut entries: Vec<usize> = (0..store.entries.len())
             .filter(|i| {
@@ -105,8 +105,8 @@ impl<'a> ViewInput<'a> {
         let present = |b: &Backend| entries.iter().any(|i| store.entries[*i].config.backend == *b);
         let (backends, wrong) = backends_of(field(ExperimentField::Backends), present);
         problems.extend(wrong);
-        let opened = Some(field(ExperimentField::Open)).filter(|t| !t.is_empty()).map(RecordFilter::parse);
-        let mut chosen = Self {
+        let record_filter = Some(field(ExperimentField::Open)).filter(|t| !t.is_empty()).map(RecordFilter::parse);
+        let mut input = Self {
             store,
             view,
             accelerator,
@@ -115,17 +115,17 @@ impl<'a> ViewInput<'a> {
             baseline,
             backends,
             against,
-            opened,
+            record_filter,
             entries,
             runs,
             times: Vec::new(),
             reaches: Vec::new(),
             problems,
-            filter,
-            asked: asked.clone(),
+            model_filter: filter,
+            request: request.clone(),
         };
-        chosen.compare();
-        chosen
+        input.compare();
+        input
     }
 
     fn compare(&mut self) {
@@ -144,7 +144,7 @@ impl<'a> ViewInput<'a> {
     fn speedups_with(&self, metric: Metric, measure: impl Fn(Timed) -> Measure) -> Result<Vec<TimeSpeedups>, Refusal> {
         let selection = Selection {
             accelerator: AcceleratorChoice::Any,
-            models: self.filter.clone(),
+            models: self.model_filter.clone(),
             test: self.test,
             metric,
             lenient: true,
@@ -191,7 +191,7 @@ impl<'a> ViewInput<'a> {
             Against::Oldest => "oldest".to_owned(),
             Against::Run(t) => t.to_string(),
         };
-        self.asked
+        self.request
             .clone()
             .with(ExperimentField::View, self.view.key())
             .with(ExperimentField::Accelerator, self.accelerator.as_deref().unwrap_or("any"))
@@ -288,7 +288,7 @@ fn backends_of(names: &str, present: impl Fn(&Backend) -> bool) -> (Vec<Backend>
     let mut unknown = Vec::new();
     let mut backends: Vec<Backend> = Vec::new();
     for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-        match Backend::named(name) {
+        match Backend::from_name(name) {
             Some(backend) if !backends.contains(&backend) => backends.push(backend),
             Some(_) => {}
             None => unknown.push(name),
@@ -302,11 +302,11 @@ fn backends_of(names: &str, present: impl Fn(&Backend) -> bool) -> (Vec<Backend>
     (backends, wrong)
 }
 
-fn filter_of(asked: &ExperimentSpec) -> (ModelFilter, Vec<String>) {
-    let words = |f| asked.get(f).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+fn filter_of(request: &ExperimentSpec) -> (ModelFilter, Vec<String>) {
+    let words = |f| request.get(f).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut problems = Vec::new();
     let mut tiers = Vec::new();
-    for text in asked.get(ExperimentField::Tier).split(',').map(str::trim).filter(|t| !t.is_empty()) {
+    for text in request.get(ExperimentField::Tier).split(',').map(str::trim).filter(|t| !t.is_empty()) {
         match text.parse::<i64>() {
             Ok(tier @ 1..=3) => tiers.push(tier),
             _ => problems.push(format!("tier: '{text}' is not 1, 2 or 3; it is left out")),

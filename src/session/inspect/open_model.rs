@@ -11,7 +11,7 @@ use super::tree::{ModelTree, tree_of};
 use ns_base::convert::usize_to_u32;
 use ns_capture::Recorder;
 use ns_view::document::Finding;
-use ns_view::graph::{Look, Marks, Scene, lay_out};
+use ns_view::graph::{GraphScene, Look, Marks, lay_out};
 use ns_view::text::contains_ignoring_case;
 
 /// Approximate number of nodes that are visible at first.
@@ -93,7 +93,7 @@ impl OpenModel {
     }
 
     /// The picture of the open modules.
-    pub(super) fn scene(&self, open: &BTreeSet<u32>) -> Scene {
+    pub(super) fn scene(&self, open: &BTreeSet<u32>) -> GraphScene {
         lay_out(&self.tree.graph, open)
     }
 
@@ -111,7 +111,7 @@ impl OpenModel {
 
 /// Why an operation cannot run on a core; `None` if it can.
 fn refused(operation: &Operation, refusal: &Refusal) -> Option<String> {
-    let named = operation.work.as_ref().and_then(|work| refusal.named.get(work));
+    let by_operator = operation.work.as_ref().and_then(|work| refusal.by_operator.get(work));
     let is_at = refusal.path.as_ref().is_some_and(|path| *path == path_of(operation));
-    named.or((is_at).then_some(&refusal.reason)).cloned()
+    by_operator.or((is_at).then_some(&refusal.reason)).cloned()
 }

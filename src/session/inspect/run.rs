@@ -80,7 +80,15 @@ impl InspectRun {
         if spec.get(InspectField::Instance).trim().is_empty() {
             spec.set(InspectField::Instance, DEFAULT_INSTANCE);
         }
-        Ok(Self { inspector, models: models.to_look(), spec: *spec, file, opened: None, wanted, stage: Stage::Waiting })
+        Ok(Self {
+            inspector,
+            models: models.for_display(),
+            spec: *spec,
+            file,
+            opened: None,
+            wanted,
+            stage: Stage::Waiting,
+        })
     }
 
     /// Works for about `budget_events` simulated events. Returns the answer when it is ready.

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn another_model_closes_what_was_open() {
+    fn another_model_closes_the_open_modules() {
         let mut spec = InspectSpec::default().with(InspectField::Model, "nn").with(InspectField::Selected, "a/b");
         spec.toggle("a");
         spec.toggle("b");

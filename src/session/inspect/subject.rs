@@ -34,7 +34,7 @@ pub(super) struct Refusal {
     /// One sentence with the first thing that was refused.
     pub reason: String,
     /// Instructions that are refused, with the reason of each.
-    pub named: BTreeMap<String, String>,
+    pub by_operator: BTreeMap<String, String>,
     /// The path of the operation that is refused, as in source maps.
     pub path: Option<String>,
 }
@@ -74,8 +74,8 @@ impl Subject {
             Ok(_) => (pipeline, None),
             // The graph of a file can be shown, with the reason at each refused operation.
             Err(error) => {
-                let (outlined, named) = pipeline.outlined().ok_or_else(|| format!("{name}: {error}"))?;
-                (outlined, Some(Refusal { reason: error.to_string(), named, path: None }))
+                let (outlined, by_operator) = pipeline.outlined().ok_or_else(|| format!("{name}: {error}"))?;
+                (outlined, Some(Refusal { reason: error.to_string(), by_operator, path: None }))
             }
         };
         let Lowered { module, estimates, notes } =
@@ -94,7 +94,7 @@ impl Subject {
             return Err(refusal.clone());
         }
         let refused =
-            |error: StageError| Refusal { reason: error.to_string(), named: BTreeMap::new(), path: error.path };
+            |error: StageError| Refusal { reason: error.to_string(), by_operator: BTreeMap::new(), path: error.path };
         let executable = Rc::clone(self.pipeline.executable(&self.device.costs).map_err(refused)?);
         let passes = self.pipeline.optimised().map_err(refused)?.passes.clone();
         Ok(CompiledProgram { executable, passes })

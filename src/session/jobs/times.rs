@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_configuration_that_can_not_run_says_nothing_of_the_others() {
+    fn an_impossible_configuration_does_not_affect_others() {
         let (times, models) = (StageTimes::default(), ModelLibrary::default());
         let config = ns_bench::BenchConfig { n_models: Some(vec![1, 64]), ..Default::default() };
         let configurations = ns_bench::expand(&config).unwrap().configurations;

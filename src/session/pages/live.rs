@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_link_stands_behind_the_page_wherever_that_is() {
+    fn a_link_is_appended_to_the_address_of_the_page() {
         assert_eq!(live_address(LOCAL_PAGE, "#/profile?v=1"), "http://127.0.0.1:8080/#/profile?v=1");
         let base = "https://example.org/a/index.html?offline#/benchmark?v=1";
         assert_eq!(live_address(base, "#/"), "https://example.org/a/index.html?offline#/");

@@ -57,7 +57,7 @@ mod tests {
     use crate::OperatorRow;
 
     #[test]
-    fn columns_without_values_are_left_out_and_the_first_rows_stand_there() {
+    fn empty_columns_are_omitted_and_the_first_rows_are_listed() {
         let row = |name: &str| OperatorRow {
             name: name.to_owned(),
             occurrences: 2,

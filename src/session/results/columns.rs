@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_rows_apart_is_shown_beside_the_usual_columns() {
+    fn distinguishing_columns_are_shown_beside_the_usual_ones() {
         let row = |flags: &str| ReportCells::of(&Report { compiler_args: Some(flags.into()), ..Report::default() });
         let (a, b) = (row("--auto-cast none -O2"), row("--auto-cast all --auto-cast-type bf16 -O2"));
         assert_eq!(shown_columns(&DEFAULT_COLUMNS, &[&a, &a]), DEFAULT_COLUMNS);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn narrow_windows_show_what_decides_beside_the_name() {
+    fn narrow_windows_show_the_decisive_columns() {
         let keys = deciding_first(&DEFAULT_COLUMNS);
         assert_eq!(keys[..5], ["model_name", "throughput_avg", "latency_ms_p99", "cost_per_1m_inf", "n_models"]);
         let (mut all, mut before) = (keys, DEFAULT_COLUMNS.to_vec());

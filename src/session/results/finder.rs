@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_said_with_its_figures() {
+    fn the_best_row_is_described_with_its_figures() {
         let all = [report(1, 300.0, 3.0, 2.0), report(2, 28_864.712, 5.0, 1.0)];
         let reports: Vec<&Report> = all.iter().collect();
         let words = |t: WantedTexts| {

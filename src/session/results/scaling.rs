@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn plots_are_named_by_what_differs() {
+    fn plots_are_named_by_their_differences() {
         let reports = [
             report(1, 1, 1, Some(3.0)),
             report(2, 1, 1, Some(5.0)),

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_named_with_what_is_used() {
+    fn wrong_values_are_reported_with_their_replacement() {
         let (link, notices) = Link::parse("#/matmult?matrix_dim=0&dtype=int4&jitter=0.02&unchained=perhaps");
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
         assert_eq!(fields, ["matrix_dim", "dtype", "unchained"]);

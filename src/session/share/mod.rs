@@ -330,7 +330,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_link_reads_as_it_was_meant() {
+    fn a_link_gives_its_configuration() {
         let (link, notices) =
             Link::parse("#/benchmark?v=1&model=nn&instance=trn1.2xlarge&n_models=1,2&duration=5&seed=7&later=x");
         let Link::Benchmark(link) = link else { panic!("is a benchmark") };
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_named_with_what_is_used() {
+    fn wrong_values_are_reported_with_their_replacement() {
         let (link, notices) = Link::parse("#/benchmark?v=9&n_models=0&duration=abc&seed=-1&model=matmult:n=64");
         let Link::Benchmark(link) = link else { panic!("is a benchmark") };
         let config = link.config;
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_in_the_name_of_a_field_is_named() {
+    fn a_misspelt_field_is_reported() {
         let slips = |hash: &str| Link::parse(hash).1.into_iter().map(|n| n.message).collect::<Vec<_>>();
         assert_eq!(
             slips("#/benchmark?model=nn&instance_type=inf2.xlarge&filtr=x"),

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_files_travel_and_damage_is_told() {
+    fn small_files_travel_in_a_link_and_damage_is_reported() {
         let files = vec![("a.jsonl".to_owned(), b"{}\n".repeat(400)), ("b".to_owned(), vec![])];
         let text = pack(&files).unwrap();
         assert!(text.len() < 200 && super::super::encode(&text) == text, "{text}");

@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_people_read_stays_readable() {
+    fn readable_characters_are_not_escaped() {
         assert_eq!(encode("matmult:n=64,add_bias=true"), "matmult:n=64,add_bias=true");
         assert_eq!(encode("a b&c#%+"), "a%20b%26c%23%25%2B");
         assert_eq!(decode("100%+%zz%4"), "100% %zz%4");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_resembles_a_known_one_is_a_slip_of_it() {
+    fn a_name_close_to_a_field_is_a_misspelling() {
         let known = BTreeSet::from(["instance", "n_models", "level", "seed", "model", "duration"]);
         let query = Query::parse("instance_type=a&n_model=1&later=x&seed=7&Seed=8");
         let found = query.misspelt(&known);

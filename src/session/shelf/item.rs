@@ -198,7 +198,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_thing_has_one_id_however_often_it_is_kept() {
+    fn an_item_has_one_id_however_often_it_is_saved() {
         let file = |name: &str, bytes| ShelfItem::of_file(ItemKind::Profile, name, "#/profile", bytes, 1);
         let renamed = ShelfItem { name: "mine".into(), when_ms: 9, is_pinned: true, ..file("a.json", 5) };
         assert_eq!(file("a.json", 5).id(), renamed.id());
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_again_keeps_its_name_and_pin() {
+    fn an_item_opened_again_keeps_its_name_and_pin() {
         let before = ShelfItem { name: "mine".into(), is_pinned: true, ..run(3) };
         let again = run(8).after(&before);
         assert_eq!((again.name.as_str(), again.is_pinned, again.when_ms), ("mine", true, 8));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_were_edited_are_no_items() {
+    fn edited_lines_are_not_items() {
         for text in [
             "",
             "kind=run",

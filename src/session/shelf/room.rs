@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_leave_and_pinned_ones_stay() {
+    fn the_oldest_are_removed_and_pinned_ones_stay() {
         let count = MOST_UNPINNED as u64 + 2;
         let mut items: Vec<ShelfItem> = (0..count).map(|i| file(&format!("f{i}"), 1, i, false)).collect();
         items.push(file("pinned", 1, 0, true));

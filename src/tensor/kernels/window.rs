@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn windows_that_do_not_fit_are_refused() {
         let (x, k) = (counting(&[1, 3, 4, 4]), counting(&[2, 3, 5, 5]));
         let e = convolution(&x, &k, &[WindowDim::new(5, 1, 0); 2], 1).unwrap_err();
         assert!(e.to_string().ends_with("the window does not fit the padded input"), "{e}");

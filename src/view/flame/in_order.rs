@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_is_where_and_as_long_as_it_was() {
+    fn a_slice_keeps_its_place_and_length() {
         let slices = [slice(100, 100, 0), slice(110, 50, 1), slice(160, 1, 1), slice(250, 50, 0)];
         let layout = InOrderLayout::new(&slices, None, 400.0, 3.0);
         let found: Vec<_> = layout.rects.iter().map(|r| (r.node, r.x, r.width, r.row)).collect();
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_cuts_what_reaches_over_its_edges() {
+    fn a_span_cuts_slices_at_its_edges() {
         let slices = [slice(0, 100, 0), slice(10, 20, 1)];
         let layout = InOrderLayout::new(&slices, Some((20, 60)), 40.0, 0.5);
         assert_eq!(layout.rects.iter().map(|r| (r.x, r.width)).collect::<Vec<_>>(), [(0.0, 40.0), (0.0, 10.0)]);

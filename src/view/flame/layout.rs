@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_are_shares_and_narrow_ones_vanish_with_what_is_in_them() {
+    fn widths_are_shares_and_narrow_frames_vanish_with_their_children() {
         let graph = graph(&[(0, 0, 100), (0, 1, 60), (1, 2, 30), (0, 1, 30), (0, 1, 1), (4, 2, 1)]);
         let layout = FlameLayout::new(&graph, 200.0, 3.0, Growth::Down);
         let found: Vec<_> = layout.rects.iter().map(|r| (r.node, r.x, r.width, r.row)).collect();

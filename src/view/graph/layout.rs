@@ -52,7 +52,7 @@ pub struct Link {
 
 /// A picture of a graph, in pixels from the upper left corner.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scene {
+pub struct GraphScene {
     /// Width of the whole.
     pub width: f64,
     /// Height of the whole.
@@ -73,7 +73,7 @@ struct Frame {
 
 /// Lays out the visible part of a graph when these modules are open. The root is always open.
 #[must_use]
-pub fn lay_out(graph: &ModuleGraph, open: &BTreeSet<u32>) -> Scene {
+pub fn lay_out(graph: &ModuleGraph, open: &BTreeSet<u32>) -> GraphScene {
     let open = seen(graph, open);
     let edges = contract(graph, &open);
     let mut frames: BTreeMap<u32, Frame> = BTreeMap::new();
@@ -86,7 +86,7 @@ pub fn lay_out(graph: &ModuleGraph, open: &BTreeSet<u32>) -> Scene {
         frames.insert(module, frame);
     }
     let (width, height) = sizes.get(&0).copied().unwrap_or_default();
-    let mut scene = Scene { width, height, ..Scene::default() };
+    let mut scene = GraphScene { width, height, ..GraphScene::default() };
     let mut corners: BTreeMap<u32, (f64, f64)> = BTreeMap::from([(0, (0.0, 0.0))]);
     for &module in &open {
         let (Some(frame), Some(&corner)) = (frames.get(&module), corners.get(&module)) else { continue };

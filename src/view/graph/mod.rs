@@ -15,6 +15,6 @@ mod layout;
 mod module_graph;
 mod svg;
 
-pub use layout::{Link, NodeBox, Scene, lay_out};
+pub use layout::{GraphScene, Link, NodeBox, lay_out};
 pub use module_graph::{GraphNode, Look, ModuleGraph};
 pub use svg::{Marks, svg_document, svg_fragment};

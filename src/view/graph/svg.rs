@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::layout::{HEAD, LETTER, PAD, SMALL_LETTER};
-use super::{Link, Look, ModuleGraph, NodeBox, Scene};
+use super::{GraphScene, Link, Look, ModuleGraph, NodeBox};
 use crate::svg::{escape, number};
 
 /// The nodes that are highlighted in a picture.
@@ -26,7 +26,7 @@ const BORDER: f64 = 12.0;
 
 /// The whole picture as the text of a file.
 #[must_use]
-pub fn svg_document(graph: &ModuleGraph, scene: &Scene, title: &str) -> String {
+pub fn svg_document(graph: &ModuleGraph, scene: &GraphScene, title: &str) -> String {
     let (w, h) = (number(scene.width + 2.0 * BORDER), number(scene.height + 2.0 * BORDER));
     let title = escape(title);
     let mut out = format!(
@@ -41,7 +41,7 @@ pub fn svg_document(graph: &ModuleGraph, scene: &Scene, title: &str) -> String {
 
 /// The picture for a page: one element that the page moves by its `transform`.
 #[must_use]
-pub fn svg_fragment(graph: &ModuleGraph, scene: &Scene, marks: &Marks) -> String {
+pub fn svg_fragment(graph: &ModuleGraph, scene: &GraphScene, marks: &Marks) -> String {
     let mut out = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\" width=\"100%\" height=\"100%\"><g>",
     );
@@ -50,7 +50,7 @@ pub fn svg_fragment(graph: &ModuleGraph, scene: &Scene, marks: &Marks) -> String
     out
 }
 
-fn content(out: &mut String, graph: &ModuleGraph, scene: &Scene, marks: &Marks) {
+fn content(out: &mut String, graph: &ModuleGraph, scene: &GraphScene, marks: &Marks) {
     // Frames lie below edges, and edges below nodes.
     for frame in scene.boxes.iter().filter(|b| b.is_open) {
         node(out, graph, frame, marks);

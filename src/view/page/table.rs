@@ -38,7 +38,7 @@ mod tests {
     use crate::table::{Cell, Column, ColumnKind};
 
     #[test]
-    fn cells_have_their_exact_values_beside_what_people_read() {
+    fn cells_have_exact_values_beside_readable_ones() {
         let columns =
             vec![Column::new("name", "Name", ColumnKind::Text), Column::new("rate", "Rate", ColumnKind::Number)];
         let rows = vec![vec![Cell::Text("a<b".into()), Cell::Number(28_864.712)], vec![Cell::Missing, Cell::Missing]];

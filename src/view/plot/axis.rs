@@ -31,7 +31,7 @@ impl Axis {
 
     /// An axis for counts: from one whole number to another, with ticks at whole numbers.
     #[must_use]
-    pub fn counted(title: &str, low: f64, high: f64, wanted: u32) -> Self {
+    pub fn for_counts(title: &str, low: f64, high: f64, wanted: u32) -> Self {
         let axis = Self::between(title, low, high, wanted);
         let is_whole = |t: &AxisTick| t.value == libm::trunc(t.value);
         if axis.ticks.iter().all(is_whole) {
@@ -126,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_has_whole_ticks() {
+    fn counts_have_whole_ticks() {
         let labels = |high, wanted| {
-            let axis = Axis::counted("Models", 0.0, high, wanted);
+            let axis = Axis::for_counts("Models", 0.0, high, wanted);
             assert!(axis.min == 0.0 && axis.max >= high, "{axis:?}");
             axis.ticks.iter().map(|t| t.label.clone()).collect::<Vec<_>>().join(" ")
         };

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_has_no_cell() {
+    fn only_numbers_have_cells() {
         let rows = [("a".to_owned(), vec![Some(f64::NAN)])];
         let map = HeatMap::new(["x", "y", "v"], vec!["1".to_owned()], rows, (0.0, 1.0), |v| v.to_string());
         assert_eq!(map.rows[0].cells, [None]);

@@ -88,14 +88,14 @@ impl Lines {
     /// The same with whole numbers on the horizontal axis: for counts.
     #[must_use]
     pub fn with_counted_x(mut self) -> Self {
-        self.x = Axis::counted(&self.x.title, self.x.min, self.largest(|p| p.0), 6);
+        self.x = Axis::for_counts(&self.x.title, self.x.min, self.largest(|p| p.0), 6);
         self
     }
 
     /// The same with whole numbers on the vertical axis.
     #[must_use]
     pub fn with_counted_y(mut self) -> Self {
-        self.y = Axis::counted(&self.y.title, 0.0, self.largest(|p| p.1), 5);
+        self.y = Axis::for_counts(&self.y.title, 0.0, self.largest(|p| p.1), 5);
         self
     }
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn places_with_names_are_said_in_words_with_what_happened_there() {
+    fn marked_places_are_described_with_their_events() {
         let points = vec![(10.0, 1.0), (20.0, 1.5)];
         let mut plot = Lines::new("Date", "Speed-up", [("XLA".to_owned(), LineStyle::Solid, points)], false)
             .with_names(vec![(10.0, "2024-01-01".to_owned()), (20.0, "2024-01-02".to_owned())], |n| n[5..].to_owned());

@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_nothing_beats_is_on_the_front() {
+    fn only_unbeaten_points_are_on_the_front() {
         let points = [(3.25, 307.0), (5.6, 2_746.0), (6.0, 329.0), (10.2, 2_809.0), (f64::NAN, 9e9), (5.6, 2_000.0)];
         assert_eq!(pareto_front(&points), [0, 1, 3]);
         assert_eq!(pareto_front(&[(1.0, 1.0), (1.0, 1.0)]), [0, 1]);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::display_list::{Align, Command, DisplayList, Label, Rect};
-use super::scene::Scene;
+use super::scene::TimelineScene;
 use crate::palette::Paint;
 use crate::text::fit;
 use ns_base::convert::{usize_to_f64, usize_to_u8};
@@ -43,7 +43,7 @@ pub fn next_label(annotations: &[Annotation]) -> String {
 }
 
 /// Paints flags in the ruler, and lines and bands through the tracks.
-pub(super) fn paint_annotations(scene: &Scene<'_>, list: &mut DisplayList) {
+pub(super) fn paint_annotations(scene: &TimelineScene<'_>, list: &mut DisplayList) {
     let m = scene.metrics;
     let width = scene.view.width_px();
     for a in scene.overlay.annotations {

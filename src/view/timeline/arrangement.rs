@@ -22,8 +22,8 @@ impl Arrangement {
     /// The tracks of a section in their current order, with their position in the outline; without hidden and pinned tracks.
     #[must_use]
     pub fn tracks_of<'o>(&self, section: &'o Section) -> Vec<(usize, &'o Track)> {
-        let shown = |t: &Track| !self.hidden.contains(&t.id) && !self.pinned.contains(&t.id);
-        let mut tracks: Vec<_> = section.tracks.iter().enumerate().filter(|(_, t)| shown(t)).collect();
+        let is_visible = |t: &Track| !self.hidden.contains(&t.id) && !self.pinned.contains(&t.id);
+        let mut tracks: Vec<_> = section.tracks.iter().enumerate().filter(|(_, t)| is_visible(t)).collect();
         if !self.order.is_empty() {
             // A stable sort: tracks without a place stay in order behind those with one.
             tracks.sort_by_key(|(_, t)| self.order.iter().position(|id| *id == t.id).unwrap_or(usize::MAX));
@@ -137,7 +137,7 @@ mod tests {
     use super::super::{Layout, Metrics, sample};
     use super::*;
 
-    fn shown(arrangement: &Arrangement) -> Vec<u32> {
+    fn visible_tracks(arrangement: &Arrangement) -> Vec<u32> {
         let layout = Layout::new(&sample::outline(), arrangement, &Metrics::default());
         layout.tracks_between(-1.0, 1e9).iter().map(|t| t.0).collect()
     }
@@ -145,18 +145,18 @@ mod tests {
     #[test]
     fn pinned_tracks_stand_on_top_once_and_hidden_ones_nowhere() {
         let mut a = Arrangement::default();
-        assert_eq!(shown(&a), (1..=12).collect::<Vec<_>>());
+        assert_eq!(visible_tracks(&a), (1..=12).collect::<Vec<_>>());
         a.toggle_pin(TrackId(12));
         a.toggle_pin(TrackId(3));
         a.toggle_hidden(TrackId(1));
-        assert_eq!(shown(&a), [12, 3, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
+        assert_eq!(visible_tracks(&a), [12, 3, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
         a.shift(&sample::outline(), TrackId(3), false);
         a.toggle_hidden(TrackId(12));
-        assert_eq!(shown(&a), [3, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
+        assert_eq!(visible_tracks(&a), [3, 2, 4, 5, 6, 7, 8, 9, 10, 11]);
         a.toggle_pin(TrackId(3));
         a.toggle_hidden(TrackId(1));
         a.toggle_hidden(TrackId(12));
-        assert_eq!(shown(&a), (1..=12).collect::<Vec<_>>());
+        assert_eq!(visible_tracks(&a), (1..=12).collect::<Vec<_>>());
     }
 
     #[test]
@@ -164,31 +164,34 @@ mod tests {
         let (mut a, outline) = (Arrangement::default(), sample::outline());
         a.shift(&outline, TrackId(1), true);
         a.shift(&outline, TrackId(5), false);
-        assert_eq!(shown(&a), [2, 1, 3, 5, 4, 6, 7, 8, 9, 10, 11, 12]);
+        assert_eq!(visible_tracks(&a), [2, 1, 3, 5, 4, 6, 7, 8, 9, 10, 11, 12]);
         a.shift(&outline, TrackId(2), false);
         a.shift(&outline, TrackId(3), true);
-        assert_eq!(shown(&a)[..3], [2, 1, 3]);
+        assert_eq!(visible_tracks(&a)[..3], [2, 1, 3]);
     }
 
     #[test]
     fn a_dragged_track_takes_the_place_it_is_dropped_at() {
         let (mut a, outline) = (Arrangement::default(), sample::outline());
         a.move_to(&outline, TrackId(1), TrackId(3));
-        assert_eq!(shown(&a)[..4], [2, 3, 1, 4]);
+        assert_eq!(visible_tracks(&a)[..4], [2, 3, 1, 4]);
         a.move_to(&outline, TrackId(1), TrackId(2));
-        assert_eq!(shown(&a)[..4], [1, 2, 3, 4]);
+        assert_eq!(visible_tracks(&a)[..4], [1, 2, 3, 4]);
         // A track cannot move to another section.
         a.move_to(&outline, TrackId(1), TrackId(12));
-        assert_eq!(shown(&a), (1..=12).collect::<Vec<_>>());
+        assert_eq!(visible_tracks(&a), (1..=12).collect::<Vec<_>>());
         a.toggle_pin(TrackId(12));
         a.move_to(&outline, TrackId(2), TrackId(12));
-        assert_eq!((a.pinned.clone(), shown(&a)[..4].to_vec()), (vec![TrackId(2), TrackId(12)], vec![2, 12, 1, 3]));
+        assert_eq!(
+            (a.pinned.clone(), visible_tracks(&a)[..4].to_vec()),
+            (vec![TrackId(2), TrackId(12)], vec![2, 12, 1, 3])
+        );
         a.move_to(&outline, TrackId(2), TrackId(1));
-        assert_eq!((a.pinned.clone(), shown(&a)[..4].to_vec()), (vec![TrackId(12)], vec![12, 2, 1, 3]));
+        assert_eq!((a.pinned.clone(), visible_tracks(&a)[..4].to_vec()), (vec![TrackId(12)], vec![12, 2, 1, 3]));
     }
 
     #[test]
-    fn a_track_that_is_looked_for_is_shown() {
+    fn a_searched_track_is_visible() {
         let (mut a, outline) = (Arrangement::default(), sample::outline());
         a.toggle_hidden(TrackId(1));
         a.toggle_section(0);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_twin_lists_what_is_on_the_screen() {
+    fn the_table_lists_the_visible_slices() {
         let view = Viewport::new(Interval::new(TraceNs(11_460), TraceNs(11_470)), 500.0);
         let (lines, total) = slices_in_view(&sample::outline(), &sample::tile(), &view, 100);
         assert_eq!(lines.len(), total);

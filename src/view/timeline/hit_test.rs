@@ -1,6 +1,6 @@
 //! Finds what is under the pointer, and what the arrow keys reach.
 
-use super::layout::{Block, BlockKind, Layout, Metrics};
+use super::layout::{BlockKind, Layout, LayoutBlock, Metrics};
 use super::{NO_SLICE, SliceRef, TimelineTile, TrackId, TrackTile, Viewport};
 
 /// A slice that the pointer misses by at most this number of pixels counts as hit: many slices are a pixel wide.
@@ -63,7 +63,7 @@ pub fn hit(
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 <= row < number of rows")]
-fn row_at(block: &Block, metrics: &Metrics, height: f64) -> u16 {
+fn row_at(block: &LayoutBlock, metrics: &Metrics, height: f64) -> u16 {
     match block.kind {
         BlockKind::Track { kind: super::TrackKind::Slices { rows }, .. } => {
             (libm::floor((height - block.y) / metrics.row).max(0.0) as u16).min(rows.saturating_sub(1))

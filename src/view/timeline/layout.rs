@@ -37,7 +37,7 @@ impl Metrics {
 
 /// A part of the layout at a height.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Block {
+pub struct LayoutBlock {
     /// Top edge in pixels below the ruler, not scrolled.
     pub y: f64,
     /// Height in pixels.
@@ -74,7 +74,7 @@ pub enum BlockKind {
 /// The places of all parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
-    blocks: Vec<Block>,
+    blocks: Vec<LayoutBlock>,
     by_track: FxHashMap<TrackId, usize>,
     height: f64,
 }
@@ -125,7 +125,7 @@ impl Layout {
     }
 
     fn push(&mut self, section: usize, height: f64, kind: BlockKind) {
-        self.blocks.push(Block { y: self.height, height, section, kind });
+        self.blocks.push(LayoutBlock { y: self.height, height, section, kind });
         self.height += height;
     }
 
@@ -137,7 +137,7 @@ impl Layout {
 
     /// The blocks that touch `top..bottom`.
     #[must_use]
-    pub fn between(&self, top: f64, bottom: f64) -> &[Block] {
+    pub fn between(&self, top: f64, bottom: f64) -> &[LayoutBlock] {
         let first = self.blocks.partition_point(|b| b.y + b.height <= top);
         let last = self.blocks.partition_point(|b| b.y < bottom);
         &self.blocks[first..last.max(first)]
@@ -145,14 +145,14 @@ impl Layout {
 
     /// The block at a height.
     #[must_use]
-    pub fn at(&self, y: f64) -> Option<&Block> {
+    pub fn at(&self, y: f64) -> Option<&LayoutBlock> {
         self.between(y, y + f64::EPSILON.max(y * 1e-12)).first().filter(|b| y >= b.y)
     }
 
     /// The tracks that touch `top..bottom`.
     #[must_use]
     pub fn tracks_between(&self, top: f64, bottom: f64) -> Vec<TrackId> {
-        let track = |b: &Block| match b.kind {
+        let track = |b: &LayoutBlock| match b.kind {
             BlockKind::Track { id, .. } => Some(id),
             BlockKind::Bar { .. } | BlockKind::Pins => None,
         };
@@ -161,13 +161,13 @@ impl Layout {
 
     /// The block of a track, unless its section is collapsed.
     #[must_use]
-    pub fn track(&self, wanted: TrackId) -> Option<&Block> {
+    pub fn track(&self, wanted: TrackId) -> Option<&LayoutBlock> {
         self.by_track.get(&wanted).and_then(|i| self.blocks.get(*i))
     }
 
     /// All blocks from top to bottom.
     #[must_use]
-    pub fn blocks(&self) -> &[Block] {
+    pub fn blocks(&self) -> &[LayoutBlock] {
         &self.blocks
     }
 }

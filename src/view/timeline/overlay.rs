@@ -2,7 +2,7 @@
 
 use super::display_list::{Command, DisplayList, Rect};
 use super::layout::BlockKind;
-use super::scene::Scene;
+use super::scene::TimelineScene;
 use super::{Annotation, SliceLink, TrackId, TrackKind};
 use crate::palette::Paint;
 use ns_base::{Interval, TraceNs};
@@ -38,7 +38,7 @@ pub struct Overlay<'a> {
 const BEYOND_PX: f64 = 4_000.0;
 
 /// The band of the selected area over its tracks.
-pub(super) fn paint_area(scene: &Scene<'_>, list: &mut DisplayList) {
+pub(super) fn paint_area(scene: &TimelineScene<'_>, list: &mut DisplayList) {
     let Some(area) = scene.overlay.area else { return };
     let m = scene.metrics;
     let width = scene.view.width_px();
@@ -55,7 +55,7 @@ pub(super) fn paint_area(scene: &Scene<'_>, list: &mut DisplayList) {
 }
 
 /// Paints curves with a head from the end of one slice to the start of another.
-pub(super) fn paint_arrows(scene: &Scene<'_>, list: &mut DisplayList) {
+pub(super) fn paint_arrows(scene: &TimelineScene<'_>, list: &mut DisplayList) {
     for arrow in scene.overlay.arrows {
         let Some((from, to)) = place(scene, &arrow.from, true).zip(place(scene, &arrow.to, false)) else { continue };
         let width = scene.metrics.gutter + scene.view.width_px();
@@ -75,7 +75,7 @@ pub(super) fn paint_arrows(scene: &Scene<'_>, list: &mut DisplayList) {
 }
 
 /// The point where an arrow meets a slice: the end of the slice it leaves, the start of the slice it reaches.
-fn place(scene: &Scene<'_>, link: &SliceLink, at_end: bool) -> Option<(f64, f64)> {
+fn place(scene: &TimelineScene<'_>, link: &SliceLink, at_end: bool) -> Option<(f64, f64)> {
     let block = scene.layout.track(link.track)?;
     let rows = match block.kind {
         BlockKind::Track { kind: TrackKind::Slices { rows }, .. } => rows,

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tile_arrives_as_it_was_sent() {
+    fn a_tile_survives_packing() {
         let mut tile = sample::tile();
         let mut extreme = TrackTile::default();
         extreme.push_merged(NO_SLICE, u16::MAX, u32::MAX, i64::MIN, u64::MAX, u32::MAX);

@@ -1,7 +1,7 @@
 //! The whole picture of a timeline as one display list.
 
 use super::annotation::paint_annotations;
-use super::layout::{Block, BlockKind, Layout, Metrics};
+use super::layout::{BlockKind, Layout, LayoutBlock, Metrics};
 use super::overlay::{Overlay, paint_area, paint_arrows};
 use super::slices::{NameLooks, SlicePainter, paint_counter};
 use super::{
@@ -13,7 +13,7 @@ use ns_base::convert::usize_to_f64;
 
 /// Everything a picture depends on.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct TimelineScene<'a> {
     /// Names of sections and tracks.
     pub outline: &'a Outline,
     /// Their places.
@@ -37,7 +37,7 @@ pub struct Scene<'a> {
     pub overlay: Overlay<'a>,
 }
 
-impl Scene<'_> {
+impl TimelineScene<'_> {
     /// Position on the canvas of a height in the layout.
     pub(super) fn screen_y(&self, y: f64) -> f64 {
         y - self.scroll_y + self.metrics.ruler
@@ -45,7 +45,7 @@ impl Scene<'_> {
 }
 
 #[must_use]
-pub fn paint(scene: &Scene<'_>) -> DisplayList {
+pub fn paint(scene: &TimelineScene<'_>) -> DisplayList {
     let m = scene.metrics;
     let width = m.gutter + scene.view.width_px();
     let mut list = DisplayList { width, height: scene.height, commands: Vec::new() };
@@ -85,7 +85,7 @@ pub fn paint(scene: &Scene<'_>) -> DisplayList {
     list
 }
 
-fn paint_stripes(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
+fn paint_stripes(scene: &TimelineScene<'_>, visible: &[LayoutBlock], list: &mut DisplayList) {
     let m = scene.metrics;
     for block in visible {
         let BlockKind::Track { .. } = block.kind else { continue };
@@ -104,7 +104,7 @@ fn paint_stripes(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
     }
 }
 
-fn paint_grid(scene: &Scene<'_>, list: &mut DisplayList) {
+fn paint_grid(scene: &TimelineScene<'_>, list: &mut DisplayList) {
     let m = scene.metrics;
     for tick in ticks(scene.view, &scene.outline.unit).major {
         let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
@@ -112,7 +112,7 @@ fn paint_grid(scene: &Scene<'_>, list: &mut DisplayList) {
     }
 }
 
-fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
+fn paint_names(scene: &TimelineScene<'_>, visible: &[LayoutBlock], list: &mut DisplayList) {
     let m = scene.metrics;
     let width = list.width;
     list.rect(Paint::Grid, Rect::new(m.gutter - 1.0, m.ruler, 1.0, scene.height - m.ruler));
@@ -156,7 +156,7 @@ fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
 }
 
 /// Paints a band over the dragged track, and a line at its new position.
-fn paint_moved_track(scene: &Scene<'_>, list: &mut DisplayList) {
+fn paint_moved_track(scene: &TimelineScene<'_>, list: &mut DisplayList) {
     let Some((moved, to)) = scene.moved_track else { return };
     let width = list.width;
     let Some(from) = scene.layout.track(moved) else { return };
@@ -175,7 +175,7 @@ fn arrow(x: f64, y: f64, collapsed: bool) -> Vec<(f64, f64)> {
     }
 }
 
-fn paint_ruler(scene: &Scene<'_>, list: &mut DisplayList) {
+fn paint_ruler(scene: &TimelineScene<'_>, list: &mut DisplayList) {
     let m = scene.metrics;
     let ruler = ticks(scene.view, &scene.outline.unit);
     list.rect(Paint::Gutter, Rect::new(0.0, 0.0, list.width, m.ruler));
@@ -223,7 +223,7 @@ mod tests {
         let tile = sample::tile();
         let weights = tile.names.iter().zip(1_u32..).map(|(name, i)| (name.as_str(), 1.0 / f64::from(i)));
         let looks = NameLooks::new(&tile, search, &Colours::new(weights));
-        paint(&Scene {
+        paint(&TimelineScene {
             outline: &outline,
             layout: &layout,
             metrics: &metrics,
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_sight_costs_nothing() {
+    fn slices_out_of_sight_cost_nothing() {
         let near = picture(Viewport::new(Interval::new(TraceNs(0), TraceNs(100)), 600.0), "", None);
         let far = picture(Viewport::new(Interval::new(TraceNs(900_000), TraceNs(900_100)), 600.0), "", None);
         assert!(far.shapes() < near.shapes() + 5);
@@ -266,7 +266,7 @@ mod tests {
         let view = Viewport::fit(outline.span, 600.0);
         let dragged = |to: u32| {
             let (moved, to) = (super::super::TrackId(4), super::super::TrackId(to));
-            let list = paint(&Scene {
+            let list = paint(&TimelineScene {
                 outline: &outline,
                 layout: &layout,
                 metrics: &metrics,

@@ -1,7 +1,7 @@
 //! Paints slices as rows of pixels, so the cost of a picture depends on its pixels and not on the number of slices.
 
-use super::layout::Block;
-use super::scene::Scene;
+use super::layout::LayoutBlock;
+use super::scene::TimelineScene;
 use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, Strip, TimelineTile, TrackTile};
 use crate::colours::Colours;
 use crate::palette::{GREY, Paint};
@@ -45,7 +45,7 @@ impl NameLooks {
 
 /// Paints slices, instants and merged slices: first all of them as strips, then the parts on top.
 pub(super) struct SlicePainter<'a> {
-    scene: &'a Scene<'a>,
+    scene: &'a TimelineScene<'a>,
     tile: &'a TimelineTile,
     looks: &'a NameLooks,
     strips: Vec<Strip>,
@@ -54,12 +54,12 @@ pub(super) struct SlicePainter<'a> {
 
 impl<'a> SlicePainter<'a> {
     /// A painter that has not painted yet.
-    pub(super) fn new(scene: &'a Scene<'a>, tile: &'a TimelineTile, looks: &'a NameLooks) -> Self {
+    pub(super) fn new(scene: &'a TimelineScene<'a>, tile: &'a TimelineTile, looks: &'a NameLooks) -> Self {
         Self { scene, tile, looks, strips: Vec::new(), on_top: Vec::new() }
     }
 
     /// Paints one track.
-    pub(super) fn add(&mut self, block: &Block, track: &TrackTile) {
+    pub(super) fn add(&mut self, block: &LayoutBlock, track: &TrackTile) {
         let (scene, m) = (self.scene, self.scene.metrics);
         let (left_edge, right_edge) = (m.gutter, m.gutter + scene.view.width_px());
         let first_strip = self.add_rows(block);
@@ -104,7 +104,7 @@ impl<'a> SlicePainter<'a> {
 
     /// Adds an empty strip for each row of a track; returns the position of the first.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "widths of screens, numbers of rows")]
-    fn add_rows(&mut self, block: &Block) -> usize {
+    fn add_rows(&mut self, block: &LayoutBlock) -> usize {
         let (scene, m) = (self.scene, self.scene.metrics);
         let first = self.strips.len();
         let rows = libm::round(block.height / m.row).max(1.0) as usize;
@@ -131,8 +131,8 @@ impl<'a> SlicePainter<'a> {
 
 /// Paints the value over time as an area.
 pub(super) fn paint_counter(
-    scene: &Scene<'_>,
-    block: &Block,
+    scene: &TimelineScene<'_>,
+    block: &LayoutBlock,
     track: &TrackTile,
     min: f64,
     max: f64,
@@ -172,7 +172,7 @@ pub(super) fn paint_counter(
 }
 
 /// Positions of the slices that touch the screen.
-fn visible_slices<'a>(scene: &'a Scene<'_>, track: &'a TrackTile) -> impl Iterator<Item = usize> + 'a {
+fn visible_slices<'a>(scene: &'a TimelineScene<'_>, track: &'a TrackTile) -> impl Iterator<Item = usize> + 'a {
     let seen = scene.view.interval();
     (0..track.len()).filter(move |&i| {
         let start = track.start_ns[i];
@@ -184,7 +184,7 @@ fn visible_slices<'a>(scene: &'a Scene<'_>, track: &'a TrackTile) -> impl Iterat
 /// Left edge and width on the canvas, in whole pixels (which canvases fill several times faster than parts of pixels), cut
 /// to a little more than the screen, because canvases handle huge coordinates badly. A gap of one pixel separates neighbours
 /// if there is room for it.
-fn horizontal(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f64)> {
+fn horizontal(scene: &TimelineScene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f64)> {
     let (left, right) = edges(scene, track, i)?;
     let left = libm::round(left);
     let width = libm::round(right) - left;
@@ -193,7 +193,7 @@ fn horizontal(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f6
 }
 
 /// Left and right edge on the canvas, cut to a little more than the screen.
-fn edges(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f64)> {
+fn edges(scene: &TimelineScene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f64)> {
     let gutter = scene.metrics.gutter;
     let (least, most) = (gutter - 8.0, gutter + scene.view.width_px() + 8.0);
     let left = gutter + scene.view.x_of(track.start_ns[i]);

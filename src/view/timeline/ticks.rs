@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn samples_are_counted_one_by_one() {
-        let samples = profile::Unit::counted("samples");
+        let samples = profile::Unit::count_of("samples");
         let t = ruler(0, 23_000, 1_000.0, &samples);
         assert_eq!(t.base.as_deref(), Some("samples"));
         let labels: Vec<_> = t.major.iter().map(|t| t.label.as_str()).collect();

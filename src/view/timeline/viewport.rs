@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_profile_can_not_be_lost_out_of_sight() {
+    fn the_profile_stays_in_sight() {
         let bounds = Interval::new(TraceNs(0), TraceNs(1_000));
         let far = view(0, 1_000, 500.0).panned_px(1e6).clamped(bounds);
         assert!(far.x_of(1_000) >= 31.0);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_out_of_sight_is_brought_to_the_middle() {
+    fn a_hidden_slice_is_scrolled_to_the_middle() {
         let v = view(0, 1_000, 1000.0).showing(5_000, 10);
         assert!((v.x_of(5_005) - 500.0).abs() < 1.0);
         let same = view(0, 1_000, 1000.0);

@@ -15,8 +15,8 @@ use ns_bench::{BenchConfig, RowResult, RunDetail, SweepPlan, SweepState};
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_page::sweep::{Dispatch, HandOut, Heard, Step, Worker};
 use ns_page::replies::unexpected;
+use ns_page::sweep::{Dispatch, HandOut, Heard, Step, Worker};
 use ns_session::{Control, JobId, JobRequest, RunRequest};
 
 /// The most workers: more would cost memory and start-up time for little gain.

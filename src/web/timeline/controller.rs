@@ -45,7 +45,7 @@ pub(super) struct ControllerInner {
     pub(super) on_change: Callback<Change>,
     pub(super) screen: RefCell<Screen>,
     is_frame_due: Cell<bool>,
-    asked: Cell<Option<JobId>>,
+    pending_job: Cell<Option<JobId>>,
     /// The span that limits the view: the profile's span, or the span of all profiles on its axis.
     bounds: Cell<Interval<TraceNs>>,
     /// The timeline whose view moves along with this one, and the difference of its times minus those here, in ns.
@@ -156,7 +156,7 @@ impl Controller {
             on_change,
             screen: RefCell::new(screen),
             is_frame_due: Cell::new(false),
-            asked: Cell::new(None),
+            pending_job: Cell::new(None),
             settle: RefCell::default(),
             wants_first: Cell::new(false),
             reported_span: Cell::new(span),
@@ -432,7 +432,7 @@ impl Controller {
 
     /// Asks for slices if the loaded ones do not suffice. There is one question at a time; its answer asks again if the view moved on.
     fn ask(&self) {
-        if self.0.asked.get().is_some() {
+        if self.0.pending_job.get().is_some() {
             return;
         }
         let query = {
@@ -463,12 +463,12 @@ impl Controller {
         });
         let job = self.0.engine.send(ProfileQuestion::Timeline(query).of(profile), None, answer);
         if self.0.engine.is_alive() {
-            self.0.asked.set(Some(job));
+            self.0.pending_job.set(Some(job));
         }
     }
 
     fn answered(&self, message: Message) {
-        self.0.asked.set(None);
+        self.0.pending_job.set(None);
         let take = |reply| if let Reply::Timeline(tile) = reply { Some(tile) } else { None };
         match answer_of(message, take) {
             Some(Ok(tile)) => {

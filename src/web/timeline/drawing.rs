@@ -6,7 +6,7 @@ use web_sys::HtmlCanvasElement;
 use super::controller::{Controller, Screen};
 use super::painter;
 use ns_base::convert::{f64_to_u64, u64_to_u32, usize_to_f64};
-use ns_view::timeline::{DisplayList, Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
+use ns_view::timeline::{DisplayList, Layout, Metrics, Outline, Overlay, TimelineScene, Viewport, paint};
 
 impl Controller {
     /// Called when the canvas has a new size, in pixels.
@@ -77,7 +77,7 @@ impl Screen {
 
     /// The content of the screen, to be painted or written.
     pub(super) fn picture(&self, outline: &Outline) -> DisplayList {
-        paint(&Scene {
+        paint(&TimelineScene {
             outline,
             layout: &self.layout,
             metrics: &self.metrics,

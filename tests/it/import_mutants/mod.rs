@@ -73,8 +73,8 @@ enum Came {
 }
 
 /// Reads a changed file as the command line does, and places it on a core.
-fn ask(name: &str, bytes: &dyn ByteSource, looks_only: bool) -> Came {
-    let options = ImportOptions { looks_only, ..ImportOptions::default() };
+fn ask(name: &str, bytes: &dyn ByteSource, display_only: bool) -> Came {
+    let options = ImportOptions { display_only, ..ImportOptions::default() };
     let imported = match read_model(name, bytes, &options) {
         Ok(imported) => imported,
         Err(error) => {

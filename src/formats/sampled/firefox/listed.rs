@@ -5,7 +5,7 @@ use super::{Context, Reader, location_frame};
 use crate::decimal::TimeUnit;
 use crate::json::Value;
 use crate::sampled::frames::bad_sample;
-use crate::stacks::{Frame, StackTrack};
+use crate::stacks::{StackFrame, StackTrack};
 use ns_base::FxHashMap;
 use ns_profile::TrackId;
 
@@ -58,7 +58,7 @@ fn read_at(reader: &mut Reader, samples: Value<'_>, track: TrackId, shift_ns: i6
 }
 
 /// A frame: its location, an object that has a location, or its number among the symbols. The common root is left out.
-fn frame_of(reader: &mut Reader, frame: Value<'_>) -> Option<Frame> {
+fn frame_of(reader: &mut Reader, frame: Value<'_>) -> Option<StackFrame> {
     let place = frame.get("location").unwrap_or(frame).scalar().unwrap_or_default();
     let place = reader.symbols.get(place.as_ref()).map_or(place.as_ref(), String::as_str);
     (place != "(root)").then(|| location_frame(&mut reader.builder, place))

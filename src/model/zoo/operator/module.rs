@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_says_what_would() {
+    fn errors_of_operators_suggest_a_fix() {
         let said = |text: &str| output(text, 1).unwrap_err();
         assert!(said("op:name=matmul,shapes=8x16_8x16").contains("does not match"));
         assert!(said("op:name=matmul,shapes=8x16").contains("the operator matmul takes 2 input(s), 1 were given"));

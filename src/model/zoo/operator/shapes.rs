@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_again(shapes in prop::collection::vec(prop::collection::vec(1_u64..40, 1..5), 1..5)) {
+        fn shapes_survive_printing_and_parsing(shapes in prop::collection::vec(prop::collection::vec(1_u64..40, 1..5), 1..5)) {
             prop_assert_eq!(parse_shapes(&print_shapes(&shapes)), Ok(shapes));
         }
 

@@ -147,12 +147,12 @@ impl Module for Embeddings {
 
 struct Encoder {
     class: String,
-    layers: Vec<Child<Layer>>,
+    layers: Vec<Child<BertLayer>>,
 }
 
 impl Encoder {
     fn new(config: &BertConfig) -> Self {
-        let layers = (0..config.layers).map(|n| Child::new(format!("layer.{n}"), Layer::new(config))).collect();
+        let layers = (0..config.layers).map(|n| Child::new(format!("layer.{n}"), BertLayer::new(config))).collect();
         Self { class: format!("{}Encoder", config.prefix), layers }
     }
 }
@@ -177,14 +177,14 @@ impl Module for Encoder {
 }
 
 /// `BertLayer`: attention, then two linear layers, each with a residual and a normalisation.
-pub struct Layer {
+pub struct BertLayer {
     class: String,
     attention: Child<Attention>,
     intermediate: Child<Intermediate>,
     output: Child<AddNorm>,
 }
 
-impl Layer {
+impl BertLayer {
     /// A layer of these sizes.
     #[must_use]
     pub fn new(config: &BertConfig) -> Self {
@@ -199,7 +199,7 @@ impl Layer {
     }
 }
 
-impl Module for Layer {
+impl Module for BertLayer {
     fn class(&self) -> &str {
         &self.class
     }

@@ -11,7 +11,7 @@ mod llama;
 
 pub use albert::{Albert, AlbertConfig};
 pub use attention::{SelfAttention, extended_mask, merge_heads, split_heads};
-pub use bert::{Bert, BertConfig, Layer as BertLayer};
+pub use bert::{Bert, BertConfig, BertLayer};
 pub(super) use decoders::{LLAMA_2_7B_INFO, LLAMA_2_13B_INFO, LLAMA_3_8B_INFO};
 pub use distilbert::{DistilBert, DistilBertConfig};
 pub(super) use encoders::{

@@ -51,7 +51,7 @@ impl ResNet {
             let mut layer = Sequential::new();
             for block in 0..blocks {
                 let stride = if stage > 0 && block == 0 { 2 } else { 1 };
-                layer = layer.then(Block::new(channels, width, stride, config));
+                layer = layer.then(ResNetBlock::new(channels, width, stride, config));
                 channels = width * config.expansion();
             }
             layers.push(Child::new(format!("layer{}", stage + 1), layer));
@@ -97,7 +97,7 @@ impl Module for ResNet {
 }
 
 /// `BasicBlock` or `Bottleneck`: convolutions beside a short cut.
-pub struct Block {
+pub struct ResNetBlock {
     class: &'static str,
     /// Convolution and normalisation of each step; a ReLU follows each step, after the last one with the short cut
     /// added.
@@ -106,7 +106,7 @@ pub struct Block {
     downsample: Option<Child<Sequential>>,
 }
 
-impl Block {
+impl ResNetBlock {
     /// A block of `width` inner channels, whose first 3x3 convolution moves by `stride`.
     #[must_use]
     pub fn new(channels: u64, width: u64, stride: u64, config: &ResNetConfig) -> Self {
@@ -135,7 +135,7 @@ impl Block {
     }
 }
 
-impl Module for Block {
+impl Module for ResNetBlock {
     fn class(&self) -> &str {
         self.class
     }

@@ -38,9 +38,9 @@ pub struct Given {
 impl Translator {
     /// A translation of a file without types of values.
     #[must_use]
-    pub fn untyped(looks_only: bool) -> Self {
+    pub fn untyped(display_only: bool) -> Self {
         let mut t = Self::new(Symbols::default());
-        (t.has_types, t.looks_only) = (false, looks_only);
+        (t.has_types, t.display_only) = (false, display_only);
         t
     }
 

@@ -38,7 +38,7 @@ pub struct Translator {
     /// Whether the file has the type of each value.
     pub has_types: bool,
     /// Whether the program is only inspected: then it may have branches and loops that data decides.
-    pub looks_only: bool,
+    pub display_only: bool,
     /// Values by name; values of a nested graph hide those of the graphs around it.
     names: Vec<FxHashMap<String, ViewId>>,
     unsupported: IndexMap<String, UnsupportedOp>,
@@ -56,9 +56,9 @@ pub fn translate(
     exported: &ExportedProgram<'_>,
     symbols: &Symbols,
     weights: &Weights,
-    looks_only: bool,
+    display_only: bool,
 ) -> Result<Translated, ImportError> {
-    let mut t = Translator { looks_only, ..Translator::new(symbols.clone()) };
+    let mut t = Translator { display_only, ..Translator::new(symbols.clone()) };
     let graph = &exported.graph_module.graph;
     let parameters = t.parameters(exported, weights)?;
     t.graph(graph)?;
@@ -79,7 +79,7 @@ impl Translator {
             views: Views::default(),
             symbols,
             has_types: true,
-            looks_only: false,
+            display_only: false,
             names: vec![FxHashMap::default()],
             unsupported: IndexMap::new(),
             notes: Vec::new(),
@@ -276,7 +276,7 @@ impl Translator {
         if op == "with_effects" {
             return self.with_effects(node, graph);
         }
-        if self.looks_only && matches!(op, "cond" | "while_loop") {
+        if self.display_only && matches!(op, "cond" | "while_loop") {
             return self.undecided(op, node, graph).map_err(|e| at_node(&place, e));
         }
         let inner = node.inputs.iter().enumerate().find_map(|(at, i)| match &i.arg {

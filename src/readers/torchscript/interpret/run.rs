@@ -147,8 +147,8 @@ impl Interpreter<'_> {
             StatementKind::If { condition, then, otherwise } => {
                 let line = self.place().1;
                 let holds = match self.expression(condition)? {
-                    Value::Tensor(view) if self.t.looks_only => return self.undecided(Some(view), [then, otherwise]),
-                    Value::Unknown(_) if self.t.looks_only => return self.undecided(None, [then, otherwise]),
+                    Value::Tensor(view) if self.t.display_only => return self.undecided(Some(view), [then, otherwise]),
+                    Value::Unknown(_) if self.t.display_only => return self.undecided(None, [then, otherwise]),
                     Value::Tensor(_) | Value::Unsized(_) => {
                         return Err(self.refuse(refuse!("a branch (prim::If) whose condition is computed from data")));
                     }
@@ -180,7 +180,7 @@ impl Interpreter<'_> {
         let values = match items {
             Expression::Call { callee, arguments, .. } if matches!(&**callee, Expression::Name(f) if f == "range") => {
                 match self.range(arguments) {
-                    Err(Stop::Refused(_)) if self.t.looks_only => return self.undecided_loop(name, body),
+                    Err(Stop::Refused(_)) if self.t.display_only => return self.undecided_loop(name, body),
                     values => values?,
                 }
             }
@@ -188,7 +188,7 @@ impl Interpreter<'_> {
                 let value = self.expression(other)?;
                 match value.items() {
                     Some(items) => items,
-                    None if self.t.looks_only => return self.undecided_loop(name, body),
+                    None if self.t.display_only => return self.undecided_loop(name, body),
                     None => {
                         let of = value.described();
                         return Err(

@@ -78,12 +78,12 @@ pub struct Interpreter<'f> {
 
 impl<'f> Interpreter<'f> {
     /// An interpretation that has not begun.
-    pub fn new(bytes: &'f dyn ByteSource, objects: Objects<'f>, inputs: Inputs, looks_only: bool) -> Self {
+    pub fn new(bytes: &'f dyn ByteSource, objects: Objects<'f>, inputs: Inputs, display_only: bool) -> Self {
         let steps = objects.bytes_of_source().saturating_mul(2).saturating_add(FREE_STEPS);
         Self {
             bytes,
             objects,
-            t: Translator::untyped(looks_only),
+            t: Translator::untyped(display_only),
             inputs,
             counts: Counts::default(),
             frames: Vec::new(),

@@ -13,15 +13,15 @@ use ns_view::table::{Column, ColumnKind};
 /// Most bars; with more, only a table is shown.
 const MOST_BARS: usize = 60;
 
-pub fn document(chosen: &ViewInput<'_>) -> Document {
-    let report = chosen.report(ReportKind::LatestGrouped);
-    let title = format!("Speed-up of {} over {}, by model", chosen.metric_text(), chosen.base_text());
-    let (Some(printed), Some(newest)) = (report.table(), chosen.times.last()) else {
-        return Document { title, blocks: vec![nothing(chosen)] };
+pub fn document(input: &ViewInput<'_>) -> Document {
+    let report = input.report(ReportKind::LatestGrouped);
+    let title = format!("Speed-up of {} over {}, by model", input.metric_text(), input.base_text());
+    let (Some(printed), Some(newest)) = (report.table(), input.times.last()) else {
+        return Document { title, blocks: vec![nothing(input)] };
     };
     let grouped = report.grouped();
     let bars = grouped.iter().flat_map(|(model, measures)| {
-        measures.iter().zip(&chosen.backends).filter_map(move |(m, backend)| {
+        measures.iter().zip(&input.backends).filter_map(move |(m, backend)| {
             Some((format!("{model}, {}", backend.title()), backend.title().to_owned(), m.as_ref()?.avg))
         })
     });
@@ -33,8 +33,8 @@ pub fn document(chosen: &ViewInput<'_>) -> Document {
         blocks.push(Block::Plot(Figure { title: "Speed-up of each model".to_owned(), note, plot }));
     }
     let mut table = of_report(&printed);
-    let reaches = chosen.reaches.iter().find(|t| t.timestamp == newest.timestamp);
-    for (b, backend) in chosen.backends.iter().enumerate() {
+    let reaches = input.reaches.iter().find(|t| t.timestamp == newest.timestamp);
+    for (b, backend) in input.backends.iter().enumerate() {
         let name = backend.title();
         table.columns.push(Column::new(&format!("Low95({name})"), &format!("95 % low {name}"), ColumnKind::Number));
         table.columns.push(Column::new(&format!("High95({name})"), &format!("95 % high {name}"), ColumnKind::Number));
@@ -55,6 +55,6 @@ pub fn document(chosen: &ViewInput<'_>) -> Document {
     let targets = grouped.iter().enumerate().map(target).collect();
     let title_of_table = format!("Models of the run of {}", moment(newest.timestamp));
     blocks.push(Block::Rows { title: title_of_table, file: "latest_grouped".to_owned(), table, targets });
-    blocks.push(Block::Command(reproduce::aggregate(chosen, "latest_grouped")));
+    blocks.push(Block::Command(reproduce::aggregate(input, "latest_grouped")));
     Document { title, blocks }
 }

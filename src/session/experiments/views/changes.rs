@@ -8,9 +8,9 @@ use super::finding;
 use ns_view::document::{Block, Document, Tile, Tone};
 use ns_view::table::{Cell, ColumnKind};
 
-pub fn document(chosen: &ViewInput<'_>) -> Document {
-    let title = format!("What the newest run changed in times of {}", chosen.metric_text());
-    let Some((base, now)) = runs_of(chosen) else {
+pub fn document(input: &ViewInput<'_>) -> Document {
+    let title = format!("What the newest run changed in times of {}", input.metric_text());
+    let Some((base, now)) = runs_of(input) else {
         let text =
             "Records of one run share a timestamp. Add the file of another run, or choose another run to compare with.";
         return Document {
@@ -18,7 +18,7 @@ pub fn document(chosen: &ViewInput<'_>) -> Document {
             blocks: vec![finding(Tone::Warning, "There is no second run to compare with.", text)],
         };
     };
-    let cells = compare(chosen);
+    let cells = compare(input);
     let about = format!(
         "The run of {} against that of {} (UTC). A cell is a model with a backend at a batch size. It improved or regressed when the 95 % confidence interval of the ratio of its times leaves out 1, and it changed by more than {} %, or, from four earlier runs on, by more than three robust deviations between runs.",
         moment(now),

@@ -23,11 +23,11 @@ fn compilation(entry: &Entry) -> Option<f64> {
     }
 }
 
-pub fn document(chosen: &ViewInput<'_>) -> Document {
+pub fn document(input: &ViewInput<'_>) -> Document {
     let title = "Time to compile".to_owned();
     // The newest record of each cell.
     let mut newest: BTreeMap<(&str, usize, &str), &Entry> = BTreeMap::new();
-    for entry in chosen.records().filter(|e| chosen.backends.contains(&e.config.backend) && compilation(e).is_some()) {
+    for entry in input.records().filter(|e| input.backends.contains(&e.config.backend) && compilation(e).is_some()) {
         newest.insert((&entry.config.model, entry.config.backend.index(), &entry.config.batch), entry);
     }
     if newest.is_empty() {
@@ -55,7 +55,7 @@ pub fn document(chosen: &ViewInput<'_>) -> Document {
         ]);
         targets.push(RecordFilter::of(Some(model), Some(backend.names().id), Some(entry.timestamp)));
     }
-    let tiles = chosen.backends.iter().filter_map(|b| tile(*b, newest.values().copied())).collect();
+    let tiles = input.backends.iter().filter_map(|b| tile(*b, newest.values().copied())).collect();
     let mut blocks = vec![
         Block::Text("The first repeat records and compiles. Its time beyond the mean of the others is the time to compile, as the suite counts it. Choose the metric \u{201c}compile\u{201d} to compare it with a baseline in the other views.".to_owned()),
         Block::Tiles(tiles),
@@ -65,14 +65,14 @@ pub fn document(chosen: &ViewInput<'_>) -> Document {
     if !long.is_empty() {
         blocks.push(finding(Tone::Warning, "Some models compile for longer than two minutes.", long.join(", ")));
     }
-    blocks.extend(over_time(chosen));
+    blocks.extend(over_time(input));
     blocks.push(Block::Rows {
         title: "Newest time to compile".to_owned(),
         file: "compile".to_owned(),
         table: rows,
         targets,
     });
-    blocks.push(Block::Command(reproduce::aggregate(chosen, "latest").replace("--metric exec", "--metric compile")));
+    blocks.push(Block::Command(reproduce::aggregate(input, "latest").replace("--metric exec", "--metric compile")));
     Document { title, blocks }
 }
 
@@ -84,13 +84,13 @@ fn tile<'a>(backend: Backend, entries: impl Iterator<Item = &'a Entry>) -> Optio
     Some(Tile { name: backend.title().to_owned(), value: seconds(mean), note, tone: Tone::Neutral, share: None })
 }
 
-fn over_time(chosen: &ViewInput<'_>) -> Option<Block> {
-    if chosen.runs.len() < 2 {
+fn over_time(input: &ViewInput<'_>) -> Option<Block> {
+    if input.runs.len() < 2 {
         return None;
     }
     let of = |backend: &Backend| {
-        let mut by_run: Vec<(f64, Vec<f64>)> = chosen.runs.iter().map(|t| (*t, Vec::new())).collect();
-        for entry in chosen.records().filter(|e| e.config.backend == *backend) {
+        let mut by_run: Vec<(f64, Vec<f64>)> = input.runs.iter().map(|t| (*t, Vec::new())).collect();
+        for entry in input.records().filter(|e| e.config.backend == *backend) {
             let Some(s) = compilation(entry) else { continue };
             if let Ok(at) = by_run.binary_search_by(|(t, _)| t.total_cmp(&entry.timestamp)) {
                 by_run[at].1.push(s);
@@ -99,13 +99,13 @@ fn over_time(chosen: &ViewInput<'_>) -> Option<Block> {
         let points = by_run.iter().filter_map(|(t, times)| Some((*t, ns_base::stats::mean(times)?))).collect();
         (backend.title().to_owned(), LineStyle::Solid, points)
     };
-    let plot = Lines::new("Run (UTC)", "Mean time to compile (s)", chosen.backends.iter().map(of), false)
-        .with_names(chosen.runs.iter().map(|t| (*t, moment(*t))).collect(), |name| name.chars().take(10).collect());
+    let plot = Lines::new("Run (UTC)", "Mean time to compile (s)", input.backends.iter().map(of), false)
+        .with_names(input.runs.iter().map(|t| (*t, moment(*t))).collect(), |name| name.chars().take(10).collect());
     let targets = plot
         .lines
         .iter()
         .map(|line| {
-            let id = chosen.backends.iter().find(|b| b.title() == line.name).map(|b| b.names().id);
+            let id = input.backends.iter().find(|b| b.title() == line.name).map(|b| b.names().id);
             line.points.iter().map(|(t, _)| RecordFilter::of(None, id, Some(*t))).collect()
         })
         .collect();

@@ -12,45 +12,45 @@ use ns_view::document::{Block, Document, Figure, Plot};
 use ns_view::plot::Scatter;
 use ns_view::table::{Cell, ColumnKind};
 
-pub fn document(chosen: &ViewInput<'_>) -> Document {
-    let report = chosen.report(ReportKind::Latest);
-    let title = format!("Latest speed-up of {} over {}, by workload", chosen.metric_text(), chosen.base_text());
-    let ranked: Vec<Vec<&(String, Measure)>> = (0..chosen.backends.len()).map(|b| report.ranked(b)).collect();
+pub fn document(input: &ViewInput<'_>) -> Document {
+    let report = input.report(ReportKind::Latest);
+    let title = format!("Latest speed-up of {} over {}, by workload", input.metric_text(), input.base_text());
+    let ranked: Vec<Vec<&(String, Measure)>> = (0..input.backends.len()).map(|b| report.ranked(b)).collect();
     if ranked.iter().all(Vec::is_empty) {
-        return Document { title, blocks: vec![nothing(chosen)] };
+        return Document { title, blocks: vec![nothing(input)] };
     }
-    let points = ranked.iter().zip(&chosen.backends).flat_map(|(models, backend)| {
+    let points = ranked.iter().zip(&input.backends).flat_map(|(models, backend)| {
         models.iter().enumerate().map(|(i, (model, m))| {
             let name = backend.title().to_owned();
             (name.clone(), usize_to_f64(i), m.avg, format!("{model} with {name}"))
         })
     });
     // The points that the plot shows, in its order.
-    let opened = ranked.iter().zip(&chosen.backends).enumerate().flat_map(|(b, (models, backend))| {
+    let filters = ranked.iter().zip(&input.backends).enumerate().flat_map(|(b, (models, backend))| {
         let finite = models.iter().filter(|(_, m)| m.avg.is_finite());
-        let newest = newest_of(chosen, b);
+        let newest = newest_of(input, b);
         finite.map(move |(model, _)| RecordFilter::of(Some(model), Some(backend.names().id), newest))
     });
-    let targets = opened.collect();
+    let targets = filters.collect();
     let plot = Scatter::new("Workload, from the slowest", "Speed-up", points);
     let note = "Each backend at its newest run; above 1 it is faster than the baseline. Click a point, or press Enter on it, for its records.".to_owned();
     let figure = Figure { title: "Speed-up of each workload".to_owned(), note, plot: Plot::Scatter(plot) };
     let mut blocks = vec![Block::Points { figure, targets: vec![targets] }];
-    let tables = chosen.backends.iter().enumerate().filter_map(|(b, backend)| of_backend(chosen, &report, b, *backend));
+    let tables = input.backends.iter().enumerate().filter_map(|(b, backend)| of_backend(input, &report, b, *backend));
     blocks.push(Block::Beside(tables.map(|table| Document { title: String::new(), blocks: vec![table] }).collect()));
-    blocks.push(Block::Command(reproduce::aggregate(chosen, "latest")));
+    blocks.push(Block::Command(reproduce::aggregate(input, "latest")));
     Document { title, blocks }
 }
 
 /// The newest run with a speed-up of a backend.
-fn newest_of(chosen: &ViewInput<'_>, b: usize) -> Option<f64> {
+fn newest_of(input: &ViewInput<'_>, b: usize) -> Option<f64> {
     let has = |t: &&TimeSpeedups| t.backends.get(b).is_some_and(Option::is_some);
-    chosen.times.iter().rev().find(has).map(|t| t.timestamp)
+    input.times.iter().rev().find(has).map(|t| t.timestamp)
 }
 
-fn of_backend(chosen: &ViewInput<'_>, report: &Report<'_>, b: usize, backend: Backend) -> Option<Block> {
-    let newest = newest_of(chosen, b)?;
-    let reaches = chosen.reaches.iter().find(|t| t.timestamp == newest)?.backends.get(b)?.as_ref();
+fn of_backend(input: &ViewInput<'_>, report: &Report<'_>, b: usize, backend: Backend) -> Option<Block> {
+    let newest = newest_of(input, b)?;
+    let reaches = input.reaches.iter().find(|t| t.timestamp == newest)?.backends.get(b)?.as_ref();
     let mut rows = table(&[
         ("ModelName", "Model", ColumnKind::Text),
         ("Workload", "Workload", ColumnKind::Count),

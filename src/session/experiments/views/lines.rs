@@ -6,8 +6,8 @@ use super::finding;
 use ns_view::document::{Block, Document, Tone};
 use ns_view::table::{Cell, ColumnKind};
 
-pub fn document(chosen: &ViewInput<'_>) -> Document {
-    let store = chosen.store;
+pub fn document(input: &ViewInput<'_>) -> Document {
+    let store = input.store;
     let mut files = table(&[
         ("file", "File", ColumnKind::Text),
         ("bytes", "Bytes", ColumnKind::Count),

@@ -20,27 +20,27 @@ use ns_experiment::aggregate::ReportKind;
 use ns_view::document::{Block, Document, Finding, Tone};
 
 /// The document of a view.
-pub fn document(chosen: &ViewInput<'_>) -> Document {
+pub fn document(input: &ViewInput<'_>) -> Document {
     // With reports only, the views of speed-ups compare their files.
-    let only_reports = chosen.store.entries.is_empty() && !chosen.store.reports.is_empty();
-    let mut document = match (&chosen.opened, chosen.view) {
-        (Some(RecordFilter { report: Some(place), .. }), _) => report_row::document(chosen, *place),
-        (None, ExperimentView::OverTime) if only_reports => report_plots::over_files(chosen),
-        (None, ExperimentView::Histogram) if only_reports => report_plots::percentiles(chosen),
-        (None, ExperimentView::Latest) if only_reports => report_plots::latest(chosen),
-        (Some(opened), _) => records::document(chosen, opened),
-        (None, ExperimentView::Overview) => overview::document(chosen),
-        (None, ExperimentView::Changes) => changes::document(chosen),
-        (None, ExperimentView::OverTime) => over_time::speedups(chosen),
-        (None, ExperimentView::Histogram) => over_time::percentiles(chosen),
-        (None, ExperimentView::Latest) => latest::document(chosen),
-        (None, ExperimentView::ByModel) => by_model::document(chosen),
-        (None, ExperimentView::Compile) => compile::document(chosen),
-        (None, ExperimentView::Verification) => verification::document(chosen),
-        (None, ExperimentView::Reports) => reports::document(chosen),
-        (None, ExperimentView::Lines) => lines::document(chosen),
+    let only_reports = input.store.entries.is_empty() && !input.store.reports.is_empty();
+    let mut document = match (&input.record_filter, input.view) {
+        (Some(RecordFilter { report: Some(place), .. }), _) => report_row::document(input, *place),
+        (None, ExperimentView::OverTime) if only_reports => report_plots::over_files(input),
+        (None, ExperimentView::Histogram) if only_reports => report_plots::percentiles(input),
+        (None, ExperimentView::Latest) if only_reports => report_plots::latest(input),
+        (Some(record_filter), _) => records::document(input, record_filter),
+        (None, ExperimentView::Overview) => overview::document(input),
+        (None, ExperimentView::Changes) => changes::document(input),
+        (None, ExperimentView::OverTime) => over_time::speedups(input),
+        (None, ExperimentView::Histogram) => over_time::percentiles(input),
+        (None, ExperimentView::Latest) => latest::document(input),
+        (None, ExperimentView::ByModel) => by_model::document(input),
+        (None, ExperimentView::Compile) => compile::document(input),
+        (None, ExperimentView::Verification) => verification::document(input),
+        (None, ExperimentView::Reports) => reports::document(input),
+        (None, ExperimentView::Lines) => lines::document(input),
     };
-    let wrong = chosen.problems.iter().map(|problem| {
+    let wrong = input.problems.iter().map(|problem| {
         Block::Finding(Finding {
             tone: Tone::Bad,
             title: "A choice cannot be used.".to_owned(),
@@ -67,11 +67,11 @@ fn finding(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Blo
 }
 
 /// The view when there is nothing to compare.
-fn nothing(chosen: &ViewInput<'_>) -> Block {
-    let backends: Vec<&str> = chosen.backends.iter().map(|b| b.title()).collect();
+fn nothing(input: &ViewInput<'_>) -> Block {
+    let backends: Vec<&str> = input.backends.iter().map(|b| b.title()).collect();
     let text = format!(
         "A model counts when its baseline ({}) and another record of the same batch size both have a time. Choose another baseline, backend ({}), accelerator or test.",
-        chosen.base_text(),
+        input.base_text(),
         backends.join(", ")
     );
     finding(Tone::Warning, "There is nothing to compare.", text)

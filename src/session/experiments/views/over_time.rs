@@ -16,71 +16,71 @@ use ns_view::table::{Column, ColumnKind, Table};
 const LEAST_STEP: f64 = 0.05;
 
 /// Geometric means over time.
-pub fn speedups(chosen: &ViewInput<'_>) -> Document {
-    let report = chosen.report(ReportKind::Speedup);
+pub fn speedups(input: &ViewInput<'_>) -> Document {
+    let report = input.report(ReportKind::Speedup);
     let mut table = report.table().map(|t| of_report(&t)).unwrap_or_default();
-    let title = format!("Speed-up of {} over {}", chosen.metric_text(), chosen.base_text());
+    let title = format!("Speed-up of {} over {}", input.metric_text(), input.base_text());
     if table.rows.is_empty() {
-        return Document { title, blocks: vec![nothing(chosen)] };
+        return Document { title, blocks: vec![nothing(input)] };
     }
-    add_intervals(chosen, &mut table);
+    add_intervals(input, &mut table);
     let points = |b: usize| -> Vec<(f64, f64)> {
         let at = |t: &TimeSpeedups| Some((t.timestamp, t.backends.get(b)?.as_ref()?.gmean.avg));
-        chosen.times.iter().filter_map(at).collect()
+        input.times.iter().filter_map(at).collect()
     };
-    let series = (0..chosen.backends.len()).map(|b| (title_of(chosen, b), LineStyle::Solid, points(b)));
-    let plot = figure(chosen, "Geometric mean of the speed-ups", series);
-    let command = Block::Command(reproduce::aggregate(chosen, "speedup"));
-    let rows = with_targets(chosen, &table, "Geometric mean by run", "speedup");
+    let series = (0..input.backends.len()).map(|b| (title_of(input, b), LineStyle::Solid, points(b)));
+    let plot = figure(input, "Geometric mean of the speed-ups", series);
+    let command = Block::Command(reproduce::aggregate(input, "speedup"));
+    let rows = with_targets(input, &table, "Geometric mean by run", "speedup");
     let mut blocks = vec![plot, rows];
-    blocks.extend(lasting_changes(chosen));
+    blocks.extend(lasting_changes(input));
     blocks.push(command);
     Document { title, blocks }
 }
 
 /// Percentiles of the models over time.
-pub fn percentiles(chosen: &ViewInput<'_>) -> Document {
-    let table = chosen.report(ReportKind::Histogram).table().map(|t| of_report(&t)).unwrap_or_default();
-    let title = format!("Percentiles of the speed-ups of {} over {}", chosen.metric_text(), chosen.base_text());
+pub fn percentiles(input: &ViewInput<'_>) -> Document {
+    let table = input.report(ReportKind::Histogram).table().map(|t| of_report(&t)).unwrap_or_default();
+    let title = format!("Percentiles of the speed-ups of {} over {}", input.metric_text(), input.base_text());
     if table.rows.is_empty() {
-        return Document { title, blocks: vec![nothing(chosen)] };
+        return Document { title, blocks: vec![nothing(input)] };
     }
     let of = |b: usize, p: usize| -> Vec<(f64, f64)> {
         let at = |t: &TimeSpeedups| Some((t.timestamp, *t.backends.get(b)?.as_ref()?.percentiles.get(p)?));
-        chosen.times.iter().filter_map(at).collect()
+        input.times.iter().filter_map(at).collect()
     };
-    let plots = (0..chosen.backends.len()).filter(|b| !of(*b, 1).is_empty()).map(|b| {
+    let plots = (0..input.backends.len()).filter(|b| !of(*b, 1).is_empty()).map(|b| {
         let names = [("p95", LineStyle::Dashed), ("p50", LineStyle::Solid), ("p5", LineStyle::Dashed)];
         let series = names.into_iter().enumerate().map(|(p, (name, style))| (name.to_owned(), style, of(b, p)));
-        figure(chosen, &format!("Models with {}", title_of(chosen, b)), series)
+        figure(input, &format!("Models with {}", title_of(input, b)), series)
     });
     let side = |plot| Document { title: String::new(), blocks: vec![plot] };
     let mut blocks = vec![Block::Beside(plots.map(side).collect())];
-    blocks.extend(spread_of_models(chosen));
-    blocks.push(with_targets(chosen, &table, "Percentiles by run", "histogram"));
-    blocks.push(Block::Command(reproduce::aggregate(chosen, "histogram")));
+    blocks.extend(spread_of_models(input));
+    blocks.push(with_targets(input, &table, "Percentiles by run", "histogram"));
+    blocks.push(Block::Command(reproduce::aggregate(input, "histogram")));
     Document { title, blocks }
 }
 
-fn title_of(chosen: &ViewInput<'_>, backend: usize) -> String {
-    chosen.backends.get(backend).map_or("", |b| b.title()).to_owned()
+fn title_of(input: &ViewInput<'_>, backend: usize) -> String {
+    input.backends.get(backend).map_or("", |b| b.title()).to_owned()
 }
 
 /// Lines over the dates of the runs; each point opens its records.
-fn figure(chosen: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Series>) -> Block {
+fn figure(input: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Series>) -> Block {
     let mut plot = Lines::new("Run (UTC)", "Speed-up", series, false)
-        .with_names(chosen.times.iter().map(|t| (t.timestamp, moment(t.timestamp))).collect(), |name| {
+        .with_names(input.times.iter().map(|t| (t.timestamp, moment(t.timestamp))).collect(), |name| {
             name.chars().take(10).collect()
         });
     let mut targets = Vec::new();
     for i in 0..plot.lines.len() {
         let (name, points) = (plot.lines[i].name.clone(), plot.lines[i].points.clone());
-        let backend = chosen.backends.iter().position(|b| b.title() == name);
-        let id = backend.and_then(|b| chosen.backends.get(b)).map(|b| b.names().id);
+        let backend = input.backends.iter().position(|b| b.title() == name);
+        let id = backend.and_then(|b| input.backends.get(b)).map(|b| b.names().id);
         targets.push(points.iter().map(|(t, _)| RecordFilter::of(None, id, Some(*t))).collect());
         if let Some(b) = backend {
-            plot = plot.with_spread(i, points.iter().map(|(t, _)| interval_at(chosen, b, *t)).collect());
-            plot.marks.extend(steps(chosen, b));
+            plot = plot.with_spread(i, points.iter().map(|(t, _)| interval_at(input, b, *t)).collect());
+            plot.marks.extend(steps(input, b));
         }
     }
     plot.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -96,20 +96,20 @@ fn figure(chosen: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Seri
     Block::Points { figure: Figure { title: title.to_owned(), note, plot: Plot::Lines(plot) }, targets }
 }
 
-fn interval_at(chosen: &ViewInput<'_>, backend: usize, timestamp: f64) -> (f64, f64) {
-    let at = chosen.reaches.iter().find(|t| t.timestamp == timestamp);
+fn interval_at(input: &ViewInput<'_>, backend: usize, timestamp: f64) -> (f64, f64) {
+    let at = input.reaches.iter().find(|t| t.timestamp == timestamp);
     at.and_then(|t| t.backends.get(backend)?.as_ref())
         .map_or((f64::NAN, f64::NAN), |b| (b.gmean.avg - b.gmean.std, b.gmean.avg + b.gmean.std))
 }
 
 /// The runs where the geometric mean of a backend moved to another level.
-fn steps(chosen: &ViewInput<'_>, backend: usize) -> Vec<LineMark> {
+fn steps(input: &ViewInput<'_>, backend: usize) -> Vec<LineMark> {
     let mean = |t: &TimeSpeedups| Some(t.backends.get(backend)?.as_ref()?.gmean.avg);
-    let series: Vec<Option<f64>> = chosen.times.iter().map(mean).collect();
+    let series: Vec<Option<f64>> = input.times.iter().map(mean).collect();
     let mark = |(then, now): (ns_experiment::regression::Step, ns_experiment::regression::Step)| {
         let (before, after) = (then.median, now.median);
-        let t = chosen.times.get(now.start)?;
-        let name = title_of(chosen, backend);
+        let t = input.times.get(now.start)?;
+        let name = title_of(input, backend);
         let text = format!("{name} went from {} to {} ({})", speedup(before), speedup(after), change(after / before));
         let is_large = (after / before - 1.0).abs() >= LEAST_STEP;
         is_large.then_some(LineMark { x: t.timestamp, text, is_bad: after < before })
@@ -118,8 +118,8 @@ fn steps(chosen: &ViewInput<'_>, backend: usize) -> Vec<LineMark> {
 }
 
 /// Models that became slower and still are, as `--report changes` lists them.
-fn lasting_changes(chosen: &ViewInput<'_>) -> Option<Block> {
-    let report = chosen.report(ReportKind::Changes).table()?;
+fn lasting_changes(input: &ViewInput<'_>) -> Option<Block> {
+    let report = input.report(ReportKind::Changes).table()?;
     let table = of_report(&report);
     if table.rows.is_empty() {
         let text = "No model became more than 5 % slower than the baseline and stayed so.";
@@ -130,7 +130,7 @@ fn lasting_changes(chosen: &ViewInput<'_>) -> Option<Block> {
             Some(ns_experiment::aggregate::Cell::Text(text)) => text.clone(),
             _ => String::new(),
         };
-        let backend = chosen.backends.iter().find(|b| b.title() == text(1)).map(|b| b.names().id);
+        let backend = input.backends.iter().find(|b| b.title() == text(1)).map(|b| b.names().id);
         RecordFilter::of(Some(&text(2)), backend, None)
     });
     let (title, file) =
@@ -139,11 +139,11 @@ fn lasting_changes(chosen: &ViewInput<'_>) -> Option<Block> {
 }
 
 /// The number of models for each speed-up now.
-fn spread_of_models(chosen: &ViewInput<'_>) -> Option<Block> {
+fn spread_of_models(input: &ViewInput<'_>) -> Option<Block> {
     const BARS: usize = 12;
-    let report = chosen.report(ReportKind::Latest);
+    let report = input.report(ReportKind::Latest);
     let newest: Vec<(usize, &BackendSpeedups)> =
-        (0..chosen.backends.len()).filter_map(|b| Some((b, report.newest(b)?))).collect();
+        (0..input.backends.len()).filter_map(|b| Some((b, report.newest(b)?))).collect();
     let all = || newest.iter().flat_map(|(_, n)| n.models.iter().map(|(_, m)| m.avg)).filter(|x| x.is_finite());
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
     if high <= low {
@@ -159,9 +159,9 @@ fn spread_of_models(chosen: &ViewInput<'_>) -> Option<Block> {
         let mut points: Vec<(f64, f64)> =
             counts.iter().enumerate().map(|(i, n)| (low + width * usize_to_f64(i), *n)).collect();
         points.push((high, 0.0));
-        let plot = Lines::new("Speed-up", "Models", [(title_of(chosen, *b), LineStyle::Steps, points)], false);
+        let plot = Lines::new("Speed-up", "Models", [(title_of(input, *b), LineStyle::Steps, points)], false);
         Figure {
-            title: format!("Models by speed-up with {} now", title_of(chosen, *b)),
+            title: format!("Models by speed-up with {} now", title_of(input, *b)),
             note: String::new(),
             plot: Plot::Lines(plot),
         }
@@ -170,25 +170,25 @@ fn spread_of_models(chosen: &ViewInput<'_>) -> Option<Block> {
 }
 
 /// Lower and upper ends of the intervals, after the columns of the report.
-fn add_intervals(chosen: &ViewInput<'_>, table: &mut Table) {
+fn add_intervals(input: &ViewInput<'_>, table: &mut Table) {
     let shown: Vec<f64> =
-        chosen.times.iter().filter(|t| t.backends.iter().any(Option::is_some)).map(|t| t.timestamp).collect();
-    for (b, backend) in chosen.backends.iter().enumerate() {
+        input.times.iter().filter(|t| t.backends.iter().any(Option::is_some)).map(|t| t.timestamp).collect();
+    for (b, backend) in input.backends.iter().enumerate() {
         let title = backend.title();
         table.columns.push(Column::new(&format!("Low95({title})"), &format!("95 % low {title}"), ColumnKind::Number));
         table.columns.push(Column::new(&format!("High95({title})"), &format!("95 % high {title}"), ColumnKind::Number));
         for (row, t) in table.rows.iter_mut().zip(&shown) {
-            let (low, high) = interval_at(chosen, b, *t);
+            let (low, high) = interval_at(input, b, *t);
             row.extend([number(Some(low)), number(Some(high))]);
         }
     }
 }
 
-fn with_targets(chosen: &ViewInput<'_>, table: &Table, title: &str, file: &str) -> Block {
+fn with_targets(input: &ViewInput<'_>, table: &Table, title: &str, file: &str) -> Block {
     let of = |t: &&TimeSpeedups| match file {
         "histogram" => t.backends.first().is_some_and(Option::is_some),
         _ => t.backends.iter().any(Option::is_some),
     };
-    let targets = chosen.times.iter().filter(of).map(|t| RecordFilter::of(None, None, Some(t.timestamp))).collect();
+    let targets = input.times.iter().filter(of).map(|t| RecordFilter::of(None, None, Some(t.timestamp))).collect();
     Block::Rows { title: title.to_owned(), file: file.to_owned(), table: table.clone(), targets }
 }

@@ -18,27 +18,27 @@ use ns_view::table::ColumnKind;
 /// Rows of the list of changes.
 const MOST_CHANGES: usize = 12;
 
-pub fn document(chosen: &ViewInput<'_>) -> Document {
-    let name = chosen.accelerator.as_deref().unwrap_or("all accelerators");
-    let title = format!("{name}, {}", if chosen.test.name() == "eval" { "inference" } else { "training" });
-    let mut tiles = vec![pass_tile(chosen)];
-    tiles.extend((0..chosen.backends.len()).filter_map(|b| speed_tile(chosen, b)));
-    tiles.extend(verified_tile(chosen));
-    tiles.push(records_tile(chosen));
+pub fn document(input: &ViewInput<'_>) -> Document {
+    let name = input.accelerator.as_deref().unwrap_or("all accelerators");
+    let title = format!("{name}, {}", if input.test.name() == "eval" { "inference" } else { "training" });
+    let mut tiles = vec![pass_tile(input)];
+    tiles.extend((0..input.backends.len()).filter_map(|b| speed_tile(input, b)));
+    tiles.extend(verified_tile(input));
+    tiles.push(records_tile(input));
     let mut blocks = vec![Block::Tiles(tiles)];
-    blocks.extend(remarks(chosen));
-    if chosen.times.iter().all(|t| t.backends.iter().all(Option::is_none)) {
-        blocks.push(nothing(chosen));
+    blocks.extend(remarks(input));
+    if input.times.iter().all(|t| t.backends.iter().all(Option::is_none)) {
+        blocks.push(nothing(input));
     }
-    blocks.extend(newest_changes(chosen));
-    blocks.extend(pass_rate(chosen));
-    blocks.extend(uncovered(chosen));
-    blocks.push(Block::Command(reproduce::aggregate(chosen, "latest_grouped")));
+    blocks.extend(newest_changes(input));
+    blocks.extend(pass_rate(input));
+    blocks.extend(uncovered(input));
+    blocks.push(Block::Command(reproduce::aggregate(input, "latest_grouped")));
     Document { title, blocks }
 }
 
-fn pass_tile(chosen: &ViewInput<'_>) -> Tile {
-    let by_run = passed(chosen);
+fn pass_tile(input: &ViewInput<'_>) -> Tile {
+    let by_run = passed(input);
     let mut newest = by_run.iter().rev().map(|(_, passed)| *passed);
     let (now, before) = (newest.next().unwrap_or_default(), newest.next().unwrap_or_default());
     let value = now.percent().map_or_else(|| "\u{2013}".to_owned(), format_share);
@@ -49,13 +49,13 @@ fn pass_tile(chosen: &ViewInput<'_>) -> Tile {
 }
 
 /// The newest geometric mean of a backend, with its interval and coverage.
-fn speed_tile(chosen: &ViewInput<'_>, b: usize) -> Option<Tile> {
+fn speed_tile(input: &ViewInput<'_>, b: usize) -> Option<Tile> {
     let is_base = b == 0;
     let newest = |times: &[TimeSpeedups]| -> Option<BackendSpeedups> {
         times.iter().rev().find_map(|t| t.backends.get(b)?.clone())
     };
-    let (now, reach) = (newest(&chosen.times)?, newest(&chosen.reaches)?);
-    let all = models(chosen).len();
+    let (now, reach) = (newest(&input.times)?, newest(&input.reaches)?);
+    let all = models(input).len();
     let interval = if reach.gmean.std.is_finite() { format!(" \u{b1} {:.3}", reach.gmean.std) } else { String::new() };
     let (low, high) = (now.gmean.avg - reach.gmean.std, now.gmean.avg + reach.gmean.std);
     let tone = match (low > 1.0, high < 1.0) {
@@ -63,19 +63,19 @@ fn speed_tile(chosen: &ViewInput<'_>, b: usize) -> Option<Tile> {
         (_, true) => Tone::Bad,
         _ => Tone::Neutral,
     };
-    let title = chosen.backends.get(b)?.title();
+    let title = input.backends.get(b)?.title();
     let against = if is_base {
-        format!("against {} of its own", chosen.baseline.title().to_lowercase())
+        format!("against {} of its own", input.baseline.title().to_lowercase())
     } else {
-        format!("over {}", chosen.base_text())
+        format!("over {}", input.base_text())
     };
     let note = format!("geometric mean {against}; covers {} of {all} models", now.models.len());
     let value = format!("{}{interval}", speedup(now.gmean.avg));
     Some(Tile { name: title.to_owned(), value, note, tone, share: None })
 }
 
-fn verified_tile(chosen: &ViewInput<'_>) -> Option<Tile> {
-    let said: Vec<bool> = chosen.records().filter_map(|e| verification::says(e.code.as_deref()?)).collect();
+fn verified_tile(input: &ViewInput<'_>) -> Option<Tile> {
+    let said: Vec<bool> = input.records().filter_map(|e| verification::says(e.code.as_deref()?)).collect();
     let accepted = said.iter().filter(|s| **s).count();
     let tone = if accepted == said.len() { Tone::Good } else { Tone::Bad };
     let (value, note) =
@@ -83,19 +83,19 @@ fn verified_tile(chosen: &ViewInput<'_>) -> Option<Tile> {
     (!said.is_empty()).then(|| Tile { name: "Verified".to_owned(), value, note, tone, share: None })
 }
 
-fn records_tile(chosen: &ViewInput<'_>) -> Tile {
-    let shown = chosen.entries.len() as u64;
-    let all = chosen.store.entries.len() as u64;
-    let (runs, files) = (chosen.runs.len(), chosen.store.files.len());
+fn records_tile(input: &ViewInput<'_>) -> Tile {
+    let shown = input.entries.len() as u64;
+    let all = input.store.entries.len() as u64;
+    let (runs, files) = (input.runs.len(), input.store.files.len());
     let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
     let note = format!("of {} read; {}; {}", format_count(all), plural(runs, "run"), plural(files, "file"));
     Tile { name: "Records".to_owned(), value: format_count(shown), note, tone: Tone::Neutral, share: None }
 }
 
-fn remarks(chosen: &ViewInput<'_>) -> Vec<Block> {
+fn remarks(input: &ViewInput<'_>) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let accelerators: BTreeSet<&str> = chosen.records().map(accelerator_of).collect();
-    if chosen.accelerator.is_none() && accelerators.len() > 1 {
+    let accelerators: BTreeSet<&str> = input.records().map(accelerator_of).collect();
+    if input.accelerator.is_none() && accelerators.len() > 1 {
         let names = accelerators.into_iter().collect::<Vec<_>>().join(", ");
         blocks.push(finding(
             Tone::Warning,
@@ -103,12 +103,12 @@ fn remarks(chosen: &ViewInput<'_>) -> Vec<Block> {
             format!("{names}: choose one; otherwise a speed-up may come from a different device."),
         ));
     }
-    let unlike = unlike_batches(chosen);
+    let unlike = unlike_batches(input);
     if !unlike.is_empty() {
         let text = format!("Only times of the same batch size are compared. {}.", unlike.join(". "));
         blocks.push(finding(Tone::Warning, "Batch sizes differ.", text));
     }
-    let unusable = chosen.store.notes.count("lines cannot be used") + chosen.store.notes.count("lines are blank");
+    let unusable = input.store.notes.count("lines cannot be used") + input.store.notes.count("lines are blank");
     if unusable > 0 {
         let text = "All other lines are used. The view Lines names each unusable line by file and number.".to_owned();
         let lines = if unusable == 1 { "line is" } else { "lines are" };
@@ -117,9 +117,9 @@ fn remarks(chosen: &ViewInput<'_>) -> Vec<Block> {
     blocks
 }
 
-fn newest_changes(chosen: &ViewInput<'_>) -> Option<Block> {
-    let (base, now) = runs_of(chosen)?;
-    let mut cells = compare(chosen);
+fn newest_changes(input: &ViewInput<'_>) -> Option<Block> {
+    let (base, now) = runs_of(input)?;
+    let mut cells = compare(input);
     let tiles = changes::tiles(&cells);
     cells.retain(|c| !matches!(c.status, Status::WithinNoise | Status::StillFailing | Status::NotEnough));
     cells.truncate(MOST_CHANGES);
@@ -131,13 +131,13 @@ fn newest_changes(chosen: &ViewInput<'_>) -> Option<Block> {
     Some(Block::Beside(vec![Document { title, blocks }]))
 }
 
-fn pass_rate(chosen: &ViewInput<'_>) -> Option<Block> {
-    if chosen.runs.len() < 2 {
+fn pass_rate(input: &ViewInput<'_>) -> Option<Block> {
+    if input.runs.len() < 2 {
         return None;
     }
-    let points: Vec<(f64, f64)> = passed(chosen).into_iter().filter_map(|(t, p)| Some((t, p.percent()?))).collect();
+    let points: Vec<(f64, f64)> = passed(input).into_iter().filter_map(|(t, p)| Some((t, p.percent()?))).collect();
     let targets = vec![points.iter().map(|(t, _)| RecordFilter::of(None, None, Some(*t))).collect()];
-    let names = chosen.runs.iter().map(|t| (*t, moment(*t))).collect();
+    let names = input.runs.iter().map(|t| (*t, moment(*t))).collect();
     let plot = Lines::new("Run (UTC)", "Passed (%)", [("Passed".to_owned(), LineStyle::Solid, points)], false)
         .with_names(names, |name| name.chars().take(10).collect());
     let figure = Figure {
@@ -149,9 +149,9 @@ fn pass_rate(chosen: &ViewInput<'_>) -> Option<Block> {
 }
 
 /// Models that a geometric mean leaves out.
-fn uncovered(chosen: &ViewInput<'_>) -> Option<Block> {
-    let report = chosen.report(ReportKind::Latest);
-    if (0..chosen.backends.len()).all(|b| report.newest(b).is_none()) {
+fn uncovered(input: &ViewInput<'_>) -> Option<Block> {
+    let report = input.report(ReportKind::Latest);
+    if (0..input.backends.len()).all(|b| report.newest(b).is_none()) {
         return None;
     }
     let mut rows = table(&[
@@ -160,7 +160,7 @@ fn uncovered(chosen: &ViewInput<'_>) -> Option<Block> {
         ("reason", "Why", ColumnKind::Text),
     ]);
     let mut targets = Vec::new();
-    for one in left_out(chosen) {
+    for one in left_out(input) {
         targets.push(RecordFilter::of(Some(&one.model), Some(one.backend.names().id), None));
         rows.rows.push(vec![word(one.backend.title()), word(one.model), word(one.reason)]);
     }

@@ -27,37 +27,37 @@ const MOST_LETTERS: usize = 4_000;
 
 type RecordFields = IndexMap<String, Box<RawValue>>;
 
-pub fn document(chosen: &ViewInput<'_>, opened: &RecordFilter) -> Document {
+pub fn document(input: &ViewInput<'_>, record_filter: &RecordFilter) -> Document {
     let wanted = |e: &Entry| {
         let c = &e.config;
         let id = c.backend.names().id;
-        opened.model.as_ref().is_none_or(|m| *m == c.model)
-            && opened.backend.as_ref().is_none_or(|b| b == id)
-            && opened.batch.as_ref().is_none_or(|b| *b == c.batch)
-            && opened.at.is_none_or(|t| t == e.timestamp)
-            && (opened.backend.is_some() || chosen.backends.contains(&c.backend))
+        record_filter.model.as_ref().is_none_or(|m| *m == c.model)
+            && record_filter.backend.as_ref().is_none_or(|b| b == id)
+            && record_filter.batch.as_ref().is_none_or(|b| *b == c.batch)
+            && record_filter.at.is_none_or(|t| t == e.timestamp)
+            && (record_filter.backend.is_some() || input.backends.contains(&c.backend))
     };
     // The newest first.
-    let found: Vec<(usize, &Entry)> = chosen
+    let found: Vec<(usize, &Entry)> = input
         .entries
         .iter()
         .rev()
-        .filter_map(|i| Some((*i, chosen.store.entries.get(*i)?)))
+        .filter_map(|i| Some((*i, input.store.entries.get(*i)?)))
         .filter(|(_, e)| wanted(e))
         .collect();
-    let title = title_of(opened);
+    let title = title_of(record_filter);
     if found.is_empty() {
         let text = "The choices above may exclude them, or the link belongs to other files.";
         return Document { title, blocks: vec![finding(Tone::Warning, "There are no such records.", text)] };
     }
     let mut blocks = Vec::new();
-    if opened.model.is_some() && opened.at.is_none() {
-        blocks.extend(history(chosen, &found));
+    if record_filter.model.is_some() && record_filter.at.is_none() {
+        blocks.extend(history(input, &found));
     }
     if found.len() > 1 {
-        blocks.push(list(chosen, &found));
+        blocks.push(list(input, &found));
     }
-    blocks.extend(found.iter().take(MOST_WITH_SAMPLES).flat_map(|(i, entry)| record(chosen, *i, entry)));
+    blocks.extend(found.iter().take(MOST_WITH_SAMPLES).flat_map(|(i, entry)| record(input, *i, entry)));
     if found.len() > MOST_WITH_SAMPLES {
         blocks.push(Block::Text(format!(
             "The newest {MOST_WITH_SAMPLES} of {} records are shown with their samples; open a row of the list for another.",
@@ -67,26 +67,27 @@ pub fn document(chosen: &ViewInput<'_>, opened: &RecordFilter) -> Document {
     Document { title, blocks }
 }
 
-fn title_of(opened: &RecordFilter) -> String {
+fn title_of(record_filter: &RecordFilter) -> String {
     let mut title = String::from("Records");
-    let parts = [(" of ", &opened.model), (" with ", &opened.backend), (" at batch size ", &opened.batch)];
+    let parts =
+        [(" of ", &record_filter.model), (" with ", &record_filter.backend), (" at batch size ", &record_filter.batch)];
     for (word, value) in parts {
         if let Some(value) = value {
             title.push_str(word);
             title.push_str(value);
         }
     }
-    if let Some(at) = opened.at {
+    if let Some(at) = record_filter.at {
         title.push_str(&format!(" in the run of {}", moment(at)));
     }
     title
 }
 
 /// Times of each backend over the runs, with the runs where they changed permanently.
-fn history(chosen: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
+fn history(input: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
     let mut lines: IndexMap<String, Vec<(&Entry, f64)>> = IndexMap::new();
     for (_, entry) in found.iter().rev() {
-        if let Some(timed) = entry.timed(chosen.metric).filter(|t| t.measure.avg.is_finite()) {
+        if let Some(timed) = entry.timed(input.metric).filter(|t| t.measure.avg.is_finite()) {
             let name = format!("{}, batch {}", entry.config.backend.title(), entry.config.batch);
             lines.entry(name).or_default().push((entry, timed.measure.avg * 1e3));
         }
@@ -97,12 +98,12 @@ fn history(chosen: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
     let series = lines.iter().map(|(name, points)| {
         (name.clone(), LineStyle::Solid, points.iter().map(|(e, ms)| (e.timestamp, *ms)).collect())
     });
-    let names = chosen.runs.iter().map(|t| (*t, moment(*t))).collect();
-    let mut plot = Lines::new("Run (UTC)", &format!("Time of {} (ms)", chosen.metric_text()), series, false)
+    let names = input.runs.iter().map(|t| (*t, moment(*t))).collect();
+    let mut plot = Lines::new("Run (UTC)", &format!("Time of {} (ms)", input.metric_text()), series, false)
         .with_names(names, |name| name.chars().take(10).collect());
     let mut targets = Vec::new();
     for (i, (name, points)) in lines.iter().enumerate() {
-        let reach = |e: &Entry| e.timed(chosen.metric).and_then(|t| t.reach).map_or(f64::NAN, |r| r * 1e3);
+        let reach = |e: &Entry| e.timed(input.metric).and_then(|t| t.reach).map_or(f64::NAN, |r| r * 1e3);
         plot = plot.with_spread(i, points.iter().map(|(e, ms)| (ms - reach(e), ms + reach(e))).collect());
         for (then, now) in changes(&points.iter().map(|(_, ms)| Some(*ms)).collect::<Vec<_>>()) {
             let (before, after) = (then.median, now.median);
@@ -133,7 +134,7 @@ fn outcome_text(entry: &Entry) -> String {
     }
 }
 
-fn list(chosen: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Block {
+fn list(input: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Block {
     let mut rows = table(&[
         ("place", "Record", ColumnKind::Text),
         ("run", "Run (UTC)", ColumnKind::Text),
@@ -147,9 +148,9 @@ fn list(chosen: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Block {
     ]);
     let mut targets = Vec::new();
     for (_, entry) in found.iter().take(MOST_LISTED) {
-        let (c, timed) = (&entry.config, entry.timed(chosen.metric));
+        let (c, timed) = (&entry.config, entry.timed(input.metric));
         rows.rows.push(vec![
-            word(chosen.store.place_of(entry)),
+            word(input.store.place_of(entry)),
             word(moment(entry.timestamp)),
             word(&c.model),
             word(c.backend.title()),
@@ -172,12 +173,12 @@ fn list(chosen: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Block {
 }
 
 /// One record with all its fields.
-fn record(chosen: &ViewInput<'_>, position: usize, entry: &Entry) -> Vec<Block> {
+fn record(input: &ViewInput<'_>, position: usize, entry: &Entry) -> Vec<Block> {
     let c = &entry.config;
-    let place = chosen.store.place_of(entry);
+    let place = input.store.place_of(entry);
     let heading = format!("{} with {}, {} ({place})", c.model, c.backend.title(), moment(entry.timestamp));
     let mut blocks = vec![Block::Heading(heading), Block::Tiles(tiles(entry))];
-    let fields = chosen.store.line_of(position).and_then(|line| fields_of(&line));
+    let fields = input.store.line_of(position).and_then(|line| fields_of(&line));
     match fields {
         Ok((metrics, facts)) => {
             blocks.extend(samples(&metrics, &place));

@@ -14,8 +14,8 @@ use ns_view::plot::{LineStyle, Lines, Scatter, Series};
 const TICK_LETTERS: usize = 14;
 
 /// The configurations of the file opened last, by speed-up.
-pub fn latest(chosen: &ViewInput<'_>) -> Document {
-    let files = &chosen.store.reports;
+pub fn latest(input: &ViewInput<'_>) -> Document {
+    let files = &input.store.reports;
     let title = "Latest speed-up by configuration".to_owned();
     let Some((position, last)) = files.iter().enumerate().next_back().filter(|(i, _)| *i > 0) else {
         return Document { title, blocks: vec![needs_two()] };
@@ -42,7 +42,7 @@ pub fn latest(chosen: &ViewInput<'_>) -> Document {
 }
 
 /// The geometric mean of the speed-ups of each file.
-pub fn over_files(chosen: &ViewInput<'_>) -> Document {
+pub fn over_files(input: &ViewInput<'_>) -> Document {
     let title = "Geometric mean of the speed-ups, file by file".to_owned();
     let mean = |ratios: &[f64]| {
         let logs: f64 = ratios.iter().map(|r| libm::log(*r)).sum();
@@ -50,7 +50,7 @@ pub fn over_files(chosen: &ViewInput<'_>) -> Document {
     };
     let lines = [("Geometric mean", LineStyle::Solid, &mean as &dyn Fn(&[f64]) -> Option<f64>)];
     of_files(
-        chosen,
+        input,
         title,
         "Throughput of each file over that of the first, in the configurations that both have.",
         &lines,
@@ -58,7 +58,7 @@ pub fn over_files(chosen: &ViewInput<'_>) -> Document {
 }
 
 /// Percentiles of the speed-ups of each file.
-pub fn percentiles(chosen: &ViewInput<'_>) -> Document {
+pub fn percentiles(input: &ViewInput<'_>) -> Document {
     let title = "Percentiles of the speed-ups, file by file".to_owned();
     let at = |p: f64| move |ratios: &[f64]| percentile_sorted(ratios, p);
     let (p95, p50, p5) = (at(95.0), at(50.0), at(5.0));
@@ -67,14 +67,14 @@ pub fn percentiles(chosen: &ViewInput<'_>) -> Document {
         ("p50", LineStyle::Solid, &p50),
         ("p5", LineStyle::Dashed, &p5),
     ];
-    of_files(chosen, title, "Spread of the configurations of each file.", &lines)
+    of_files(input, title, "Spread of the configurations of each file.", &lines)
 }
 
 /// A name, a style, and a number of the ascending speed-ups of a file.
 type LineOf<'a> = (&'a str, LineStyle, &'a dyn Fn(&[f64]) -> Option<f64>);
 
-fn of_files(chosen: &ViewInput<'_>, title: String, note: &str, lines: &[LineOf<'_>]) -> Document {
-    let files = &chosen.store.reports;
+fn of_files(input: &ViewInput<'_>, title: String, note: &str, lines: &[LineOf<'_>]) -> Document {
+    let files = &input.store.reports;
     if files.len() < 2 {
         return Document { title, blocks: vec![needs_two()] };
     }

@@ -17,8 +17,8 @@ use ns_view::table::ColumnKind;
 const ABSENT: &str = "N/A";
 
 /// The row at a place of a file.
-pub fn document(chosen: &ViewInput<'_>, (position, row): (usize, usize)) -> Document {
-    let files = &chosen.store.reports;
+pub fn document(input: &ViewInput<'_>, (position, row): (usize, usize)) -> Document {
+    let files = &input.store.reports;
     let Some((file, report)) = files.get(position).and_then(|f| Some((f, f.reports.get(row)?))) else {
         let text = "The link may belong to other files, or to files in another order.";
         let blocks = vec![finding(Tone::Warning, "There is no such row.", text)];
@@ -26,7 +26,7 @@ pub fn document(chosen: &ViewInput<'_>, (position, row): (usize, usize)) -> Docu
     };
     let base = BaseFile::first(files);
     let mut blocks = vec![Block::Tiles(tiles(report, base.ratio(report).filter(|_| position > 0), &base))];
-    blocks.extend(over_files(chosen, report, &base));
+    blocks.extend(over_files(input, report, &base));
     let mut all = table(&[
         ("key", "Key", ColumnKind::Text),
         ("title", "Column", ColumnKind::Text),
@@ -63,17 +63,17 @@ fn tiles(report: &Report, ratio: Option<f64>, base: &BaseFile<'_>) -> Vec<Tile> 
 }
 
 /// Throughput of the configuration in each file; each point opens that row.
-fn over_files(chosen: &ViewInput<'_>, report: &Report, base: &BaseFile<'_>) -> Option<Block> {
+fn over_files(input: &ViewInput<'_>, report: &Report, base: &BaseFile<'_>) -> Option<Block> {
     let same = |(i, file): (usize, &super::super::store::ReportFile)| {
         let row = file.reports.iter().position(|r| base.is_same(r, report))?;
         Some((i, row, file.reports.get(row)?.throughput_avg.filter(|t| t.is_finite())?))
     };
-    let found: Vec<(usize, usize, f64)> = chosen.store.reports.iter().enumerate().filter_map(same).collect();
+    let found: Vec<(usize, usize, f64)> = input.store.reports.iter().enumerate().filter_map(same).collect();
     if found.len() < 2 {
         return None;
     }
     let points = found.iter().map(|(i, _, throughput)| (usize_to_f64(*i), *throughput)).collect();
-    let names = chosen.store.reports.iter().enumerate().map(|(i, f)| (usize_to_f64(i), f.name.clone())).collect();
+    let names = input.store.reports.iter().enumerate().map(|(i, f)| (usize_to_f64(i), f.name.clone())).collect();
     let plot = Lines::new("File", "Throughput (inf/s)", [("Throughput".to_owned(), LineStyle::Solid, points)], false)
         .with_names(names, |name| name.chars().take(14).collect());
     let targets = vec![found.iter().map(|(i, row, _)| RecordFilter::of_report(*i, *row)).collect()];

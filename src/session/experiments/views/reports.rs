@@ -114,8 +114,8 @@ impl<'a> BaseFile<'a> {
     }
 }
 
-pub fn document(chosen: &ViewInput<'_>) -> Document {
-    let files = &chosen.store.reports;
+pub fn document(input: &ViewInput<'_>) -> Document {
+    let files = &input.store.reports;
     let title = "NeuronPerf reports side by side".to_owned();
     let Some(first) = files.first() else {
         let text = "Drop CSV or JSON files of NeuronPerf, or of this program, on this page.";
@@ -134,7 +134,7 @@ pub fn document(chosen: &ViewInput<'_>) -> Document {
     if files.len() > 1 && !against.has_common(files) {
         blocks.push(report_plots::nothing_in_common());
     } else if files.len() > 1 {
-        let plots = [report_plots::over_files(chosen), report_plots::latest(chosen), report_plots::percentiles(chosen)];
+        let plots = [report_plots::over_files(input), report_plots::latest(input), report_plots::percentiles(input)];
         let side = |plot: Document| Document { title: String::new(), blocks: plot.blocks };
         blocks.push(Block::Beside(plots.into_iter().map(side).collect()));
     }

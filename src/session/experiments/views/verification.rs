@@ -32,10 +32,10 @@ pub fn says(code: &str) -> Option<bool> {
 type Cells<'a> = BTreeMap<(&'a str, usize), Cell<'a>>;
 
 /// The newest of each cell, and how many records have each code.
-fn cells<'a>(chosen: &ViewInput<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
+fn cells<'a>(input: &ViewInput<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
     let mut cells = Cells::new();
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
-    for entry in chosen.records().filter(|e| chosen.backends.contains(&e.config.backend)) {
+    for entry in input.records().filter(|e| input.backends.contains(&e.config.backend)) {
         let cell = cells.entry((&entry.config.model, entry.config.backend.index())).or_default();
         if let Some(code) = entry.code.as_deref() {
             *counts.entry(code).or_default() += 1.0;
@@ -54,7 +54,7 @@ fn cells<'a>(chosen: &ViewInput<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
 }
 
 /// A row for each cell, the target that each row opens, and the cells whose values were not accepted.
-fn rows(chosen: &ViewInput<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<String>) {
+fn rows(input: &ViewInput<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<String>) {
     let mut rows = table(&[
         ("model", "Model", ColumnKind::Text),
         ("backend", "Backend", ColumnKind::Text),
@@ -71,7 +71,7 @@ fn rows(chosen: &ViewInput<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<S
         if says(code) == Some(false) && !code.is_empty() {
             wrong.push(format!("{model} with {} ({code})", backend.title()));
         }
-        let time = cell.timed.and_then(|e| e.timed(chosen.metric)).map(|t| t.measure.avg * 1e3);
+        let time = cell.timed.and_then(|e| e.timed(input.metric)).map(|t| t.measure.avg * 1e3);
         let error =
             match cell.failed.filter(|f| cell.timed.is_none_or(|t| t.timestamp < f.timestamp)).map(|e| &e.outcome) {
                 Some(Outcome::Failed(error)) => error.to_string(),
@@ -91,14 +91,14 @@ fn rows(chosen: &ViewInput<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<S
     (rows, targets, wrong)
 }
 
-pub fn document(chosen: &ViewInput<'_>) -> Document {
+pub fn document(input: &ViewInput<'_>) -> Document {
     let title = "Verification beside performance".to_owned();
-    let (cells, counts) = cells(chosen);
+    let (cells, counts) = cells(input);
     if counts.is_empty() {
         let text = "Older records have no verification_code. Run the experiments again with --verify, and once more without it for the times.";
         return Document { title, blocks: vec![finding(Tone::Warning, "No record has a code of the verifier.", text)] };
     }
-    let (rows, targets, wrong) = rows(chosen, &cells);
+    let (rows, targets, wrong) = rows(input, &cells);
     let about = "PASS: the values are those of eager execution. VERIFIER_SKIPPED: verification was not requested, because it replaces timing; run once with --verify and once without.";
     let mut blocks = vec![Block::Text(about.to_owned())];
     if !wrong.is_empty() {

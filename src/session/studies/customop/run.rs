@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_the_command_lines_whatever_the_steps() {
+    fn the_answer_equals_the_command_line_at_any_step_size() {
         let study = study(&[("kernel", "relu-multicore"), ("input", "1003"), ("fill", "ramp")]);
         let spec = study.cases().unwrap()[0].spec.clone();
         let (report, _) = run_with_processors(&spec, &CostTable::neuroncore_v2()).unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn element_types_are_rows_also_those_that_are_refused() {
+    fn all_element_types_are_rows_even_refused_ones() {
         let (result, _) = result(study(&[("kernel", "relu-any-type"), ("dtype", "float32,int16,bfloat16")]), 1_000_000);
         let runs = result.document.blocks.iter().find_map(|b| match b {
             Block::Table { file, table, .. } if file == "customop-runs" => Some(table),

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run_is_refused_with_its_field() {
+    fn an_impossible_run_is_refused_with_its_field() {
         let mut study = CustomopStudy::default();
         for (key, text, part) in [
             ("kernel", "gelu", "no kernel 'gelu'"),

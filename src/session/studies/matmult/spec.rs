@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pitfalls_change_what_is_measured_and_not_what_the_fields_say() {
+    fn pitfalls_change_the_measurement_and_not_the_fields() {
         let mut study = MatmultStudy::default();
         for key in ["no_loop", "unchained", "no_warmup", "no_bias", "coarse_clock", "small", "lazy"] {
             assert_eq!(study.set(key, "true"), Ok(()));

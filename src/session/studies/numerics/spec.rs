@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_values_are_named_with_what_is_used() {
+    fn wrong_values_are_reported_with_their_replacement() {
         let (link, notices) = Link::parse("#/numerics?batch_size=0&rounding=up&tolerance=0&auto_cast=x&seed=7");
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
         assert_eq!(fields, ["batch_size", "rounding", "tolerance", "auto_cast"]);

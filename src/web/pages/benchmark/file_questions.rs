@@ -45,7 +45,7 @@ pub fn FileQuestions(props: &FileQuestionsProps) -> Html {
         };
         html! {
             <SelectField key={question.op.clone()} id={format!("{}-op-{}", props.id, question.op)} label={format!("Place of {}", question.op)}
-                value={question.stand} options={places.clone()} help={question.place.clone()} {on_choose} />
+                value={question.policy} options={places.clone()} help={question.place.clone()} {on_choose} />
         }
     });
     html! { <>{ for sizes.map(size) }{ for operators }</> }

@@ -126,7 +126,7 @@ impl ExperimentsActions {
 
     /// Reads the files that the link names, if this browser keeps all of them.
     pub fn read_linked(&self) {
-        let (actions, wanted) = (self.clone(), self.state.wanted.clone());
+        let (actions, wanted) = (self.clone(), self.state.linked_files.clone());
         spawn_local(async move {
             let mut files = Vec::new();
             for name in &wanted {

@@ -79,7 +79,7 @@ fn use_data(state: &StateHandle<ExperimentsState>, actions: Option<&ExperimentsA
 #[hook]
 fn use_linked_records(state: &StateHandle<ExperimentsState>, actions: Option<&ExperimentsActions>) {
     let actions = actions.filter(|a| a.app.catalog.is_some()).cloned();
-    use_effect_with((state.wanted.clone(), actions.is_some()), move |(wanted, _)| {
+    use_effect_with((state.linked_files.clone(), actions.is_some()), move |(wanted, _)| {
         if let Some(actions) = actions.filter(|a| !wanted.is_empty() && a.state.read.is_none()) {
             actions.read_linked();
         }
@@ -175,8 +175,8 @@ fn begin(state: &ExperimentsState, actions: &ExperimentsActions) -> Html {
     html! {
         <section class="panel empty-state" aria-label="How to begin">
             <h2>{ "No records yet" }</h2>
-            if !state.wanted.is_empty() {
-                <p class="note">{ format!("This link shows {}, too large for a link to carry. Open the same files again to see the same view.", state.wanted.join(", ")) }</p>
+            if !state.linked_files.is_empty() {
+                <p class="note">{ format!("This link shows {}, too large for a link to carry. Open the same files again to see the same view.", state.linked_files.join(", ")) }</p>
             }
             <p>{ "Open or drop one or more results.jsonl files to see the pass rate, geometric means with their coverage, what the newest run improved or broke, and every sample behind each point. Nothing is uploaded." }</p>
             <div class="buttons">

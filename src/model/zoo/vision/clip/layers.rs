@@ -12,17 +12,17 @@ use super::Tower;
 /// Added to variances.
 pub(super) const EPS: f32 = 1e-5;
 
-pub(super) struct Encoder {
+pub(super) struct ClipEncoder {
     layers: Vec<Child<Layer>>,
 }
 
-impl Encoder {
+impl ClipEncoder {
     pub(super) fn new(tower: &Tower) -> Self {
         Self { layers: (0..tower.layers).map(|n| Child::new(format!("layers.{n}"), Layer::new(tower))).collect() }
     }
 }
 
-impl Module for Encoder {
+impl Module for ClipEncoder {
     fn class(&self) -> &str {
         "CLIPEncoder"
     }

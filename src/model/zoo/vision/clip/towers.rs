@@ -6,12 +6,12 @@ use crate::{Child, ConvArgs, Ctx, Entry, Init, Module, Parameter, Value};
 
 use super::super::vit::{patches_to_tokens, with_token};
 use super::ClipConfig;
-use super::layers::{EPS, Encoder};
+use super::layers::{ClipEncoder, EPS};
 use ns_base::Refusal;
 
 pub(super) struct TextTransformer {
     embeddings: Child<TextEmbeddings>,
-    encoder: Child<Encoder>,
+    encoder: Child<ClipEncoder>,
     final_layer_norm: Child<LayerNorm>,
     causal: Parameter,
 }
@@ -25,7 +25,7 @@ impl TextTransformer {
         };
         Self {
             embeddings: Child::new("embeddings", embeddings),
-            encoder: Child::new("encoder", Encoder::new(&config.text)),
+            encoder: Child::new("encoder", ClipEncoder::new(&config.text)),
             final_layer_norm: Child::new("final_layer_norm", LayerNorm::new(hidden, EPS)),
             causal: Parameter::buffer("causal_mask", [POSITIONS, POSITIONS], Init::CausalMask),
         }
@@ -90,7 +90,7 @@ impl Module for TextEmbeddings {
 pub(super) struct VisionTransformer {
     embeddings: Child<VisionEmbeddings>,
     pre_layrnorm: Child<LayerNorm>,
-    encoder: Child<Encoder>,
+    encoder: Child<ClipEncoder>,
     post_layernorm: Child<LayerNorm>,
 }
 
@@ -107,7 +107,7 @@ impl VisionTransformer {
         Self {
             embeddings: Child::new("embeddings", embeddings),
             pre_layrnorm: Child::new("pre_layrnorm", LayerNorm::new(hidden, EPS)),
-            encoder: Child::new("encoder", Encoder::new(&config.vision)),
+            encoder: Child::new("encoder", ClipEncoder::new(&config.vision)),
             post_layernorm: Child::new("post_layernorm", LayerNorm::new(hidden, EPS)),
         }
     }

@@ -6,7 +6,7 @@ use ns_program::{Op, Program, Role};
 
 /// How a value that does not depend on an input is provided.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Given {
+pub(super) enum ConstantForm {
     /// It depends on an input.
     No,
     /// One number in every element.
@@ -26,31 +26,31 @@ pub(super) enum Given {
 }
 
 /// How each operation's value is given.
-pub(super) fn given(program: &Program, flat: &Flat) -> Vec<Given> {
-    let mut all: Vec<Given> = Vec::with_capacity(flat.nodes.len());
+pub(super) fn constant_forms(program: &Program, flat: &Flat) -> Vec<ConstantForm> {
+    let mut all: Vec<ConstantForm> = Vec::with_capacity(flat.nodes.len());
     for node in &flat.nodes {
-        let how = how_given(program, flat, node, &all);
+        let how = constant_form(program, flat, node, &all);
         all.push(how);
     }
     all
 }
 
-fn how_given(program: &Program, flat: &Flat, node: &FlatNode, all: &[Given]) -> Given {
+fn constant_form(program: &Program, flat: &Flat, node: &FlatNode, all: &[ConstantForm]) -> ConstantForm {
     if let Some(value) = node.splat {
-        return Given::Splat(value);
+        return ConstantForm::Splat(value);
     }
     if let Op::Parameter(n) = &node.op {
         return match program.parameters.get(*n as usize).map(|p| &p.role) {
-            Some(Role::Weight | Role::Buffer) => Given::Weight(*n),
-            _ => Given::No,
+            Some(Role::Weight | Role::Buffer) => ConstantForm::Weight(*n),
+            _ => ConstantForm::No,
         };
     }
     let is_random = matches!(node.op, Op::Rng { .. } | Op::RngBitGenerator { .. });
-    if is_random || node.operands.iter().any(|&o| all[o] == Given::No) {
-        return Given::No;
+    if is_random || node.operands.iter().any(|&o| all[o] == ConstantForm::No) {
+        return ConstantForm::No;
     }
     if let Some((of, along)) = repeated(flat, node, all) {
-        return Given::Repeated { of, along };
+        return ConstantForm::Repeated { of, along };
     }
     let first = node.operands.first().map(|&o| &all[o]);
     let is_view = match &node.op {
@@ -62,8 +62,8 @@ fn how_given(program: &Program, flat: &Flat, node: &FlatNode, all: &[Given]) -> 
         _ => false,
     };
     match first {
-        Some(Given::Weight(_) | Given::View) if is_view => Given::View,
-        _ => Given::Computed,
+        Some(ConstantForm::Weight(_) | ConstantForm::View) if is_view => ConstantForm::View,
+        _ => ConstantForm::Computed,
     }
 }
 
@@ -72,7 +72,7 @@ fn elements(flat: &Flat, id: FlatId) -> Option<u64> {
 }
 
 /// The value behind a broadcast, or behind a transpose or view of one, and the dimensions along which it lies.
-fn repeated(flat: &Flat, node: &FlatNode, all: &[Given]) -> Option<(FlatId, Vec<u32>)> {
+fn repeated(flat: &Flat, node: &FlatNode, all: &[ConstantForm]) -> Option<(FlatId, Vec<u32>)> {
     let &[operand] = node.operands.as_slice() else { return None };
     if !matches!(node.op, Op::Broadcast { .. } | Op::Transpose { .. } | Op::Convert | Op::Reshape) {
         return None;
@@ -80,8 +80,8 @@ fn repeated(flat: &Flat, node: &FlatNode, all: &[Given]) -> Option<(FlatId, Vec<
     let from = &flat.nodes[operand].ty.dims;
     let grows = matches!(node.op, Op::Broadcast { .. }) && elements(flat, operand) < node.ty.elements();
     let (of, along) = match &all[operand] {
-        Given::Repeated { of, along } => (*of, along.clone()),
-        Given::Weight(_) | Given::View | Given::Computed if from.len() <= 1 || grows => {
+        ConstantForm::Repeated { of, along } => (*of, along.clone()),
+        ConstantForm::Weight(_) | ConstantForm::View | ConstantForm::Computed if from.len() <= 1 || grows => {
             (operand, (0u32..).zip(from).filter(|(_, size)| **size != 1).map(|(d, _)| d).collect())
         }
         _ => return None,

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_and_its_inverse_are_none() {
+    fn a_permutation_and_its_inverse_cancel() {
         let turn = [0, 3, 1, 2];
         assert_eq!(inverse(&turn), [0, 2, 3, 1]);
         assert!(is_identity(&composed(&turn, &inverse(&turn)).unwrap()));
