@@ -1,22 +1,34 @@
 //! Obstacles for a model on a NeuronCore, and caveats about its times.
 
+use super::operation::Operation;
 use super::subject::{CompiledProgram, Subject};
+use super::times::{ExecutionTimes, path_of};
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_bytes, format_count};
+use ns_base::units::{format_bytes, format_count, format_ns, format_share};
+use ns_insight::SourceTime;
 use ns_machine::MemoryPlan;
 use ns_machine::arch::CoreSpec;
 use ns_machine::isa::Engine;
 use ns_view::document::{Finding, Tone};
 
+/// Share of an execution from which work on the GpSimd engine is an obstacle, percent. Chosen: without it the execution would be faster by
+/// at most this much.
+const GPSIMD_PERCENT: f64 = 5.0;
+
 /// Findings, the worst first. `refusal` is the reason why it could not be compiled.
-pub(super) fn limits(subject: &Subject, compiled: Result<&CompiledProgram, &str>) -> Vec<Finding> {
+pub(super) fn limits(
+    subject: &Subject,
+    compiled: Result<&CompiledProgram, &str>,
+    operations: &[Operation],
+    times: Option<&ExecutionTimes>,
+) -> Vec<Finding> {
     let mut found = Vec::new();
     let core = &subject.device.costs.core;
     match compiled {
         Err(reason) => found.push(finding(Tone::Bad, "It cannot run on a NeuronCore.", reason.to_owned())),
         Ok(compiled) => {
             found.extend(memory(&compiled.executable.memory, core));
-            found.extend(gpsimd(compiled));
+            found.extend(times.and_then(|times| gpsimd(operations, times)));
         }
     }
     if let Some(inspection) = subject.pipeline.inspection() {
@@ -24,7 +36,7 @@ pub(super) fn limits(subject: &Subject, compiled: Result<&CompiledProgram, &str>
             let title = format!("{} has no known meaning.", unknown.op);
             let text = format!(
                 "{}, first at {}. Its time counts as one pass of the vector engine over its largest array; values cannot be computed.",
-                times(unknown.count),
+                occurrences(unknown.count),
                 unknown.first
             );
             found.push(finding(Tone::Bad, &title, text));
@@ -32,8 +44,10 @@ pub(super) fn limits(subject: &Subject, compiled: Result<&CompiledProgram, &str>
     }
     for (op, (count, first)) in &subject.estimates {
         let title = format!("The time of {op} is an estimate.");
-        let text =
-            format!("{}, first at {first}. The compiler has no rule for it; its cost is a placeholder.", times(*count));
+        let text = format!(
+            "{}, first at {first}. The compiler has no rule for it; its cost is a placeholder.",
+            occurrences(*count)
+        );
         found.push(finding(Tone::Warning, &title, text));
     }
     found.sort_by_key(|f| match f.tone {
@@ -53,7 +67,7 @@ fn finding(tone: Tone, title: &str, text: String) -> Finding {
     Finding { tone, title: title.to_owned(), text }
 }
 
-fn times(count: u64) -> String {
+fn occurrences(count: u64) -> String {
     if count == 1 { "It occurs once".to_owned() } else { format!("It occurs {} times", format_count(count)) }
 }
 
@@ -84,14 +98,20 @@ fn memory(plan: &MemoryPlan, core: &CoreSpec) -> Vec<Finding> {
     found
 }
 
-/// Work that falls back to the programmable engine.
-fn gpsimd(compiled: &CompiledProgram) -> Option<Finding> {
-    let stream = &compiled.executable.engines[Engine::GpSimd.index()];
-    let first = stream.first().and_then(|i| compiled.executable.sources.get(i.source))?;
+/// Work that falls back to the programmable engine, where it takes a share of the time that is worth a change.
+fn gpsimd(operations: &[Operation], times: &ExecutionTimes) -> Option<Finding> {
+    let busy = |time: &SourceTime| time.engine_ns[Engine::GpSimd.index()];
+    let busy_ns: u64 = times.of.iter().chain([&times.rest]).map(busy).sum();
+    let share = u64_to_f64(busy_ns) * 100.0 / times.window_ns;
+    let (operation, _) = operations.iter().zip(&times.of).rev().max_by_key(|(_, time)| busy(time))?;
+    if share.is_nan() || share < GPSIMD_PERCENT {
+        return None;
+    }
     let text = format!(
-        "{} instructions, the first for {}. This engine is far slower than those for matrix products and elementwise work.",
-        format_count(stream.len() as u64),
-        first.path
+        "It works for {} ({} of the time), most of it for {}. This engine is far slower than those for matrix products and elementwise work.",
+        format_ns(u64_to_f64(busy_ns)),
+        format_share(share),
+        path_of(operation)
     );
     Some(finding(Tone::Warning, "Part of the model falls back to the GpSimd engine.", text))
 }

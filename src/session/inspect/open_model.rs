@@ -50,7 +50,8 @@ impl OpenModel {
             _ => None,
         };
         let tree = tree_of(&subject.title, &operations, &results, times.as_ref());
-        let limits = limits(&subject, compiled.as_ref().map_err(|refusal| refusal.reason.as_str()));
+        let refusal = compiled.as_ref().map_err(|refusal| refusal.reason.as_str());
+        let limits = limits(&subject, refusal, &operations, times.as_ref());
         Self { spec, subject, compiled, operations, times, tree, limits }
     }
 
