@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::tally::{length, shared};
 use crate::idle::IdleGaps;
+use ns_base::{Interval, TraceNs};
 use ns_profile::SliceId;
 
 /// The most gaps that are searched for a cause, the longest first. The cost of a gap's search grows with its slices. In
@@ -24,11 +26,12 @@ pub(super) struct IdleCause {
     pub longest: SliceId,
 }
 
-/// The name with the most self time in the gaps; each gap counts for the name that has the most self time in it.
-pub(super) fn main_cause(found: &IdleGaps) -> Option<IdleCause> {
-    let mut by_name: BTreeMap<(&str, &str), IdleCause> = BTreeMap::new();
+/// The name with the most self time in the gaps; each gap counts for the name that has the most self time in it. Gaps of several
+/// devices overlap, so a cause has at most the time in which no device works: `device` are the stretches in which one does.
+pub(super) fn main_cause(found: &IdleGaps, device: &[Interval<TraceNs>]) -> Option<IdleCause> {
+    let mut by_name: BTreeMap<(&str, &str), (IdleCause, Vec<Interval<TraceNs>>)> = BTreeMap::new();
     // Gaps come by length: the first slice of a name is in its longest gap.
-    for meanwhile in found.gaps.iter().filter_map(|gap| gap.meanwhile.as_ref()) {
+    for (gap, meanwhile) in found.gaps.iter().filter_map(|gap| Some((gap, gap.meanwhile.as_ref()?))) {
         let new = || IdleCause {
             name: meanwhile.name.clone(),
             thread: meanwhile.thread.clone(),
@@ -36,11 +39,17 @@ pub(super) fn main_cause(found: &IdleGaps) -> Option<IdleCause> {
             gaps: 0,
             longest: meanwhile.longest,
         };
-        let cause = by_name.entry((&meanwhile.name, &meanwhile.thread)).or_insert_with(new);
+        let (cause, spans) = by_name.entry((&meanwhile.name, &meanwhile.thread)).or_insert_with(|| (new(), Vec::new()));
         cause.ns = cause.ns.saturating_add(meanwhile.self_ns);
         cause.gaps += 1;
+        spans.push(gap.span);
     }
-    by_name.into_values().rev().max_by_key(|cause| cause.ns)
+    let limited = |(mut cause, spans): (IdleCause, Vec<_>)| {
+        let spans = Interval::merge(spans);
+        cause.ns = cause.ns.min(length(&spans) - shared(&spans, device));
+        cause
+    };
+    by_name.into_values().rev().map(limited).max_by_key(|cause| cause.ns)
 }
 
 /// Length of the gaps that ended only when the host started the next work, which it did after the gap began, in ns.
@@ -76,15 +85,18 @@ pub(super) fn remedy(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::idle::{IdleGap, Meanwhile};
-    use ns_base::{Interval, TraceNs};
 
     fn gap(name: &str, self_ns: i64) -> IdleGap {
+        gap_at(name, i64::from(name.as_bytes()[0]) * 1_000 + self_ns * 7, self_ns)
+    }
+
+    fn gap_at(name: &str, start: i64, self_ns: i64) -> IdleGap {
         let (before, after) = (SliceId(0), SliceId(1));
         let meanwhile =
             Meanwhile { name: name.to_owned(), thread: "main".to_owned(), self_ns, longest: SliceId(self_ns as u32) };
         IdleGap {
             of: "GPU 0".to_owned(),
-            span: Interval::new(TraceNs(0), TraceNs(self_ns)),
+            span: Interval::new(TraceNs(start), TraceNs(start + self_ns)),
             before,
             after,
             started_by: None,
@@ -97,12 +109,22 @@ mod tests {
     fn many_short_gaps_of_one_cause_outweigh_a_longer_one() {
         let gaps = vec![gap("copy", 50), gap("load", 40), gap("load", 30)];
         let found = IdleGaps { total: 3, idle_ns: 120, gaps };
-        let cause = main_cause(&found).unwrap();
+        let cause = main_cause(&found, &[]).unwrap();
         assert_eq!((cause.name.as_str(), cause.ns, cause.gaps, cause.longest), ("load", 70, 2, SliceId(40)));
-        assert_eq!(main_cause(&IdleGaps::default()), None);
+        assert_eq!(main_cause(&IdleGaps::default(), &[]), None);
         assert_eq!(started_late_ns(&found), 0);
         let late = IdleGaps { gaps: vec![IdleGap { was_late: true, ..gap("launch", 7) }], ..found };
         assert_eq!(started_late_ns(&late), 7);
+    }
+
+    #[test]
+    fn idle_time_of_eight_devices_counts_once() {
+        let gaps: Vec<IdleGap> = (0..8).map(|_| gap_at("wait", 100, 40)).collect();
+        let found = IdleGaps { total: 8, idle_ns: 320, gaps };
+        assert_eq!(main_cause(&found, &[]).unwrap().ns, 40);
+        // A ninth device works in a part of it.
+        let device = [Interval::new(TraceNs(90), TraceNs(110))];
+        assert_eq!(main_cause(&found, &device).unwrap().ns, 30);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use ns_profile::Profile;
 use ns_profile::flows::FlowIndex;
 
 pub use breakdown::{Breakdown, Part};
-pub use overview::{Cause, Operation, Overview, Step};
+pub use overview::{Cause, EXAMINED, Operation, Overview, Step};
 pub use pass::SentencesPass;
 pub use types::{Figure, FigureUnit, Sentence, Topic};
 

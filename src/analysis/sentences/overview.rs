@@ -3,15 +3,19 @@
 use super::breakdown::{Breakdown, Layers};
 use super::causes::{IdleCause, main_cause, remedy};
 use super::say;
-use super::tally::{Own, Tally};
+use super::tally::{Counted, Own, Tally, length};
 use super::types::Sentence;
 use crate::grouping::thread_text;
 use crate::idle::IdleGaps;
+use crate::opcode::opcode;
 use crate::work::{Work, Works};
 use ns_base::convert::i64_to_f64;
-use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_base::{FxHashMap, Idx, Interval, StrId, TraceNs};
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId};
+
+/// Number of operations whose covered time is computed: as many as an overview speaks about.
+pub const EXAMINED: usize = 3;
 
 /// The main facts about a profile.
 #[derive(Debug, Default)]
@@ -59,6 +63,9 @@ pub struct Operation {
     pub self_ns: i64,
     /// Number of slices.
     pub count: u64,
+    /// The part of the timeline that its slices cover, in ns: slices of several devices or threads count once. Only the first
+    /// [`EXAMINED`] operations have it; it is 0 for the others.
+    pub covered_ns: i64,
     /// Share of the self time of all operations, in percent.
     pub percent: f64,
     /// The slice with the most self time.
@@ -83,11 +90,15 @@ pub struct Cause {
 /// Assembles the overview.
 pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Overview {
     let has_devices = works.family() != Family::Other && !tally.device.is_empty();
-    let measured = match works.family() {
-        Family::Neuron if !tally.own_framework.is_empty() => &tally.own_framework,
-        _ if has_devices => &tally.own_device,
-        _ => &tally.own,
+    let counted = match works.family() {
+        Family::Neuron if !tally.own_framework.is_empty() => Counted::Framework,
+        _ if has_devices => Counted::Device,
+        _ => Counted::All,
     };
+    let own = tally.own_of(counted);
+    let mut operations = operations(profile, own);
+    let first = operations.len().min(EXAMINED);
+    cover(profile, works, counted, own, &mut operations[..first]);
     let layers = Layers::of(tally);
     let step = |&(slice, span): &(SliceId, Interval<TraceNs>)| Step {
         slice,
@@ -110,8 +121,8 @@ pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &I
         breakdown: tally.window.filter(|_| has_devices).map(|window| layers.within(window)),
         by_steps: tally.by_steps,
         steps: if tally.by_steps { tally.steps.iter().map(step).collect() } else { Vec::new() },
-        operations: operations(profile, measured),
-        idle_cause: main_cause(gaps).map(Cause::from),
+        operations,
+        idle_cause: main_cause(gaps, &tally.device).map(Cause::from),
         longest_transfer: longest(Work::Transfer),
         longest_communication: longest(Work::Communication),
         longest_gap: gaps.gaps.first().map(|gap| gap.span),
@@ -126,6 +137,35 @@ impl From<IdleCause> for Cause {
     }
 }
 
+/// Fills in how much of the timeline the slices of these operations cover.
+fn cover(
+    profile: &Profile,
+    works: &Works,
+    counted: Counted,
+    own: &FxHashMap<StrId, Own>,
+    operations: &mut [Operation],
+) {
+    let mut of_name: Vec<Option<usize>> = vec![None; profile.strings().len()];
+    for name in own.keys() {
+        let operation = opcode(profile.str(*name));
+        if let Some(slot) = of_name.get_mut(name.index()) {
+            *slot = operations.iter().position(|o| o.name == operation);
+        }
+    }
+    let mut spans: Vec<Vec<Interval<TraceNs>>> = operations.iter().map(|_| Vec::new()).collect();
+    let slices = profile.slices();
+    for track in profile.tracks().ids() {
+        for id in slices.of_track(track) {
+            let name = counted.name_of(profile, works, track, id);
+            let Some(at) = name.and_then(|name| of_name.get(name.index()).copied().flatten()) else { continue };
+            spans[at].push(slices.interval(id));
+        }
+    }
+    for (operation, spans) in operations.iter_mut().zip(spans) {
+        operation.covered_ns = length(&Interval::merge(spans));
+    }
+}
+
 /// Operations by self time, longest first, ties by name; operations without self time are left out.
 pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<Operation> {
     let whole: i64 = own.values().map(|o| o.ns).sum();
@@ -136,6 +176,7 @@ pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<
         .map(|(name, (own, _))| Operation {
             name: name.to_owned(),
             self_ns: own.ns,
+            covered_ns: 0,
             count: own.count,
             percent: if whole > 0 { i64_to_f64(own.ns) * 100.0 / i64_to_f64(whole) } else { 0.0 },
             longest: own.longest,

@@ -38,7 +38,13 @@ pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGa
         found.extend(overlap(tally));
         let communication = kind(tally, window, Work::Communication, Topic::Communication, "Devices exchange data for");
         found.extend(communication);
-        found.extend(top_operator(profile, &tally.own_device, "of the self time on devices"));
+        // A row of a Neuron device shows fusions: its operators are one level below.
+        found.extend(match works.family() {
+            Family::Neuron if !tally.own_framework.is_empty() => {
+                top_operator(profile, &tally.own_framework, "of the operators\u{2019} self time")
+            }
+            _ => top_operator(profile, &tally.own_device, "of the self time on devices"),
+        });
         found.extend(idle(profile, gaps.gaps.first()));
         found.extend(host(profile, tally, window));
     }
@@ -130,7 +136,7 @@ fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (Strin
         window_text(tally)
     );
     let late = started_late_ns(gaps);
-    let cause = main_cause(gaps).filter(|cause| percent(cause.ns, idle) >= ONE_CAUSE_PERCENT);
+    let cause = main_cause(gaps, &tally.device).filter(|cause| percent(cause.ns, idle) >= ONE_CAUSE_PERCENT);
     if let Some(cause) = cause {
         text.push_str(&format!(
             " {} of it ({}) pass while {} is in {}.",

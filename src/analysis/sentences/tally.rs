@@ -32,6 +32,35 @@ pub(super) struct Tally {
     pub covered_ns: IndexVec<TrackId, i64>,
 }
 
+/// The slices that a list of operations counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// Framework operators of a Neuron profile.
+    Framework,
+    /// Work of devices.
+    Device,
+    /// All slices but wrappers.
+    All,
+}
+
+impl Counted {
+    /// The name under which a slice counts; `None` if it does not.
+    pub fn name_of(self, profile: &Profile, works: &Works, track: TrackId, id: SliceId) -> Option<StrId> {
+        let (slices, levels) = (profile.slices(), profile.levels());
+        if slices.flags(id).has(SliceFlags::UNCLOSED) {
+            return None;
+        }
+        let counts = match self {
+            Self::Framework => levels.default_level().is_some_and(|l| levels.of_slice(profile, track, id) == l),
+            Self::Device => works.of_slice(profile, track, id).is_some_and(Work::is_device),
+            Self::All => !levels.wraps(profile, track, id),
+        };
+        let category = slices.category(id);
+        let name = if self == Self::Framework && category != StrId::EMPTY { category } else { slices.name(id) };
+        counts.then_some(name)
+    }
+}
+
 /// Self time of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
@@ -162,6 +191,15 @@ impl TallyPass {
 }
 
 impl Tally {
+    /// Self time by name of the slices that a list counts.
+    pub const fn own_of(&self, counted: Counted) -> &FxHashMap<StrId, Own> {
+        match counted {
+            Counted::Framework => &self.own_framework,
+            Counted::Device => &self.own_device,
+            Counted::All => &self.own,
+        }
+    }
+
     /// Time covered by a kind of work, in ns.
     pub fn ns(&self, work: Work) -> i64 {
         self.covered.get(&work).map_or(0, |spans| length(spans))
