@@ -1,5 +1,8 @@
 //! Attributes the time of an execution to operations: the shares add up to the time in which any unit worked.
 
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
 use super::run::{Run, UnitRun};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{IndexVec, Interval};
@@ -59,6 +62,32 @@ pub fn time_by_source(run: &Run<'_>) -> IndexVec<SourceId, SourceTime> {
         }
     }
     times
+}
+
+/// Engine time of one framework operator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperatorTime {
+    /// Name in framework operators: `aten__addmm_dot`.
+    pub name: String,
+    /// How long each engine worked for it, nanoseconds, in the order of [`Engine::ALL`].
+    pub engine_ns: [u64; Engine::ALL.len()],
+}
+
+/// The engine time of each framework operator of a run, the longest first.
+#[must_use]
+pub fn time_by_operator(run: &Run<'_>) -> Vec<OperatorTime> {
+    let mut operators: IndexMap<&str, [u64; Engine::ALL.len()]> = IndexMap::new();
+    for (id, time) in time_by_source(run).iter_enumerated() {
+        let Some(source) = run.sources.get(id) else { continue };
+        let sum = operators.entry(source.framework_op.as_str()).or_default();
+        for (own, more) in sum.iter_mut().zip(time.engine_ns) {
+            *own += more;
+        }
+    }
+    let operator = |(name, engine_ns): (&str, _)| OperatorTime { name: name.to_owned(), engine_ns };
+    let mut all: Vec<OperatorTime> = operators.into_iter().map(operator).collect();
+    all.sort_by_key(|o| std::cmp::Reverse(o.engine_ns.iter().sum::<u64>()));
+    all
 }
 
 /// The share of each item. Between two consecutive borders of items, every running item gets the same amount. So it is enough

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Summary;
 use super::run::Run;
 use super::spans::secs;
+use super::{Limiter, Resource, Summary};
 use ns_base::convert::u64_to_f64;
 use ns_machine::arch::CoreSpec;
 
@@ -36,6 +36,8 @@ pub struct Bound {
     /// `total_time` over the larger of the bound and the longest active time of the other units. `None` when nothing
     /// ran.
     pub speedup: Option<f64>,
+    /// The unit that limits the execution at this bound: `Data transfer`, `Vector engine`; empty when nothing ran.
+    pub then: String,
     /// Its meaning, in one sentence.
     pub meaning: String,
 }
@@ -54,38 +56,39 @@ pub struct LostTime {
 impl Bounds {
     /// The bounds of a run with this summary.
     #[must_use]
-    pub fn of(run: &Run<'_>, summary: &Summary, core: &CoreSpec) -> Self {
+    pub fn of(run: &Run<'_>, summary: &Summary, limiter: &Limiter, core: &CoreSpec) -> Self {
         let s = summary;
-        let others = s.vector_engine_active_time.max(s.scalar_engine_active_time).max(s.gpsimd_engine_active_time);
-        let (tensor, dma) = (s.tensor_engine_active_time, s.dma_active_time);
         let bandwidth = core.peak_hbm_bytes_per_s();
         let ideal = u64_to_f64(s.dma_transfer_total_bytes) / bandwidth;
         let needed = run.memory.map(|m| u64_to_f64(m.input_bytes + m.output_bytes + m.weight_bytes) / bandwidth);
         // The adjusted count includes the cost of fp32, so one peak serves all types.
         let flops = u64_to_f64(s.adjusted_hardware_flops) / core.peak_bf16_flops();
         let useful = u64_to_f64(s.adjusted_hardware_flops - s.adjusted_transpose_flops) / core.peak_bf16_flops();
-        let pipeline = tensor.max(dma).max(others);
         let total = s.total_time;
-        let bound = |name: &str, seconds: f64, rest: f64, meaning: &str| {
-            let slowest = seconds.max(rest);
+        let bound = |name: &str, seconds: f64, of: Resource, meaning: &str| {
+            let rest = limiter.next_bound(&[of]).filter(|r| secs(r.busy_ns) > seconds);
+            let slowest = rest.map_or(seconds, |r| secs(r.busy_ns));
             let speedup = (slowest > 0.0).then(|| total / slowest);
-            Bound { name: name.to_owned(), seconds, speedup, meaning: meaning.to_owned() }
+            let then = speedup.map_or("", |_| rest.map_or(of, |r| r.resource).name()).to_owned();
+            Bound { name: name.to_owned(), seconds, speedup, then, meaning: meaning.to_owned() }
         };
-        let rest_of_memory = tensor.max(others);
-        let rest_of_compute = dma.max(others);
+        let memory = |name: &str, seconds: f64, meaning: &str| bound(name, seconds, Resource::Dma, meaning);
+        let compute = |name: &str, seconds: f64, meaning: &str| bound(name, seconds, Resource::Tensor, meaning);
         let mut bounds = vec![
-            bound("memory_bound", dma, rest_of_memory, "DMA as it is, with no other wait"),
-            bound("memory_bound_ideal", ideal, rest_of_memory, "the same bytes at the peak rate of device memory"),
+            memory("memory_bound", s.dma_active_time, "DMA as it is, with no other wait"),
+            memory("memory_bound_ideal", ideal, "the same bytes at the peak rate of device memory"),
         ];
         if let Some(needed) = needed {
             let meaning = "inputs, outputs and weights once each, at the peak rate of device memory";
-            bounds.push(bound("memory_bound_ideal_no_reloads", needed.min(ideal), rest_of_memory, meaning));
+            bounds.push(memory("memory_bound_ideal_no_reloads", needed.min(ideal), meaning));
         }
+        let pipeline = "all units overlap perfectly: the busiest one alone";
+        let (busiest, longest) = limiter.first().map_or((Resource::Dma, 0), |r| (r.resource, r.busy_ns));
         bounds.extend([
-            bound("compute_bound", tensor, rest_of_compute, "the tensor engine as it is, with no other wait"),
-            bound("compute_bound_ideal_flops", flops, rest_of_compute, "the same operations at the array's peak rate"),
-            bound("compute_bound_ideal_useful_flops", useful, rest_of_compute, "the same without transposes"),
-            bound("perfect_pipeline", pipeline, 0.0, "all units overlap perfectly: the busiest one alone"),
+            compute("compute_bound", s.tensor_engine_active_time, "the tensor engine as it is, with no other wait"),
+            compute("compute_bound_ideal_flops", flops, "the same operations at the array's peak rate"),
+            compute("compute_bound_ideal_useful_flops", useful, "the same without transposes"),
+            bound("perfect_pipeline", secs(longest), busiest, pipeline),
         ]);
         let around = secs(((run.total.end - run.total.start) - run.window_ns()).unsigned_abs());
         let lost = lost_times(s, &bounds, around);
@@ -153,7 +156,7 @@ mod tests {
         t.item(Engine::Vector, (1_400, 2_100), dot, Work::Copy);
         let run = t.run();
         let summary = Summary::of(&run, &NEURONCORE_V2);
-        let b = Bounds::of(&run, &summary, &NEURONCORE_V2);
+        let b = Bounds::of(&run, &summary, &Limiter::of(&run), &NEURONCORE_V2);
         let at = |name: &str| b.seconds(name).unwrap();
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
         near(at("memory_bound"), 800e-9);
@@ -167,6 +170,11 @@ mod tests {
         // With ideal memory, the vector engine is the slowest; with ideal compute, DMA is.
         near(bound("memory_bound_ideal").speedup.unwrap(), 3_000.0 / 700.0);
         near(bound("compute_bound_ideal_flops").speedup.unwrap(), 3_000.0 / 800.0);
+        assert_eq!(bound("memory_bound_ideal").then, "Vector engine");
+        assert_eq!(
+            (&*bound("compute_bound").then, &*bound("perfect_pipeline").then),
+            ("Data transfer", "Data transfer")
+        );
         let lost = |to: &str| b.lost.iter().find(|l| l.to == to).unwrap().seconds;
         near(lost("total_exec_time"), 1_000e-9);
         near(lost("memory_bound"), 1_200e-9);
@@ -178,7 +186,7 @@ mod tests {
     fn an_empty_run_promises_nothing() {
         let t = TestRun::new(0, 0);
         let run = t.run();
-        let b = Bounds::of(&run, &Summary::of(&run, &NEURONCORE_V2), &NEURONCORE_V2);
+        let b = Bounds::of(&run, &Summary::of(&run, &NEURONCORE_V2), &Limiter::of(&run), &NEURONCORE_V2);
         assert!(b.bounds.iter().all(|b| b.speedup.is_none() && b.seconds == 0.0));
         assert!(b.lost.iter().all(|l| l.seconds == 0.0));
     }

@@ -38,6 +38,19 @@ pub(super) fn without(spans: &[Interval<i64>], others: &[Interval<i64>]) -> Span
     left
 }
 
+/// The parts that both cover. Both are sorted and disjoint.
+pub(super) fn both(a: &[Interval<i64>], b: &[Interval<i64>]) -> Spans {
+    let (mut i, mut j, mut shared) = (0, 0, Spans::new());
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        let (start, end) = (x.start.max(y.start), x.end.min(y.end));
+        if start < end {
+            shared.push(Interval::new(start, end));
+        }
+        if x.end <= y.end { i += 1 } else { j += 1 }
+    }
+    shared
+}
+
 /// Nanoseconds as seconds.
 pub(super) fn secs(ns: u64) -> f64 {
     u64_to_f64(ns) / 1e9
@@ -63,5 +76,6 @@ mod tests {
         assert_eq!(without(&dma, &busy), spans(&[(0, 2), (4, 8), (22, 24), (26, 30), (40, 41)]));
         assert_eq!(without(&dma, &[]), dma);
         assert_eq!(length_ns(&without(&dma, &dma)), 0);
+        assert_eq!(length_ns(&both(&dma, &busy)) + length_ns(&without(&dma, &busy)), length_ns(&dma));
     }
 }

@@ -6,6 +6,7 @@ use ns_machine::isa::{Activity, Engine};
 use ns_machine::{SourceEntry, SourceId, SourceMap};
 
 /// Builds a [`Run`].
+#[derive(Debug)]
 pub(crate) struct TestRun {
     pub total: Interval<i64>,
     pub units: Vec<UnitRun>,

@@ -15,6 +15,7 @@ impl Serialize for SummaryJson<'_> {
         for metric in insights.summary.metrics() {
             object.serialize_entry(&metric.name, &Number(metric.value))?;
         }
+        object.serialize_entry("limiter", &insights.limiter)?;
         object.serialize_entry("bounds", &insights.bounds)?;
         let findings: Vec<FindingJson<'_>> = insights.findings.iter().map(FindingJson::of).collect();
         object.serialize_entry("findings", &findings)?;
@@ -41,6 +42,7 @@ struct FindingJson<'a> {
     rule: Rule,
     effect: Effect,
     time_ns: u64,
+    saves_ns: Option<u64>,
     title: &'a str,
     detail: &'a str,
     evidence: Vec<EvidenceJson<'a>>,
@@ -61,6 +63,7 @@ impl<'a> FindingJson<'a> {
             rule: finding.rule,
             effect: finding.effect,
             time_ns: finding.time_ns,
+            saves_ns: finding.saves_ns,
             title: &finding.title,
             detail: &finding.detail,
             evidence: finding.evidence.iter().map(evidence).collect(),

@@ -180,12 +180,12 @@ fn summary_json_is_the_contract() {
     assert_eq!(summary["spill_reload_bytes"], 0);
     let first = &summary["findings"][0];
     let keys: Vec<&String> = first.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["detail", "effect", "evidence", "rule", "slices", "time_ns", "title"]);
-    assert_eq!((&first["rule"], &first["effect"]), (&"data_transfer_dominates".into(), &"cost".into()));
+    assert_eq!(keys, ["detail", "effect", "evidence", "rule", "saves_ns", "slices", "time_ns", "title"]);
+    assert_eq!((&first["rule"], &first["effect"]), (&"limiting_unit".into(), &"cost".into()));
     assert!(first["evidence"][0]["value"].is_number() && first["slices"][0]["path"].is_string());
     assert_eq!(text.as_bytes(), neuronscope(&args).stdout);
     let table = String::from_utf8(neuronscope(&args[..args.len() - 1]).stdout).unwrap();
-    for part in ["Metrics\n", "Performance bounds", "Lost time\n", "Findings\n1. Data transfer dominates"] {
+    for part in ["Metrics\n", "Performance bounds", "Lost time\n", "Findings\n1. Data transfer limits this execution"] {
         assert!(table.contains(part), "{table}");
     }
 }

@@ -1,15 +1,36 @@
 //! The text of `neuronscope profile --summary`.
 
 use super::text;
-use ns_base::units::{format_ns, format_times};
-use ns_insight::{Bounds, Effect, Finding, Insights, Summary};
+use ns_base::convert::u64_to_f64;
+use ns_base::units::{format_ns, format_share, format_times};
+use ns_insight::{Bounds, Effect, Finding, Insights, Limiter, ResourceTime, Summary};
 
-/// Metrics, bounds, findings.
+/// The limiting unit, metrics, bounds, findings.
 pub(super) fn describe(insights: &Insights) -> String {
-    let mut out = metrics(&insights.summary);
+    let mut out = limiter(&insights.limiter);
+    out.push_str(&metrics(&insights.summary));
     out.push_str(&bounds(&insights.bounds));
     out.push_str(&findings(&insights.findings));
     out
+}
+
+fn limiter(limiter: &Limiter) -> String {
+    let time = |ns: u64| format_ns(u64_to_f64(ns));
+    let share = |ns: u64| format_share(limiter.share(ns));
+    let row = |r: &ResourceTime| {
+        vec![
+            r.resource.name().to_owned(),
+            time(r.busy_ns),
+            share(r.busy_ns),
+            time(r.exposed_ns),
+            time(r.hidden_ns()),
+            r.mostly.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = limiter.resources.iter().map(row).collect();
+    let sentence = limiter.sentence().unwrap_or_else(|| "Nothing ran.".to_owned());
+    let header = ["Unit", ">Busy", ">Of window", ">Exposed", ">Hidden", "Mostly for"];
+    format!("{sentence}\n{}no unit works: {}\n\n", text::table(&header, &rows), time(limiter.idle_ns))
 }
 
 fn metrics(summary: &Summary) -> String {
@@ -23,7 +44,7 @@ fn bounds(bounds: &Bounds) -> String {
     let rows: Vec<Vec<String>> = bounds
         .bounds
         .iter()
-        .map(|b| vec![b.name.clone(), seconds(b.seconds), speedup(b.speedup), b.meaning.clone()])
+        .map(|b| vec![b.name.clone(), seconds(b.seconds), speedup(b.speedup), b.then.clone(), b.meaning.clone()])
         .collect();
     let lost: Vec<Vec<String>> = bounds
         .lost
@@ -34,7 +55,7 @@ fn bounds(bounds: &Bounds) -> String {
     format!(
         "\nPerformance bounds (total_time {})\n{}\nLost time\n{}{}\n",
         seconds(bounds.total_time_s),
-        text::table(&["Bound", ">Time", ">Speed-up", "Meaning"], &rows),
+        text::table(&["Bound", ">Time", ">Speed-up", "Then limited by", "Meaning"], &rows),
         text::table(&["From", "To", ">Time", "Cause"], &lost),
         bounds.caveat
     )
@@ -53,6 +74,9 @@ fn findings(findings: &[Finding]) -> String {
             Effect::Note => "[note] ",
         };
         out.push_str(&format!("{}. {effect}{}\n   {}\n", i + 1, finding.title, finding.detail));
+        if let Some(ns) = finding.saves_ns {
+            out.push_str(&format!("   saves up to {}\n", format_ns(u64_to_f64(ns))));
+        }
         for e in &finding.evidence {
             out.push_str(&format!("   - {}: {}\n", e.name, e.text()));
         }

@@ -1,14 +1,15 @@
 //! Values that several rules need, computed once.
 
-use crate::Summary;
 use crate::run::{Item, Run, Transfer, UnitRun};
 use crate::spans::{Spans, length_ns, merged, percent, without};
+use crate::{Limiter, Summary};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 
 /// A run with values derived from it.
 pub(super) struct Context<'a> {
     pub run: &'a Run<'a>,
     pub summary: &'a Summary,
+    pub limiter: &'a Limiter,
     /// Merged times of all engines.
     pub engines: Spans,
     /// Merged times of all DMAs.
@@ -16,10 +17,10 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(run: &'a Run<'a>, summary: &'a Summary) -> Self {
+    pub fn new(run: &'a Run<'a>, summary: &'a Summary, limiter: &'a Limiter) -> Self {
         let engines = merged(run.engine_items().map(|i| i.time));
         let dma = merged(run.transfers().map(|(i, _)| i.time));
-        Self { run, summary, engines, dma }
+        Self { run, summary, limiter, engines, dma }
     }
 
     /// A time as a share of the device window, percent.

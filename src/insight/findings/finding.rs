@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::run::{Item, Run, UnitRun};
-use crate::{Metric, MetricValue, Unit};
+use crate::{Metric, MetricValue, Resource, Unit};
 use ns_base::FxHashSet;
 use ns_base::convert::u64_to_f64;
 use ns_machine::SourceId;
@@ -17,10 +17,8 @@ const MAX_SLICES: usize = 8;
 pub enum Rule {
     /// The compiler removed products whose results nothing reads.
     ProductsRemoved,
-    /// A custom operator takes most of the time.
-    CustomOperatorDominates,
-    /// For most of the time only DMA is active.
-    DataTransferDominates,
+    /// The unit with the longest busy time.
+    LimitingUnit,
     /// SBUF was full and values were saved to device memory.
     Spills,
     /// Engines wait for a long time for one another or for DMA.
@@ -49,8 +47,7 @@ impl Rule {
     pub const fn code(self) -> &'static str {
         match self {
             Self::ProductsRemoved => "products_removed",
-            Self::CustomOperatorDominates => "custom_operator_dominates",
-            Self::DataTransferDominates => "data_transfer_dominates",
+            Self::LimitingUnit => "limiting_unit",
             Self::Spills => "spills",
             Self::EngineWaits => "engine_waits",
             Self::SmallTransfers => "small_transfers",
@@ -61,6 +58,22 @@ impl Rule {
             Self::TablePreloaded => "table_preloaded",
             Self::OverlapSavesTime => "overlap_saves_time",
             Self::ConstantsSetEarly => "constants_set_early",
+        }
+    }
+
+    /// The units whose work a remedy takes away; `None` if the finding is not about the time of a unit.
+    pub(super) const fn touches(self) -> Option<&'static [Resource]> {
+        match self {
+            Self::Spills | Self::SmallTransfers | Self::InputsInStep => Some(&[Resource::Dma]),
+            Self::Transposes => Some(&[Resource::Tensor]),
+            Self::UnfusedElementwise => Some(&[Resource::Vector, Resource::Scalar]),
+            Self::TableLoadedLate => Some(&[Resource::Scalar]),
+            Self::LimitingUnit
+            | Self::ProductsRemoved
+            | Self::EngineWaits
+            | Self::TablePreloaded
+            | Self::OverlapSavesTime
+            | Self::ConstantsSetEarly => None,
         }
     }
 }
@@ -98,9 +111,11 @@ pub struct Finding {
     pub rule: Rule,
     /// Whether it costs time.
     pub effect: Effect,
-    /// The time that the finding concerns, nanoseconds: findings of one effect are ranked by it. It is not necessarily the time
-    /// that a change saves.
+    /// The time that the finding concerns, nanoseconds. It is not the time that a change saves.
     pub time_ns: u64,
+    /// For a cost, the most that fixing it alone can save, nanoseconds: its own time, but not more than the device window less the
+    /// longest busy time of a unit that the remedy does not touch.
+    pub saves_ns: Option<u64>,
     /// One sentence with the main number.
     pub title: String,
     /// The meaning and what to do.
@@ -126,8 +141,8 @@ pub struct SliceRange {
 
 impl Finding {
     pub(super) fn new(rule: Rule, effect: Effect, time_ns: u64, title: String, detail: &str) -> Self {
-        let (evidence, slices) = (Vec::new(), Vec::new());
-        Self { rule, effect, time_ns, title, detail: detail.to_owned(), evidence, slices }
+        let (evidence, slices, saves_ns) = (Vec::new(), Vec::new(), None);
+        Self { rule, effect, time_ns, saves_ns, title, detail: detail.to_owned(), evidence, slices }
     }
 
     pub(super) fn time(self, name: &str, ns: u64) -> Self {

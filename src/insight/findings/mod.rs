@@ -1,15 +1,14 @@
 //! Findings in plain words, each with its numbers and the slices that show it; one file per rule.
 //!
 //! A rule is silent unless its statement holds for the slices of this run. Findings that cost time come first, ranked
-//! by the time they are about, then their symptoms, then findings that save time, then findings that explain the
+//! by the most that they can save, then their symptoms, then findings that save time, then findings that explain the
 //! timeline.
 
 mod constants;
 mod context;
-mod custom_operator;
-mod data_transfer;
 mod finding;
 mod inputs_in_step;
+mod limiting_unit;
 mod overlap;
 mod products_removed;
 mod small_transfers;
@@ -21,7 +20,7 @@ mod waits;
 
 pub use finding::{Effect, Finding, Rule, SliceRange};
 
-use super::{Run, Summary};
+use super::{Limiter, Run, Summary};
 use context::Context;
 
 /// A rule: returns all of its findings.
@@ -29,8 +28,7 @@ type Find = fn(&Context<'_>) -> Vec<Finding>;
 
 const RULES: &[Find] = &[
     products_removed::find,
-    custom_operator::find,
-    data_transfer::find,
+    limiting_unit::find,
     spills::find,
     waits::find,
     small_transfers::find,
@@ -44,17 +42,23 @@ const RULES: &[Find] = &[
 
 /// The findings for a run with this summary, ranked.
 #[must_use]
-pub fn findings(run: &Run<'_>, summary: &Summary) -> Vec<Finding> {
-    let context = Context::new(run, summary);
+pub fn findings(run: &Run<'_>, summary: &Summary, limiter: &Limiter) -> Vec<Finding> {
+    let context = Context::new(run, summary, limiter);
     let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&context)).collect();
-    found.sort_by_key(|f| (f.effect, std::cmp::Reverse(f.time_ns), f.rule));
+    for finding in found.iter_mut().filter(|f| f.effect == Effect::Cost && f.saves_ns.is_none()) {
+        finding.saves_ns = finding.rule.touches().map(|units| limiter.saving_ns(finding.time_ns, units));
+    }
+    // A cost without a saving is a warning about what the model computes: it comes first.
+    found.sort_by_key(|f| {
+        (f.effect, std::cmp::Reverse(f.saves_ns.unwrap_or(u64::MAX)), std::cmp::Reverse(f.time_ns), f.rule)
+    });
     found
 }
 
 /// The findings of one rule, for the tests of the rules.
 #[cfg(test)]
 fn only(rule: Find, run: &Run<'_>) -> Vec<Finding> {
-    rule(&Context::new(run, &Summary::of(run, &ns_machine::arch::NEURONCORE_V2)))
+    rule(&Context::new(run, &Summary::of(run, &ns_machine::arch::NEURONCORE_V2), &Limiter::of(run)))
 }
 
 #[cfg(test)]
@@ -72,12 +76,12 @@ mod tests {
         t.queue("q", (0, 90), s, dma(Role::StagedInput, 100, 1));
         t.item(Engine::Vector, (60, 100), s, Work::Elementwise);
         let run = t.run();
-        let found = findings(&run, &Summary::of(&run, &NEURONCORE_V2));
+        let found = findings(&run, &Summary::of(&run, &NEURONCORE_V2), &Limiter::of(&run));
         let brief: Vec<_> = found.iter().map(|f| (f.rule, f.time_ns)).collect();
         assert_eq!(
             brief,
             [
-                (Rule::DataTransferDominates, 60),
+                (Rule::LimitingUnit, 90),
                 (Rule::SmallTransfers, 60),
                 (Rule::InputsInStep, 60),
                 (Rule::OverlapSavesTime, 30),
@@ -89,6 +93,6 @@ mod tests {
     fn an_empty_run_gives_no_findings() {
         let t = TestRun::new(0, 0);
         let run = t.run();
-        assert!(findings(&run, &Summary::of(&run, &NEURONCORE_V2)).is_empty());
+        assert!(findings(&run, &Summary::of(&run, &NEURONCORE_V2), &Limiter::of(&run)).is_empty());
     }
 }

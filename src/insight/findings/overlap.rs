@@ -1,11 +1,11 @@
-//! Time saved because units work at the same time.
+//! Time in which units work at the same time.
 
 use indexmap::IndexMap;
 
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::run::{Item, UnitRun};
-use crate::spans::{Spans, length_ns, merged};
+use crate::spans::{Spans, both, length_ns, merged};
 use ns_base::Interval;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_whole_share};
@@ -21,27 +21,37 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         engines.map(|u| (u.name.as_str(), merged(u.items.iter().map(|i| i.time)))).collect();
     active.push(("DMA", c.dma.clone()));
     let sum: u64 = active.iter().map(|(_, spans)| length_ns(spans)).sum();
-    let together = length_ns(&merged(active.iter().flat_map(|(_, spans)| spans.iter().copied())));
-    let saved = sum - together;
-    let share = c.share(saved);
+    let any = length_ns(&merged(active.iter().flat_map(|(_, spans)| spans.iter().copied())));
+    let together = length_ns(&at_once(&active));
+    let share = c.share(together);
     // The unit that hides the work of the others; in a tie the last.
     let Some((busiest, spans)) = active.iter().max_by_key(|(_, spans)| length_ns(spans)) else { return Vec::new() };
     if share < LITTLE_PERCENT {
         return Vec::new();
     }
     let title = format!(
-        "Work at the same time saves {} ({} of the device window): most of it beside {busiest}.",
-        format_ns(u64_to_f64(saved)),
+        "Units work at the same time for {} ({} of the device window): most of it beside {busiest}.",
+        format_ns(u64_to_f64(together)),
         format_whole_share(share)
     );
     let detail =
         "The active times of the engines and of DMA add up to more than the time in which any of them is active.";
-    let finding = Finding::new(Rule::OverlapSavesTime, Effect::Saving, saved, title, detail)
+    let finding = Finding::new(Rule::OverlapSavesTime, Effect::Saving, together, title, detail)
         .time("active times added up", sum)
-        .time("active times merged", together)
-        .share("saved, of the device window", share);
+        .time("active times merged", any)
+        .share("two or more units active, of the device window", share);
     let slices = hidden(c, busiest, spans).into_iter().map(|(_, unit, item)| SliceRange::of(c.run, unit, item));
     vec![finding.showing(slices)]
+}
+
+/// Stretches in which two or more units are active.
+fn at_once(active: &[(&str, Spans)]) -> Spans {
+    let (mut any, mut several) = (Spans::new(), Spans::new());
+    for (_, spans) in active {
+        several.extend(both(&any, spans));
+        any = merged(any.into_iter().chain(spans.iter().copied()));
+    }
+    merged(several.into_iter())
 }
 
 /// Operations of other units that run beside the busiest one, those with the most time first, each with its item that

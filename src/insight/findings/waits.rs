@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
+use crate::Resource;
 use crate::run::{Item, ItemRef, Run, UnitRun};
 use ns_base::Interval;
 use ns_base::convert::u64_to_f64;
@@ -26,7 +27,9 @@ impl Gap<'_> {
 }
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
-    let engines = c.run.units.iter().filter(|u| u.engine.is_some());
+    // An engine that has little to do is not meant to be busy.
+    let works = |u: &&UnitRun| u.engine.is_some() && c.share(c.limiter.busy_ns(Resource::of(u.engine))) >= LONG_PERCENT;
+    let engines = c.run.units.iter().filter(works);
     let mut gaps: Vec<Gap<'_>> =
         engines.filter_map(|u| longest_gap(c.run, u)).filter(|g| c.share(g.ns()) > LONG_PERCENT).collect();
     // The sort is stable: of equal gaps, the engine that is listed first.

@@ -24,14 +24,16 @@ pub struct LinkedSentence {
 
 /// The main facts about a profile.
 pub(super) fn linked_sentences(sources: &Sources<'_>, found: Vec<Sentence>) -> Vec<LinkedSentence> {
-    let shown = found.into_iter().map(|s| LinkedSentence {
+    // What limits a core is known from its units, better than from the rows of the timeline.
+    let limiter = sources.insights.and_then(|i| i.limiter.sentence());
+    let linked = found.into_iter().map(|s| LinkedSentence {
         topic: s.topic,
-        text: s.text,
+        text: limiter.clone().filter(|_| s.topic == Topic::Verdict).unwrap_or(s.text),
         figures: s.figures,
         links: s.slices.into_iter().map(|id| link(sources.profile, sources.tracks, id)).collect(),
         spans: s.spans,
     });
-    shown.collect()
+    linked.collect()
 }
 
 /// The longest slices of a thread, by time.

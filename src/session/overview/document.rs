@@ -7,7 +7,7 @@ use crate::share::Tool;
 use ns_analysis::sentences::{Breakdown, Overview, Part, Step};
 use ns_base::convert::i64_to_f64;
 use ns_base::units::format_count;
-use ns_insight::Insights;
+use ns_insight::{Insights, Limiter, Resource, ResourceTime};
 use ns_profile::{Profile, Unit};
 use ns_view::document::{Block, Column, Columns, Document, Ranked, Share, Shares};
 use ns_view::table::{self as column, Cell, ColumnKind, Table};
@@ -75,7 +75,10 @@ pub(crate) fn overview_document(
     let c = Context { profile, found, insights };
     let mut blocks = vec![Block::Tiles(tiles::tiles(&c))];
     match &found.breakdown {
-        Some(breakdown) => blocks.push(Block::Shares(time_by_part(&c, breakdown))),
+        Some(breakdown) => blocks.push(Block::Shares(match insights {
+            Some(insights) => time_by_unit(&c, &insights.limiter),
+            None => time_by_part(&c, breakdown),
+        })),
         None => blocks.extend(self_time_by_operation(&c).map(Block::Shares)),
     }
     if found.steps.len() > 1 {
@@ -126,6 +129,33 @@ fn time_by_part(c: &Context<'_>, breakdown: &Breakdown) -> Shares {
             "Of {of}. Every instant counts once: compute first, then communication, data transfer, and the host when no device works."
         ),
         parts: Part::ALL.map(part).into_iter().filter(|p| p.share > 0.0).collect(),
+    }
+}
+
+/// The bar of where the device window of a core went: the limiting unit whole, then what each other unit adds to it.
+fn time_by_unit(c: &Context<'_>, limiter: &Limiter) -> Shares {
+    let ns = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+    let share = |name: &str, part: Part, time: u64| Share {
+        name: name.to_owned(),
+        value: c.text(ns(time)),
+        exact: c.unit().exact(ns(time)),
+        share: percent(ns(time), ns(limiter.window_ns)) / 100.0,
+        kind: part_kind(part).to_owned(),
+        target: evidence_of(c, part).map(|e| e.print()).unwrap_or_default(),
+    };
+    let unit = |r: &ResourceTime| {
+        let part = if r.resource == Resource::Dma { Part::Transfer } else { Part::Compute };
+        share(r.resource.name(), part, r.exposed_ns)
+    };
+    let units = limiter.resources.iter().map(unit);
+    let idle = share(part_name(Part::Idle), Part::Idle, limiter.idle_ns);
+    let hidden = limiter.hidden_text().map_or_else(String::new, |text| format!(" {text}"));
+    Shares {
+        title: format!("Where {} went", c.text(ns(limiter.window_ns))),
+        note: format!(
+            "Of the device window. Every instant counts once, for the unit with the longest busy time.{hidden}"
+        ),
+        parts: units.chain([idle]).filter(|p| p.share > 0.0).collect(),
     }
 }
 

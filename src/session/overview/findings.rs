@@ -5,10 +5,12 @@ use super::evidence::Evidence;
 use super::tiles::shortened;
 use crate::share::Tool;
 use crate::timeline::locate;
-use ns_analysis::sentences::{Breakdown, Part, Sentence, Step, Topic};
+use ns_analysis::opcode::opcode;
+use ns_analysis::sentences::{Breakdown, Operation, Part, Sentence, Step, Topic};
 use ns_base::units::{format_count, format_share, format_whole_share};
 use ns_base::{Interval, TraceNs};
-use ns_insight::{Effect, Finding, Rule};
+use ns_insight::{Effect, Finding, Resource, Rule};
+use ns_machine::isa::Engine;
 use ns_profile::SliceId;
 use ns_view::document::{Ranked, Tone, Way};
 use ns_view::timeline::SliceRef;
@@ -26,14 +28,18 @@ struct Found {
     text: String,
     /// The most that a change can gain, in ns; `None` if it gains nothing by itself.
     saves_ns: Option<i64>,
+    /// Whether it says that the model computes something else than was meant; such findings come first.
+    is_warning: bool,
     /// Condition after the saving: `if it took half as long`.
-    condition: &'static str,
+    condition: String,
     ways: Vec<(String, Evidence)>,
 }
 
 /// All findings, those that could gain the most first.
 pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
-    let whole = c.found.breakdown.map_or_else(|| c.profile.span_ns(), |b| b.whole_ns());
+    let window = c.insights.and_then(|i| i64::try_from(i.limiter.window_ns).ok());
+    let of_devices = c.found.breakdown.map_or_else(|| c.profile.span_ns(), |b| b.whole_ns());
+    let whole = window.unwrap_or(of_devices);
     let mut found: Vec<Found> = Vec::new();
     if let Some(b) = &c.found.breakdown {
         found.extend(waiting(c, b));
@@ -48,7 +54,7 @@ pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
     found.extend(operations(c));
     found.retain(|f| f.saves_ns.is_none_or(|ns| percent(ns, whole) >= LEAST_PERCENT));
     // Stable sort: equal findings keep their order, and symptoms come last.
-    found.sort_by_key(|f| std::cmp::Reverse(f.saves_ns));
+    found.sort_by_key(|f| std::cmp::Reverse((f.is_warning, f.saves_ns)));
     found.truncate(MOST_FINDINGS);
     found.into_iter().map(|f| ranked(c, f, whole)).collect()
 }
@@ -113,7 +119,7 @@ fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
         }
         None => format!("Devices are idle {} of the time", format_whole_share(share)),
     };
-    Some(Found { title, text, saves_ns: Some(ns), condition: "", ways })
+    Some(Found { title, text, saves_ns: Some(ns), is_warning: false, condition: String::new(), ways })
 }
 
 /// The longest wait of a device.
@@ -122,7 +128,14 @@ fn longest_gap(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
     let ns = inside(span, b.span);
     let title = format!("One wait of {}", c.text(ns));
     let ways = vec![("This wait".to_owned(), Evidence::span(span))];
-    Some(Found { title, text: said.text.clone(), saves_ns: Some(ns), condition: "", ways })
+    Some(Found {
+        title,
+        text: said.text.clone(),
+        saves_ns: Some(ns),
+        is_warning: false,
+        condition: String::new(),
+        ways,
+    })
 }
 
 /// Length of the overlap of two spans, in ns.
@@ -145,7 +158,8 @@ fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<Found> {
         title: format!("{what} not hidden by compute"),
         text: format!("For {} the devices do nothing else. {}", c.text(ns), said.join(" ")),
         saves_ns: Some(ns),
-        condition: "",
+        is_warning: false,
+        condition: String::new(),
         ways: vec![("The longest".to_owned(), Evidence::span(longest))],
     })
 }
@@ -173,7 +187,8 @@ fn uneven_steps(c: &Context<'_>) -> Option<Found> {
             c.text(over)
         ),
         saves_ns: Some(over),
-        condition: "if none took longer than the median",
+        is_warning: false,
+        condition: "if none took longer than the median".to_owned(),
         ways: vec![(
             slowest.name.clone(),
             Evidence { slice: Some(SliceRef(slowest.slice.0)), ..Evidence::span(slowest.breakdown.span) },
@@ -194,19 +209,26 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> Found {
         let span = Interval::new(TraceNs(range.start_ns), TraceNs(range.end_ns));
         Some((format!("A slice on {}", range.row), Evidence { slice: Some(slice), ..Evidence::span(span) }))
     });
+    let limits = c.insights.and_then(|i| i.limiter.dominant()).filter(|_| f.rule == Rule::LimitingUnit);
+    let hidden = c.insights.and_then(|i| i.limiter.hidden_text()).filter(|_| limits.is_some());
     Found {
-        title: short_title(f.rule).to_owned(),
-        text: format!("{} {}", f.title, f.detail),
-        saves_ns: (f.effect == Effect::Cost).then(|| i64::try_from(f.time_ns).unwrap_or(i64::MAX)),
-        condition: "",
+        title: limits
+            .map_or_else(|| short_title(f.rule).to_owned(), |r| format!("{} limits the execution", r.resource.name())),
+        text: [Some(f.title.clone()), hidden, Some(f.detail.clone())]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" "),
+        saves_ns: f.saves_ns.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX)),
+        is_warning: f.effect == Effect::Cost && f.saves_ns.is_none(),
+        condition: limits.map_or_else(String::new, |r| format!("if {} took no time", r.resource.phrase())),
         ways: way.into_iter().chain([("Summary".to_owned(), Evidence::tool(Tool::Summary))]).collect(),
     }
 }
 
 const fn short_title(rule: Rule) -> &'static str {
     match rule {
-        Rule::CustomOperatorDominates => "A custom operator takes most of the time",
-        Rule::DataTransferDominates => "Engines wait while data moves",
+        Rule::LimitingUnit => "Units wait for one another",
         Rule::Spills => "Values spill to device memory",
         Rule::EngineWaits => "An engine is idle",
         Rule::SmallTransfers => "Transfers are too small for the full rate",
@@ -223,7 +245,6 @@ const fn short_title(rule: Rule) -> &'static str {
 
 /// The operations with the most self time, and the gain from halving it.
 fn operations(c: &Context<'_>) -> Vec<Found> {
-    let compute = c.found.breakdown.map(|b| b.busy_ns());
     let has_devices = c.found.breakdown.is_some();
     let (table, tool) =
         if has_devices { ("Operators", Tool::OperatorFramework) } else { ("Statistics", Tool::Statistics) };
@@ -235,13 +256,31 @@ fn operations(c: &Context<'_>) -> Vec<Found> {
                 1 => format!("{} in one slice.", c.text(o.self_ns)),
                 n => format!("{} in {} slices.", c.text(o.self_ns), format_count(n)),
             },
-            // Slices of several devices or threads run at once: the gain is at most the time they cover.
-            saves_ns: Some(o.self_ns.min(compute.unwrap_or(c.profile.span_ns())) / 2),
-            condition: "if it took half as long",
+            saves_ns: Some(gain_of_half(c, o)),
+            is_warning: false,
+            condition: "if it took half as long".to_owned(),
             ways: vec![
                 (table.to_owned(), Evidence::tool(tool)),
                 ("The longest slice".to_owned(), slice_evidence(c, o.longest)),
             ],
         })
         .collect()
+}
+
+/// The most that is gained if an operation takes half as long. Slices of several devices or threads run at once, so the gain is at
+/// most half of the time that they cover; on a core, the units that the operation does not use are a bound as well.
+fn gain_of_half(c: &Context<'_>, operation: &Operation) -> i64 {
+    let half = operation.self_ns.min(operation.covered_ns) / 2;
+    let Some(insights) = c.insights else { return half };
+    let mut engine_ns = [0_u64; Engine::ALL.len()];
+    for time in insights.operators.iter().filter(|o| opcode(&o.name) == operation.name) {
+        for (sum, more) in engine_ns.iter_mut().zip(time.engine_ns) {
+            *sum += more;
+        }
+    }
+    let less = |resource: Resource| {
+        Engine::ALL.into_iter().filter(|e| Resource::of(Some(*e)) == resource).map(|e| engine_ns[e.index()] / 2).sum()
+    };
+    let claim = u64::try_from(half).unwrap_or(0);
+    i64::try_from(insights.limiter.saving_of_ns(claim, less)).unwrap_or(i64::MAX)
 }

@@ -2,7 +2,8 @@
 
 use super::document::{Context, part_name, percent};
 use ns_analysis::sentences::{Breakdown, Part};
-use ns_base::units::{format_count, format_share};
+use ns_base::convert::u64_to_f64;
+use ns_base::units::{format_count, format_ns, format_share};
 use ns_view::document::{Tile, Tone};
 
 /// A share of busy time below this, in percent, is highlighted. Chosen.
@@ -14,7 +15,7 @@ pub(super) fn tiles(c: &Context<'_>) -> Vec<Tile> {
     match &c.found.breakdown {
         Some(breakdown) => {
             tiles.push(busy(c, breakdown));
-            tiles.push(most(c, breakdown));
+            tiles.push(limited_by(c).unwrap_or_else(|| most(c, breakdown)));
         }
         None => tiles.extend(busiest_thread(c)),
     }
@@ -54,6 +55,19 @@ fn busy(c: &Context<'_>, b: &Breakdown) -> Tile {
         share: Some(share / 100.0),
         ..tile("Devices busy", format_share(share), format!("{} of {}", c.text(b.busy_ns()), c.text(b.whole_ns())))
     }
+}
+
+/// The unit that limits a simulated execution.
+fn limited_by(c: &Context<'_>) -> Option<Tile> {
+    let limiter = &c.insights?.limiter;
+    let first = limiter.first()?;
+    let mostly = if first.mostly.is_empty() { String::new() } else { format!(", mostly {}", first.mostly) };
+    let note = format!(
+        "{} \u{2013} {} of the window{mostly}",
+        format_ns(u64_to_f64(first.busy_ns)),
+        format_share(limiter.share(first.busy_ns))
+    );
+    Some(tile("Limited by", first.resource.name().to_owned(), note))
 }
 
 /// The part with the most time: waiting counts as a part.

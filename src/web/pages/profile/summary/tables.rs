@@ -54,6 +54,7 @@ pub fn bounds(bounds: &Bounds) -> Table {
             time(b.seconds),
             Cell::Number(b.seconds * 1e9),
             Cell::from(b.speedup),
+            Cell::Text(b.then.clone()),
             Cell::Text(b.meaning.clone()),
         ]
     };
@@ -63,6 +64,7 @@ pub fn bounds(bounds: &Bounds) -> Table {
             Column::new("time", "Time", ColumnKind::Text),
             Column::new("time_ns", "ns", ColumnKind::Number),
             Column::new("speedup", "Speed-up", ColumnKind::Number),
+            Column::new("then", "Then limited by", ColumnKind::Text),
             Column::new("meaning", "Meaning", ColumnKind::Text),
         ],
         rows: bounds.bounds.iter().map(row).collect(),
