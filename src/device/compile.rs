@@ -127,7 +127,7 @@ impl Device {
                 let found = self.models.instantiate(file, batch_size)?;
                 Ok(Pipeline::of_file(found.imported, file.settings.assumed.clone(), workflow, self.options))
             }
-            ModelRef::Fixed(_) => Err(FixedModel::no_program().into()),
+            ModelRef::Fixed(_) => Err(FixedModel::no_program()),
         }
     }
 

@@ -29,7 +29,8 @@ pub(super) struct IdleCause {
 /// The name with the most self time in the gaps; each gap counts for the name that has the most self time in it. Gaps of several
 /// devices overlap, so a cause has at most the time in which no device works: `device` are the stretches in which one does.
 pub(super) fn main_cause(found: &IdleGaps, device: &[Interval<TraceNs>]) -> Option<IdleCause> {
-    let mut by_name: BTreeMap<(&str, &str), (IdleCause, Vec<Interval<TraceNs>>)> = BTreeMap::new();
+    // The cause of each name, and the gaps that it has.
+    let mut by_name: BTreeMap<_, (IdleCause, Vec<_>)> = BTreeMap::new();
     // Gaps come by length: the first slice of a name is in its longest gap.
     for (gap, meanwhile) in found.gaps.iter().filter_map(|gap| Some((gap, gap.meanwhile.as_ref()?))) {
         let new = || IdleCause {
@@ -39,7 +40,8 @@ pub(super) fn main_cause(found: &IdleGaps, device: &[Interval<TraceNs>]) -> Opti
             gaps: 0,
             longest: meanwhile.longest,
         };
-        let (cause, spans) = by_name.entry((&meanwhile.name, &meanwhile.thread)).or_insert_with(|| (new(), Vec::new()));
+        let (cause, spans) =
+            by_name.entry((meanwhile.name.as_str(), meanwhile.thread.as_str())).or_insert_with(|| (new(), Vec::new()));
         cause.ns = cause.ns.saturating_add(meanwhile.self_ns);
         cause.gaps += 1;
         spans.push(gap.span);

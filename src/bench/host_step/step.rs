@@ -172,7 +172,7 @@ impl FromStr for HostStep {
                 "'{text}' is not a step; use one of {}, a time such as 0.25ms, or an expression over the data such as x / 255",
                 names()
             )),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 }

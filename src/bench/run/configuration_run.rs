@@ -160,7 +160,7 @@ fn prepare<O: RunObserver>(
     times.check(configuration.pipeline_size)?;
     expected.check(configuration)?;
     let executor = SimulatedExecutor::new(configuration, times);
-    Ok(Scheduler::observed(configuration, executor, expected.inferences, observer)?)
+    Scheduler::observed(configuration, executor, expected.inferences, observer)
 }
 
 #[cfg(test)]

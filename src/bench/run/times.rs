@@ -70,9 +70,7 @@ pub(crate) fn check_inputs(configuration: &Configuration, models: &ModelLibrary)
     check_steps(configuration, models)?;
     let Some(given) = &configuration.inputs else { return Ok(()) };
     let shapes = models.input_shapes(&configuration.model, u64::from(configuration.batch_size))?;
-    given
-        .mismatch(&model_label(&configuration.model), configuration.batch_size, &shapes)
-        .map_or(Ok(()), |other| Err(other.into()))
+    given.mismatch(&model_label(&configuration.model), configuration.batch_size, &shapes).map_or(Ok(()), Err)
 }
 
 /// Checks that the model has every input that the work before the call names. The result of the work is known only after it has run.
