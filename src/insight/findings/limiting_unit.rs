@@ -4,6 +4,8 @@ use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::run::{Item, UnitRun};
 use crate::{Resource, Work};
+use ns_base::convert::u64_to_f64;
+use ns_base::units::format_ns;
 
 /// What to do when no unit works for most of the window.
 const WAITS: &str = "Each unit works for less than half of the window: what follows depends on what came before. More work for each call \
@@ -13,12 +15,19 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let Some(first) = c.limiter.first() else { return Vec::new() };
     let limits = c.limiter.dominant().is_some();
     let Some(title) = c.limiter.sentence() else { return Vec::new() };
-    let detail = if limits { advice(c, first.resource) } else { WAITS };
     // Without the limiting unit, the next one limits; without waits, the busiest unit does.
     let wait_ns = c.limiter.window_ns.saturating_sub(first.busy_ns);
+    let detail = match limits {
+        true => format!(
+            "{} Changes that do not touch it gain at most {}.",
+            advice(c, first.resource),
+            format_ns(u64_to_f64(wait_ns))
+        ),
+        false => WAITS.to_owned(),
+    };
     let claim_ns = if limits { first.busy_ns } else { wait_ns };
     let touched: &[Resource] = if limits { &[first.resource] } else { &[] };
-    let mut finding = Finding::new(Rule::LimitingUnit, Effect::Cost, claim_ns, title, detail);
+    let mut finding = Finding::new(Rule::LimitingUnit, Effect::Cost, claim_ns, title, &detail);
     finding.saves_ns = Some(c.limiter.saving_ns(claim_ns, touched));
     finding = finding.share("busiest unit, of the device window", c.limiter.share(first.busy_ns));
     for unit in &c.limiter.resources {
@@ -42,15 +51,13 @@ fn advice(c: &Context<'_>, resource: Resource) -> &'static str {
     match resource {
         Resource::Dma => {
             "Give the engines more to do for each byte: a larger batch uses each weight more often, and weights in a \
-            smaller type are fewer bytes. Faster engines or fused operators gain nothing."
+            smaller type are fewer bytes."
         }
         Resource::Tensor => {
-            "Matrix products take the time: a smaller type (bf16, fp8) or products that fill the array shorten them. \
-            Faster transfers gain nothing."
+            "Matrix products take the time: a smaller type (bf16, fp8) or products that fill the array shorten them."
         }
         Resource::Vector => {
-            "Elementwise work and reductions take the time: fused operators and values in bf16 shorten them. Larger \
-            batches and faster transfers gain nothing."
+            "Elementwise work and reductions take the time: fused operators and values in bf16 shorten them."
         }
         Resource::Scalar => {
             "Activation functions take the time: cheaper functions, and fewer values that need one, shorten them."

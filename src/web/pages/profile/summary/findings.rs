@@ -2,6 +2,8 @@
 
 use yew::prelude::*;
 
+use ns_base::convert::u64_to_f64;
+use ns_base::units::format_ns;
 use ns_insight::{Effect, Finding, SliceRange};
 use ns_view::text::exact_ns;
 
@@ -43,7 +45,7 @@ fn finding(f: &Finding, on_slice: &Callback<SliceRange>) -> Html {
     html! {
         <li class={classes!("finding", class)} data-rule={f.rule.code()}>
             <p class="finding-title"><span class="tag">{ word }</span>{ " " }<strong>{ &f.title }</strong></p>
-            <p>{ &f.detail }</p>
+            <p>{ &f.detail }{ f.saves_ns.map(saving) }</p>
             <details>
                 <summary>{ evidence_title(f.slices.len()) }</summary>
                 <dl class="facts">{ for f.evidence.iter().map(|m| html! { <div><dt>{ &m.name }</dt><dd>{ m.text() }</dd></div> }) }</dl>
@@ -51,6 +53,11 @@ fn finding(f: &Finding, on_slice: &Callback<SliceRange>) -> Html {
             </details>
         </li>
     }
+}
+
+/// The most that fixing a cost can save.
+fn saving(ns: u64) -> Html {
+    html! { <>{ " A fix saves up to " }<strong>{ format_ns(u64_to_f64(ns)) }</strong>{ "." }</> }
 }
 
 fn evidence_title(slices: usize) -> String {
