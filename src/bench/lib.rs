@@ -64,7 +64,7 @@ pub use reports::report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
 pub use reports::results::{RunResults, get_reports, results_to_json};
 pub use reports::summarise::REPORT_VERSION;
 pub use reports::timed_results::{TimedResults, timed_results_to_json};
-pub use reports::verdict::verdict;
+pub use reports::verdict::{best, verdict};
 pub use run::configuration_run::{ConfigurationRun, RowResult, RunDetail};
 pub use run::estimate::{Estimate, estimate};
 pub use run::times::{service_times, stage_times};

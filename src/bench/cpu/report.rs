@@ -153,9 +153,8 @@ pub(crate) fn fill_samples(report: &mut Report, samples: &HostSamples) {
     if cpu.len() <= 2 || memory.len() <= 2 {
         return;
     }
-    let at = |values: &[f64], p| stats::percentile_sorted(values, p).map(|x| stats::round_to(x, 3));
-    let mean = |values: &[f64]| stats::mean(values).map(|x| stats::round_to(x, 3));
-    (report.cpu_avg_percent, report.mem_avg_percent) = (mean(&cpu), mean(&memory));
+    let at = |values: &[f64], p| stats::percentile_sorted(values, p);
+    (report.cpu_avg_percent, report.mem_avg_percent) = (stats::mean(&cpu), stats::mean(&memory));
     (report.cpu_percent_p0, report.mem_percent_p0) = (at(&cpu, 0.0), at(&memory, 0.0));
     (report.cpu_percent_p50, report.mem_percent_p50) = (at(&cpu, 50.0), at(&memory, 50.0));
     (report.cpu_percent_p90, report.mem_percent_p90) = (at(&cpu, 90.0), at(&memory, 90.0));

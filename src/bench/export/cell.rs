@@ -4,8 +4,13 @@ use serde_json::{Map, Value};
 
 use crate::Report;
 
-/// A report's values by key.
+/// A report's values by key, with the decimals of files.
 pub(super) fn values(report: &Report) -> Map<String, Value> {
+    exact_values(&report.in_file_decimals())
+}
+
+/// A report's values by key.
+pub(super) fn exact_values(report: &Report) -> Map<String, Value> {
     match serde_json::to_value(report) {
         Ok(Value::Object(map)) => map,
         // A struct of numbers and text is an object; an empty one shows N/A everywhere.

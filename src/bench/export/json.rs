@@ -18,12 +18,19 @@ pub enum JsonFormat {
     Neuronperf,
 }
 
+/// Our own object.
 #[derive(serde::Serialize)]
 struct Document<'a> {
-    reports: &'a [Report],
+    reports: Vec<Report>,
     /// Evaluation metrics beside the reports, if answers were evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     eval_metrics: Option<&'a Value>,
+}
+
+impl<'a> Document<'a> {
+    fn of(reports: &[Report], eval_metrics: Option<&'a Value>) -> Self {
+        Self { reports: reports.iter().map(Report::in_file_decimals).collect(), eval_metrics }
+    }
 }
 
 /// A report with NeuronPerf's keys, in their order, and its error if it has one: a failed configuration is a row here and
@@ -51,7 +58,7 @@ impl Serialize for NeuronperfRow {
 /// # Errors
 /// When the encoder fails, which does not happen for text in memory.
 pub fn to_json(reports: &[Report]) -> Result<String, Refusal> {
-    ended(serde_json::to_string_pretty(&Document { reports, eval_metrics: None }))
+    ended(serde_json::to_string_pretty(&Document::of(reports, None)))
 }
 
 /// As [`to_json`], in a format, with evaluation metrics (an object of names and values) beside our own reports.
@@ -60,7 +67,7 @@ pub fn to_json(reports: &[Report]) -> Result<String, Refusal> {
 /// As [`to_json`].
 pub fn to_json_as(reports: &[Report], format: JsonFormat, eval_metrics: Option<&Value>) -> Result<String, Refusal> {
     ended(match format {
-        JsonFormat::Neuronscope => serde_json::to_string_pretty(&Document { reports, eval_metrics }),
+        JsonFormat::Neuronscope => serde_json::to_string_pretty(&Document::of(reports, eval_metrics)),
         JsonFormat::Neuronperf => {
             let rows: Vec<NeuronperfRow> = reports.iter().map(|r| NeuronperfRow(cell::values(r))).collect();
             serde_json::to_string_pretty(&rows)

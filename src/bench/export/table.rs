@@ -47,10 +47,8 @@ pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
     if reports.is_empty() {
         return "No reports were found. Did benchmarking succeed?\n".to_owned();
     }
-    let mut rows: Vec<Map<String, Value>> = reports.iter().map(cell::values).collect();
-    if let Some(key) = options.sort_by {
-        rows.sort_by(|a, b| compare(a.get(key), b.get(key), options.reverse));
-    }
+    let sorted = options.sort_by.map(|key| sorted(reports, key, options.reverse));
+    let rows: Vec<Map<String, Value>> = sorted.as_deref().unwrap_or(reports).iter().map(cell::values).collect();
     let mut lines = vec![options.columns.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>()];
     lines.extend(rows.iter().map(|row| options.columns.iter().map(|c| cell::text(row.get(*c))).collect()));
     let widths: Vec<usize> = (0..options.columns.len())
@@ -65,10 +63,10 @@ pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
     text
 }
 
-/// The reports by a key, rows without a value last.
+/// The reports by the exact values of a key, rows without a value last.
 #[must_use]
 pub fn sorted(reports: &[Report], key: &str, reverse: bool) -> Vec<Report> {
-    let mut rows: Vec<(Map<String, Value>, &Report)> = reports.iter().map(|r| (cell::values(r), r)).collect();
+    let mut rows: Vec<(Map<String, Value>, &Report)> = reports.iter().map(|r| (cell::exact_values(r), r)).collect();
     rows.sort_by(|a, b| compare(a.0.get(key), b.0.get(key), reverse));
     rows.into_iter().map(|(_, report)| report.clone()).collect()
 }

@@ -8,6 +8,8 @@ mod jsonl;
 mod timers;
 
 use crate::reports::report::Report;
+use crate::reports::summarise::cost_per_million;
+use ns_base::stats::round_to;
 use ns_base::{Diagnostics, Refusal, refuse};
 
 /// Reports read from a file.
@@ -47,8 +49,19 @@ pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> 
     for report in &mut imported.reports {
         report.source = "imported".to_owned();
         report.machine = Some(file.to_owned());
+        report.cost_per_1m_inf = exact_cost(report, cost_per_hour);
     }
     Ok(imported)
+}
+
+/// Files have the cost in thousandths of a dollar. It is exact where throughput and price are known: the price that was
+/// given, or else that of the instance. A price that leads to another cost than the file's is not the one it was made with.
+fn exact_cost(report: &Report, cost_per_hour: Option<f64>) -> Option<f64> {
+    let (written, rate) = (report.cost_per_1m_inf?, report.throughput_avg);
+    let published = ns_machine::arch::instance(&report.instance_type).and_then(|i| i.usd_per_hour);
+    let costs = [cost_per_hour, published].into_iter().flatten().filter_map(|usd| cost_per_million(usd, rate?));
+    let mut rounding_to_it = costs.filter(|cost| round_to(*cost, 3) == written);
+    rounding_to_it.next().or(Some(written))
 }
 
 fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, Refusal> {
@@ -76,6 +89,24 @@ mod tests {
         expand(&config).unwrap().configurations.into_iter().map(run).collect()
     }
 
+    fn in_file_decimals(reports: &[Report]) -> Vec<Report> {
+        reports.iter().map(Report::in_file_decimals).collect()
+    }
+
+    #[test]
+    fn a_cost_of_another_price_stays_as_the_file_has_it() {
+        let cost = |written: &str, given| {
+            let text = format!("instance_type,throughput_avg,cost_per_1m_inf\ninf2.xlarge,3516.0,{written}\n");
+            read_reports_at("a.csv", text.as_bytes(), given).unwrap().reports[0].cost_per_1m_inf.unwrap()
+        };
+        let exact = |usd: f64| usd * (1e6 / (3_600.0 * 3_516.0));
+        let published = ns_machine::arch::instance("inf2.xlarge").unwrap().usd_per_hour.unwrap();
+        let written = round_to(exact(published), 3).to_string();
+        assert_eq!(cost(&written, None), exact(published));
+        assert_eq!(cost(&round_to(exact(9.0), 3).to_string(), Some(9.0)), exact(9.0));
+        assert_eq!((cost("0.5", None), cost("0.51234", Some(9.0))), (0.5, 0.51234));
+    }
+
     fn as_imported(mut reports: Vec<Report>, file: &str) -> Vec<Report> {
         for r in &mut reports {
             (r.source, r.machine) = ("imported".to_owned(), Some(file.to_owned()));
@@ -87,7 +118,13 @@ mod tests {
     fn our_own_json_reads_back_whole_and_csv_in_its_columns() {
         let json = to_json(&own()).unwrap();
         let read = read_reports("a.json", json.as_bytes()).unwrap();
-        assert_eq!(read.reports, as_imported(own(), "a.json"));
+        assert_eq!(in_file_decimals(&read.reports), as_imported(in_file_decimals(&own()), "a.json"));
+        let costs = |reports: &[Report]| reports.iter().filter_map(|r| r.cost_per_1m_inf).collect::<Vec<f64>>();
+        let (read_costs, own_costs) = (costs(&read.reports), costs(&own()));
+        assert!(!read_costs.is_empty() && read_costs.len() == own_costs.len());
+        for (read, own) in read_costs.into_iter().zip(own_costs) {
+            assert!((read / own - 1.0).abs() < 1e-6, "{read} {own}: the price of the instance makes it exact");
+        }
         assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
         let csv = to_csv(&own(), CSV_COLS).unwrap();
         let read = read_reports("a.csv", format!("\u{feff}{csv}").as_bytes()).unwrap();
@@ -125,7 +162,8 @@ mod tests {
         let json = to_json(&own()).unwrap();
         let cut = &json[..json.len() * 3 / 5];
         let read = read_reports("cut.json", cut.as_bytes()).unwrap();
-        assert_eq!(read.reports, as_imported(own(), "cut.json")[..read.reports.len()]);
+        let own_rows = as_imported(in_file_decimals(&own()), "cut.json");
+        assert_eq!(in_file_decimals(&read.reports), own_rows[..read.reports.len()]);
         assert!((1..4).contains(&read.reports.len()) && read.diagnostics.count("truncated") == 1);
         let csv = to_csv(&own(), CSV_COLS).unwrap();
         let read = read_reports("cut.csv", &csv.as_bytes()[..csv.len() - 60]).unwrap();

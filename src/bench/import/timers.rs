@@ -98,7 +98,7 @@ fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Optio
         report.error = Some(format!("the file says that the run ended as '{status}'"));
     }
     let total = results.get("total_s").and_then(Value::as_f64).filter(|s| s.is_finite());
-    report.total_s = total.map(|s| ns_base::stats::round_to(s, 2));
+    report.total_s = total;
     (report.compiler_args, report.workflow) = (None, None);
     let percents = |key: &str| -> Vec<f64> {
         results.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_f64).collect()

@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::compile::sweep::short_flags;
+use ns_base::stats::round_to;
 use ns_compiler::Workflow;
 
 /// One row. Fields are in the order of the JSON: the configuration, then the measurements, then fields that
 /// NeuronPerf does not have. Absent measures are `None` and become `null` in JSON and `N/A` in tables.
 ///
-/// Floats are rounded to 3 decimals, `worker_avg_s` and `total_s` to 2, as NeuronPerf does.
+/// Measures are exact, so that two rows compare as they ran; NeuronPerf's decimals are those of its files
+/// ([`Report::in_file_decimals`]).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
@@ -256,6 +258,67 @@ impl Report {
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.status == "finished"
+    }
+
+    /// The report as files have it: `worker_avg_s` and `total_s` with 2 decimals, other measures with 3, as in NeuronPerf.
+    #[must_use]
+    pub fn in_file_decimals(&self) -> Self {
+        let mut report = self.clone();
+        for value in [&mut report.worker_avg_s, &mut report.total_s].into_iter().flatten() {
+            *value = round_to(*value, 2);
+        }
+        for value in report.thousandths().into_iter().flatten() {
+            *value = round_to(*value, 3);
+        }
+        for value in report.e2e_durations_ms.iter_mut().flatten() {
+            *value = round_to(*value, 3);
+        }
+        report
+    }
+
+    /// The measures that files have with 3 decimals.
+    fn thousandths(&mut self) -> [&mut Option<f64>; 39] {
+        [
+            &mut self.load_avg_ms,
+            &mut self.input_avg_ms,
+            &mut self.warmup_avg_ms,
+            &mut self.env_setup_avg_ms,
+            &mut self.setup_avg_ms,
+            &mut self.preprocess_avg_ms,
+            &mut self.infer_avg_ms,
+            &mut self.postprocess_avg_ms,
+            &mut self.e2e_avg_ms,
+            &mut self.cpu_avg_percent,
+            &mut self.cpu_percent_p0,
+            &mut self.cpu_percent_p50,
+            &mut self.cpu_percent_p90,
+            &mut self.cpu_percent_p95,
+            &mut self.cpu_percent_p99,
+            &mut self.cpu_percent_p100,
+            &mut self.mem_avg_percent,
+            &mut self.mem_percent_p0,
+            &mut self.mem_percent_p50,
+            &mut self.mem_percent_p90,
+            &mut self.mem_percent_p95,
+            &mut self.mem_percent_p99,
+            &mut self.mem_percent_p100,
+            &mut self.latency_ms_p0,
+            &mut self.latency_ms_p50,
+            &mut self.latency_ms_p90,
+            &mut self.latency_ms_p95,
+            &mut self.latency_ms_p99,
+            &mut self.latency_ms_p100,
+            &mut self.throughput_peak,
+            &mut self.throughput_avg,
+            &mut self.cost_per_1m_inf,
+            &mut self.throughput_window,
+            &mut self.throughput_ci95_low,
+            &mut self.throughput_ci95_high,
+            &mut self.latency_ms_p50_ci95_low,
+            &mut self.latency_ms_p50_ci95_high,
+            &mut self.latency_ms_p99_ci95_low,
+            &mut self.latency_ms_p99_ci95_high,
+        ]
     }
 
     /// A short description of the configuration: `16 models x 2 workers, batch 4, pipeline 2`.

@@ -9,7 +9,7 @@ use super::report::{Report, ReportDetail};
 use crate::config::configuration::Configuration;
 use crate::config::options::{DeviceType, Processes};
 use crate::measured::measurement::Measurement;
-use crate::measured::timer::{Timer, mean_of_averages_ms};
+use crate::measured::timer::mean_of_averages_ms;
 
 /// The program's name in reports.
 pub const REPORT_VERSION: &str = concat!("neuronscope-", env!("CARGO_PKG_VERSION"));
@@ -65,13 +65,13 @@ impl Report {
         }
         let total = measurement.bring_up + measurement.elapsed;
         report.stop_dts = simulated_dts(total);
-        report.total_s = Some(round_to(total.to_secs_f64(), 2));
+        report.total_s = Some(total.to_secs_f64());
         let batch = u64::from(configuration.batch_size);
         report.total_infs = Some((measurement.inferences() + measurement.warmups) * batch);
         fill_timers(&mut report, measurement);
         fill_throughput(&mut report, configuration, measurement, detail);
         if detail >= ReportDetail::Latencies {
-            let ms = |ps: &u64| round_to(SimTime(*ps).to_ms_f64(), 3);
+            let ms = |ps: &u64| SimTime(*ps).to_ms_f64();
             report.e2e_durations_ms = Some(measurement.latencies_ps().iter().map(ms).collect());
         }
         fill_latencies(&mut report, measurement);
@@ -80,7 +80,7 @@ impl Report {
 }
 
 fn fill_timers(report: &mut Report, measurement: &Measurement) {
-    let ms = |timers: &[Timer]| mean_of_averages_ms(timers).map(|ms| round_to(ms, 3));
+    let ms = mean_of_averages_ms;
     let timers = &measurement.timers;
     report.load_avg_ms = ms(&timers.load);
     report.input_avg_ms = ms(&timers.input);
@@ -91,7 +91,7 @@ fn fill_timers(report: &mut Report, measurement: &Measurement) {
     report.infer_avg_ms = ms(&timers.infer);
     report.postprocess_avg_ms = ms(&timers.postprocess);
     report.e2e_avg_ms = ms(&timers.e2e);
-    report.worker_avg_s = mean_of_averages_ms(&timers.worker).map(|ms| round_to(ms / 1e3, 2));
+    report.worker_avg_s = ms(&timers.worker).map(|ms| ms / 1e3);
 }
 
 /// Percentiles, their confidence intervals, and the number of outliers, in one pass over the latencies.
@@ -103,7 +103,7 @@ fn fill_latencies(report: &mut Report, measurement: &mut Measurement) {
     let (tail_low, tail_high) = tail.unwrap_or((99.0, 99.0));
     let percents = [0.0, 50.0, 90.0, 95.0, 99.0, 100.0, median_low, median_high, tail_low, tail_high, 25.0, 75.0];
     let Some(values) = measurement.latency_percentiles_ms(percents) else { return };
-    let [p0, p50, p90, p95, p99, p100, m_low, m_high, t_low, t_high, _, _] = values.map(|ms| round_to(ms, 3));
+    let [p0, p50, p90, p95, p99, p100, m_low, m_high, t_low, t_high, lower, upper] = values;
     (report.latency_ms_p0, report.latency_ms_p50, report.latency_ms_p90) = (Some(p0), Some(p50), Some(p90));
     (report.latency_ms_p95, report.latency_ms_p99, report.latency_ms_p100) = (Some(p95), Some(p99), Some(p100));
     if median.is_some() {
@@ -112,7 +112,6 @@ fn fill_latencies(report: &mut Report, measurement: &mut Measurement) {
     if tail.is_some() {
         (report.latency_ms_p99_ci95_low, report.latency_ms_p99_ci95_high) = (Some(t_low), Some(t_high));
     }
-    let [.., lower, upper] = values;
     let fence = SimTime::from_ns_f64((upper + 3.0 * (upper - lower)) * 1e6);
     let beyond = measurement.latencies_ps().iter().filter(|ps| **ps > fence.0).count();
     report.latency_outliers = Some(beyond as u64);
@@ -124,24 +123,25 @@ fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measu
     report.throughput_peak = samples.iter().max().map(|peak| u64_to_f64(*peak));
     let average = average_throughput(&samples, m.elapsed);
     if let Some((rate, method)) = average {
-        report.throughput_avg = Some(round_to(rate, 3));
+        report.throughput_avg = Some(rate);
         report.throughput_avg_method = Some(method.to_owned());
-        let dollars = configuration.cost_per_hour.map(|cost| cost * (1e6 / (3_600.0 * rate)));
-        report.cost_per_1m_inf = dollars.filter(|d| d.is_finite()).map(|d| round_to(d, 3));
+        report.cost_per_1m_inf = configuration.cost_per_hour.and_then(|price| cost_per_million(price, rate));
     }
     if let [_, interior @ .., _] = samples.as_slice() {
         let interior: Vec<f64> = interior.iter().map(|n| u64_to_f64(*n)).collect();
-        let (low, high) = mean_ci95(&interior).unzip();
-        report.throughput_ci95_low = low.map(|x| round_to(x, 3));
-        report.throughput_ci95_high = high.map(|x| round_to(x, 3));
+        (report.throughput_ci95_low, report.throughput_ci95_high) = mean_ci95(&interior).unzip();
     }
     if m.window > SimTime::ZERO {
-        let rate = u64_to_f64(m.in_window * batch) / m.window.to_secs_f64();
-        report.throughput_window = Some(round_to(rate, 3));
+        report.throughput_window = Some(u64_to_f64(m.in_window * batch) / m.window.to_secs_f64());
     }
     if detail >= ReportDetail::Seconds {
         report.throughput_hist = Some(samples);
     }
+}
+
+/// US dollars for a million samples, at a price per hour and a number of samples per second.
+pub(crate) fn cost_per_million(usd_per_hour: f64, rate: f64) -> Option<f64> {
+    Some(usd_per_hour * (1e6 / (3_600.0 * rate))).filter(|usd| usd.is_finite())
 }
 
 /// The mean of all seconds but the first and the last; with fewer than three, the total over the elapsed time.
@@ -190,6 +190,8 @@ mod tests {
         assert_eq!((r.throughput_peak, r.throughput_avg), (Some(12.0), Some(9.75)));
         assert_eq!(r.throughput_window, Some(9.6));
         assert_eq!(r.total_infs, Some((17 + 1) * 3));
+        assert_eq!(r.cost_per_1m_inf, Some(1.18 * (1e6 / (3_600.0 * 9.75))));
+        let r = r.in_file_decimals();
         assert_eq!((r.total_s, r.worker_avg_s), (Some(5.16), Some(5.1)));
         assert_eq!((r.load_avg_ms, r.warmup_avg_ms, r.infer_avg_ms), (Some(62.0), Some(2.625), Some(300.0)));
         assert_eq!((r.setup_avg_ms, r.latency_ms_p0, r.latency_ms_p100), (Some(0.0), Some(300.0), Some(300.0)));

@@ -15,9 +15,10 @@ struct Best<'a> {
 #[must_use]
 pub fn verdict(reports: &[Report]) -> Option<String> {
     let finished = || reports.iter().filter(|r| r.is_finished());
-    let latency = first_by(finished(), |r| r.latency_ms_p50, |a, b| a < b);
-    let throughput = first_by(finished(), |r| r.throughput_avg, |a, b| a > b);
-    let cost = first_by(finished(), |r| r.cost_per_1m_inf, |a, b| a < b);
+    let best_at = |measure, is_largest| best(finished(), measure, is_largest).map(|(report, _)| report);
+    let latency = best_at(|r| r.latency_ms_p50, false);
+    let throughput = best_at(|r| r.throughput_avg, true);
+    let cost = best_at(|r| r.cost_per_1m_inf, false);
     let bests: Vec<Best> = [("lowest latency", latency), ("highest throughput", throughput), ("lowest cost", cost)]
         .into_iter()
         .filter_map(|(purpose, report)| report.map(|report| Best { purpose, report }))
@@ -81,20 +82,15 @@ fn trade(latency: &Report, throughput: &Report) -> Option<String> {
         .then(|| format!("; that throughput is {faster:.2} times as high at {slower:.2} times the median latency"))
 }
 
-fn first_by<'a>(
+/// The report with the largest or the smallest value of a measure, and that value; of equal ones the first.
+#[must_use]
+pub fn best<'a>(
     reports: impl Iterator<Item = &'a Report>,
-    key: impl Fn(&Report) -> Option<f64>,
-    better: impl Fn(f64, f64) -> bool,
-) -> Option<&'a Report> {
-    let mut best: Option<(&Report, f64)> = None;
-    for report in reports {
-        if let Some(value) = key(report)
-            && best.is_none_or(|(_, b)| better(value, b))
-        {
-            best = Some((report, value));
-        }
-    }
-    best.map(|(report, _)| report)
+    measure: fn(&Report) -> Option<f64>,
+    is_largest: bool,
+) -> Option<(&'a Report, f64)> {
+    let known = reports.filter_map(|r| Some((r, measure(r).filter(|value| value.is_finite())?)));
+    known.reduce(|a, b| if (b.1 > a.1) == is_largest && b.1 != a.1 { b } else { a })
 }
 
 #[cfg(test)]

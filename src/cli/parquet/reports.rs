@@ -62,7 +62,7 @@ pub(crate) fn reports<W: Write + Send>(out: W, reports: &[Report]) -> Result<u64
     let fields = fields();
     let mut sheet = Sheet::new(out, "reports", &fields)?;
     for report in reports {
-        let json = serde_json::to_value(report).context("a report has no JSON form")?;
+        let json = serde_json::to_value(report.in_file_decimals()).context("a report has no JSON form")?;
         let row: Vec<Value<'_>> = fields.iter().map(|f| cell(json.get(&f.name), f.kind)).collect();
         sheet.push(&row)?;
     }

@@ -2,7 +2,7 @@
 //! sentence that weighs them.
 
 use super::ResultRow;
-use ns_base::units::format_number;
+use ns_base::units::{format_figures, format_number};
 use ns_bench::{Report, verdict};
 use ns_session::results::{are_of_several_models, row_text};
 
@@ -12,7 +12,7 @@ pub struct Tile {
     pub title: &'static str,
     /// Its value, rounded for reading.
     pub value: String,
-    /// Its value with all digits.
+    /// Its value with more digits.
     pub exact: String,
     pub unit: &'static str,
     /// The configuration that has it.
@@ -43,9 +43,9 @@ impl Tiles {
         let scored: Vec<&Report> = reports().filter(|r| r.is_finished() && admits(r)).collect();
         let [throughput, latency, cost] = Self::TITLES;
         let best = [
-            best(&scored, (throughput, "inf/s"), |r| r.throughput_avg, true),
-            best(&scored, (latency, "ms"), |r| r.latency_ms_p99, false),
-            best(&scored, (cost, "US$ per million"), |r| r.cost_per_1m_inf, false),
+            tile(&scored, (throughput, "inf/s"), |r| r.throughput_avg, true),
+            tile(&scored, (latency, "ms"), |r| r.latency_ms_p99, false),
+            tile(&scored, (cost, "US$ per million"), |r| r.cost_per_1m_inf, false),
         ];
         let weighed: Vec<Report> = reports().filter(|r| !r.is_finished() || admits(r)).cloned().collect();
         Self {
@@ -57,17 +57,16 @@ impl Tiles {
     }
 }
 
-/// The row with the largest or the smallest value of a figure; in a tie the first, as in the sentence.
-fn best(
+/// The row with the largest or the smallest value of a figure.
+fn tile(
     scored: &[&Report],
     (title, unit): (&'static str, &'static str),
-    value: fn(&Report) -> Option<f64>,
-    largest: bool,
+    measure: fn(&Report) -> Option<f64>,
+    is_largest: bool,
 ) -> Option<Tile> {
-    let known = scored.iter().filter_map(|r| value(r).map(|v| (v, *r)));
-    let (value, report) = known.reduce(|a, b| if (b.0 > a.0) == largest && b.0 != a.0 { b } else { a })?;
+    let (report, value) = ns_bench::best(scored.iter().copied(), measure, is_largest)?;
     let of = row_text(report, are_of_several_models(scored));
-    Some(Tile { title, value: format_number(value), exact: value.to_string(), unit, of })
+    Some(Tile { title, value: format_number(value), exact: format_figures(value), unit, of })
 }
 
 #[cfg(test)]
@@ -76,7 +75,8 @@ mod tests {
 
     use super::*;
     use crate::bench::RowId;
-    use ns_bench::{BenchConfig, Configuration, RowResult, SweepState};
+    use ns_bench::{BenchConfig, Configuration, ConfigurationRun, RowResult, RunDetail, SweepState, service_times};
+    use ns_session::bench_page;
 
     fn row(at: u32, n_models: u32, figures: Option<(f64, f64)>) -> ResultRow {
         let config = BenchConfig { model: "nn".to_owned(), ..BenchConfig::default() };
@@ -112,6 +112,47 @@ mod tests {
         assert_eq!(text(&tiles), expected);
         assert_eq!(tiles.best[0].of, Tiles::of(&rows[..2], |_| true).best[0].of, "of equals the first");
         assert!(tiles.sentence.is_some());
+    }
+
+    /// On one instance the row with the highest throughput has the lowest cost, also where thousandths of a dollar are equal.
+    #[test]
+    fn the_lowest_cost_is_that_of_the_exact_costs() {
+        for (model, batch_sizes) in [("bert-base-uncased", vec![8, 16, 32]), ("resnet50", vec![1, 2, 4, 8])] {
+            let config = BenchConfig {
+                model: model.to_owned(),
+                instance_type: "inf2.xlarge".to_owned(),
+                batch_sizes,
+                n_models: Some(vec![2]),
+                workers_per_model: Some(vec![2]),
+                duration_s: 10.0,
+                ..BenchConfig::default()
+            };
+            let mut rows = Vec::new();
+            for planned in SweepState::new(config.clone()).unwrap().rows() {
+                let configuration = planned.planned.configuration.clone();
+                let times = service_times(&configuration, &Default::default()).unwrap();
+                let mut run = ConfigurationRun::new(configuration, Ok(&times));
+                while !run.step(100_000).done {}
+                let result = run.finish_with(RunDetail::default());
+                rows.push(ResultRow::new(RowId::Own(rows.len().try_into().unwrap()), Rc::new(result)));
+            }
+            let reports: Vec<Report> = rows.iter().map(|row| row.report().clone()).collect();
+            let in_files: Vec<_> = reports.iter().map(|r| r.in_file_decimals().cost_per_1m_inf).collect();
+            assert!((1..in_files.len()).any(|i| in_files[..i].contains(&in_files[i])), "{model}: {in_files:?}");
+            let rate = |r: &Report| r.throughput_avg.unwrap();
+            let fastest = reports.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))).unwrap();
+
+            let tiles = Tiles::of(&rows, |_| true);
+            let lowest = tiles.best.iter().find(|tile| tile.title == "Lowest cost").unwrap();
+            assert_eq!(lowest.of, row_text(fastest, false), "{model}");
+            let sentence = tiles.sentence.unwrap().to_lowercase();
+            let expected = format!("highest throughput and lowest cost: {}", fastest.label());
+            assert!(sentence.contains(&expected), "{sentence} {expected}");
+            let saved = bench_page(Some(&config), &reports, "").unwrap();
+            let (_, after) = saved.split_once("Lowest cost").unwrap();
+            let (tile, _) = after.split_once("Throughput over latency").unwrap();
+            assert!(tile.contains(&row_text(fastest, false)) && tile.contains(&lowest.value), "{tile}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec, TraceSpec};
 use ns_base::SimTime;
 use ns_base::convert::{f64_to_u64, u64_to_f64};
-use ns_base::units::{format_count, format_ns};
+use ns_base::units::{format_count, format_ns, format_number};
 use ns_bench::{BenchConfig, Configuration, ConfigurationRun, Report, ReportDetail, RunDetail, expand};
 use ns_capture::{BenchRecorder, BenchTrace, build_bench_profile};
 use ns_compiler::{Workflow, modelled_compile_s};
@@ -81,7 +81,7 @@ fn compiled(configuration: &Configuration, models: &ModelLibrary) -> Result<Comp
 
 /// The figures of the whole run; the timeline may show only a part of it.
 fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(String, String)> {
-    let number = |n: Option<f64>, unit: &str| n.map(|n| format!("{n}{unit}"));
+    let number = |n: Option<f64>, unit: &str| n.map(|n| format!("{}{unit}", format_number(n)));
     let shown = (recorder.left_out() > 0).then(|| {
         let (part, all) = (u64_to_f64(recorder.until().to_ns()), u64_to_f64(elapsed.to_ns()));
         format!("the first {} of the {} measured", format_ns(part), format_ns(all))

@@ -12,7 +12,7 @@ use crate::share::PageLink as _;
 use ns_base::Refusal;
 use ns_base::units::format_number;
 use ns_bench::export::to_json;
-use ns_bench::{BenchConfig, Report, verdict};
+use ns_bench::{BenchConfig, Report, best, verdict};
 use ns_device::model_label;
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use ns_view::page::PageFile;
@@ -98,10 +98,8 @@ fn blocks(reports: &[Report]) -> Vec<Block> {
 fn tiles(reports: &[Report]) -> Vec<Tile> {
     let finished: Vec<&Report> = reports.iter().filter(|r| r.is_finished()).collect();
     let several = are_of_several_models(&finished);
-    let best = |name: &str, unit: &str, value: fn(&Report) -> Option<f64>, is_largest: bool| {
-        let scored = finished.iter().filter_map(|r| Some((value(r)?, *r)));
-        // The first in a tie, as in the verdict.
-        let (value, report) = scored.reduce(|a, b| if (b.0 > a.0) == is_largest && b.0 != a.0 { b } else { a })?;
+    let tile = |name: &str, unit: &str, measure: fn(&Report) -> Option<f64>, is_largest: bool| {
+        let (report, value) = best(finished.iter().copied(), measure, is_largest)?;
         let value = format!("{} {unit}", format_number(value));
         Some(Tile { name: name.to_owned(), value, note: row_text(report, several), ..Tile::default() })
     };
@@ -114,9 +112,9 @@ fn tiles(reports: &[Report]) -> Vec<Tile> {
         share: None,
     });
     [
-        best("Best throughput", "inf/s", |r| r.throughput_avg, true),
-        best("Lowest p99 latency", "ms", |r| r.latency_ms_p99, false),
-        best("Lowest cost", "US$ per million", |r| r.cost_per_1m_inf, false),
+        tile("Best throughput", "inf/s", |r| r.throughput_avg, true),
+        tile("Lowest p99 latency", "ms", |r| r.latency_ms_p99, false),
+        tile("Lowest cost", "US$ per million", |r| r.cost_per_1m_inf, false),
         failed,
     ]
     .into_iter()

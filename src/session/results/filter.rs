@@ -1,6 +1,7 @@
 //! A filter of reports: `n_models=4 latency_ms_p99<5 bert`: conditions on any key, and words that some value contains.
 
 use super::columns::{ReportCells, column_title};
+use ns_base::stats::round_to;
 use ns_base::{Refusal, refuse};
 use ns_bench::REPORT_KEYS;
 use ns_view::table::{Cell, ColumnKind};
@@ -109,7 +110,8 @@ fn text_of(cell: &Cell) -> Option<String> {
 fn holds(cell: &Cell, operator: Operator, value: &str) -> bool {
     let (number, wanted) = (cell.number(), value.parse::<f64>().ok());
     let is_equal = || match (number, wanted) {
-        (Some(a), Some(b)) => a == b,
+        // Measures have more digits than anyone reads: equal is what rounds to the text.
+        (Some(a), Some(b)) => round_to(a, value.split_once('.').map_or(0, |(_, decimals)| decimals.len())) == b,
         _ => text_of(cell).unwrap_or_default().eq_ignore_ascii_case(value),
     };
     let compares = |f: fn(&f64, &f64) -> bool| matches!((number, wanted), (Some(a), Some(b)) if f(&a, &b));
@@ -132,7 +134,7 @@ mod tests {
         ReportCells::of(&Report {
             model_name: "matmult:n=64".into(),
             n_models: 4,
-            latency_ms_p99: Some(5.5),
+            latency_ms_p99: Some(5.5043),
             status: "finished".into(),
             ..Report::default()
         })
@@ -155,6 +157,7 @@ mod tests {
             assert!(wrong.is_empty(), "{wrong:?}");
             filter.accepts(&row())
         };
+        assert!(accepts("p99=5.5") && accepts("p99=5.504") && !accepts("p99=5.6"));
         assert!(accepts("") && accepts("n_models=4 latency_ms_p99<5.6 MATMULT") && accepts("matmult:n=64"));
         assert!(
             accepts("n_models>=4")

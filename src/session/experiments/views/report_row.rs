@@ -7,6 +7,7 @@ use super::finding;
 use super::reports::BaseFile;
 use crate::results::column_title;
 use ns_base::convert::usize_to_f64;
+use ns_base::units::format_number;
 use ns_bench::export::cell;
 use ns_bench::{REPORT_KEYS, Report};
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
@@ -48,7 +49,8 @@ pub fn document(input: &ViewInput<'_>, (position, row): (usize, usize)) -> Docum
 
 fn tiles(report: &Report, ratio: Option<f64>, base: &BaseFile<'_>) -> Vec<Tile> {
     let tile = |name: &str, value: Option<f64>, unit: &str, note: String| {
-        let value = value.map_or_else(|| "none".to_owned(), |v| format!("{v:.3} {unit}").trim_end().to_owned());
+        let value =
+            value.map_or_else(|| "none".to_owned(), |v| format!("{} {unit}", format_number(v)).trim_end().to_owned());
         Tile { name: name.to_owned(), value, note, ..Tile::default() }
     };
     let mut tiles = vec![

@@ -7,6 +7,7 @@ use super::super::store::ReportFile;
 use super::super::text::{number, table, word};
 use super::super::view_input::ViewInput;
 use super::{finding, report_plots};
+use ns_base::stats::round_to;
 use ns_bench::Report;
 use ns_view::document::{Block, Document, Tone};
 use ns_view::table::{Cell, ColumnKind, Table};
@@ -214,6 +215,10 @@ fn status(now: &Report, then: Option<&Report>) -> &'static str {
         };
     };
     let interval = |r: &Report| r.throughput_ci95_low.zip(r.throughput_ci95_high);
+    // One of them may be from a file, which has thousandths.
+    if round_to(a, 3) == round_to(b, 3) {
+        return "within noise";
+    }
     let is_clear = match (interval(then), interval(now)) {
         (Some(t), Some(n)) => t.1 < n.0 || n.1 < t.0,
         _ => (b / a - 1.0).abs() >= NOISE,

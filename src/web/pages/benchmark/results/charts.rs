@@ -4,7 +4,7 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use crate::components::{LineChart, SelectField};
-use ns_base::units::{format_count, format_range};
+use ns_base::units::{format_count, format_figures, format_range};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use ns_session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
 
@@ -71,7 +71,7 @@ fn facts(row: &ResultRow) -> Html {
     }
     let range = |name: &'static str, low: Option<f64>, high: Option<f64>, unit: &'static str| {
         Some(
-            html! { <div><dt>{ name }</dt><dd title={format!("{} to {} {unit}", low?, high?)}>{ format_range(low?, high?, unit) }</dd></div> },
+            html! { <div><dt>{ name }</dt><dd title={format!("{} to {} {unit}", format_figures(low?), format_figures(high?))}>{ format_range(low?, high?, unit) }</dd></div> },
         )
     };
     html! {
