@@ -387,12 +387,36 @@ fn kernels_are_compared_as_steps() {
         "{out}"
     );
     let set = ["--kernel", "relu-tcm", "--set", "block=64,1024,9000", "--json"];
-    let (ok, out, _) = customop(&[&set[..], &SMALL[..]].concat());
+    let (ok, out, err) = customop(&[&set[..], &SMALL[..]].concat());
     let json: Value = serde_json::from_str(&out).unwrap();
     let dma = |i: usize| json[i]["breakdown_ns"]["dma"].as_f64().unwrap();
-    assert!(ok && dma(0) > dma(1) && json[2]["diagnostics"][0]["code"] == "tcm_exhausted");
+    assert!(dma(0) > dma(1) && json[2]["diagnostics"][0]["code"] == "tcm_exhausted");
+    assert!(!ok && err.contains("relu-tcm block=9000: the values are wrong: off by "), "{err}");
     let (ok, _, err) = customop(&["--kernel", "relu-tcm", "--set", "size=1"]);
     assert!(!ok && err.contains("has no line"), "{err}");
+}
+
+#[test]
+fn a_kernel_with_a_fault_fails_and_is_not_compared() {
+    // No element is computed when the buffers do not fit, so this kernel would be the fastest.
+    let set = ["--kernel", "relu-tcm", "--set", "block=1024,9000", "--batch", "64", "--layers", "16,512,8"];
+    let (ok, out, err) = customop(&set);
+    let lines: Vec<Vec<&str>> = out.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(!ok && err.contains("the values are wrong"), "{err}");
+    assert!(lines[1][4].parse::<f64>().unwrap() > 0.0 && lines[2][4] == "-" && out.contains("off by"), "{out}");
+
+    let (ok, out, err) = customop(&[&["--kernel", "relu-multicore", "--input", "1003"], &SMALL[..]].concat());
+    assert!(!ok && out.contains("error:") && !out.contains("what remains is fewer instructions"), "{out}");
+    assert!(err.contains("relu-multicore: the result is wrong: line "), "{err}");
+    let (ok, out, _) = customop(&[&["--kernel", "relu-multicore"], &SMALL[..]].concat());
+    assert!(ok && out.contains("Every processor works"), "{out}");
+
+    let path = std::env::temp_dir().join(format!("bufer-{}.cpp", std::process::id()));
+    let source = "torch::Tensor f(const torch::Tensor& t) {\n  return bufer;\n}\n";
+    std::fs::write(&path, source).unwrap();
+    let (ok, out, err) = customop(&[&["--kernel", path.to_str().unwrap()], &SMALL[..]].concat());
+    std::fs::remove_file(&path).unwrap();
+    assert!(!ok && err.contains("the kernel does not compile: line 2: 'bufer' is not declared"), "{out}{err}");
 }
 
 #[test]

@@ -43,10 +43,9 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     text::print(out.as_bytes())?;
     // When several element types are compared, one that the kernel does not take is a result, not an error.
     let runs = |name: &str| args.dtype.len() > 1 && reports.iter().any(|r| r.complete && r.kernel == name);
-    if let Some(report) = reports.iter().find(|r| !r.complete && !runs(&r.kernel)) {
-        bail!("{}: the kernel does not finish", report.kernel);
-    }
-    Ok(())
+    let faulty = reports.iter().filter(|r| r.complete || !runs(&r.kernel));
+    let faults: Vec<String> = faulty.filter_map(|r| Some(format!("{}: {}", r.kernel, r.fault()?))).collect();
+    if faults.is_empty() { Ok(()) } else { bail!("{}", faults.join("\n")) }
 }
 
 /// Every kernel with every value of the constant, every number of processors and every element type.
@@ -85,27 +84,26 @@ fn spec_of(name: &str, args: &CustomOpArgs) -> Result<CustomOpSpec> {
     Ok(spec)
 }
 
-/// Kernels as steps: the gain of each over the previous one, and where its time goes.
+/// Kernels as steps: the gain of each over the previous one, and where its time goes. One with a fault has no times here.
 fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
     let mut rows = Vec::new();
     let mut before: Option<f64> = None;
     for (spec, report) in specs.iter().zip(reports) {
         let number = |x: Option<f64>, digits: usize| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.digits$}"));
-        let gain = report.iterations_per_s.zip(before).map(|(now, before)| now / before);
-        let problem =
-            report.diagnostics.first().map_or_else(String::new, |d| format!("{}:{} {}", d.line, d.column, d.code));
+        let rate = report.comparable_rate();
+        let gain = rate.zip(before).map(|(now, before)| now / before);
         rows.push(vec![
             spec.name.clone(),
             report.cores.to_string(),
             report.dtype.to_string(),
-            number(report.iterations_per_s, 3),
+            number(rate, 3),
             gain.map_or_else(String::new, |g| format_times(g, 2)),
-            number(report.ns_per_element, 2),
+            number(report.comparable_ns_per_element(), 2),
             report.bound_by.unwrap_or("-").to_owned(),
             report.largest_part().to_owned(),
-            problem,
+            report.problem(),
         ]);
-        before = report.iterations_per_s.or(before);
+        before = rate.or(before);
     }
     let headings = [
         "Kernel",
@@ -130,7 +128,9 @@ fn describe(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
     if report.ns_per_element.is_some() {
         out.push_str(&where_time_goes(report));
         out.push_str(&annotated(spec, report));
-        out.push_str(&format!("\n{}\n", report.advice()));
+        if report.fault().is_none() {
+            out.push_str(&format!("\n{}\n", report.advice()));
+        }
     }
     out
 }

@@ -12,6 +12,6 @@ mod spec;
 mod workload;
 
 pub use host::HostCosts;
-pub use report::{Breakdown, CustomOpReport, DiagnosticLine, LineReport};
+pub use report::{Breakdown, CustomOpReport, DiagnosticLine, Fault, LineReport};
 pub use spec::{CustomOpSpec, Workload};
 pub use workload::{CustomOpRun, run, run_with_processors};

@@ -2,7 +2,7 @@
 
 use super::spec::CustomOpSpec;
 use ns_base::{Refusal, refuse};
-use ns_kernel::{HbmTensor, Meter, Role, RunOptions, Work, compile, run};
+use ns_kernel::{HbmTensor, KernelDtype, Meter, Role, RunOptions, Work, compile, run};
 
 /// A ReLU, which the tutorial's kernels compute.
 const RELU: &str = "x > 0 ? x : 0";
@@ -62,6 +62,22 @@ pub(super) fn values(text: &str, inputs: &[HbmTensor]) -> Result<Vec<Option<f32>
         return Ok(outcome.result);
     }
     Err(fail(outcome.diagnostics.first().map(|d| d.problem.to_string()).unwrap_or_default()))
+}
+
+/// Whether a value differs by more than rounding: by the tolerances with which PyTorch compares tensors of a type
+/// (`torch.testing.assert_close`). Whole numbers are equal or not.
+pub(super) fn differ(result: &[Option<f32>], expected: &[Option<f32>], dtype: KernelDtype) -> bool {
+    let (relative, absolute) = match dtype {
+        KernelDtype::Float32 => (1.3e-6, 1e-5),
+        KernelDtype::Bfloat16 => (1.6e-2, 1e-5),
+        KernelDtype::Float16 => (1e-3, 1e-5),
+        _ => (0.0, 0.0),
+    };
+    result.iter().zip(expected).any(|(a, b)| {
+        let (a, b) = (a.unwrap_or(0.0), b.unwrap_or(0.0));
+        let within = (f64::from(a) - f64::from(b)).abs() <= absolute + relative * f64::from(b).abs();
+        a != b && !(a.is_nan() && b.is_nan()) && !within
+    })
 }
 
 /// The largest difference. An element that was never written counts as zero, and a NaN as an infinite difference.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use ns_base::convert::u64_to_f64;
+use ns_base::units::format_figures;
 use ns_kernel::{CallCost, Diagnostic, KernelDtype, Kind, LineCost, Severity};
 
 /// The report on a custom operator.
@@ -16,6 +17,9 @@ pub struct CustomOpReport {
     pub cores: u32,
     /// Element type of its tensors.
     pub dtype: KernelDtype,
+    /// Whether the kernel could be run at all; otherwise `diagnostics` says why it could not.
+    #[serde(skip)]
+    pub compiles: bool,
     /// Whether every run of the kernel finished.
     pub complete: bool,
     /// Steps of the network per second; absent when a kernel of the step does not finish.
@@ -30,6 +34,9 @@ pub struct CustomOpReport {
     pub breakdown_ns: Breakdown,
     /// Largest difference from the reference; absent when there is no reference or the kernel did not finish.
     pub max_abs_error: Option<f64>,
+    /// Whether a value differs from the reference by more than rounding.
+    #[serde(skip)]
+    pub values_differ: bool,
     /// The first values of the result; null for a value that was never written.
     pub output: Vec<Option<f32>>,
     /// Each line that ran.
@@ -38,6 +45,34 @@ pub struct CustomOpReport {
     pub cores_ns: Vec<f64>,
     /// Problems of the kernel, by position.
     pub diagnostics: Vec<DiagnosticLine>,
+}
+
+/// What is wrong with a kernel, the first that applies. The times of such a kernel are compared with no other's.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault<'a> {
+    /// Nothing ran.
+    DoesNotCompile(Option<&'a DiagnosticLine>),
+    /// A run did not end.
+    DoesNotFinish(Option<&'a DiagnosticLine>),
+    /// It ran, with an error.
+    Error(&'a DiagnosticLine),
+    /// The largest difference from the reference is more than rounding.
+    Values(f64),
+}
+
+impl std::fmt::Display for Fault<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (what, place) = match self {
+            Self::DoesNotCompile(place) => ("the kernel does not compile", place.as_ref()),
+            Self::DoesNotFinish(place) => ("the kernel does not finish", place.as_ref()),
+            Self::Error(place) => ("the result is wrong", Some(place)),
+            Self::Values(error) => return write!(f, "the values are wrong: off by {}", format_figures(*error)),
+        };
+        match place {
+            Some(d) => write!(f, "{what}: line {}: {}", d.line, d.message),
+            None => f.write_str(what),
+        }
+    }
 }
 
 /// Where the time goes, nanoseconds. The operator's parts are those of its slowest processor.
@@ -129,10 +164,40 @@ impl CustomOpReport {
         self.diagnostics.sort_by_key(|d| (d.line, d.column));
     }
 
-    /// Whether a problem is an error.
+    /// What is wrong with the kernel; `None` for one whose times count.
     #[must_use]
-    pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    pub fn fault(&self) -> Option<Fault<'_>> {
+        let error = self.diagnostics.iter().find(|d| d.severity == Severity::Error);
+        match (self.compiles, self.complete, error, self.max_abs_error) {
+            (false, ..) => Some(Fault::DoesNotCompile(error)),
+            (_, false, ..) => Some(Fault::DoesNotFinish(error)),
+            (.., Some(error), _) => Some(Fault::Error(error)),
+            (.., Some(error)) if self.values_differ => Some(Fault::Values(error)),
+            _ => None,
+        }
+    }
+
+    /// Steps per second, to compare with other kernels; `None` for a kernel with a fault.
+    #[must_use]
+    pub fn comparable_rate(&self) -> Option<f64> {
+        self.iterations_per_s.filter(|_| self.fault().is_none())
+    }
+
+    /// Time per element, as [`Self::comparable_rate`].
+    #[must_use]
+    pub fn comparable_ns_per_element(&self) -> Option<f64> {
+        self.ns_per_element.filter(|_| self.fault().is_none())
+    }
+
+    /// A few words for a table: the place of the first error or warning, or the difference of wrong values.
+    #[must_use]
+    pub fn problem(&self) -> String {
+        let error = self.diagnostics.iter().find(|d| d.severity == Severity::Error);
+        match (self.fault(), error.or(self.diagnostics.first())) {
+            (Some(Fault::Values(error)), _) => format!("off by {}", format_figures(error)),
+            (_, Some(d)) => format!("{}:{} {}", d.line, d.column, d.code),
+            (_, None) => String::new(),
+        }
     }
 
     /// As JSON, with a line end.

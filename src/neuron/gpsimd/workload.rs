@@ -127,6 +127,7 @@ impl CustomOpRun {
                 run.network_run = Some(Box::new(network));
                 run.plan(&program);
                 run.program = Some(program);
+                run.report.compiles = true;
             }
             Ok(_) => run.report.problems(&[missing("forward", 1)]),
             Err(problems) => run.report.problems(&problems),
@@ -280,12 +281,14 @@ fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, shown:
     if let Some(text) = reference::expression(spec, kernel).filter(|_| outcome.complete) {
         let expected = reference::values(text, &shown.inputs)?;
         report.max_abs_error = Some(reference::max_abs_error(&outcome.result, &expected));
+        report.values_differ = reference::differ(&outcome.result, &expected, spec.dtype);
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::report::Fault;
     use super::*;
     use ns_kernel::{Fill, KernelDtype, built_in};
 
@@ -450,7 +453,14 @@ mod tests {
         let right = CustomOpSpec { reference: Some("x * x".to_owned()), ..base.clone() };
         assert_eq!(report(&right).max_abs_error, Some(0.0));
         let wrong = CustomOpSpec { reference: Some("2 * x".to_owned()), ..base.clone() };
-        assert!(report(&wrong).max_abs_error.unwrap() > 0.0);
+        let found = report(&wrong);
+        assert!(found.max_abs_error.unwrap() > 0.0 && found.iterations_per_s.is_some());
+        assert!(matches!(found.fault(), Some(Fault::Values(_))) && found.comparable_rate().is_none());
+        assert!(found.problem().starts_with("off by "));
+        // The same formula in another order: its last digit is another one.
+        let rounded = CustomOpSpec { reference: Some("x * x * 3.0f / 3.0f".to_owned()), ..base.clone() };
+        let found = report(&rounded);
+        assert!(found.max_abs_error.unwrap() > 0.0 && found.fault().is_none() && found.comparable_rate().is_some());
         let bad = CustomOpSpec { reference: Some("x +".to_owned()), ..base };
         assert!(
             run(&bad, &CostTable::neuroncore_v2())
@@ -480,5 +490,8 @@ mod tests {
             ("syntax", 1, 8)
         );
         assert!(found.to_json().unwrap().contains("\"iterations_per_s\": null"));
+        let fault = found.fault().unwrap();
+        assert!(matches!(fault, Fault::DoesNotCompile(Some(_))), "{fault}");
+        assert!(fault.to_string().starts_with("the kernel does not compile: line 1: expected"), "{fault}");
     }
 }

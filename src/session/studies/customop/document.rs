@@ -5,7 +5,7 @@ use super::spec::CustomopStudy;
 use super::sweeps;
 use ns_base::units::{format_count, format_figures, format_ns, format_share};
 use ns_kernel::Severity;
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine};
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
 use ns_view::plot::Bars;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -16,7 +16,7 @@ pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document
     let (spec, report) = (&first.case.spec, &first.report);
     let mut blocks = vec![Block::Tiles(tiles(spec, report))];
     blocks.extend(report.diagnostics.iter().map(|d| Block::Finding(finding(d))));
-    if report.ns_per_element.is_some() {
+    if report.comparable_ns_per_element().is_some() {
         blocks.push(Block::Finding(Finding {
             tone: Tone::Neutral,
             title: "What would help:".to_owned(),
@@ -72,7 +72,7 @@ fn tiles(spec: &CustomOpSpec, report: &CustomOpReport) -> Vec<Tile> {
     let tile =
         |name: &str, value: String, note: String, tone| Tile { name: name.to_owned(), value, note, tone, share: None };
     let rate = report.iterations_per_s.map_or_else(
-        || tile("Iterations per second", "\u{2013}".to_owned(), "the kernel does not finish".to_owned(), Tone::Bad),
+        || tile("Iterations per second", "\u{2013}".to_owned(), no_rate(report), Tone::Bad),
         |rate| tile("Iterations per second", figures(rate), network, Tone::Neutral),
     );
     let step = report
@@ -91,18 +91,40 @@ fn figures(value: f64) -> String {
     if value >= 100.0 { format!("{value:.1}") } else { format!("{value:.3}") }
 }
 
+/// Why there is no rate. A kernel that finishes alone may lack a part of the step.
+fn no_rate(report: &CustomOpReport) -> String {
+    let what = match report.fault() {
+        Some(Fault::DoesNotCompile(place)) => ("the kernel does not compile", place),
+        Some(Fault::DoesNotFinish(place)) => ("the kernel does not finish", place),
+        _ => ("a kernel of the step does not finish", None),
+    };
+    match what {
+        (what, Some(d)) => format!("{what}: line {}", d.line),
+        (what, None) => what.to_owned(),
+    }
+}
+
 fn correctness(report: &CustomOpReport) -> (String, String, Tone) {
-    let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    match report.max_abs_error {
-        Some(0.0) if errors == 0 => ("exact".to_owned(), "equal to the reference".to_owned(), Tone::Good),
-        Some(0.0) => ("equal".to_owned(), "to the reference, but still wrong: see below".to_owned(), Tone::Bad),
-        Some(error) => (
-            format!("off by {}", format_figures(error)),
-            "the largest difference from the reference".to_owned(),
-            Tone::Bad,
-        ),
-        None if errors > 0 => ("wrong".to_owned(), "see below".to_owned(), Tone::Bad),
-        None => ("not compared".to_owned(), "give a reference, an expression of x".to_owned(), Tone::Neutral),
+    match (report.fault(), report.max_abs_error) {
+        (Some(Fault::DoesNotCompile(_)), _) => {
+            ("none".to_owned(), "nothing ran: the kernel does not compile".to_owned(), Tone::Bad)
+        }
+        (Some(Fault::DoesNotFinish(_)), None) => {
+            ("none".to_owned(), "the kernel does not finish".to_owned(), Tone::Bad)
+        }
+        (Some(_), Some(0.0)) => {
+            ("equal".to_owned(), "to the reference, but still wrong: see below".to_owned(), Tone::Bad)
+        }
+        (Some(_), None) => ("wrong".to_owned(), "see below".to_owned(), Tone::Bad),
+        (None, Some(0.0)) => ("exact".to_owned(), "equal to the reference".to_owned(), Tone::Good),
+        (fault, Some(error)) => {
+            let (note, tone) = match fault {
+                Some(_) => ("the largest difference from the reference", Tone::Bad),
+                None => ("the largest difference from the reference is rounding", Tone::Good),
+            };
+            (format!("off by {}", format_figures(error)), note.to_owned(), tone)
+        }
+        (None, None) => ("not compared".to_owned(), "give a reference, an expression of x".to_owned(), Tone::Neutral),
     }
 }
 
@@ -216,7 +238,7 @@ fn step_blocks(finished: &[Finished]) -> Vec<Block> {
                 second copies blocks to local memory (TCM) and works on them there. The third divides the elements among the \
                 processors.";
     let rates = steps.iter().filter_map(|f| {
-        let rate = f.report.iterations_per_s?;
+        let rate = f.report.comparable_rate()?;
         Some((f.report.kernel.clone(), f.report.kernel.clone(), rate))
     });
     let plot = Plot::Bars(Bars::new(rates), "iterations/s".to_owned());
@@ -231,13 +253,17 @@ fn step_blocks(finished: &[Finished]) -> Vec<Block> {
     let rows = steps.iter().enumerate().map(|(i, f)| {
         let r = &f.report;
         let before = i.checked_sub(1).and_then(|i| steps.get(i)).map(|f| &f.report);
-        let gain = before.and_then(|b| Some(r.iterations_per_s? / b.iterations_per_s?));
-        let reason = before.map_or_else(|| format!("most of it: {}", r.largest_part()), |b| r.reason_against(b));
+        let gain = before.and_then(|b| Some(r.comparable_rate()? / b.comparable_rate()?));
+        let reason = match (r.fault(), before) {
+            (Some(fault), _) => fault.to_string(),
+            (None, Some(before)) => r.reason_against(before),
+            (None, None) => format!("most of it: {}", r.largest_part()),
+        };
         vec![
             Cell::Text(r.kernel.clone()),
-            r.iterations_per_s.into(),
+            r.comparable_rate().into(),
             gain.into(),
-            r.ns_per_element.into(),
+            r.comparable_ns_per_element().into(),
             Cell::Text(r.bound_by.unwrap_or("-").to_owned()),
             Cell::Text(reason),
         ]

@@ -184,6 +184,36 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_that_does_not_compile_has_no_values_and_a_wrong_one_no_times() {
+        let notes = |fields: &[(&str, &str)]| {
+            let (result, _) = result(study(fields), 1_000_000);
+            let mut notes = Vec::new();
+            for block in result.document.blocks {
+                match block {
+                    Block::Tiles(tiles) => {
+                        notes.extend(tiles.into_iter().map(|t| format!("{}: {} {}", t.name, t.value, t.note)))
+                    }
+                    Block::Finding(found) => notes.push(found.title),
+                    Block::Table { file, table, .. } if file == "customop-runs" => {
+                        notes.extend(table.rows.iter().map(|row| format!("{:?} {:?}", row[4], row[8])));
+                    }
+                    _ => {}
+                }
+            }
+            notes.join("\n")
+        };
+        let unknown = notes(&[("source", "torch::Tensor f(const torch::Tensor& t) {\n  return bufer;\n}")]);
+        assert!(
+            unknown.contains("the kernel does not compile: line 2") && unknown.contains("Values: none nothing ran")
+        );
+        let race = notes(&[("kernel", "relu-multicore"), ("input", "1003")]);
+        assert!(race.contains("Error at line") && !race.contains("What would help"), "{race}");
+        let swept = notes(&[("kernel", "relu-tcm"), ("constant", "block=64,9000")]);
+        assert!(swept.contains("Missing Text(\"off by"), "{swept}");
+        assert_eq!(swept.matches("Number(").count(), 1, "{swept}");
+    }
+
+    #[test]
     fn all_element_types_are_rows_even_refused_ones() {
         let (result, _) = result(study(&[("kernel", "relu-any-type"), ("dtype", "float32,int16,bfloat16")]), 1_000_000);
         let runs = result.document.blocks.iter().find_map(|b| match b {

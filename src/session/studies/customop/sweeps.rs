@@ -48,7 +48,7 @@ fn constant(f: &Finished) -> String {
     f.case.constant.as_ref().map(|value| format!(", {value}")).unwrap_or_default()
 }
 
-/// The comparison, when there is more than one run of the kernel.
+/// The comparison, when there is more than one run of the kernel. A run with a fault is a row without times, and on no plot.
 pub(super) fn blocks(finished: &[Finished]) -> Vec<Block> {
     let runs: Vec<&Finished> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
     if runs.len() < 2 {
@@ -92,7 +92,10 @@ fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
         let plot = Plot::Lines(Lines::new(axis.title, title, lines, true));
         Figure { title: format!("{title} over {}", lower(axis.title)), note: String::new(), plot }
     };
-    vec![figure("Iterations/s", |f| f.report.iterations_per_s), figure("ns per element", |f| f.report.ns_per_element)]
+    vec![
+        figure("Iterations/s", |f| f.report.comparable_rate()),
+        figure("ns per element", |f| f.report.comparable_ns_per_element()),
+    ]
 }
 
 /// Time per element for each element type; a type that the kernel does not take has no bar.
@@ -103,7 +106,7 @@ fn of_types(runs: &[&Finished]) -> Option<Figure> {
     }
     let bars = runs.iter().filter_map(|f| {
         let name = format!("{}, {}, {}{}", f.report.dtype, processors(f), layers(f), constant(f));
-        Some((name, f.report.dtype.to_string(), f.report.ns_per_element?))
+        Some((name, f.report.dtype.to_string(), f.report.comparable_ns_per_element()?))
     });
     let plot = Plot::Bars(Bars::new(bars), "ns".to_owned());
     Some(Figure { title: "ns per element for each element type".to_owned(), note: String::new(), plot })
@@ -128,17 +131,16 @@ fn table(runs: &[&Finished]) -> Table {
     ];
     let row = |f: &&Finished| {
         let r = &f.report;
-        let problem = r.diagnostics.first().map(|d| format!("{}:{} {}", d.line, d.column, d.code)).unwrap_or_default();
         vec![
             Cell::Text(r.kernel.clone()),
             Cell::Text(layers(f)),
             Cell::Count(u64::from(r.cores)),
             Cell::Text(r.dtype.to_string()),
-            r.iterations_per_s.into(),
-            r.ns_per_element.into(),
+            r.comparable_rate().into(),
+            r.comparable_ns_per_element().into(),
             Cell::Text(r.bound_by.unwrap_or("-").to_owned()),
             Cell::Text(r.largest_part().to_owned()),
-            Cell::Text(problem),
+            Cell::Text(r.problem()),
         ]
     };
     Table { columns, rows: runs.iter().map(row).collect() }
