@@ -153,6 +153,9 @@ pub(super) struct ExperimentArgs {
     /// Rules of --verify
     #[arg(long, value_enum, default_value = "current")]
     pub verify_rules: VerifyRulesArg,
+    /// Exit code 1 if --verify finds outputs that are wrong or cannot be verified
+    #[arg(long, requires = "verify")]
+    pub strict: bool,
     /// One configuration as JSON; with --model-config, run that experiment in this process and print nothing else
     #[arg(long, requires = "model_config")]
     pub experiment_config: Option<String>,

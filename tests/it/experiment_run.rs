@@ -119,6 +119,32 @@ fn the_suites_flags_do_what_they_say_or_say_why_not() {
 }
 
 #[test]
+fn outputs_that_are_wrong_have_a_reason_and_an_exit_code() {
+    let folder = scratch("wrong");
+    let model = ["--suite-name=torchbench", "--filter=^resnet18$", "--no-resume"];
+    let core = ["--accelerator=trn1", "--dynamo=openxla", "--test=eval", "--verify"];
+    for (more, ok) in [(&[][..], true), (&["--strict"][..], false)] {
+        let output = command(&folder, &[&model[..], &core, more].concat()).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.success(), ok, "{stderr}");
+        let reasons: Vec<&str> = stderr.lines().filter(|line| line.contains("the mean relative error is")).collect();
+        assert!(
+            reasons.len() == 1 && reasons[0].starts_with("note: resnet18: the outputs are wrong (FAIL)"),
+            "{stderr}"
+        );
+        let record = records(&folder).remove(0);
+        let (error, limit) = (&record["verification_mean_rel_error"], &record["verification_limit"]);
+        assert!(error.as_f64().unwrap() >= limit.as_f64().unwrap() && *limit == 0.01, "{record}");
+    }
+    // By the rule of the README the same outputs pass, with the same error.
+    let readme = run(&folder, &[&model[..], &core, &["--strict", "--verify-rules=mre"]].concat());
+    assert!(!readme.contains("wrong"), "{readme}");
+    let record = records(&folder).remove(0);
+    assert!(record["verification_code"] == "PASS" && record["verification_limit"] == 0.02, "{record}");
+    assert!(!command(&folder, &["--strict"]).output().unwrap().status.success(), "there is nothing to be strict about");
+}
+
+#[test]
 fn verification_with_several_seeds_and_least_times_are_runs_of_their_own() {
     let folder = scratch("own_runs");
     let fused = ["--accelerator=cpu", "--dynamo=inductor", "--test=eval", "--repeat=1"];

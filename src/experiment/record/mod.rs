@@ -12,4 +12,4 @@ pub use flat::{FLAT_METRICS, FlatRecord};
 pub use notes::{LineNotes, Noted};
 pub use number::{numbers, python_number};
 pub use parse::{RawExperiment, RawMetrics, RawModel, RawRecord, parse_line, trimmed};
-pub use writer::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
+pub use writer::{Metrics, PASS, Record, RecordExperiment, RecordModel, RecordRequest, SKIP};

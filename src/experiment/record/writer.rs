@@ -5,6 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::error::LineError;
 use crate::plan::ExperimentConfig;
 use crate::python::json_dumps;
+use ns_base::units::format_figures;
+
+/// The code for correct outputs.
+pub const PASS: &str = "PASS";
+/// The error of an experiment that the suite would not run.
+pub const SKIP: &str = "SKIP";
 
 /// One line of `results.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,9 +27,12 @@ pub struct Record {
     /// Seconds since 1970.
     pub timestamp: f64,
     pub verification_code: String,
-    /// The error by the README's rule, if that was requested and could be computed.
+    /// The mean relative error, if it decided (the README's rule, simulated cores) or outputs are wrong, and could be computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification_mean_rel_error: Option<f64>,
+    /// The limit that the verifier compared with; the suite's own records do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification_limit: Option<f64>,
     /// The request, which the suite's own records do not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RecordRequest>,
@@ -149,6 +158,25 @@ impl Record {
     /// When a number has no JSON form.
     pub fn to_line(&self) -> Result<String, LineError> {
         json_dumps(self).map_err(|e| LineError::NotARecord { reason: e.to_string() })
+    }
+}
+
+impl Record {
+    /// Why the requested verification did not pass; `None` also if none was requested, or the suite would skip the experiment.
+    #[must_use]
+    pub fn unverified(&self) -> Option<String> {
+        self.request.as_ref()?.verify.as_ref()?;
+        let code = &self.verification_code;
+        match (self.metrics.error.as_deref(), self.verification_mean_rel_error.zip(self.verification_limit)) {
+            _ if code == PASS => None,
+            (Some(SKIP), _) => None,
+            (Some(error), _) => Some(format!("the outputs cannot be verified: {error}")),
+            (None, Some((error, limit))) => Some(format!(
+                "the outputs are wrong ({code}): the mean relative error is {}, the limit is {limit}",
+                format_figures(error)
+            )),
+            (None, None) => Some(format!("the outputs are not verified: {code}")),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::simulated::simulated;
 use super::suite::{Suite, SuiteModel};
 use super::verify::{Verified, verify_all};
 use crate::plan::{Accelerator, Dynamo, ExperimentConfig, Test};
-use crate::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
+use crate::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest, SKIP};
 use ns_base::{Clock, Refusal};
 use ns_compiler::hlo::print;
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
@@ -91,11 +91,12 @@ pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> Finishe
     let noise = noise.and_then(|t| NoiseReport::of(&t.metrics.total_time, clock.resolution_ns(), &t.calibration_ns));
     let (metrics, batch_size, error) = match outcome {
         Ok(timed) => (timed.metrics, timed.batch, None),
-        Err(error) if error.is_skip() => (Metrics::failed("SKIP".to_owned()), None, Some(error)),
+        Err(error) if error.is_skip() => (Metrics::failed(SKIP.to_owned()), None, Some(error)),
         Err(error) => (Metrics::failed(error.to_string()), None, Some(error)),
     };
     let mut record = experiment.record(metrics, batch_size);
-    (record.verification_code, record.verification_mean_rel_error) = (code, error_value);
+    record.verification_code = code;
+    (record.verification_mean_rel_error, record.verification_limit) = error_value.unzip();
     Finished { record, error, noise }
 }
 
@@ -116,6 +117,7 @@ impl Experiment<'_> {
             timestamp: self.timestamp,
             verification_code: "VERIFIER_DIDNT_RUN".to_owned(),
             verification_mean_rel_error: None,
+            verification_limit: None,
             request: Some(RecordRequest {
                 batch_size: self.batch_size,
                 seed: self.seed,

@@ -9,6 +9,7 @@ use super::error::RunError;
 use super::experiment::{Experiment, Verification};
 use super::network::Network;
 use crate::plan::Dynamo;
+use crate::record::PASS;
 use crate::verify::{ElementType, Outcome, Output, SameSettings, TensorValue, mean_relative_error_rules, same_rules};
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, NumericsSpec};
 use ns_tensor::Tensor;
@@ -16,7 +17,8 @@ use ns_tensor::Tensor;
 /// The verdict of the rules.
 pub(super) struct Verified {
     pub code: String,
-    pub error: Option<f64>,
+    /// The mean relative error, and the limit of the rules; absent where none can be computed.
+    pub error: Option<(f64, f64)>,
 }
 
 /// Tolerance of inference under the current rules.
@@ -30,15 +32,13 @@ pub(super) fn verify_all(experiment: &Experiment<'_>, rules: Verification) -> Re
         if one.code != PASS {
             return Ok(one);
         }
-        if worst.as_ref().is_none_or(|w| w.error < one.error) {
+        let error = |v: &Verified| v.error.map(|(error, _)| error);
+        if worst.as_ref().is_none_or(|w| error(w) < error(&one)) {
             worst = Some(one);
         }
     }
     worst.map_or_else(|| verify(experiment, rules), Ok)
 }
-
-/// The code for correct outputs.
-const PASS: &str = "PASS";
 
 /// Verifies by the rules.
 fn verify(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, RunError> {
@@ -57,15 +57,24 @@ fn verify(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, 
 }
 
 fn judge(eager: [&Outcome; 2], test: &Outcome, rules: Verification) -> Verified {
+    let limit = limit_of(rules);
+    let by_mean = mean_relative_error_rules(eager, test, limit);
+    let error = by_mean.error.filter(|e| e.is_finite()).map(|error| (error, limit));
     match rules {
-        Verification::MeanRelativeError => {
-            let outcome = mean_relative_error_rules(eager, test, DEFAULT_TOLERANCE);
-            Verified { code: name_of(outcome.code), error: outcome.error.filter(|e| e.is_finite()) }
-        }
+        Verification::MeanRelativeError => Verified { code: name_of(by_mean.code), error },
         Verification::Current => {
-            let settings = SameSettings { tolerance: INFERENCE_TOLERANCE, cosine: false };
-            Verified { code: name_of(same_rules(eager, &Outcome::Raised, test, settings)), error: None }
+            let settings = SameSettings { tolerance: limit, cosine: false };
+            let code = name_of(same_rules(eager, &Outcome::Raised, test, settings));
+            // These rules compare elements; the mean says how wrong outputs are.
+            Verified { error: error.filter(|_| code != PASS), code }
         }
+    }
+}
+
+const fn limit_of(rules: Verification) -> f64 {
+    match rules {
+        Verification::MeanRelativeError => DEFAULT_TOLERANCE,
+        Verification::Current => INFERENCE_TOLERANCE,
     }
 }
 
@@ -82,10 +91,7 @@ fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -
         batch_size: Some(experiment.batch()?),
         instance: instance.to_owned(),
         seed: experiment.seed,
-        tolerance: match rules {
-            Verification::MeanRelativeError => DEFAULT_TOLERANCE,
-            Verification::Current => INFERENCE_TOLERANCE,
-        },
+        tolerance: limit_of(rules),
         ..NumericsSpec::default()
     };
     let mut run = NumericsRun::new(spec).map_err(|e| failed(e.to_string()))?;
@@ -94,8 +100,7 @@ fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -
             NumericsProgress::More { .. } => {}
             NumericsProgress::Done(report) => {
                 let worst = report.outputs.iter().filter_map(|o| o.mean_relative_error).reduce(f64::max);
-                let error = worst.filter(|_| rules == Verification::MeanRelativeError);
-                return Ok(Verified { code: report.status, error });
+                return Ok(Verified { code: report.status, error: worst.map(|error| (error, limit_of(rules))) });
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::compare::runs_of;
 use super::entry::{Entry, Outcome};
 use super::view_input::ViewInput;
 use ns_base::convert::usize_to_f64;
@@ -19,7 +20,12 @@ pub struct LeftOut {
 pub struct Passed {
     pub passed: usize,
     pub all: usize,
+    /// Experiments of `all` that the earlier run has and this one does not.
+    pub gone: usize,
 }
+
+/// Whether the experiments of a run passed: by model, backend, and batch size as records write it.
+type Cells<'a> = BTreeMap<(&'a str, usize, &'a str), bool>;
 
 /// Every model of the selection.
 pub fn models<'a>(input: &ViewInput<'a>) -> BTreeSet<&'a str> {
@@ -84,15 +90,32 @@ pub fn unlike_batches(input: &ViewInput<'_>) -> Vec<String> {
 }
 
 /// How many experiments passed, run by run: those with a time, or whose values the verifier accepted. Skipped experiments do not
-/// count; of several records of one experiment the better one does.
+/// count; of several records of one experiment the better one does. An experiment that is gone did not pass: the newest run
+/// is compared with the run that was chosen to compare with, another run with the one before it.
 pub fn passed(input: &ViewInput<'_>) -> Vec<(f64, Passed)> {
     let records: Vec<&Entry> = input.records().collect();
-    let of_run = |run: &[&Entry]| (run[0].timestamp, of_one_run(input, run));
-    records.chunk_by(|a, b| a.timestamp == b.timestamp).map(of_run).collect()
+    let runs: Vec<&[&Entry]> = records.chunk_by(|a, b| a.timestamp == b.timestamp).collect();
+    let base = runs_of(input);
+    let earlier = |i: usize| {
+        let of_newest = base.filter(|(_, now)| runs[i][0].timestamp == *now);
+        match of_newest {
+            Some((base, _)) => runs.iter().find(|run| run[0].timestamp == base),
+            None => i.checked_sub(1).and_then(|before| runs.get(before)),
+        }
+    };
+    let of_run = |(i, run): (usize, &&[&Entry])| {
+        let cells = cells_of(input, run);
+        let has: BTreeSet<(&str, usize)> = run.iter().map(|e| (&*e.config.model, e.config.backend.index())).collect();
+        let then = earlier(i).map(|run| cells_of(input, run)).unwrap_or_default();
+        let gone = then.keys().filter(|(model, backend, _)| !has.contains(&(model, *backend))).count();
+        let passed = cells.values().filter(|p| **p).count();
+        (run[0].timestamp, Passed { passed, all: cells.len() + gone, gone })
+    };
+    runs.iter().enumerate().map(of_run).collect()
 }
 
-fn of_one_run(input: &ViewInput<'_>, run: &[&Entry]) -> Passed {
-    let mut best: BTreeMap<(&str, usize, &str), bool> = BTreeMap::new();
+fn cells_of<'a>(input: &ViewInput<'_>, run: &[&'a Entry]) -> Cells<'a> {
+    let mut best: Cells<'a> = BTreeMap::new();
     for entry in run.iter().filter(|e| input.backends.contains(&e.config.backend)) {
         let config = &entry.config;
         let passed = match &entry.outcome {
@@ -107,7 +130,7 @@ fn of_one_run(input: &ViewInput<'_>, run: &[&Entry]) -> Passed {
     }
     let succeeded: BTreeSet<(&str, usize)> = best.iter().filter(|(_, p)| **p).map(|((m, b, _), _)| (*m, *b)).collect();
     best.retain(|(model, backend, _), passed| *passed || !succeeded.contains(&(*model, *backend)));
-    Passed { passed: best.values().filter(|p| **p).count(), all: best.len() }
+    best
 }
 
 impl Passed {

@@ -1,8 +1,13 @@
 //! Formats times, dates and reports as texts and cells.
 
+use std::collections::BTreeSet;
+
+use ns_base::convert::usize_to_u8;
 use ns_base::units::{format_change, format_ns, format_times};
-use ns_experiment::aggregate::{self, datetime_utc};
+use ns_experiment::aggregate::{self, Backend, datetime_utc};
 use ns_experiment::python::round8;
+use ns_view::palette::GREY;
+use ns_view::plot::Lines;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// A date with its time of day to the second, UTC; the number itself if it is outside the calendar.
@@ -23,6 +28,26 @@ pub fn change(ratio: f64) -> String {
 /// A speed-up: `1.234x`.
 pub fn speedup(x: f64) -> String {
     if x.is_finite() { format_times(x, 3) } else { "not a number".to_owned() }
+}
+
+/// The colour of a backend, as its place in the palette: the same in every view. The name of a bar or a line begins or ends
+/// with that of its backend.
+pub fn backend_fill(name: &str) -> Option<u8> {
+    let is_of = |title: &str| {
+        let rest = name.strip_prefix(title).or_else(|| name.strip_suffix(title));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.ends_with(", "))
+    };
+    Backend::ALL.into_iter().find(|b| is_of(b.title())).map(|b| usize_to_u8(b.index()))
+}
+
+/// Gives lines the colours of their backends. A second line of a backend has a colour of its own, that of no backend.
+pub fn colour_backends(plot: &mut Lines) {
+    let (mut taken, mut next) = (BTreeSet::new(), usize_to_u8(Backend::ALL.len()));
+    for line in &mut plot.lines {
+        let Some(fill) = backend_fill(&line.name) else { continue };
+        line.fill = if taken.insert(fill) { fill } else { next % GREY };
+        next += u8::from(line.fill != fill);
+    }
 }
 
 /// A number that may be missing or not finite.
@@ -65,4 +90,29 @@ pub fn of_report(report: &aggregate::Table) -> Table {
         aggregate::Cell::Text(text) => Cell::Text(text.clone()),
     };
     Table { columns, rows: report.rows.iter().map(|row| row.iter().map(cell).collect()).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ns_view::plot::LineStyle;
+
+    #[test]
+    fn a_backend_has_one_colour_whatever_stands_beside_it() {
+        let colours = |names: &[&str]| -> Vec<u8> {
+            let points = vec![(0.0, 1.0), (1.0, 2.0)];
+            let series = names.iter().map(|name| ((*name).to_owned(), LineStyle::Solid, points.clone()));
+            let mut plot = Lines::new("x", "y", series, true);
+            colour_backends(&mut plot);
+            plot.lines.iter().map(|line| line.fill).collect()
+        };
+        let [eager, inductor, dynamo, lazy] = Backend::ALL.map(|b| backend_fill(b.title()).unwrap());
+        assert_eq!(colours(&["Inductor", "XLA+LazyTensor"]), [inductor, lazy]);
+        assert_eq!(colours(&["XLA+Dynamo, batch 8", "Eager, batch 8"]), [dynamo, eager]);
+        assert_eq!(backend_fill("resnet18, Inductor"), Some(inductor));
+        assert_eq!(backend_fill("Eagerly"), None);
+        let twice = colours(&["Eager, batch 1", "Eager, batch 8", "Inductor, batch 1"]);
+        assert_eq!((twice[0], twice[2]), (eager, inductor));
+        assert!(![eager, inductor, dynamo, lazy].contains(&twice[1]));
+    }
 }

@@ -44,6 +44,13 @@ pub(super) fn size(file: &Path) -> u64 {
     fs::metadata(file).map_or(0, |m| m.len())
 }
 
+/// Whether the last record says that a requested verification did not pass.
+pub(super) fn ends_unverified(file: &Path) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let last: Option<Record> = text.lines().next_back().and_then(|line| serde_json::from_str(line).ok());
+    last.is_some_and(|record| record.unverified().is_some())
+}
+
 /// Adds a record. A line that a dying process left unfinished is ended with a line break first.
 pub(super) fn append(file: &Path, record: &Record) -> Result<()> {
     let shown = || format!("{}: cannot be written", file.display());

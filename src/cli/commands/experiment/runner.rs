@@ -20,6 +20,8 @@ use ns_experiment::python::{json_dumps, repr};
 use ns_experiment::record::Metrics;
 use ns_experiment::run::{Experiment, Suite};
 
+/// Flags that a child does not get: they are about all experiments.
+const OWN: [&str; 3] = ["--no-resume", "--retry-failed", "--strict"];
 /// How often a child is polled.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -37,7 +39,7 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
         eprintln!("note: {}: {} lines are not records and are skipped", file.display(), before.bad_lines);
     }
     let (name, timestamp) = (processor(), args.timestamp.unwrap_or_else(now_s));
-    let (mut ran, mut passed_over) = (0, 0);
+    let (mut ran, mut passed_over, mut unverified) = (0, 0, 0);
     let mut bar = ProgressBar::new();
     let total = (models.len() * configs.len()) as u64;
     for model in &models {
@@ -60,11 +62,15 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
                 results::append(&file, &experiment.record(Metrics::failed(failure), None))?;
             }
             ran += 1;
+            unverified += u64::from(results::ends_unverified(&file));
         }
     }
     bar.clear();
     if args.suite.says(LogLevelArg::Info) {
         eprintln!("note: {}: {ran} experiments ran, {passed_over} were skipped", file.display());
+    }
+    if unverified > 0 && args.strict {
+        bail!("{unverified} of {ran} experiments did not pass the verification; {} has the reasons", file.display());
     }
     Ok(())
 }
@@ -72,7 +78,7 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
 /// Runs an experiment in a child process; returns why it failed, if it did.
 fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Option<String>> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
-    let shared = std::env::args_os().skip(1).filter(|a| a != "--no-resume" && a != "--retry-failed");
+    let shared = std::env::args_os().skip(1).filter(|a| !OWN.iter().any(|own| a == own));
     let model = json_dumps(&serde_json::json!({ "model_name": experiment.model.name }))?;
     let mut child = Command::new(program)
         .args(shared)

@@ -1,6 +1,6 @@
 //! One experiment in this process.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::{artifacts, results};
@@ -30,6 +30,11 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
     if let Some(error) = finished.error.as_ref().filter(|_| args.suite.says(LogLevelArg::Error)) {
         eprintln!("note: {}: {error}", model.name);
     }
+    let unverified = finished.record.unverified();
+    let is_new = finished.error.is_none() && args.suite.says(LogLevelArg::Error);
+    if let Some(reason) = unverified.as_ref().filter(|_| is_new) {
+        eprintln!("note: {}: {reason}", model.name);
+    }
     let noise = finished.noise.iter().filter(|_| args.suite.says(LogLevelArg::Warning));
     for advice in noise.flat_map(|n| n.advice(others_busy)) {
         eprintln!("note: {}: {advice}", model.name);
@@ -39,7 +44,13 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
         .with_context(|| format!("{}: cannot be created", args.output_dirname.display()))?;
     results::append(&file, &finished.record)?;
     // A failed experiment has no execution to write.
-    if finished.error.is_none() { artifacts::write(args, &experiment) } else { Ok(()) }
+    if finished.error.is_none() {
+        artifacts::write(args, &experiment)?;
+    }
+    match unverified.filter(|_| args.strict) {
+        Some(reason) => bail!("{}: {reason}", model.name),
+        None => Ok(()),
+    }
 }
 
 /// The experiment of a model and a configuration with the flags' other settings.

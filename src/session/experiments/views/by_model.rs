@@ -2,7 +2,7 @@
 
 use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
-use super::super::text::{moment, number, of_report};
+use super::super::text::{backend_fill, moment, number, of_report};
 use super::super::view_input::ViewInput;
 use super::nothing;
 use ns_experiment::aggregate::ReportKind;
@@ -29,7 +29,11 @@ pub fn document(input: &ViewInput<'_>) -> Document {
     let mut blocks = Vec::new();
     if bars.len() <= MOST_BARS {
         let note = "The last bars are the geometric means over the models of each backend.".to_owned();
-        let plot = Plot::Bars(Bars::new(bars), "times as fast".to_owned());
+        let mut plot = Bars::new(bars);
+        for bar in &mut plot.bars {
+            bar.fill = backend_fill(&bar.name).unwrap_or(bar.fill);
+        }
+        let plot = Plot::Bars(plot, "times as fast".to_owned());
         blocks.push(Block::Plot(Figure { title: "Speed-up of each model".to_owned(), note, plot }));
     }
     let mut table = of_report(&printed);

@@ -37,7 +37,7 @@ pub fn tiles(cells: &[Compared]) -> Vec<Tile> {
     let tile = |status: Status| {
         let n = count(status);
         let tone = match status {
-            Status::NowFailing | Status::Regressed if n > 0 => Tone::Bad,
+            Status::NowFailing | Status::Regressed | Status::Gone if n > 0 => Tone::Bad,
             Status::Improved | Status::NowPassing if n > 0 => Tone::Good,
             _ => Tone::Neutral,
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::entry::{Entry, Outcome};
 use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
-use super::super::text::{moment, number, seconds, table, word};
+use super::super::text::{colour_backends, moment, number, seconds, table, word};
 use super::super::view_input::ViewInput;
 use super::finding;
 use ns_experiment::aggregate::Backend;
@@ -99,8 +99,9 @@ fn over_time(input: &ViewInput<'_>) -> Option<Block> {
         let points = by_run.iter().filter_map(|(t, times)| Some((*t, ns_base::stats::mean(times)?))).collect();
         (backend.title().to_owned(), LineStyle::Solid, points)
     };
-    let plot = Lines::new("Run (UTC)", "Mean time to compile (s)", input.backends.iter().map(of), false)
+    let mut plot = Lines::new("Run (UTC)", "Mean time to compile (s)", input.backends.iter().map(of), false)
         .with_names(input.runs.iter().map(|t| (*t, moment(*t))).collect(), |name| name.chars().take(10).collect());
+    colour_backends(&mut plot);
     let targets = plot
         .lines
         .iter()

@@ -2,7 +2,7 @@
 
 use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
-use super::super::text::{moment, number, table, word};
+use super::super::text::{backend_fill, moment, number, table, word};
 use super::super::view_input::ViewInput;
 use super::nothing;
 use ns_base::convert::usize_to_f64;
@@ -32,7 +32,10 @@ pub fn document(input: &ViewInput<'_>) -> Document {
         finite.map(move |(model, _)| RecordFilter::of(Some(model), Some(backend.names().id), newest))
     });
     let targets = filters.collect();
-    let plot = Scatter::new("Workload, from the slowest", "Speed-up", points);
+    let mut plot = Scatter::new("Workload, from the slowest", "Speed-up", points);
+    for (name, fill, _) in &mut plot.series {
+        *fill = backend_fill(name).unwrap_or(*fill);
+    }
     let note = "Each backend at its newest run; above 1 it is faster than the baseline. Click a point, or press Enter on it, for its records.".to_owned();
     let figure = Figure { title: "Speed-up of each workload".to_owned(), note, plot: Plot::Scatter(plot) };
     let mut blocks = vec![Block::Points { figure, targets: vec![targets] }];

@@ -3,7 +3,7 @@
 use super::super::levels::changes;
 use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
-use super::super::text::{change, moment, number, of_report, speedup};
+use super::super::text::{backend_fill, change, colour_backends, moment, number, of_report, speedup};
 use super::super::view_input::ViewInput;
 use super::nothing;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
@@ -29,7 +29,7 @@ pub fn speedups(input: &ViewInput<'_>) -> Document {
         input.times.iter().filter_map(at).collect()
     };
     let series = (0..input.backends.len()).map(|b| (title_of(input, b), LineStyle::Solid, points(b)));
-    let plot = figure(input, "Geometric mean of the speed-ups", series);
+    let plot = figure(input, "Geometric mean of the speed-ups", series, None);
     let command = Block::Command(reproduce::aggregate(input, "speedup"));
     let rows = with_targets(input, &table, "Geometric mean by run", "speedup");
     let mut blocks = vec![plot, rows];
@@ -52,7 +52,7 @@ pub fn percentiles(input: &ViewInput<'_>) -> Document {
     let plots = (0..input.backends.len()).filter(|b| !of(*b, 1).is_empty()).map(|b| {
         let names = [("p95", LineStyle::Dashed), ("p50", LineStyle::Solid), ("p5", LineStyle::Dashed)];
         let series = names.into_iter().enumerate().map(|(p, (name, style))| (name.to_owned(), style, of(b, p)));
-        figure(input, &format!("Models with {}", title_of(input, b)), series)
+        figure(input, &format!("Models with {}", title_of(input, b)), series, Some(b))
     });
     let side = |plot| Document { title: String::new(), blocks: vec![plot] };
     let mut blocks = vec![Block::Beside(plots.map(side).collect())];
@@ -66,12 +66,16 @@ fn title_of(input: &ViewInput<'_>, backend: usize) -> String {
     input.backends.get(backend).map_or("", |b| b.title()).to_owned()
 }
 
-/// Lines over the dates of the runs; each point opens its records.
-fn figure(input: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Series>) -> Block {
+/// Lines over the dates of the runs, all of one backend or each of its own; each point opens its records.
+fn figure(input: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Series>, of: Option<usize>) -> Block {
     let mut plot = Lines::new("Run (UTC)", "Speed-up", series, false)
         .with_names(input.times.iter().map(|t| (t.timestamp, moment(t.timestamp))).collect(), |name| {
             name.chars().take(10).collect()
         });
+    match of.and_then(|b| backend_fill(&title_of(input, b))) {
+        Some(fill) => plot.lines.iter_mut().for_each(|line| line.fill = fill),
+        None => colour_backends(&mut plot),
+    }
     let mut targets = Vec::new();
     for i in 0..plot.lines.len() {
         let (name, points) = (plot.lines[i].name.clone(), plot.lines[i].points.clone());
@@ -159,7 +163,8 @@ fn spread_of_models(input: &ViewInput<'_>) -> Option<Block> {
         let mut points: Vec<(f64, f64)> =
             counts.iter().enumerate().map(|(i, n)| (low + width * usize_to_f64(i), *n)).collect();
         points.push((high, 0.0));
-        let plot = Lines::new("Speed-up", "Models", [(title_of(input, *b), LineStyle::Steps, points)], false);
+        let mut plot = Lines::new("Speed-up", "Models", [(title_of(input, *b), LineStyle::Steps, points)], false);
+        colour_backends(&mut plot);
         Figure {
             title: format!("Models by speed-up with {} now", title_of(input, *b)),
             note: String::new(),

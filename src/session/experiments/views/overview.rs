@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::compare::{Status, compare, runs_of};
+use super::super::compare::{Compared, Status, compare, runs_of};
 use super::super::coverage::{left_out, models, passed, unlike_batches};
 use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
@@ -43,7 +43,8 @@ fn pass_tile(input: &ViewInput<'_>) -> Tile {
     let (now, before) = (newest.next().unwrap_or_default(), newest.next().unwrap_or_default());
     let value = now.percent().map_or_else(|| "\u{2013}".to_owned(), format_share);
     let before = before.percent().map_or_else(String::new, |p| format!("; the run before {}", format_share(p)));
-    let note = format!("{} of {} experiments of the newest run{before}", now.passed, now.all);
+    let gone = if now.gone > 0 { format!("; {} are gone: it has no record of them", now.gone) } else { String::new() };
+    let note = format!("{} of {} experiments of the newest run{gone}{before}", now.passed, now.all);
     let tone = if now.passed == now.all { Tone::Good } else { Tone::Warning };
     Tile { name: "Passed".to_owned(), value, note, tone, share: now.percent().map(|p| p / 100.0) }
 }
@@ -122,13 +123,25 @@ fn newest_changes(input: &ViewInput<'_>) -> Option<Block> {
     let mut cells = compare(input);
     let tiles = changes::tiles(&cells);
     cells.retain(|c| !matches!(c.status, Status::WithinNoise | Status::StillFailing | Status::NotEnough));
-    cells.truncate(MOST_CHANGES);
+    let cells = changed_most(cells);
     let mut blocks = vec![Block::Tiles(tiles)];
     if !cells.is_empty() {
         blocks.push(changes::rows(&cells, "What changed most"));
     }
     let title = format!("Changes from the run of {} to that of {}", moment(base), moment(now));
     Some(Block::Beside(vec![Document { title, blocks }]))
+}
+
+/// The largest changes of time, faster or slower, and then what fails, passes, is new or gone; the latter have half of the
+/// rows, and what the former leave.
+fn changed_most(cells: Vec<Compared>) -> Vec<Compared> {
+    let is_timed = |c: &Compared| matches!(c.status, Status::Regressed | Status::Improved);
+    let (mut timed, mut others): (Vec<_>, Vec<_>) = cells.into_iter().partition(is_timed);
+    timed.sort_by(|a, b| b.seconds().abs().total_cmp(&a.seconds().abs()));
+    others.truncate((MOST_CHANGES / 2).max(MOST_CHANGES.saturating_sub(timed.len())));
+    timed.truncate(MOST_CHANGES - others.len());
+    timed.append(&mut others);
+    timed
 }
 
 fn pass_rate(input: &ViewInput<'_>) -> Option<Block> {

@@ -7,7 +7,7 @@ use super::super::entry::{Entry, Outcome, WARM_UP};
 use super::super::levels::changes;
 use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
-use super::super::text::{moment, number, seconds, table, word};
+use super::super::text::{colour_backends, moment, number, seconds, table, word};
 use super::super::view_input::ViewInput;
 use super::finding;
 use ns_base::convert::usize_to_f64;
@@ -101,6 +101,7 @@ fn history(input: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
     let names = input.runs.iter().map(|t| (*t, moment(*t))).collect();
     let mut plot = Lines::new("Run (UTC)", &format!("Time of {} (ms)", input.metric_text()), series, false)
         .with_names(names, |name| name.chars().take(10).collect());
+    colour_backends(&mut plot);
     let mut targets = Vec::new();
     for (i, (name, points)) in lines.iter().enumerate() {
         let reach = |e: &Entry| e.timed(input.metric).and_then(|t| t.reach).map_or(f64::NAN, |r| r * 1e3);
