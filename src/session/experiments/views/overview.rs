@@ -43,7 +43,7 @@ fn pass_tile(input: &ViewInput<'_>) -> Tile {
     let (now, before) = (newest.next().unwrap_or_default(), newest.next().unwrap_or_default());
     let value = now.percent().map_or_else(|| "\u{2013}".to_owned(), format_share);
     let before = before.percent().map_or_else(String::new, |p| format!("; the run before {}", format_share(p)));
-    let gone = if now.gone > 0 { format!("; {} are gone: it has no record of them", now.gone) } else { String::new() };
+    let gone = if now.gone > 0 { format!("; gone from it: {}", now.gone) } else { String::new() };
     let note = format!("{} of {} experiments of the newest run{gone}{before}", now.passed, now.all);
     let tone = if now.passed == now.all { Tone::Good } else { Tone::Warning };
     Tile { name: "Passed".to_owned(), value, note, tone, share: now.percent().map(|p| p / 100.0) }
