@@ -273,7 +273,8 @@ fn changes_of_the_newest_run_are_distinguished() {
     let Block::Tiles(tiles) = &overview.document.blocks[0] else { panic!("tiles first") };
     assert_eq!((tiles[0].value.as_str(), tiles[0].name.as_str()), ("70.0 %", "Passed"));
     assert!(tiles[0].note.starts_with("7 of 10 experiments of the newest run; gone from it: 1"), "{}", tiles[0].note);
-    let (_, most, _) = tables(&overview.document).into_iter().find(|(title, ..)| *title == "What changed most").unwrap();
+    let (_, most, _) =
+        tables(&overview.document).into_iter().find(|(title, ..)| *title == "What changed most").unwrap();
     let (models, statuses) = (texts(most, "model"), texts(most, "status"));
     assert_eq!((models[0].as_str(), statuses[0].as_str()), ("faster", "improved"), "{models:?}");
     assert!(statuses.contains(&"regressed".to_owned()) && statuses.contains(&"gone".to_owned()), "{statuses:?}");

@@ -10,6 +10,7 @@ use crate::output_args::TableArgs;
 use ns_bench::export::{self, PRINT_COLS, TableOptions};
 use ns_bench::{BenchConfig, REPORT_KEYS, Report, verdict};
 use ns_session::bench_page;
+use ns_session::share::ResultsView;
 
 /// Checks keys and files before anything runs.
 ///
@@ -53,7 +54,7 @@ pub(super) fn write_files(
         note(format!("note: the reports are in {}", path.display()));
     }
     if let Some(path) = &args.html {
-        write(path, &bench_page(config, sorted, &args.live)?)?;
+        write(path, &bench_page(config, &ResultsView::default(), sorted, &args.live)?)?;
         note(format!("note: the page is in {}", path.display()));
     }
     Ok(())

@@ -196,8 +196,14 @@ impl BenchState {
     /// The hash of the link that shows this form, and its results in the current view.
     #[must_use]
     pub fn hash(&self) -> String {
-        let view = ResultsView { filter: self.filter.to_string(), sort: self.sort.clone() };
-        BenchLink { config: self.config().0, view }.hash()
+        BenchLink { config: self.config().0, view: self.view() }.hash()
+    }
+
+    /// The current view of the results.
+    #[must_use]
+    pub fn view(&self) -> ResultsView {
+        let columns = (*self.columns != DEFAULT_COLUMNS).then(|| self.columns.to_vec());
+        ResultsView { filter: self.filter.to_string(), sort: self.sort.clone(), wanted: self.wanted.clone(), columns }
     }
 
     #[must_use]
@@ -228,7 +234,7 @@ impl BenchState {
                     next.index = Some(Shared::new(index));
                 }
             }
-            BenchAction::Look(view) => (next.filter, next.sort) = (view.filter.into(), view.sort),
+            BenchAction::Look(view) => next.look(view),
             BenchAction::WantRun => next.wants_run = !self.run.is_running(),
             BenchAction::LinkTaken => next.wants_run = false,
             BenchAction::Listed(listed) => next.listed = Some(listed.map_err(Rc::from)),
@@ -258,6 +264,14 @@ impl BenchState {
             BenchAction::Scenario(more) => next.take_scenario(more),
         }
         next
+    }
+
+    /// Columns are a habit of the reader: only a link that names some changes them.
+    fn look(&mut self, view: ResultsView) {
+        (self.filter, self.sort, self.wanted) = (view.filter.into(), view.sort, view.wanted);
+        if let Some(columns) = view.columns {
+            self.columns = columns.into();
+        }
     }
 
     fn start(&mut self, config: BenchConfig, notes: Vec<String>) {

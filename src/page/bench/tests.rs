@@ -57,12 +57,18 @@ fn what_actions_change_of_the_form_and_the_view() {
     assert_eq!(wrong.config().1.iter().map(|w| w.0).collect::<Vec<_>>(), ["seed"]);
     assert_eq!(state.after(A::Load(Box::new(config()))).config(), (config(), vec![]));
     let sort = Sort { column: "n_models".to_owned(), descending: true };
-    let view = ResultsView { filter: "nn".to_owned(), sort: Some(sort.clone()) };
+    let view = ResultsView { filter: "nn".to_owned(), sort: Some(sort.clone()), ..ResultsView::default() };
     changes(&state, A::Look(view), |s| (s.filter, s.sort) = (Rc::from("nn"), Some(sort.clone())));
     changes(&state, A::Sort(sort.clone()), |s| s.sort = Some(sort));
     changes(&state, A::Filter(Rc::from("p99<5")), |s| s.filter = Rc::from("p99<5"));
     let wanted = WantedTexts { p99_ms: "5".to_owned(), ..WantedTexts::default() };
-    changes(&state, A::Want(wanted.clone()), |s| s.wanted = wanted);
+    changes(&state, A::Want(wanted.clone()), |s| s.wanted = wanted.clone());
+    let limited = state.after(A::Want(wanted.clone())).after(A::Columns(Rc::from(["status"])));
+    assert!(limited.hash().contains("p99_at_most=5&columns=status"), "{}", limited.hash());
+    assert_eq!(state.after(A::Look(limited.view())).view(), limited.view());
+    // Limits belong to the link; a link without columns leaves those of the reader.
+    let other = limited.after(A::Look(ResultsView::default()));
+    assert_eq!((other.wanted, &*other.columns), (WantedTexts::default(), &["status"][..]));
     changes(&state, A::Columns(Rc::from(["n_models"])), |s| s.columns = Rc::from(["n_models"]));
     changes(&state, A::Select(RowId::Own(1)), |s| s.selected = Some(RowId::Own(1)));
     changes(&state, A::Listed(Err("no".to_owned())), |s| s.listed = Some(Err(Rc::from("no"))));

@@ -3,8 +3,8 @@
 
 use super::ResultRow;
 use ns_base::units::{format_figures, format_number};
-use ns_bench::{Report, verdict};
-use ns_session::results::{are_of_several_models, row_text};
+use ns_bench::Report;
+use ns_session::results::{BestFigure, BestFigures, Requirements};
 
 /// A figure of the best row.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,39 +34,27 @@ pub struct Tiles {
 
 impl Tiles {
     /// Titles of the figures.
-    pub const TITLES: [&str; 3] = ["Best throughput", "Lowest p99 latency", "Lowest cost"];
+    pub const TITLES: [&str; 3] = BestFigures::TITLES;
 
-    /// Figures and sentence; `admits` says which rows are within the chosen limits.
+    /// Figures and sentence of the rows within the limits.
     #[must_use]
-    pub fn of(rows: &[ResultRow], admits: impl Fn(&Report) -> bool) -> Self {
-        let reports = || rows.iter().map(ResultRow::report);
-        let scored: Vec<&Report> = reports().filter(|r| r.is_finished() && admits(r)).collect();
-        let [throughput, latency, cost] = Self::TITLES;
-        let best = [
-            tile(&scored, (throughput, "inf/s"), |r| r.throughput_avg, true),
-            tile(&scored, (latency, "ms"), |r| r.latency_ms_p99, false),
-            tile(&scored, (cost, "US$ per million"), |r| r.cost_per_1m_inf, false),
-        ];
-        let weighed: Vec<Report> = reports().filter(|r| !r.is_finished() || admits(r)).cloned().collect();
+    pub fn of(rows: &[ResultRow], wanted: Requirements) -> Self {
+        let reports: Vec<&Report> = rows.iter().map(ResultRow::report).collect();
+        let best = BestFigures::of(&reports, wanted);
+        let tile = |BestFigure { title, unit, value, of }| Tile {
+            title,
+            value: format_number(value),
+            exact: format_figures(value),
+            unit,
+            of,
+        };
         Self {
-            best: best.into_iter().flatten().collect(),
-            failed: reports().filter(|r| r.error.is_some()).count(),
+            best: best.figures.into_iter().map(tile).collect(),
+            failed: best.failed,
             all: rows.len(),
-            sentence: verdict(&weighed),
+            sentence: best.sentence,
         }
     }
-}
-
-/// The row with the largest or the smallest value of a figure.
-fn tile(
-    scored: &[&Report],
-    (title, unit): (&'static str, &'static str),
-    measure: fn(&Report) -> Option<f64>,
-    is_largest: bool,
-) -> Option<Tile> {
-    let (report, value) = ns_bench::best(scored.iter().copied(), measure, is_largest)?;
-    let of = row_text(report, are_of_several_models(scored));
-    Some(Tile { title, value: format_number(value), exact: format_figures(value), unit, of })
 }
 
 #[cfg(test)]
@@ -75,8 +63,11 @@ mod tests {
 
     use super::*;
     use crate::bench::RowId;
+    use ns_base::NeverCancel;
     use ns_bench::{BenchConfig, Configuration, ConfigurationRun, RowResult, RunDetail, SweepState, service_times};
     use ns_session::bench_page;
+    use ns_session::results::{WantedTexts, row_text};
+    use ns_session::share::ResultsView;
 
     fn row(at: u32, n_models: u32, figures: Option<(f64, f64)>) -> ResultRow {
         let config = BenchConfig { model: "nn".to_owned(), ..BenchConfig::default() };
@@ -104,13 +95,13 @@ mod tests {
             row(2, 4, None),
             row(3, 8, Some((300.0, 9.0))),
         ];
-        let tiles = Tiles::of(&rows, |_| true);
+        let tiles = Tiles::of(&rows, Requirements::default());
         // Without a price there is no tile for the cost.
         let expected = "Best throughput: 300 inf/s (2 models, 1 worker each, batch 1)\n\
                         Lowest p99 latency: 2.00 ms (1 model, 1 worker each, batch 1)\n\
                         1 of 4 failed";
         assert_eq!(text(&tiles), expected);
-        assert_eq!(tiles.best[0].of, Tiles::of(&rows[..2], |_| true).best[0].of, "of equals the first");
+        assert_eq!(tiles.best[0].of, Tiles::of(&rows[..2], Requirements::default()).best[0].of, "of equals the first");
         assert!(tiles.sentence.is_some());
     }
 
@@ -131,9 +122,8 @@ mod tests {
             for planned in SweepState::new(config.clone()).unwrap().rows() {
                 let configuration = planned.planned.configuration.clone();
                 let times = service_times(&configuration, &Default::default()).unwrap();
-                let mut run = ConfigurationRun::new(configuration, Ok(&times));
-                while !run.step(100_000).done {}
-                let result = run.finish_with(RunDetail::default());
+                let run = ConfigurationRun::new(configuration, Ok(&times));
+                let result = run.run(&NeverCancel, RunDetail::default());
                 rows.push(ResultRow::new(RowId::Own(rows.len().try_into().unwrap()), Rc::new(result)));
             }
             let reports: Vec<Report> = rows.iter().map(|row| row.report().clone()).collect();
@@ -142,13 +132,13 @@ mod tests {
             let rate = |r: &Report| r.throughput_avg.unwrap();
             let fastest = reports.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))).unwrap();
 
-            let tiles = Tiles::of(&rows, |_| true);
+            let tiles = Tiles::of(&rows, Requirements::default());
             let lowest = tiles.best.iter().find(|tile| tile.title == "Lowest cost").unwrap();
             assert_eq!(lowest.of, row_text(fastest, false), "{model}");
             let sentence = tiles.sentence.unwrap().to_lowercase();
             let expected = format!("highest throughput and lowest cost: {}", fastest.label());
             assert!(sentence.contains(&expected), "{sentence} {expected}");
-            let saved = bench_page(Some(&config), &reports, "").unwrap();
+            let saved = bench_page(Some(&config), &ResultsView::default(), &reports, "").unwrap();
             let (_, after) = saved.split_once("Lowest cost").unwrap();
             let (tile, _) = after.split_once("Throughput over latency").unwrap();
             assert!(tile.contains(&row_text(fastest, false)) && tile.contains(&lowest.value), "{tile}");
@@ -156,10 +146,31 @@ mod tests {
     }
 
     #[test]
+    fn a_saved_page_has_the_limits_of_the_page() {
+        let rows = [row(0, 1, Some((850.0, 2.0))), row(1, 2, Some((1_010.0, 25.0))), row(2, 4, None)];
+        let reports: Vec<Report> = rows.iter().map(|row| row.report().clone()).collect();
+        let wanted = WantedTexts { p99_ms: "20".to_owned(), ..WantedTexts::default() };
+        assert_eq!(Tiles::of(&rows, wanted.read().0).best[0].value, "850");
+        let view = ResultsView { wanted, columns: Some(vec!["n_models", "status"]), ..ResultsView::default() };
+        let saved =
+            |view: &ResultsView| bench_page(Some(&BenchConfig::default()), view, &reports, "https://x/").unwrap();
+        let (page, whole) = (saved(&view), saved(&ResultsView::default()));
+        let figures = |page: &str| page.split_once("Throughput over latency").unwrap().0.to_owned();
+        assert!(figures(&whole).contains("1,010 inf/s") && !figures(&page).contains("1,010 inf/s"));
+        assert!(figures(&page).contains("850 inf/s") && figures(&page).contains("p99 at most 20.0 ms"));
+        assert!(page.contains("p99_at_most=20") && page.contains("columns=n_models,status"));
+        assert!(whole.contains("Workers/model") && !page.contains("Workers/model"));
+        let filtered = saved(&ResultsView { filter: "models=1".to_owned(), ..ResultsView::default() });
+        assert!(
+            figures(&filtered).contains("850 inf/s") && filtered.contains("1 of 3 configurations match the filter")
+        );
+    }
+
+    #[test]
     fn rows_beyond_the_limits_are_not_the_best_and_still_fail() {
         let rows = [row(0, 1, Some((100.0, 2.0))), row(1, 2, Some((300.0, 5.0))), row(2, 4, None)];
-        let tiles = Tiles::of(&rows, |r| r.latency_ms_p99.is_some_and(|ms| ms < 3.0));
+        let tiles = Tiles::of(&rows, Requirements { p99_ms: Some(3.0), ..Requirements::default() });
         assert_eq!((tiles.best[0].exact.as_str(), tiles.failed), ("100", 1));
-        assert_eq!(Tiles::of(&[], |_| true), Tiles::default());
+        assert_eq!(Tiles::of(&[], Requirements::default()), Tiles::default());
     }
 }

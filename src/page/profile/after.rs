@@ -38,7 +38,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Arrange(arrangement) => next.link.arrangement = arrangement,
             A::Annotate(span, label) => next.annotate(span, label),
             A::Annotations(all) => next.link.annotations = all,
-            A::Area(area) => next.area = area,
+            A::Area(area) => next.link.area = area,
             A::NoFlows => next.flows = None,
             A::Sort(sort) => next.link.sort = Some(sort),
             A::Core(core) => next.link.core = core,

@@ -2,7 +2,7 @@
 
 use ns_base::{Interval, TraceNs};
 use ns_session::share::{FlameLink, ProfileLink};
-use ns_view::timeline::{Annotation, Arrangement, GroupKind};
+use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind};
 
 /// The view of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,6 +10,7 @@ pub(super) struct KeptView {
     pub(super) span: Option<Interval<TraceNs>>,
     pub(super) in_view: bool,
     pub(super) selected: Option<u32>,
+    pub(super) area: Option<Area>,
     pub(super) arrangement: Arrangement,
     pub(super) annotations: Vec<Annotation>,
     pub(super) core: Option<(u32, u32)>,
@@ -27,6 +28,7 @@ impl KeptView {
             span: link.span,
             in_view: link.in_view,
             selected: link.selected,
+            area: link.area.clone(),
             arrangement: link.arrangement.clone(),
             annotations: link.annotations.clone(),
             core: link.core,
@@ -43,6 +45,7 @@ impl KeptView {
         link.span = self.span;
         link.in_view = self.in_view;
         link.selected = self.selected;
+        link.area = self.area;
         link.arrangement = self.arrangement;
         link.annotations = self.annotations;
         link.core = self.core;

@@ -66,7 +66,6 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         next.put_into(&mut self.link);
         self.details = None;
         self.hits = None;
-        self.area = None;
         self.flows = None;
     }
 

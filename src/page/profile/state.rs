@@ -5,7 +5,7 @@ use crate::{RunState, Shared};
 use ns_base::{Interval, TraceNs};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};
 use ns_session::{OperatorKind, ProfileSpec, SearchHits};
-use ns_view::timeline::{Area, SliceDetails, SliceLink, TrackId};
+use ns_view::timeline::{SliceDetails, SliceLink, TrackId};
 
 /// A trace that ships with the page: BERT on an MI300, written by the PyTorch profiler.
 pub const SAMPLE: &str = "tracelens_bert_small_mi300.json.gz";
@@ -40,8 +40,6 @@ pub struct ProfileState<Worker> {
     /// Details of the selected slice, once they are known.
     pub details: Option<Shared<SliceDetails>>,
     pub hits: Option<Shared<SearchHits>>,
-    /// The selected area of the timeline.
-    pub area: Option<Area>,
     /// All flow arrows around the screen, if they are wanted.
     pub flows: Option<Shared<Flows>>,
     /// A track that the timeline is to bring into sight.
@@ -68,7 +66,6 @@ impl<Worker> Default for ProfileState<Worker> {
             shown: None,
             details: None,
             hits: None,
-            area: None,
             flows: None,
             track: None,
             is_fresh: false,

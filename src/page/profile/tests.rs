@@ -188,7 +188,7 @@ fn a_slice_is_selected_known_and_let_go() {
         (s.link.selected, s.details) = (None, None)
     });
     changes(&selected, A::Area(Some(Area { span: span(0, 1), tracks: vec![] })), |s| {
-        s.area = Some(Area { span: span(0, 1), tracks: vec![] });
+        s.link.area = Some(Area { span: span(0, 1), tracks: vec![] });
     });
     let arrows = answered(&selected, ShownAnswer::Flows(super::Flows { arrows: vec![], total: 3 }));
     assert_eq!(arrows.flows.as_ref().map(|f| f.total), Some(3));
@@ -314,12 +314,18 @@ fn a_file_opens_at_its_first_view_unless_a_link_says_how() {
         file: Some("a.json".to_owned()),
         tool: Tool::Statistics,
         span: Some(span(1, 2)),
+        area: Some(Area { span: span(1, 2), tracks: vec![TrackId(1)] }),
         ..ProfileLink::default()
     };
     let linked = State::default().after(A::Load(Box::new(link.clone())));
     assert!(linked.wants_file && linked.link == link);
     let came = linked.after(A::FileGiven("a.json".to_owned())).after(A::Ready(arrived(file("a.json"), 0)));
-    assert_eq!((came.link.tool, came.link.span, came.run), (Tool::Statistics, Some(span(1, 2)), RunState::Done));
+    assert_eq!((came.link.tool, came.link.span, &came.run), (Tool::Statistics, Some(span(1, 2)), &RunState::Done));
+    assert_eq!(came.link.area, link.area);
+    assert!(came.hash().contains("area=1..2:1"), "{}", came.hash());
+    // The area belongs to its profile.
+    let other = came.after(A::Ready(arrived(file("b.json"), 1)));
+    assert_eq!((other.link.area.as_ref(), other.after(A::Show(0)).link.area), (None, link.area.clone()));
     // During a comparison, the file is compared.
     let compared = open([file("a.json")]).after(A::Tool(Tool::Compare)).after(A::FileGiven("b.json".to_owned()));
     assert_eq!(compared.opens, None);

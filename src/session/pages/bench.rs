@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::live_address;
 use crate::protocol::build_id;
 use crate::results::{
-    DEFAULT_COLUMNS, ReportCells, are_of_several_models, on_front, report_table, row_text, scaling, shown_columns,
+    BestFigure, BestFigures, DEFAULT_COLUMNS, Filter, ReportCells, on_front, report_table, scaling, shown_columns,
     throughput_by_configuration, throughput_latency, with_pareto,
 };
-use crate::share::PageLink as _;
+use crate::share::{BenchLink, PageLink as _, ResultsView};
 use ns_base::Refusal;
 use ns_base::units::format_number;
 use ns_bench::export::to_json;
-use ns_bench::{BenchConfig, Report, best, verdict};
+use ns_bench::{BenchConfig, Report};
 use ns_device::model_label;
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use ns_view::page::PageFile;
@@ -40,6 +40,8 @@ impl PackedReports {
 pub struct BenchPage {
     /// The request; absent for reports that this program did not make.
     pub config: Option<Box<BenchConfig>>,
+    /// The view of the results, as [`ResultsView::to_fields`] writes it.
+    pub view: String,
     pub reports: PackedReports,
     /// Address of the page, for the link.
     pub base: String,
@@ -51,16 +53,22 @@ impl BenchPage {
     /// # Errors
     /// When the reports cannot be read or written as JSON.
     pub(crate) fn to_html(&self) -> Result<String, String> {
-        bench_page(self.config.as_deref(), &self.reports.reports()?, &self.base).map_err(|e| e.to_string())
+        let view = ResultsView::of_fields(&self.view);
+        bench_page(self.config.as_deref(), &view, &self.reports.reports()?, &self.base).map_err(|e| e.to_string())
     }
 }
 
-/// Reports as one HTML file, with a link to the configuration on the page at `base`.
+/// Reports as one HTML file, in the view of the page, with a link to the configuration and that view on the page at `base`.
 ///
 /// # Errors
 /// When the reports cannot be written as JSON.
-pub fn bench_page(config: Option<&BenchConfig>, reports: &[Report], base: &str) -> Result<String, Refusal> {
-    let document = Document { title: title(config, reports), blocks: blocks(reports) };
+pub fn bench_page(
+    config: Option<&BenchConfig>,
+    view: &ResultsView,
+    reports: &[Report],
+    base: &str,
+) -> Result<String, Refusal> {
+    let document = Document { title: title(config, reports), blocks: blocks(view, reports) };
     let finished = reports.iter().filter(|r| r.is_finished()).count();
     let made = if reports.iter().any(|r| r.source == "measured") { "measured" } else { "simulated" };
     let lead = format!(
@@ -70,7 +78,8 @@ pub fn bench_page(config: Option<&BenchConfig>, reports: &[Report], base: &str) 
     );
     // A link holds no model file and no index of models.
     let is_linked = |config: &&BenchConfig| config.index.is_none();
-    let live = config.filter(is_linked).map(|config| live_address(base, &config.hash()));
+    let link = |config: &BenchConfig| BenchLink { config: config.clone(), view: view.clone() }.hash();
+    let live = config.filter(is_linked).map(|config| live_address(base, &link(config)));
     Ok(PageFile { document, lead, live, data: Some(to_json(reports)?) }.to_html())
 }
 
@@ -82,44 +91,48 @@ fn title(config: Option<&BenchConfig>, reports: &[Report]) -> String {
     }
 }
 
-fn blocks(reports: &[Report]) -> Vec<Block> {
-    let mut blocks = vec![Block::Tiles(tiles(reports))];
-    blocks.extend(verdict(reports).map(Block::Text));
-    let finished: Vec<&Report> = reports.iter().filter(|r| r.is_finished()).collect();
+fn blocks(view: &ResultsView, reports: &[Report]) -> Vec<Block> {
+    let (filter, _) = Filter::parse(&view.filter);
+    let (wanted, _) = view.wanted.read();
+    let all: Vec<(&Report, ReportCells)> = reports.iter().map(|r| (r, ReportCells::of(r))).collect();
+    let shown: Vec<&(&Report, ReportCells)> = all.iter().filter(|(_, cells)| filter.accepts(cells)).collect();
+    let rows: Vec<&Report> = shown.iter().map(|(report, _)| *report).collect();
+    let best = BestFigures::of(&rows, wanted);
+    let mut blocks = vec![Block::Tiles(tiles(&best, rows.len()))];
+    blocks.extend(best.sentence.map(Block::Text));
+    if let Some(limits) = wanted.limits() {
+        let found = wanted.describe(&rows, wanted.find(&rows));
+        blocks.push(Block::Text(format!("Within the limits ({limits}), {found}")));
+    }
+    if rows.len() < reports.len() {
+        let (left, all) = (rows.len(), reports.len());
+        blocks.push(Block::Text(format!("{left} of {all} configurations match the filter: {}", view.filter)));
+    }
+    let finished: Vec<&Report> = rows.iter().copied().filter(|r| r.is_finished()).collect();
     if !finished.is_empty() {
         blocks.push(Block::Plots(plots(&finished)));
     }
     blocks.push(Block::Heading("All configurations".to_owned()));
-    blocks.push(table(reports));
+    blocks.push(table(view, &rows, &shown.iter().map(|(_, cells)| cells).collect::<Vec<_>>()));
     blocks
 }
 
 /// The best values with their configurations.
-fn tiles(reports: &[Report]) -> Vec<Tile> {
-    let finished: Vec<&Report> = reports.iter().filter(|r| r.is_finished()).collect();
-    let several = are_of_several_models(&finished);
-    let tile = |name: &str, unit: &str, measure: fn(&Report) -> Option<f64>, is_largest: bool| {
-        let (report, value) = best(finished.iter().copied(), measure, is_largest)?;
-        let value = format!("{} {unit}", format_number(value));
-        Some(Tile { name: name.to_owned(), value, note: row_text(report, several), ..Tile::default() })
+fn tiles(best: &BestFigures, all: usize) -> Vec<Tile> {
+    let tile = |row: &BestFigure| Tile {
+        name: row.title.to_owned(),
+        value: format!("{} {}", format_number(row.value), row.unit),
+        note: row.of.clone(),
+        ..Tile::default()
     };
-    let failed = reports.iter().filter(|r| r.error.is_some()).count();
-    let failed = (failed > 0).then(|| Tile {
+    let failed = (best.failed > 0).then(|| Tile {
         name: "Failed".to_owned(),
-        value: format!("{failed} of {}", reports.len()),
+        value: format!("{} of {all}", best.failed),
         note: "the reason is in the Status column".to_owned(),
         tone: Tone::Bad,
         share: None,
     });
-    [
-        tile("Best throughput", "inf/s", |r| r.throughput_avg, true),
-        tile("Lowest p99 latency", "ms", |r| r.latency_ms_p99, false),
-        tile("Lowest cost", "US$ per million", |r| r.cost_per_1m_inf, false),
-        failed,
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    best.figures.iter().map(tile).chain(failed).collect()
 }
 
 fn plots(finished: &[&Report]) -> Vec<Figure> {
@@ -140,10 +153,10 @@ fn plots(finished: &[&Report]) -> Vec<Figure> {
     plots
 }
 
-fn table(reports: &[Report]) -> Block {
-    let cells: Vec<ReportCells> = reports.iter().map(ReportCells::of).collect();
-    let cells: Vec<&ReportCells> = cells.iter().collect();
-    let front = on_front(&reports.iter().collect::<Vec<_>>());
-    let table = with_pareto(report_table(&cells, &shown_columns(&DEFAULT_COLUMNS, &cells)), &front);
+fn table(view: &ResultsView, rows: &[&Report], cells: &[&ReportCells]) -> Block {
+    let columns = shown_columns(view.columns.as_deref().unwrap_or(&DEFAULT_COLUMNS), cells);
+    let mut table = with_pareto(report_table(cells, &columns), &on_front(rows));
+    let order = table.order(view.sort.as_ref(), "");
+    table.rows = order.into_iter().filter_map(|row| table.rows.get(row).cloned()).collect();
     Block::Table { title: "Benchmark results".to_owned(), file: String::new(), table }
 }

@@ -122,6 +122,27 @@ impl Requirements {
             && within(Some(u64_to_f64(cores_of(r))), self.cores)
     }
 
+    /// Whether a report is compared with others: it has finished, within the limits if there are any.
+    #[must_use]
+    pub fn counts(&self, r: &Report) -> bool {
+        if self.has_limits() { self.admits(r) } else { r.is_finished() }
+    }
+
+    /// The limits in words: `p99 at most 20.0 ms, at most 4 cores`; `None` without limits.
+    #[must_use]
+    pub fn limits(&self) -> Option<String> {
+        let limit = |value: Option<f64>, before: &str, unit: &str| {
+            value.map(|v| format!("{before}at most {} {unit}", format_number(v)))
+        };
+        let limits = [
+            limit(self.p99_ms, "p99 ", "ms"),
+            limit(self.cost, "cost ", "US$ per million"),
+            limit(self.cores, "", "cores"),
+        ];
+        let limits: Vec<String> = limits.into_iter().flatten().collect();
+        (!limits.is_empty()).then(|| limits.join(", "))
+    }
+
     /// The best of some reports; in a tie the first.
     #[must_use]
     pub fn find(&self, reports: &[&Report]) -> BestRow {

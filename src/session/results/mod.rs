@@ -1,6 +1,7 @@
 //! Views of reports: columns to choose, rows to filter, plots to compare, pieces to keep. It does not contain shell code, so that the
 //! page's numbers are tested natively.
 
+mod best;
 mod charts;
 mod columns;
 mod filter;
@@ -11,6 +12,7 @@ mod plots;
 mod scaling;
 mod series;
 
+pub use best::{BestFigure, BestFigures};
 pub use charts::{latency_curves, latency_histogram, throughput_over_time};
 pub use columns::{
     DEFAULT_COLUMNS, ReportCells, column_title, deciding_first, offered_columns, report_table, shown_columns,

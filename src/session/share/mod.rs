@@ -223,7 +223,7 @@ impl Address {
     /// The configuration of the benchmark page.
     pub fn benchmark(&mut self) -> BenchConfig {
         let config = fields::read(BenchConfig::default(), &self.query, &mut self.notices);
-        self.name_slips(config.keys().chain(results_fields::NAMES));
+        self.name_slips(config.keys().chain(results_fields::names()));
         config
     }
 
@@ -327,6 +327,10 @@ fn check_version(query: &Query, notices: &mut Vec<Notice>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::{Goal, WantedTexts, offered_columns};
+    use ns_base::{Interval, TraceNs};
+    use ns_view::table::Sort;
+    use ns_view::timeline::{Area, TrackId};
     use proptest::prelude::*;
 
     #[test]
@@ -430,10 +434,36 @@ mod tests {
             })
     }
 
+    fn views() -> impl Strategy<Value = ResultsView> {
+        let sorts = ("[a-z][a-z0-9_]{0,9}", any::<bool>()).prop_map(|(column, descending)| Sort { column, descending });
+        let goals = prop::sample::select(Goal::ALL.map(|(goal, _)| goal).to_vec());
+        let limits = ("[ -~]{0,6}", "[0-9.]{0,6}", "\\PC{0,6}", goals);
+        let all = offered_columns();
+        let columns = prop::option::of(prop::sample::subsequence(all.clone(), 1..=all.len()));
+        ("\\PC{0,20}", prop::option::of(sorts), limits, columns).prop_map(|(filter, sort, limits, columns)| {
+            let (p99_ms, cost, cores, goal) = limits;
+            ResultsView { filter, sort, wanted: WantedTexts { p99_ms, cost, cores, goal }, columns }
+        })
+    }
+
+    fn areas() -> impl Strategy<Value = Area> {
+        let tracks = prop::collection::vec((0_u32..500, 1_u32..9), 0..20);
+        (any::<i64>(), any::<i64>(), tracks).prop_map(|(a, b, runs)| Area {
+            span: Interval::new(TraceNs(a.min(b)), TraceNs(a.max(b))),
+            tracks: runs.into_iter().flat_map(|(first, n)| first..first + n).map(TrackId).collect(),
+        })
+    }
+
     proptest! {
         #[test]
-        fn printed_links_read_back(config in configs()) {
-            let link = Link::Benchmark(Box::new(BenchLink { config, view: ResultsView::default() }));
+        fn areas_read_back(area in areas()) {
+            let link = Link::Profile(Box::new(ProfileLink { area: Some(area), ..ProfileLink::default() }));
+            prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));
+        }
+
+        #[test]
+        fn printed_links_read_back(config in configs(), view in views()) {
+            let link = Link::Benchmark(Box::new(BenchLink { config, view }));
             prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));
         }
 
@@ -446,7 +476,7 @@ mod tests {
         }
 
         #[test]
-        fn no_query_is_too_wild(key in "v|model|toggled|selected|search|pass|n_models|seed|tool|from|to|sel|sort|hide|core|view|backends|open|data|files|kernel|source|filter|find", value in "\\PC{0,20}") {
+        fn no_query_is_too_wild(key in "v|model|toggled|selected|search|pass|n_models|seed|tool|from|to|sel|area|sort|best|p99_at_most|columns|hide|core|view|backends|open|data|files|kernel|source|filter|find", value in "\\PC{0,20}") {
             for page in ["benchmark", "profile", "numerics", "experiments", "inspect", "matmult", "customop", "guide"] {
                 let (link, _) = Link::parse(&format!("#/{page}?{key}={}", encode(&value)));
                 prop_assert_eq!(Link::parse(&link.print()), (link, vec![]));

@@ -6,7 +6,7 @@ use ns_analysis::GroupBy;
 use ns_analysis::compare::Measure;
 use ns_base::{Interval, TraceNs};
 use ns_view::table::Sort;
-use ns_view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
+use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
 
 /// State of the profile page.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -19,6 +19,8 @@ pub struct ProfileLink {
     /// The visible span; the whole profile if absent.
     pub span: Option<Interval<TraceNs>>,
     pub selected: Option<u32>,
+    /// The selected area of the timeline.
+    pub area: Option<Area>,
     /// The query of the Ask tool.
     pub ask: String,
     /// The level for the tools, by its name; the profile's default level if absent.

@@ -21,7 +21,7 @@ mod tests {
     use ns_analysis::compare::Measure;
     use ns_base::{Interval, TraceNs};
     use ns_view::table::Sort;
-    use ns_view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
+    use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
 
     #[test]
     fn all_state_survives_a_link() {
@@ -37,6 +37,10 @@ mod tests {
             tool: Tool::OperatorHlo,
             span: Some(Interval::new(TraceNs(-5), TraceNs(1_712_195_495_406_752_797))),
             selected: Some(16),
+            area: Some(Area {
+                span: Interval::new(TraceNs(-5), TraceNs(90)),
+                tracks: [3, 4, 5, 9, 8].map(TrackId).to_vec(),
+            }),
             ask: "where dur > 1ms & more".into(),
             level: Some("CPU ops".into()),
             group_by: GroupBy::Module,
@@ -83,21 +87,22 @@ mod tests {
             write(link, &mut query);
         }
         assert_eq!(query.names().filter(|name| !NAMES.contains(name)).collect::<Vec<_>>(), [""; 0]);
+        assert!(link.print().contains("area=-5..90:3-5.9.8"), "{}", link.print());
         assert_eq!(Link::parse(&link.print()), (link, vec![]));
     }
 
     #[test]
     fn wrong_values_are_named() {
         let (link, notices) = Link::parse(
-            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&by=x&range=some&hide=a&pin=x&marks=9..3~A&core=7&of=x&flame=x&thread=x&time=x&per=x",
+            "/profile?workflow=eager&tool=x&from=9&to=3&sel=-1&by=x&range=some&hide=a&pin=x&marks=9..3~A&area=1..2:0-4294967295&core=7&of=x&flame=x&thread=x&time=x&per=x",
         );
         assert_eq!(link, Link::Profile(Box::default()));
         let fields: Vec<_> = notices.iter().map(|n| n.field.as_str()).collect();
         assert_eq!(
             fields,
             [
-                "workflow", "tool", "from", "sel", "by", "range", "of", "flame", "thread", "time", "per", "hide",
-                "pin", "marks", "core"
+                "workflow", "tool", "from", "sel", "area", "by", "range", "of", "flame", "thread", "time", "per",
+                "hide", "pin", "marks", "core"
             ]
         );
         assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");

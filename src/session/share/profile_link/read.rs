@@ -9,7 +9,10 @@ use crate::{CompileOptions, ProfileSpec, Workflow};
 use ns_analysis::GroupBy;
 use ns_analysis::compare::Measure;
 use ns_base::{Interval, TraceNs};
-use ns_view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
+use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
+
+/// Most tracks of an area.
+const MOST_TRACKS: usize = 10_000;
 
 /// The names of the fields.
 pub(in super::super) const NAMES: &[&str] = &[
@@ -27,6 +30,7 @@ pub(in super::super) const NAMES: &[&str] = &[
     "from",
     "to",
     "sel",
+    "area",
     "ask",
     "level",
     "by",
@@ -67,6 +71,12 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
     read_tool(&text, &mut link, &mut wrong);
     link.file = text("file").map(str::to_owned);
     read_selected(query, &mut link, &mut wrong);
+    if let Some(t) = text("area") {
+        link.area = read_area(t);
+        if link.area.is_none() {
+            wrong("area", t, "a span of some tracks, such as 100..200:3-5.8", "No area");
+        }
+    }
     query.get("ask").unwrap_or_default().clone_into(&mut link.ask);
     link.level = text("level").map(str::to_owned);
     read_table(&text, &mut link, &mut wrong);
@@ -128,6 +138,23 @@ fn read_selected(query: &Query, link: &mut ProfileLink, wrong: &mut impl FnMut(&
             _ => wrong("sel", t, "the number of a slice", "No selection"),
         }
     }
+}
+
+/// A span and its tracks, neighbours joined: `100..200:3-5.8`.
+fn read_area(text: &str) -> Option<Area> {
+    let (span, list) = text.split_once(':')?;
+    let (start, end) = span.split_once("..")?;
+    let (start, end) = (parse_ns(start)?, parse_ns(end)?);
+    let mut tracks = Vec::new();
+    for part in list.split('.').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let ids = first.parse::<u32>().ok()?..=last.parse::<u32>().ok()?;
+        if ids.is_empty() || tracks.len() + ids.clone().take(MOST_TRACKS + 1).count() > MOST_TRACKS {
+            return None;
+        }
+        tracks.extend(ids.map(TrackId));
+    }
+    (start <= end).then(|| Area { span: Interval::new(TraceNs(start), TraceNs(end)), tracks })
 }
 
 /// Reads a table's key, range and order.

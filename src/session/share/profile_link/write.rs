@@ -6,7 +6,7 @@ use crate::share::results_fields::sort_text;
 use crate::{CompileOptions, ProfileSpec};
 use ns_analysis::GroupBy;
 use ns_analysis::compare::Measure;
-use ns_view::timeline::{Annotation, Arrangement, TrackId};
+use ns_view::timeline::{Annotation, Area, Arrangement, TrackId};
 
 /// Writes the state of the profile page into a query; defaults are left out.
 pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
@@ -21,6 +21,9 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     }
     if let Some(slice) = link.selected {
         query.set("sel", &slice.to_string());
+    }
+    if let Some(area) = &link.area {
+        query.set("area", &write_area(area));
     }
     if !link.ask.is_empty() {
         query.set("ask", &link.ask);
@@ -65,6 +68,17 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     if let Some((device, core)) = link.core {
         query.set("core", &format!("{device}.{core}"));
     }
+}
+
+/// A span and its tracks; each run of neighbours is its first and its last, because an area may have hundreds.
+fn write_area(area: &Area) -> String {
+    let neighbours = area.tracks.chunk_by(|a, b| a.0.checked_add(1) == Some(b.0));
+    let part = |run: &[TrackId]| match run {
+        [first, .., last] => format!("{}-{}", first.0, last.0),
+        _ => run.iter().map(|id| id.0.to_string()).collect(),
+    };
+    let tracks: Vec<String> = neighbours.map(part).collect();
+    format!("{}..{}:{}", area.span.start.0, area.span.end.0, tracks.join("."))
 }
 
 /// Writes which sections and tracks are shown, and in which order.

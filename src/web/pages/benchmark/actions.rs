@@ -81,7 +81,7 @@ impl BenchActions {
         // Imported rows do not have a configuration.
         let config = self.state.ran.as_ref().map(|ran| Box::new((**ran).clone()));
         let made = PackedReports::of(&reports).and_then(|reports| {
-            let page = Box::new(BenchPage { config, reports, base });
+            let page = Box::new(BenchPage { config, view: self.state.view().to_fields(), reports, base });
             let (engine, file_name) = (self.app.pool.bench()?, self.file_name("html"));
             let on_message = say_failure(Some(self.app.notices.clone()));
             engine.send(QuestionRequest::BenchPage { page, file_name }, None, on_message);

@@ -23,8 +23,10 @@ pub struct ColumnChooserProps {
 pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
     use_effect_with((), {
         let on_choose = props.on_choose.clone();
+        // A link may have chosen already.
+        let is_chosen = *props.shown != DEFAULT_COLUMNS;
         move |()| {
-            if let Some(columns) = remembered() {
+            if let Some(columns) = remembered().filter(|_| !is_chosen) {
                 on_choose.emit(columns);
             }
         }

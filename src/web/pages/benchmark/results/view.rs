@@ -12,7 +12,7 @@ use super::tiles::tiles;
 use crate::components::{BarChart, LineChart, ScatterPlot};
 use ns_bench::Report;
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
-use ns_session::results::{Filter, Requirements, scaling, throughput_by_configuration, throughput_latency};
+use ns_session::results::{Filter, scaling, throughput_by_configuration, throughput_latency};
 
 /// Properties of [`BenchResults`].
 #[derive(Properties, PartialEq)]
@@ -39,7 +39,7 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
         comparison(&shown, best, is_awaited)
     });
     let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted, is_awaited), |_| {
-        tiles(&Tiles::of(&shown, |r| is_counted(wanted, r)), is_awaited)
+        tiles(&Tiles::of(&shown, wanted), is_awaited)
     });
     if state.rows.is_empty() && (!state.is_for_results() || state.config().0.mlperf.is_some()) {
         if is_awaited || !state.scenario.is_empty() {
@@ -70,11 +70,6 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
             <ConfigurationCharts state={state.clone()} />
         </section>
     }
-}
-
-/// Without limits every finished row counts.
-fn is_counted(wanted: Requirements, r: &Report) -> bool {
-    !wanted.has_limits() || wanted.admits(r)
 }
 
 /// Says which rows were imported rather than run on this page.

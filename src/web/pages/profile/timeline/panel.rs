@@ -134,7 +134,7 @@ fn dock(props: &TimelinePanelProps, controller: &Controller, on_select: &Callbac
     let place = details.as_ref().map(|d| place_of(outline, d)).unwrap_or_default();
     html! {
         <Dock label="Details">
-            if let Some(area) = &props.state.area {
+            if let Some(area) = &props.state.link.area {
                 <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} />
             }
             <AnnotationsPanel unit={outline.unit.clone()} state={props.state.clone()} controller={controller.clone()} />
@@ -153,7 +153,7 @@ fn use_state_of_page(controller: &Rc<Controller>, state: &StateHandle<ProfileSta
     use_effect_with((controller.clone(), marks, chosen, flows), |(c, marks, details, flows)| {
         c.set_overlay(marks, arrows_of(details.as_deref(), flows.as_deref()));
     });
-    use_effect_with((controller.clone(), state.area.clone()), |(c, area)| c.set_area(area.as_ref()));
+    use_effect_with((controller.clone(), state.link.area.clone()), |(c, area)| c.set_area(area.as_ref()));
     let look = (controller.clone(), link.search.clone(), link.search_by.clone(), theme);
     use_effect_with(look, |(c, search, by, theme)| c.set_look(search, by.as_ref(), *theme));
     use_effect_with((controller.clone(), link.selected), |(c, slice)| c.set_selected(slice.map(SliceRef)));
