@@ -20,6 +20,7 @@ test("limits choose the row, the mark and the figures", app.page(async (page) =>
   assert.equal(await page.locator(".scatter .chosen").first().isVisible(), true);
   await page.getByLabel("Cores at most").fill("1");
   await finder.getByText(/2 of 4 are within the limits/).waitFor();
+  await page.waitForFunction(() => location.hash.includes("cores_at_most=1"));
   assert.ok((await rate(best)) < most);
   assert.match(await page.locator(".tiles .tile").first().innerText(), /1 model,/);
   await page.getByLabel("p99 at most (ms)").fill("0.000001");

@@ -94,7 +94,7 @@ test("mistakes are said at line and column, and the page goes on", app.page(asyn
   await page.getByLabel("Run on all processors").check();
   await run(page);
   await page.locator(".finding").getByText(/\(single_core_only\)/).waitFor();
-  assert.match(await page.locator(".tile", { hasText: "Values" }).innerText(), /wrong/);
+  assert.match(await page.locator(".tile", { hasText: "Values" }).innerText(), /does not finish: line 2/);
 }, { hash: SMALL }));
 
 test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page(async (page) => {

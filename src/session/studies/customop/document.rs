@@ -109,9 +109,7 @@ fn correctness(report: &CustomOpReport) -> (String, String, Tone) {
         (Some(Fault::DoesNotCompile(_)), _) => {
             ("none".to_owned(), "nothing ran: the kernel does not compile".to_owned(), Tone::Bad)
         }
-        (Some(Fault::DoesNotFinish(_)), None) => {
-            ("none".to_owned(), "the kernel does not finish".to_owned(), Tone::Bad)
-        }
+        (Some(Fault::DoesNotFinish(_)), None) => ("none".to_owned(), no_rate(report), Tone::Bad),
         (Some(_), Some(0.0)) => {
             ("equal".to_owned(), "to the reference, but still wrong: see below".to_owned(), Tone::Bad)
         }
