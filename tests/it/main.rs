@@ -67,6 +67,7 @@ mod numerics;
 mod odd_traces;
 mod old_formats;
 mod on_core;
+mod one_answer;
 mod opened;
 mod overview;
 mod parquet_files;
