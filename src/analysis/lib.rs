@@ -16,6 +16,7 @@ pub mod calltree;
 pub mod compare;
 pub mod counters;
 pub mod critical;
+pub mod device;
 pub mod extent;
 pub mod flame;
 pub mod grouping;

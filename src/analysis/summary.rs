@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::device::{DeviceFigures, FileSummary};
 use super::operators::{OpQuery, OpStats, OpTable, operator_stats};
 use ns_base::Diagnostic;
 use ns_profile::levels::Level;
@@ -30,6 +31,12 @@ pub struct OpenSummary {
     pub default_level: String,
     /// The problems, by kind, in order of first appearance.
     pub diagnostics: Vec<Diagnostic>,
+    /// Of a Neuron device: times worked out from its rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceFigures>,
+    /// Of a Neuron device: the figures of the file's own summary, as it writes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<serde_json::Value>,
 }
 
 /// All slices of one name.
@@ -55,9 +62,12 @@ impl OpenSummary {
         processes.dedup();
         let OpTable { grouping, mut stats } = operator_stats(profile, &OpQuery::default());
         let name = |op: &OpStats| grouping.label(profile, op.group);
-        stats.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b))));
-        let levels = profile.levels();
-        let meta = profile.meta();
+        let (levels, meta, device) = (profile.levels(), profile.meta(), DeviceFigures::of(profile));
+        // Waits of a device are longer than all its work, and so are its layers, which wait too.
+        let is_last = |op: &OpStats| device.is_some() && op.wraps;
+        stats.sort_by(|a, b| {
+            is_last(a).cmp(&is_last(b)).then(b.total_ns.cmp(&a.total_ns)).then_with(|| name(a).cmp(name(b)))
+        });
         Self {
             format: meta.format.clone(),
             events: meta.events,
@@ -77,6 +87,8 @@ impl OpenSummary {
             levels: levels.used().map(|(_, level)| level.clone()).collect(),
             default_level: levels.name(levels.default_level()).to_owned(),
             diagnostics: profile.diagnostics().items().to_vec(),
+            summary: device.as_ref().and_then(|_| FileSummary::of(profile)).map(|s| s.0),
+            device,
         }
     }
 }

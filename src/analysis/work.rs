@@ -4,17 +4,23 @@
 //!
 //! | family | sign | compute | transfer | communication | host |
 //! |---|---|---|---|---|---|
+//! | Neuron device | rows of engines | instructions of the model | rows of DMA queues | | |
 //! | Neuron | rows `HLO Ops` of Process Execution, or a row `NeuronDevice Execution` | those rows | rows `HLO Ops` of Process Data Transfer, `IO Data Transfer` | `CC Synchronization` | processes named `/host:` |
 //! | Kineto | a category `kernel`, `cpu_op`, or an older spelling | `kernel` | `gpu_memcpy`, `gpu_memset` | kernels named nccl, rccl | `cpu_op`, `cuda_runtime`, `python_function` and others of the host |
 //! | XLA | a process named `/device:` | rows `XLA Ops` and `Stream` | there, names of copies, infeed, outfeed | there, collectives | processes named `/host:` |
+//!
+//! Instructions and transfers of a device that begin before its first work set the execution up: they are no work, so the idle time
+//! before the host starts the work is not idle time of the device. Waits are known by their names ([`ns_profile::levels::waits`]).
 //!
 //! Annotations, module rows and wrappers ([`ns_profile::levels::wrappers`]: steps, the profiler itself,
 //! compilation) are not work. Setting up the Neuron runtime is work of the host.
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::{Idx, IndexVec, StrId};
+use ns_base::{Idx, IndexVec, StrId, TraceNs};
+use ns_profile::device::{self, DEVICE_PROCESS, DeviceTimes, RUNTIME_INSTRUCTION};
 use ns_profile::levels::Family;
+use ns_profile::levels::waits::is_waiting_call;
 use ns_profile::levels::wrappers::Wrapper;
 use ns_profile::neuron::{EXECUTION_PROCESS, EXECUTION_TRACK, HLO_TRACK, TRANSFER_PROCESS};
 use ns_profile::{Profile, SliceId, TrackId};
@@ -30,7 +36,7 @@ pub enum Work {
     Transfer,
     /// The host works. Waiting in a call whose name says so is [`Work::Wait`].
     Host,
-    /// The host waits, in a call that says so by its name.
+    /// The host waits, in a call that says so by its name, or an engine of a device does, in an instruction.
     Wait,
     /// Not work: an annotation, a step, the profiler.
     Marker,
@@ -60,12 +66,18 @@ enum Place {
     Device,
     /// A host thread: waits have names.
     Host,
+    /// An engine of a NeuronCore: instructions of the model compute, unless they wait.
+    Engine,
+    /// A queue of a DMA engine.
+    Queue,
 }
 
 /// The kind of work of every slice of a profile.
 #[derive(Debug)]
 pub struct Works {
     family: Family,
+    /// The times of the engines of a device, if the profile shows its instructions.
+    device: Option<DeviceTimes>,
     place: IndexVec<TrackId, Place>,
     /// For each text, the work of slices of that category.
     of_category: Vec<Option<Work>>,
@@ -101,7 +113,8 @@ impl Works {
         let place = profile.tracks().ids().map(|t| place_of(profile, t)).collect();
         // As the simulator's benchmark runs name them.
         let is_frame = texts().map(|text| matches!(text, "compile" | "setup" | "benchmark")).collect();
-        Self { family, place, of_category, is_frame, of_name: texts().map(name_says).collect() }
+        let device = if family == Family::Neuron { DeviceTimes::of(profile) } else { None };
+        Self { family, device, place, of_category, is_frame, of_name: texts().map(name_says).collect() }
     }
 
     /// Whether a slice is a marked step: Kineto's `ProfilerStep#N`, a row `Steps` of an XLA device.
@@ -117,13 +130,20 @@ impl Works {
         self.family
     }
 
+    /// The times of the engines of a device, if the profile shows its instructions.
+    #[must_use]
+    pub fn device(&self) -> Option<&DeviceTimes> {
+        self.device.as_ref()
+    }
+
     /// The kind of work of a slice; `None` if it is unknown.
     #[must_use]
     pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<Work> {
-        if matches!(self.family, Family::Kineto | Family::Xla) && profile.levels().wraps(profile, track, id) {
+        let (slices, levels) = (profile.slices(), profile.levels());
+        let says_waits = levels.waits(profile, id);
+        if matches!(self.family, Family::Kineto | Family::Xla) && !says_waits && levels.wraps(profile, track, id) {
             return Some(Work::Marker);
         }
-        let slices = profile.slices();
         let says = self.of_name.get(slices.name(id).index()).copied().unwrap_or(NameSays::Nothing);
         match self.family {
             Family::Kineto => {
@@ -137,6 +157,9 @@ impl Works {
             Family::Neuron | Family::Xla => match self.place.get(track).copied().unwrap_or(Place::Unknown) {
                 Place::Unknown => None,
                 Place::All(work) => Some(work),
+                Place::Engine if says_waits => Some(Work::Wait),
+                Place::Engine => Some(self.on_device(profile, id, Work::Compute)),
+                Place::Queue => Some(self.on_device(profile, id, Work::Transfer)),
                 Place::Host if self.family == Family::Neuron && self.is_frame(slices.category(id)) => {
                     Some(Work::Marker)
                 }
@@ -150,6 +173,14 @@ impl Works {
             },
             Family::Other => None,
         }
+    }
+
+    /// The work of a slice of a device, unless it is of the runtime or sets the execution up.
+    fn on_device(&self, profile: &Profile, id: SliceId, work: Work) -> Work {
+        let slices = profile.slices();
+        let first = self.device.as_ref().and_then(|d| d.first_work).unwrap_or(TraceNs(i64::MIN));
+        let is_of_runtime = profile.str(slices.category(id)) == RUNTIME_INSTRUCTION;
+        if is_of_runtime || slices.start(id) < first { Work::Marker } else { work }
     }
 
     fn is_frame(&self, category: StrId) -> bool {
@@ -208,6 +239,9 @@ fn neuron_place(profile: &Profile, id: TrackId) -> Place {
         (TRANSFER_PROCESS, HLO_TRACK) | (_, "IO Data Transfer") => Place::All(Work::Transfer),
         (_, "CC Synchronization") => Place::All(Work::Communication),
         (process, _) if process.starts_with("/host:") => Place::Host,
+        (DEVICE_PROCESS, _) if device::engine_of(profile, id).is_some() => Place::Engine,
+        (DEVICE_PROCESS, _) => Place::All(Work::Marker),
+        _ if device::is_dma(profile, id) => Place::Queue,
         (_, "Neuron Runtime Setup") => Place::All(Work::Host),
         _ => Place::Unknown,
     }
@@ -238,10 +272,9 @@ fn name_says(name: &str) -> NameSays {
         "ReduceScatter",
     ];
     const COPIES: [&str; 7] = ["copy", "Memcpy", "MemcpyD2H", "MemcpyH2D", "infeed", "outfeed", "Memset"];
-    const WAITS: [&str; 5] = ["Synchronize", "StreamWaitEvent", "EventQuery", "BlockUntilReady", "BlockHostUntilDone"];
     if COLLECTIVES.iter().any(|c| name.contains(c)) {
         NameSays::Communication
-    } else if name.ends_with(": wait") || WAITS.iter().any(|w| name.contains(w)) {
+    } else if is_waiting_call(name) {
         NameSays::Wait
     } else if COPIES.iter().any(|c| name.starts_with(c)) {
         NameSays::Copy

@@ -3,7 +3,8 @@
 //! * Make one with [`ProfileBuilder`], as readers of files (`formats`) and the simulator's capture do.
 //! * Read one through [`Profile`] and its tables: processes, tracks, slices, instants, link events, counters.
 //! * Every slice belongs to one level ([`levels`]), so that slices that show the same work are never added up.
-//! * Draw one with the level of detail ([`lod`], [`marks`]); the Neuron operator tables are in [`neuron`].
+//! * Draw one with the level of detail ([`lod`], [`marks`]); the Neuron operator tables are in [`neuron`],
+//!   the times of a device in [`device`].
 //!
 //! The store does not depend on file formats or analyses: statistics, trees, comparisons and look-ups are in `analysis`.
 //! Times are integer nanoseconds relative to [`ProfileMeta::origin_ns`]; nothing here reads a clock or a file.
@@ -17,6 +18,7 @@ pub mod asyncs;
 mod builder;
 mod counters;
 pub mod density;
+pub mod device;
 pub mod flows;
 pub mod levels;
 pub mod lod;

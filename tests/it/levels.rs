@@ -184,7 +184,7 @@ fn wrappers_lead_no_list_of_kineto() {
     let levels = profile.levels();
     assert_eq!(levels.name(levels.default_level()), "device kernels");
     let wrapping: Vec<&str> = levels.used().filter(|(_, l)| l.wraps).map(|(_, l)| l.name.as_str()).collect();
-    assert_eq!(wrapping, ["steps", "device steps", "profiler"]);
+    assert_eq!(wrapping, ["steps", "device steps", "profiler", "waits"]);
     // Over all levels too: the profiler's own span and steps are the last, though they are the longest.
     let all = stats(&profile, GroupBy::Name, Selection::default());
     let place = |name: &str| all.stats.iter().position(|s| all.name(&profile, s) == name);

@@ -88,7 +88,7 @@ fn the_files_of_neuron_tools() {
         "dma":[{"timestamp":0,"duration":4,"label":"q0","name":"load"}],"hbm":[{"timestamp":2,"value":3.5}]}"#,
     );
     assert_eq!(format(&device), ("neuron-profile".into(), 3));
-    assert_eq!(rows(&device), ["Neuron device/TensorMatrix MATMUL 5+10", "Neuron device/q0 load 0+4"]);
+    assert_eq!(rows(&device), ["Neuron device/TensorMatrix MATMUL 5+10", "Neuron device DMA/q0 load 0+4"]);
     assert_eq!((device.counters().sample_count(), device.meta().properties[0].0.as_str()), (1, "summary"));
 
     let system = open(

@@ -63,6 +63,7 @@ mod links;
 mod made_formats;
 mod matmult;
 mod matmult_study;
+mod neuron_device;
 mod numerics;
 mod odd_traces;
 mod old_formats;

@@ -102,6 +102,25 @@ fn ranked(document: &Document) -> Vec<Ranked> {
 }
 
 #[test]
+fn a_device_opens_with_the_figures_of_its_own_summary() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/neuron/device.json");
+    let (_, document) = of_bytes("device.json", std::fs::read(path).unwrap());
+    insta::assert_snapshot!("overview_device", text(&document));
+}
+
+#[test]
+fn a_wait_of_the_host_is_no_operation() {
+    // As bazel writes it: a thread is in the evaluator while the work is elsewhere.
+    let trace = r#"[{"ph":"X","ts":0,"dur":9000,"name":"Parallel Evaluator evaluation","pid":1,"tid":1},
+        {"ph":"X","ts":100,"dur":500,"name":"compile a.cc","pid":1,"tid":2},{"ph":"X","ts":0,"dur":8000,"name":"java.lang.Thread.sleep","pid":1,"tid":2,"args":{}}]"#;
+    let (_, document) = of_bytes("bazel.json", trace.as_bytes().to_vec());
+    let said = text(&document);
+    assert!(said.contains("[Top operation] compile a.cc"), "{said}");
+    let first = said.split("What to look at first").nth(1).unwrap();
+    assert!(!first.contains("Evaluator") && !first.contains("sleep"), "{first}");
+}
+
+#[test]
 fn a_simulated_execution_says_what_it_waits_for_and_what_that_costs() {
     let (_, document) = simulated("bert-base-uncased", "inf2.xlarge", Some(8));
     insta::assert_snapshot!("overview_bert", text(&document));

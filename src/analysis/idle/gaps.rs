@@ -8,6 +8,7 @@ use crate::SliceCursor;
 use crate::grouping::{device_text, thread_text};
 use crate::work::{Work, Works};
 use ns_base::{IndexVec, Interval, TraceNs};
+use ns_profile::device::{DEVICE_PROCESS, is_dma};
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
@@ -67,7 +68,7 @@ impl DeviceScan {
             let label = if works.family() == Family::Other {
                 thread_text(profile, track)
             } else if self.has_work.get(track).copied().unwrap_or(false) {
-                device_text(profile, profile.tracks()[track].process)
+                group_text(profile, track)
             } else {
                 continue;
             };
@@ -77,6 +78,15 @@ impl DeviceScan {
             }
         }
         groups
+    }
+}
+
+/// The device that a track belongs to: queues of DMA engines have a process of their own.
+fn group_text(profile: &Profile, track: TrackId) -> String {
+    if is_dma(profile, track) {
+        DEVICE_PROCESS.to_owned()
+    } else {
+        device_text(profile, profile.tracks()[track].process)
     }
 }
 

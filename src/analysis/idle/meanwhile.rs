@@ -5,6 +5,7 @@ use crate::grouping::thread_text;
 use crate::self_time::self_times_in;
 use crate::work::{Work, Works};
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_profile::device::{engine_of, is_dma};
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId, TrackId};
 
@@ -15,6 +16,10 @@ pub(super) fn meanwhile(
     track: TrackId,
     span: Interval<TraceNs>,
 ) -> Option<Meanwhile> {
+    // A device that is idle does not wait for its own units.
+    if engine_of(profile, track).is_some() || is_dma(profile, track) {
+        return None;
+    }
     let slices = profile.slices();
     let mut by_name: FxHashMap<StrId, (i64, i64, SliceId)> = FxHashMap::default();
     let rows_are_known = matches!(works.family(), Family::Neuron | Family::Xla);

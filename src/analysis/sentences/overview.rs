@@ -11,6 +11,7 @@ use crate::opcode::opcode;
 use crate::work::{Work, Works};
 use ns_base::convert::i64_to_f64;
 use ns_base::{FxHashMap, Idx, Interval, StrId, TraceNs};
+use ns_profile::device::DeviceTimes;
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId};
 
@@ -28,7 +29,7 @@ pub struct Overview {
     pub by_steps: bool,
     /// Steps in order of time, if they are marked.
     pub steps: Vec<Step>,
-    /// Operations by self time, longest first: of framework operators of a Neuron profile, of devices if there
+    /// Operations by self time, longest first: of framework operators or instructions of a Neuron profile, of devices if there
     /// are any, else of all.
     pub operations: Vec<Operation>,
     /// What the host does during most idle time of devices.
@@ -41,6 +42,8 @@ pub struct Overview {
     pub longest_gap: Option<Interval<TraceNs>>,
     /// For each thread how much of it slices cover, in ns, longest first; threads without slices are left out.
     pub threads: Vec<(String, i64)>,
+    /// The times of the engines of a device, if the profile shows its instructions.
+    pub device: Option<DeviceTimes>,
 }
 
 /// A marked step.
@@ -92,6 +95,7 @@ pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &I
     let has_devices = works.family() != Family::Other && !tally.device.is_empty();
     let counted = match works.family() {
         Family::Neuron if !tally.own_framework.is_empty() => Counted::Framework,
+        Family::Neuron if !tally.own_instructions.is_empty() => Counted::Instructions,
         _ if has_devices => Counted::Device,
         _ => Counted::All,
     };
@@ -127,6 +131,7 @@ pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &I
         longest_communication: longest(Work::Communication),
         longest_gap: gaps.gaps.first().map(|gap| gap.span),
         threads,
+        device: works.device().cloned(),
     }
 }
 

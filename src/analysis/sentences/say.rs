@@ -7,13 +7,15 @@ use super::causes::{main_cause, remedy, started_late_ns};
 use super::tally::{Own, Tally, length, shared};
 use super::types::{Figure, FigureUnit, Sentence, Topic};
 use crate::compare::steps;
+use crate::device::FileSummary;
 use crate::grouping::thread_text;
 use crate::idle::{IdleGap, IdleGaps};
 use crate::opcode::opcode;
 use crate::work::{Work, Works};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
-use ns_base::units::{format_count, format_ns, format_share};
+use ns_base::units::{format_count, format_ns, format_number, format_percent, format_share};
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_profile::device::{DeviceEngine, DeviceTimes};
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId};
 
@@ -28,6 +30,7 @@ const ONE_CAUSE_PERCENT: f64 = 20.0;
 /// All sentences: first the kind of the profile, then the most important ones first.
 pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Vec<Sentence> {
     let mut found = vec![what_it_is(profile, works)];
+    found.extend(works.device().map(|times| device(times, FileSummary::of(profile).as_ref())));
     if works.family() == Family::Other {
         found.extend(busiest_thread(profile, tally));
         found.extend(top_operator(profile, &tally.own, "of all self time"));
@@ -43,12 +46,60 @@ pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGa
             Family::Neuron if !tally.own_framework.is_empty() => {
                 top_operator(profile, &tally.own_framework, "of the operators\u{2019} self time")
             }
+            Family::Neuron if !tally.own_instructions.is_empty() => {
+                top_operator(profile, &tally.own_instructions, "of the self time of the model\u{2019}s instructions")
+            }
             _ => top_operator(profile, &tally.own_device, "of the self time on devices"),
         });
         found.extend(idle(profile, gaps.gaps.first()));
         found.extend(host(profile, tally, window));
     }
     found
+}
+
+/// How long each unit of a device was active, and the idle time before its first work, which is not work to shorten.
+fn device(times: &DeviceTimes, summary: Option<&FileSummary>) -> Sentence {
+    let engines = DeviceEngine::ALL.into_iter().zip(times.engine_active_ns);
+    let units: Vec<String> = engines.clone().map(|(e, ns)| format!("{} {}", e.name(), text_of(ns))).collect();
+    let mut text = format!(
+        "The device is active for {}: {}, DMA {}.",
+        text_of(times.total_active_ns),
+        units.join(", "),
+        text_of(times.dma_active_ns)
+    );
+    if times.idle_head_ns > 0 {
+        text.push_str(&format!(
+            " Before the first work of the model it is idle for {}: this idle head passes until the host starts the work, \
+             and counts nowhere below.",
+            text_of(times.idle_head_ns)
+        ));
+    }
+    if let Some(summary) = summary {
+        text.push_str(&summary_text(summary, times));
+    }
+    let mut figures = vec![
+        figure("active", i64_to_f64(times.total_active_ns), FigureUnit::Ns),
+        figure("dma", i64_to_f64(times.dma_active_ns), FigureUnit::Ns),
+        figure("idle head", i64_to_f64(times.idle_head_ns), FigureUnit::Ns),
+    ];
+    figures.extend(engines.map(|(e, ns)| figure(e.key(), i64_to_f64(ns), FigureUnit::Ns)));
+    sentence(Topic::Profile, text, figures)
+}
+
+/// What the file's own summary says beyond the times of its rows.
+fn summary_text(summary: &FileSummary, times: &DeviceTimes) -> String {
+    let mut said: Vec<String> = Vec::new();
+    for (name, key) in [("MFU", "mfu_estimated_percent"), ("MBU", "mbu_estimated_percent")] {
+        let Some((rate, of_active)) = summary.rate(key, times) else { continue };
+        let of_active =
+            of_active.map_or_else(String::new, |r| format!(" ({} of the active time)", format_percent(r * 100.0)));
+        said.push(format!("{name} {} % of the total time{of_active}", format_number(rate * 100.0)));
+    }
+    if let Some((ns, limit)) = summary.throttle() {
+        let limit = limit.map_or_else(String::new, |l| format!(" with a limit of {}", format_percent(l * 100.0)));
+        said.push(format!("throttled for {}{limit}", text_of(ns)));
+    }
+    if said.is_empty() { String::new() } else { format!(" The file's summary says: {}.", said.join(", ")) }
 }
 
 fn percent(part: i64, whole: i64) -> f64 {

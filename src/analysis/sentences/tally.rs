@@ -28,6 +28,8 @@ pub(super) struct Tally {
     pub own_host: FxHashMap<StrId, Own>,
     /// Self time of framework operators of a Neuron profile by operator: the name of a fusion has a number.
     pub own_framework: FxHashMap<StrId, Own>,
+    /// Self time by name of the instructions of a device that compute.
+    pub own_instructions: FxHashMap<StrId, Own>,
     /// For each track how much of it slices cover, in ns.
     pub covered_ns: IndexVec<TrackId, i64>,
 }
@@ -37,6 +39,8 @@ pub(super) struct Tally {
 pub(super) enum Counted {
     /// Framework operators of a Neuron profile.
     Framework,
+    /// Instructions of a device that compute: without those that wait, and those of the runtime.
+    Instructions,
     /// Work of devices.
     Device,
     /// All slices but wrappers.
@@ -52,6 +56,7 @@ impl Counted {
         }
         let counts = match self {
             Self::Framework => levels.default_level().is_some_and(|l| levels.of_slice(profile, track, id) == l),
+            Self::Instructions => works.of_slice(profile, track, id) == Some(Work::Compute),
             Self::Device => works.of_slice(profile, track, id).is_some_and(Work::is_device),
             Self::All => !levels.wraps(profile, track, id),
         };
@@ -158,6 +163,9 @@ impl TallyPass {
                 work if work.is_device() => add(&mut tally.own_device, profile, id, ns),
                 _ => {}
             }
+            if work == Work::Compute && works.device().is_some() {
+                add(&mut tally.own_instructions, profile, id, ns);
+            }
             let spans = spans.entry(work).or_default();
             // Slices come by start within a track: most join the interval before.
             match spans.last_mut() {
@@ -195,6 +203,7 @@ impl Tally {
     pub const fn own_of(&self, counted: Counted) -> &FxHashMap<StrId, Own> {
         match counted {
             Counted::Framework => &self.own_framework,
+            Counted::Instructions => &self.own_instructions,
             Counted::Device => &self.own_device,
             Counted::All => &self.own,
         }

@@ -9,6 +9,7 @@ use crate::analysis_args::{LevelArgs, ListingOutput};
 use crate::args::OpenArgs;
 use crate::driver::Driver;
 use crate::source;
+use ns_analysis::device::DeviceFigures;
 use ns_analysis::summary::OpenSummary;
 use ns_base::convert::{f64_to_i64, f64_to_u64, i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
@@ -89,10 +90,29 @@ fn describe(summary: &OpenSummary) -> String {
         format_count(summary.tracks),
         format_count(summary.processes),
     );
+    if let Some(device) = &summary.device {
+        out.push_str(&of_device(device));
+    }
     for d in &summary.diagnostics {
         out.push_str(&format!("note: {d}\n"));
     }
     out
+}
+
+/// Times of a Neuron device, worked out from its rows.
+fn of_device(device: &DeviceFigures) -> String {
+    let e = &device.engines;
+    let engines =
+        [("Tensor", &e.tensor), ("Vector", &e.vector), ("Scalar", &e.scalar), ("GpSimd", &e.gpsimd), ("Sync", &e.sync)];
+    let text = |ns: i64| format_ns(i64_to_f64(ns));
+    let engines: Vec<String> = engines.iter().map(|(name, e)| format!("{name} {}", text(e.active_time_ns))).collect();
+    format!(
+        "active {}: {}, DMA {}; idle head {}\n",
+        text(device.total_active_time_ns),
+        engines.join(", "),
+        text(device.dma_active_time_ns),
+        text(device.idle_head_ns)
+    )
 }
 
 /// The operators with the most time on the default level.

@@ -115,10 +115,15 @@ impl ProfileBuilder {
     }
 
     /// Adds one event of a counter with the values of its series; `track` is the track of the event, `id` may be empty.
-    pub fn counter(&mut self, track: TrackId, ts_ns: i64, name: StrId, id: StrId, values: &[(StrId, f64)]) {
+    pub fn counter(&mut self, track: TrackId, ts: i64, name: StrId, id: StrId, values: &[(StrId, f64)]) {
+        self.phase_counts.add("C", 1);
+        self.derived_counter(track, ts, name, id, values);
+    }
+
+    /// Adds values of a counter that are part of an event that is counted already.
+    pub fn derived_counter(&mut self, track: TrackId, ts_ns: i64, name: StrId, id: StrId, values: &[(StrId, f64)]) {
         let ts = clamp(ts_ns);
         self.note(track, ts);
-        self.phase_counts.add("C", 1);
         let process = self.tracks[track].process;
         self.counters.add((process, name, id), track, ts, values);
     }

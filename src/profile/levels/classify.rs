@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::family::{Family, family_of};
-use super::places::{KINETO, PREFERRED, kineto_level, neuron_level, wrapping_level, xla_level};
-use super::wrappers::{self, Wrapper, is_wrapping_level};
+use super::places::{ENGINES, KINETO, PREFERRED, kineto_level, neuron_level, wrapping_level, xla_level};
+use super::waits;
+use super::wrappers::{self, RUNTIME_SETUP, Wrapper, is_wrapping_level};
+use crate::device::{RUNTIME_INSTRUCTION, engine_of};
 use crate::{Profile, SliceId, TrackId};
 use ns_base::define_idx;
 use ns_base::{FxHashMap, Idx, IndexVec, StrId};
@@ -76,7 +78,7 @@ impl Levels {
         let mut levels = Self { family, ..Self::default() };
         levels.of_track = match family {
             Family::Kineto => profile.tracks().iter().map(|_| Rule::ByCategory).collect(),
-            Family::Neuron => tracks(profile, |t| names.id(&neuron_level(profile, t))),
+            Family::Neuron => neuron_rules(profile, &mut names),
             Family::Xla => tracks(profile, |t| names.id(&xla_level(profile, t))),
             Family::Other => threads(profile, &mut names),
         };
@@ -87,23 +89,12 @@ impl Levels {
                 names.id(name);
             }
             levels.of_category = texts().map(|t| names.id(kineto_level(t).unwrap_or(OTHER))).collect();
+        } else if levels.of_track.iter().any(|rule| matches!(rule, Rule::ByCategory)) {
+            let level = |t| if t == RUNTIME_INSTRUCTION { RUNTIME_SETUP } else { ENGINES };
+            levels.of_category = texts().map(|t| names.id(level(t))).collect();
         }
-        levels.of_name = match family {
-            Family::Other if is_time_trace(profile) => {
-                texts().map(|t| t.starts_with("Total ").then_some(Wrapper::Total)).collect()
-            }
-            Family::Other => Vec::new(),
-            Family::Neuron => texts().map(|t| wrappers::by_name_of_run(t).or_else(|| wrappers::by_name(t))).collect(),
-            _ => texts().map(wrappers::by_name).collect(),
-        };
-        for wrapper in [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total] {
-            if levels.of_name.contains(&Some(wrapper)) {
-                for place in (0..names.list.len()).map(LevelId::from_usize) {
-                    let level = names.id(wrapping_level(wrapper, &names.list[place]));
-                    levels.wrapping.insert((wrapper, place), level);
-                }
-            }
-        }
+        levels.of_name = wrappers_by_name(profile, family);
+        levels.name_wrapping_levels(&mut names);
         levels.list = names
             .list
             .iter()
@@ -111,6 +102,18 @@ impl Levels {
             .collect();
         levels.count(profile);
         levels
+    }
+
+    /// The level of each wrapper that the profile has, by the level that its slices would have.
+    fn name_wrapping_levels(&mut self, names: &mut Names) {
+        for wrapper in [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total, Wrapper::Wait] {
+            if self.of_name.contains(&Some(wrapper)) {
+                for place in (0..names.list.len()).map(LevelId::from_usize) {
+                    let level = names.id(wrapping_level(wrapper, &names.list[place]));
+                    self.wrapping.insert((wrapper, place), level);
+                }
+            }
+        }
     }
 
     fn count(&mut self, profile: &Profile) {
@@ -129,6 +132,8 @@ impl Levels {
         let named = |name: &&str| self.list.ids().find(|id| self.list[*id].name == **name).filter(used);
         let mut working = self.list.ids().filter(|id| used(id) && !self.list[*id].wraps);
         self.default = match self.family {
+            // The waits of an only thread are shown with it, in the places of its calls.
+            Family::Other if self.list.iter().any(|l| l.slices > 0 && l.name == Wrapper::Wait.level()) => None,
             Family::Other => working.next().filter(|_| working.next().is_none()),
             _ => PREFERRED.iter().find_map(named).or_else(|| working.next()),
         };
@@ -158,6 +163,12 @@ impl Levels {
     #[must_use]
     pub fn wraps(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
         self.list.get(self.of_slice(profile, track, id)).is_some_and(|level| level.wraps)
+    }
+
+    /// Whether the name of a slice says that it waits.
+    #[must_use]
+    pub fn waits(&self, profile: &Profile, id: SliceId) -> bool {
+        self.of_name.get(profile.slices().name(id).index()) == Some(&Some(Wrapper::Wait))
     }
 
     /// A level.
@@ -231,6 +242,28 @@ impl Names {
 
 fn tracks(profile: &Profile, mut level: impl FnMut(TrackId) -> LevelId) -> IndexVec<TrackId, Rule> {
     profile.tracks().ids().map(|t| Rule::All(level(t))).collect()
+}
+
+/// The levels of rows of a Neuron profile; instructions of a device have those of their categories.
+fn neuron_rules(profile: &Profile, names: &mut Names) -> IndexVec<TrackId, Rule> {
+    let mut rule = |track| match engine_of(profile, track) {
+        Some(_) => Rule::ByCategory,
+        None => Rule::All(names.id(&neuron_level(profile, track))),
+    };
+    profile.tracks().ids().map(&mut rule).collect()
+}
+
+/// For each text, the kind of wrapper that slices of that name are.
+fn wrappers_by_name(profile: &Profile, family: Family) -> Vec<Option<Wrapper>> {
+    let strings = profile.strings();
+    let is_clang = family == Family::Other && is_time_trace(profile);
+    let of_name = |name: &str| match family {
+        Family::Other if is_clang && name.starts_with("Total ") => Some(Wrapper::Total),
+        Family::Other => waits::is_waiting_call_anywhere(name).then_some(Wrapper::Wait),
+        Family::Neuron => wrappers::by_name_of_run(name).or_else(|| wrappers::by_name(name)),
+        Family::Kineto | Family::Xla => wrappers::by_name(name),
+    };
+    (0..strings.len()).map(|i| of_name(strings.get(StrId::from_usize(i)))).collect()
 }
 
 /// A level for each thread, by the name that the user sees; threads with the same name share a level.

@@ -6,11 +6,12 @@
 //!
 //! Names of tracks and categories decide the levels, so a file that is written and read again has the same levels. Spans
 //! that only wrap others (steps, the profiler's own spans, compilation) have separate levels, which never come first
-//! in a list ([`wrappers`]).
+//! in a list ([`wrappers`]); neither do waits ([`waits`]).
 
 mod classify;
 mod family;
 mod places;
+pub mod waits;
 pub mod wrappers;
 
 pub use classify::{ALL_LEVELS, Level, LevelId, Levels, UnknownLevel, is_level};

@@ -1,13 +1,18 @@
 //! The levels of the rows and categories of each producer.
 
 use super::wrappers::{DEVICE_STEPS, RUNTIME_SETUP, Wrapper};
+use crate::device::{ACTIVE, DEVICE_PROCESS, DMA_PROCESS, engine_of};
 use crate::neuron::{ENGINES_PROCESS, EXECUTION_PROCESS, EXECUTION_TRACK, FRAMEWORK_TRACK, HLO_TRACK, MODULES_TRACK};
 use crate::{Profile, TrackId};
 
+/// Level of the instructions of engines.
+pub(super) const ENGINES: &str = "engines";
+
 /// Candidates for the default level: the first that has slices is taken.
-pub(super) const PREFERRED: [&str; 10] = [
+pub(super) const PREFERRED: [&str; 11] = [
     "framework ops",
     "HLO ops",
+    ENGINES,
     "device execution",
     "device kernels",
     "ops",
@@ -44,7 +49,7 @@ fn names(profile: &Profile, track: TrackId) -> (&str, &str) {
 /// Whether a row shows a NeuronCore computing.
 pub(super) fn is_neuron_compute(profile: &Profile, track: TrackId) -> bool {
     let (process, name) = names(profile, track);
-    (process, name) == (EXECUTION_PROCESS, HLO_TRACK) || name == EXECUTION_TRACK
+    (process, name) == (EXECUTION_PROCESS, HLO_TRACK) || name == EXECUTION_TRACK || engine_of(profile, track).is_some()
 }
 
 /// Whether a row shows an XLA device working.
@@ -63,7 +68,9 @@ pub(super) fn neuron_level(profile: &Profile, track: TrackId) -> String {
         MODULES_TRACK => "modules",
         EXECUTION_TRACK => "device execution",
         "Neuron Runtime Setup" => RUNTIME_SETUP,
-        _ if process == ENGINES_PROCESS => "engines",
+        _ if process == ENGINES_PROCESS => ENGINES,
+        _ if process == DMA_PROCESS => "DMA",
+        other if process == DEVICE_PROCESS && other.ends_with(ACTIVE) => "active time",
         _ if process.starts_with("/host:") => "host",
         "" => "other",
         other => return other.to_lowercase(),

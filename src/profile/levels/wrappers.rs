@@ -1,6 +1,8 @@
-//! Spans that wrap work and are not work themselves: steps, the profiler's own spans, compilation, totals of a trace.
+//! Spans that wrap work and are not work themselves: steps, the profiler's own spans, compilation, totals of a trace, waits.
 //!
 //! They are recognised in one place, by names that their producers document or always write, so that every list agrees.
+
+use super::waits;
 
 /// The kind of a wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +15,8 @@ pub enum Wrapper {
     Compilation,
     /// A total over a whole trace, shown as a span (`-ftime-trace` of clang), or a span over a whole phase of a benchmark.
     Total,
+    /// Waiting: a call of the host or an instruction of a NeuronCore whose name says so ([`waits`]).
+    Wait,
 }
 
 impl Wrapper {
@@ -24,6 +28,7 @@ impl Wrapper {
             Self::Profiler => "profiler",
             Self::Compilation => "compilation",
             Self::Total => "totals",
+            Self::Wait => "waits",
         }
     }
 }
@@ -49,17 +54,18 @@ pub fn by_name(name: &str) -> Option<Wrapper> {
     {
         Some(Wrapper::Compilation)
     } else {
-        None
+        waits::is_waiting_call(name).then_some(Wrapper::Wait)
     }
 }
 
-/// The kind of wrapper that the name of a slice of a benchmark run means; the simulator and NeuronPerf's host thread write it.
+/// The kind of wrapper that the name of a slice of a Neuron profile means: of a benchmark run, as the simulator and NeuronPerf's
+/// host thread write it, or of an instruction.
 #[must_use]
 pub fn by_name_of_run(name: &str) -> Option<Wrapper> {
     match name {
         "compile" => Some(Wrapper::Compilation),
         "load and warm-up" | "benchmark" => Some(Wrapper::Total),
-        _ => None,
+        _ => waits::of_instruction(name).map(|_| Wrapper::Wait),
     }
 }
 
@@ -73,14 +79,21 @@ fn is_call(name: &str, calls: &[&str]) -> bool {
 /// The kind of wrapper of a level, if the name of the level is one of these.
 #[must_use]
 pub fn is_wrapping_level(name: &str) -> bool {
-    const ALL: [Wrapper; 4] = [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total];
-    ALL.iter().any(|w| w.level() == name) || name == DEVICE_STEPS || name == RUNTIME_SETUP
+    const ALL: [Wrapper; 5] = [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total, Wrapper::Wait];
+    ALL.iter().any(|w| w.level() == name)
+        || [DEVICE_STEPS, RUNTIME_SETUP].contains(&name)
+        || REPEATS_OF_DEVICE.contains(&name)
+        || name.starts_with(DEEPER_LAYERS)
 }
 
 /// Level of the steps that a profiler copies to the rows of devices.
 pub(super) const DEVICE_STEPS: &str = "device steps";
 /// Level of setting up and closing the Neuron runtime.
 pub(super) const RUNTIME_SETUP: &str = "runtime setup";
+
+/// Levels of the rows in which a device profile shows again what its instructions and transfers show.
+const REPEATS_OF_DEVICE: [&str; 4] = ["subgraphs", "layers", "throttle", "active time"];
+const DEEPER_LAYERS: &str = "layers of depth ";
 
 #[cfg(test)]
 mod tests {
@@ -95,6 +108,7 @@ mod tests {
             ("jax.profiler.start_trace", Some(Wrapper::Profiler)),
             ("backend_compile", Some(Wrapper::Compilation)),
             ("PjRtStreamExecutorClient::Compile", Some(Wrapper::Compilation)),
+            ("cudaDeviceSynchronize", Some(Wrapper::Wait)),
             ("aten::mm", None),
             ("restart_trace", None),
             ("moca/library/profiling/profile.py(34): run_torch_profiler", None),

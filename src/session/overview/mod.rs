@@ -1,6 +1,7 @@
 //! The first view of a profile: its main numbers, where the time went, its steps, and what to change first, each with a link
 //! to its evidence.
 
+mod device;
 mod document;
 mod evidence;
 mod findings;

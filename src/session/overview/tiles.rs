@@ -11,7 +11,8 @@ const BUSY_IS_LOW_PERCENT: f64 = 80.0;
 
 /// The tiles: duration, busy share, largest part, share of the peak.
 pub(super) fn tiles(c: &Context<'_>) -> Vec<Tile> {
-    let mut tiles = vec![length(c)];
+    let mut tiles = super::device::tiles(c);
+    tiles.push(length(c));
     match &c.found.breakdown {
         Some(breakdown) => {
             tiles.push(busy(c, breakdown));

@@ -1,87 +1,15 @@
-//! JSON that Neuron's tools write: the output of `neuron-profile` and Neuron Explorer for a device (`json`), for a system
-//! (`system_profile.json`) and as a summary (`summary-json`). Times are nanoseconds, except in the summary, where they
-//! are seconds.
+//! JSON that Neuron's tools write for a whole system (`system_profile.json`) and as a summary (`summary-json`).
 
-use super::decimal::TimeUnit;
-use super::document::TextContent;
-use super::json::{Doc, Value};
+use super::text_of;
+use crate::decimal::TimeUnit;
+use crate::document::TextContent;
+use crate::json::{Doc, Value};
 use ns_base::Refusal;
-use ns_base::{Diagnostics, FxHashMap, StrId};
-use ns_profile::{ArgsId, ProfileBuilder, TrackId};
-
-/// Reads the output of `neuron-profile view --output-format json`: a list for each kind of row.
-pub(super) fn read_device_json(text: &[u8]) -> Result<TextContent, Refusal> {
-    let doc = Doc::new(text);
-    let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-profile"), Diagnostics::new());
-    let process = builder.process("", "Neuron device");
-    for (key, list) in doc.root().members() {
-        let kind = String::from_utf8_lossy(key);
-        if kind == "summary" {
-            builder.set_property("summary", &list.raw_text());
-            continue;
-        }
-        let mut tracks = Tracks { process, kind: &kind, known: FxHashMap::default() };
-        for row in list.items() {
-            let [at, dur, label, group] = row.fields(["timestamp", "duration", "label", "timeline_track"]);
-            let [name, opcode, hlo, value] = row.fields(["name", "opcode", "hlo_name", "value"]);
-            let ns = |v: Option<Value<'_>>| v.and_then(|v| v.ns(TimeUnit::Ns));
-            let Some(at) = ns(at) else {
-                if row.is_object() && !row.raw().is_empty() {
-                    builder.count_event(None);
-                    diagnostics
-                        .add("no_time", Some(row.offset()), || format!("a row of {kind:?} has no timestamp: skipped"));
-                }
-                continue;
-            };
-            let text = text_of;
-            let place = [text(group), text(label)].into_iter().find(|t| !t.is_empty()).unwrap_or_default();
-            let track = tracks.find(&mut builder, &place);
-            let shown = [text(opcode), text(name), text(hlo), text(label)].into_iter().find(|t| !t.is_empty());
-            let shown = shown.unwrap_or_else(|| kind.clone());
-            if let (Some(value), None) = (value.and_then(Value::f64), dur) {
-                let (name, key) = (builder.intern(&kind), builder.intern("value"));
-                builder.counter(track, at, name, StrId::EMPTY, &[(key, value)]);
-                continue;
-            }
-            let name = builder.intern(&shown);
-            let category = builder.intern(&kind);
-            let args = row.args(&mut builder);
-            match ns(dur) {
-                Some(dur) => builder.slice_of(track, at, Some(dur), name, category, args),
-                None => builder.instant(track, at, b'i', b't', name, category, args),
-            }
-        }
-    }
-    doc.report_damage(&mut diagnostics);
-    Ok(TextContent::of(builder, diagnostics))
-}
-
-/// The text of a value that may not be there.
-fn text_of(value: Option<Value<'_>>) -> std::borrow::Cow<'_, str> {
-    value.and_then(Value::scalar).unwrap_or_default()
-}
-
-/// The tracks of one kind of row, by the track that the rows name.
-struct Tracks<'a> {
-    process: ns_profile::ProcessId,
-    kind: &'a str,
-    known: FxHashMap<String, TrackId>,
-}
-
-impl Tracks<'_> {
-    fn find(&mut self, builder: &mut ProfileBuilder, place: &str) -> TrackId {
-        if let Some(&track) = self.known.get(place) {
-            return track;
-        }
-        let name = if place.is_empty() { self.kind.to_owned() } else { place.to_owned() };
-        let track = builder.thread(self.process, &format!("{}/{place}", self.kind), &name);
-        self.known.insert(place.to_owned(), track);
-        track
-    }
-}
+use ns_base::{Diagnostics, StrId};
+use ns_profile::{ArgsId, ProfileBuilder};
 
 /// Reads `system_profile.json`: events of the runtime and the framework, memory and processor use.
-pub(super) fn read_system_json(text: &[u8]) -> Result<TextContent, Refusal> {
+pub(crate) fn read_system_json(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-system-profile"), Diagnostics::new());
     let [events, memory, cpu] = doc.root().fields(["trace_events", "mem_usage", "cpu_util"]);
@@ -126,7 +54,7 @@ pub(super) fn read_system_json(text: &[u8]) -> Result<TextContent, Refusal> {
 }
 
 /// Whether a JSON object is a summary: its first value is a flat object of metrics, with a total time.
-pub(super) fn looks_summary(text: &[u8]) -> bool {
+pub(crate) fn looks_summary(text: &[u8]) -> bool {
     let doc = Doc::new(text);
     let first = doc.root().members().next();
     first.is_some_and(|(_, metrics)| {
@@ -136,7 +64,7 @@ pub(super) fn looks_summary(text: &[u8]) -> bool {
 }
 
 /// Reads a summary: a slice of the total time for each profile in it, with all metrics as arguments.
-pub(super) fn read_summary(text: &[u8]) -> Result<TextContent, Refusal> {
+pub(crate) fn read_summary(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-summary"), Diagnostics::new());
     let process = builder.process("", "Neuron summary");
