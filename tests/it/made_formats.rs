@@ -5,6 +5,7 @@ use std::path::Path;
 
 use neuronscope::analysis::summary::OpenSummary;
 use neuronscope::formats::{WriteFormat, read_bytes};
+use neuronscope::profile::Profile;
 use neuronscope::profile::flows::FlowIndex;
 use neuronscope::profile::neuron::{OperatorView, operator_table};
 
@@ -172,4 +173,39 @@ fn found_inputs_end() {
         assert!(WriteFormat::Chrome.write(&read_bytes("fuzz", &written).unwrap()) == written);
     }
     assert!(seen > 0);
+}
+
+#[test]
+fn memory_events_of_pytorch_are_counters() {
+    let event = |ts: u32, args: &str| {
+        format!(r#"{{"ph":"i","s":"t","name":"[memory]","pid":1,"tid":1,"ts":{ts},"args":{{{args}}}}}"#)
+    };
+    let gpu = |ts, bytes: i64, allocated, reserved: i64| {
+        let totals = format!(r#""Total Allocated":{allocated},"Total Reserved":{reserved}"#);
+        event(ts, &format!(r#""Bytes":{bytes},"Device Type":1,"Device Id":0,"Addr":7,{totals}"#))
+    };
+    let cpu = |ts, bytes: i64| event(ts, &format!(r#""Bytes":{bytes},"Device Type":0,"Device Id":-1"#));
+    // The releases come before what they release in the file, as threads write them.
+    let all = [gpu(10, 64, 1064, 4096), cpu(30, -8), cpu(20, 16), gpu(40, -64, 1000, 4096), event(50, r#""x":"y""#)];
+    let profile = open(&format!(r#"{{"traceEvents":[{}]}}"#, all.join(",")));
+    let samples = |profile: &Profile| -> Vec<(String, Vec<(i64, f64)>)> {
+        let counters = profile.counters();
+        let name = |id| {
+            let series = &counters.series()[id];
+            format!("{} {}", profile.str(counters.counters()[series.counter].name), profile.str(series.key))
+        };
+        counters.series().ids().map(|id| (name(id), counters.samples(id).map(|(t, v)| (t.0, v)).collect())).collect()
+    };
+    let found = samples(&profile);
+    assert_eq!(
+        found,
+        [
+            ("Allocator of CPU (bytes) allocated since the start".to_owned(), vec![(10_000, 16.0), (20_000, 8.0)]),
+            ("Allocator of CUDA 0 (bytes) allocated".to_owned(), vec![(0, 1064.0), (30_000, 1000.0)]),
+            ("Allocator of CUDA 0 (bytes) reserved".to_owned(), vec![(0, 4096.0), (30_000, 4096.0)]),
+        ]
+    );
+    // The instants stay, and a file that is written and opened again has each sample once.
+    assert_eq!(profile.instants().len(), 5);
+    assert_eq!(samples(&read_bytes("again", &WriteFormat::Chrome.write(&profile)).unwrap()), found);
 }

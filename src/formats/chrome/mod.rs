@@ -7,6 +7,7 @@
 mod counter;
 mod event;
 mod ids;
+mod memory;
 mod metadata;
 mod reader;
 mod samples;

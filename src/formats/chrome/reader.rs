@@ -3,6 +3,7 @@
 use super::event::RawEvent;
 use super::event::{Broken, EventSink};
 use super::ids::TrackCache;
+use super::memory::MemoryEvents;
 use super::stacks::Stacks;
 use super::system::{SYSTEM_TRACE, SystemTrace};
 use super::tokenizer::{Form, MAX_EVENT_BYTES, Tokenizer};
@@ -31,6 +32,7 @@ pub(super) struct Rows {
     series: Vec<(StrId, f64)>,
     pub(super) stacks: Stacks,
     system: SystemTrace,
+    memory: MemoryEvents,
 }
 
 impl ChromeReader {
@@ -60,6 +62,7 @@ impl ChromeReader {
             series: Vec::new(),
             stacks: Stacks::default(),
             system: SystemTrace::default(),
+            memory: MemoryEvents::default(),
         };
         Self { tokenizer, rows, limits, bytes: 0 }
     }
@@ -142,6 +145,7 @@ impl ChunkedReader for ChromeReader {
             rows.diagnostics.add("no_events", None, || "the trace has no events".to_owned());
         }
         rows.stacks.resolve(&mut rows.builder, &mut rows.diagnostics);
+        rows.memory.resolve(&mut rows.builder);
         rows.system.read(&mut rows.builder, &mut rows.diagnostics);
         samples::derive(&mut rows.builder, &mut rows.diagnostics, self.bytes);
         Ok(rows.builder.finish(rows.diagnostics))
@@ -224,6 +228,7 @@ impl Rows {
                 self.builder.end(track, ts, name, args, offset);
             }
             b"C" => {
+                self.memory.note_counter(event);
                 let Self { builder, diagnostics, series, .. } = self;
                 counter::add(builder, diagnostics, series, event, track, ts, offset);
             }
@@ -232,8 +237,12 @@ impl Rows {
             }
             // The parts of a profile of V8 are joined by an id.
             b"P" if !event.id.is_empty() || !event.id2.is_empty() => self.link(event, b'P', track, ts),
+            b"i" => {
+                self.memory.note(&self.builder, event, track, ts);
+                self.instant(event, b'i', track, ts);
+            }
             // Memory dumps (V, v), contexts, and joined ids are kept as instants.
-            [b'i' | b'I' | b'R' | b'P' | b'V' | b'v' | b'(' | b')' | b'='] => self.instant(event, phase[0], track, ts),
+            [b'I' | b'R' | b'P' | b'V' | b'v' | b'(' | b')' | b'='] => self.instant(event, phase[0], track, ts),
             b"c" => {
                 self.system.sync(event, ts);
                 self.instant(event, b'c', track, ts);

@@ -1,0 +1,105 @@
+//! Memory events of PyTorch: instants `[memory]`, one for each allocation and release, become counters of each device.
+
+use std::collections::BTreeMap;
+
+use super::event::RawEvent;
+use crate::json::scan::{Members, number_bytes, unescape};
+use ns_base::StrId;
+use ns_base::convert::i64_to_f64;
+use ns_profile::{ProfileBuilder, TrackId};
+
+/// Start of the names of the counters.
+const COUNTER: &str = "Allocator of ";
+
+/// An allocation, or a release with negative bytes.
+#[derive(Clone, Copy, Default)]
+struct Change {
+    bytes: i64,
+    /// What the allocator holds after it, where the profiler says so.
+    allocated: Option<i64>,
+    reserved: Option<i64>,
+}
+
+/// Changes of memory, by the process and the type and number of the device.
+#[derive(Default)]
+pub(super) struct MemoryEvents {
+    of_device: BTreeMap<(u32, i64, i64), Vec<(i64, TrackId, Change)>>,
+    /// Whether the file has the counters already, because this product wrote it.
+    has_counters: bool,
+}
+
+impl MemoryEvents {
+    /// Notes an instant, if it is one of the memory.
+    pub fn note(&mut self, builder: &ProfileBuilder, event: &RawEvent<'_>, track: TrackId, ts: i64) {
+        if event.name != b"\"[memory]\"" || !event.args.starts_with(b"{") {
+            return;
+        }
+        let (mut change, mut device, mut is_change) = (Change::default(), (0, -1), false);
+        let mut members = Members::new(event.args, 0);
+        while let Ok(Some((key, value))) = members.next_member() {
+            let number = std::str::from_utf8(number_bytes(value)).ok().and_then(|text| text.parse::<i64>().ok());
+            let Some(number) = number else { continue };
+            match &*unescape(key) {
+                "Bytes" => (change.bytes, is_change) = (number, true),
+                "Total Allocated" => change.allocated = Some(number),
+                "Total Reserved" => change.reserved = Some(number),
+                "Device Type" => device.0 = number,
+                "Device Id" => device.1 = number,
+                _ => {}
+            }
+        }
+        if is_change || change.allocated.is_some() || change.reserved.is_some() {
+            let process = builder.place_of(track).0;
+            self.of_device.entry((process.0, device.0, device.1)).or_default().push((ts, track, change));
+        }
+    }
+
+    /// Notes that the file has a counter.
+    pub fn note_counter(&mut self, event: &RawEvent<'_>) {
+        self.has_counters |= event.name.get(1..).is_some_and(|name| name.starts_with(COUNTER.as_bytes()));
+    }
+
+    /// Adds the counters.
+    pub fn resolve(self, builder: &mut ProfileBuilder) {
+        if self.has_counters {
+            return;
+        }
+        for ((_, kind, number), mut changes) in self.of_device {
+            // Stable: changes of one time stay in the order of the file.
+            changes.sort_by_key(|(ts, ..)| *ts);
+            let name = builder.intern(&format!("{COUNTER}{} (bytes)", device_name(kind, number)));
+            let [allocated, reserved, since] =
+                ["allocated", "reserved", "allocated since the start"].map(|key| builder.intern(key));
+            // Profilers before 2022 wrote no totals: then only what changed since the start is known.
+            let has_totals = changes.iter().any(|(.., change)| change.allocated.is_some());
+            let mut sum: i64 = 0;
+            for (ts, track, change) in changes {
+                sum = sum.saturating_add(change.bytes);
+                let mut values: Vec<(StrId, f64)> = Vec::new();
+                values.extend(change.allocated.map(|n| (allocated, i64_to_f64(n))));
+                // A processor reserves nothing: the profiler writes zero.
+                values.extend(change.reserved.filter(|n| *n > 0).map(|n| (reserved, i64_to_f64(n))));
+                if !has_totals {
+                    values.push((since, i64_to_f64(sum)));
+                }
+                builder.derived_counter(track, ts, name, StrId::EMPTY, &values);
+            }
+        }
+    }
+}
+
+/// The name of a device by PyTorch's numbers (`c10::DeviceType`).
+fn device_name(kind: i64, number: i64) -> String {
+    let kind = match kind {
+        0 => "CPU",
+        1 => "CUDA",
+        6 => "HIP",
+        9 => "XLA",
+        12 => "XPU",
+        13 => "MPS",
+        15 => "HPU",
+        19 => "MTIA",
+        other => return format!("device {number} of type {other}"),
+    };
+    if number < 0 || kind == "CPU" { kind.to_owned() } else { format!("{kind} {number}") }
+}
