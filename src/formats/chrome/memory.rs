@@ -11,9 +11,11 @@ use ns_profile::{ProfileBuilder, TrackId};
 /// Start of the names of the counters.
 const COUNTER: &str = "Allocator of ";
 
-/// An allocation, or a release with negative bytes.
-#[derive(Clone, Copy, Default)]
+/// An allocation, or a release with negative bytes, and when and where it was.
+#[derive(Clone, Copy)]
 struct Change {
+    ts: i64,
+    track: TrackId,
     bytes: i64,
     /// What the allocator holds after it, where the profiler says so.
     allocated: Option<i64>,
@@ -23,7 +25,7 @@ struct Change {
 /// Changes of memory, by the process and the type and number of the device.
 #[derive(Default)]
 pub(super) struct MemoryEvents {
-    of_device: BTreeMap<(u32, i64, i64), Vec<(i64, TrackId, Change)>>,
+    of_device: BTreeMap<(u32, i64, i64), Vec<Change>>,
     /// Whether the file has the counters already, because this product wrote it.
     has_counters: bool,
 }
@@ -34,23 +36,25 @@ impl MemoryEvents {
         if event.name != b"\"[memory]\"" || !event.args.starts_with(b"{") {
             return;
         }
-        let (mut change, mut device, mut is_change) = (Change::default(), (0, -1), false);
+        let (mut totals, mut device, mut bytes) = ((None, None), (0, -1), None);
         let mut members = Members::new(event.args, 0);
         while let Ok(Some((key, value))) = members.next_member() {
             let number = std::str::from_utf8(number_bytes(value)).ok().and_then(|text| text.parse::<i64>().ok());
             let Some(number) = number else { continue };
             match &*unescape(key) {
-                "Bytes" => (change.bytes, is_change) = (number, true),
-                "Total Allocated" => change.allocated = Some(number),
-                "Total Reserved" => change.reserved = Some(number),
+                "Bytes" => bytes = Some(number),
+                "Total Allocated" => totals.0 = Some(number),
+                "Total Reserved" => totals.1 = Some(number),
                 "Device Type" => device.0 = number,
                 "Device Id" => device.1 = number,
                 _ => {}
             }
         }
-        if is_change || change.allocated.is_some() || change.reserved.is_some() {
+        if bytes.or(totals.0).or(totals.1).is_some() {
             let process = builder.place_of(track).0;
-            self.of_device.entry((process.0, device.0, device.1)).or_default().push((ts, track, change));
+            let (allocated, reserved) = totals;
+            let change = Change { ts, track, bytes: bytes.unwrap_or(0), allocated, reserved };
+            self.of_device.entry((process.0, device.0, device.1)).or_default().push(change);
         }
     }
 
@@ -66,14 +70,14 @@ impl MemoryEvents {
         }
         for ((_, kind, number), mut changes) in self.of_device {
             // Stable: changes of one time stay in the order of the file.
-            changes.sort_by_key(|(ts, ..)| *ts);
+            changes.sort_by_key(|change| change.ts);
             let name = builder.intern(&format!("{COUNTER}{} (bytes)", device_name(kind, number)));
             let [allocated, reserved, since] =
                 ["allocated", "reserved", "allocated since the start"].map(|key| builder.intern(key));
             // Profilers before 2022 wrote no totals: then only what changed since the start is known.
-            let has_totals = changes.iter().any(|(.., change)| change.allocated.is_some());
+            let has_totals = changes.iter().any(|change| change.allocated.is_some());
             let mut sum: i64 = 0;
-            for (ts, track, change) in changes {
+            for change in changes {
                 sum = sum.saturating_add(change.bytes);
                 let mut values: Vec<(StrId, f64)> = Vec::new();
                 values.extend(change.allocated.map(|n| (allocated, i64_to_f64(n))));
@@ -82,7 +86,7 @@ impl MemoryEvents {
                 if !has_totals {
                     values.push((since, i64_to_f64(sum)));
                 }
-                builder.derived_counter(track, ts, name, StrId::EMPTY, &values);
+                builder.derived_counter(change.track, change.ts, name, StrId::EMPTY, &values);
             }
         }
     }
