@@ -18,12 +18,12 @@ function run(line, more) {
   return stdout;
 }
 
-async function copied(page, kind, index = 0) {
+async function copied(page, kind, index = 0, name = "") {
   // The next notice belongs to this copy.
   await page.evaluate(() => document.querySelectorAll(".notice button").forEach((button) => button.click()));
   await page.waitForFunction(() => !document.querySelector(".notice"));
   const menu = await copyMenu(page);
-  await menu.locator(`[data-copy="${kind}"]`).nth(index).click();
+  await menu.locator(`[data-copy="${kind}"]`).filter({ hasText: name }).nth(index).click();
   await page.locator(".notice").filter({ hasText: /is in the clipboard/ }).waitFor();
   await page.waitForFunction(() => !document.querySelector("details.menu[open]"));
 }
@@ -36,7 +36,8 @@ test("results: the command gives the same rows, the table is Markdown in its ord
   const { reports } = JSON.parse(run(await clipboard(page), "--json"));
   const shown = page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr");
   assert.equal(reports.length, await shown.count());
-  await copied(page, "markdown");
+  // The list of configurations is a table too.
+  await copied(page, "markdown", 0, "Benchmark results");
   const lines = (await clipboard(page)).trimEnd().split("\n");
   assert.equal(lines.length, reports.length + 2);
   assert.match(lines[1], /^\|( -{3}:? \|)+$/);

@@ -83,7 +83,8 @@ function totals(file) {
 }
 
 // Names of slices that only wrap others: a step, and the profiler's own span.
-const WRAPPER = /^(ProfilerStep#\d+|PyTorch Profiler \(\d+\))$/;
+// What wraps or waits comes last.
+const WRAPPER = /^(ProfilerStep#\d+|PyTorch Profiler \(\d+\)|(cuda|hip)\w*Synchronize)$/;
 
 test("two files are compared: a table sorted by effect, swapped, and two timelines on one axis", files(async (page) => {
   const [base, other] = ["hta_amd_mi250_minitoy.json.gz", "hta_triton_example.json.gz"];

@@ -43,7 +43,7 @@ test("metrics are searched, sorted and saved as CSV", summary(async (page) => {
 test("a finding leads to the slice that shows it, by keyboard", summary(async (page) => {
   await run(page);
   const finding = page.locator(".finding[data-rule=limiting_unit]");
-  assert.match(await finding.innerText(), /DMA is active and no engine is/);
+  assert.match(await finding.innerText(), /Data transfer limits this execution/);
   await finding.locator("summary").focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");

@@ -33,7 +33,7 @@ test("an execution has the operator tools; its benchmark is a separate run, made
   assert.equal(await toolShown(page), "trace");
   assert.equal((await runs(page)).length, 2);
   assert.match((await runs(page))[1], new RegExp(`${NAME.source} \\(nn: batch 1`));
-  assert.match(await fact(page, "Throughput"), /^\d+(\.\d+)? inferences\/s$/);
+  assert.match(await fact(page, "Throughput"), /^[\d,]+(\.\d+)? inferences\/s$/);
   assert.match(await fact(page, "Shown"), /^the first .* of the .* measured$/);
 
   const canvas = page.getByRole("application", { name: "Timeline" });
