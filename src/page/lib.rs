@@ -9,7 +9,7 @@
 pub mod bench;
 mod controls;
 pub mod experiments;
-pub mod given;
+pub mod file_queue;
 pub mod history;
 pub mod inspect;
 pub mod link_intent;

@@ -24,7 +24,7 @@ use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
 use super::worker::{KnownModel, Pool};
 use ns_page::RunState;
-use ns_page::given::{GivenAction, GivenFiles};
+use ns_page::file_queue::{FileQueue, FileQueueAction};
 use ns_page::history::{Following, profile_follows};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::{Address, Page};
@@ -46,7 +46,7 @@ fn App() -> Html {
     let pool = (*use_memo((), |()| Pool::default())).clone();
     let notices = use_reduced(Notices::default);
     let profile = use_reduced(ProfileState::default);
-    let given = use_reduced(GivenFiles::default);
+    let file_queue = use_reduced(FileQueue::default);
     let shown = use_state_eq(|| Page::Home);
     let theme = use_state_eq(theme::initial);
     let job = (*use_memo((), |()| JobSlot::default())).clone();
@@ -61,7 +61,7 @@ fn App() -> Html {
     let catalog = use_catalog(is_mine, &pool, Pool::any, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
-    let run = given.beside(if *shown == Page::Profile { &profile.run } else { &RunState::Idle });
+    let run = file_queue.beside(if *shown == Page::Profile { &profile.run } else { &RunState::Idle });
     let is_about_to_run = *shown == Page::Profile && (profile.wants_run || profile.wants_file);
     use_page_state(is_mine.then_some(*shown), catalog.as_ref(), &run, is_about_to_run);
     use_loading_state(!is_mine && !is_lab_ready);
@@ -76,7 +76,7 @@ fn App() -> Html {
     let kept = use_shelf();
     let foot = use_memo((), |()| page::element(bridge::FOOT_ELEMENT));
     let on_profiles = use_profiles(&context, &profile, &job, &shown);
-    let on_files = on_files(*shown, given.dispatcher(), on_profiles, on_model(&context, &profile));
+    let on_files = on_files(*shown, file_queue.dispatcher(), on_profiles, on_model(&context, &profile));
     let on_refusal = {
         let notices = notices.dispatcher();
         Callback::from(move |message: String| notices.dispatch(NoticeAction::Say(Tone::Bad, message)))
@@ -89,8 +89,8 @@ fn App() -> Html {
             <Finder pages={links} kept={kept_links(&kept)} profile={profile.clone()} theme={theme} />
             <NoticeList {notices} />
             // The profile page shows it where the progress of reading stands a moment later.
-            if *shown != Page::Profile && given.is_waiting() {
-                <section class="given-files" aria-label="Files"><ProgressBar run={run.clone()} /></section>
+            if *shown != Page::Profile && file_queue.is_waiting() {
+                <section class="file-queue" aria-label="Files"><ProgressBar run={run.clone()} /></section>
             }
             if is_mine {
                 <main id="main" tabindex="-1">
@@ -259,17 +259,17 @@ fn use_profiles(
     open
 }
 
-/// Sends files to the page that reads them, by what their first bytes say that they are. Until then they are `given`.
+/// Sends files to the page that reads them, by what their first bytes say that they are. Until then they wait in the queue.
 fn on_files(
     shown: Page,
-    given: StateDispatcher<GivenFiles>,
+    file_queue: StateDispatcher<FileQueue>,
     profiles: Callback<Vec<File>>,
     models: Callback<File>,
 ) -> Callback<Vec<File>> {
     Callback::from(move |files: Vec<File>| {
-        let (given, profiles, models) = (given.clone(), profiles.clone(), models.clone());
+        let (file_queue, profiles, models) = (file_queue.clone(), profiles.clone(), models.clone());
         let names: Vec<String> = files.iter().map(File::name).collect();
-        given.dispatch(GivenAction::Give(names.clone()));
+        file_queue.dispatch(FileQueueAction::Add(names.clone()));
         spawn_local(async move {
             let mut sorted: [Vec<File>; 4] = Default::default();
             for file in files {
@@ -285,7 +285,7 @@ fn on_files(
                 _ => give(shown, Page::Inspect, FileContent::Models, of_models),
             }
             profiles.emit(rest);
-            given.dispatch(GivenAction::Recognise(names));
+            file_queue.dispatch(FileQueueAction::Remove(names));
         });
     })
 }

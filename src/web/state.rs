@@ -7,7 +7,7 @@ use yew::{Reducible, UseReducerDispatcher, UseReducerHandle, hook, use_reducer};
 
 use super::worker::Engine;
 use ns_page::bench::{BenchAction, BenchState};
-use ns_page::given::{GivenAction, GivenFiles};
+use ns_page::file_queue::{FileQueue, FileQueueAction};
 use ns_page::notices::{NoticeAction, Notices};
 use ns_page::study::{StudyAction, StudyState};
 use ns_page::{experiments, inspect, profile};
@@ -49,7 +49,7 @@ macro_rules! page_states {
 page_states! {
     BenchState, BenchAction;
     ExperimentsState, ExperimentsAction;
-    GivenFiles, GivenAction;
+    FileQueue, FileQueueAction;
     InspectState, InspectAction;
     Notices, NoticeAction;
     ProfileState, ProfileAction;

@@ -5,7 +5,7 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::Menu;
-use super::screen_texts::{ScreenText, shown_texts};
+use super::screen_texts::{ScreenText, screen_texts};
 use crate::context::{AppContext, use_app};
 use crate::model_files::{link_sentence, linked_hash};
 use crate::platform::picture::{self, Chart};
@@ -45,7 +45,7 @@ pub fn CopyMenu(props: &CopyMenuProps) -> Html {
     let on_toggle = {
         let found = found.setter();
         Callback::from(move |is_open: bool| {
-            let now = || CopyItems { texts: shown_texts(), charts: picture::charts() };
+            let now = || CopyItems { texts: screen_texts(), charts: picture::charts() };
             found.set(if is_open { now() } else { CopyItems::default() });
         })
     };

@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
-use super::screen_texts::{ScreenText, use_shown_text};
+use super::screen_texts::{ScreenText, use_screen_text};
 use ns_base::convert::usize_to_f64;
 use ns_page::Shared;
 use ns_page::table_head::{TableHead, count_text};
@@ -79,7 +79,7 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     let looks = use_memo((props.table.clone(), props.exact), |(table, exact)| {
         if *exact { table.columns.iter().map(ColumnLook::exact).collect() } else { ColumnLook::of(table) }
     });
-    use_shown_text(ScreenText::Table {
+    use_screen_text(ScreenText::Table {
         name: props.name.clone(),
         table: props.table.clone(),
         order: order.clone(),

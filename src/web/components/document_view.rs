@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::overview_blocks;
-use super::screen_texts::{ScreenText, use_shown_text};
+use super::screen_texts::{ScreenText, use_screen_text};
 use super::{BarChart, HeatMapChart, LanesChart, LineChart, LocalTable, PieChart, RooflineChart, ScatterPlot};
 use ns_page::Shared;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, Tile, Tone};
@@ -20,7 +20,7 @@ pub struct DocumentViewProps {
 /// The parts of the document.
 #[component]
 pub fn DocumentView(props: &DocumentViewProps) -> Html {
-    use_shown_text(ScreenText::Document(props.document.clone()));
+    use_screen_text(ScreenText::Document(props.document.clone()));
     html! {
         <section class="results document" aria-label={props.document.title.clone()}>
             <h2>{ &props.document.title }</h2>

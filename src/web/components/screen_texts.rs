@@ -60,17 +60,20 @@ thread_local! {
     static NEXT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Everything registered as on the screen, in order of registration.
-pub fn shown_texts() -> Vec<ScreenText> {
-    TEXTS.with_borrow(|shown| shown.iter().map(|(_, text)| text.clone()).collect())
+/// Everything that is on the screen, in the order in which it came there.
+pub fn screen_texts() -> Vec<ScreenText> {
+    TEXTS.with_borrow(|texts| texts.iter().map(|(_, text)| text.clone()).collect())
 }
 
-/// Registers something for as long as it is on the screen.
+/// Registers something for as long as it is on the screen. A text that changes keeps its place in the list.
 #[hook]
-pub fn use_shown_text(text: ScreenText) {
-    use_effect_with(text, |text| {
-        let id = NEXT.replace(NEXT.get().wrapping_add(1));
-        TEXTS.with_borrow_mut(|shown| shown.push((id, text.clone())));
-        move || TEXTS.with_borrow_mut(|shown| shown.retain(|(known, _)| *known != id))
+pub fn use_screen_text(text: ScreenText) {
+    let id = *use_memo((), |()| NEXT.replace(NEXT.get().wrapping_add(1)));
+    use_effect_with(text, move |text| {
+        TEXTS.with_borrow_mut(|texts| match texts.binary_search_by_key(&id, |(id, _)| *id) {
+            Ok(at) => texts[at].1 = text.clone(),
+            Err(at) => texts.insert(at, (id, text.clone())),
+        });
     });
+    use_effect_with((), move |()| move || TEXTS.with_borrow_mut(|texts| texts.retain(|(known, _)| *known != id)));
 }

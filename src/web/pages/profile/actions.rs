@@ -16,7 +16,7 @@ use crate::worker::Engine;
 use ns_base::convert::f64_to_u64;
 use ns_formats::WriteFormat;
 use ns_page::RunState;
-use ns_page::given::reading_label;
+use ns_page::file_queue::reading_label;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::profile::{Arrived, SAMPLE, ToolSetting};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};

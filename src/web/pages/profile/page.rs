@@ -30,7 +30,7 @@ use ns_session::share::Tool;
 pub struct ProfilePageProps {
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
-    /// The progress that the page shows: of its run, or of files that were given and are not recognised yet.
+    /// The progress that the page shows: of its run, or of files that wait in the queue.
     pub run: RunState,
     /// The run that can be cancelled.
     pub job: JobSlot,

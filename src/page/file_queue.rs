@@ -4,27 +4,27 @@ use crate::RunState;
 
 /// Files that are not recognised yet. The page says from the first moment that it reads them: a slow disk may take long to give a byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GivenFiles {
-    /// The labels of files given together, the oldest first.
+pub struct FileQueue {
+    /// A label for the files of each action of the user, the oldest first.
     waiting: Vec<String>,
 }
 
-/// Actions on given files.
-pub enum GivenAction {
-    /// Files with these names were given together.
-    Give(Vec<String>),
-    /// The files with these names were recognised, and whoever reads them has them.
-    Recognise(Vec<String>),
+/// Actions on the queue.
+pub enum FileQueueAction {
+    /// The user gave files with these names together.
+    Add(Vec<String>),
+    /// The page knows what these files are, and whoever reads them has them.
+    Remove(Vec<String>),
 }
 
-impl GivenFiles {
-    /// The files after an action.
+impl FileQueue {
+    /// The queue after an action.
     #[must_use]
-    pub fn after(&self, action: GivenAction) -> Self {
+    pub fn after(&self, action: FileQueueAction) -> Self {
         let mut next = self.clone();
         match action {
-            GivenAction::Give(names) => next.waiting.extend(label_of(&names)),
-            GivenAction::Recognise(names) => {
+            FileQueueAction::Add(names) => next.waiting.extend(label_of(&names)),
+            FileQueueAction::Remove(names) => {
                 if let Some(at) = label_of(&names).and_then(|label| next.waiting.iter().position(|l| *l == label)) {
                     next.waiting.remove(at);
                 }
@@ -73,31 +73,31 @@ mod tests {
         list.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn given(list: &[&str]) -> GivenFiles {
-        GivenFiles::default().after(GivenAction::Give(names(list)))
+    fn queue(list: &[&str]) -> FileQueue {
+        FileQueue::default().after(FileQueueAction::Add(names(list)))
     }
 
     #[test]
     fn a_file_is_read_from_the_moment_it_is_given() {
-        let files = given(&["a.json"]);
+        let files = queue(&["a.json"]);
         assert!(files.is_waiting());
         assert_eq!(files.beside(&RunState::Idle), RunState::started("Reading a.json"));
         assert_eq!(files.beside(&RunState::Failed("x".to_owned())), RunState::started("Reading a.json"));
-        assert_eq!(given(&["a", "b"]).beside(&RunState::Done), RunState::started("Reading a and another file"));
-        assert_eq!(given(&["a", "b", "c"]).beside(&RunState::Done), RunState::started("Reading a and 2 other files"));
-        assert_eq!(given(&[]), GivenFiles::default());
+        assert_eq!(queue(&["a", "b"]).beside(&RunState::Done), RunState::started("Reading a and another file"));
+        assert_eq!(queue(&["a", "b", "c"]).beside(&RunState::Done), RunState::started("Reading a and 2 other files"));
+        assert_eq!(queue(&[]), FileQueue::default());
     }
 
     #[test]
     fn a_run_that_goes_on_keeps_its_progress() {
         let half = RunState::Running { done: 1, total: 2, label: "Simulating".to_owned() };
-        assert_eq!(given(&["a.json"]).beside(&half), half);
+        assert_eq!(queue(&["a.json"]).beside(&half), half);
     }
 
     #[test]
     fn a_recognised_file_leaves_the_run_that_was_there() {
-        let files = given(&["a.json"]).after(GivenAction::Recognise(names(&["a.json"])));
-        assert_eq!(files, GivenFiles::default());
+        let files = queue(&["a.json"]).after(FileQueueAction::Remove(names(&["a.json"])));
+        assert_eq!(files, FileQueue::default());
         for run in [RunState::Idle, RunState::Done, RunState::Cancelled, RunState::Failed("x".to_owned())] {
             assert_eq!(files.beside(&run), run);
         }
@@ -105,14 +105,14 @@ mod tests {
 
     #[test]
     fn files_that_are_given_twice_wait_twice() {
-        let both = given(&["a.json"])
-            .after(GivenAction::Give(names(&["b.json"])))
-            .after(GivenAction::Give(names(&["a.json"])));
-        let one_read = both.after(GivenAction::Recognise(names(&["a.json"])));
+        let both = queue(&["a.json"])
+            .after(FileQueueAction::Add(names(&["b.json"])))
+            .after(FileQueueAction::Add(names(&["a.json"])));
+        let one_read = both.after(FileQueueAction::Remove(names(&["a.json"])));
         assert_eq!(one_read.beside(&RunState::Idle), RunState::started("Reading b.json"));
-        let none_of_these = one_read.after(GivenAction::Recognise(names(&["c.json"])));
+        let none_of_these = one_read.after(FileQueueAction::Remove(names(&["c.json"])));
         assert_eq!(none_of_these, one_read);
-        let last = one_read.after(GivenAction::Recognise(names(&["b.json"])));
-        assert_eq!(last, given(&["a.json"]));
+        let last = one_read.after(FileQueueAction::Remove(names(&["b.json"])));
+        assert_eq!(last, queue(&["a.json"]));
     }
 }
