@@ -107,8 +107,8 @@ impl FileSummary {
     pub fn throttle(&self) -> Option<(i64, Option<f64>)> {
         let all = |start: &str, middle: &str, end: &str| -> Vec<f64> {
             let is = |key: &str| key.starts_with(start) && key.contains(middle) && key.ends_with(end);
-            let found = self.0.as_object().into_iter().flatten().filter(|(key, _)| is(key));
-            found.filter_map(|(_, value)| value.as_f64()).collect()
+            let figures = self.0.as_object().into_iter().flatten().filter(|(key, _)| is(key));
+            figures.filter_map(|(_, value)| value.as_f64()).collect()
         };
         let times = all("throttle_active_", "", "_time_ns");
         let limits = all("throttle_activity_", "_avg_util_limit_", "_percent");

@@ -9,8 +9,8 @@
 //! | Kineto | a category `kernel`, `cpu_op`, or an older spelling | `kernel` | `gpu_memcpy`, `gpu_memset` | kernels named nccl, rccl | `cpu_op`, `cuda_runtime`, `python_function` and others of the host |
 //! | XLA | a process named `/device:` | rows `XLA Ops` and `Stream` | there, names of copies, infeed, outfeed | there, collectives | processes named `/host:` |
 //!
-//! Instructions and transfers of a device that begin before its first work set the execution up: they are no work, so the idle time
-//! before the host starts the work is not idle time of the device. Waits are known by their names ([`ns_profile::levels::waits`]).
+//! A device sets an execution up before its first work. Instructions and transfers that begin there do not count as work, so the time
+//! until the host starts the work does not count as idle time of the device. Waits are known by their names ([`ns_profile::levels::waits`]).
 //!
 //! Annotations, module rows and wrappers ([`ns_profile::levels::wrappers`]: steps, the profiler itself,
 //! compilation) are not work. Setting up the Neuron runtime is work of the host.

@@ -165,6 +165,14 @@ impl<T: Copy + Ord> Interval<T> {
     }
 }
 
+impl Interval<TraceNs> {
+    /// Total length of disjoint spans, nanoseconds.
+    #[must_use]
+    pub fn total_ns(disjoint: &[Self]) -> i64 {
+        disjoint.iter().map(|s| s.end.0.saturating_sub(s.start.0)).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

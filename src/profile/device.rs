@@ -192,21 +192,16 @@ impl DeviceTally {
         let head_end = self.first_work.unwrap_or(start);
         let active_in_head: i64 = all.iter().map(|s| (s.end.min(head_end).0 - s.start.0).max(0)).sum();
         DeviceTimes {
-            total_active_ns: length(&all),
-            dma_active_ns: length(&Interval::merge(self.dma)),
+            total_active_ns: Interval::total_ns(&all),
+            dma_active_ns: Interval::total_ns(&Interval::merge(self.dma)),
             idle_head_ns: head_end.0.saturating_sub(start.0).saturating_sub(active_in_head),
             first_work: self.first_work,
             span_ns: end.0.saturating_sub(start.0),
-            engine_active_ns: self.active.map(|spans| length(&Interval::merge(spans))),
+            engine_active_ns: self.active.map(|spans| Interval::total_ns(&Interval::merge(spans))),
             instructions: self.instructions,
             transfers: self.transfers,
         }
     }
-}
-
-/// Length of disjoint intervals, in ns.
-fn length(spans: &[Interval<TraceNs>]) -> i64 {
-    spans.iter().map(|s| s.end.0.saturating_sub(s.start.0)).sum()
 }
 
 #[cfg(test)]

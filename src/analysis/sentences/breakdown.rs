@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tally::{Tally, length};
+use super::tally::Tally;
 use crate::work::Work;
 use ns_base::{Interval, TraceNs};
 
@@ -81,7 +81,7 @@ impl Layers {
         let mut parts_ns = [0; 5];
         let mut before = 0;
         for (part, layer) in parts_ns.iter_mut().zip(&self.0) {
-            let covered = length(&clipped(layer, span));
+            let covered = Interval::total_ns(&clipped(layer, span));
             *part = covered - before;
             before = covered;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tally::{length, shared};
+use super::tally::shared;
 use crate::idle::IdleGaps;
 use ns_base::{Interval, TraceNs};
 use ns_profile::SliceId;
@@ -48,7 +48,7 @@ pub(super) fn main_cause(found: &IdleGaps, device: &[Interval<TraceNs>]) -> Opti
     }
     let limited = |(mut cause, spans): (IdleCause, Vec<_>)| {
         let spans = Interval::merge(spans);
-        cause.ns = cause.ns.min(length(&spans) - shared(&spans, device));
+        cause.ns = cause.ns.min(Interval::total_ns(&spans) - shared(&spans, device));
         cause
     };
     by_name.into_values().rev().map(limited).max_by_key(|cause| cause.ns)

@@ -3,7 +3,7 @@
 use super::breakdown::{Breakdown, Layers};
 use super::causes::{IdleCause, main_cause, remedy};
 use super::say;
-use super::tally::{Counted, Own, Tally, length};
+use super::tally::{Counted, Own, Tally};
 use super::types::Sentence;
 use crate::grouping::thread_text;
 use crate::idle::IdleGaps;
@@ -15,7 +15,7 @@ use ns_profile::device::DeviceTimes;
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId};
 
-/// Number of operations whose covered time is computed: as many as an overview speaks about.
+/// Number of operations whose covered time is computed. Findings are about these alone, because the others have none.
 pub const EXAMINED: usize = 3;
 
 /// The main facts about a profile.
@@ -167,7 +167,7 @@ fn cover(
         }
     }
     for (operation, spans) in operations.iter_mut().zip(spans) {
-        operation.covered_ns = length(&Interval::merge(spans));
+        operation.covered_ns = Interval::total_ns(&Interval::merge(spans));
     }
 }
 

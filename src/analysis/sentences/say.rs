@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::causes::{main_cause, remedy, started_late_ns};
-use super::tally::{Own, Tally, length, shared};
+use super::tally::{Own, Tally, shared};
 use super::types::{Figure, FigureUnit, Sentence, Topic};
 use crate::compare::steps;
 use crate::device::FileSummary;
@@ -140,7 +140,7 @@ fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
 /// What the user can change first: idle time with its cause if it is large, else the kind with the most time in the window.
 fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<Sentence> {
     let whole = window.end.0 - window.start.0;
-    let busy = length(&tally.device);
+    let busy = Interval::total_ns(&tally.device);
     if whole <= 0 || busy == 0 {
         return None;
     }
@@ -232,7 +232,7 @@ fn kind(tally: &Tally, window: Interval<TraceNs>, work: Work, topic: Topic, says
 
 fn overlap(tally: &Tally) -> Option<Sentence> {
     let (compute, transfer) = (tally.covered.get(&Work::Compute)?, tally.covered.get(&Work::Transfer)?);
-    let (both, moved) = (shared(compute, transfer), length(transfer));
+    let (both, moved) = (shared(compute, transfer), Interval::total_ns(transfer));
     if moved == 0 {
         return None;
     }
@@ -313,7 +313,7 @@ fn idle(profile: &Profile, gap: Option<&IdleGap>) -> Option<Sentence> {
 fn host(profile: &Profile, tally: &Tally, window: Interval<TraceNs>) -> Option<Sentence> {
     let empty = Vec::new();
     let spans = |work| tally.covered.get(&work).unwrap_or(&empty).iter().copied();
-    let busy = length(&Interval::merge(spans(Work::Host).chain(spans(Work::Wait)).collect()));
+    let busy = Interval::total_ns(&Interval::merge(spans(Work::Host).chain(spans(Work::Wait)).collect()));
     let (name, top) = tally.own_host.iter().max_by_key(|(name, o)| (o.ns, std::cmp::Reverse(**name)))?;
     if busy == 0 || top.ns <= 0 {
         return None;

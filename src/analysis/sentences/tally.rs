@@ -211,7 +211,7 @@ impl Tally {
 
     /// Time covered by a kind of work, in ns.
     pub fn ns(&self, work: Work) -> i64 {
-        self.covered.get(&work).map_or(0, |spans| length(spans))
+        self.covered.get(&work).map_or(0, |spans| Interval::total_ns(spans))
     }
 }
 
@@ -238,11 +238,6 @@ fn widen(all: &mut Option<Interval<TraceNs>>, time: Interval<TraceNs>) {
 fn inside(spans: Vec<Interval<TraceNs>>, window: Interval<TraceNs>) -> Vec<Interval<TraceNs>> {
     let clip = |s: Interval<TraceNs>| Interval::new(s.start.max(window.start), s.end.min(window.end));
     spans.into_iter().filter(|s| s.overlaps(&window)).map(clip).collect()
-}
-
-/// Total length of intervals, in ns.
-pub(super) fn length(spans: &[Interval<TraceNs>]) -> i64 {
-    spans.iter().map(|s| s.end.0.saturating_sub(s.start.0)).sum()
 }
 
 /// Length of the intersection of two sorted lists of disjoint intervals.

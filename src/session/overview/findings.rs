@@ -6,7 +6,7 @@ use super::tiles::shortened;
 use crate::share::Tool;
 use crate::timeline::locate;
 use ns_analysis::opcode::opcode;
-use ns_analysis::sentences::{Breakdown, Operation, Part, Sentence, Step, Topic};
+use ns_analysis::sentences::{Breakdown, EXAMINED, Operation, Part, Sentence, Step, Topic};
 use ns_base::units::{format_count, format_share, format_whole_share};
 use ns_base::{Interval, TraceNs};
 use ns_insight::{Effect, Finding, Resource, Rule};
@@ -19,8 +19,6 @@ use ns_view::timeline::SliceRef;
 const LEAST_PERCENT: f64 = 1.0;
 /// The greatest number of findings. Chosen: this many can be read at a glance.
 const MOST_FINDINGS: usize = 8;
-/// Number of operations that are examined.
-const MOST_OPERATIONS: usize = 3;
 
 /// A finding whose savings have not been put into words yet.
 struct Found {
@@ -248,7 +246,7 @@ fn operations(c: &Context<'_>) -> Vec<Found> {
     let has_devices = c.found.breakdown.is_some();
     let (table, tool) =
         if has_devices { ("Operators", Tool::OperatorFramework) } else { ("Statistics", Tool::Statistics) };
-    let found = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(MOST_OPERATIONS);
+    let found = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(EXAMINED);
     found
         .map(|o| Found {
             title: format!("{} takes {} of the self time", shortened(&o.name), format_whole_share(o.percent)),
