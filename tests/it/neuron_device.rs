@@ -188,7 +188,7 @@ fn damaged_lists_are_read_as_far_as_they_go() {
         let profile = open(&file);
         assert_eq!(profile.diagnostics().count(code), 1, "{list}: {:?}", codes(&profile));
     }
-    // An empty device profile is no device, and no reader fails.
+    // A file without instructions has no device times, and the reader does not fail.
     for text in [r#"{"instruction":[]}"#, r#"{"instruction":[null,3,{}],"dma":{},"summary":3,"ham":[[]]}"#] {
         let profile = read_bytes("made", text.as_bytes()).unwrap();
         assert_eq!(OpenSummary::of(&profile).device, None, "{text}");

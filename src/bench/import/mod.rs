@@ -42,16 +42,27 @@ pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> 
         Err(e) if e.error_len().is_none() && e.valid_up_to() > 0 => {
             read_text(std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default(), cost_per_hour)
         }
-        Err(e) => return Err(refuse!("{file}: is not text in UTF-8 (byte {}); give a CSV, JSON or JSONL file of benchmark results", e.valid_up_to())),
+        Err(e) => return Err(not_text(file, e.valid_up_to())),
     }
     .and_then(|imported| if imported.reports.is_empty() { Err(refuse!("it has no rows")) } else { Ok(imported) })
-    .map_err(|found| refuse!("{file}: no benchmark results were found in it ({found}); the formats are NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA"))?;
+    .map_err(|reason| without_results(file, &reason))?;
     for report in &mut imported.reports {
         report.source = "imported".to_owned();
         report.machine = Some(file.to_owned());
         report.cost_per_1m_inf = exact_cost(report, cost_per_hour);
     }
     Ok(imported)
+}
+
+fn not_text(file: &str, byte: usize) -> Refusal {
+    refuse!("{file}: is not text in UTF-8 (byte {byte}); give a CSV, JSON or JSONL file of benchmark results")
+}
+
+fn without_results(file: &str, reason: &Refusal) -> Refusal {
+    refuse!(
+        "{file}: no benchmark results were found in it ({reason}); the formats are NeuronPerf's CSV and JSON, results of bench \
+         --return-timers and results.jsonl of PyTorch/XLA"
+    )
 }
 
 /// Files have the cost in thousandths of a dollar. It is exact where throughput and price are known: the price that was

@@ -1,4 +1,5 @@
-//! The unit that limits the execution, with what is hidden behind it; or units that wait for one another, when none is busy.
+//! The unit that limits the execution, and the work that it hides. If no unit is busy for most of the window, the rule says that the
+//! units wait for one another.
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};

@@ -275,11 +275,11 @@ fn missing(role: &'static str, inputs: usize) -> Diagnostic {
     Diagnostic::new(Pos { line: 1, column: 1 }, Problem::error("no_kernel", text))
 }
 
-fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, shown: &FinishedCall) -> Result<(), Refusal> {
-    let outcome = &shown.run.outcome;
+fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, call: &FinishedCall) -> Result<(), Refusal> {
+    let outcome = &call.run.outcome;
     report.output = outcome.result.iter().take(MOST_VALUES).copied().collect();
     if let Some(text) = reference::expression(spec, kernel).filter(|_| outcome.complete) {
-        let expected = reference::values(text, &shown.inputs)?;
+        let expected = reference::values(text, &call.inputs)?;
         report.max_abs_error = Some(reference::max_abs_error(&outcome.result, &expected));
         report.values_differ = reference::differ(&outcome.result, &expected, spec.dtype);
     }
