@@ -60,6 +60,12 @@ test("finished results are shown again after a reload", app.page(async (page, ur
   assert.equal(await results(page).locator("tbody tr").count(), 4);
 }, { hash: SHORT }));
 
+test("on a phone the table begins with what tells its rows apart", app.page(async (page) => {
+  await run(page);
+  const titles = await results(page).locator("thead th").allInnerTexts();
+  assert.deepEqual(titles.slice(0, 3).map((title) => title.replace(/[^A-Za-z/ ()]/g, "").trim()), ["Models", "Workers/model", "Throughput avg (inf/s)"]);
+}, { hash: SHORT, context: { viewport: { width: 390, height: 844 } } }));
+
 test("on a phone the form is one line above the results until it is edited", app.page(async (page) => {
   await run(page);
   const line = page.getByRole("button", { name: /nn · trn1\.2xlarge · batch 1/ });

@@ -70,23 +70,32 @@ pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a s
     if chosen != DEFAULT_COLUMNS {
         return shown;
     }
-    let differs = |key: &&'static str| rows.windows(2).any(|pair| pair[0].get(key) != pair[1].get(key));
-    let telling: Vec<&str> = TELLING.into_iter().filter(differs).collect();
+    let telling: Vec<&str> = TELLING.into_iter().filter(|key| differs(key, rows)).collect();
     let at = shown.iter().position(|key| *key == "throughput_avg").unwrap_or(shown.len());
     shown.splice(at..at, telling);
     shown
 }
 
+fn differs(key: &str, rows: &[&ReportCells]) -> bool {
+    rows.windows(2).any(|pair| pair[0].get(key) != pair[1].get(key))
+}
+
 /// The keys that decide between configurations, the most important first.
 const DECIDING: [&str; 3] = ["throughput_avg", "latency_ms_p99", "cost_per_1m_inf"];
 
-/// The same columns, with the deciding keys right after the first one: for windows that show two or three of them.
+/// The same columns for a window that shows three or four of them: first what tells the rows apart, then the deciding keys. What all rows
+/// have alike, such as the name of the only model, comes later.
 #[must_use]
-pub fn deciding_first<'a>(keys: &[&'a str]) -> Vec<&'a str> {
-    let Some((first, rest)) = keys.split_first() else { return Vec::new() };
-    let decides = |key: &&&str| DECIDING.contains(*key);
-    let deciding = DECIDING.iter().filter_map(|d| rest.iter().find(|key| *key == d));
-    std::iter::once(first).chain(deciding).chain(rest.iter().filter(|key| !decides(key))).copied().collect()
+pub fn narrow_columns<'a>(keys: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
+    let is_measured = |key: &&str| DECIDING.contains(key);
+    let identity = keys.split(is_measured).next().unwrap_or_default();
+    let mut first: Vec<&str> = identity.iter().copied().filter(|key| differs(key, rows)).collect();
+    if first.is_empty() {
+        first.extend(identity.first());
+    }
+    first.extend(DECIDING.iter().filter_map(|d| keys.iter().find(|key| *key == d)));
+    let rest: Vec<&str> = keys.iter().copied().filter(|key| !first.contains(key)).collect();
+    first.into_iter().chain(rest).collect()
 }
 
 /// The values of a report, computed once, because the table is rebuilt with each new row.
@@ -194,15 +203,22 @@ mod tests {
     }
 
     #[test]
-    fn narrow_windows_show_the_decisive_columns() {
-        let keys = deciding_first(&DEFAULT_COLUMNS);
-        assert_eq!(keys[..5], ["model_name", "throughput_avg", "latency_ms_p99", "cost_per_1m_inf", "n_models"]);
+    fn narrow_windows_show_what_differs_and_what_decides() {
+        let row = |n_models, batch_size| {
+            let model_name = "bert-base-uncased".to_owned();
+            ReportCells::of(&Report { model_name, n_models, batch_size, ..Report::default() })
+        };
+        let (a, b, c) = (row(1, 1), row(2, 1), row(2, 8));
+        let keys = narrow_columns(&DEFAULT_COLUMNS, &[&a, &b, &c]);
+        let first = ["n_models", "batch_size", "throughput_avg", "latency_ms_p99", "cost_per_1m_inf", "model_name"];
+        assert_eq!(keys[..6], first);
+        assert_eq!(narrow_columns(&DEFAULT_COLUMNS, &[&a])[..2], ["model_name", "throughput_avg"]);
         let (mut all, mut before) = (keys, DEFAULT_COLUMNS.to_vec());
         all.sort_unstable();
         before.sort_unstable();
         assert_eq!(all, before);
-        assert_eq!(deciding_first(&["throughput_avg", "status"]), ["throughput_avg", "status"]);
-        assert!(deciding_first(&[]).is_empty());
+        assert_eq!(narrow_columns(&["throughput_avg", "status"], &[&a, &b]), ["throughput_avg", "status"]);
+        assert!(narrow_columns(&[], &[&a, &b]).is_empty());
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod series;
 pub use best::{BestFigure, BestFigures};
 pub use charts::{latency_curves, latency_histogram, throughput_over_time};
 pub use columns::{
-    DEFAULT_COLUMNS, ReportCells, column_title, deciding_first, offered_columns, report_table, shown_columns,
+    DEFAULT_COLUMNS, ReportCells, column_title, narrow_columns, offered_columns, report_table, shown_columns,
     with_pareto,
 };
 pub use filter::Filter;

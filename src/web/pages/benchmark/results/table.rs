@@ -13,7 +13,7 @@ use crate::platform::{download, page};
 use ns_bench::Report;
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
-use ns_session::results::{Filter, ReportCells, deciding_first, on_front, report_table, shown_columns, with_pareto};
+use ns_session::results::{Filter, ReportCells, narrow_columns, on_front, report_table, shown_columns, with_pareto};
 use ns_session::share::{Link, ProfileLink};
 use ns_session::{ProfileSpec, TraceSpec};
 use ns_view::table::{Sort, Table};
@@ -38,7 +38,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
         let kept = &props.rows;
         let cells: Vec<&ReportCells> = kept.iter().map(|r| &*r.cells).collect();
         let keys = shown_columns(columns, &cells);
-        let keys = if *is_narrow { deciding_first(&keys) } else { keys };
+        let keys = if *is_narrow { narrow_columns(&keys, &cells) } else { keys };
         let ids: Vec<RowId> = kept.iter().map(|r| r.id).collect();
         let reports: Vec<&Report> = kept.iter().map(ResultRow::report).collect();
         (Shared::new(with_pareto(report_table(&cells, &keys), &on_front(&reports))), ids)
