@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiments::RecordsKey;
 use crate::inspect::InspectAsk;
+use crate::share::Page;
 use crate::studies::StudySpec;
 use crate::{ProfileSpec, TraceSpec};
 use ns_base::convert::u64_to_f64;
@@ -131,7 +132,8 @@ impl JobRequest {
                 format!("the profile of {} ({}, {})", model_label(&spec.model), spec.workflow.name(), spec.instance)
             }
             Self::Trace(spec) => format!("the benchmark run of {} ({})", spec.spec.model, spec.spec.instance),
-            Self::Study(spec) => format!("the study on the page {}", spec.kind().form().title),
+            // The title of the page and not of its form: the page of profiles would hold the forms of all studies for one word.
+            Self::Study(spec) => format!("the study on the page {}", Page::of_study(spec.kind()).title()),
             Self::Open { name, size }
             | Self::OpenModel { name, size, .. }
             | Self::KeepModel { name, size }
