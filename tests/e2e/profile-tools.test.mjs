@@ -174,6 +174,8 @@ test("the critical path of a simulated execution goes through its devices", tool
   assert.ok(times.fused_1 > 0, Object.keys(times).join());
   const whole = Object.values(times).reduce((a, b) => a + b);
   assert.ok((times["(nothing ran)"] ?? 0) < whole / 4, JSON.stringify(times));
+  // The view scrolls within the frame: the document itself is as high as the window, and the bar with the run stays in sight.
+  assert.equal(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight), 0);
 }));
 
 test("the summary of any trace says in sentences what dominates, with links", tools(async (page) => {
