@@ -16,6 +16,8 @@ pub struct InspectState<Worker> {
     /// The worker that holds the model.
     pub engine: Option<Worker>,
     pub shown: Option<Shared<InspectShown>>,
+    /// A file was refused, and its error stands alone: the figures of `shown` would be read as those of the file.
+    pub is_refused: bool,
 }
 
 /// A question to a worker.
@@ -43,6 +45,8 @@ pub enum InspectAction<Worker> {
     Run(JobId, RunState),
     /// An answer has arrived.
     Shown(JobId, Box<InspectShown>),
+    /// The model before the file that was refused is shown again.
+    ShowAgain,
     /// An answer is not wanted any more.
     Drop(JobId),
     /// There is no worker to ask, for this reason.
@@ -51,7 +55,14 @@ pub enum InspectAction<Worker> {
 
 impl<Worker> Default for InspectState<Worker> {
     fn default() -> Self {
-        Self { spec: InspectSpec::default(), run: RunState::Idle, awaited: None, engine: None, shown: None }
+        Self {
+            spec: InspectSpec::default(),
+            run: RunState::Idle,
+            awaited: None,
+            engine: None,
+            shown: None,
+            is_refused: false,
+        }
     }
 }
 
@@ -83,6 +94,7 @@ impl<Worker: Clone> InspectState<Worker> {
                 next.spec.set(InspectField::Selected, &id);
             }
             InspectAction::Load(spec) => next.spec = *spec,
+            InspectAction::ShowAgain => (next.run, next.is_refused) = (RunState::Done, false),
             InspectAction::Open(engine, job, label) => {
                 next.awaited = Some(Awaited { job, is_file: true });
                 (next.engine, next.run) = (Some(engine), RunState::started(&label));
@@ -92,6 +104,7 @@ impl<Worker: Clone> InspectState<Worker> {
             }
             InspectAction::Run(job, run) if self.awaits(job) => {
                 next.awaited = self.awaited.filter(|_| run.is_running());
+                next.is_refused = self.is_opening() && matches!(run, RunState::Failed(_));
                 // A choice that was made while a file was opening was not asked about: the form is that of the shown view again.
                 if let (true, None, Some(shown)) = (self.is_opening(), next.awaited, &self.shown) {
                     next.spec = shown.spec.clone();
@@ -103,6 +116,7 @@ impl<Worker: Clone> InspectState<Worker> {
                     next.spec = shown.spec.clone();
                 }
                 (next.shown, next.run, next.awaited) = (Some(Shared::new(*shown)), RunState::Done, None);
+                next.is_refused = false;
             }
             InspectAction::Drop(job) if self.awaits(job) => {
                 next.awaited = None;
@@ -179,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_opened_leaves_the_view_and_its_choices() {
+    fn a_file_that_cannot_be_opened_leaves_the_choices_and_hides_the_figures() {
         let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
         let mut before = asked.after(InspectAction::Shown(JobId(1), answer("nn")));
         before.spec = answer("nn").spec;
@@ -187,6 +201,10 @@ mod tests {
         let chosen = opening.after(InspectAction::Choose(InspectField::Model, "mlp".to_owned()));
         let failed = chosen.after(InspectAction::Run(JobId(2), RunState::Failed("no model".to_owned())));
         assert_eq!((&failed.spec, &failed.shown, failed.is_opening()), (&before.spec, &before.shown, false));
+        let back = failed.after(InspectAction::ShowAgain);
+        assert_eq!((failed.is_refused, back.is_refused, back.run), (true, false, RunState::Done));
+        let stopped = opening.after(InspectAction::Run(JobId(2), RunState::Cancelled));
+        assert_eq!((&stopped.spec, stopped.is_refused), (&before.spec, false));
         assert_eq!(failed.run, RunState::Failed("no model".to_owned()));
     }
 

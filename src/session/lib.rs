@@ -53,7 +53,7 @@ pub use ids::{JobId, ProfileKey};
 pub use inspect::{InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, InspectView, TreeRow};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
 pub use ns_container::ByteSource;
-pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel};
+pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel, model_label};
 pub use ns_kernel::without_source;
 pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 pub use ns_tensor::Rounding;

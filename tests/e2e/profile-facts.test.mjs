@@ -191,7 +191,7 @@ test("flame graphs hold all time of the slices, merged, by thread and around a n
   assert.ok((await callers.count()) > 2);
 }));
 
-test("a file that cannot be opened changes nothing of the view, and the tool that is named is the one that is shown", about(async (page) => {
+test("a file that cannot be opened hides the figures of another, a button brings them back as they were, and the tool that is named is the one that is shown", about(async (page) => {
   await open(page, SMALL, "statistics");
   await table(page, "Groups").getByRole("button", { name: "hipLaunchKernel", exact: true }).click();
   const group = page.getByRole("region", { name: "Selected group" });
@@ -206,6 +206,8 @@ test("a file that cannot be opened changes nothing of the view, and the tool tha
   await chooseTool(page, "statistics");
   await page.locator("#open-file").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no trace") });
   await waitForState(page, "failed");
+  assert.equal(await group.isVisible(), false);
+  await page.getByRole("button", { name: `Show ${SMALL} again` }).click();
   assert.equal(await toolShown(page), "statistics");
   await group.getByRole("heading", { name: "hipLaunchKernel" }).waitFor();
   // Another run has its own search.

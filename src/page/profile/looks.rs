@@ -2,7 +2,7 @@
 
 use super::open_run::OpenRun;
 use super::state::ProfileState;
-use crate::Shared;
+use crate::{RunState, Shared};
 use ns_analysis::GroupBy;
 use ns_base::{Interval, TraceNs};
 use ns_session::SearchHits;
@@ -15,7 +15,15 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         if self.shown_run().is_some_and(OpenRun::is_trace) { Tool::Trace } else { Tool::OperatorTimeline }
     }
 
+    /// Whoever asks for a view has read why a run or a file failed.
+    pub(super) fn forget_failure(&mut self) {
+        if matches!(self.run, RunState::Failed(_)) {
+            self.run = RunState::Idle;
+        }
+    }
+
     pub(super) fn change_tool(&mut self, tool: Tool) {
+        self.forget_failure();
         self.link.tool = tool;
         if tool == Tool::OperatorEngine {
             (self.link.group_by, self.link.group) = (GroupBy::Thread, None);

@@ -49,6 +49,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
 
     /// Shows another open run with its last view.
     pub(super) fn change_run(&mut self, id: u32) {
+        self.forget_failure();
         if let Some(kept) = self.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
             && self.shown != Some(id)
         {

@@ -430,3 +430,14 @@ fn the_rail_says_what_a_run_lacks() {
     let full = ProfileInfo { operators: vec![OperatorKind::Framework, OperatorKind::Hlo], outline, ..simulated("nn") };
     assert_eq!(lacks(full), Vec::<&str>::new());
 }
+
+#[test]
+fn whoever_asks_for_a_view_has_read_why_a_file_failed() {
+    let failed = open([file("a.json")]).after(A::Start("Reading b.json".to_owned()));
+    let failed = failed.after(A::End(RunState::Failed("b.json: no trace".to_owned())));
+    assert_eq!(failed.run, RunState::Failed("b.json: no trace".to_owned()));
+    for action in [A::Show(failed.shown.unwrap()), A::Tool(Tool::Statistics)] {
+        assert_eq!(failed.after(action).run, RunState::Idle);
+    }
+    assert_eq!(failed.after(A::Search("x".to_owned())).run, failed.run);
+}

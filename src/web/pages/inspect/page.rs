@@ -17,7 +17,7 @@ use crate::platform::page::value_of;
 use crate::state::{InspectAction, InspectState, StateHandle};
 use crate::worker::Engine;
 use ns_page::Shared;
-use ns_session::{InspectField, InspectShown, InspectView, JobId};
+use ns_session::{InspectField, InspectShown, InspectView, JobId, model_label};
 use ns_view::document::Document;
 
 /// Delay from the last typed letter until the question is asked.
@@ -59,7 +59,8 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
             <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
             <InspectForm actions={actions.clone()} shown={state.shown.clone()} />
             <ProgressBar run={state.run.clone()} />
-            if let Some(shown) = &state.shown {
+            if let (Some(shown), true) = (&state.shown, state.is_refused) { { show_again(state, shown) } }
+            if let Some(shown) = state.shown.as_ref().filter(|_| !state.is_refused) {
                 { document(&head) }
                 { views(&actions, shown) }
                 if state.spec.view() == InspectView::Graph && !shown.picture.is_empty() {
@@ -118,6 +119,14 @@ fn use_answers(state: &StateHandle<InspectState>, actions: Option<&InspectAction
             }
         }
     });
+}
+
+/// The way back to the model before a file that was refused.
+fn show_again(state: &StateHandle<InspectState>, shown: &InspectShown) -> Html {
+    let label = format!("Show {} again", model_label(shown.spec.get(InspectField::Model)));
+    let dispatch = state.dispatcher();
+    let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(InspectAction::ShowAgain));
+    html! { <p><button type="button" {onclick}>{ label }</button></p> }
 }
 
 /// The choice of a view, and the search.

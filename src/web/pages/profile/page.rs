@@ -17,7 +17,7 @@ use crate::components::{DiagnosticsPanel, ProgressBar};
 use crate::context::JobSlot;
 use crate::context::{AppContext, use_app};
 use crate::platform::page;
-use crate::state::{OpenRun, ProfileState, StateHandle};
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_page::RunState;
@@ -78,9 +78,13 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
                 <h2 id="run-title" class="run-title visually-hidden">{ format!("{}: {}", run.info.name, tool_name(tool, run)) }</h2>
                 if *is_editing { { form } }
                 { progress(&actions, &props.run) }
-                { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
-                if matches!(tool, Tool::Overview | Tool::Summary) { <DiagnosticsPanel items={run.info.diagnostics.clone()} /> }
-                { tool_view(&app, state, run, tool) }
+                if matches!(props.run, RunState::Failed(_)) { { show_again(state, run) } }
+                // The figures of another run would be read as those of what failed. They stay in the document, as they were.
+                <div class="run-view" hidden={matches!(props.run, RunState::Failed(_))}>
+                    { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
+                    if matches!(tool, Tool::Overview | Tool::Summary) { <DiagnosticsPanel items={run.info.diagnostics.clone()} /> }
+                    { tool_view(&app, state, run, tool) }
+                </div>
             </section>
         </div>
     }
@@ -166,6 +170,13 @@ fn progress(actions: &ProfileActions, run: &RunState) -> Html {
             if actions.state.run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
         </div>
     }
+}
+
+/// The way back to the run that was shown before another run or a file failed.
+fn show_again(state: &StateHandle<ProfileState>, run: &OpenRun) -> Html {
+    let (dispatch, id) = (state.dispatcher(), run.id);
+    let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(ProfileAction::Show(id)));
+    html! { <p><button type="button" {onclick}>{ format!("Show {} again", run.info.name) }</button></p> }
 }
 
 fn tool_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
