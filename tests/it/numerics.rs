@@ -1,6 +1,6 @@
 //! Models computed as a NeuronCore would compute them.
 
-use neuronscope::neuron::numerics::{MAX_MFLOP, NumericsReport, NumericsSpec};
+use neuronscope::neuron::numerics::{NumericsReport, NumericsSpec, SizeLimits};
 use neuronscope::session::studies::{StudyResult, StudySpec};
 use neuronscope::session::{
     AutoCast, CastType, CompileOptions, Event, JobId, JobRequest, JobResult, Message, OptLevel, Request, Rounding,
@@ -106,7 +106,7 @@ fn fusion_does_not_change_a_value() {
 fn uncomputable_comparisons_have_a_reason() {
     let message = |spec| run(spec).unwrap_err();
     let large = message(spec("bert-large-uncased"));
-    assert!(large.contains("78922 MFLOP") && large.contains(&MAX_MFLOP.to_string()), "{large}");
+    assert!(large.contains("78922 MFLOP") && large.contains(&SizeLimits::BROWSER.mflop.to_string()), "{large}");
     let base = NumericsSpec::default();
     assert!(message(spec("nosuch")).contains("unknown model"));
     assert!(message(NumericsSpec { instance: "trn9".into(), ..base.clone() }).contains("'trn9'"));

@@ -11,7 +11,7 @@ use super::network::Network;
 use crate::plan::Dynamo;
 use crate::record::PASS;
 use crate::verify::{ElementType, Outcome, Output, SameSettings, TensorValue, mean_relative_error_rules, same_rules};
-use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, NumericsSpec};
+use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, NumericsSpec, SizeLimits};
 use ns_tensor::Tensor;
 
 /// The verdict of the rules.
@@ -94,7 +94,7 @@ fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -
         tolerance: limit_of(rules),
         ..NumericsSpec::default()
     };
-    let mut run = NumericsRun::new(spec).map_err(|e| failed(e.to_string()))?;
+    let mut run = NumericsRun::new(spec, SizeLimits::NATIVE).map_err(|e| failed(e.to_string()))?;
     loop {
         match run.step(u64::MAX).map_err(|e| failed(e.to_string()))? {
             NumericsProgress::More { .. } => {}

@@ -14,6 +14,6 @@ pub use arithmetic::DeviceArithmetic;
 pub use compare::compare;
 pub use ranges::{ProductRanges, product_ranges};
 pub use report::{NumericsReport, Origin, OutputComparison, Sample, value_text};
-pub use run::{MAX_MFLOP, MAX_WEIGHTS, NumericsProgress, NumericsRun, checked_instance};
+pub use run::{NumericsProgress, NumericsRun, SizeLimits, checked_instance};
 pub use spec::{DEFAULT_TOLERANCE, NumericsSpec};
 pub use watch::Exceptions;

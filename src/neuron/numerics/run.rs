@@ -11,11 +11,21 @@ use ns_machine::arch::{INSTANCES, Instance, NEURONCORE_V2, features, instance};
 use ns_model::{Graph, ModelSpec, input_tensor};
 use ns_tensor::Tensor;
 
-/// Limit on the operations of a model's products, in millions: above it, a comparison in a browser takes minutes.
-pub const MAX_MFLOP: u64 = 8_000;
-/// Limit on the elements of weights and buffers: half a gigabyte in single precision, in addition to the casts of
-/// those in use.
-pub const MAX_WEIGHTS: u64 = 128 << 20;
+/// How large a model may be for its values to be computed twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeLimits {
+    /// Operations of the model's products, in millions.
+    pub mflop: u64,
+    /// Elements of weights and buffers, 4 bytes each, in addition to the casts of those in use.
+    pub weights: u64,
+}
+
+impl SizeLimits {
+    /// Above these a comparison in a browser takes minutes, or half a gigabyte.
+    pub const BROWSER: Self = Self { mflop: 8_000, weights: 128 << 20 };
+    /// Above these a program of its own takes many minutes, or two gigabytes.
+    pub const NATIVE: Self = Self { mflop: 500_000, weights: 512 << 20 };
+}
 
 /// Rows of the array in every documented generation: a tile of the contracted dimension.
 const ARRAY_ROWS: u32 = NEURONCORE_V2.partitions;
@@ -69,19 +79,19 @@ impl NumericsRun {
     /// Traces and compiles the model and draws its inputs.
     ///
     /// # Errors
-    /// When the specification cannot be used or the model is too large.
-    pub fn new(spec: NumericsSpec) -> Result<Self, Refusal> {
+    /// When the specification cannot be used or the model is above the limits.
+    pub fn new(spec: NumericsSpec, limits: SizeLimits) -> Result<Self, Refusal> {
         let size = checked_instance(&spec)?;
         let model: ModelSpec = spec.model.parse()?;
         let batch = spec.batch_size.map_or(model.info().default_batch_size, u64::from);
         let graph = Rc::new(model.trace(batch)?);
         let flops = graph.flops();
         let weights = graph.weights().values().fold(0u64, |n, w| n.saturating_add(w.shape.elements()));
-        if flops / 1_000_000 > MAX_MFLOP || weights > MAX_WEIGHTS {
+        if flops / 1_000_000 > limits.mflop || weights > limits.weights {
+            let (model, mflop, SizeLimits { mflop: most, weights: most_weights }) =
+                (&spec.model, flops / 1_000_000, limits);
             return Err(refuse!(
-                "{model} takes {mflop} MFLOP and has {weights} weights; values are computed for models of at most {MAX_MFLOP} MFLOP and {MAX_WEIGHTS} weights. Use a smaller size, as in --model matmult:n=64,loop_count=100, or a smaller batch",
-                model = spec.model,
-                mflop = flops / 1_000_000
+                "{model} takes {mflop} MFLOP and has {weights} weights; values are computed for models of at most {most} MFLOP and {most_weights} weights. Use a smaller size, as in --model matmult:n=64,loop_count=100, or a smaller batch"
             ));
         }
         let named = |e: &dyn std::fmt::Display| refuse!("{}: {e}", spec.model);

@@ -2,7 +2,7 @@
 
 use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep};
 use ns_device::{ModelKind, model_label};
-use ns_neuron::numerics::{NumericsProgress, NumericsReport, NumericsRun, NumericsSpec};
+use ns_neuron::numerics::{NumericsProgress, NumericsReport, NumericsRun, NumericsSpec, SizeLimits};
 use ns_view::document::Document;
 
 /// Operations that take about as long as one simulated event.
@@ -43,7 +43,8 @@ impl StudyRun for Comparison {
     fn step(&mut self, budget_events: u32) -> Result<StudyStep, String> {
         let run = match &mut self.stage {
             Stage::Compile(spec) => {
-                let run = NumericsRun::new(std::mem::take(spec.as_mut())).map_err(|e| e.to_string())?;
+                let run =
+                    NumericsRun::new(std::mem::take(spec.as_mut()), SizeLimits::BROWSER).map_err(|e| e.to_string())?;
                 self.stage = Stage::Run(Box::new(run));
                 return Ok(self.more(0, 0, "Compiling"));
             }
