@@ -150,8 +150,8 @@ pub(super) struct ExperimentArgs {
     /// Verify outputs instead of timing
     #[arg(long)]
     pub verify: bool,
-    /// Rules of --verify
-    #[arg(long, value_enum, default_value = "current")]
+    /// Rules of --verify: mre is the mean relative error, at most 2 %; current compares values as the suite does since September 2025
+    #[arg(long, value_enum, default_value = "mre")]
     pub verify_rules: VerifyRulesArg,
     /// Exit code 1 if --verify finds outputs that are wrong or cannot be verified
     #[arg(long, requires = "verify")]
@@ -225,6 +225,8 @@ pub(super) enum AggregateFormatArg {
     Png,
     /// A vector picture
     Svg,
+    /// A picture in characters, as png on a terminal is
+    Ascii,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -15,29 +15,37 @@ use crate::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, Met
 use crate::png::png;
 use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
-    speedups, unlike_batches,
+    known_accelerator, speedups, unlike_batches,
 };
 use ns_experiment::figure::{FigureSize, figure};
 use ns_experiment::plan::Test;
 
 /// Warning about models whose times cannot be compared.
 const UNLIKE: &str = "models have different batch sizes in a backend and the baseline";
+/// Size of a picture in characters: what a terminal has at least.
+const COLUMNS: u32 = 79;
+const ROWS: u32 = 24;
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 20;
 
-pub(super) fn run(args: AggregateArgs) -> Result<()> {
-    let backends = backends(&args.backends)?;
+pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
+    args.lenient |= are_own(&args);
+    let mut backends = backends(&args.backends)?;
     let selection = selection(&args)?;
     let metric = selection.metric;
     let mut records = Aggregator::new(selection);
     for file in &args.files {
         read(&mut records, file, args.lenient)?;
     }
+    // Runs of NeuronCores have no Inductor to compare with.
+    if args.lenient && args.backends.is_empty() && !backends.iter().all(|b| records.backends().contains(b)) {
+        backends = records.backends();
+    }
     for unlike in unlike_batches(&records, &backends) {
         records.note(UNLIKE, || unlike.to_string());
     }
     if args.lenient {
-        warn_of_a_mix(&mut records, args.accelerator.is_none());
+        warn_of_a_mix(&records, args.accelerator.is_none());
         eprint!("{}", records.notes().describe());
     } else {
         eprint!("{}", records.notes().describe_only(UNLIKE));
@@ -60,19 +68,21 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
     match args.format {
         AggregateFormatArg::Csv => text::print(table.to_csv().as_bytes()),
         AggregateFormatArg::Tab => text::print(table.to_framed().as_bytes()),
-        AggregateFormatArg::Png | AggregateFormatArg::Svg => {
+        AggregateFormatArg::Png | AggregateFormatArg::Svg | AggregateFormatArg::Ascii => {
             if kind == ReportKind::Changes {
                 bail!("--report changes is a list and cannot be drawn; use --format csv or tab");
             }
+            // A terminal cannot show a picture of pixels: it gets one of characters.
+            let is_text = args.format == AggregateFormatArg::Ascii
+                || (args.format == AggregateFormatArg::Png && std::io::stdout().is_terminal());
             let size = FigureSize { width_in: args.fig_width, height_in: args.fig_height };
+            let size = if is_text { FigureSize::of_characters(COLUMNS, ROWS) } else { size };
             let drawing = figure(&report, metric, size, args.title.as_deref());
-            if args.format == AggregateFormatArg::Svg {
-                return text::print(drawing.to_svg().as_bytes());
+            match args.format {
+                _ if is_text => text::print(drawing.to_characters().as_bytes()),
+                AggregateFormatArg::Svg => text::print(drawing.to_svg().as_bytes()),
+                _ => text::print(&png(&drawing)?),
             }
-            if std::io::stdout().is_terminal() {
-                bail!("a PNG is not text; send it to a file: ... > report.png");
-            }
-            text::print(&png(&drawing)?)
         }
     }
 }
@@ -194,9 +204,21 @@ pub(super) fn jsonl_files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Times of different accelerators are not compared without a warning.
-fn warn_of_a_mix(records: &mut Aggregator, all: bool) {
-    let products: Vec<String> = records.accelerators().map(str::to_owned).collect();
+fn warn_of_a_mix(records: &Aggregator, all: bool) {
+    let products: Vec<&str> = records.accelerators().collect();
     if all && products.len() > 1 {
-        records.note("accelerators are mixed; choose one with --accelerator", || products.join("; "));
+        let (count, names) = (products.len(), products.join("; "));
+        eprintln!("note: records of {count} accelerators are mixed; choose one with --accelerator: {names}");
     }
+}
+
+/// Whether the records are of an accelerator that the suite does not know, as all of this program's own are, and no flag says how to
+/// read them.
+fn are_own(args: &AggregateArgs) -> bool {
+    let Some(file) = args.files.first().filter(|_| args.accelerator.is_none() && !args.lenient) else { return false };
+    let Ok(file) = File::open(file) else { return false };
+    let first = BufReader::new(file).lines().map_while(Result::ok).find(|line| !line.trim().is_empty());
+    let first: Option<serde_json::Value> = first.and_then(|line| serde_json::from_str(&line).ok());
+    let product = first.as_ref().and_then(|record| record.pointer("/experiment/accelerator_model")?.as_str());
+    product.is_some_and(|product| known_accelerator(product).is_none())
 }

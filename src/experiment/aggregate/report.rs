@@ -55,6 +55,12 @@ impl Report<'_> {
         self.times.iter().rev().find_map(|t| t.backends.get(backend)?.as_ref())
     }
 
+    /// The timestamp of a backend's newest speed-ups, seconds since 1970.
+    #[must_use]
+    pub fn newest_time(&self, backend: usize) -> Option<f64> {
+        self.times.iter().rev().find(|t| t.backends.get(backend).is_some_and(Option::is_some)).map(|t| t.timestamp)
+    }
+
     /// Models of a backend by speed-up, then deviation, then name.
     #[must_use]
     pub fn ranked(&self, backend: usize) -> Vec<&(String, Measure)> {

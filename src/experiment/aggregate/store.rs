@@ -141,6 +141,13 @@ impl Aggregator {
         self.accelerators.iter().map(String::as_str)
     }
 
+    /// Backends that have records, in the order of [`Backend::ALL`].
+    #[must_use]
+    pub fn backends(&self) -> Vec<Backend> {
+        let has = |b: &Backend| self.points.values().any(|point| !point.backends[b.index()].is_empty());
+        Backend::ALL.into_iter().filter(has).collect()
+    }
+
     /// Whether no record is stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {

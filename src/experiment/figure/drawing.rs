@@ -124,6 +124,11 @@ pub(super) fn colour(n: usize) -> &'static str {
     COLOURS[n % COLOURS.len()]
 }
 
+/// The letter of a colour in a drawing of characters: the first backend is `A`.
+pub(super) fn letter(colour: &str) -> char {
+    COLOURS.iter().zip('A'..).find(|(known, _)| **known == colour).map_or('*', |(_, letter)| letter)
+}
+
 /// The mark of the nth backend.
 pub(super) fn mark(n: usize) -> MarkKind {
     MARKS[n % MARKS.len()]

@@ -11,8 +11,6 @@ pub struct FigureSize {
     pub height_in: f64,
 }
 
-/// Pixels per inch.
-const DPI: f64 = 100.0;
 /// Smallest and largest size of a picture, inches.
 const RANGE_IN: (f64, f64) = (2.0, 100.0);
 
@@ -20,7 +18,7 @@ const RANGE_IN: (f64, f64) = (2.0, 100.0);
 pub(super) const LETTERS: f64 = 13.0;
 /// Grey of auxiliary lines.
 pub(super) const GREY: &str = "#999999";
-const BLACK: &str = "#000000";
+pub(super) const BLACK: &str = "#000000";
 
 /// The inner rectangle of a picture.
 pub(super) struct Frame {
@@ -31,10 +29,13 @@ pub(super) struct Frame {
 }
 
 impl FigureSize {
+    /// Pixels per inch.
+    pub(super) const DPI: f64 = 100.0;
+
     /// A size that can be drawn: a value that is not a number, or is too small or too large, is moved into range.
     fn pixels(self) -> (f64, f64) {
         let inches = |x: f64, otherwise: f64| if x.is_finite() { x.clamp(RANGE_IN.0, RANGE_IN.1) } else { otherwise };
-        (inches(self.width_in, 9.0) * DPI, inches(self.height_in, 6.75) * DPI)
+        (inches(self.width_in, 9.0) * Self::DPI, inches(self.height_in, 6.75) * Self::DPI)
     }
 }
 

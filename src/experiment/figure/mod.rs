@@ -1,6 +1,7 @@
 //! Reports as pictures: a drawing of lines, marks and words, written as SVG.
 
 mod bars;
+mod characters;
 mod drawing;
 mod frame;
 mod points;
@@ -11,15 +12,27 @@ pub use drawing::{Anchor, Dash, Drawing, HALF_MARK, MarkKind, Shape};
 pub use frame::FigureSize;
 pub use points::{rank_figure, time_figure};
 
-use super::aggregate::{Metric, Report, ReportKind};
+use super::aggregate::{Metric, Report, ReportKind, datetime_utc};
+
+/// The day of the newest speed-ups, for a title.
+fn as_of(report: &Report<'_>) -> String {
+    let newest = (0..report.backends.len()).filter_map(|b| report.newest_time(b)).reduce(f64::max);
+    let day = newest.and_then(datetime_utc).map(|date| date.chars().take(10).collect::<String>());
+    day.map_or_else(String::new, |day| format!(" as of {day}"))
+}
 
 /// The picture of a report. `title` is a second line.
 #[must_use]
 pub fn figure(report: &Report<'_>, metric: Metric, size: FigureSize, title: Option<&str>) -> Drawing {
     let base = report.backends.first().map_or("", |b| b.title());
     let what = if metric == Metric::Compilation { " of compilation" } else { "" };
-    let first = format!("Speedup{what} over {} Benchmarked {base}", report.baseline.title());
-    let first = if report.kind == ReportKind::Histogram { format!("Histogram of {first}") } else { first };
+    let over = format!("{} Benchmarked {base}", report.baseline.title());
+    // As the pictures of the suite's document are titled.
+    let first = match report.kind {
+        ReportKind::Histogram => format!("Histogram of Speedup{what} over {over}"),
+        ReportKind::Speedup | ReportKind::Changes => format!("Geomean Speedup{what} Over {over}"),
+        ReportKind::Latest | ReportKind::LatestGrouped => format!("Speedup{what} Over {over}{}", as_of(report)),
+    };
     let titles: Vec<&str> = std::iter::once(first.as_str()).chain(title).collect();
     match report.kind {
         ReportKind::Latest => rank_figure(report, size, &titles),
