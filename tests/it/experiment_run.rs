@@ -122,7 +122,7 @@ fn the_suites_flags_do_what_they_say_or_say_why_not() {
 fn outputs_that_are_wrong_have_a_reason_and_an_exit_code() {
     let folder = scratch("unverified");
     let model = ["--suite-name=torchbench", "--filter=^resnet18$", "--no-resume"];
-    let core = ["--accelerator=trn1", "--dynamo=openxla", "--test=eval", "--verify"];
+    let core = ["--accelerator=trn1", "--dynamo=openxla", "--test=eval", "--verify", "--verify-rules=current"];
     for (more, ok) in [(&[][..], true), (&["--strict"][..], false)] {
         let output = command(&folder, &[&model[..], &core, more].concat()).output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -136,8 +136,9 @@ fn outputs_that_are_wrong_have_a_reason_and_an_exit_code() {
         let (error, limit) = (&record["verification_mean_rel_error"], &record["verification_limit"]);
         assert!(error.as_f64().unwrap() >= limit.as_f64().unwrap() && *limit == 0.01, "{record}");
     }
-    // By the rule of the README the same outputs pass, with the same error.
-    let readme = run(&folder, &[&model[..], &core, &["--strict", "--verify-rules=mre"]].concat());
+    // By the rule of the README, which is the default, the same outputs pass, with the same error.
+    let core = &core[..core.len() - 1];
+    let readme = run(&folder, &[&model[..], core, &["--strict"]].concat());
     assert!(!readme.contains("the outputs are"), "{readme}");
     let record = records(&folder).remove(0);
     assert!(record["verification_code"] == "PASS" && record["verification_limit"] == 0.02, "{record}");
@@ -161,4 +162,92 @@ fn verification_with_several_seeds_and_least_times_are_runs_of_their_own() {
     // Nothing changes from call to call on a simulated core.
     run(&folder, &["--accelerator=trn1", "--dynamo=openxla", "--test=eval", "--repeat=1", "--pure-wall-time"]);
     assert_eq!(self::records(&folder).pop().unwrap()["metrics"]["error"], "SKIP");
+}
+
+/// The three commands of the suite's document, as they are printed, but for the name of this program and the folder.
+#[test]
+fn the_commands_of_the_document_leave_a_record_for_each_configuration() {
+    let folder = scratch("document");
+    let cuda = ["--suite-name=torchbench", "--accelerator=cuda", "--print-subprocess", "--no-resume"];
+    let first = [
+        "--dynamo=openxla",
+        "--dynamo=inductor",
+        "--xla=PJRT",
+        "--xla=None",
+        "--test=eval",
+        "--test=train",
+        "--repeat=5",
+        "--filter=^alexnet$",
+    ];
+    let stderr = run(&folder, &[&first[..], &cuda].concat());
+    assert!(stderr.contains("4 experiments ran, 0 were skipped"), "{stderr}");
+    assert!(stderr.contains("note: 4 of 4 cannot run here") && stderr.contains("a GPU cannot be run"), "{stderr}");
+    let all = records(&folder);
+    assert!(all.iter().all(|r| r["metrics"]["error"] == "SKIP"), "{all:?}");
+    assert!(all.iter().all(|r| r["experiment"]["accelerator_model"] == "no cuda on this machine"), "{all:?}");
+    let combinations: Vec<String> = all
+        .iter()
+        .map(|r| ["dynamo", "xla", "test"].map(|key| r["experiment"][key].as_str().unwrap_or("None")).join(" "))
+        .collect();
+    let listed = ["openxla PJRT eval", "openxla PJRT train", "inductor None eval", "inductor None train"];
+    assert!(listed.iter().all(|c| combinations.iter().any(|found| found == c)), "{combinations:?}");
+
+    let model = r#"--model-config={"model_name":"BERT_pytorch"}"#;
+    let config = r#"--experiment-config={"accelerator":"cuda","xla":"PJRT","xla_flags":null,"dynamo":"openxla","torch_xla2":null,"test":"train","keep_model_data_on_cuda":false,"enable_functionalization":false}"#;
+    let single =
+        ["--suite-name=torchbench", "--progress-bar", model, config, "--repeat", "1", "--output-basename=one.jsonl"];
+    let stderr = run(&folder, &single);
+    assert!(stderr.contains("BERT_pytorch: a GPU cannot be run: use cpu (measured)"), "{stderr}");
+
+    let third = [
+        "--xla=PJRT",
+        "--dynamo=openxla",
+        "--test=eval",
+        "--filter=BERT_pytorch$",
+        "--progress-bar",
+        "--repeat=2",
+        "--verify",
+    ];
+    let stderr = run(&folder, &[&third[..], &cuda].concat());
+    assert!(stderr.contains("BERT_pytorch: bert-base-uncased of the zoo"), "{stderr}");
+    assert_eq!(records(&folder).len(), 1);
+}
+
+#[test]
+fn options_that_leave_nothing_to_run_are_an_error() {
+    let folder = scratch("nothing");
+    for (flags, reason) in [
+        (["--filter=^alexnt$", "--accelerator=trn1", "--dynamo=openxla"], "the nearest are alexnet"),
+        (["--filter=^alexnet$", "--accelerator=trn1", "--dynamo=inductor"], "inductor needs --xla None"),
+    ] {
+        for more in [&[][..], &["--dry-run"]] {
+            let flags = [&["--suite-name=torchbench"][..], &flags, more].concat();
+            let output = command(&folder, &flags).output().unwrap();
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.code() == Some(1) && stderr.contains(reason), "{stderr}");
+        }
+    }
+}
+
+#[test]
+fn what_one_just_ran_is_aggregated_without_flags() {
+    let folder = scratch("aggregated");
+    let options =
+        ["--suite-name=torchbench", "--filter=^(alexnet|resnet18)$", "--accelerator=trn1", "--test=eval", "--repeat=5"];
+    for day in 0..2 {
+        let timestamp = format!("--timestamp={}", 1_700_000_000 + day * 86_400);
+        run(
+            &folder,
+            &[&options[..], &["--output-basename=results.jsonl", &timestamp, "--seed", ["1", "2"][day]]].concat(),
+        );
+    }
+    let aggregate = |format: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
+        let output = program.current_dir(&folder).args(["aggregate", format, "results.jsonl"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let table = aggregate("--format=csv");
+    assert!(table.contains("XLA+Dynamo") && table.contains("XLA+LazyTensor") && table.lines().count() == 3, "{table}");
+    insta::assert_snapshot!("aggregate_in_characters", aggregate("--format=ascii"));
 }

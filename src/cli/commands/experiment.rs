@@ -17,8 +17,13 @@ pub(super) fn run(args: ExperimentArgs) -> Result<()> {
         return single::run(&args, config, model);
     }
     let plan = plan::Plan::of(&args)?;
+    let nothing = plan::nothing_to_run(&args, &plan);
     if args.dry_run {
-        return plan.show(args.json);
+        plan.show(args.json)?;
+        return nothing.filter(|_| !args.json).map_or(Ok(()), |nothing| Err(nothing.into()));
+    }
+    if let Some(nothing) = nothing {
+        return Err(nothing.into());
     }
     let configs = plan.configs.map_err(|e| anyhow!("{e}"))?;
     runner::run(&args, &configs, &plan.models)

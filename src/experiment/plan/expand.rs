@@ -10,7 +10,7 @@ pub enum PlanRules {
     Seed,
     /// The suite since September 2025. Asking for a GPU together with XLA is an error there.
     Head,
-    /// This program: processors are measured, NeuronCores simulated.
+    /// This program: processors are measured, NeuronCores simulated. GPUs and TPUs are planned as by [`Self::Seed`], and do not run.
     #[default]
     Neuron,
 }
@@ -105,8 +105,8 @@ fn is_possible(config: &ExperimentConfig, options: &ExpandOptions, rules: PlanRu
     let accelerator_fits = match config.accelerator {
         Accelerator::Cpu => config.xla != Some(Xla::Xrt),
         Accelerator::Tpu => uses_xla,
-        Accelerator::Cuda if rules == PlanRules::Seed => config.xla != Some(Xla::Xrt),
-        Accelerator::Cuda => !uses_xla,
+        Accelerator::Cuda if rules == PlanRules::Head => !uses_xla,
+        Accelerator::Cuda => config.xla != Some(Xla::Xrt),
         // A NeuronCore is reached only through XLA.
         Accelerator::Trn1 | Accelerator::Inf2 | Accelerator::Trn2 => {
             config.xla == Some(Xla::Pjrt) && config.torch_xla2.is_none()
@@ -121,13 +121,36 @@ fn has_xla_device(accelerator: Accelerator, options: &ExpandOptions, rules: Plan
     if rules == PlanRules::Head && accelerator == Accelerator::Cuda {
         return Err(refuse!("ValueError: {device}"));
     }
-    let simulated = rules == PlanRules::Neuron && accelerator.instance().is_some();
-    Ok(simulated || options.xla_devices.iter().any(|d| d.eq_ignore_ascii_case(&device)))
+    // Whoever asks for a GPU or a TPU gets the suite's plan, and of each experiment a record that says why it did not run.
+    let is_elsewhere = rules == PlanRules::Neuron && accelerator != Accelerator::Cpu;
+    Ok(is_elsewhere || options.xla_devices.iter().any(|d| d.eq_ignore_ascii_case(&device)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gpu_is_planned_as_the_document_lists() {
+        let options = ExpandOptions {
+            accelerator: vec![Accelerator::Cuda],
+            xla: vec![Some(Xla::Pjrt), None],
+            dynamo: vec![Some(Dynamo::Openxla), Some(Dynamo::Inductor)],
+            xla_devices: vec!["CPU".to_owned()],
+            ..ExpandOptions::default()
+        };
+        let configs = expand_experiments(&options, PlanRules::Neuron).unwrap();
+        let pjrt = Some(Xla::Pjrt);
+        let expected = [
+            (pjrt, Some(Dynamo::Openxla), Test::Eval),
+            (pjrt, Some(Dynamo::Openxla), Test::Train),
+            (None, Some(Dynamo::Inductor), Test::Eval),
+            (None, Some(Dynamo::Inductor), Test::Train),
+        ];
+        assert_eq!(configs.iter().map(|c| (c.xla, c.dynamo, c.test)).collect::<Vec<_>>(), expected);
+        let lazy = ExpandOptions { dynamo: vec![Some(Dynamo::Openxla)], xla: vec![None], ..options };
+        assert!(expand_experiments(&lazy, PlanRules::Neuron).unwrap().is_empty());
+    }
 
     #[test]
     fn a_processor_has_four_backends_and_a_neuron_core_two() {

@@ -152,6 +152,12 @@ impl RecordExperiment {
 }
 
 impl Record {
+    /// Whether the experiment cannot run here.
+    #[must_use]
+    pub fn is_skip(&self) -> bool {
+        self.metrics.error.as_deref() == Some(SKIP)
+    }
+
     /// The line, without its end.
     ///
     /// # Errors

@@ -104,9 +104,11 @@ impl Experiment<'_> {
     /// The record of this experiment with these metrics.
     #[must_use]
     pub fn record(&self, metrics: Metrics, batch_size: Option<u32>) -> Record {
-        let product = match self.config.accelerator.instance() {
-            Some(instance) => format!("NeuronCore of {instance}, simulated"),
-            None => self.processor.to_owned(),
+        let accelerator = self.config.accelerator;
+        let product = match (accelerator, accelerator.instance()) {
+            (_, Some(instance)) => format!("NeuronCore of {instance}, simulated"),
+            (Accelerator::Cpu, None) => self.processor.to_owned(),
+            (_, None) => format!("no {} on this machine", accelerator.name()),
         };
         Record {
             model: RecordModel { suite_name: self.suite.name().to_owned(), model_name: self.model.name.clone() },

@@ -1,6 +1,6 @@
 //! Suites of models: the meaning of a suite's name here.
 
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, nearest_text, refuse};
 use ns_model::zoo::MODELS;
 
 /// A set of models under the names of a benchmark suite.
@@ -24,9 +24,25 @@ pub struct SuiteModel {
     pub batch_size: Option<u32>,
 }
 
+/// Models of torchbench that another network of the zoo stands for, and how the two differ.
+const STAND_INS: [(&str, &str); 1] = [(
+    "BERT_pytorch",
+    "bert-base-uncased of the zoo at sequence length 128 stands for it: the same 12 layers of 768, with another vocabulary",
+)];
+
+impl SuiteModel {
+    /// Which network of the zoo stands for this one, if it is not the same, as a sentence.
+    #[must_use]
+    pub fn stand_in(&self) -> Option<&'static str> {
+        STAND_INS.iter().find(|(name, _)| *name == self.name).map(|(_, sentence)| *sentence)
+    }
+}
+
 /// torchbench's name, and the zoo's specification of the same network. The text encoders are the body of torchbench's model
-/// at its sequence length of 512, without the head that predicts words; the others are whole.
-const TORCHBENCH: [(&str, &str); 15] = [
+/// at its sequence length of 512, without the head that predicts words; `BERT_pytorch` is an encoder of the same size with a smaller vocabulary, and
+/// has BERT base in its place, as [`SuiteModel::stand_in`] says; the others are whole.
+const TORCHBENCH: [(&str, &str); 16] = [
+    ("BERT_pytorch", "bert-base-uncased:seq=128"),
     ("alexnet", "alexnet"),
     ("hf_Albert", "albert-base-v2:seq=512"),
     ("hf_Bert", "bert-base-uncased:seq=512"),
@@ -83,9 +99,11 @@ impl Suite {
     /// When the suite does not have it.
     pub fn model(self, name: &str) -> Result<SuiteModel, Refusal> {
         let models = self.models();
-        let known = || models.iter().map(|m| m.name.as_str()).collect::<Vec<_>>().join(", ");
+        let names = || models.iter().map(|m| m.name.as_str());
         let unknown = || {
-            refuse!("suite {suite} has no model '{name}'; its models are {known}", suite = self.name(), known = known())
+            let (suite, nearest) = (self.name(), nearest_text(name, names()));
+            let known = names().collect::<Vec<_>>().join(", ");
+            refuse!("suite {suite} has no model '{name}'; the nearest are {nearest}, of {known}")
         };
         models.iter().find(|m| m.name == name).cloned().ok_or_else(unknown)
     }
@@ -105,6 +123,6 @@ mod tests {
         }
         let names: Vec<String> = Suite::Torchbench.models().into_iter().map(|m| m.name).collect();
         assert!(names.is_sorted());
-        assert!(Suite::Dummy.model("resnet").unwrap_err().to_string().ends_with("its models are dummy"));
+        assert!(Suite::Dummy.model("resnet").unwrap_err().to_string().ends_with("the nearest are dummy, of dummy"));
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::commands::text;
 use crate::experiment_args::{ExperimentArgs, ModelFilterArgs, PlanRulesArg, SuiteArg};
-use ns_base::Refusal;
+use ns_base::{Refusal, nearest_text, refuse};
 use ns_experiment::plan::{ExpandOptions, ExperimentConfig, ModelFilter, PlanRules, expand_experiments, partition};
 use ns_experiment::python::json_dumps;
 use ns_experiment::run::Suite;
@@ -100,6 +100,26 @@ impl Plan {
         }
         text::print(out.as_bytes())
     }
+}
+
+/// That the options leave nothing to run.
+pub(super) fn nothing_to_run(args: &ExperimentArgs, plan: &Plan) -> Option<Refusal> {
+    if plan.models.is_empty() {
+        let suite = Suite::from(args.suite_name);
+        let known: Vec<String> = suite.models().into_iter().map(|m| m.name).collect();
+        let pattern = args.models.filter.join(" or ");
+        let nearest = nearest_text(&pattern, known.iter().map(String::as_str));
+        let (suite, known) = (suite.name(), known.join(", "));
+        return Some(refuse!(
+            "no model of the suite {suite} is left by the filters ('{pattern}'): the nearest are {nearest}, of {known}"
+        ));
+    }
+    if plan.configs.as_ref().is_ok_and(Vec::is_empty) {
+        return Some(refuse!(
+            "no combination of --accelerator, --xla, --dynamo and --test can run: openxla and a NeuronCore need --xla PJRT, inductor needs --xla None"
+        ));
+    }
+    None
 }
 
 /// How an option spells null.

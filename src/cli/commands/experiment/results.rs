@@ -44,11 +44,10 @@ pub(super) fn size(file: &Path) -> u64 {
     fs::metadata(file).map_or(0, |m| m.len())
 }
 
-/// Whether the last record says that a requested verification did not pass.
-pub(super) fn ends_unverified(file: &Path) -> bool {
+/// The last record.
+pub(super) fn last(file: &Path) -> Option<Record> {
     let text = fs::read_to_string(file).unwrap_or_default();
-    let last: Option<Record> = text.lines().next_back().and_then(|line| serde_json::from_str(line).ok());
-    last.is_some_and(|record| record.unverified().is_some())
+    text.lines().next_back().and_then(|line| serde_json::from_str(line).ok())
 }
 
 /// Adds a record. A line that a dying process left unfinished is ended with a line break first.

@@ -17,7 +17,7 @@ use crate::progress::ProgressBar;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
 use ns_experiment::python::{json_dumps, repr};
-use ns_experiment::record::Metrics;
+use ns_experiment::record::{Metrics, Record, SKIP};
 use ns_experiment::run::{Experiment, Suite};
 
 /// Flags that a child does not get: they are about all experiments.
@@ -39,7 +39,12 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
         eprintln!("note: {}: {} lines are not records and are skipped", file.display(), before.bad_lines);
     }
     let (name, timestamp) = (processor(), args.timestamp.unwrap_or_else(now_s));
-    let (mut ran, mut passed_over, mut unverified) = (0, 0, 0);
+    if args.suite.says(LogLevelArg::Info) {
+        for (model, sentence) in models.iter().filter_map(|m| Some((m, m.stand_in()?))) {
+            eprintln!("note: {}: {sentence}", model.name);
+        }
+    }
+    let (mut ran, mut passed_over, mut unverified, mut not_here) = (0, 0, 0, 0);
     let mut bar = ProgressBar::new();
     let total = (models.len() * configs.len()) as u64;
     for model in &models {
@@ -62,11 +67,18 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
                 results::append(&file, &experiment.record(Metrics::failed(failure), None))?;
             }
             ran += 1;
-            unverified += u64::from(results::ends_unverified(&file));
+            let last = results::last(&file);
+            unverified += u64::from(last.as_ref().is_some_and(|record| record.unverified().is_some()));
+            not_here += u64::from(last.as_ref().is_some_and(Record::is_skip));
         }
     }
     bar.clear();
     if args.suite.says(LogLevelArg::Info) {
+        if not_here > 0 {
+            eprintln!(
+                "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
+            );
+        }
         eprintln!("note: {}: {ran} experiments ran, {passed_over} were skipped", file.display());
     }
     if unverified > 0 && args.strict {
