@@ -23,6 +23,8 @@ pub enum Kind {
     Records,
     /// Benchmark reports or a model index.
     Reports,
+    /// The source of a custom operator.
+    Kernel,
     /// An archive of files that are none of these as far as can be seen.
     Archive,
     /// Something else: its name in a message.
@@ -54,6 +56,9 @@ const MODEL_NAMES: [&str; 21] = [
     ".ckpt",
     ".before_optimizations.txt",
 ];
+
+/// Endings of names of C++ sources.
+const KERNEL_NAMES: [&str; 6] = [".cpp", ".cc", ".cxx", ".h", ".hpp", ".hh"];
 
 /// Keys of benchmark reports, of results with timers and of model indexes, as JSON has them.
 const REPORT_KEYS: [&[u8]; 6] = [
@@ -108,9 +113,11 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
             matches!(file, FileKind::Markup | FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows)
         }
         Kind::Archive | Kind::NotOurs(_) => true,
-        Kind::Model | Kind::Records | Kind::Reports => false,
+        Kind::Model | Kind::Records | Kind::Reports | Kind::Kernel => false,
     };
     match kind {
+        // A line that begins with `#` is one of MLIR too.
+        Kind::NotOurs(_) | Kind::Model if KERNEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Kernel,
         _ if is_open && MODEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Model,
         Kind::Profile | Kind::NotOurs(_) if is_open && name.ends_with(".jsonl") => Kind::Records,
         kind => kind,
@@ -174,7 +181,7 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
-        let cases: [(&[u8], &str, Kind); 16] = [
+        let cases: [(&[u8], &str, Kind); 18] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
@@ -190,6 +197,8 @@ mod tests {
             (b"\x7fELF\x02\x01", "a", Kind::NotOurs("an ELF program or library")),
             (b"some words", "a.txt", Kind::NotOurs("a text file")),
             (b"a,b\n", "logs/plugins/neuron/r/neuron_hlo_op.json", Kind::Profile),
+            (b"#include <torch/library.h>\n", "relu.cpp", Kind::Kernel),
+            (trace, "relu.cpp", Kind::Profile),
             (b"", "a.json", Kind::NotOurs("an empty file")),
         ];
         for (head, name, kind) in cases {

@@ -271,14 +271,15 @@ fn on_files(
         let names: Vec<String> = files.iter().map(File::name).collect();
         file_queue.dispatch(FileQueueAction::Add(names.clone()));
         spawn_local(async move {
-            let mut sorted: [Vec<File>; 4] = Default::default();
+            let mut sorted: [Vec<File>; 5] = Default::default();
             for file in files {
                 let reader = reader_of(kind_of(&file).await, shown);
                 sorted[reader as usize].push(file);
             }
-            let [records, reports, of_models, rest] = sorted;
+            let [records, reports, of_models, kernels, rest] = sorted;
             give(shown, Page::Experiments, FileContent::Results, records);
             give(shown, Page::Benchmark, FileContent::Results, reports);
+            give(shown, Page::Customop, FileContent::Kernels, kernels);
             match shown {
                 Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
                 Page::Benchmark => give(shown, Page::Benchmark, FileContent::Models, of_models),
@@ -296,6 +297,7 @@ enum Reader {
     Experiments,
     Benchmark,
     Models,
+    Kernels,
     Profiles,
 }
 
@@ -305,6 +307,7 @@ const fn reader_of(kind: Kind, shown: Page) -> Reader {
     match (kind, shown) {
         (Kind::Model, _) => Reader::Models,
         (Kind::Profile, _) => Reader::Profiles,
+        (Kind::Kernel, _) => Reader::Kernels,
         (Kind::Records, _) | (_, Page::Experiments) => Reader::Experiments,
         (Kind::Reports, _) => Reader::Benchmark,
         (Kind::Archive | Kind::NotOurs(_), _) => Reader::Profiles,

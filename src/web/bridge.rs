@@ -38,6 +38,25 @@ pub enum FileContent {
     Models,
     /// Records, reports or a model index.
     Results,
+    /// Sources of custom operators.
+    Kernels,
+}
+
+impl FileContent {
+    const ALL: [Self; 3] = [Self::Models, Self::Results, Self::Kernels];
+
+    /// Its name in events.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Models => "models",
+            Self::Results => "results",
+            Self::Kernels => "kernels",
+        }
+    }
+
+    fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|content| content.name() == name)
+    }
 }
 
 /// Files with the page that they are for.
@@ -85,8 +104,7 @@ pub fn give_lab(page: Page, content: FileContent, files: Vec<File>) {
 }
 
 fn send_to_lab(page: Page, content: FileContent, files: &[File]) {
-    let are_models = JsValue::from_bool(content == FileContent::Models);
-    tell(FOR_LAB, &Array::of3(&page.path().into(), &are_models, &files.iter().collect::<Array>()));
+    tell(FOR_LAB, &Array::of3(&page.path().into(), &content.name().into(), &files.iter().collect::<Array>()));
 }
 
 /// Sent by the lab: files for the app.
@@ -118,8 +136,9 @@ pub fn on_app_state(then: Callback<(Page, Theme)>) -> Option<EventListener> {
 pub fn on_files_for_lab(then: Callback<(Page, FileContent, Vec<File>)>) -> Option<EventListener> {
     listen(FOR_LAB, move |detail| {
         let Some(parts) = detail.dyn_ref::<Array>() else { return };
-        if let Some(page) = parts.get(0).as_string().as_deref().and_then(Page::of_path) {
-            let content = if parts.get(1).is_truthy() { FileContent::Models } else { FileContent::Results };
+        let page = parts.get(0).as_string().as_deref().and_then(Page::of_path);
+        let content = parts.get(1).as_string().as_deref().and_then(FileContent::of_name);
+        if let (Some(page), Some(content)) = (page, content) {
             then.emit((page, content, files_of(&parts.get(2))));
         }
     })

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use gloo_events::EventListener;
 use serde::de::DeserializeOwned;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
@@ -20,6 +21,7 @@ use super::pages::experiments::{ExperimentsPage, read_files};
 use super::pages::guide::GuidePage;
 use super::pages::inspect::{InspectActions, InspectPage, open_model as inspect_model};
 use super::pages::study::StudyPage;
+use super::platform::files::read_head;
 use super::platform::{page, panic, theme, url};
 use super::shelf;
 use super::state::{ExperimentsAction, ExperimentsState};
@@ -56,6 +58,9 @@ struct States {
     customop: StateHandle<StudyState>,
     numerics: StateHandle<StudyState>,
 }
+
+/// Longest source that is read into the editor, bytes.
+const LONGEST_KERNEL: usize = 1 << 20;
 
 impl States {
     const fn study(&self, kind: StudyKind) -> &StateHandle<StudyState> {
@@ -272,14 +277,18 @@ fn use_app_state(on_app_state: Callback<(Page, Theme)>) {
 #[hook]
 fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     let dependencies = (context.clone(), states.bench.clone(), states.experiments.clone(), states.inspect.clone());
-    let jobs = jobs.clone();
+    let (jobs, customop) = (jobs.clone(), states.customop.dispatcher());
     use_effect_with(dependencies, move |(context, bench, experiments, inspect)| {
-        let (context, bench, experiments) = (context.clone(), bench.clone(), experiments.clone());
+        let (context, bench, experiments, customop) =
+            (context.clone(), bench.clone(), experiments.clone(), customop.clone());
         let actions = InspectActions { app: context.clone(), state: inspect.clone(), job: jobs.inspect.clone() };
         let listener =
             bridge::on_files_for_lab(Callback::from(move |given: (Page, FileContent, Vec<File>)| match given {
                 (Page::Experiments, _, files) => read_files(&context, &experiments, &jobs.experiments.0, &files),
                 (Page::Inspect, _, files) => files.into_iter().for_each(|file| inspect_model(&actions, file)),
+                (_, FileContent::Kernels, files) => {
+                    files.into_iter().for_each(|file| edit_kernel(&context, &customop, file))
+                }
                 (_, FileContent::Results, files) => {
                     files.into_iter().for_each(|file| import_file(&context, bench.dispatcher(), file));
                 }
@@ -289,5 +298,28 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
                 }),
             }));
         move || drop(listener)
+    });
+}
+
+/// Puts the source of a custom operator into the editor.
+fn edit_kernel(context: &AppContext, customop: &StateDispatcher<StudyState>, file: File) {
+    let (notices, customop) = (context.notices.clone(), customop.clone());
+    spawn_local(async move {
+        let name = file.name();
+        let bytes = read_head(&file, LONGEST_KERNEL).await.unwrap_or_default();
+        match String::from_utf8(bytes) {
+            Ok(source) if !source.is_empty() => {
+                customop.dispatch(StudyAction::Edit("kernel", "own".to_owned()));
+                customop.dispatch(StudyAction::Edit("source", source));
+            }
+            Ok(_) => {
+                notices.dispatch(NoticeAction::Say(Tone::Bad, format!("{name}: the file is empty or cannot be read")))
+            }
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let text = format!("{name}: byte {at} is not UTF-8 text; save the source as UTF-8");
+                notices.dispatch(NoticeAction::Say(Tone::Bad, text));
+            }
+        }
     });
 }

@@ -176,3 +176,11 @@ test("a finished study of an edited kernel is kept: a reload shows it without a 
   await button(page, "Open as timeline").click();
   await page.getByRole("heading", { name: "customop-trace.json" }).waitFor();
 }, { hash: SMALL }));
+
+test("a C++ source that is dropped anywhere opens in the editor", app.page(async (page) => {
+  const source = "// mine\n" + "#include <torch/torch.h>\n";
+  await page.locator("#open-file").setInputFiles({ name: "mine.cpp", mimeType: "text/x-c++src", buffer: Buffer.from(source) });
+  await page.waitForFunction(() => location.hash.startsWith("#/customop"));
+  await eventually(async () => assert.equal(await page.locator(SOURCE).inputValue(), source));
+  assert.equal(await page.getByLabel("Kernel", { exact: true }).inputValue(), "own");
+}, { hash: "#/" }));
