@@ -44,12 +44,14 @@ mod suite_args;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use ns_session::refuse_script;
 
 /// Runs the command line with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
     let takes_dashes = flags::taking_dashes(&args::Args::command());
-    let done = config_file::expand(flags::dashed(std::env::args_os(), &takes_dashes))
+    let done = refuse_scripts()
+        .and_then(|()| config_file::expand(flags::dashed(std::env::args_os(), &takes_dashes)))
         .and_then(|args| commands::run(args::Args::parse_from(args).command));
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -58,4 +60,17 @@ pub fn run() -> ExitCode {
             if error.is::<interrupt::Interrupted>() { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// No command takes a Python script: whoever gives one gets the command that does what the script's call does.
+fn refuse_scripts() -> anyhow::Result<()> {
+    for argument in std::env::args().skip(1) {
+        let name = argument.rsplit_once('=').map_or(argument.as_str(), |(_, value)| value);
+        let refusal = name.ends_with(".py").then(|| std::fs::read(name).ok()).flatten();
+        let refusal = refusal.and_then(|bytes| refuse_script(name, &String::from_utf8_lossy(&bytes)));
+        if let Some(refusal) = refusal {
+            return Err(refusal.into());
+        }
+    }
+    Ok(())
 }

@@ -29,6 +29,7 @@ pub mod protocol;
 mod questions;
 pub mod results;
 #[allow(clippy::module_inception, reason = "the facade has the name of the room")]
+mod script;
 mod session;
 pub mod share;
 pub mod shelf;
@@ -66,5 +67,6 @@ pub use protocol::{
     ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest, SearchHits, build_id,
 };
 pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
+pub use script::refuse_script;
 pub use session::{Session, StepResult};
 pub use warm_up::warm_up;

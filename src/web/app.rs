@@ -23,13 +23,14 @@ use super::platform::{offline, page, panic, theme, url};
 use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
 use super::worker::{KnownModel, Pool};
+use ns_base::Refusal;
 use ns_page::RunState;
 use ns_page::file_queue::{FileQueue, FileQueueAction};
 use ns_page::history::{Following, profile_follows};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::{Address, Page};
 use ns_session::shelf::ShelfItem;
-use ns_session::{HEAD_BYTES, Kind, OpenedModel, ProfileSpec, build_id, sniff};
+use ns_session::{HEAD_BYTES, Kind, OpenedModel, ProfileSpec, build_id, refuse_script, sniff};
 use ns_view::palette::Theme;
 
 /// Starts the page.
@@ -76,7 +77,8 @@ fn App() -> Html {
     let kept = use_shelf();
     let foot = use_memo((), |()| page::element(bridge::FOOT_ELEMENT));
     let on_profiles = use_profiles(&context, &profile, &job, &shown);
-    let on_files = on_files(*shown, file_queue.dispatcher(), on_profiles, on_model(&context, &profile));
+    let on_files =
+        on_files(*shown, file_queue.dispatcher(), notices.dispatcher(), on_profiles, on_model(&context, &profile));
     let on_refusal = {
         let notices = notices.dispatcher();
         Callback::from(move |message: String| notices.dispatch(NoticeAction::Say(Tone::Bad, message)))
@@ -263,17 +265,24 @@ fn use_profiles(
 fn on_files(
     shown: Page,
     file_queue: StateDispatcher<FileQueue>,
+    notices: StateDispatcher<Notices>,
     profiles: Callback<Vec<File>>,
     models: Callback<File>,
 ) -> Callback<Vec<File>> {
     Callback::from(move |files: Vec<File>| {
-        let (file_queue, profiles, models) = (file_queue.clone(), profiles.clone(), models.clone());
+        let (file_queue, notices) = (file_queue.clone(), notices.clone());
+        let (profiles, models) = (profiles.clone(), models.clone());
         let names: Vec<String> = files.iter().map(File::name).collect();
         file_queue.dispatch(FileQueueAction::Add(names.clone()));
         spawn_local(async move {
             let mut sorted: [Vec<File>; 5] = Default::default();
             for file in files {
-                let reader = reader_of(kind_of(&file).await, shown);
+                let (kind, script) = kind_of(&file).await;
+                if let Some(refusal) = script {
+                    notices.dispatch(NoticeAction::Say(Tone::Bad, refusal.to_string()));
+                    continue;
+                }
+                let reader = reader_of(kind, shown);
                 sorted[reader as usize].push(file);
             }
             let [records, reports, of_models, kernels, rest] = sorted;
@@ -314,9 +323,11 @@ const fn reader_of(kind: Kind, shown: Page) -> Reader {
     }
 }
 
-/// What a file is. A file that cannot be read goes to the reader of profiles, which says so.
-async fn kind_of(file: &File) -> Kind {
-    read_head(file, HEAD_BYTES).await.map_or(Kind::Profile, |head| sniff(&head, &file.name()))
+/// What a file is, and for a Python script what to do instead. A file that cannot be read goes to the reader of profiles, which says so.
+async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
+    let Some(head) = read_head(file, HEAD_BYTES).await else { return (Kind::Profile, None) };
+    let name = file.name();
+    (sniff(&head, &name), refuse_script(&name, &String::from_utf8_lossy(&head)))
 }
 
 /// Gives files to a page of the lab, and shows it.

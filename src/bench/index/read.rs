@@ -19,9 +19,23 @@ pub struct ReadIndex {
     pub index: ModelIndex,
     /// Notes on assumptions and on parts that could not be read, one sentence each.
     pub warnings: Vec<String>,
+    /// Whether the text names the model; otherwise the first entry's file does.
+    pub is_named: bool,
 }
 
 impl ModelIndex {
+    /// Reads a file. An index that does not name its model is named after the file, as NeuronPerf's log does.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_file(text: &str, file_name: &str) -> Result<ReadIndex, Refusal> {
+        let mut read = Self::read(text)?;
+        if !read.is_named {
+            file_name.clone_into(&mut read.index.model_name);
+        }
+        Ok(read)
+    }
+
     /// Reads the newer format (`NeuronPerf_version`, `performance_level`, `status`) or the older one (`version`,
     /// `input_idx`, `cast_mode`). An entry that cannot be understood is kept as a failed one.
     ///
@@ -42,10 +56,11 @@ impl ModelIndex {
         });
         let entries: Vec<ModelEntry> =
             configs.iter().enumerate().map(|(i, config)| entry(i + 1, config, &mut warnings)).collect();
-        let model_name = text_of("model_name")
-            .or_else(|| entries.iter().find_map(|e| e.filename.clone()))
-            .unwrap_or_else(|| "Model".to_owned());
-        Ok(ReadIndex { index: ModelIndex { version, model_name, model_configs: entries }, warnings })
+        let own_name = text_of("model_name");
+        let is_named = own_name.is_some();
+        let model_name =
+            own_name.or_else(|| entries.iter().find_map(|e| e.filename.clone())).unwrap_or_else(|| "Model".to_owned());
+        Ok(ReadIndex { index: ModelIndex { version, model_name, model_configs: entries }, warnings, is_named })
     }
 }
 
@@ -178,6 +193,8 @@ mod tests {
         let read = ModelIndex::read(older).unwrap();
         assert_eq!(read.index.version, "0.0.0.0+0bc220a");
         assert_eq!(read.index.model_name, "models/model_b1_p1_83bh3hhs.pt");
+        let name_of = |text| ModelIndex::read_file(text, "resnet50.json").unwrap().index.model_name;
+        assert_eq!((name_of(older), name_of(newer)), ("resnet50.json".to_owned(), "resnet50".to_owned()));
         assert_eq!(read.index.model_configs[0].compile_s, Some(57.03));
         assert_eq!(read.index.finished().count(), 1);
     }

@@ -29,7 +29,8 @@ pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Re
 fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
     let shown = path.display();
     let json = fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
-    let read = ModelIndex::read(&json).with_context(|| format!("{shown}: is not a model index"))?;
+    let read =
+        ModelIndex::read_file(&json, &shown.to_string()).with_context(|| format!("{shown}: is not a model index"))?;
     for warning in &read.warnings {
         eprintln!("note: {shown}: {warning}");
     }

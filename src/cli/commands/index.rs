@@ -68,7 +68,8 @@ fn json(index: &ModelIndex) -> Result<String> {
 
 fn load(path: &Path) -> Result<ModelIndex> {
     let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-    let read = ModelIndex::read(&text).with_context(|| format!("{}: is not a model index", path.display()))?;
+    let read = ModelIndex::read_file(&text, &path_text(path))
+        .with_context(|| format!("{}: is not a model index", path.display()))?;
     read.warnings.iter().for_each(|w| eprintln!("note: {}: {w}", path.display()));
     Ok(read.index)
 }

@@ -27,7 +27,9 @@ impl ImportJob {
     }
 
     fn finish(&self, sink: &mut dyn FnMut(Message)) -> Result<JobState, String> {
-        if let Some(read) = std::str::from_utf8(&self.bytes).ok().and_then(|text| ModelIndex::read(text).ok()) {
+        if let Some(read) =
+            std::str::from_utf8(&self.bytes).ok().and_then(|text| ModelIndex::read_file(text, &self.name).ok())
+        {
             let (index, warnings) = (Box::new(read.index), read.warnings);
             sink(Message::Done(JobResult::Index { name: self.name.clone(), index, warnings }));
             return Ok(JobState::Done);

@@ -1,0 +1,94 @@
+//! Python scripts that are given where a model or a file is expected: which command does what the script's call does.
+
+use ns_base::{Refusal, refuse};
+
+/// A call of a tool's own script, and the command that replaces it.
+struct Call {
+    /// Words of a script that makes the call; one is enough.
+    words: &'static [&'static str],
+    /// The call, in a sentence.
+    call: &'static str,
+    command: &'static str,
+    /// The chapter of docs/porting.md.
+    chapter: &'static str,
+}
+
+/// The calls, the most particular first.
+const CALLS: [Call; 7] = [
+    Call {
+        words: &["neuronperf", "npf."],
+        call: "neuronperf's benchmark(...)",
+        command: "neuronscope bench --model MODEL",
+        chapter: "Benchmark",
+    },
+    Call {
+        words: &["neuronx.experimental", "profiler.profile("],
+        call: "profiler.profile(...)",
+        command: "neuronscope profile --model MODEL --workflow mark_step",
+        chapter: "Profiler",
+    },
+    Call {
+        words: &["custom_op.load", "custom_op import", "import custom_op"],
+        call: "custom_op.load(...)",
+        command: "neuronscope customop --kernel FILE.cpp",
+        chapter: "Custom operators",
+    },
+    Call {
+        words: &["ubench_utils", "matmult_linear"],
+        call: "the microbenchmark",
+        command: "neuronscope matmult -b 1 -n 1024 -l 1000",
+        chapter: "Microbenchmark",
+    },
+    Call {
+        words: &["experiment_runner", "benchmark_model", "torchbench"],
+        call: "the experiment runner",
+        command: "neuronscope experiment --suite-name=torchbench --accelerator=trn1",
+        chapter: "PyTorch/XLA's suite",
+    },
+    Call {
+        words: &["torch_neuronx.trace", "torch.neuron.trace"],
+        call: "trace(...)",
+        command: "neuronscope bench FILE.pt2 (save it with torch.export.save(torch.export.export(model.eval(), example_inputs), \"FILE.pt2\"))",
+        chapter: "Benchmark",
+    },
+    Call {
+        words: &[""],
+        call: "its model",
+        command: "neuronscope inspect FILE.pt2 (save it with torch.export.save(torch.export.export(model.eval(), example_inputs), \"FILE.pt2\"))",
+        chapter: "Benchmark",
+    },
+];
+
+/// What to type instead of a Python script, by the calls in its text; `None` if the name is not that of a script.
+#[must_use]
+pub fn refuse_script(name: &str, text: &str) -> Option<Refusal> {
+    if !name.to_ascii_lowercase().ends_with(".py") {
+        return None;
+    }
+    let makes = |call: &&Call| call.words.iter().any(|word| text.contains(word));
+    let Call { call, command, chapter, .. } = CALLS.iter().find(makes)?;
+    Some(refuse!(
+        "{name} is a Python script, which does not run here; for {call} type: {command} (docs/porting.md, {chapter})"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_answered_with_the_command_that_replaces_its_call() {
+        let answer = |text: &str| refuse_script("run.py", text).unwrap().to_string();
+        for (text, command) in [
+            ("import neuronperf as npf\nimport neuronperf.torch\n", "neuronscope bench --model MODEL "),
+            ("import torch_neuronx\nfrom torch_neuronx.experimental import profiler\n", "neuronscope profile "),
+            ("from torch_neuronx.xla_impl import custom_op\ncustom_op.load(name='relu')", "neuronscope customop "),
+            ("import ubench_utils\n", "neuronscope matmult "),
+            ("trace = torch_neuronx.trace(model, x)", "neuronscope bench FILE.pt2 "),
+            ("print('hello')", "neuronscope inspect FILE.pt2 "),
+        ] {
+            assert!(answer(text).contains(&format!("type: {command}")), "{text}: {}", answer(text));
+        }
+        assert_eq!(refuse_script("run.txt", "import neuronperf"), None);
+    }
+}
