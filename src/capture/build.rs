@@ -39,6 +39,7 @@ pub fn build_profile(
 ) -> Captured {
     let mut builder = ProfileBuilder::new("simulated");
     builder.set_title(title);
+    builder.allow_overlaps();
     let processes = SECTIONS.map(|(pid, name)| builder.process(pid, name));
     for (i, process) in processes.iter().enumerate() {
         builder.set_process_sort_index(*process, usize_to_i64(i));

@@ -25,6 +25,7 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
     let (instants, links) = (sort_instants(b.instants, b.instant_scope, low), sort_links(b.links, b.link_ids, low));
     let mut args = b.args;
     args.seal();
+    let may_overlap = b.may_overlap;
     let (title, format, by_phase, properties) = (b.title, b.format, b.phase_counts, b.properties);
     let meta = ProfileMeta { title, format, origin_ns: low, span, events, by_phase, unit: b.unit, properties };
     let mut profile = Profile {
@@ -42,7 +43,7 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
         levels: Levels::default(),
         plugin_run: None,
     };
-    nest(&mut profile);
+    nest(&mut profile, may_overlap);
     profile.levels = Levels::of(&profile);
     profile
 }
@@ -265,7 +266,7 @@ fn sort_points<I, X>(rows: PointRows, origin_ns: i64, own: impl FnOnce(&[u32]) -
 }
 
 /// Depth and parent of every slice, and the diagnostics found on the way.
-fn nest(profile: &mut Profile) {
+fn nest(profile: &mut Profile, may_overlap: bool) {
     let mut nesting = Nesting::default();
     for track in 0..profile.tracks.len() {
         let slices = &mut profile.slices;
@@ -279,8 +280,8 @@ fn nest(profile: &mut Profile) {
             flags: &mut slices.flags,
         });
         slices.rows_of_track.push(rows);
-        if !own {
-            // The file does not say that these slices nest.
+        if !own || may_overlap {
+            // Nothing says that these slices nest.
             (nesting.overlaps, nesting.first_overlap) = before;
         }
     }

@@ -60,6 +60,7 @@ pub struct ProfileBuilder {
     pub(super) properties: Vec<(String, String)>,
     pub(super) bounds: Option<(i64, i64)>,
     pub(super) unit: Unit,
+    pub(super) may_overlap: bool,
 }
 
 impl ProfileBuilder {
@@ -77,6 +78,11 @@ impl ProfileBuilder {
     /// Sets the unit of the axis, for numbers that are not nanoseconds.
     pub fn set_unit(&mut self, unit: Unit) {
         self.unit = unit;
+    }
+
+    /// Slices of one track overlap because the work did: that is no damage.
+    pub fn allow_overlaps(&mut self) {
+        self.may_overlap = true;
     }
 
     /// Sets the format when it is known only after the start.

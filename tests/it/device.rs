@@ -308,3 +308,12 @@ fn the_timeline_of_the_example_is_kept_whole() {
         .collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
+
+#[test]
+fn a_simulated_profile_opens_without_diagnostics() {
+    let costs = CostTable::neuroncore_v2();
+    for (model, workflow) in [("nn", Workflow::MarkStep), ("bert-base-uncased", Workflow::Trace)] {
+        let profile = capture(model, workflow, &costs).profile;
+        assert!(profile.diagnostics().is_empty(), "{model}: {:?}", profile.diagnostics().items());
+    }
+}
