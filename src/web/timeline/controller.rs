@@ -174,7 +174,10 @@ impl Controller {
             one.0.bounds.set(Interval::new(own.start.min(here(there.start)), own.end.max(here(there.end))));
             *one.0.partner.borrow_mut() = Some((Rc::downgrade(&two.0), offset));
         }
-        self.change_view(|view| view);
+        // Before the canvas has a size, the view is that of this profile alone.
+        let is_new = self.0.screen.borrow().canvas.is_none();
+        let bounds = self.bounds();
+        self.change_view(|view| if is_new { Viewport::fit(bounds, view.width_px()) } else { view });
     }
 
     /// Height of everything in pixels, the ruler included.

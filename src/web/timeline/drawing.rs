@@ -27,9 +27,7 @@ impl Controller {
             screen.view = match screen.wanted_span.take() {
                 Some(span) => Viewport::new(span, room).clamped(bounds),
                 // Keys pressed before the canvas had a size have already moved the view.
-                None if is_first && self.0.is_moved.get() => {
-                    Viewport::new(screen.view.interval(), room).clamped(bounds)
-                }
+                None if is_first && self.0.is_moved.get() => screen.view.with_width(room).clamped(bounds),
                 None if is_first => Viewport::fit(bounds, room),
                 None => screen.view.with_width(room),
             };
