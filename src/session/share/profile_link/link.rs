@@ -31,7 +31,7 @@ pub struct ProfileLink {
     pub in_view: bool,
     /// How the operator table is sorted.
     pub sort: Option<Sort>,
-    /// The search text of the tool's table, if it differs from the timeline's.
+    /// The search text of the tool's table; the timeline has its own.
     pub find: String,
     pub search: String,
     /// How the tracks of the timeline are arranged.

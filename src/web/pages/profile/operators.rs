@@ -11,6 +11,7 @@ use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::GroupBy;
 use ns_base::convert::u64_to_f64;
 use ns_page::Shared;
+use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
 use ns_profile::levels::ALL_LEVELS;
 use ns_session::{OperatorKind, OperatorRow, OperatorTable};
@@ -42,8 +43,10 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
         Callback::from(move |sort: Sort| state.dispatch(ProfileAction::Sort(sort)))
     };
     let on_search = {
-        let state = state.clone();
-        Callback::from(move |text: String| state.dispatch(ProfileAction::Search(text)))
+        let (state, sort) = (state.clone(), state.link.sort.clone());
+        Callback::from(move |find: String| {
+            state.dispatch(ProfileAction::Adjust(ToolSetting::TableLook { sort: sort.clone(), find }));
+        })
     };
     let on_choose = {
         // Tables of Neuron operators count slices of several levels.
@@ -64,7 +67,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
             <div class="panel">
                 <DataTable
                     name={title(operators.kind)} table={table.clone()} notes={notes.clone()}
-                    sort={state.link.sort.clone()} {on_sort} search={state.link.search.clone()} {on_search} {on_row} {swatches}
+                    sort={state.link.sort.clone()} {on_sort} search={state.link.find.clone()} {on_search} {on_row} {swatches}
                     exact={operators.kind != OperatorKind::Slices}
                 />
             </div>
