@@ -4,7 +4,8 @@
 //! the sum of their durations, and its self time is the sum of their self times. Where slices do not nest, children of a
 //! node may overlap one another, and the sum of their totals may exceed the node's total.
 
-use super::{Selection, SliceCursor};
+use super::opcode::opcode;
+use super::{Names, Selection, SliceCursor};
 use ns_base::convert::usize_to_u32;
 use ns_base::{FxHashMap, StrId};
 use ns_profile::{Occurrences, Profile, SliceId, TrackId};
@@ -18,6 +19,8 @@ pub enum Frame {
     Track(TrackId),
     /// Slices of a name.
     Name(StrId),
+    /// Slices of the operation of a name.
+    Operation(StrId),
 }
 
 impl Frame {
@@ -28,7 +31,13 @@ impl Frame {
             Self::Root => String::new(),
             Self::Track(track) => super::grouping::thread_text(profile, track),
             Self::Name(name) => profile.str(name).to_owned(),
+            Self::Operation(name) => opcode(profile.str(name)).into_owned(),
         }
+    }
+
+    /// The frame of slices of a name.
+    fn of_name(name: StrId, names: &Names) -> Self {
+        if names.is_merged() { Self::Operation(names.first(name)) } else { Self::Name(name) }
     }
 }
 
@@ -129,6 +138,7 @@ pub struct CallTreePass {
     own: Vec<i64>,
     cursor: SliceCursor,
     occurrences: Occurrences,
+    names: Names,
     node_of: Vec<u32>,
     tree: CallTree,
 }
@@ -136,13 +146,14 @@ pub struct CallTreePass {
 impl CallTreePass {
     /// Prepares the pass. `by_thread`: threads are the outermost nodes; otherwise stacks of all threads are merged.
     #[must_use]
-    pub fn new(profile: &Profile, selection: Selection, by_thread: bool) -> Self {
+    pub fn new(profile: &Profile, selection: Selection, by_thread: bool, names: Names) -> Self {
         Self {
             own: selection.self_times(profile),
             cursor: selection.cursor(profile),
             occurrences: Occurrences::of(profile),
             node_of: vec![NO_NODE; profile.slices().len()],
             tree: CallTree::new(Frame::Root),
+            names,
             selection,
             by_thread,
         }
@@ -150,7 +161,7 @@ impl CallTreePass {
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { selection, by_thread, own, cursor, occurrences, node_of, tree } = self;
+        let Self { selection, by_thread, own, cursor, occurrences, names, node_of, tree } = self;
         let slices = profile.slices();
         cursor.advance(limit, |track, id| {
             let Some(dur) = selection.counted_ns(profile, id) else { return };
@@ -166,7 +177,7 @@ impl CallTreePass {
                 }
                 outer => outer,
             };
-            let node = tree.below(parent, Frame::Name(slices.name(id)));
+            let node = tree.below(parent, Frame::of_name(slices.name(id), names));
             tree.add(node, occurrences.count(profile, id), dur, own[id.0 as usize]);
             node_of[id.0 as usize] = node;
         })
@@ -179,10 +190,10 @@ impl CallTreePass {
     }
 }
 
-/// All slices of a selection merged by stack.
+/// All slices of a selection merged by stack, each name by itself.
 #[must_use]
 pub fn call_tree(profile: &Profile, selection: &Selection, by_thread: bool) -> CallTree {
-    let mut pass = CallTreePass::new(profile, selection.clone(), by_thread);
+    let mut pass = CallTreePass::new(profile, selection.clone(), by_thread, Names::default());
     while !pass.advance(profile, usize::MAX) {}
     pass.finish()
 }
@@ -204,6 +215,7 @@ pub struct Sandwich {
 #[derive(Debug)]
 pub struct SandwichPass {
     name: StrId,
+    names: Names,
     selection: Selection,
     own: Vec<i64>,
     cursor: SliceCursor,
@@ -213,10 +225,10 @@ pub struct SandwichPass {
 }
 
 impl SandwichPass {
-    /// Prepares it.
+    /// Prepares it; `name` is the first name of what is looked at ([`Names::find`]).
     #[must_use]
-    pub fn new(profile: &Profile, selection: Selection, name: StrId) -> Self {
-        let tree = || CallTree::new(Frame::Name(name));
+    pub fn new(profile: &Profile, selection: Selection, name: StrId, names: Names) -> Self {
+        let tree = || CallTree::new(Frame::of_name(name, &names));
         Self {
             own: selection.self_times(profile),
             cursor: selection.cursor(profile),
@@ -225,17 +237,18 @@ impl SandwichPass {
             found: Sandwich { count: 0, self_ns: 0, callers: tree(), callees: tree() },
             selection,
             name,
+            names,
         }
     }
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { name, selection, own, cursor, occurrences, node_of, found } = self;
+        let Self { name, names, selection, own, cursor, occurrences, node_of, found } = self;
         let slices = profile.slices();
         cursor.advance(limit, |_, id| {
             let Some(dur) = selection.counted_ns(profile, id) else { return };
             let count = occurrences.count(profile, id);
-            let (named, own) = (slices.name(id) == *name, own[id.0 as usize]);
+            let (named, own) = (names.first(slices.name(id)) == *name, own[id.0 as usize]);
             if named {
                 found.count += count;
                 found.self_ns += own;
@@ -243,11 +256,11 @@ impl SandwichPass {
             let outer = node_around(profile, id, node_of);
             let node = match outer {
                 NO_NODE if named => {
-                    add_callers(&mut found.callers, profile, selection, (id, count, dur));
+                    add_callers(&mut found.callers, profile, (selection, names), (id, count, dur));
                     0
                 }
                 NO_NODE => return,
-                outer => found.callees.below(outer, Frame::Name(slices.name(id))),
+                outer => found.callees.below(outer, Frame::of_name(slices.name(id), names)),
             };
             found.callees.add(node, count, dur, own);
             node_of[id.0 as usize] = node;
@@ -265,7 +278,7 @@ impl SandwichPass {
 fn add_callers(
     callers: &mut CallTree,
     profile: &Profile,
-    selection: &Selection,
+    (selection, names): (&Selection, &Names),
     (id, count, dur): (SliceId, u64, i64),
 ) {
     let slices = profile.slices();
@@ -273,13 +286,14 @@ fn add_callers(
     let around = std::iter::successors(slices.enclosing(id), |outer| slices.enclosing(*outer));
     let mut at = 0;
     for caller in around.filter(|outer| selection.counted_part(profile, *outer).is_some()) {
-        at = callers.below(at, Frame::Name(slices.name(caller)));
+        at = callers.below(at, Frame::of_name(slices.name(caller), names));
         callers.add(at, count, dur, 0);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Instances;
     use super::super::selection::tests::nested;
     use super::*;
     use ns_base::Diagnostics;
@@ -330,13 +344,40 @@ mod tests {
     #[test]
     fn a_sandwich_counts_recursion_once() {
         let profile = sample();
-        let mut pass = SandwichPass::new(&profile, Selection::default(), profile.strings().lookup("mm").unwrap());
+        let mut pass = SandwichPass::new(
+            &profile,
+            Selection::default(),
+            profile.strings().lookup("mm").unwrap(),
+            Names::default(),
+        );
         while !pass.advance(&profile, 2) {}
         let found = pass.finish();
         assert_eq!((found.count, found.self_ns), (5, 70));
         assert_eq!(rows(&profile, &found.callers), [("mm".into(), 0, 4, 80, 0), ("step".into(), 0, 4, 80, 0)]);
         let expected = [("mm", 0, 4, 80, 66), ("launch", 0, 2, 10, 10), ("mm", 0, 1, 4, 4)];
         assert_eq!(rows(&profile, &found.callees), expected.map(|(n, p, c, t, s)| (n.to_owned(), p, c, t, s)));
+    }
+
+    #[test]
+    fn instances_of_an_operation_are_one_frame() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "host");
+        let t = b.thread(p, "1", "main");
+        for step in 0..2_i64 {
+            b.slice(t, step * 100, 80, &format!("ProfilerStep#{step}"), "", None);
+            b.slice(t, step * 100 + 10, 30, &format!("void n::f<{step}>(int)"), "", None);
+        }
+        let profile = b.finish(Diagnostics::new());
+        let names = Names::of(&profile, Instances::Merged);
+        let mut pass = CallTreePass::new(&profile, Selection::default(), false, names.clone());
+        while !pass.advance(&profile, 1) {}
+        let expected = [("", 0, 0, 160, 0), ("ProfilerStep", 0, 2, 160, 100), ("f", 1, 2, 60, 60)];
+        assert_eq!(rows(&profile, &pass.finish()), expected.map(|(n, p, c, t, s)| (n.to_owned(), p, c, t, s)));
+        let name = names.find(&profile, "f").unwrap();
+        let mut pass = SandwichPass::new(&profile, Selection::default(), name, names);
+        while !pass.advance(&profile, 1) {}
+        let callers = rows(&profile, &pass.finish().callers);
+        assert_eq!(callers, [("f".into(), 0, 2, 60, 0), ("ProfilerStep".into(), 0, 2, 60, 0)]);
     }
 
     proptest! {

@@ -272,12 +272,12 @@ pub fn steps(profile: &Profile) -> Option<u64> {
 }
 
 /// The default grouping of operators: rows of framework operators of a Neuron profile by operator, because the name of a
-/// fusion has a number; everything else by name.
+/// fusion has a number; everything else by operation.
 #[must_use]
 pub fn grouped_by_default(profile: &Profile) -> GroupBy {
     let levels = profile.levels();
     let is_neuron = levels.family() == Family::Neuron && levels.name(levels.default_level()) == "framework ops";
-    if is_neuron { GroupBy::CategoryOrName } else { GroupBy::Name }
+    if is_neuron { GroupBy::CategoryOrName } else { GroupBy::Operation }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::names::{Instances, Names};
 use super::scopes::Scopes;
 use ns_base::{Idx, StrId, StringTable};
 use ns_profile::{ProcessId, Profile, SliceId, TrackId};
@@ -12,6 +13,8 @@ pub enum GroupBy {
     /// Their name.
     #[default]
     Name,
+    /// The operation that their name is an instance of ([`Names`]).
+    Operation,
     /// Their category; slices without one form the group of the empty name.
     Category,
     /// Their category, or their name where they have none.
@@ -30,8 +33,9 @@ pub enum GroupBy {
 
 impl GroupBy {
     /// Every grouping with its name in commands and links.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Name, "name"),
+        (Self::Operation, "operation"),
         (Self::Category, "category"),
         (Self::CategoryOrName, "operator"),
         (Self::Module, "module"),
@@ -62,6 +66,16 @@ pub struct Grouping {
     of_track: Vec<u32>,
     labels: StringTable,
     scopes: Option<Scopes>,
+    /// For [`GroupBy::Operation`].
+    operations: Option<Operations>,
+}
+
+/// The operations of a profile, numbered.
+#[derive(Debug)]
+struct Operations {
+    names: Names,
+    /// By name; only names of slices have one.
+    of_name: Vec<u32>,
 }
 
 impl Grouping {
@@ -75,13 +89,14 @@ impl Grouping {
             GroupBy::Device => Some(|p, t| device_text(p, p.tracks()[t].process)),
             GroupBy::Core => Some(|p, t| core_text(p, p.tracks()[t].process)),
             GroupBy::Thread => Some(thread_text),
-            GroupBy::Name | GroupBy::Category | GroupBy::CategoryOrName | GroupBy::Module => None,
+            GroupBy::Name | GroupBy::Operation | GroupBy::Category | GroupBy::CategoryOrName | GroupBy::Module => None,
         };
         if let Some(label_of) = label_of {
             of_track = profile.tracks().ids().map(|t| labels.intern(&label_of(profile, t)).0).collect();
         }
         let scopes = (by == GroupBy::Module).then(|| Scopes::of(profile));
-        Self { by, of_track, labels, scopes }
+        let operations = (by == GroupBy::Operation).then(|| Operations::of(profile, &mut labels));
+        Self { by, of_track, labels, scopes, operations }
     }
 
     /// The property by which it groups.
@@ -96,6 +111,7 @@ impl Grouping {
         let slices = profile.slices();
         match self.by {
             GroupBy::Name => slices.name(id).0,
+            GroupBy::Operation => self.group_of_name(slices.name(id)).unwrap_or(0),
             GroupBy::Category => slices.category(id).0,
             GroupBy::CategoryOrName if slices.category(id) == StrId::EMPTY => slices.name(id).0,
             GroupBy::CategoryOrName => slices.category(id).0,
@@ -103,6 +119,16 @@ impl Grouping {
             GroupBy::Process | GroupBy::Device | GroupBy::Core | GroupBy::Thread => {
                 self.of_track.get(track.index()).copied().unwrap_or(0)
             }
+        }
+    }
+
+    /// The group of a name, if slices are grouped by their names.
+    #[must_use]
+    pub fn group_of_name(&self, name: StrId) -> Option<u32> {
+        match (&self.operations, self.by) {
+            (Some(operations), _) => operations.of_name.get(name.index()).copied(),
+            (None, GroupBy::Name) => Some(name.0),
+            (None, _) => None,
         }
     }
 
@@ -121,7 +147,10 @@ impl Grouping {
     /// The group of a name, if there is one.
     #[must_use]
     pub fn find(&self, profile: &Profile, label: &str) -> Option<u32> {
-        self.table(profile).lookup(label).map(|id| id.0)
+        match &self.operations {
+            Some(operations) => self.group_of_name(operations.names.find(profile, label)?),
+            None => self.table(profile).lookup(label).map(|id| id.0),
+        }
     }
 
     fn table<'a>(&'a self, profile: &'a Profile) -> &'a StringTable {
@@ -130,6 +159,24 @@ impl Grouping {
             (_, Some(scopes)) => scopes.names(),
             _ => &self.labels,
         }
+    }
+}
+
+impl Operations {
+    /// Numbers the operations by their place in `labels`.
+    fn of(profile: &Profile, labels: &mut StringTable) -> Self {
+        let names = Names::of(profile, Instances::Merged);
+        let mut of_name = vec![0; profile.strings().len()];
+        let slices = profile.slices();
+        for id in slices.ids() {
+            let name = slices.name(id);
+            let first = names.first(name);
+            if of_name[first.index()] == 0 {
+                of_name[first.index()] = labels.intern(&names.text(profile, first)).0;
+            }
+            of_name[name.index()] = of_name[first.index()];
+        }
+        Self { names, of_name }
     }
 }
 
@@ -214,6 +261,9 @@ mod tests {
         );
         assert_eq!(labels(GroupBy::Device), ["NeuronDevice 1", "NeuronDevice 1", "NeuronDevice 1", "CPU"]);
         assert_eq!(labels(GroupBy::Core)[2..], ["NeuronDevice 1 NeuronCore 1", "CPU"]);
-        assert_eq!(labels(GroupBy::Name), ["x"; 4]);
+        assert_eq!(
+            (labels(GroupBy::Name), labels(GroupBy::Operation)),
+            (vec!["x".to_owned(); 4], vec!["x".to_owned(); 4])
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use ns_analysis::GroupBy;
+use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
 use ns_profile::levels::ALL_LEVELS;
 use ns_session::{ProfileInfo, SliceFilter};
@@ -12,6 +12,8 @@ use ns_session::{ProfileInfo, SliceFilter};
 pub(super) enum ByArg {
     /// Name of the slices
     Name,
+    /// Operation: names that differ only in a number or in template arguments count as one
+    Operation,
     /// Category of the slices
     Category,
     /// Category, or name where there is none
@@ -32,6 +34,7 @@ impl From<ByArg> for GroupBy {
     fn from(arg: ByArg) -> Self {
         match arg {
             ByArg::Name => Self::Name,
+            ByArg::Operation => Self::Operation,
             ByArg::Category => Self::Category,
             ByArg::Operator => Self::CategoryOrName,
             ByArg::Module => Self::Module,
@@ -103,6 +106,19 @@ impl ChosenArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(super) struct InstancesArgs {
+    /// Count each name by itself [default: names that differ only in a number or in template arguments count as one]
+    #[arg(long)]
+    pub instances: bool,
+}
+
+impl InstancesArgs {
+    pub const fn instances(&self) -> Instances {
+        if self.instances { Instances::Each } else { Instances::Merged }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
 pub(super) struct ListingOutput {
     /// Print JSON
     #[arg(long, conflicts_with = "csv")]
@@ -120,7 +136,7 @@ pub(super) struct OperatorsArgs {
     #[arg(help = SOURCE_HELP)]
     pub source: String,
     /// Key that slices are grouped by
-    #[arg(long, value_enum, default_value = "name")]
+    #[arg(long, value_enum, default_value = "operation")]
     pub by: ByArg,
     /// List the slices of this group instead, the longest first
     #[arg(long, value_name = "GROUP")]
@@ -145,6 +161,8 @@ pub(super) struct FlameArgs {
     #[arg(long, conflicts_with_all = ["name", "by_thread"])]
     pub modules: bool,
     #[command(flatten)]
+    pub instances: InstancesArgs,
+    #[command(flatten)]
     pub chosen: ChosenArgs,
     /// Show at most this many nodes, those with the most time
     #[arg(long, default_value_t = 40)]
@@ -161,7 +179,7 @@ pub(super) struct HistogramArgs {
     /// The group whose durations are shown
     pub name: String,
     /// Key that slices are grouped by
-    #[arg(long, value_enum, default_value = "name")]
+    #[arg(long, value_enum, default_value = "operation")]
     pub by: ByArg,
     /// Use bins of equal width instead of 1, 2, 5, 10 ...
     #[arg(long)]
@@ -185,6 +203,14 @@ pub(super) struct SpanArgs {
     pub range: Option<Interval<TraceNs>>,
     #[command(flatten)]
     pub output: ListingOutput,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct PathArgs {
+    #[command(flatten)]
+    pub span: SpanArgs,
+    #[command(flatten)]
+    pub instances: InstancesArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -237,7 +263,7 @@ pub(super) struct CompareArgs {
     /// Which of the two profiles is the base
     #[arg(long, value_enum, default_value = "A")]
     pub base: BaseArg,
-    /// What is compared [default: operators if both profiles have framework operators, else names]
+    /// What is compared [default: operator if both profiles have framework operators, else operation]
     #[arg(long, value_enum)]
     pub by: Option<ByArg>,
     /// Compare total instead of self time

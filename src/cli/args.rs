@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use ns_formats::WriteFormat;
 
-use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
+use super::analysis_args::{
+    CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, PathArgs, QueryArgs, SpanArgs,
+};
 use super::bench_args::BenchArgs;
 use super::compile_args::CompileArgs;
 use super::customop_args::CustomOpArgs;
@@ -58,7 +60,7 @@ pub(super) enum Command {
     /// When devices were idle, and what they waited for
     Idle(SpanArgs),
     /// Critical path: the chain of slices that held each other up, from the start of a profile to its end
-    CriticalPath(SpanArgs),
+    CriticalPath(PathArgs),
     /// Counters over time: statistics of each, or the values of one
     Counters(CountersArgs),
     /// Query a profile: filter, group, aggregate (docs/query.md describes the language)

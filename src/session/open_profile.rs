@@ -12,9 +12,9 @@ use super::timeline::{
     Highlight, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
 };
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
-use ns_analysis::Selection;
 use ns_analysis::operators::{OpQuery, operator_stats};
 use ns_analysis::work::Works;
+use ns_analysis::{GroupBy, Instances, Selection};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_base::{Interval, TraceNs};
@@ -177,7 +177,7 @@ impl OpenProfile {
         if kinds.len() > 1 {
             kinds.retain(|kind| *kind != OperatorKind::Slices);
         }
-        let operators = kinds.into_iter().map(|kind| self.operators(kind, None, None)).collect();
+        let operators = kinds.into_iter().map(|kind| self.operators(kind, None, None, Instances::Merged)).collect();
         ProfileParts { origin: self.origin.clone(), facts: self.info().facts, operators }
     }
 
@@ -219,13 +219,14 @@ impl OpenProfile {
         kind: OperatorKind,
         range: Option<Interval<TraceNs>>,
         level: Option<&str>,
+        instances: Instances,
     ) -> OperatorTable {
         let rows = match kind {
             OperatorKind::Framework => self.neuron_rows(OperatorView::Framework),
             OperatorKind::Hlo => self.neuron_rows(OperatorView::Hlo),
-            OperatorKind::Slices => self.slice_rows(range, level),
+            OperatorKind::Slices => self.slice_rows(range, level, instances.group_by()),
         };
-        OperatorTable { kind, level: level.map(str::to_owned), rows }
+        OperatorTable { kind, level: level.map(str::to_owned), instances, rows }
     }
 
     fn neuron_rows(&self, view: OperatorView) -> Vec<OperatorRow> {
@@ -244,10 +245,10 @@ impl OpenProfile {
             .collect()
     }
 
-    fn slice_rows(&self, range: Option<Interval<TraceNs>>, level: Option<&str>) -> Vec<OperatorRow> {
+    fn slice_rows(&self, range: Option<Interval<TraceNs>>, level: Option<&str>, group_by: GroupBy) -> Vec<OperatorRow> {
         let level = level_of(&self.profile, level);
         let selection = Selection { level, ..Selection::within(range) };
-        let query = OpQuery { selection, ..OpQuery::default() };
+        let query = OpQuery { group_by, selection, percentiles: false };
         let table = operator_stats(&self.profile, &query);
         let total: i64 = table.stats.iter().map(|s| s.self_ns).sum();
         table
@@ -283,8 +284,8 @@ impl OpenProfile {
                 Ok(file(".trace.json", "application/json", trace.into_bytes()))
             }
             ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
-            ExportKind::OperatorsCsv(kind, range, level) => {
-                let table = self.operators(kind, range, level.as_deref());
+            ExportKind::OperatorsCsv(kind, range, level, instances) => {
+                let table = self.operators(kind, range, level.as_deref(), instances);
                 Ok(file(".operators.csv", "text/csv", operators_csv(&table)))
             }
             ExportKind::OpenJson => Ok(file(".summary.json", "application/json", open_json(&self.profile)?)),
@@ -302,8 +303,8 @@ impl OpenProfile {
                     return Err(format!("{}: only a simulated execution has a device window", self.name));
                 };
                 let (framework, hlo) = (
-                    self.operators(OperatorKind::Framework, None, None),
-                    self.operators(OperatorKind::Hlo, None, None),
+                    self.operators(OperatorKind::Framework, None, None, Instances::Each),
+                    self.operators(OperatorKind::Hlo, None, None, Instances::Each),
                 );
                 let slices = self.profile.slices().len() as u64;
                 Ok(file(

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_analysis::Instances;
+
 /// The kind of operators in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum OperatorKind {
@@ -19,6 +21,8 @@ pub struct OperatorTable {
     pub kind: OperatorKind,
     /// The level that was asked for; absent for the default one.
     pub level: Option<String>,
+    /// Whether slices count by their operation or each name by itself.
+    pub instances: Instances,
     /// Rows, most time first.
     pub rows: Vec<OperatorRow>,
 }

@@ -258,8 +258,8 @@ impl Session {
             ProfileQuestion::Step { from, to } => Reply::Details(open.neighbour(from, to)),
             ProfileQuestion::Locate(range) => Reply::Details(open.locate(&range)),
             ProfileQuestion::Search { text, by, limit } => Reply::Search(open.search(&text, by.as_ref(), limit)),
-            ProfileQuestion::Operators { kind, range, level } => {
-                Reply::Operators(open.operators(kind, range, level.as_deref()))
+            ProfileQuestion::Operators { kind, range, level, instances } => {
+                Reply::Operators(open.operators(kind, range, level.as_deref(), instances))
             }
             ProfileQuestion::Summary => Reply::Summary(open.insights.clone()),
             ProfileQuestion::Flows { span, limit } => {

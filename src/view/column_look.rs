@@ -54,9 +54,12 @@ impl ColumnLook {
         }
     }
 
-    /// The exact value, if [`Self::text`] has rounded it.
+    /// The exact value or the whole name, if [`Self::text`] has shortened it.
     #[must_use]
     pub fn exact_text(&self, cell: &Cell) -> Option<String> {
+        if let (Cell::Text(whole), ColumnKind::Name) = (cell, self.kind) {
+            return (self.text(cell) != *whole).then(|| whole.clone());
+        }
         let value = cell.number()?;
         let is_rounded =
             self.scale.is_some() || matches!(self.kind, ColumnKind::Percent | ColumnKind::Number | ColumnKind::Tenths);

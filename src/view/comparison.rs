@@ -12,7 +12,7 @@ pub fn comparison_table(comparison: &Comparison) -> Table {
     let kind = if comparison.per_step { ColumnKind::Number } else { ColumnKind::Count };
     Table {
         columns: vec![
-            column("name", "Operator", ColumnKind::Text),
+            column("name", "Operator", ColumnKind::Name),
             column("presence", "In", ColumnKind::Text),
             column("base_count", &format!("Base count{per}"), kind),
             column("other_count", &format!("Other count{per}"), kind),

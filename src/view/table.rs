@@ -5,14 +5,17 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use super::text::contains_ignoring_case;
+use ns_analysis::opcode::short_name;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_cell_share, format_count};
 
 /// The kind of values in a column, which decides alignment and text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnKind {
-    /// Names.
+    /// Texts.
     Text,
+    /// Names of slices: shown in their short form.
+    Name,
     /// Whole numbers, with thousands separators.
     Count,
     /// Numbers with three decimals, so that they line up.
@@ -71,7 +74,7 @@ impl Column {
     /// Whether values are right-aligned.
     #[must_use]
     pub const fn is_numeric(&self) -> bool {
-        !matches!(self.kind, ColumnKind::Text)
+        !matches!(self.kind, ColumnKind::Text | ColumnKind::Name)
     }
 }
 
@@ -119,8 +122,9 @@ impl Cell {
     pub fn text(&self, kind: ColumnKind) -> String {
         match (self, kind) {
             (Self::Missing, _) => "\u{2013}".to_owned(),
+            (Self::Text(t), ColumnKind::Name) => short_name(t).into_owned(),
             (Self::Text(t), _) => t.clone(),
-            (Self::Count(n), ColumnKind::Text) => n.to_string(),
+            (Self::Count(n), ColumnKind::Text | ColumnKind::Name) => n.to_string(),
             (Self::Count(n), _) => format_count(*n),
             (Self::Number(v), ColumnKind::Percent) => format_cell_share(*v),
             (Self::Number(v), ColumnKind::Exact) => v.to_string(),
@@ -226,7 +230,9 @@ impl Table {
     fn row_contains(&self, row: usize, needle: &str) -> bool {
         needle.is_empty()
             || self.rows[row].iter().zip(&self.columns).any(|(cell, column)| match cell {
-                Cell::Text(t) => contains_ignoring_case(t, needle),
+                Cell::Text(t) if contains_ignoring_case(t, needle) => true,
+                Cell::Text(_) if column.kind != ColumnKind::Name => false,
+                Cell::Text(_) => contains_ignoring_case(&cell.text(column.kind), needle),
                 Cell::Count(_) | Cell::Number(_) => contains_ignoring_case(&cell.text(column.kind), needle),
                 Cell::Missing => false,
             })
@@ -309,6 +315,18 @@ mod tests {
     #[test]
     fn names_sort_as_people_count() {
         assert_eq!(operators().order(Some(&sort("name", false)), ""), [2, 1, 0]);
+    }
+
+    #[test]
+    fn names_are_short_in_sight_and_whole_in_files() {
+        let name = Cell::Text("void n::dgrad_engine<float, 512, 6>(int)".to_owned());
+        let table =
+            Table { columns: vec![Column::new("name", "Name", ColumnKind::Name)], rows: vec![vec![name.clone()]] };
+        assert_eq!(name.text(ColumnKind::Name), "dgrad_engine\u{2039}512, 6\u{203a}");
+        assert_eq!(table.to_csv(), "name\n\"void n::dgrad_engine<float, 512, 6>(int)\"\n");
+        for search in ["float", "\u{2039}512"] {
+            assert_eq!(table.order(None, search), [0], "{search}");
+        }
     }
 
     #[test]

@@ -51,8 +51,8 @@ test("the finder finds operators, tracks and settings", app.page(async (page) =>
   // An operator: its slices are highlighted on the timeline, all of them.
   await (await find("addmm", "Operator")).click();
   await page.locator('.workspace-view[data-view="operator-timeline"]').waitFor();
-  await page.waitForFunction(() => /q=aten__addmm/.test(decodeURIComponent(location.hash)) && /of=name/.test(location.hash));
-  await page.getByText(/found by name/).waitFor();
+  await page.waitForFunction(() => /q=aten__addmm/.test(decodeURIComponent(location.hash)) && /of=operation/.test(location.hash));
+  await page.getByText(/found by operation/).waitFor();
   // A track: it comes into sight, and the timeline has the focus.
   await (await find("qSyncWeights", "Track")).click();
   await page.waitForFunction(() => document.activeElement?.id === "timeline-canvas");

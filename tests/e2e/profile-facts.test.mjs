@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, download, editRun, eventually, menuEntry, settledAddress, toolShown, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, countEachName, download, editRun, eventually, menuEntry, settledAddress, toolShown, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -25,6 +25,7 @@ async function open(page, file, chosen) {
   // The facts count all slices of a file.
   const level = page.getByLabel("Level", { exact: true });
   if (await level.count()) await level.selectOption("all");
+  await countEachName(page);
 }
 
 // Complete events of a file, in whole nanoseconds from the first event of all.
@@ -122,6 +123,7 @@ test("gaps, parts of the path and slices of a group come page by page, and whole
 
   await chooseTool(page, "statistics");
   await chooseLevel(page, "all");
+  await countEachName(page);
   const [name, count, total] = facts(LARGE).X_top10_total_ns[0];
   await table(page, "Groups").getByRole("button", { name, exact: true }).click();
   const group = page.getByRole("region", { name: "Selected group" });

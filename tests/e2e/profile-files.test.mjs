@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, download, eventually, menuEntry, toolShown, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, countEachName, download, eventually, menuEntry, toolShown, waitForState } from "./support/app.mjs";
 import { writeSynthetic } from "./support/synthetic.mjs";
 import { zipOf } from "./support/zip.mjs";
 
@@ -102,6 +102,7 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   await page.getByText(/By operator \(level device kernels\)/).waitFor();
   await chooseLevel(page, "all");
   await page.getByText(/By operator \(level all\)/).waitFor();
+  await countEachName(page);
   const rows = async () => table.locator("tbody tr:not(.spacer)").evaluateAll((all) => all.map((row) => [
     row.querySelector("th").innerText,
     ...[...row.querySelectorAll("td")].map((cell) => cell.dataset.value),

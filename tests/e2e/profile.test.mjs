@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, chooseTool, download, menuEntry, openApp, settledAddress, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, chooseTool, countEachName, download, menuEntry, openApp, settledAddress, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -245,6 +245,7 @@ test("operators of any trace are counted in all of it or in the span in view", p
   assert.ok(expected.length > 0 && expected.length < 10);
   await chooseTool(page, "operator-framework");
   const names = page.getByRole("table", { name: "Operators" }).locator("tbody tr > :first-child");
+  await countEachName(page);
   await names.nth(9).waitFor();
   await page.getByLabel(/^In view on the timeline/).check();
   await page.waitForFunction((n) => document.querySelectorAll("main table tbody tr").length === n, expected.length);

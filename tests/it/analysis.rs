@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use neuronscope::analysis::calltree::{CallTree, call_tree};
+use neuronscope::analysis::calltree::{CallTree, CallTreePass, call_tree};
 use neuronscope::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
 use neuronscope::analysis::critical::CriticalPath;
 use neuronscope::analysis::histogram::{BinScale, Histogram};
@@ -13,9 +13,9 @@ use neuronscope::analysis::idle::idle_gaps;
 use neuronscope::analysis::members::{MemberOrder, members};
 use neuronscope::analysis::modules::module_tree;
 use neuronscope::analysis::operators::{OpQuery, OpTable, operator_stats};
-use neuronscope::analysis::sentences::{Topic, sentences};
+use neuronscope::analysis::sentences::{SentencesPass, Topic, sentences};
 use neuronscope::analysis::work::{Work, Works};
-use neuronscope::analysis::{GroupBy, Selection};
+use neuronscope::analysis::{GroupBy, Instances, Names, Selection};
 use neuronscope::base::{Interval, TraceNs};
 use neuronscope::formats::read_bytes;
 use neuronscope::profile::flows::FlowIndex;
@@ -275,4 +275,36 @@ fn two_data_loaders_compared() {
     assert_eq!((none.steps, four.steps), (Some(6), Some(6)));
     // The first step begins and the last one ends as the facts' events do.
     assert!(found.took.what == "Steps" && found.took.other_ns < 0.9 * found.took.base_ns, "{}", found.took.text());
+}
+
+#[test]
+fn every_tool_merges_the_instances_that_the_overview_merges() {
+    let profile = open(&fixtures(), "kineto_resnet50_workers0_a.json.gz");
+    let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+    let mut pass = SentencesPass::new(&profile);
+    while !pass.advance(&profile, &works, &flows, usize::MAX) {}
+    let first = pass.finish_overview(&profile, &works).operations.into_iter().take(5);
+    let expected: Vec<(String, i64)> = first.map(|o| (o.name, o.self_ns)).collect();
+    assert_eq!(expected[0].0, "vectorized_elementwise_kernel");
+
+    let selection = Selection::of_level(profile.levels().default_level());
+    let of_table = table(&profile, GroupBy::Operation, selection.clone());
+    let rows = of_table.stats.iter().take(5).map(|s| (of_table.name(&profile, s).to_owned(), s.self_ns));
+    assert_eq!(rows.collect::<Vec<_>>(), expected, "operators");
+
+    let names = Names::of(&profile, Instances::Merged);
+    let mut pass = CallTreePass::new(&profile, selection.clone(), false, names);
+    while !pass.advance(&profile, usize::MAX) {}
+    let tree = pass.finish();
+    let children = tree.children();
+    let nodes = children[0].iter().take(5).map(|i| &tree.nodes()[*i as usize]);
+    assert_eq!(nodes.map(|n| (n.frame.label(&profile), n.self_ns)).collect::<Vec<_>>(), expected, "flame graph");
+
+    let totals = OperatorTotals::of(&profile, &selection, &of_table, "a");
+    let compared = totals.rows.iter().take(5).map(|r| (r.name.clone(), r.self_ns));
+    assert_eq!(compared.collect::<Vec<_>>(), expected, "comparison");
+
+    // Each name by itself, another operation is first.
+    let each = table(&profile, GroupBy::Name, selection);
+    assert!(each.name(&profile, &each.stats[0]).contains("dgrad_engine<float, 512"));
 }

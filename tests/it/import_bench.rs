@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use neuronscope::analysis::Instances;
 use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report, RunDetail, expand};
 use neuronscope::readers::read_model;
 use neuronscope::session::{
@@ -153,7 +154,12 @@ fn a_profile_has_framework_operators_by_module() {
     let mut session = Session::new().with_model_reader(read_model);
     let opened = open(&mut session, "pt2/bert-base-b1-s128--torch2.9.1.pt2.gz", "");
     let info = profile(&mut session, &opened.id, None);
-    let ask_ops = ProfileQuestion::Operators { kind: OperatorKind::Framework, range: None, level: None };
+    let ask_ops = ProfileQuestion::Operators {
+        kind: OperatorKind::Framework,
+        range: None,
+        level: None,
+        instances: Instances::Merged,
+    };
     let events = ask(&mut session, Request::new(JobId(4), ask_ops.of(info.profile)), None).unwrap();
     let Some(Event::Message(_, Message::Answer(Reply::Operators(table)))) = events.into_iter().next() else {
         panic!("no table")

@@ -78,7 +78,8 @@ mod tests {
         b.slice(t, 60, 20, "relu", "cpu_op", None);
         let profile = b.finish(Diagnostics::new());
         let path = CriticalPath::of(&profile, &Works::of(&profile), &FlowIndex::new(&profile), None);
-        let ns = |name: &str| path.shares(&profile).iter().find(|s| s.name == name).map(|s| s.ns);
+        let ns =
+            |name: &str| path.shares(&profile, &crate::Names::default()).iter().find(|s| s.name == name).map(|s| s.ns);
         assert_eq!((ns("mm"), ns("relu"), ns("range")), (Some(30), Some(20), None), "{:?}", brief(&profile, &path));
     }
 
@@ -121,7 +122,8 @@ mod tests {
         ];
         assert_eq!(brief(&profile, &path), expected.map(|(n, s, e, c)| (n.to_owned(), s, e, c)));
         assert_eq!(path.length_ns(), 200);
-        let shares: Vec<_> = path.shares(&profile).into_iter().map(|s| (s.name, s.ns)).collect();
+        let shares: Vec<_> =
+            path.shares(&profile, &crate::Names::default()).into_iter().map(|s| (s.name, s.ns)).collect();
         assert_eq!(shares[..2], [("relu".to_owned(), 70), ("gemm".to_owned(), 65)]);
         assert_eq!(shares.iter().map(|s| s.1).sum::<i64>(), 200);
         let part = CriticalPath::of(&profile, &works, &flows, Some(Interval::new(TraceNs(50), TraceNs(110))));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::pass::CriticalPass;
+use crate::Names;
 use crate::work::Works;
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
 use ns_profile::flows::FlowIndex;
@@ -74,13 +75,13 @@ impl CriticalPath {
 
     /// The time of each name, longest first, equal times by name.
     #[must_use]
-    pub fn shares(&self, profile: &Profile) -> Vec<PathShare> {
+    pub fn shares(&self, profile: &Profile, names: &Names) -> Vec<PathShare> {
         let mut by_name: FxHashMap<Option<StrId>, PathShare> = FxHashMap::default();
         let mut longest: FxHashMap<Option<StrId>, i64> = FxHashMap::default();
         for part in &self.parts {
-            let name = part.slice.map(|id| profile.slices().name(id));
-            let text = name.map_or("", |n| profile.str(n));
-            let empty = || PathShare { name: text.to_owned(), ns: 0, parts: 0, longest: None };
+            let name = part.slice.map(|id| names.first(profile.slices().name(id)));
+            let text = || name.map_or_else(String::new, |n| names.text(profile, n).into_owned());
+            let empty = || PathShare { name: text(), ns: 0, parts: 0, longest: None };
             let (share, ns) = (by_name.entry(name).or_insert_with(empty), part.span.end.0 - part.span.start.0);
             share.ns += ns;
             share.parts += 1;

@@ -154,7 +154,7 @@ fn cover(
     for name in own.keys() {
         let operation = opcode(profile.str(*name));
         if let Some(slot) = of_name.get_mut(name.index()) {
-            *slot = operations.iter().position(|o| o.name == operation);
+            *slot = operations.iter().position(|o| o.name == *operation);
         }
     }
     let mut spans: Vec<Vec<Interval<TraceNs>>> = operations.iter().map(|_| Vec::new()).collect();
@@ -179,7 +179,7 @@ pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<
         .into_iter()
         .filter(|(_, (own, _))| own.ns > 0)
         .map(|(name, (own, _))| Operation {
-            name: name.to_owned(),
+            name: name.into_owned(),
             self_ns: own.ns,
             covered_ns: 0,
             count: own.count,

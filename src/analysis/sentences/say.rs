@@ -1,5 +1,6 @@
 //! Each sentence, if the profile holds its subject.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -10,7 +11,7 @@ use crate::compare::steps;
 use crate::device::FileSummary;
 use crate::grouping::thread_text;
 use crate::idle::{IdleGap, IdleGaps};
-use crate::opcode::opcode;
+use crate::opcode::{opcode, short_name};
 use crate::work::{Work, Works};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns, format_number, format_percent, format_share};
@@ -247,8 +248,11 @@ fn overlap(tally: &Tally) -> Option<Sentence> {
 }
 
 /// Self time by operation, and its number of names: names that differ in a number or in template arguments are one operation.
-pub(super) fn by_operation<'p>(profile: &'p Profile, own: &FxHashMap<StrId, Own>) -> BTreeMap<&'p str, (Own, u64)> {
-    let mut operations: BTreeMap<&str, (Own, u64)> = BTreeMap::new();
+pub(super) fn by_operation<'p>(
+    profile: &'p Profile,
+    own: &FxHashMap<StrId, Own>,
+) -> BTreeMap<Cow<'p, str>, (Own, u64)> {
+    let mut operations: BTreeMap<Cow<'p, str>, (Own, u64)> = BTreeMap::new();
     for (name, own) in own {
         match operations.entry(opcode(profile.str(*name))) {
             Entry::Vacant(vacant) => drop(vacant.insert((*own, 1))),
@@ -273,7 +277,7 @@ fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -
     let of_names = if names > 1 { format!(" of {}", counted(names, "name")) } else { String::new() };
     let text = format!(
         "{} takes the most: {} in {}{of_names}, {} {of_what}.",
-        quoted(name),
+        quoted(&name),
         text_of(top.ns),
         counted(top.count, "slice"),
         format_share(share)
@@ -363,6 +367,7 @@ fn quoted(name: &str) -> String {
     if name.is_empty() {
         return "a slice without a name".to_owned();
     }
+    let name = short_name(name);
     let mut short: String = name.chars().take(MOST).collect();
     if short.len() < name.len() {
         short.push('\u{2026}');

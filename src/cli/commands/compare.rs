@@ -9,6 +9,7 @@ use crate::driver::Driver;
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
+use ns_analysis::opcode::short_name;
 use ns_base::units::{format_ns, format_times};
 use ns_session::{Answer, ProfileKey, Question, SliceFilter};
 use ns_view::comparison::comparison_table;
@@ -20,8 +21,8 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
     let (by, level) = (args.by.map(GroupBy::from), args.level.level.as_deref());
     let (mut first, mut second) = (totals(&mut driver, a, by, level)?, totals(&mut driver, b, by, level)?);
     if first.by != second.by {
-        // Only one profile has framework operators; names are what both have.
-        let by = Some(GroupBy::Name);
+        // Only one profile has framework operators; operations are what both have.
+        let by = Some(GroupBy::Operation);
         (first, second) = (totals(&mut driver, a, by, level)?, totals(&mut driver, b, by, level)?);
     }
     let (base, other) = match args.base {
@@ -74,7 +75,7 @@ fn describe(comparison: &Comparison, top: usize) -> String {
             (Presence::Both, None) => "-".to_owned(),
         };
         vec![
-            shorten(name, 72),
+            shorten(&short_name(name), 72),
             count(r.base_count),
             count(r.other_count),
             format_ns(r.base_ns),

@@ -9,6 +9,7 @@ use crate::driver::Driver;
 use crate::source;
 use ns_analysis::flame::FlameGraph;
 use ns_analysis::modules::ModuleTree;
+use ns_analysis::opcode::short_name;
 use ns_base::convert::i64_to_f64;
 use ns_base::units::{format_count, format_ns};
 use ns_profile::Unit;
@@ -21,11 +22,11 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
     // Modules come from all levels unless a level is named.
     let has_line = !args.modules || args.chosen.level.level.is_some();
     let line = if has_line { args.chosen.level.line(&info) } else { String::new() };
-    let (of, limit) = (args.chosen.slice_filter(), args.nodes);
+    let (of, limit, instances) = (args.chosen.slice_filter(), args.nodes, args.instances.instances());
     let question = match args.name {
-        Some(name) => Question::Sandwich { of, name, limit },
+        Some(name) => Question::Sandwich { of, name, instances, limit },
         None if args.modules => Question::Modules { of, limit },
-        None => Question::Flame { of, by_thread: args.by_thread, from: Vec::new(), limit },
+        None => Question::Flame { of, by_thread: args.by_thread, instances, from: Vec::new(), limit },
     };
     let answer = analyse(&mut driver, profile, question)?;
     let out = match &answer {
@@ -52,7 +53,7 @@ fn tree_text(graph: &FlameGraph, unit: &Unit) -> String {
     let row = |depth: u16, name: &str, count: u64, total: i64, own: i64| {
         let name = if name.is_empty() { "(all)" } else { name };
         vec![
-            format!("{}{}", "  ".repeat(usize::from(depth)), shorten(name, 72)),
+            format!("{}{}", "  ".repeat(usize::from(depth)), shorten(&short_name(name), 72)),
             format_count(count),
             unit.text(total),
             unit.text(own),

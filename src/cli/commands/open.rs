@@ -9,7 +9,9 @@ use crate::analysis_args::{LevelArgs, ListingOutput};
 use crate::args::OpenArgs;
 use crate::driver::Driver;
 use crate::source;
+use ns_analysis::GroupBy;
 use ns_analysis::device::DeviceFigures;
+use ns_analysis::opcode::short_name;
 use ns_analysis::summary::OpenSummary;
 use ns_base::convert::{f64_to_i64, f64_to_u64, i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
@@ -71,7 +73,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
                 "    > {} ns, {}: {}\n",
                 link.start_ns,
                 format_ns(u64_to_f64(link.duration_ns)),
-                shorten(&link.title, 72)
+                shorten(&short_name(&link.title), 72)
             ));
         }
     }
@@ -118,7 +120,12 @@ fn of_device(device: &DeviceFigures) -> String {
 /// The operators with the most time on the default level.
 fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Result<String> {
     let output = ListingOutput { json: false, csv: false, top };
-    let listed = list(driver, info.profile, Listing::Groups(GroupsOf::default()), &output)?;
+    let listed = list(
+        driver,
+        info.profile,
+        Listing::Groups(GroupsOf { by: GroupBy::Operation, ..GroupsOf::default() }),
+        &output,
+    )?;
     let number = |row: &[Cell], at: usize| row.get(at).and_then(Cell::number).unwrap_or(0.0);
     let rows: Vec<Vec<String>> = listed
         .table
@@ -131,7 +138,7 @@ fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Resu
                 _ => "",
             };
             let length = |at| info.outline.unit.text(f64_to_i64(number(row, at)));
-            vec![shorten(name, 72), format_count(f64_to_u64(number(row, 1))), length(2), length(3)]
+            vec![shorten(&short_name(name), 72), format_count(f64_to_u64(number(row, 1))), length(2), length(3)]
         })
         .collect();
     if rows.is_empty() {

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::text;
 use crate::args::ProfileArgs;
 use crate::driver::Driver;
+use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
 use ns_formats::WriteFormat;
@@ -79,7 +80,7 @@ pub(crate) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<Pr
 /// # Errors
 /// The session's message.
 pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
-    let question = ProfileQuestion::Operators { kind, range: None, level: None };
+    let question = ProfileQuestion::Operators { kind, range: None, level: None, instances: Instances::Merged };
     let Some(Message::Answer(Reply::Operators(table))) = driver.run(question.of(profile), None)? else {
         bail!("the session returned no operator table");
     };

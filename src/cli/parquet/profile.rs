@@ -68,7 +68,7 @@ pub(crate) fn table<W: Write + Send>(out: W, name: &str, table: &Table) -> Resul
 fn kind(column: &Column, at: usize, table: &Table) -> Kind {
     let is_whole = |row: &Vec<Cell>| matches!(row.get(at), Some(Cell::Count(_) | Cell::Missing) | None);
     match column.kind {
-        ColumnKind::Text => Kind::Text,
+        ColumnKind::Text | ColumnKind::Name => Kind::Text,
         ColumnKind::Count if table.rows.iter().all(is_whole) => Kind::Integer,
         _ => Kind::Number,
     }

@@ -4,7 +4,7 @@ use super::runs::MOST_FILES;
 use super::state::Opens;
 use super::{Arrived, ProfileAction as A, ProfileState, ShownAnswer, ToolSetting, tool_name, tools_of};
 use crate::{RunState, Shared};
-use ns_analysis::GroupBy;
+use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
 use ns_profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
 use ns_session::share::{FlameView, ProfileLink, Tool};
@@ -160,6 +160,28 @@ fn a_group_belongs_to_what_it_is_grouped_by_and_to_its_level() {
 }
 
 #[test]
+fn all_tools_count_names_alike_and_what_was_chosen_by_another_name_is_given_up() {
+    let mut state = open([file("a.json")]);
+    state.link.group = Some("f".to_owned());
+    state.link.flame.stack = vec!["f".to_owned()];
+    let action = A::Adjust(ToolSetting::Instances(Instances::Each));
+    changes(&state, action, |s| {
+        (s.link.instances, s.link.group) = (Instances::Each, None);
+        s.link.flame.stack.clear();
+    });
+    let each = state.after(A::Adjust(ToolSetting::Instances(Instances::Each)));
+    assert_eq!(each.after(A::Tool(Tool::FlameGraph)).link.instances, Instances::Each);
+}
+
+#[test]
+fn a_search_in_a_table_leaves_that_of_the_timeline() {
+    let mut state = open([file("a.json")]);
+    state.link.search = "dgrad".to_owned();
+    let look = ToolSetting::TableLook { sort: None, find: "mm".to_owned() };
+    changes(&state, A::Adjust(look), |s| s.link.find = "mm".to_owned());
+}
+
+#[test]
 fn another_tool_begins_without_sort_and_search() {
     let mut state = open([file("a.json")]);
     state.link.sort = Some(Sort { column: "name".to_owned(), descending: true });
@@ -293,7 +315,8 @@ fn a_run_starts_goes_on_and_ends() {
 #[test]
 fn answers_about_a_run_are_kept_with_it() {
     let state = open([file("a.json"), file("b.json")]);
-    let table = || OperatorTable { kind: OperatorKind::Slices, level: None, rows: vec![] };
+    let table =
+        || OperatorTable { kind: OperatorKind::Slices, level: None, instances: Instances::Merged, rows: vec![] };
     let answered = state.after(A::Operators(0, Some(span(1, 2)), table()));
     assert_eq!(answered.runs[0].operators[&OperatorKind::Slices].0, Some(span(1, 2)));
     assert!(answered.runs[1].operators.is_empty());

@@ -1,5 +1,6 @@
 //! Settings of tools that the link remembers.
 
+use ns_analysis::Instances;
 use ns_analysis::compare::Measure;
 use ns_session::ProfileSpec;
 use ns_session::share::{FlameView, ProfileLink};
@@ -31,6 +32,8 @@ pub enum ToolSetting {
     NoBaseRun,
     /// The time that is compared.
     Measure(Measure),
+    /// How every tool counts names.
+    Instances(Instances),
     /// Whether compared times are divided by the number of steps.
     PerStep(bool),
 }
@@ -53,6 +56,10 @@ impl ToolSetting {
             Self::BaseOfRun { base, run } => (link.compare.base, link.compare.base_run) = (base, run),
             Self::NoBaseRun => link.compare.base_run = None,
             Self::Measure(measure) => link.compare.measure = measure,
+            Self::Instances(instances) => {
+                (link.instances, link.group) = (instances, None);
+                link.flame.stack.clear();
+            }
             Self::PerStep(per_step) => link.compare.per_step = per_step,
         }
     }

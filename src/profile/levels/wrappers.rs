@@ -44,7 +44,8 @@ pub fn by_name(name: &str) -> Option<Wrapper> {
         // The Python tracer of JAX writes `$file.py:line function`.
         "$profiler.py:",
     ];
-    if name.starts_with("ProfilerStep#") || name.starts_with("ProfilerStep*") || name == "StepMarker" {
+    let is_marked = name.starts_with("ProfilerStep#") || name.starts_with("ProfilerStep*");
+    if is_marked || name == "ProfilerStep" || name == "StepMarker" {
         Some(Wrapper::Step)
     } else if PROFILER.iter().any(|p| name.starts_with(p)) || is_call(name, &["start_trace", "stop_trace"]) {
         Some(Wrapper::Profiler)

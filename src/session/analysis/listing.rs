@@ -6,7 +6,7 @@ use crate::pages::ProfileParts;
 use crate::timeline::ViewTracks;
 use ns_analysis::members::MemberOrder;
 use ns_analysis::work::Works;
-use ns_analysis::{GroupBy, Selection};
+use ns_analysis::{GroupBy, Instances, Selection};
 use ns_base::{Interval, TraceNs};
 use ns_insight::Insights;
 use ns_profile::Profile;
@@ -24,7 +24,7 @@ pub enum Listing {
     /// Gaps in which devices (or threads, if no devices are known) were idle, longest first.
     Idle(Option<Interval<TraceNs>>),
     /// The time of each name on the critical path, most first.
-    CriticalPath(Option<Interval<TraceNs>>),
+    CriticalPath(Option<Interval<TraceNs>>, Instances),
     /// The parts of the critical path, longest first.
     PathParts(Option<Interval<TraceNs>>),
     /// Statistics of each counter.
@@ -88,12 +88,13 @@ pub struct QueryOf {
 }
 
 impl QueryOf {
-    /// The operators whose name contains a text, those with the most self time first. The name is the first column.
+    /// The operations with a name that contains a text, those with the most self time first. The operation is the first column.
     #[must_use]
     pub fn operators_named(text: &str, level: Option<String>) -> Self {
         // In a query, a quote inside a string is written twice.
         let quoted = text.replace('\'', "''");
-        let text = format!("where name ~ '{quoted}' group by name select name, sum(self) order by sum(self) desc");
+        let text =
+            format!("where name ~ '{quoted}' group by operation select operation, sum(self) order by sum(self) desc");
         Self { text, level }
     }
 }

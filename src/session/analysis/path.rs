@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::listing::{Listed, Rows, Sources};
 use crate::timeline::link;
+use ns_analysis::Names;
 use ns_analysis::critical::{CriticalPath, PathPart, PathReason};
 use ns_base::convert::{i64_to_f64, usize_to_i64};
 use ns_base::{Interval, StrId, TraceNs};
@@ -133,7 +134,7 @@ pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<Path
     });
     let table = Table {
         columns: vec![
-            Column::new("name", "Part", ColumnKind::Text),
+            Column::new("name", "Part", ColumnKind::Name),
             Column::new("start_ns", "Start (ns)", ColumnKind::Count),
             Column::new("duration_ns", "Time (ns)", ColumnKind::Count),
             Column::new("percent", "Time %", ColumnKind::Percent),
@@ -147,8 +148,8 @@ pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<Path
 }
 
 /// The time of each name on the path.
-pub(super) fn path_table(sources: &Sources<'_>, path: &CriticalPath, shown: Rows) -> Listed {
-    let (shares, length) = (path.shares(sources.profile), path.length_ns());
+pub(super) fn path_table(sources: &Sources<'_>, (path, names): &(CriticalPath, Names), shown: Rows) -> Listed {
+    let (shares, length) = (path.shares(sources.profile, names), path.length_ns());
     let rows = shown.of(&shares).iter().map(|s| {
         vec![
             Cell::Text(if s.longest.is_none() { NOTHING_RAN.to_owned() } else { s.name.clone() }),
@@ -159,7 +160,7 @@ pub(super) fn path_table(sources: &Sources<'_>, path: &CriticalPath, shown: Rows
     });
     let table = Table {
         columns: vec![
-            Column::new("name", "On the path", ColumnKind::Text),
+            Column::new("name", "On the path", ColumnKind::Name),
             Column::new("parts", "Parts", ColumnKind::Count),
             Column::new("time_ns", "Time (ns)", ColumnKind::Count),
             Column::new("percent", "Time %", ColumnKind::Percent),

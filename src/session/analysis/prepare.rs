@@ -22,7 +22,7 @@ use ns_analysis::modules::ModulePass;
 use ns_analysis::operators::{OpQuery, OperatorPass};
 use ns_analysis::query::{QueryPass, parse};
 use ns_analysis::sentences::SentencesPass;
-use ns_analysis::{GroupBy, Grouping, Selection};
+use ns_analysis::{GroupBy, Grouping, Names, Selection};
 use ns_base::StrId;
 use ns_profile::Profile;
 
@@ -50,7 +50,10 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
             )
         }
         Listing::Idle(range) => listed(IdlePass::new(profile, *range, rows.end()), |pass, _| pass.finish(), idle_table),
-        Listing::CriticalPath(range) => listed(CriticalPass::new(profile, *range), |pass, _| pass.finish(), path_table),
+        Listing::CriticalPath(range, instances) => {
+            let names = Names::of(profile, *instances);
+            listed(CriticalPass::new(profile, *range), move |pass, _| (pass.finish(), names), path_table)
+        }
         Listing::PathParts(range) => {
             listed(CriticalPass::new(profile, *range), |pass, _| parts_by_length(pass.finish()), parts_table)
         }
@@ -84,17 +87,19 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
                 Ok(Answer::Histogram(Histogram::of(found.into_iter().map(|(_, dur)| dur).collect(), scale, bins)))
             })
         }
-        Question::Flame { of, by_thread, from, limit } => {
-            flame(CallTreePass::new(profile, of.selection(sources)?, *by_thread), from.clone(), nodes(*limit))
+        Question::Flame { of, by_thread, instances, from, limit } => {
+            let names = Names::of(profile, *instances);
+            flame(CallTreePass::new(profile, of.selection(sources)?, *by_thread, names), from.clone(), nodes(*limit))
         }
         Question::InOrder { of, limit } => {
             answered(InOrderPass::new(profile, of.selection_if_named(sources)?, nodes(*limit)), |pass, s| {
                 Ok(Answer::InOrder(linked_in_order(s, &pass.finish(s.profile))))
             })
         }
-        Question::Sandwich { of, name, limit } => {
-            let limit = nodes(*limit);
-            answered(SandwichPass::new(profile, of.selection(sources)?, known_name(sources, name)?), move |pass, s| {
+        Question::Sandwich { of, name, instances, limit } => {
+            let (limit, names) = (nodes(*limit), Names::of(profile, *instances));
+            let name = known_name(sources, &names, name)?;
+            answered(SandwichPass::new(profile, of.selection(sources)?, name, names), move |pass, s| {
                 Ok(Answer::Sandwich(SandwichGraph::of(s.profile, &pass.finish(), limit)))
             })
         }
@@ -153,7 +158,7 @@ fn members(sources: &Sources<'_>, of: &SliceFilter, by: GroupBy, name: &str) -> 
     Ok(MemberPass::new(sources.profile, of.selection(sources)?, by, name))
 }
 
-fn known_name(sources: &Sources<'_>, name: &str) -> Result<StrId, String> {
-    let found = sources.profile.strings().lookup(name);
+fn known_name(sources: &Sources<'_>, names: &Names, name: &str) -> Result<StrId, String> {
+    let found = names.find(sources.profile, name);
     found.ok_or_else(|| format!("no slice is named '{name}': give a name as shown in the table of operators"))
 }

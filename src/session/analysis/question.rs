@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::linked::{LinkedSentence, LinkedSlices};
 use super::listing::SliceFilter;
 use super::path::PathSteps;
-use ns_analysis::GroupBy;
 use ns_analysis::compare::OperatorTotals;
 use ns_analysis::counters::Curve;
 use ns_analysis::flame::{FlameGraph, SandwichGraph};
 use ns_analysis::histogram::{BinScale, Histogram};
 use ns_analysis::modules::ModuleTree;
+use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
 use ns_view::document::Document;
 
@@ -28,6 +28,7 @@ pub enum Question {
         of: SliceFilter,
         /// Whether threads are the outermost nodes; otherwise stacks of all threads are merged.
         by_thread: bool,
+        instances: Instances,
         /// Names from the outermost to the node that becomes the root; empty for everything.
         from: Vec<String>,
         /// The greatest number of nodes; those with the most time are kept.
@@ -44,6 +45,7 @@ pub enum Question {
     Sandwich {
         of: SliceFilter,
         name: String,
+        instances: Instances,
         /// The greatest number of nodes in each half.
         limit: u32,
     },

@@ -125,6 +125,7 @@ mod tests {
     use crate::timeline::ViewTracks;
     use crate::{GroupsOf, Listing, MembersOf, QueryOf};
     use crate::{ProfileOrigin, ProfileSpec};
+    use ns_analysis::Instances;
     use ns_analysis::members::MemberOrder;
     use ns_analysis::work::Works;
     use ns_base::Diagnostics;
@@ -170,7 +171,7 @@ mod tests {
         let rows = Rows { skip: 10, limit: 40 };
         for request in [
             AnalysisRequest::List(Listing::Idle(None), rows),
-            AnalysisRequest::List(Listing::CriticalPath(None), rows),
+            AnalysisRequest::List(Listing::CriticalPath(None, Instances::Each), rows),
             AnalysisRequest::ListCsv(Listing::PathParts(None), "parts.csv".to_owned()),
             AnalysisRequest::Analyse(Question::Path { range: None, limit: 50 }),
             AnalysisRequest::Analyse(Question::Sentences),
@@ -200,7 +201,7 @@ mod tests {
             (Listing::Idle(None), 399),
             // 400 slices of 7 ns with gaps of 3 ns between them, by two names and the idle time.
             (Listing::PathParts(None), 799),
-            (Listing::CriticalPath(None), 3),
+            (Listing::CriticalPath(None, Instances::Each), 3),
             (Listing::Members(members), 200),
             (Listing::Groups(GroupsOf::default()), 2),
             (Listing::Query(QueryOf { text: "where dur > 1ns".to_owned(), level: None }), 400),

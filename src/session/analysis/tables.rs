@@ -2,6 +2,7 @@
 
 use super::listing::{Listed, Rows, Sources};
 use crate::timeline::{NO_NAME, link};
+use ns_analysis::GroupBy;
 use ns_analysis::counters::{SeriesStats, series_names};
 use ns_analysis::grouping::thread_text;
 use ns_analysis::idle::IdleGaps;
@@ -25,7 +26,7 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown
     });
     let table = Table {
         columns: vec![
-            Column::new("name", "Name", ColumnKind::Text),
+            Column::new("name", "Name", ColumnKind::Name),
             Column::new("thread", "Thread", ColumnKind::Text),
             Column::new("start_ns", "Start (ns)", ColumnKind::Count),
             Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
@@ -63,7 +64,7 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
     let length = |id: &str, what: &str, kind| Column::new(id, &format!("{what} ({unit})"), kind);
     let table = Table {
         columns: vec![
-            column("name", "Name", ColumnKind::Text),
+            column("name", "Name", ColumnKind::Name),
             column("count", "Count", ColumnKind::Count),
             length("total_ns", "Total", ColumnKind::Count),
             length("self_ns", "Self", ColumnKind::Count),
@@ -138,11 +139,11 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
             Column::new("of", "Idle", ColumnKind::Text),
             Column::new("start_ns", "Start (ns)", ColumnKind::Count),
             Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
-            Column::new("before", "After", ColumnKind::Text),
-            Column::new("after", "Until", ColumnKind::Text),
-            Column::new("started_by", "Started by", ColumnKind::Text),
+            Column::new("before", "After", ColumnKind::Name),
+            Column::new("after", "Until", ColumnKind::Name),
+            Column::new("started_by", "Started by", ColumnKind::Name),
             Column::new("started", "Started", ColumnKind::Text),
-            Column::new("meanwhile", "Meanwhile", ColumnKind::Text),
+            Column::new("meanwhile", "Meanwhile", ColumnKind::Name),
             Column::new("meanwhile_ns", "For (ns)", ColumnKind::Count),
         ],
         rows: rows.collect(),
@@ -172,7 +173,8 @@ pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows
 fn column_kind(found: &QueryTable, column: usize) -> ColumnKind {
     let values = || found.rows.iter().filter_map(|row| row.get(column));
     if found.columns[column].1 == ValueKind::Text || values().any(|v| matches!(v, QueryValue::Text(_))) {
-        return ColumnKind::Text;
+        let is_name = found.columns[column].0 == GroupBy::Name.name();
+        return if is_name { ColumnKind::Name } else { ColumnKind::Text };
     }
     let whole = |v: &QueryValue| matches!(v, QueryValue::Missing) || matches!(v, QueryValue::Int(n) if *n >= 0);
     if values().all(whole) { ColumnKind::Count } else { ColumnKind::Number }
@@ -182,8 +184,8 @@ fn cell(value: &QueryValue, kind: ColumnKind) -> Cell {
     match value {
         QueryValue::Missing => Cell::Missing,
         QueryValue::Text(text) => Cell::Text(text.clone()),
-        QueryValue::Int(n) if kind == ColumnKind::Text => Cell::Text(n.to_string()),
-        QueryValue::Real(x) if kind == ColumnKind::Text => Cell::Text(x.to_string()),
+        QueryValue::Int(n) if matches!(kind, ColumnKind::Text | ColumnKind::Name) => Cell::Text(n.to_string()),
+        QueryValue::Real(x) if matches!(kind, ColumnKind::Text | ColumnKind::Name) => Cell::Text(x.to_string()),
         QueryValue::Int(n) => u64::try_from(*n).map_or(Cell::Number(i64_to_f64(*n)), Cell::Count),
         QueryValue::Real(x) => Cell::Number(*x),
     }

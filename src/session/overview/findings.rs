@@ -271,7 +271,7 @@ fn gain_of_half(c: &Context<'_>, operation: &Operation) -> i64 {
     let half = operation.self_ns.min(operation.covered_ns) / 2;
     let Some(insights) = c.insights else { return half };
     let mut engine_ns = [0_u64; Engine::ALL.len()];
-    for time in insights.operators.iter().filter(|o| opcode(&o.name) == operation.name) {
+    for time in insights.operators.iter().filter(|o| *opcode(&o.name) == *operation.name) {
         for (sum, more) in engine_ns.iter_mut().zip(time.engine_ns) {
             *sum += more;
         }

@@ -1,6 +1,7 @@
 //! The main numbers of an overview.
 
 use super::document::{Context, part_name, percent};
+use ns_analysis::opcode::short_name;
 use ns_analysis::sentences::{Breakdown, Part};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_share};
@@ -112,6 +113,7 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
 /// A name cut to the length of a heading.
 pub(super) fn shortened(name: &str) -> String {
     const MOST: usize = 32;
+    let name = short_name(name);
     let mut short: String = name.chars().take(MOST).collect();
     if short.len() < name.len() {
         short.push('\u{2026}');

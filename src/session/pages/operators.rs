@@ -8,7 +8,7 @@ pub(super) const fn title(kind: OperatorKind) -> &'static str {
     match kind {
         OperatorKind::Framework => "Framework operators",
         OperatorKind::Hlo => "HLO operators",
-        OperatorKind::Slices => "Slices by name",
+        OperatorKind::Slices => "Slices by operation",
     }
 }
 
@@ -16,7 +16,7 @@ pub(super) const fn title(kind: OperatorKind) -> &'static str {
 pub(super) fn table(operators: &OperatorTable, most: usize) -> (Table, usize) {
     let index = |n: Option<u32>| Cell::from(n.map(u64::from));
     let columns = [
-        ("name", "Name", ColumnKind::Text),
+        ("name", "Name", ColumnKind::Name),
         ("occurrences", "Occurrences", ColumnKind::Count),
         ("device", "Neuron Device", ColumnKind::Count),
         ("core", "NeuronCore", ColumnKind::Count),
@@ -55,6 +55,7 @@ pub(super) fn table(operators: &OperatorTable, most: usize) -> (Table, usize) {
 mod tests {
     use super::*;
     use crate::OperatorRow;
+    use ns_analysis::Instances;
 
     #[test]
     fn empty_columns_are_omitted_and_the_first_rows_are_listed() {
@@ -69,7 +70,8 @@ mod tests {
             members: Vec::new(),
         };
         let rows = vec![row("mm"), row("add"), row("dot")];
-        let (table, all) = table(&OperatorTable { kind: OperatorKind::Slices, level: None, rows }, 2);
+        let (table, all) =
+            table(&OperatorTable { kind: OperatorKind::Slices, level: None, instances: Instances::Merged, rows }, 2);
         let ids: Vec<&str> = table.columns.iter().map(|c| c.id.as_str()).collect();
         assert_eq!(ids, ["name", "occurrences", "time_ns", "self_ns", "time_percent"]);
         assert_eq!((table.rows.len(), all), (2, 3));

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiments::{RecordsAsk, RecordsKey};
 use crate::pages::BenchPage;
 use crate::{Listing, OperatorKind, ProfileKey, Question, Rows};
+use ns_analysis::Instances;
 use ns_base::{Interval, TraceNs};
 use ns_formats::WriteFormat;
 use ns_insight::SliceRange;
@@ -59,6 +60,8 @@ pub enum ProfileQuestion {
         range: Option<Interval<TraceNs>>,
         /// The level of the table of slices, `all` for every level; the default level if absent.
         level: Option<String>,
+        /// How the table of slices counts names.
+        instances: Instances,
     },
     /// Metrics, bounds and findings of an execution. Answered by [`Reply::Summary`](super::Reply::Summary).
     Summary,
@@ -101,7 +104,7 @@ pub enum ExportKind {
     /// The timeline in the format of another tool.
     Trace(WriteFormat),
     /// An operator table as CSV, for a span or the whole profile, and for a level or the default level.
-    OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>, Option<String>),
+    OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>, Option<String>, Instances),
     /// The output of `neuronscope profile --json`: the device window and both operator tables of a simulated execution.
     ProfileJson,
     /// The output of `neuronscope profile --summary --json`: metrics, bounds, roofline, utilisation and findings of a

@@ -3,7 +3,7 @@
 use super::{ViewTracks, link};
 use crate::SearchHits;
 use ns_analysis::members::{MemberOrder, members};
-use ns_analysis::{GroupBy, Grouping, Selection};
+use ns_analysis::{Grouping, Selection};
 use ns_base::StrId;
 use ns_profile::levels::LevelId;
 use ns_profile::{Profile, SliceId};
@@ -41,7 +41,7 @@ impl Highlight {
 
     /// Whether an instant or an async span belongs to the group, by its name.
     pub fn holds_name(&self, name: StrId) -> bool {
-        self.group.kind.by == GroupBy::Name && self.number == Some(name.0)
+        self.number.is_some() && self.number == self.grouping.group_of_name(name)
     }
 }
 

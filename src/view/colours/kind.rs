@@ -58,7 +58,8 @@ pub fn kind_of(name: &str) -> Option<Cow<'_, str>> {
         Some((_, instruction)) if !instruction.is_empty() => opcode(instruction),
         _ => {
             let operation = opcode(name);
-            operation.strip_prefix("aten::").unwrap_or(operation).trim_matches('_')
+            let start = if operation.starts_with("aten::") { 6 } else { 0 };
+            part(operation, |text| text[start..].trim_matches('_'))
         }
     };
     if operation.is_empty() {
@@ -71,7 +72,15 @@ pub fn kind_of(name: &str) -> Option<Cow<'_, str>> {
     match known {
         Some((_, kind)) => Some(Cow::Borrowed(kind)),
         None if small.contains("conv") && !small.contains("convert") => Some(Cow::Borrowed("convolution")),
-        None => Some(Cow::Borrowed(operation)),
+        None => Some(operation),
+    }
+}
+
+/// A part of a text, which stays borrowed if the text is.
+fn part<'a>(text: Cow<'a, str>, part: impl for<'t> Fn(&'t str) -> &'t str) -> Cow<'a, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(part(text)),
+        Cow::Owned(text) => Cow::Owned(part(&text).to_owned()),
     }
 }
 

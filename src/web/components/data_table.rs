@@ -172,7 +172,7 @@ fn first_cell(
     note: Option<AttrValue>,
 ) -> Html {
     let text = look.text(cell);
-    let full = text.clone();
+    let full = look.exact_text(cell).unwrap_or_else(|| text.clone());
     let swatch = props.swatches.get(r).map(|fill| {
         html! { <span class="swatch" aria-hidden="true" style={format!("background:{}", fill_var(*fill))}></span> }
     });
@@ -213,7 +213,7 @@ fn value_cell(cell: &Cell, column: &Column, look: &ColumnLook, is_cut: bool) -> 
     // A sentence needs room to be read, where numbers would leave it a few characters.
     let is_sentence = !column.is_numeric() && text.len() > 48;
     if is_sentence && is_cut {
-        let full = text.clone();
+        let full = exact.unwrap_or_else(|| text.clone());
         return html! { <td class="is-name" data-value={cell.raw()}><span class="name" title={full}>{ text }</span></td> };
     }
     html! { <td class={classes!(column.is_numeric().then_some("number"), is_sentence.then_some("is-sentence"))} data-value={cell.raw()} title={exact}>{ text }</td> }

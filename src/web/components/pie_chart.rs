@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use ns_analysis::opcode::short_name;
 use ns_base::units::{format_in, format_percent};
 use ns_view::palette::{fill_var, on_fill_var};
 use ns_view::plot::{Pie, PieSlice};
@@ -50,7 +51,7 @@ pub fn PieChart(props: &PieChartProps) -> Html {
         html! {
             <li class={classes!(is_dimmed(i).then_some("is-dimmed"))} onmouseenter={enter(i)} title={describe(s, &props.unit)}>
                 <span class="swatch" style={format!("background:{}", color(s))}></span>
-                <span class="name">{ &s.name }</span>
+                <span class="name">{ short_name(&s.name).into_owned() }</span>
                 <span class="value">{ format_percent(s.percent) }</span>
             </li>
         }

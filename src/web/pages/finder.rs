@@ -13,6 +13,7 @@ use crate::platform::{page, url};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use crate::worker::Engine;
 use ns_analysis::GroupBy;
+use ns_analysis::opcode::short_name;
 use ns_page::profile::{tool_name, tools_of};
 use ns_profile::levels::ALL_LEVELS;
 use ns_session::share::{Page, Tool};
@@ -299,7 +300,7 @@ fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
     let named = tools.chain(others).chain(pages).chain(kept).chain(settings(props));
     let named = named.filter(|(_, name, _)| contains_ignoring_case(name, text));
     let operators = found.operators.iter().map(|name| ("Operator", name.clone(), Place::Operator(name.clone())));
-    let of_slice = |s: &SliceLink| ("Slice", s.title.clone(), Place::Slice(s.clone()));
+    let of_slice = |s: &SliceLink| ("Slice", short_name(&s.title).into_owned(), Place::Slice(s.clone()));
     let slices = found.slices.iter().map(of_slice);
     named.chain(operators).chain(tracks(shown, text)).chain(slices).collect()
 }
@@ -339,7 +340,7 @@ fn go_to(profile: &StateHandle<ProfileState>, theme: &UseStateHandle<Theme>, pla
         Place::Tool(tool) => profile.dispatch(ProfileAction::Tool(tool)),
         Place::Slice(link) => profile.dispatch(ProfileAction::Jump(link)),
         Place::Operator(name) => {
-            let kind = GroupKind { by: GroupBy::Name, level: profile.level() };
+            let kind = GroupKind { by: GroupBy::Operation, level: profile.level() };
             profile.dispatch(ProfileAction::Highlight(kind, name));
         }
         Place::Track(id) => profile.dispatch(ProfileAction::ShowTrack(id)),

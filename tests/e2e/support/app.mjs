@@ -312,6 +312,12 @@ export async function chooseLevel(page, level = "all") {
   await page.getByLabel("Level", { exact: true }).selectOption(level);
 }
 
+/** Counts each name by itself, as facts about files do; tools without the box keep what was chosen. */
+export async function countEachName(page) {
+  const box = page.getByLabel("Merge instances");
+  if (await box.count()) await box.uncheck();
+}
+
 /** Clicks the element of `locator` and returns the downloaded file's name and bytes. */
 export async function download(page, locator) {
   const [started] = await Promise.all([page.waitForEvent("download"), locator.click()]);

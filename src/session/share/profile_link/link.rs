@@ -2,8 +2,8 @@
 
 use super::Tool;
 use crate::ProfileSpec;
-use ns_analysis::GroupBy;
 use ns_analysis::compare::Measure;
+use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
 use ns_view::table::Sort;
 use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
@@ -27,6 +27,8 @@ pub struct ProfileLink {
     pub level: Option<String>,
     /// The key for grouping slices in the statistics tool.
     pub group_by: GroupBy,
+    /// How tools count names.
+    pub instances: Instances,
     /// Whether operators are counted only in the visible span, if the profile supports it.
     pub in_view: bool,
     /// How the operator table is sorted.

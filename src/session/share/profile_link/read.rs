@@ -6,8 +6,8 @@ use super::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 use crate::share::results_fields::sort_of;
 use crate::share::{Notice, Query};
 use crate::{CompileOptions, ProfileSpec, Workflow};
-use ns_analysis::GroupBy;
 use ns_analysis::compare::Measure;
+use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
 use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
 
@@ -34,6 +34,7 @@ pub(in super::super) const NAMES: &[&str] = &[
     "ask",
     "level",
     "by",
+    "instances",
     "range",
     "sort",
     "find",
@@ -168,6 +169,11 @@ fn read_table<'q>(
             Some(by) => link.group_by = by,
             None => wrong("by", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "name"),
         }
+    }
+    match text("instances") {
+        None | Some("merged") => {}
+        Some("each") => link.instances = Instances::Each,
+        Some(t) => wrong("instances", t, "merged or each", "merged"),
     }
     match text("range") {
         None | Some("all") => {}

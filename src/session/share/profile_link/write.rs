@@ -4,8 +4,8 @@ use super::{CompareLink, FlameLink, FlameView, ProfileLink};
 use crate::share::Query;
 use crate::share::results_fields::sort_text;
 use crate::{CompileOptions, ProfileSpec};
-use ns_analysis::GroupBy;
 use ns_analysis::compare::Measure;
+use ns_analysis::{GroupBy, Instances};
 use ns_view::timeline::{Annotation, Area, Arrangement, TrackId};
 
 /// Writes the state of the profile page into a query; defaults are left out.
@@ -33,6 +33,9 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     }
     if link.group_by != GroupBy::default() {
         query.set("by", link.group_by.name());
+    }
+    if link.instances == Instances::Each {
+        query.set("instances", "each");
     }
     if link.in_view {
         query.set("range", "view");

@@ -256,7 +256,12 @@ impl ProfileActions {
         let kind = run.operator_kind(self.state.link.tool).or_else(|| run.info.operators.first().copied());
         let kind = kind.unwrap_or(OperatorKind::Slices);
         let level = self.state.level().filter(|_| kind == OperatorKind::Slices);
-        self.export(ExportKind::OperatorsCsv(kind, self.state.counted_span(Some(kind)), level));
+        self.export(ExportKind::OperatorsCsv(
+            kind,
+            self.state.counted_span(Some(kind)),
+            level,
+            self.state.link.instances,
+        ));
     }
 
     /// Saves the overview as one HTML file.

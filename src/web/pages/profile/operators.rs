@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::components::{DataTable, PieChart};
-use crate::pages::profile::tools::LevelSelect;
+use crate::pages::profile::tools::{InstancesSwitch, LevelSelect};
 use crate::pages::profile::treemap::Treemap;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::GroupBy;
@@ -42,6 +42,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
         let state = state.clone();
         Callback::from(move |sort: Sort| state.dispatch(ProfileAction::Sort(sort)))
     };
+    // The search of the timeline stays there: pies and areas here are of all rows.
     let on_search = {
         let (state, sort) = (state.clone(), state.link.sort.clone());
         Callback::from(move |find: String| {
@@ -51,7 +52,9 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     let on_choose = {
         // Tables of Neuron operators count slices of several levels.
         let level = if operators.kind == OperatorKind::Slices { state.level() } else { Some(ALL_LEVELS.to_owned()) };
-        let (state, kind) = (state.clone(), GroupKind { by: GroupBy::Name, level });
+        let is_of_slices = operators.kind == OperatorKind::Slices;
+        let by = if is_of_slices { operators.instances.group_by() } else { GroupBy::Name };
+        let (state, kind) = (state.clone(), GroupKind { by, level });
         Callback::from(move |name: String| state.dispatch(ProfileAction::Highlight(kind.clone(), name)))
     };
     let on_row = {
@@ -61,7 +64,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     html! {
         <>
             if operators.kind == OperatorKind::Slices {
-                { range_switch(state, html! { if let Some(run) = state.shown_run() { <LevelSelect run={run.clone()} state={state.clone()} /> } }) }
+                { range_switch(state, html! { if let Some(run) = state.shown_run() { <LevelSelect run={run.clone()} state={state.clone()} /><InstancesSwitch run={run.clone()} state={state.clone()} /> } }) }
             }
             <div class="panel pies">{ pies(operators, state, &colours) }<Treemap items={shares(operators)} unit={unit_of(state)} colours={colours.clone()} {on_choose} /></div>
             <div class="panel">
@@ -129,7 +132,7 @@ fn table_of(operators: &OperatorTable) -> Table {
     if operators.kind == OperatorKind::Slices {
         return Table {
             columns: vec![
-                column("name", "Name", ColumnKind::Text),
+                column("name", "Name", ColumnKind::Name),
                 column("count", "Count", ColumnKind::Count),
                 column("total_ns", "Total (ns)", ColumnKind::Count),
                 column("self_ns", "Self (ns)", ColumnKind::Count),

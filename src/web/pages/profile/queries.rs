@@ -38,11 +38,14 @@ pub fn use_operators(
     kind: Option<OperatorKind>,
 ) {
     let (range, level) = (state.counted_span(kind), state.level().filter(|_| kind == Some(OperatorKind::Slices)));
+    let instances = state.link.instances;
     let is_known = |(run, kind): &(&OpenRun, OperatorKind)| {
-        run.operators.get(kind).is_some_and(|(counted, table)| *counted == range && table.level == level)
+        run.operators
+            .get(kind)
+            .is_some_and(|(counted, table)| *counted == range && table.level == level && table.instances == instances)
     };
     let wanted = run.zip(kind).filter(|asked| !is_known(asked));
-    let key = wanted.as_ref().map(|(run, kind)| (run.id, *kind, range, level.clone()));
+    let key = wanted.as_ref().map(|(run, kind)| (run.id, *kind, range, level.clone(), instances));
     let asked = wanted.map(|(run, kind)| (run.engine.clone(), run.info.profile, run.id, kind));
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
@@ -50,7 +53,7 @@ pub fn use_operators(
         let take = |reply| if let Reply::Operators(table) = reply { Some(table) } else { None };
         let on_message =
             on_answer(notices, take, move |table| dispatch.dispatch(ProfileAction::Operators(id, range, table)));
-        engine.send(ProfileQuestion::Operators { kind, range, level }.of(profile), None, on_message);
+        engine.send(ProfileQuestion::Operators { kind, range, level, instances }.of(profile), None, on_message);
     });
 }
 

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use ns_analysis::opcode::short_name;
 use ns_base::convert::f64_to_i64;
 use ns_profile::Unit;
 use ns_view::colours::Colours;
@@ -54,7 +55,7 @@ pub fn Treemap(props: &TreemapProps) -> Html {
         let what = format!("{name}: {}", props.unit.text(f64_to_i64(*ns)));
         let chosen = name.clone();
         let onclick = props.on_choose.reform(move |_: MouseEvent| chosen.clone());
-        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ &name[known..] }</button></li> }
+        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ short_name(&name[known..]).into_owned() }</button></li> }
     };
     html! {
         <figure class="treemap">

@@ -84,13 +84,13 @@ struct AnswerBarsProps {
 fn AnswerBars(props: &AnswerBarsProps) -> Html {
     let chosen = use_state_eq(|| None::<String>);
     let columns = &props.listed.table.columns;
-    let text = columns.iter().position(|c| c.kind == ColumnKind::Text);
+    let text = columns.iter().position(|c| matches!(c.kind, ColumnKind::Text | ColumnKind::Name));
     let numeric: Vec<usize> = (0..columns.len()).filter(|i| columns[*i].is_numeric()).collect();
     let (Some(text), Some(first)) = (text, numeric.first()) else { return Html::default() };
     let value = numeric.iter().find(|i| Some(&columns[**i].id) == chosen.as_ref()).unwrap_or(first);
     let rows = props.listed.table.rows.iter().take(MOST_BARS);
     let values = rows.filter_map(|row| match &row[text] {
-        Cell::Text(name) => Some((name.clone(), String::new(), row[*value].number()?)),
+        Cell::Text(_) => Some((row[text].text(columns[text].kind), String::new(), row[*value].number()?)),
         _ => None,
     });
     let values: Vec<_> = values.collect();

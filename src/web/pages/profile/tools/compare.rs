@@ -3,12 +3,13 @@
 use yew::prelude::*;
 
 use super::pair::PairOfTimelines;
-use super::{LevelSelect, ToolProps, failed, waiting};
+use super::{InstancesSwitch, LevelSelect, ToolProps, failed, waiting};
 use crate::components::{LocalTable, SelectField};
 use crate::pages::profile::kept_bases::KeptBases;
 use crate::pages::profile::queries::{Analysed, Pending, use_analysis};
 use crate::state::{OpenRun, ProfileAction};
 use ns_analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
+use ns_analysis::{GroupBy, Instances};
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_session::share::CompareLink;
@@ -25,7 +26,9 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let chosen = props.state.compared_with().cloned();
     let missing = base.as_ref().filter(|name| named(name).is_none());
     let of = SliceFilter { level: props.state.level(), ..SliceFilter::default() };
-    let question = Question::Totals { of, by: None };
+    // Without a key, each profile is grouped by what fits it; all names by themselves have to be asked for.
+    let by = (props.state.link.instances == Instances::Each).then_some(GroupBy::Name);
+    let question = Question::Totals { of, by };
     let own = use_analysis(&props.run, Some(question.clone()));
     // Hooks must always run. Without another run, this run replaces it and no question is asked.
     let theirs = use_analysis(chosen.as_ref().unwrap_or(&props.run), chosen.is_some().then_some(question));
@@ -66,6 +69,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
             <div class="panel view-bar">
                 <SelectField id="compare-base" label="Base" value={chosen.info.name.clone()} {options} on_choose={choose} />
                 <LevelSelect run={props.run.clone()} state={props.state.clone()} />
+                <InstancesSwitch run={props.run.clone()} state={props.state.clone()} />
                 <SelectField id="compare-measure" label="Time" value={measured} options={measures} on_choose={choose_measure} />
                 <label class="radio"><input type="checkbox" checked={per_step} onchange={toggle} />{ "Per step" }</label>
                 <div class="buttons"><button type="button" onclick={swap}>{ "Swap" }</button><KeptBases state={props.state.clone()} run={props.run.clone()} /></div>

@@ -3,12 +3,14 @@
 
 use yew::prelude::*;
 
-use super::{LevelSelect, ToolProps, slice_filter, waiting};
+use super::{InstancesSwitch, LevelSelect, ToolProps, slice_filter, waiting};
 use crate::components::{SelectField, TextField};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{Analysed, use_analysis};
 use crate::state::{ProfileAction, ProfileState, StateHandle};
+use ns_analysis::Instances;
 use ns_analysis::flame::FlameGraph;
+use ns_analysis::opcode::short_name;
 use ns_base::units::format_count;
 use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
@@ -32,7 +34,7 @@ const LEAST_PERCENT: f64 = 0.15;
 #[component]
 pub fn FlameTool(props: &ToolProps) -> Html {
     let FlameLink { view, stack, name, .. } = &props.state.link.flame;
-    let question = question(&props.state.link.flame, slice_filter(&props.state));
+    let question = question(&props.state.link.flame, slice_filter(&props.state), props.state.link.instances);
     let has_question = question.is_some();
     let answer = use_analysis(&props.run, question);
     let choose = {
@@ -67,6 +69,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
             { range_switch(&props.state, html! { <>
                 <LevelSelect run={props.run.clone()} state={props.state.clone()} />
                 <SelectField id="flame-shape" label="View" value={view.name()} {options} on_choose={choose} />
+                if *view != FlameView::ByTime { <InstancesSwitch run={props.run.clone()} state={props.state.clone()} /> }
                 if *view == FlameView::ByTime {
                     { thread_field(props, &answer) }
                 } else if *view == FlameView::Sandwich {
@@ -81,16 +84,20 @@ pub fn FlameTool(props: &ToolProps) -> Html {
 }
 
 /// The question to the worker; `None` while a sandwich has no name.
-fn question(FlameLink { view, stack, name, thread }: &FlameLink, of: SliceFilter) -> Option<Question> {
+fn question(
+    FlameLink { view, stack, name, thread }: &FlameLink,
+    of: SliceFilter,
+    instances: Instances,
+) -> Option<Question> {
     match view {
         FlameView::Sandwich if name.trim().is_empty() => None,
-        FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), limit: MOST_NODES / 2 }),
+        FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), instances, limit: MOST_NODES / 2 }),
         FlameView::ByTime => {
             Some(Question::InOrder { of: SliceFilter { tracks: thread.map(|t| vec![t]), ..of }, limit: MOST_IN_ORDER })
         }
         FlameView::LeftHeavy | FlameView::ByThread => {
             let by_thread = *view == FlameView::ByThread;
-            Some(Question::Flame { of, by_thread, from: stack.clone(), limit: MOST_NODES })
+            Some(Question::Flame { of, by_thread, instances, from: stack.clone(), limit: MOST_NODES })
         }
     }
 }
@@ -168,7 +175,7 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
         let what = format!("{}: {} at {}", slice.title, props.unit.text(duration), props.unit.exact(slice.start_ns));
         let (state, link) = (props.state.clone(), slice.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
-        html! { <button type="button" {onclick} style={style_of(r, &slice.title, &props.colours)} title={what.clone()} aria-label={what}><span>{ &slice.title }</span></button> }
+        html! { <button type="button" {onclick} style={style_of(r, &slice.title, &props.colours)} title={what.clone()} aria-label={what}><span>{ short_name(&slice.title).into_owned() }</span></button> }
     };
     let left_out = found.omitted + layout.narrow;
     html! {
@@ -229,7 +236,7 @@ fn graph_view(
             1 => format!("{name}: 1 slice, {times}"),
             count => format!("{name}: {} slices, {times}", format_count(count)),
         };
-        html! { <button type="button" {onclick} style={style_of(r, name, colours)} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
+        html! { <button type="button" {onclick} style={style_of(r, name, colours)} title={what.clone()} aria-label={what}><span>{ short_name(name).into_owned() }</span></button> }
     };
     html! {
         <figure class="flame">

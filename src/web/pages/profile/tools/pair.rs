@@ -13,6 +13,7 @@ use crate::pages::profile::timeline::use_canvas;
 use crate::platform::page;
 use crate::state::OpenRun;
 use crate::timeline::{Change, Controller};
+use ns_analysis::opcode::{opcode, short_name};
 use ns_session::{Message, ProfileQuestion, Reply};
 use ns_view::timeline::{Neighbour, SliceRef};
 
@@ -69,7 +70,7 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
         let run = if c.run == props.base.id { &props.base } else { &props.other };
         format!(
             "{}: {} at {} of {}; its name is highlighted on both.",
-            c.name,
+            short_name(&c.name),
             run.info.outline.unit.text(i64::try_from(c.duration_ns).unwrap_or(i64::MAX)),
             run.info.outline.unit.exact(c.start_ns),
             run.info.name
@@ -100,7 +101,7 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
             </div>
             <OneTimeline run={props.base.clone()} timeline={base} role="Base" selected={selected(&chosen, &props.base)} name={name.clone()} />
             <OneTimeline run={props.other.clone()} timeline={other} role="Compared" selected={selected(&chosen, &props.other)} name={name.clone()} />
-            <p class="note" role="status">{ said.or(name.as_ref().map(|n| format!("{n} is highlighted on both."))).unwrap_or_else(|| "Both begin at the left. Zoom and pan either one with the mouse, or focus it and use W A S D. Press a slice to find its name on both.".to_owned()) }</p>
+            <p class="note" role="status">{ said.or(name.as_ref().map(|n| format!("{} is highlighted on both.", short_name(n)))).unwrap_or_else(|| "Both begin at the left. Zoom and pan either one with the mouse, or focus it and use W A S D. Press a slice to find its name on both.".to_owned()) }</p>
         </section>
     }
 }
@@ -112,7 +113,11 @@ fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseSta
         let (found, wanted, offset_ns) = (Rc::clone(&found), name.clone(), offset_ns.clone());
         let on_message = Callback::from(move |message: Message| {
             let Message::Answer(Reply::Search(hits)) = message else { return };
-            let first = hits.hits.iter().find(|hit| hit.title == *wanted).map(|hit| hit.start_ns);
+            let first = hits
+                .hits
+                .iter()
+                .find(|hit| hit.title == *wanted || opcode(&hit.title) == *wanted)
+                .map(|hit| hit.start_ns);
             found.set(if is_base { (first, found.get().1) } else { (found.get().0, first) });
             if let (Some(here), Some(there)) = found.get() {
                 offset_ns.set(there.saturating_sub(here));

@@ -3,10 +3,11 @@
 use yew::prelude::*;
 
 use super::paged::PagedTable;
-use super::{ToolProps, range_of, waiting};
+use super::{InstancesSwitch, ToolProps, range_of, waiting};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::use_analysis;
 use crate::state::ProfileAction;
+use ns_analysis::opcode::short_name;
 use ns_base::convert::i64_to_f64;
 use ns_base::units::format_count;
 use ns_session::{Answer, Listing, PathStep, PathSteps, Question};
@@ -33,7 +34,7 @@ pub fn PathTool(props: &ToolProps) -> Html {
             }
             Answer::Path(path) => html! { <>
                 { drawn_view(path, props) }
-                { table("Time on the path", "critical-path", "names", Listing::CriticalPath(range), false) }
+                { table("Time on the path", "critical-path", "names", Listing::CriticalPath(range, state.link.instances), false) }
                 { table("Parts of the path", "critical-path-parts", "parts", Listing::PathParts(range), true) }
             </> },
             _ => Html::default(),
@@ -41,7 +42,7 @@ pub fn PathTool(props: &ToolProps) -> Html {
     };
     html! {
         <>
-            { range_switch(state, Html::default()) }
+            { range_switch(state, html! { <InstancesSwitch run={props.run.clone()} state={state.clone()} /> }) }
             <section class="panel" aria-label="Critical path">
                 { content }
             </section>
@@ -92,7 +93,7 @@ fn strip(path: &PathSteps, props: &ToolProps) -> Html {
         let what = format!("{mostly}{name}: {}", unit.text(length(step)));
         let (state, step) = (props.state.clone(), step.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(to(&step)));
-        html! { <button type="button" {onclick} {style} title={what.clone()} aria-label={what}><span>{ name }</span></button> }
+        html! { <button type="button" {onclick} {style} title={what.clone()} aria-label={what}><span>{ short_name(name).into_owned() }</span></button> }
     };
     html! {
         <figure class="flame path-strip">

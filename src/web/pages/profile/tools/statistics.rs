@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::paged::PagedTable;
-use super::{LevelSelect, ToolProps, slice_filter, waiting};
+use super::{InstancesSwitch, LevelSelect, ToolProps, slice_filter, waiting};
 use crate::components::{LocalTable, PieChart, SelectField, TableLook};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{Analysed, use_analysis, use_listing, use_save_all};
@@ -15,6 +15,7 @@ use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::GroupBy;
 use ns_analysis::histogram::{BinScale, Histogram};
 use ns_analysis::members::MemberOrder;
+use ns_analysis::opcode::short_name;
 use ns_base::convert::{f64_to_i64, f64_to_u64, u64_to_f64};
 use ns_base::units::format_count;
 use ns_page::Shared;
@@ -45,7 +46,11 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let of = slice_filter(state);
     // The rows of engines are their own level.
     let of = SliceFilter { level: of.level.filter(|_| !is_of_engines), tracks, ..of };
-    let by = state.link.group_by;
+    // The box beside it decides how names count.
+    let by = match state.link.group_by {
+        GroupBy::Name | GroupBy::Operation => state.link.instances.group_by(),
+        by => by,
+    };
     let groups = Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone(), level: of.level.clone() });
     let answer = use_listing(&props.run, Some(groups.clone()), Rows { skip: 0, limit: MOST_GROUPS });
     let save_all = use_save_all(&props.run, &groups, &AttrValue::from("groups"));
@@ -73,7 +78,9 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
             }
         })
     };
-    let options = GroupBy::ALL.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).to_vec();
+    let choices = GroupBy::ALL.into_iter().filter(|(by, _)| *by != GroupBy::Operation);
+    let options: Vec<_> = choices.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).collect();
+    let chosen = if by == GroupBy::Operation { GroupBy::Name } else { by };
     let content = match &answer {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(message)),
@@ -83,7 +90,8 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
         <>
             { range_switch(state, html! { <>
                 if !is_of_engines { <LevelSelect run={props.run.clone()} state={state.clone()} /> }
-                <SelectField id="group-by" label="Group by" value={by.name()} {options} on_choose={choose} />
+                <SelectField id="group-by" label="Group by" value={chosen.name()} {options} on_choose={choose} />
+                if chosen == GroupBy::Name { <InstancesSwitch run={props.run.clone()} state={state.clone()} /> }
             </> }) }
             if let Some(name) = &name { { group_panel(props, name, (longest, count), spread, members) } }
             <section class="panel" aria-label="Groups of slices">{ content }</section>
@@ -133,7 +141,7 @@ fn name_of(listed: &Listed, row: usize) -> Option<String> {
 
 /// The colours of the profile if the groups are operations; other groups get separate colours.
 fn colours_of(listed: &Listed, by: GroupBy, of_profile: &Colours) -> Colours {
-    if matches!(by, GroupBy::Name | GroupBy::CategoryOrName) {
+    if matches!(by, GroupBy::Name | GroupBy::Operation | GroupBy::CategoryOrName) {
         return of_profile.clone();
     }
     let times = self_times(listed);
@@ -202,7 +210,7 @@ fn group_panel(
     };
     html! {
         <section class="panel chosen-group" aria-label="Selected group">
-            <h3 id="chosen-group" tabindex="-1">{ name }</h3>
+            <h3 id="chosen-group" tabindex="-1" title={name.to_owned()}>{ short_name(name).into_owned() }</h3>
             { chart }
             <div class="buttons">{ for to_longest }<button type="button" onclick={highlight}>{ "Highlight on the timeline" }</button></div>
             <details class="members-list">

@@ -1,0 +1,27 @@
+//! The choice between operations and their single names.
+
+use yew::prelude::*;
+
+use super::ToolProps;
+use crate::state::ProfileAction;
+use ns_analysis::Instances;
+use ns_page::profile::ToolSetting;
+
+/// A box that merges names that are instances of one operation, for every tool. Empty for a run on NeuronCores, whose names have
+/// no instances.
+#[component]
+pub fn InstancesSwitch(props: &ToolProps) -> Html {
+    if props.run.is_neuron() {
+        return Html::default();
+    }
+    let is_merged = props.state.link.instances == Instances::Merged;
+    let onchange = {
+        let state = props.state.clone();
+        let other = if is_merged { Instances::Each } else { Instances::Merged };
+        Callback::from(move |_: web_sys::Event| {
+            state.dispatch(ProfileAction::Adjust(ToolSetting::Instances(other)));
+        })
+    };
+    let title = "Names that differ only in a number or in template arguments count as one";
+    html! { <label class="radio" {title}><input type="checkbox" checked={is_merged} {onchange} />{ "Merge instances" }</label> }
+}
