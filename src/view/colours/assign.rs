@@ -1,4 +1,4 @@
-//! Assignment of hues to kinds in a profile.
+//! Assignment of hues to kinds.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::kind_of;
 use crate::palette::GREY;
+use ns_base::convert::low8;
+use ns_base::digest64;
 
-/// The usual hues of kinds, which they get in every profile if the hue is free.
-const USUAL: [(&str, u8); 15] = [
+/// The hues of kinds that most profiles have.
+const USUAL: [(&str, u8); 17] = [
     ("dot", 0),
     ("convolution", 0),
     ("add", 1),
+    ("subtract", 1),
     ("DMA", 2),
     ("copy", 2),
     ("collective", 3),
@@ -23,6 +26,7 @@ const USUAL: [(&str, u8); 15] = [
     ("reduce", 6),
     ("gelu", 7),
     ("relu", 7),
+    ("maximum", 7),
     ("tanh", 7),
 ];
 
@@ -35,41 +39,64 @@ pub struct KindColour {
     pub fill: u8,
 }
 
-/// The colours of a profile: the same in every view of it.
+/// The colours of a profile. A kind has the same hue in every view and in every profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Colours {
-    /// The kinds that have a hue, the most important first: at most eight.
+    /// The kinds of the legend, the most important first: at most eight.
     kinds: Vec<KindColour>,
+    /// Whether only these kinds have a hue, each its own.
+    is_distinct: bool,
+}
+
+/// The hue of a kind: its usual one, or one that depends only on its text.
+fn hue_of(kind: &str) -> u8 {
+    let usual = USUAL.iter().find(|(k, _)| *k == kind).map(|(_, fill)| *fill);
+    usual.unwrap_or_else(|| low8(digest64(kind) % u64::from(GREY)))
 }
 
 impl Colours {
-    /// Colours of names with their weights: shares or times. Kinds without weight have no hue.
+    /// Colours of names with their weights, shares or times, by which the legend lists them.
     #[must_use]
     pub fn new<'a>(weights: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
-        let mut by_kind: BTreeMap<String, f64> = BTreeMap::new();
-        for (name, weight) in weights {
-            if let Some(kind) = kind_of(name) {
-                *by_kind.entry(kind.into_owned()).or_default() += weight;
-            }
-        }
-        let mut order: Vec<(String, f64)> = by_kind.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1));
-        order.truncate(usize::from(GREY));
-        Self { kinds: assigned(order.into_iter().map(|(kind, _)| kind).collect()) }
+        let legend = heaviest(weights).into_iter();
+        Self { kinds: legend.map(|kind| KindColour { fill: hue_of(&kind), kind }).collect(), is_distinct: false }
+    }
+
+    /// Colours of names that have no meaning elsewhere, such as threads: the heaviest have a hue each, the others none.
+    #[must_use]
+    pub fn distinct<'a>(weights: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
+        Self { kinds: assigned(heaviest(weights)), is_distinct: true }
     }
 
     /// The place of this name's colour in [`crate::palette::HUES`].
     #[must_use]
     pub fn fill_of(&self, name: &str) -> u8 {
-        let Some(kind) = kind_of(name) else { return GREY };
-        self.kinds.iter().find(|k| k.kind == kind).map_or(GREY, |k| k.fill)
+        match kind_of(name) {
+            None => GREY,
+            Some(kind) if self.is_distinct => self.kinds.iter().find(|k| k.kind == kind).map_or(GREY, |k| k.fill),
+            Some(kind) => hue_of(&kind),
+        }
     }
 
-    /// The kinds that have a hue, the most important first.
+    /// The kinds of the legend, the most important first.
     #[must_use]
     pub fn legend(&self) -> &[KindColour] {
         &self.kinds
     }
+}
+
+/// The kinds with the most weight, as many as there are hues.
+fn heaviest<'a>(weights: impl IntoIterator<Item = (&'a str, f64)>) -> Vec<String> {
+    let mut by_kind: BTreeMap<String, f64> = BTreeMap::new();
+    for (name, weight) in weights {
+        if let Some(kind) = kind_of(name) {
+            *by_kind.entry(kind.into_owned()).or_default() += weight;
+        }
+    }
+    let mut order: Vec<(String, f64)> = by_kind.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1));
+    order.truncate(usize::from(GREY));
+    order.into_iter().map(|(kind, _)| kind).collect()
 }
 
 /// Assigns hues first to the kinds whose usual hue is free, then to the others in their order.
@@ -92,10 +119,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kinds_that_matter_have_hues_and_the_rest_is_grey() {
+    fn distinct_names_have_hues_and_the_rest_is_grey() {
         let names: Vec<String> = (0..12).map(|i| format!("op{}", char::from(b'a' + i))).collect();
         let weights = names.iter().zip(0_u32..).map(|(n, i)| (n.as_str(), f64::from(100 - i)));
-        let colours = Colours::new(weights.chain([("BertModel[model]", 1e9), ("never", 0.0)]));
+        let colours = Colours::distinct(weights.chain([("BertModel[model]", 1e9), ("never", 0.0)]));
         let mut fills: Vec<u8> = names[..8].iter().map(|n| colours.fill_of(n)).collect();
         fills.sort_unstable();
         assert_eq!(fills, [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -103,19 +130,21 @@ mod tests {
             assert_eq!(colours.fill_of(grey), GREY, "{grey}");
         }
         assert_eq!(colours.legend()[0].kind, "opa");
-        assert_eq!(Colours::default().fill_of("opa"), GREY);
     }
 
     #[test]
-    fn usual_kinds_look_alike_in_every_profile() {
+    fn kinds_look_alike_in_every_profile() {
         let one = Colours::new([("%dot.7", 5.0), ("add.1", 3.0)]);
         let other = Colours::new([("RunTask", 9.0), ("aten::add", 2.0), ("aten::mm", 1.0)]);
-        for name in ["aten__addmm_dot", "aten__add_add"] {
+        for name in ["aten__addmm_dot", "aten__add_add", "RunTask", "void n::dgrad_engine<float, 4>(int)"] {
             assert_eq!(one.fill_of(name), other.fill_of(name), "{name}");
         }
         assert_ne!(other.fill_of("RunTask"), other.fill_of("aten::mm"));
-        // Of two kinds with the same usual hue, the more important one gets it.
-        let both = Colours::new([("gelu", 2.0), ("tanh", 1.0)]);
+        // Instances of an operation have one colour, and work is never grey.
+        assert_eq!(one.fill_of("void n::dgrad_engine<float, 8>(int)"), one.fill_of("dgrad_engine"));
+        assert!((0..40).all(|i| one.fill_of(&format!("op{}", char::from(b'A' + i))) < GREY));
+        // Of two distinct names with the same usual hue, the heavier one gets it.
+        let both = Colours::distinct([("gelu", 2.0), ("tanh", 1.0)]);
         assert_ne!(both.fill_of("gelu"), both.fill_of("tanh"));
     }
 }

@@ -12,7 +12,7 @@ pub struct TimelineLegendProps {
     pub colours: Colours,
 }
 
-/// Each kind that has a hue, and the meaning of grey.
+/// The most important kinds, and the meaning of grey.
 #[component]
 pub fn TimelineLegend(props: &TimelineLegendProps) -> Html {
     let entry = |fill: u8, name: &str| {
@@ -27,7 +27,7 @@ pub fn TimelineLegend(props: &TimelineLegendProps) -> Html {
     html! {
         <ul class="legend in-line timeline-legend" aria-label="Colours">
             { for kinds.iter().map(|k| entry(k.fill, &k.kind)) }
-            { entry(GREY, "anything else") }
+            { entry(GREY, "modules, steps, idle") }
         </ul>
     }
 }

@@ -145,7 +145,7 @@ fn colours_of(listed: &Listed, by: GroupBy, of_profile: &Colours) -> Colours {
         return of_profile.clone();
     }
     let times = self_times(listed);
-    Colours::new(times.iter().map(|(name, ns)| (name.as_str(), *ns)))
+    Colours::distinct(times.iter().map(|(name, ns)| (name.as_str(), *ns)))
 }
 
 fn self_times(listed: &Listed) -> Vec<(String, f64)> {
