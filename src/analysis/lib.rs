@@ -25,6 +25,7 @@ pub mod idle;
 pub mod in_order;
 pub mod lookup;
 pub mod members;
+pub mod memory;
 pub mod modules;
 pub mod names;
 pub mod opcode;

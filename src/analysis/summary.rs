@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::device::{DeviceFigures, FileSummary};
+use super::memory::{DeviceMemory, memory};
 use super::operators::{OpQuery, OpStats, OpTable, operator_stats};
 use ns_base::Diagnostic;
 use ns_profile::levels::Level;
@@ -31,6 +32,9 @@ pub struct OpenSummary {
     pub default_level: String,
     /// The problems, by kind, in order of first appearance.
     pub diagnostics: Vec<Diagnostic>,
+    /// Memory of each device, if the profile has the memory events of PyTorch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<DeviceMemory>,
     /// Of a Neuron device: times worked out from its rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceFigures>,
@@ -87,6 +91,7 @@ impl OpenSummary {
             levels: levels.used().map(|(_, level)| level.clone()).collect(),
             default_level: levels.name(levels.default_level()).to_owned(),
             diagnostics: profile.diagnostics().items().to_vec(),
+            memory: memory(profile),
             summary: device.as_ref().and_then(|_| FileSummary::of(profile)).map(|s| s.0),
             device,
         }

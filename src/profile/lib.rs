@@ -23,6 +23,7 @@ pub mod flows;
 pub mod levels;
 pub mod lod;
 pub mod marks;
+pub mod memory;
 mod nesting;
 pub mod neuron;
 mod occurrences;

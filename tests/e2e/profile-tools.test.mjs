@@ -57,6 +57,50 @@ test("statistics count every slice of a real trace; a group has a histogram and 
   await eventually(async () => assert.equal(await page.getByLabel("Search slices").inputValue(), name));
 }));
 
+test("instances of an operation count together in every tool, each by itself when wanted, and a link keeps it", tools(async (page) => {
+  await page.locator("#open-file").setInputFiles(`${TRACES}/kineto_resnet50_workers0_a.json.gz`);
+  await waitForState(page, "done");
+  await chooseTool(page, "operator-framework");
+  const first = page.getByRole("table", { name: "Operators" }).locator("tbody tr").first().locator("th button");
+  await eventually(async () => assert.equal(await first.innerText(), "vectorized_elementwise_kernel"));
+  await chooseTool(page, "flame-graph");
+  await page.locator(".flame button", { hasText: /^vectorized_elementwise_kernel$/ }).waitFor();
+  await page.getByLabel("Merge instances").uncheck();
+  await page.locator(".flame button", { hasText: "dgrad_engine\u2039512, 6, 5\u203a" }).waitFor();
+  await page.waitForFunction(() => location.hash.includes("instances=each"));
+  await chooseTool(page, "operator-framework");
+  await eventually(async () => assert.equal(await first.innerText(), "dgrad_engine\u2039512, 6, 5\u203a"));
+  assert.match(await first.getAttribute("title"), /^void cudnn::.*dgrad_engine<float, 512, 6, 5/);
+  await assertAccessible(page);
+}));
+
+test("a search on the timeline leaves the table of operators whole", tools(async (page) => {
+  await open(page, TRACE, "operator-timeline");
+  await page.getByLabel("Search slices").fill("hipLaunchKernel");
+  await page.getByText("12 found").waitFor();
+  await chooseTool(page, "operator-framework");
+  const rows = page.getByRole("table", { name: "Operators" }).locator("tbody tr");
+  await eventually(async () => assert.ok((await rows.count()) > 3));
+  assert.equal(await page.getByLabel("Search Operators").inputValue(), "");
+}));
+
+test("memory of a device: its peak, who allocates, what a step leaves behind", tools(async (page) => {
+  await page.locator("#open-file").setInputFiles(`${TRACES}/tracelens_bert_small_mi300.json.gz`);
+  await waitForState(page, "done");
+  await chooseTool(page, "counters");
+  const cells = async (name) => page.getByRole("table", { name }).locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((c) => c.dataset.value ?? c.innerText)));
+  await page.getByRole("table", { name: "Memory of devices" }).waitFor();
+  const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/tracelens_bert_small_mi300.json.gz`))).traceEvents;
+  const ofGpu = events.filter((e) => e.name === "[memory]" && e.args["Device Id"] === 0).map((e) => e.args);
+  const gpu = (await cells("Memory of devices")).find(([device]) => device === "HIP 0");
+  assert.equal(Number(gpu[2]), Math.max(...ofGpu.map((a) => a["Total Allocated"])));
+  const sum = ofGpu.filter((a) => a.Bytes > 0).reduce((all, a) => all + a.Bytes, 0);
+  const operators = (await cells("Allocations by operator")).filter(([, device]) => device === "HIP 0");
+  assert.equal(operators.reduce((all, row) => all + Number(row[5]), 0), sum);
+  assert.equal((await cells("Memory that each step leaves behind")).filter(([, device]) => device === "HIP 0").length, 1);
+  await assertAccessible(page);
+}));
+
 test("a query is answered as a table, by keyboard, and a mistake says where it is", tools(async (page) => {
   await open(page, "catapult_simple_trace.json", "ask");
   await page.getByRole("textbox", { name: "Query" }).fill("select count");

@@ -209,3 +209,62 @@ fn memory_events_of_pytorch_are_counters() {
     assert_eq!(profile.instants().len(), 5);
     assert_eq!(samples(&read_bytes("again", &WriteFormat::Chrome.write(&profile)).unwrap()), found);
 }
+
+#[test]
+fn the_memory_of_a_device_by_operator_and_step() {
+    let slice = |ts: u32, dur: u32, name: &str, cat: &str| {
+        format!(r#"{{"ph":"X","name":"{name}","cat":"{cat}","pid":1,"tid":1,"ts":{ts},"dur":{dur},"args":{{}}}}"#)
+    };
+    let memory = |ts: u32, bytes: i64, allocated: i64| {
+        let args = format!(
+            r#""Bytes":{bytes},"Device Type":1,"Device Id":0,"Total Allocated":{allocated},"Total Reserved":4096"#
+        );
+        format!(r#"{{"ph":"i","s":"t","name":"[memory]","pid":1,"tid":1,"ts":{ts},"args":{{{args}}}}}"#)
+    };
+    let all = [
+        slice(0, 100, "ProfilerStep#1", "user_annotation"),
+        slice(100, 100, "ProfilerStep#2", "user_annotation"),
+        slice(10, 50, "aten::linear", "cpu_op"),
+        slice(20, 30, "aten::empty", "cpu_op"),
+        memory(30, 512, 1512),
+        memory(55, 100, 1612),
+        memory(80, -512, 1100),
+        memory(150, 24, 1124),
+    ];
+    let profile = open(&format!(r#"{{"traceEvents":[{}]}}"#, all.join(",")));
+    let found = serde_json::to_value(OpenSummary::of(&profile)).unwrap()["memory"].clone();
+    let operator = |name: &str, allocations: u32, bytes: u32, self_bytes: u32, largest: u32| serde_json::json!({"name": name, "allocations": allocations, "bytes": bytes, "self_bytes": self_bytes, "largest": largest});
+    let expected = serde_json::json!([{
+        "device": "CUDA 0", "process": "Process 1", "is_since_start": false,
+        "allocated": {"first": 1512, "last": 1124, "peak": 1612, "peak_at_ns": 55_000},
+        "reserved": {"first": 4096, "last": 4096, "peak": 4096, "peak_at_ns": 30_000},
+        "allocations": 3, "releases": 1, "allocated_bytes": 636,
+        "operators": [operator("aten::linear", 2, 612, 100, 512), operator("aten::empty", 1, 512, 512, 512), operator("", 1, 24, 24, 24)],
+        "steps": [
+            {"name": "ProfilerStep#1", "growth": 100, "peak": 1612, "start_ns": 0},
+            {"name": "ProfilerStep#2", "growth": 24, "peak": 1124, "start_ns": 100_000},
+        ],
+    }]);
+    assert_eq!(found, expected, "{found:#}");
+}
+
+#[test]
+fn the_memory_of_the_sample_is_what_its_events_say() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/traces/tracelens_bert_small_mi300.json.gz");
+    let packed = fs::read(path).unwrap();
+    let profile = read_bytes("sample", &packed).unwrap();
+    let file: serde_json::Value = serde_json::from_slice(&crate::formats::gunzip(&packed)).unwrap();
+    let events = file["traceEvents"].as_array().unwrap().iter().filter(|e| e["name"] == "[memory]");
+    let of_device: Vec<&serde_json::Value> = events.map(|e| &e["args"]).filter(|a| a["Device Id"] == 0).collect();
+    let all = OpenSummary::of(&profile).memory;
+    let gpu = all.iter().find(|m| m.device == "HIP 0").unwrap();
+    let bytes = || of_device.iter().map(|a| a["Bytes"].as_i64().unwrap());
+    assert_eq!(i64::try_from(gpu.allocated_bytes).unwrap(), bytes().filter(|b| *b > 0).sum::<i64>());
+    assert_eq!((gpu.allocations + gpu.releases) as usize, of_device.len());
+    let most = |key: &str| of_device.iter().map(|a| a[key].as_i64().unwrap()).max();
+    assert_eq!(gpu.allocated.map(|level| level.peak), most("Total Allocated"));
+    assert_eq!(gpu.reserved.map(|level| level.peak), most("Total Reserved"));
+    assert_eq!(gpu.operators.iter().map(|o| o.self_bytes).sum::<u64>(), gpu.allocated_bytes);
+    assert_eq!(gpu.steps.len(), 1);
+}

@@ -11,12 +11,17 @@ use crate::driver::Driver;
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::device::DeviceFigures;
+use ns_analysis::memory::DeviceMemory;
 use ns_analysis::opcode::short_name;
 use ns_analysis::summary::OpenSummary;
 use ns_base::convert::{f64_to_i64, f64_to_u64, i64_to_f64, u64_to_f64};
-use ns_base::units::{format_count, format_ns};
+use ns_base::units::{format_bytes, format_count, format_ns};
 use ns_session::{Answer, ExportKind, GroupsOf, LOCAL_PAGE, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
 use ns_view::table::Cell;
+
+/// Operators and steps in the line about the memory of a device.
+const MOST_ALLOCATORS: usize = 3;
+const MOST_STEPS: usize = 8;
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
@@ -95,10 +100,48 @@ fn describe(summary: &OpenSummary) -> String {
     if let Some(device) = &summary.device {
         out.push_str(&of_device(device));
     }
+    for memory in &summary.memory {
+        out.push_str(&of_memory(memory));
+    }
     for d in &summary.diagnostics {
         out.push_str(&format!("note: {d}\n"));
     }
     out
+}
+
+/// The memory of a device: at the peak and at the end, what allocates most, and the growth of each step.
+fn of_memory(memory: &DeviceMemory) -> String {
+    let text = |bytes: i64| format_bytes(i64_to_f64(bytes));
+    let mut parts = Vec::new();
+    if let Some(level) = &memory.allocated {
+        let since = if memory.is_since_start { " since the start" } else { "" };
+        let at = format_ns(i64_to_f64(level.peak_at_ns));
+        parts.push(format!("at most {} allocated{since} (at {at}), {} at the end", text(level.peak), text(level.last)));
+    }
+    if let Some(level) = &memory.reserved {
+        parts.push(format!("at most {} reserved", text(level.peak)));
+    }
+    let counts = [(memory.allocations, "allocation"), (memory.releases, "release")];
+    let counts = counts.map(|(n, what)| format!("{} {what}{}", format_count(n), if n == 1 { "" } else { "s" }));
+    parts.push(counts.join(" and "));
+    let named = memory.operators.iter().filter(|o| !o.name.is_empty()).take(MOST_ALLOCATORS);
+    let named: Vec<String> =
+        named.map(|o| format!("{} {}", shorten(&short_name(&o.name), 40), format_bytes(u64_to_f64(o.bytes)))).collect();
+    if !named.is_empty() {
+        parts.push(format!("most by {}", named.join(", ")));
+    }
+    let grown: Vec<String> = memory
+        .steps
+        .iter()
+        .take(MOST_STEPS)
+        .map(|s| format!("{} {}{}", s.name, if s.growth > 0 { "+" } else { "" }, text(s.growth)))
+        .collect();
+    if !grown.is_empty() {
+        let more = memory.steps.len() - grown.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        parts.push(format!("growth {}{more}", grown.join(", ")));
+    }
+    format!("memory of {} ({}): {}\n", memory.device, memory.process, parts.join("; "))
 }
 
 /// Times of a Neuron device, worked out from its rows.

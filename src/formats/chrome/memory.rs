@@ -6,10 +6,8 @@ use super::event::RawEvent;
 use crate::json::scan::{Members, number_bytes, unescape};
 use ns_base::StrId;
 use ns_base::convert::i64_to_f64;
+use ns_profile::memory::{ALLOCATED, ALLOCATED_SINCE, RESERVED, counter_name, device_name, device_of_counter};
 use ns_profile::{ProfileBuilder, TrackId};
-
-/// Start of the names of the counters.
-const COUNTER: &str = "Allocator of ";
 
 /// An allocation, or a release with negative bytes, and when and where it was.
 #[derive(Clone, Copy)]
@@ -60,7 +58,9 @@ impl MemoryEvents {
 
     /// Notes that the file has a counter.
     pub fn note_counter(&mut self, event: &RawEvent<'_>) {
-        self.has_counters |= event.name.get(1..).is_some_and(|name| name.starts_with(COUNTER.as_bytes()));
+        let name = event.name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+        let text = name.and_then(|name| std::str::from_utf8(name).ok());
+        self.has_counters |= text.and_then(device_of_counter).is_some();
     }
 
     /// Adds the counters.
@@ -71,9 +71,8 @@ impl MemoryEvents {
         for ((_, kind, number), mut changes) in self.of_device {
             // Stable: changes of one time stay in the order of the file.
             changes.sort_by_key(|change| change.ts);
-            let name = builder.intern(&format!("{COUNTER}{} (bytes)", device_name(kind, number)));
-            let [allocated, reserved, since] =
-                ["allocated", "reserved", "allocated since the start"].map(|key| builder.intern(key));
+            let name = builder.intern(&counter_name(&device_name(kind, number)));
+            let [allocated, reserved, since] = [ALLOCATED, RESERVED, ALLOCATED_SINCE].map(|key| builder.intern(key));
             // Profilers before 2022 wrote no totals: then only what changed since the start is known.
             let has_totals = changes.iter().any(|change| change.allocated.is_some());
             let mut sum: i64 = 0;
@@ -90,20 +89,4 @@ impl MemoryEvents {
             }
         }
     }
-}
-
-/// The name of a device by PyTorch's numbers (`c10::DeviceType`).
-fn device_name(kind: i64, number: i64) -> String {
-    let kind = match kind {
-        0 => "CPU",
-        1 => "CUDA",
-        6 => "HIP",
-        9 => "XLA",
-        12 => "XPU",
-        13 => "MPS",
-        15 => "HPU",
-        19 => "MTIA",
-        other => return format!("device {number} of type {other}"),
-    };
-    if number < 0 || kind == "CPU" { kind.to_owned() } else { format!("{kind} {number}") }
 }

@@ -29,6 +29,12 @@ pub enum Listing {
     PathParts(Option<Interval<TraceNs>>),
     /// Statistics of each counter.
     Counters(Option<Interval<TraceNs>>),
+    /// The memory of each device.
+    Memory,
+    /// The operators that allocate memory, most bytes first.
+    MemoryOperators,
+    /// What each marked step leaves behind in memory.
+    MemorySteps,
     /// The answer to a query.
     Query(QueryOf),
 }

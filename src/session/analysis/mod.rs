@@ -2,6 +2,7 @@
 
 mod linked;
 mod listing;
+mod memory;
 mod path;
 mod prepare;
 mod question;

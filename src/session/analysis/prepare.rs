@@ -2,6 +2,7 @@
 
 use super::linked::{linked_in_order, linked_sentences};
 use super::listing::{Listing, Rows, SliceFilter, Sources};
+use super::memory::{memory_operators_table, memory_steps_table, memory_table};
 use super::path::{parts_by_length, parts_table, path_steps, path_table};
 use super::question::{Answer, Question};
 use super::steps::{Running, answered, listed};
@@ -18,6 +19,7 @@ use ns_analysis::histogram::Histogram;
 use ns_analysis::idle::IdlePass;
 use ns_analysis::in_order::InOrderPass;
 use ns_analysis::members::{MemberOrder, MemberPass};
+use ns_analysis::memory::MemoryPass;
 use ns_analysis::modules::ModulePass;
 use ns_analysis::operators::{OpQuery, OperatorPass};
 use ns_analysis::query::{QueryPass, parse};
@@ -62,6 +64,11 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
             |pass, _| pass.finish(),
             |s, found, rows| counter_table(s, found, rows),
         ),
+        Listing::Memory => listed(MemoryPass::new(profile), |pass, s| pass.finish(s.profile), memory_table),
+        Listing::MemoryOperators => {
+            listed(MemoryPass::new(profile), |pass, s| pass.finish(s.profile), memory_operators_table)
+        }
+        Listing::MemorySteps => listed(MemoryPass::new(profile), |pass, s| pass.finish(s.profile), memory_steps_table),
         Listing::Query(of) => {
             let query = parse(&of.text).map_err(|e| e.to_string())?;
             let level = SliceFilter { level: of.level.clone(), ..SliceFilter::default() }.selection(sources)?.level;

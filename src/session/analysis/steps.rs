@@ -8,6 +8,7 @@ use ns_analysis::critical::CriticalPass;
 use ns_analysis::idle::IdlePass;
 use ns_analysis::in_order::InOrderPass;
 use ns_analysis::members::MemberPass;
+use ns_analysis::memory::MemoryPass;
 use ns_analysis::modules::ModulePass;
 use ns_analysis::operators::OperatorPass;
 use ns_analysis::query::QueryPass;
@@ -54,6 +55,7 @@ looks_once!(
     CurvePass,
     InOrderPass,
     MemberPass,
+    MemoryPass,
     ModulePass,
     OperatorPass,
     QueryPass,

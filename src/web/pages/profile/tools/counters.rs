@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::memory::MemoryTables;
 use super::{ToolProps, range_of, unit_of, waiting};
 use crate::components::{LineChart, LocalTable};
 use crate::pages::profile::operators::range_switch;
@@ -59,7 +60,7 @@ pub fn CountersTool(props: &ToolProps) -> Html {
             </> }
         }
     };
-    html! { <>{ range_switch(state, Html::default()) }<section class="panel" aria-label="Counters over time">{ content }</section></> }
+    html! { <>{ range_switch(state, Html::default()) }<section class="panel" aria-label="Counters over time">{ content }</section><MemoryTables run={props.run.clone()} state={state.clone()} /></> }
 }
 
 fn name_of(listed: &Listed, row: usize) -> Option<&str> {

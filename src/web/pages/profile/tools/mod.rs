@@ -7,6 +7,7 @@ mod flame;
 mod idle;
 mod instances_switch;
 mod level_select;
+mod memory;
 mod modules;
 mod overview;
 mod paged;
