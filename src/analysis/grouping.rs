@@ -67,7 +67,7 @@ pub struct Grouping {
     labels: StringTable,
     scopes: Option<Scopes>,
     /// For [`GroupBy::Operation`].
-    operations: Option<Operations>,
+    operations: Option<Box<Operations>>,
 }
 
 /// The operations of a profile, numbered.
@@ -95,7 +95,7 @@ impl Grouping {
             of_track = profile.tracks().ids().map(|t| labels.intern(&label_of(profile, t)).0).collect();
         }
         let scopes = (by == GroupBy::Module).then(|| Scopes::of(profile));
-        let operations = (by == GroupBy::Operation).then(|| Operations::of(profile, &mut labels));
+        let operations = (by == GroupBy::Operation).then(|| Box::new(Operations::of(profile, &mut labels)));
         Self { by, of_track, labels, scopes, operations }
     }
 

@@ -39,7 +39,7 @@ fn count(id: &str, title: &str) -> Column {
 }
 
 /// How much each device holds: at the peak and at the end, and how much was allocated in all.
-pub(super) fn memory_table(sources: &Sources<'_>, found: &Vec<DeviceMemory>, shown: Rows) -> Listed {
+pub(super) fn memory_table(sources: &Sources<'_>, found: &[DeviceMemory], shown: Rows) -> Listed {
     let of = |level: Option<MemoryLevel>, value: fn(&MemoryLevel) -> i64| {
         level.map_or(Cell::Missing, |level| bytes(value(&level)))
     };
@@ -78,7 +78,7 @@ pub(super) fn memory_table(sources: &Sources<'_>, found: &Vec<DeviceMemory>, sho
 }
 
 /// The operators of each device that allocate.
-pub(super) fn memory_operators_table(sources: &Sources<'_>, found: &Vec<DeviceMemory>, shown: Rows) -> Listed {
+pub(super) fn memory_operators_table(sources: &Sources<'_>, found: &[DeviceMemory], shown: Rows) -> Listed {
     let rows = found.iter().flat_map(|m| {
         m.operators.iter().map(|o| {
             let row = vec![
@@ -106,7 +106,7 @@ pub(super) fn memory_operators_table(sources: &Sources<'_>, found: &Vec<DeviceMe
 }
 
 /// The growth of each step.
-pub(super) fn memory_steps_table(sources: &Sources<'_>, found: &Vec<DeviceMemory>, shown: Rows) -> Listed {
+pub(super) fn memory_steps_table(sources: &Sources<'_>, found: &[DeviceMemory], shown: Rows) -> Listed {
     let rows = found.iter().flat_map(|m| {
         m.steps.iter().map(|s| {
             let row = vec![

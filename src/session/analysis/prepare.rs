@@ -64,11 +64,21 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
             |pass, _| pass.finish(),
             |s, found, rows| counter_table(s, found, rows),
         ),
-        Listing::Memory => listed(MemoryPass::new(profile), |pass, s| pass.finish(s.profile), memory_table),
-        Listing::MemoryOperators => {
-            listed(MemoryPass::new(profile), |pass, s| pass.finish(s.profile), memory_operators_table)
-        }
-        Listing::MemorySteps => listed(MemoryPass::new(profile), |pass, s| pass.finish(s.profile), memory_steps_table),
+        Listing::Memory => listed(
+            MemoryPass::new(profile),
+            |pass, s| pass.finish(s.profile),
+            |s, found, rows| memory_table(s, found, rows),
+        ),
+        Listing::MemoryOperators => listed(
+            MemoryPass::new(profile),
+            |pass, s| pass.finish(s.profile),
+            |s, found, rows| memory_operators_table(s, found, rows),
+        ),
+        Listing::MemorySteps => listed(
+            MemoryPass::new(profile),
+            |pass, s| pass.finish(s.profile),
+            |s, found, rows| memory_steps_table(s, found, rows),
+        ),
         Listing::Query(of) => {
             let query = parse(&of.text).map_err(|e| e.to_string())?;
             let level = SliceFilter { level: of.level.clone(), ..SliceFilter::default() }.selection(sources)?.level;

@@ -28,18 +28,7 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     if !link.ask.is_empty() {
         query.set("ask", &link.ask);
     }
-    if let Some(level) = &link.level {
-        query.set("level", level);
-    }
-    if link.group_by != GroupBy::default() {
-        query.set("by", link.group_by.name());
-    }
-    if link.instances == Instances::Each {
-        query.set("instances", "each");
-    }
-    if link.in_view {
-        query.set("range", "view");
-    }
+    write_counted(link, query);
     if let Some(sort) = &link.sort {
         query.set("sort", &sort_text(sort));
     }
@@ -70,6 +59,22 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     write_compare(&link.compare, query);
     if let Some((device, core)) = link.core {
         query.set("core", &format!("{device}.{core}"));
+    }
+}
+
+/// Writes which slices tools count, and how.
+fn write_counted(link: &ProfileLink, query: &mut Query) {
+    if let Some(level) = &link.level {
+        query.set("level", level);
+    }
+    if link.group_by != GroupBy::default() {
+        query.set("by", link.group_by.name());
+    }
+    if link.instances == Instances::Each {
+        query.set("instances", "each");
+    }
+    if link.in_view {
+        query.set("range", "view");
     }
 }
 
