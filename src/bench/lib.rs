@@ -37,7 +37,7 @@ pub use compile::sweep::{CompileSweep, option_text};
 pub use config::bench_config::{
     BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
 };
-pub use config::configuration::Configuration;
+pub use config::configuration::{Configuration, WorkerChoice};
 pub use config::input_fit::batch_of_inputs;
 pub use config::inputs::{InputTuple, parse_inputs};
 pub use config::list::{MAX_LIST_ENTRIES, parse_levels, parse_list};
@@ -62,12 +62,14 @@ pub use reports::confidence::{mean_ci95, percentile_ci95_percents};
 pub use reports::python_json::{QUOTED_NAN, quoted_nan, without_nan};
 pub use reports::report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
 pub use reports::results::{RunResults, get_reports, results_to_json};
+pub use reports::sharing::sharing;
 pub use reports::summarise::REPORT_VERSION;
 pub use reports::timed_results::{TimedResults, timed_results_to_json};
 pub use reports::verdict::{best, verdict};
 pub use run::configuration_run::{ConfigurationRun, RowResult, RunDetail};
 pub use run::estimate::{Estimate, estimate};
 pub use run::times::{service_times, stage_times};
+pub use run::worker_trial::settled;
 pub use scheduler::executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use scheduler::observer::{RunObserver, Unobserved};
 pub use scheduler::{Progress, Scheduler};

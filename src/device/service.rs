@@ -13,8 +13,9 @@ pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);
 /// Stage times of one model copy at one batch size.
 ///
 /// The order of an inference is input, preprocess, call, host, link, (NeuronCore taken) transfer, device stages
-/// (released), postprocess. `host` and `transfer` are served one at a time by one resource that all workers of the
-/// instance share; `link` one at a time by the link of each Neuron device.
+/// (released), postprocess. `host` and `transfer` are served one at a time by one path that all workers of the
+/// instance share; `link` one at a time by the link of each Neuron device. `input`, `preprocess`, `call` and `postprocess`
+/// each take a core of the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceTimes {
     /// Before the model is loaded, once per model copy.
@@ -34,17 +35,20 @@ pub struct ServiceTimes {
     pub preprocess: SimTime,
     /// Host work of a call on the worker's own thread: preparing it and copying inputs and outputs.
     pub call: SimTime,
-    /// Host work of a call before a NeuronCore is taken, on the shared host resource.
+    /// Before a NeuronCore is taken, on the path between the host and all devices.
     pub host: SimTime,
     /// Moving inputs and outputs over the link between host and device, which the copies of one device share.
     #[serde(default)]
     pub link: SimTime,
-    /// Moving data to and from the device while its NeuronCore is held, on the shared host resource.
+    /// Moving data to and from the device while its NeuronCore is held, on the same path.
     pub transfer: SimTime,
     /// The time of each pipeline stage on its own NeuronCore; one entry without a pipeline.
     pub device: Vec<SimTime>,
     /// The user's own work after the call, on the worker's thread.
     pub postprocess: SimTime,
+    /// Weights of a copy, which its process reads into the memory of the host; zero if they are not known.
+    #[serde(default)]
+    pub weight_bytes: u64,
     /// Operators of the model whose time is an estimate; every row of these times names them.
     #[serde(default)]
     pub estimated_ops: Vec<EstimatedOp>,
@@ -86,6 +90,12 @@ impl ServiceTimes {
     pub fn estimated_ops_text(&self) -> Option<String> {
         let all: Vec<String> = self.estimated_ops.iter().map(ToString::to_string).collect();
         (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// Work of one inference on a core of the host.
+    #[must_use]
+    pub fn host_work(&self) -> SimTime {
+        self.input + self.preprocess + self.call + self.postprocess
     }
 
     /// All device stages together.

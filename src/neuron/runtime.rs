@@ -54,6 +54,8 @@ impl InferenceCosts {
     }
 }
 
-fn at_rate(bytes: u64, bytes_per_us: u64) -> SimTime {
+/// Moving bytes at a rate, in whole nanoseconds.
+#[must_use]
+pub fn at_rate(bytes: u64, bytes_per_us: u64) -> SimTime {
     SimTime((bytes.saturating_mul(1_000) / bytes_per_us.max(1)).saturating_mul(1_000))
 }

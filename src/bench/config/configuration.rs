@@ -2,14 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_base::convert::u64_to_f64;
+use ns_base::units::format_bytes;
 use ns_base::{Digest, Refusal, SimTime, refuse};
 use ns_compiler::{AutoCast, CompileOptions, Workflow};
-use ns_machine::arch::instance;
+use ns_machine::arch::{Instance, instance};
 
 use super::inputs::InputTuple;
 use super::options::{DeviceType, RunOptions, SdkGeneration};
 use crate::compile::sweep::short_flags;
+use crate::reports::report::Report;
 use ns_device::ModelKind;
+
+/// Who decides how many workers feed a copy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerChoice {
+    /// The user, or NeuronPerf's default.
+    #[default]
+    Given,
+    /// A trial, when the stage times are known.
+    ByTrial,
+    /// A trial decided; the numbers that it tried, each with its throughput, in words.
+    Tried(String),
+}
 
 /// One point of a sweep: everything its result depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +42,9 @@ pub struct Configuration {
     pub n_models: u32,
     /// Threads that feed one model copy.
     pub workers_per_model: u32,
+    /// Who decides `workers_per_model`.
+    #[serde(default)]
+    pub worker_choice: WorkerChoice,
     /// NeuronCores of one model copy.
     pub pipeline_size: u32,
     /// 0 to 3.
@@ -49,6 +68,19 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// The configuration as its row ran: with the number of workers that a trial decided.
+    #[must_use]
+    pub fn as_run(self, report: &Report) -> Self {
+        match (&self.worker_choice, &report.workers_tried) {
+            (WorkerChoice::ByTrial, Some(tried)) => Self {
+                workers_per_model: report.workers_per_model,
+                worker_choice: WorkerChoice::Tried(tried.clone()),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// NeuronCores that all copies use together: NeuronPerf's `n_devices`.
     #[must_use]
     pub fn n_devices(&self) -> u64 {
@@ -71,6 +103,12 @@ impl Configuration {
         self.device_of(self.n_models.saturating_sub(1)).saturating_add(1)
     }
 
+    /// Cores of the instance's host; `None` for a size that is not known, whose host has no limit.
+    #[must_use]
+    pub fn host_cores(&self) -> Option<u32> {
+        instance(&self.instance_type).map(Instance::host_cores)
+    }
+
     #[must_use]
     pub fn duration(&self) -> SimTime {
         SimTime::from_secs_f64(self.duration_s)
@@ -88,7 +126,11 @@ impl Configuration {
     pub fn label(&self) -> String {
         let (b, n, w) = (self.batch_size, self.n_models, self.workers_per_model);
         let counted = |n: u32, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-        let mut label = format!("{}: batch {b}, {} x {}", self.model_name, counted(n, "model"), counted(w, "worker"));
+        let workers = match self.worker_choice {
+            WorkerChoice::ByTrial => "workers by trial".to_owned(),
+            _ => counted(w, "worker"),
+        };
+        let mut label = format!("{}: batch {b}, {} x {workers}", self.model_name, counted(n, "model"));
         if self.pipeline_size > 1 {
             label.push_str(&format!(", pipeline {}", self.pipeline_size));
         }
@@ -145,6 +187,28 @@ impl Configuration {
             ));
         }
         Ok(())
+    }
+
+    /// Whether the copies, with their weights, fit in the memory of the host. Each copy is a process, which reads its
+    /// weights before the device gets them.
+    ///
+    /// # Errors
+    /// When they need more memory than the host has.
+    pub fn check_host_memory(&self, weight_bytes: u64) -> Result<(), Refusal> {
+        let Some(size) = instance(&self.instance_type) else { return Ok(()) };
+        let (needed, has) = (weight_bytes.saturating_mul(u64::from(self.n_models)), size.host_memory_bytes());
+        if needed <= has {
+            return Ok(());
+        }
+        Err(refuse!(
+            "n_models {n_models}: each copy is a process that reads {each} of weights, together {needed}, and the host of {instance} has {has} of memory; use at most {room} models or a larger instance",
+            n_models = self.n_models,
+            each = format_bytes(u64_to_f64(weight_bytes)),
+            needed = format_bytes(u64_to_f64(needed)),
+            instance = size.name,
+            has = format_bytes(u64_to_f64(has)),
+            room = has / weight_bytes.max(1)
+        ))
     }
 
     /// Whether a model is compiled for it: not on the processor, and not for a system given by its times.

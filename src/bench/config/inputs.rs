@@ -49,6 +49,13 @@ pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, Refusal> {
 }
 
 impl InputTuple {
+    /// Bytes of all inputs, at this many for an element.
+    #[must_use]
+    pub fn bytes(&self, of_element: u64) -> u64 {
+        let elements = |shape: &Vec<u64>| shape.iter().fold(1u64, |n, d| n.saturating_mul(*d));
+        self.0.iter().map(elements).fold(0u64, u64::saturating_add).saturating_mul(of_element)
+    }
+
     /// The error if the inputs differ from those that a model takes; `None` if they do not.
     #[must_use]
     pub fn mismatch(&self, model: &str, batch_size: u32, expected: &[Vec<u64>]) -> Option<Refusal> {
@@ -66,6 +73,7 @@ mod tests {
         let list = parse_inputs("1x3x224x224; (6x128, 6x128)").unwrap();
         assert_eq!(list[0].0, [[1, 3, 224, 224]]);
         assert_eq!(list[1].0, [[6, 128], [6, 128]]);
+        assert_eq!((list[0].bytes(4), list[1].bytes(4)), (602_112, 6_144));
         assert_eq!(list.iter().map(|t| t.to_string()).collect::<Vec<_>>(), ["1x3x224x224", "(6x128,6x128)"]);
         for bad in ["", "1x", "0x3", "a", "1x2;;3", "(1x2", "1x1x1x1x1x1x1x1x1"] {
             assert!(parse_inputs(bad).is_err(), "{bad}");

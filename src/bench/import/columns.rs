@@ -27,7 +27,8 @@ pub(super) struct Columns {
 /// Keys whose value is a count although it may be absent.
 const OPTIONAL_COUNTS: [&str; 4] = ["performance_level", "total_infs", "latency_samples", "latency_outliers"];
 const LISTS: [&str; 2] = ["throughput_hist", "e2e_durations_ms"];
-const OPTIONAL_TEXTS: [&str; 5] = ["throughput_avg_method", "machine", "compiler_args", "workflow", "error"];
+const OPTIONAL_TEXTS: [&str; 6] =
+    ["throughput_avg_method", "workers_tried", "machine", "compiler_args", "workflow", "error"];
 
 impl Columns {
     pub fn new() -> Self {

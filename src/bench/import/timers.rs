@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::columns::Columns;
-use crate::config::configuration::Configuration;
+use crate::config::configuration::{Configuration, WorkerChoice};
 use crate::config::options::{Processes, RunOptions};
 use crate::cpu::{HostSamples, fill_samples};
 use crate::measured::measurement::Measurement;
@@ -128,6 +128,7 @@ fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Con
         batch_size: count("batch_size"),
         n_models: count("n_models"),
         workers_per_model: count("workers_per_model"),
+        worker_choice: WorkerChoice::Given,
         pipeline_size: count("pipeline_size"),
         performance_level: 3,
         duration_s: text("duration").parse().unwrap_or(0.0),
@@ -212,9 +213,11 @@ mod tests {
         assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
         assert_eq!(read.reports.len(), own.len());
         for (read, own) in read.reports.iter().zip(&own) {
-            // A file of pairs has neither a window nor compiler flags.
+            // A file of pairs has no window, no compiler flags, and nothing about what copies share.
             let expected = Report {
                 throughput_window: None,
+                host_busy_percent: None,
+                path_busy_percent: None,
                 compiler_args: None,
                 workflow: None,
                 source: "imported".to_owned(),

@@ -33,6 +33,12 @@ pub struct Measurement {
     pub warmups: u64,
     /// Inferences that ended in the window; the others were in flight at its end.
     pub in_window: u64,
+    /// Host work of all workers, divided by the cores of the host; only of a simulated run on a known instance.
+    #[serde(default)]
+    pub host_busy: Option<SimTime>,
+    /// How long the busiest way between the host and devices was in use; only of a simulated run.
+    #[serde(default)]
+    pub path_busy: Option<SimTime>,
     /// NeuronPerf's timers.
     pub timers: Timers,
     seconds: Vec<SecondCount>,
@@ -54,6 +60,8 @@ impl Measurement {
             elapsed: SimTime::ZERO,
             warmups: 0,
             in_window: 0,
+            host_busy: None,
+            path_busy: None,
             timers,
             seconds: Vec::new(),
             latencies_ps,

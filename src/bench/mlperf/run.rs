@@ -4,6 +4,7 @@ use crate::DeviceType;
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::{MAX_INFERENCES, Measurement};
 use crate::run::estimate::estimate;
+use crate::run::worker_trial::settled;
 use crate::scheduler::Scheduler;
 use crate::scheduler::executor::SimulatedExecutor;
 use crate::scheduler::source::{Arrivals, Source, Streams};
@@ -80,6 +81,8 @@ impl ScenarioRun {
             return Err(refuse!("scenarios are simulated: leave device_type at neuron"));
         }
         times.check(configuration.pipeline_size)?;
+        configuration.check_host_memory(times.weight_bytes)?;
+        let configuration = settled(configuration, &times);
         let plan = Plan { settings, configuration, times };
         let mut run = Self { plan, scheduler: None, qps: 0.0, search: None };
         if run.plan.settings.scenario == Scenario::Server {

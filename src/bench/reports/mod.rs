@@ -6,6 +6,7 @@ pub(super) mod confidence;
 pub(super) mod python_json;
 pub(super) mod report;
 pub(super) mod results;
+pub(super) mod sharing;
 pub(super) mod summarise;
 pub(super) mod timed_results;
 pub(super) mod verdict;

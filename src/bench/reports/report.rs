@@ -146,6 +146,14 @@ pub struct Report {
     pub latency_outliers: Option<u64>,
     /// Whether the second half of a measured run was as fast as the first; absent for a simulated run.
     pub steady_state: Option<bool>,
+    /// Share of the time in which the cores of the simulated host work, on average over the cores.
+    pub host_busy_percent: Option<f64>,
+    /// Share of the time in which the busiest way between host and devices is in use: a device's link, or the one path of a
+    /// system given by its times.
+    pub path_busy_percent: Option<f64>,
+    /// The numbers of workers that were tried for a pipeline, each with its throughput: `1: 333/s, 2: 500/s`. Absent when
+    /// the number was given.
+    pub workers_tried: Option<String>,
     /// `simulated`, `measured` or `imported`.
     pub source: String,
     /// For a measured report, the machine; for an imported one, the file.
@@ -242,6 +250,9 @@ pub const REPORT_KEYS: &[&str] = &[
     "latency_ms_p99_ci95_high",
     "latency_outliers",
     "steady_state",
+    "host_busy_percent",
+    "path_busy_percent",
+    "workers_tried",
     "source",
     "machine",
     "compiler_args",
@@ -277,7 +288,7 @@ impl Report {
     }
 
     /// The measures that files have with 3 decimals.
-    fn thousandths(&mut self) -> [&mut Option<f64>; 39] {
+    fn thousandths(&mut self) -> [&mut Option<f64>; 41] {
         [
             &mut self.load_avg_ms,
             &mut self.input_avg_ms,
@@ -318,6 +329,8 @@ impl Report {
             &mut self.latency_ms_p50_ci95_high,
             &mut self.latency_ms_p99_ci95_low,
             &mut self.latency_ms_p99_ci95_high,
+            &mut self.host_busy_percent,
+            &mut self.path_busy_percent,
         ]
     }
 

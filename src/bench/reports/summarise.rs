@@ -6,7 +6,7 @@ use ns_base::{SimTime, stats::round_to};
 use super::calendar::simulated_dts;
 use super::confidence::{mean_ci95, percentile_ci95_percents};
 use super::report::{Report, ReportDetail};
-use crate::config::configuration::Configuration;
+use crate::config::configuration::{Configuration, WorkerChoice};
 use crate::config::options::{DeviceType, Processes};
 use crate::measured::measurement::Measurement;
 use crate::measured::timer::mean_of_averages_ms;
@@ -47,6 +47,10 @@ impl Report {
             neuronperf_version: REPORT_VERSION.to_owned(),
             source: if is_measured { "measured" } else { "simulated" }.to_owned(),
             workflow: configuration.workflow().map(|w| w.name().to_owned()),
+            workers_tried: match &configuration.worker_choice {
+                WorkerChoice::Tried(text) => Some(text.clone()),
+                WorkerChoice::Given | WorkerChoice::ByTrial => None,
+            },
             compiler_args: configuration.is_compiled().then(|| configuration.compile_options().to_string()),
             ..Report::default()
         }
@@ -75,8 +79,21 @@ impl Report {
             report.e2e_durations_ms = Some(measurement.latencies_ps().iter().map(ms).collect());
         }
         fill_latencies(&mut report, measurement);
+        fill_shared(&mut report, measurement);
         report
     }
+}
+
+/// How busy the parts are that the copies of a simulated run share.
+fn fill_shared(report: &mut Report, measurement: &Measurement) {
+    let elapsed = measurement.elapsed;
+    if elapsed == SimTime::ZERO {
+        return;
+    }
+    // Work that a stopped run has begun may end after its last inference.
+    let share = |busy: SimTime| (busy.to_secs_f64() / elapsed.to_secs_f64() * 100.0).min(100.0);
+    report.host_busy_percent = measurement.host_busy.map(share);
+    report.path_busy_percent = measurement.path_busy.map(share);
 }
 
 fn fill_timers(report: &mut Report, measurement: &Measurement) {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use ns_base::{Cancel, Refusal, SimTime};
 
 use super::estimate::{Estimate, estimate};
+use super::worker_trial::settled;
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
 use crate::mlperf::MlperfResult;
@@ -59,7 +60,8 @@ impl RowResult {
     /// are in the scenario's result.
     #[must_use]
     pub fn of_scenario(configuration: &Configuration, result: Box<MlperfResult>) -> Self {
-        let report = Report { status: "finished".to_owned(), ..Report::described(configuration) };
+        let workers_per_model = result.workers_per_model;
+        let report = Report { status: "finished".to_owned(), workers_per_model, ..Report::described(configuration) };
         Self { report, mlperf: Some(result), ..Self::default() }
     }
 }
@@ -100,6 +102,10 @@ impl<O: RunObserver> ConfigurationRun<O> {
     /// As [`ConfigurationRun::new`], with a listener.
     #[must_use]
     pub fn observed(configuration: Configuration, times: Result<&ServiceTimes, String>, observer: O) -> Self {
+        let configuration = match &times {
+            Ok(times) => settled(configuration, times),
+            Err(_) => configuration,
+        };
         let expected = times.as_ref().map_or_else(|_| Estimate::default(), |t| estimate(&configuration, t));
         let estimated_ops = times.as_ref().ok().and_then(|times| times.estimated_ops_text());
         let prepared = times
@@ -158,6 +164,7 @@ fn prepare<O: RunObserver>(
     configuration.check()?;
     check_size(configuration)?;
     times.check(configuration.pipeline_size)?;
+    configuration.check_host_memory(times.weight_bytes)?;
     expected.check(configuration)?;
     let executor = SimulatedExecutor::new(configuration, times);
     Scheduler::observed(configuration, executor, expected.inferences, observer)

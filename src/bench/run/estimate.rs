@@ -21,8 +21,8 @@ pub struct Estimate {
     pub simulated: SimTime,
 }
 
-/// Estimates a configuration by its tightest bound: the workers' own pace, the shared host resource, the link of each
-/// device, the input lock of each model, or the slowest pipeline stage.
+/// Estimates a configuration by its tightest bound: the workers' own pace, the cores of the host, the path that all copies
+/// share, the link of each device, the input lock of each model, or the slowest pipeline stage.
 #[must_use]
 pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate {
     let (models, workers) = (f64::from(configuration.n_models), u64_to_f64(configuration.workers()));
@@ -31,6 +31,9 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
     };
     let mut per_second = rate(workers, times.unloaded()).min(rate(1.0, times.host + times.transfer));
     per_second = per_second.min(rate(f64::from(configuration.links()), times.link));
+    if let Some(cores) = configuration.host_cores() {
+        per_second = per_second.min(rate(f64::from(cores), times.host_work()));
+    }
     per_second = per_second.min(match configuration.options.is_multiprocess() {
         true => rate(models, times.input),
         false => rate(1.0, times.input + times.preprocess + times.postprocess),

@@ -3,3 +3,4 @@
 pub(super) mod configuration_run;
 pub(super) mod estimate;
 pub(super) mod times;
+pub(super) mod worker_trial;

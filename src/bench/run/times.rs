@@ -6,8 +6,10 @@ use crate::host_step::step::HostStep;
 use ns_base::{Refusal, SimTime, refuse};
 use ns_device::{Device, ModelLibrary, ModelRef, ServiceTimes, model_label};
 use ns_machine::Executable;
+use ns_machine::arch::instance;
 use ns_machine::cost::CostTable;
-use ns_neuron::runtime::InferenceCosts;
+use ns_machine::cost::decisions::{INF1_PATH_BYTES_PER_US, IO_ELEMENT_BYTES};
+use ns_neuron::runtime::{InferenceCosts, at_rate};
 
 /// Stage times of a configuration whose compiled model has these costs, with the host around it.
 ///
@@ -27,6 +29,7 @@ pub fn stage_times(
     let times = times.with_slower_inferences(generation);
     let memory = &executable.memory;
     let times = with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))?;
+    let times = ServiceTimes { weight_bytes: memory.weight_bytes, ..times };
     // The known figure is how much longer the first inference takes than the others.
     Ok(ServiceTimes { warmup: times.warmup + times.unloaded(), ..times })
 }
@@ -44,12 +47,35 @@ pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Re
         ));
     }
     if let ModelRef::Fixed(model) = models.resolve(&configuration.model)? {
-        let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;
+        let times = on_shared_path(model.service_times(configuration.pipeline_size), configuration);
+        let times = with_host_work(times, configuration, None)?;
         return Ok(ServiceTimes { warmup: model.warmup.unwrap_or_else(|| times.unloaded()), ..times });
     }
     let device = Device::new(&configuration.instance_type, configuration.compile_options())?.with_models(models);
     check_inputs(configuration, models)?;
     simulated_times(&device, configuration)
+}
+
+/// The times of a system on an Inf1 instance, whose copies share one path to the devices: the part of a call in which its inputs
+/// move is on that path. The given times were measured with one copy, so they contain it: host work first, then device time. A
+/// system that names its `transfer_ms` says itself what is shared.
+fn on_shared_path(times: ServiceTimes, configuration: &Configuration) -> ServiceTimes {
+    let is_inf1 = instance(&configuration.instance_type).is_some_and(|size| size.core_version == 1);
+    let Some(inputs) = configuration.inputs.as_ref().filter(|_| is_inf1 && times.transfer == SimTime::ZERO) else {
+        return times;
+    };
+    let path = at_rate(inputs.bytes(IO_ELEMENT_BYTES), INF1_PATH_BYTES_PER_US);
+    let host = times.host.min(path);
+    let mut device = times.device.clone();
+    let transfer = match device.first_mut() {
+        Some(first) => {
+            let transfer = (*first).min(path - host);
+            *first = *first - transfer;
+            transfer
+        }
+        None => SimTime::ZERO,
+    };
+    ServiceTimes { call: times.call + (times.host - host), host, transfer, device, ..times }
 }
 
 /// Stage times of a configuration on a device: its model compiled for its workflow and simulated once, with the host around

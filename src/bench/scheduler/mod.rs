@@ -1,10 +1,11 @@
 //! The discrete-event run of one configuration.
 //!
 //! Workers of every model copy run in a closed loop: fetch an input (the workers of a model take turns), preprocess,
-//! host work on the instance's one shared resource, take the model's NeuronCore, transfer on the same shared resource
-//! while holding the core, compute, release, go through the remaining pipeline stages (each with its own core; a
-//! worker leaves a core before it queues for the next), postprocess, record. Every queue is first come, first served,
-//! and events of one instant happen in the order they were scheduled, so a run is a function of its stage times.
+//! make the call, use the path or the link to the device, take the model's NeuronCore, transfer on the same path while
+//! holding the core, compute, release, go through the remaining pipeline stages (each with its own core; a worker
+//! leaves a core before it queues for the next), postprocess, record. Fetching, preprocessing, the call and postprocessing
+//! each take a core of the host, which has half as many as vCPUs. Every queue is first come, first served, and events of one
+//! instant happen in the order they were scheduled, so a run is a function of its stage times.
 //!
 //! The clock starts at the measured window: all copies are brought up side by side before it, and it opens when the
 //! last one is warm. At its end no worker begins another inference; those in flight are finished and counted in the

@@ -47,8 +47,8 @@ impl EventQueue {
 
 const NOBODY: u32 = u32::MAX;
 
-/// Resources that serve one worker at a time, first come first served. A worker waits for at most one resource, so one
-/// link for each worker is enough for all queues together.
+/// Resources that serve one worker at a time (or several, if they have more servers), first come first served. A worker
+/// waits for at most one resource, so one link for each worker is enough for all queues together.
 pub(super) struct Resources {
     lines: Vec<Line>,
     behind: Vec<u32>,
@@ -56,23 +56,29 @@ pub(super) struct Resources {
 
 #[derive(Clone, Copy)]
 struct Line {
-    held: bool,
+    /// Servers that are free.
+    free: u32,
     first: u32,
     last: u32,
 }
 
 impl Resources {
     pub(super) fn new(resources: usize, workers: usize) -> Self {
-        let free = Line { held: false, first: NOBODY, last: NOBODY };
-        Self { lines: vec![free; resources], behind: vec![NOBODY; workers] }
+        let line = Line { free: 1, first: NOBODY, last: NOBODY };
+        Self { lines: vec![line; resources], behind: vec![NOBODY; workers] }
     }
 
-    /// Takes the resource, or joins its queue and returns `false`.
+    /// Gives a resource this many servers, before anybody uses it.
+    pub(super) fn set_servers(&mut self, resource: usize, servers: u32) {
+        self.lines[resource].free = servers;
+    }
+
+    /// Takes a server of the resource, or joins its queue and returns `false`.
     #[inline]
     pub(super) fn acquire(&mut self, resource: usize, worker: u32) -> bool {
         let line = &mut self.lines[resource];
-        if !line.held {
-            line.held = true;
+        if line.free > 0 {
+            line.free -= 1;
             return true;
         }
         self.behind[worker as usize] = NOBODY;
@@ -85,12 +91,12 @@ impl Resources {
         false
     }
 
-    /// Gives the resource to the worker that has waited longest, or frees it.
+    /// Gives the server to the worker that has waited longest, or frees it.
     #[inline]
     pub(super) fn release(&mut self, resource: usize) -> Option<u32> {
         let line = &mut self.lines[resource];
         if line.first == NOBODY {
-            line.held = false;
+            line.free += 1;
             return None;
         }
         let next = line.first;

@@ -1,13 +1,18 @@
-//! The numbers of the resources that workers share: the host, an interpreter, links of devices, input locks and NeuronCores.
+//! The numbers of the resources that workers share: the host's cores, its one path to the devices of a system given by its
+//! times, an interpreter, links of devices, input locks and NeuronCores.
+
+use std::ops::Range;
 
 use crate::config::configuration::Configuration;
 
-/// The shared host resource.
-pub(super) const HOST: usize = 0;
 /// The interpreter that all copies share when they are in one process.
-const INTERPRETER: usize = 1;
+const INTERPRETER: usize = 0;
+/// The cores of the host.
+pub(super) const HOST_CORES: usize = 1;
+/// The path between the host and all devices of a system given by its times.
+pub(super) const PATH: usize = 2;
 /// Links of devices follow, then an input lock and the NeuronCores of each copy.
-const FIRST_LINK: usize = 2;
+const FIRST_LINK: usize = 3;
 
 /// Which resource a copy uses for what; a run does not change it.
 pub(super) struct Places {
@@ -51,6 +56,11 @@ impl Places {
 
     fn input_lock(&self, model: u32) -> usize {
         self.first_lock + model as usize * (1 + self.pipeline_size as usize)
+    }
+
+    /// Every way between the host and devices: the path and the links.
+    pub(super) fn ways(&self) -> Range<usize> {
+        PATH..self.first_lock
     }
 
     /// The link between the host and the device of a copy.

@@ -36,6 +36,8 @@ pub struct Scheduler<E, O = Unobserved> {
     /// Which inference comes next.
     pub(super) source: Source,
     pub(super) places: Places,
+    /// Cores of the host, if the instance is known.
+    host_cores: Option<u32>,
     /// The only part that knows the clock and changes what a worker does.
     pub(super) workers: Workers,
     pub(super) measurement: Measurement,
@@ -93,8 +95,9 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         let mut scheduler = Self {
             executor,
             source,
-            workers: Workers::new(models, configuration.workers_per_model, places.count()),
+            workers: Workers::new(models, configuration.workers_per_model, places.count(), configuration.host_cores()),
             places,
+            host_cores: configuration.host_cores(),
             measurement: Measurement::new(configuration.duration(), Timers::new(models as usize, workers), expected)?,
             observer,
         };
@@ -154,6 +157,11 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if self.source.ends_with_data() {
             self.measurement.window_is_elapsed();
         }
+        self.measurement.path_busy = Some(self.workers.longest_served(self.places.ways()));
+        self.measurement.host_busy = self.host_cores.map(|cores| {
+            let of_a_core = self.workers.host_work_ps() / u128::from(cores.max(1));
+            SimTime(u64::try_from(of_a_core).unwrap_or(u64::MAX))
+        });
         (self.measurement, self.observer)
     }
 }

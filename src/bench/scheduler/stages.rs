@@ -5,7 +5,7 @@ use crate::scheduler::observer::RunObserver;
 use crate::scheduler::source::{Ended, Next};
 use ns_base::{Refusal, SimTime, refuse};
 
-use super::resources::HOST;
+use super::resources::PATH;
 use super::run::Scheduler;
 
 impl<E: Executor, O: RunObserver> Scheduler<E, O> {
@@ -20,16 +20,19 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         match stage {
             None => self.fetch_input(worker),
             Some(Stage::Input) => {
-                self.workers.release(self.places.input(model));
+                self.workers.unlock(self.places.input(model));
                 self.preprocess(worker);
             }
             Some(Stage::Preprocess) => {
-                self.leave_interpreter();
+                self.end_interpreting();
                 self.call(worker);
             }
-            Some(Stage::Call) => self.host(worker),
+            Some(Stage::Call) => {
+                self.workers.leave_core();
+                self.host(worker);
+            }
             Some(Stage::Host) => {
-                self.workers.release(HOST);
+                self.workers.release(PATH);
                 self.link(worker);
             }
             Some(Stage::Link) => {
@@ -37,7 +40,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
                 self.take_core(worker, 0);
             }
             Some(Stage::Transfer) => {
-                self.workers.release(HOST);
+                self.workers.release(PATH);
                 self.compute(worker, 0);
             }
             Some(Stage::Device(stage)) => {
@@ -50,7 +53,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
                 self.take_core(worker, stage + 1);
             }
             Some(Stage::Postprocess) => {
-                self.leave_interpreter();
+                self.end_interpreting();
                 return self.record(worker);
             }
         }
@@ -83,7 +86,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             self.preprocess(worker);
         } else {
             let place = self.places.input(self.workers.model(worker));
-            self.workers.serve(place, worker, Stage::Input, time);
+            self.workers.work_locked(place, worker, Stage::Input, time);
         }
     }
 
@@ -105,7 +108,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.host(worker);
         } else {
-            self.workers.begin(worker, Some(Stage::Call), time);
+            self.workers.work(worker, Stage::Call, time);
         }
     }
 
@@ -114,7 +117,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if time == SimTime::ZERO {
             self.link(worker);
         } else {
-            self.workers.serve(HOST, worker, Stage::Host, time);
+            self.workers.serve(PATH, worker, Stage::Host, time);
         }
     }
 
@@ -139,7 +142,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         if stage == 0 {
             let time = self.executor.stage_time(worker, Stage::Transfer);
             if time != SimTime::ZERO {
-                return self.workers.serve(HOST, worker, Stage::Transfer, time);
+                return self.workers.serve(PATH, worker, Stage::Transfer, time);
             }
         }
         self.compute(worker, stage);
@@ -166,14 +169,15 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// Work of the worker's own thread: parallel to others, or taking turns in a shared process.
     fn interpret(&mut self, worker: u32, stage: Stage, time: SimTime) {
         match self.places.interpreter() {
-            Some(interpreter) => self.workers.serve(interpreter, worker, stage, time),
-            None => self.workers.begin(worker, Some(stage), time),
+            Some(interpreter) => self.workers.work_locked(interpreter, worker, stage, time),
+            None => self.workers.work(worker, stage, time),
         }
     }
 
-    fn leave_interpreter(&mut self) {
-        if let Some(interpreter) = self.places.interpreter() {
-            self.workers.release(interpreter);
+    fn end_interpreting(&mut self) {
+        match self.places.interpreter() {
+            Some(interpreter) => self.workers.unlock(interpreter),
+            None => self.workers.leave_core(),
         }
     }
 

@@ -55,6 +55,7 @@ fn one_worker_goes_through_every_stage_in_order() {
         transfer: us(4),
         device: vec![us(5)],
         postprocess: us(6),
+        weight_bytes: 0,
         removed: None,
         estimated_ops: Vec::new(),
     };
@@ -308,6 +309,116 @@ fn each_device_has_a_link_of_its_own_to_the_host() {
     assert!((one - 10_000.0).abs() < 50.0 && (all / one - 16.0).abs() < 0.1, "{one} and {all} a second");
 }
 
+#[test]
+fn host_work_waits_for_a_core_of_the_host() {
+    // inf2.xlarge has 4 vCPUs, which are 2 cores. Three workers of one copy: 0-5, 0-5, 5-10, then the device, 1 us each.
+    let times = ServiceTimes { preprocess: us(5), device: vec![us(1)], ..ServiceTimes::default() };
+    let on = |instance: &str, n_models, workers, duration| Configuration {
+        instance_type: instance.into(),
+        ..configuration(n_models, workers, 1, duration)
+    };
+    let m = run(&on("inf2.xlarge", 1, 3, us(4)), MockExecutor::new(vec![vec![times.clone()]; 3]));
+    assert_eq!(latencies_us(&m), [6, 7, 11]);
+    let busy = |m: &Measurement| m.host_busy.unwrap().to_secs_f64() / m.elapsed.to_secs_f64();
+    assert!((busy(&m) - 7.5 / 11.0).abs() < 1e-9, "15 us of work on two cores in 11 us: {}", busy(&m));
+    // A larger host lets all three work at once.
+    let m = run(&on("inf2.8xlarge", 1, 3, us(4)), MockExecutor::new(vec![vec![times]; 3]));
+    assert_eq!(latencies_us(&m), [6, 7, 8]);
+}
+
+#[test]
+fn the_host_bounds_throughput_and_its_load_says_so() {
+    let times = ServiceTimes { preprocess: us(4_000), call: us(900), device: vec![us(100)], ..ServiceTimes::default() };
+    let at = |instance: &str, n_models, workers| {
+        let c = Configuration {
+            instance_type: instance.into(),
+            ..configuration(n_models, workers, 1, SimTime::from_secs(2))
+        };
+        let mut m = simulate(&c, &times);
+        assert!(m.inferences() <= estimate(&c, &times).inferences, "the estimate is a bound");
+        Report::of(&c, &mut m, ReportDetail::Summary)
+    };
+    let (one, full) = (at("inf2.xlarge", 1, 1), at("inf2.xlarge", 2, 8));
+    let (rate, busy) = (full.throughput_window.unwrap(), full.host_busy_percent.unwrap());
+    // Two cores, 4.9 ms of work each.
+    assert!((rate / (2.0 / 4.9e-3) - 1.0).abs() < 0.01, "{rate}");
+    assert!((99.0..=100.0).contains(&busy), "{busy}");
+    let alone = one.host_busy_percent.unwrap();
+    assert!((alone - 49.0).abs() < 0.5, "one worker keeps one of two cores busy for 4.9 of 5 ms: {alone}");
+    // Sixteen cores for sixteen workers: each is bound by its own 5 ms.
+    let large = at("inf2.8xlarge", 2, 8);
+    assert!((large.throughput_window.unwrap() / (16.0 / 5e-3) - 1.0).abs() < 0.01, "{large:?}");
+    assert!(large.latency_ms_p50 < full.latency_ms_p50);
+    assert_eq!(at("fast.1xlarge", 2, 8).host_busy_percent, None, "an unknown host has no limit");
+}
+
+#[test]
+fn a_worker_with_the_interpreter_still_needs_a_core() {
+    // One process on two cores: preprocessing takes turns (4 us each), calls run beside it (10 us each) and fill the cores.
+    let times = ServiceTimes { preprocess: us(4), call: us(10), device: vec![us(1)], ..ServiceTimes::default() };
+    let shared = RunOptions { processes: Processes::Shared, ..RunOptions::default() };
+    let base = Configuration { instance_type: "inf2.xlarge".into(), ..configuration(2, 2, 1, us(1)) };
+    let m = run(&with_options(&base, shared), MockExecutor::new(vec![vec![times]; 4]));
+    // Preprocessing: w0 0-4, w1 4-8, w2 8-12. w0's call is 4-14, so w1's call waits for w2's core: 12-22. w3 has the interpreter
+    // at 12 and waits for a core until 14: 14-18. Then w2's call is 18-28 and w3's 22-32.
+    assert_eq!(latencies_us(&m), [15, 23, 29, 33]);
+}
+
+/// NeuronPerf's sample results of a toy model, whose calls are host work alone: 16 and 32 threads on 24 vCPUs (inf1.6xlarge).
+#[test]
+fn the_host_explains_the_sample_results_of_a_toy_model() {
+    const ONE: f64 = 31_346.0;
+    let times = ServiceTimes {
+        call: SimTime::from_secs_f64(1.0 / ONE) - us(1),
+        device: vec![us(1)],
+        ..ServiceTimes::default()
+    };
+    for (workers, published) in [(1, 380_604.75), (2, 381_098.75)] {
+        let c = Configuration {
+            instance_type: "inf1.6xlarge".into(),
+            ..configuration(16, workers, 1, SimTime::from_secs(1))
+        };
+        let rate = per_second(&c, &times);
+        assert!((rate / published - 1.0).abs() < 0.03, "16 x {workers}: {rate} of {published}");
+    }
+}
+
+/// The times of the guide's one-copy rows, with the image that its model takes: the rows of sixteen copies follow from the
+/// path that copies share on an Inf1 instance.
+#[test]
+fn the_guides_rows_follow_from_one_copy() {
+    let models = ns_device::ModelLibrary::default();
+    for (n_models, workers, throughput, p50, _) in PUBLISHED {
+        let c = Configuration {
+            model: "fixed:device_ms=3.035,host_ms=0.216".into(),
+            instance_type: "inf1.6xlarge".into(),
+            inputs: Some("1x3x224x224".parse().unwrap()),
+            ..configuration(n_models, workers, 1, SimTime::from_secs(20))
+        };
+        let times = service_times(&c, &models).unwrap();
+        assert_eq!(times.unloaded(), us(3_251), "what one copy measures does not change");
+        let mut m = simulate(&c, &times);
+        let rate = m.in_window as f64 / 20.0;
+        let [at50] = m.latency_percentiles_ms([50.0]).unwrap();
+        assert!((rate / throughput - 1.0).abs() < 0.03, "{n_models} x {workers}: {rate}/s of {throughput}");
+        assert!((at50 / p50 - 1.0).abs() < 0.12, "{n_models} x {workers}: p50 {at50} of {p50}");
+    }
+    let other = |change: fn(&mut Configuration)| {
+        let mut c = Configuration {
+            model: "fixed:device_ms=3.035,host_ms=0.216".into(),
+            instance_type: "inf1.6xlarge".into(),
+            inputs: Some("1x3x224x224".parse().unwrap()),
+            ..configuration(1, 1, 1, us(10))
+        };
+        change(&mut c);
+        service_times(&c, &models).unwrap()
+    };
+    let is_plain = |t: &ServiceTimes| t.transfer == SimTime::ZERO && t.host == us(216) && t.device == [us(3_035)];
+    assert!(is_plain(&other(|c| c.inputs = None)) && is_plain(&other(|c| c.instance_type = "trn1.32xlarge".into())));
+    let own = other(|c| c.model = "fixed:device_ms=2.895,host_ms=0.216,transfer_ms=0.1".into());
+    assert_eq!((own.transfer, own.device), (us(100), vec![us(2_895)]));
+}
+
 /// The default number of workers of a pipeline is the best of all for its throughput.
 #[test]
 fn default_workers_of_a_pipeline_are_the_best() {
@@ -316,6 +427,8 @@ fn default_workers_of_a_pipeline_are_the_best() {
         (2, 900, vec![1_000, 1_000]),
         (3, 500, vec![400, 1_000, 700]),
         (4, 0, vec![250; 4]),
+        (2, 6_000, vec![1_000, 500]),
+        (2, 30_000, vec![1_000, 1_000]),
     ] {
         let times =
             ServiceTimes { call: us(host), device: device.into_iter().map(us).collect(), ..ServiceTimes::default() };
@@ -328,12 +441,14 @@ fn default_workers_of_a_pipeline_are_the_best() {
         };
         let rows = expand(&config).unwrap().configurations;
         assert_eq!(rows.len(), 1, "one count is run");
-        let chosen = per_second(&rows[0], &times);
-        for workers_per_model in 1..=2 * stages + 2 {
+        let settled = settled(rows[0].clone(), &times);
+        let chosen = per_second(&settled, &times);
+        for workers_per_model in 1..=settled.workers_per_model + stages + 2 {
             let other = per_second(&Configuration { workers_per_model, ..rows[0].clone() }, &times);
             assert!(
                 chosen > other * 0.998,
-                "{stages} stages: {chosen}/s with the default, {other}/s with {workers_per_model}"
+                "{stages} stages: {chosen}/s with {}, {other}/s with {workers_per_model}",
+                settled.workers_per_model
             );
         }
     }

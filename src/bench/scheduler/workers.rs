@@ -1,9 +1,12 @@
 //! The clock and the workers: the stage of each, when it ends, and what a worker waits for. Resources are first come, first served.
 
+use std::ops::Range;
+
 use ns_base::{Interval, SimTime};
 
 use super::executor::Stage;
 use super::queue::{EventQueue, Resources};
+use super::resources::HOST_CORES;
 
 /// A worker and its state.
 struct Worker {
@@ -26,20 +29,40 @@ pub(super) struct Workers {
     workers: Vec<Worker>,
     events: EventQueue,
     resources: Resources,
+    /// Whether there are more workers than cores of the host; otherwise none ever waits for a core.
+    is_host_short: bool,
+    /// Picoseconds of host work that began, of all workers together.
+    host_work: u128,
+    /// Picoseconds that each resource has served.
+    served: Vec<u64>,
     /// Workers that wait for a query.
     idle: Vec<u32>,
     running: usize,
 }
 
 impl Workers {
-    /// `each` workers of every copy, at time zero.
-    pub(super) fn new(models: u32, each: u32, resources: usize) -> Self {
+    /// `each` workers of every copy, at time zero, on a host with this many cores; `None` is a host without limit.
+    pub(super) fn new(models: u32, each: u32, resources: usize, host_cores: Option<u32>) -> Self {
         let copies = (0..models).flat_map(|model| (0..each).map(move |_| model));
         let workers: Vec<Worker> =
             copies.map(|model| Worker { model, stage: None, pending: 0, since: 0, begun: 0, called: 0 }).collect();
         let count = workers.len();
-        let (events, resources) = (EventQueue::new(count), Resources::new(resources, count));
-        Self { now: 0, workers, events, resources, idle: Vec::with_capacity(count), running: count }
+        let served = vec![0; resources];
+        let (events, mut resources) = (EventQueue::new(count), Resources::new(resources, count));
+        let is_host_short = host_cores.is_some_and(|cores| u64::from(cores) < count as u64);
+        resources.set_servers(HOST_CORES, host_cores.unwrap_or(u32::MAX));
+        let idle = Vec::with_capacity(count);
+        Self { now: 0, workers, events, resources, is_host_short, host_work: 0, served, idle, running: count }
+    }
+
+    /// Host work of all workers that has begun.
+    pub(super) fn host_work_ps(&self) -> u128 {
+        self.host_work
+    }
+
+    /// The longest time that one of these resources has served.
+    pub(super) fn longest_served(&self, resources: Range<usize>) -> SimTime {
+        SimTime(self.served[resources].iter().copied().max().unwrap_or(0))
     }
 
     pub(super) fn now(&self) -> SimTime {
@@ -110,20 +133,72 @@ impl Workers {
     /// Uses a resource for `time`, now or when it is this worker's turn.
     #[inline]
     pub(super) fn serve(&mut self, resource: usize, worker: u32, stage: Stage, time: SimTime) {
+        self.served[resource] = self.served[resource].saturating_add(time.0);
         if self.resources.acquire(resource, worker) {
             self.begin(worker, Some(stage), time);
         } else {
-            let w = &mut self.workers[worker as usize];
-            (w.stage, w.pending) = (Some(stage), time.0);
+            self.wait(worker, stage, time);
         }
+    }
+
+    /// The worker waits for a resource, to begin a stage.
+    #[inline]
+    fn wait(&mut self, worker: u32, stage: Stage, time: SimTime) {
+        let w = &mut self.workers[worker as usize];
+        (w.stage, w.pending) = (Some(stage), time.0);
     }
 
     /// Hands on a resource of [`Self::serve`]; the worker that waited begins its stage.
     #[inline]
     pub(super) fn release(&mut self, resource: usize) {
-        if let Some(next) = self.resources.release(resource) {
-            let w = &self.workers[next as usize];
-            self.begin(next, w.stage, SimTime(w.pending));
+        if let Some((next, stage, time)) = self.next_of(resource) {
+            self.begin(next, stage, time);
+        }
+    }
+
+    /// Hands on a resource: the worker that waited for it, with the stage that it begins and its length.
+    #[inline]
+    fn next_of(&mut self, resource: usize) -> Option<(u32, Option<Stage>, SimTime)> {
+        let next = self.resources.release(resource)?;
+        let w = &self.workers[next as usize];
+        Some((next, w.stage, SimTime(w.pending)))
+    }
+
+    /// Works on a core of the host for `time`, now or when a core is free.
+    #[inline]
+    pub(super) fn work(&mut self, worker: u32, stage: Stage, time: SimTime) {
+        self.host_work += u128::from(time.0);
+        if self.is_host_short && !self.resources.acquire(HOST_CORES, worker) {
+            self.wait(worker, stage, time);
+        } else {
+            self.begin(worker, Some(stage), time);
+        }
+    }
+
+    /// Leaves the core of [`Self::work`]; the worker that waited for one begins its stage.
+    #[inline]
+    pub(super) fn leave_core(&mut self) {
+        if self.is_host_short {
+            self.release(HOST_CORES);
+        }
+    }
+
+    /// Works on a core of the host when it is this worker's turn on a lock.
+    #[inline]
+    pub(super) fn work_locked(&mut self, lock: usize, worker: u32, stage: Stage, time: SimTime) {
+        if self.resources.acquire(lock, worker) {
+            self.work(worker, stage, time);
+        } else {
+            self.wait(worker, stage, time);
+        }
+    }
+
+    /// Leaves the core and the lock of [`Self::work_locked`]; the worker that waited for the lock works next.
+    #[inline]
+    pub(super) fn unlock(&mut self, lock: usize) {
+        self.leave_core();
+        if let Some((next, Some(stage), time)) = self.next_of(lock) {
+            self.work(next, stage, time);
         }
     }
 

@@ -8,7 +8,7 @@ use ns_machine::arch::{Instance, instance};
 use super::models::{ModelConfig, distinct, models_of_index, models_of_lists};
 use super::notes::{nearest_sizes, notes, unknown_size};
 use crate::config::bench_config::BenchConfig;
-use crate::config::configuration::Configuration;
+use crate::config::configuration::{Configuration, WorkerChoice};
 use crate::config::input_fit::fit;
 use crate::config::options::{DeviceType, RunOptions};
 use ns_device::{ModelKind, ModelRef, model_label};
@@ -51,8 +51,12 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
     for model in &models {
         let size = instance(instance_type(config, model));
         let n_models = n_models_of(config, size, model);
-        for workers in workers_of(config, model.pipeline_size) {
-            configurations.extend(n_models.iter().map(|n| configuration(config, size, model, workers, *n)));
+        let (workers, choice) = workers_of(config, model.pipeline_size);
+        for workers in workers {
+            configurations.extend(n_models.iter().map(|n| Configuration {
+                worker_choice: choice.clone(),
+                ..configuration(config, size, model, workers, *n)
+            }));
         }
     }
     // Rows of one model have the same note on its inputs, which is given once.
@@ -124,6 +128,7 @@ fn configuration(
         batch_size: model.batch_size,
         n_models,
         workers_per_model,
+        worker_choice: WorkerChoice::Given,
         pipeline_size: model.pipeline_size,
         performance_level: model.performance_level,
         duration_s: config.duration_s,
@@ -149,14 +154,15 @@ fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfi
         },
     }
 }
-/// The counts as given, or 1 and 2. A pipeline of p stages is fed by one count, p + 1 workers: a request in each stage and
-/// one with the host, so that no stage waits if host work is not longer than the slowest stage. (NeuronPerf's guide
-/// promises the best count; its source has p - 1, which leaves a stage idle.)
-fn workers_of(config: &BenchConfig, pipeline_size: u32) -> Vec<u32> {
+
+/// The counts as given, or 1 and 2. A pipeline is fed by one count, which is found by trial once its stage times are known.
+/// Until then it counts as p + 1 workers: a request in each of p stages and one with the host. (NeuronPerf's guide promises
+/// the best count; its source has p - 1, which leaves a stage idle.)
+fn workers_of(config: &BenchConfig, pipeline_size: u32) -> (Vec<u32>, WorkerChoice) {
     match &config.workers_per_model {
-        Some(list) => distinct(list),
-        None if pipeline_size > 1 => vec![pipeline_size.saturating_add(1)],
-        None => vec![1, 2],
+        Some(list) => (distinct(list), WorkerChoice::Given),
+        None if pipeline_size > 1 => (vec![pipeline_size.saturating_add(1)], WorkerChoice::ByTrial),
+        None => (vec![1, 2], WorkerChoice::Given),
     }
 }
 
@@ -186,7 +192,9 @@ mod tests {
             sweep.configurations.iter().map(|c| (c.pipeline_size, c.n_models, c.workers_per_model)).collect();
         assert_eq!(rows, [(2, 1, 3), (2, 2, 3), (3, 1, 4)]);
         let overridden = BenchConfig { workers_per_model: Some(vec![4]), ..config };
-        assert!(pairs(&overridden).iter().all(|(_, w)| *w == 4));
+        let rows = expand(&overridden).unwrap().configurations;
+        assert!(rows.iter().all(|c| c.workers_per_model == 4 && c.worker_choice == WorkerChoice::Given));
+        assert!(sweep.configurations.iter().all(|c| c.worker_choice == WorkerChoice::ByTrial));
     }
 
     #[test]

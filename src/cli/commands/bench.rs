@@ -115,6 +115,7 @@ impl<'a> Sweep<'a> {
                 self.state.give_back(row);
                 break;
             }
+            let configuration = configuration.as_run(&result.report);
             let error = result.report.error.as_deref();
             self.say(self.verbosity.after(&configuration, result.measurement.as_ref(), error));
             if error.is_none() {

@@ -8,7 +8,7 @@ use crate::interrupt;
 use ns_base::convert::u64_to_f64;
 use ns_bench::{
     Configuration, ConfigurationRun, DeviceType, MOST_TIMED_INFERENCES, RowResult, RunDetail, ServiceTimes,
-    SpanRecorder, TimedResults, service_times,
+    SpanRecorder, TimedResults, service_times, settled,
 };
 use ns_device::ModelLibrary;
 
@@ -46,6 +46,10 @@ impl TimedRuns {
                 let times = || service_times(configuration, &self.models).map_err(|error| error.to_string());
                 self.times.entry(key).or_insert_with(times).clone()
             }
+        };
+        let configuration = &match &times {
+            Ok(times) => settled(configuration.clone(), times),
+            Err(_) => configuration.clone(),
         };
         let recorder = SpanRecorder::new(configuration);
         let mut run = ConfigurationRun::observed(configuration.clone(), times.as_ref().map_err(Clone::clone), recorder);

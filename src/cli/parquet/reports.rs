@@ -9,7 +9,7 @@ use super::sheet::{Field, Kind, Sheet, Value};
 use ns_bench::{REPORT_KEYS, Report};
 
 /// Keys with text.
-const TEXTS: [&str; 17] = [
+const TEXTS: [&str; 18] = [
     "model_filename",
     "model_name",
     "device_type",
@@ -22,6 +22,7 @@ const TEXTS: [&str; 17] = [
     "status",
     "workflow",
     "throughput_avg_method",
+    "workers_tried",
     "source",
     "machine",
     "compiler_args",

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::features;
+use crate::cost::decisions::VCPUS_OF_A_CORE;
 
 /// One EC2 instance size with Neuron devices.
 ///
@@ -39,6 +40,18 @@ impl Instance {
             Some(lnc) => self.neuroncores * core.default_lnc / lnc,
             None => self.neuroncores,
         }
+    }
+
+    /// Cores of the host; each does the host work of one worker at a time.
+    #[must_use]
+    pub const fn host_cores(&self) -> u32 {
+        self.vcpus / VCPUS_OF_A_CORE
+    }
+
+    /// Host memory in bytes.
+    #[must_use]
+    pub const fn host_memory_bytes(&self) -> u64 {
+        (self.host_memory_gib as u64) << 30
     }
 }
 
@@ -91,6 +104,15 @@ mod tests {
         assert_eq!(cores("trn2.48xlarge", Some(1)), Some(128));
         assert_eq!(cores("trn2.48xlarge", Some(2)), Some(64));
         assert_eq!(cores("trn1.32xlarge", Some(2)), Some(32));
+    }
+
+    #[test]
+    fn every_host_has_whole_cores() {
+        for size in INSTANCES {
+            assert_eq!(size.host_cores() * VCPUS_OF_A_CORE, size.vcpus, "{}", size.name);
+            assert!(size.host_memory_bytes() >= 8 << 30, "{}", size.name);
+        }
+        assert_eq!(instance("inf1.6xlarge").map(Instance::host_cores), Some(12));
     }
 
     #[test]

@@ -189,6 +189,22 @@ pub(super) fn host() -> Vec<Entry> {
         row("SOFTMAX_PS", d::SOFTMAX_PS, loops),
         fixed(
             "Host",
+            "VCPUS_OF_A_CORE",
+            &d::VCPUS_OF_A_CORE.to_string(),
+            "vCPUs",
+            Measured,
+            "published: two vCPUs are the threads of one core. That host work fills a core is measured: in NeuronPerf's sample results 16 and 32 threads on 24 vCPUs make 12.1 and 12.2 times the calls of one",
+        ),
+        fixed(
+            "Host",
+            "INF1_PATH_BYTES_PER_US",
+            &format_count(d::INF1_PATH_BYTES_PER_US),
+            "bytes/us of an Inf1 instance",
+            Derived,
+            "NeuronPerf's benchmark guide, last row: 2,809 calls a second of an image of 602,112 bytes. Only for systems given by their times, with `--inputs`",
+        ),
+        fixed(
+            "Host",
             "DEFAULT_JITTER",
             &d::DEFAULT_JITTER.to_string(),
             "of each stage",

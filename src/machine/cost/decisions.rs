@@ -52,6 +52,16 @@ pub const TOPK_PS: u64 = 500;
 /// Host work on one fp32 element, picoseconds: exponentials and their sum.
 pub const SOFTMAX_PS: u64 = 2_800;
 
+/// Virtual CPUs that are threads of one core of the host (published: two on every size). A worker's host work takes a
+/// whole core: in NeuronPerf's sample results 16 and 32 threads on the 24 vCPUs of an inf1.6xlarge make 12.1 and 12.2 times the
+/// calls of one thread (measured).
+pub const VCPUS_OF_A_CORE: u32 = 2;
+
+/// Rate at which all copies of an Inf1 instance together move their inputs and outputs, bytes per microsecond (derived:
+/// 2,809 calls a second of an image of 602,112 bytes, the last row of the table in NeuronPerf's benchmark guide). Later instances have a link for
+/// each device.
+pub const INF1_PATH_BYTES_PER_US: u64 = 1_691;
+
 /// Compile time of one operation after fusion, milliseconds (derived: the microbenchmark guide's 1000 linear layers, which
 /// the compiler unrolls, took 236.53 s to compile and are 2,004 operations here).
 pub const COMPILE_MS_PER_OPERATION: f64 = 118.0;

@@ -30,6 +30,8 @@ pub struct Tiles {
     pub all: usize,
     /// The sentence that weighs them.
     pub sentence: Option<String>,
+    /// What copies and workers share, a sentence each.
+    pub sharing: Vec<String>,
 }
 
 impl Tiles {
@@ -53,6 +55,7 @@ impl Tiles {
             failed: best.failed,
             all: rows.len(),
             sentence: best.sentence,
+            sharing: best.sharing,
         }
     }
 }

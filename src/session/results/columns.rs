@@ -23,7 +23,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
-const TITLES: [(&str, &str); 21] = [
+const TITLES: [(&str, &str); 24] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -45,6 +45,9 @@ const TITLES: [(&str, &str); 21] = [
     ("workflow", "Workflow"),
     ("estimated_ops", "Estimated operators"),
     ("device_type", "Device"),
+    ("host_busy_percent", "Host busy (%)"),
+    ("path_busy_percent", "Way to the devices busy (%)"),
+    ("workers_tried", "Workers tried"),
 ];
 
 #[must_use]

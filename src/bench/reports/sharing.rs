@@ -1,0 +1,163 @@
+//! What copies and workers of a simulated sweep share: which part of it limits them, and what the model assumes where
+//! nothing does.
+
+use ns_base::units::{format_number, format_whole_share};
+use ns_machine::arch::{INSTANCES, Instance, instance};
+
+use super::report::Report;
+
+/// Share of the time, per cent, from which a part counts as the limit.
+const LIMITING_PERCENT: f64 = 90.0;
+/// Share of the throughput of one copy, times the copies, from which scaling counts as linear.
+const LINEAR: f64 = 0.98;
+
+/// Sentences about the finished simulated rows: the host where it limits the most, the way to the devices where it does, and how the
+/// most copies scale.
+#[must_use]
+pub fn sharing<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Vec<String> {
+    let simulated: Vec<&Report> = reports.into_iter().filter(|r| r.is_finished() && r.source == "simulated").collect();
+    let busiest = |percent: fn(&Report) -> Option<f64>| {
+        let limited = simulated.iter().filter_map(|r| Some((*r, percent(r).filter(|p| *p >= LIMITING_PERCENT)?)));
+        limited.max_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let host = busiest(|r| r.host_busy_percent).and_then(|(report, percent)| host_limit(report, percent));
+    let path = busiest(|r| r.path_busy_percent).map(|(report, percent)| path_limit(report, percent));
+    host.into_iter().chain(path).chain(scaling(&simulated)).collect()
+}
+
+/// `4 vCPUs (2 cores) of inf2.xlarge`.
+fn cores_of(size: &Instance) -> String {
+    format!("{} vCPUs ({} cores) of {}", size.vcpus, size.host_cores(), size.name)
+}
+
+fn host_limit(report: &Report, percent: f64) -> Option<String> {
+    let size = instance(&report.instance_type)?;
+    let mut text = format!(
+        "The host limits {}: the {} are busy {}. Shorten the work around the call; fewer workers have the same throughput at a lower latency",
+        report.label(),
+        cores_of(size),
+        format_whole_share(percent),
+    );
+    if let Some(larger) = with_larger_host(size, report.n_devices) {
+        let (name, vcpus, cores) = (larger.name, larger.vcpus, larger.neuroncores);
+        text.push_str(&format!("; {name} has {vcpus} vCPUs for {cores} NeuronCores"));
+    }
+    text.push('.');
+    Some(text)
+}
+
+/// The smallest size of the same family with the cores that are used and more vCPUs for each NeuronCore.
+fn with_larger_host(size: &Instance, n_devices: u64) -> Option<&'static Instance> {
+    let family = |name: &str| name.split('.').next().map(str::to_owned);
+    let more = |other: &&Instance| {
+        family(other.name) == family(size.name)
+            && u64::from(other.neuroncores) >= n_devices
+            && other.vcpus * size.neuroncores > size.vcpus * other.neuroncores
+    };
+    INSTANCES.iter().filter(more).min_by_key(|other| other.vcpus)
+}
+
+fn path_limit(report: &Report, percent: f64) -> String {
+    format!(
+        "The way between host and devices limits {}: it is busy {}. Smaller inputs and outputs shorten it; more copies or workers only wait.",
+        report.label(),
+        format_whole_share(percent),
+    )
+}
+
+/// How the largest number of copies scales; of several such rows the one that scales worst.
+fn scaling(reports: &[&Report]) -> Option<String> {
+    let most = reports.iter().map(|r| r.n_models).max().filter(|n| *n > 1)?;
+    let rows = reports.iter().filter(|r| r.n_models == most);
+    let scaled = rows.filter_map(|many| Some((*many, times_of_one(reports, many)?)));
+    let (report, times) = scaled.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let mut text = format!("{} have {} times the throughput of one", report.label(), format_number(times));
+    if times < LINEAR * f64::from(most) {
+        text.push('.');
+        return Some(text);
+    }
+    text.push_str(": the model lets copies share ");
+    if let (Some(busy), Some(size)) = (report.host_busy_percent, instance(&report.instance_type)) {
+        text.push_str(&format!("the {}, busy {}, and ", cores_of(size), format_whole_share(busy)));
+    }
+    let path = report.path_busy_percent.map_or_else(String::new, |busy| format!(", busy {}", format_whole_share(busy)));
+    text.push_str(&format!(
+        "the links to the devices{path}. Nothing else is assumed to be shared, so real copies may scale less (16 copies of NeuronPerf's guide: 8.9 times)."
+    ));
+    Some(text)
+}
+
+/// Throughput of a row in those of the same configuration with one copy.
+fn times_of_one(reports: &[&Report], many: &Report) -> Option<f64> {
+    let one = reports.iter().find(|one| one.n_models == 1 && are_alike(one, many))?;
+    let times = many.throughput_avg? / one.throughput_avg?;
+    times.is_finite().then_some(times)
+}
+
+/// Whether two rows differ only in the number of copies.
+fn are_alike(a: &Report, b: &Report) -> bool {
+    let key = |r: &Report| {
+        let model = (r.model_name.clone(), r.instance_type.clone(), r.compiler_args.clone(), r.workflow.clone());
+        (model, r.batch_size, r.workers_per_model, r.pipeline_size, r.performance_level, r.multiprocess)
+    };
+    key(a) == key(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(n_models: u32, workers_per_model: u32, throughput: f64, host: f64, path: f64) -> Report {
+        Report {
+            status: "finished".into(),
+            source: "simulated".into(),
+            instance_type: "inf2.xlarge".into(),
+            batch_size: 1,
+            pipeline_size: 1,
+            n_models,
+            n_devices: n_models.into(),
+            workers_per_model,
+            throughput_avg: Some(throughput),
+            host_busy_percent: Some(host),
+            path_busy_percent: Some(path),
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn a_busy_host_is_named_with_a_larger_one() {
+        let said = sharing(&[row(1, 8, 390.0, 97.0, 1.0), row(2, 8, 400.0, 99.9, 1.0)]);
+        assert_eq!(
+            said[0],
+            "The host limits 2 models x 8 workers: the 4 vCPUs (2 cores) of inf2.xlarge are busy 100 %. Shorten the work around the call; fewer workers have the same throughput at a lower latency; inf2.8xlarge has 32 vCPUs for 2 NeuronCores."
+        );
+        assert_eq!(said[1], "2 models x 8 workers have 1.03 times the throughput of one.");
+        assert_eq!(said.len(), 2);
+    }
+
+    #[test]
+    fn linear_scaling_says_what_it_assumes() {
+        let said = sharing(&[row(1, 1, 100.0, 3.0, 4.0), row(2, 1, 200.0, 6.0, 8.0)]);
+        assert_eq!(
+            said,
+            [
+                "2 models x 1 worker have 2.00 times the throughput of one: the model lets copies share the 4 vCPUs (2 cores) of inf2.xlarge, busy 6 %, and the links to the devices, busy 8 %. Nothing else is assumed to be shared, so real copies may scale less (16 copies of NeuronPerf's guide: 8.9 times)."
+            ]
+        );
+    }
+
+    #[test]
+    fn a_busy_way_to_the_devices_is_named() {
+        let said = sharing(&[row(2, 2, 200.0, 6.0, 99.0)]);
+        assert_eq!(said.len(), 1);
+        assert!(said[0].starts_with("The way between host and devices limits 2 models x 2 workers: it is busy 99 %."));
+    }
+
+    #[test]
+    fn rows_that_differ_in_more_than_copies_are_not_compared() {
+        let other_batch = Report { batch_size: 4, ..row(1, 1, 100.0, 1.0, 1.0) };
+        assert!(sharing(&[other_batch, row(2, 1, 200.0, 1.0, 1.0)]).is_empty());
+        let measured = Report { source: "measured".into(), ..row(2, 8, 400.0, 99.9, 99.0) };
+        assert!(sharing(&[measured]).is_empty());
+    }
+}
