@@ -189,8 +189,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// Whether the copies, with their weights, fit in the memory of the host. Each copy is a process, which reads its
-    /// weights before the device gets them.
+    /// Whether the weights of all copies fit in the memory of the host: each copy reads its own before its device gets them.
     ///
     /// # Errors
     /// When they need more memory than the host has.
@@ -201,7 +200,7 @@ impl Configuration {
             return Ok(());
         }
         Err(refuse!(
-            "n_models {n_models}: each copy is a process that reads {each} of weights, together {needed}, and the host of {instance} has {has} of memory; use at most {room} models or a larger instance",
+            "n_models {n_models}: each copy reads {each} of weights, together {needed}, and the host of {instance} has {has} of memory, room for {room}; use fewer models or a larger instance",
             n_models = self.n_models,
             each = format_bytes(u64_to_f64(weight_bytes)),
             needed = format_bytes(u64_to_f64(needed)),

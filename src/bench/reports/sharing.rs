@@ -5,24 +5,26 @@ use ns_base::units::{format_number, format_whole_share};
 use ns_machine::arch::{INSTANCES, Instance, instance};
 
 use super::report::Report;
+use super::verdict::{Differing, best};
 
 /// Share of the time, per cent, from which a part counts as the limit.
 const LIMITING_PERCENT: f64 = 90.0;
 /// Share of the throughput of one copy, times the copies, from which scaling counts as linear.
 const LINEAR: f64 = 0.98;
 
-/// Sentences about the finished simulated rows: the host where it limits the most, the way to the devices where it does, and how the
+/// Sentences about the finished simulated rows: the host where it limits, the way to the devices where it does, and how the
 /// most copies scale.
 #[must_use]
 pub fn sharing<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Vec<String> {
     let simulated: Vec<&Report> = reports.into_iter().filter(|r| r.is_finished() && r.source == "simulated").collect();
-    let busiest = |percent: fn(&Report) -> Option<f64>| {
-        let limited = simulated.iter().filter_map(|r| Some((*r, percent(r).filter(|p| *p >= LIMITING_PERCENT)?)));
-        limited.max_by(|a, b| a.1.total_cmp(&b.1))
+    let differing = Differing::of(simulated.iter().copied());
+    let limited = |percent: fn(&Report) -> Option<f64>| {
+        let rows = simulated.iter().copied().filter(move |r| percent(r).is_some_and(|p| p >= LIMITING_PERCENT));
+        best(rows, |r| r.throughput_avg, true).map(|(report, _)| report)
     };
-    let host = busiest(|r| r.host_busy_percent).and_then(|(report, percent)| host_limit(report, percent));
-    let path = busiest(|r| r.path_busy_percent).map(|(report, percent)| path_limit(report, percent));
-    host.into_iter().chain(path).chain(scaling(&simulated)).collect()
+    let host = limited(|r| r.host_busy_percent).and_then(|report| host_limit(report, differing));
+    let path = limited(|r| r.path_busy_percent).and_then(|report| path_limit(report, differing));
+    host.into_iter().chain(path).chain(scaling(&simulated, differing)).collect()
 }
 
 /// `4 vCPUs (2 cores) of inf2.xlarge`.
@@ -30,13 +32,13 @@ fn cores_of(size: &Instance) -> String {
     format!("{} vCPUs ({} cores) of {}", size.vcpus, size.host_cores(), size.name)
 }
 
-fn host_limit(report: &Report, percent: f64) -> Option<String> {
+fn host_limit(report: &Report, differing: Differing) -> Option<String> {
     let size = instance(&report.instance_type)?;
     let mut text = format!(
-        "The host limits {}: the {} are busy {}. Shorten the work around the call; fewer workers have the same throughput at a lower latency",
-        report.label(),
+        "The host limits {}: the {} are busy {}. Shorten the host's work (preprocessing, the call, postprocessing); more workers only wait",
+        differing.label(report),
         cores_of(size),
-        format_whole_share(percent),
+        format_whole_share(report.host_busy_percent?),
     );
     if let Some(larger) = with_larger_host(size, report.n_devices) {
         let (name, vcpus, cores) = (larger.name, larger.vcpus, larger.neuroncores);
@@ -57,32 +59,31 @@ fn with_larger_host(size: &Instance, n_devices: u64) -> Option<&'static Instance
     INSTANCES.iter().filter(more).min_by_key(|other| other.vcpus)
 }
 
-fn path_limit(report: &Report, percent: f64) -> String {
-    format!(
-        "The way between host and devices limits {}: it is busy {}. Smaller inputs and outputs shorten it; more copies or workers only wait.",
-        report.label(),
-        format_whole_share(percent),
-    )
+fn path_limit(report: &Report, differing: Differing) -> Option<String> {
+    Some(format!(
+        "The way between host and devices limits {}: it is busy {}. Smaller inputs and outputs shorten it; more workers only wait.",
+        differing.label(report),
+        format_whole_share(report.path_busy_percent?),
+    ))
 }
 
 /// How the largest number of copies scales; of several such rows the one that scales worst.
-fn scaling(reports: &[&Report]) -> Option<String> {
+fn scaling(reports: &[&Report], differing: Differing) -> Option<String> {
     let most = reports.iter().map(|r| r.n_models).max().filter(|n| *n > 1)?;
     let rows = reports.iter().filter(|r| r.n_models == most);
     let scaled = rows.filter_map(|many| Some((*many, times_of_one(reports, many)?)));
     let (report, times) = scaled.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let mut text = format!("{} have {} times the throughput of one", report.label(), format_number(times));
+    let mut text = format!("{}: {} times the throughput of one copy.", differing.label(report), format_number(times));
     if times < LINEAR * f64::from(most) {
-        text.push('.');
         return Some(text);
     }
-    text.push_str(": the model lets copies share ");
+    text.push_str(" The simulated copies share ");
     if let (Some(busy), Some(size)) = (report.host_busy_percent, instance(&report.instance_type)) {
         text.push_str(&format!("the {}, busy {}, and ", cores_of(size), format_whole_share(busy)));
     }
     let path = report.path_busy_percent.map_or_else(String::new, |busy| format!(", busy {}", format_whole_share(busy)));
     text.push_str(&format!(
-        "the links to the devices{path}. Nothing else is assumed to be shared, so real copies may scale less (16 copies of NeuronPerf's guide: 8.9 times)."
+        "the links to the devices{path}. That they share nothing else is assumed: real copies may scale less (16 copies in NeuronPerf's guide: 8.9 times)."
     ));
     Some(text)
 }
@@ -129,9 +130,9 @@ mod tests {
         let said = sharing(&[row(1, 8, 390.0, 97.0, 1.0), row(2, 8, 400.0, 99.9, 1.0)]);
         assert_eq!(
             said[0],
-            "The host limits 2 models x 8 workers: the 4 vCPUs (2 cores) of inf2.xlarge are busy 100 %. Shorten the work around the call; fewer workers have the same throughput at a lower latency; inf2.8xlarge has 32 vCPUs for 2 NeuronCores."
+            "The host limits 2 models x 8 workers: the 4 vCPUs (2 cores) of inf2.xlarge are busy 100 %. Shorten the host's work (preprocessing, the call, postprocessing); more workers only wait; inf2.8xlarge has 32 vCPUs for 2 NeuronCores."
         );
-        assert_eq!(said[1], "2 models x 8 workers have 1.03 times the throughput of one.");
+        assert_eq!(said[1], "2 models x 8 workers: 1.03 times the throughput of one copy.");
         assert_eq!(said.len(), 2);
     }
 
@@ -141,7 +142,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "2 models x 1 worker have 2.00 times the throughput of one: the model lets copies share the 4 vCPUs (2 cores) of inf2.xlarge, busy 6 %, and the links to the devices, busy 8 %. Nothing else is assumed to be shared, so real copies may scale less (16 copies of NeuronPerf's guide: 8.9 times)."
+                "2 models x 1 worker: 2.00 times the throughput of one copy. The simulated copies share the 4 vCPUs (2 cores) of inf2.xlarge, busy 6 %, and the links to the devices, busy 8 %. That they share nothing else is assumed: real copies may scale less (16 copies in NeuronPerf's guide: 8.9 times)."
             ]
         );
     }

@@ -23,9 +23,12 @@ pub fn verdict(reports: &[Report]) -> Option<String> {
         .into_iter()
         .filter_map(|(purpose, report)| report.map(|report| Best { purpose, report }))
         .collect();
-    let mut text = described(&bests)?;
-    if let (Some(latency), Some(throughput)) = (latency, throughput) {
-        text.push_str(&trade(latency, throughput).unwrap_or_default());
+    let mut text = described(&bests, Differing::of(reports.iter()))?;
+    if let Some(throughput) = throughput {
+        // The rows of another model, batch size or instance are not slower or faster, but other work.
+        let alike = finished().filter(|r| is_same_work(r, throughput));
+        let latency = best(alike, |r| r.latency_ms_p50, false);
+        text.push_str(&latency.and_then(|(latency, _)| trade(latency, throughput)).unwrap_or_default());
     }
     let failed = reports.len() - finished().count();
     if failed > 0 {
@@ -35,8 +38,37 @@ pub fn verdict(reports: &[Report]) -> Option<String> {
     Some(text)
 }
 
+/// Whether two rows do the same work on the same machine.
+fn is_same_work(a: &Report, b: &Report) -> bool {
+    let key = |r: &Report| (r.model_name.clone(), r.batch_size, r.instance_type.clone(), r.device_type.clone());
+    key(a) == key(b)
+}
+
+/// What a label must name because rows differ in it.
+#[derive(Clone, Copy)]
+pub(super) struct Differing {
+    models: bool,
+    instances: bool,
+}
+
+impl Differing {
+    pub(super) fn of<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Self {
+        let differs = |of: fn(&Report) -> &str| {
+            let first = reports.clone().next().map(of);
+            reports.clone().any(|r| Some(of(r)) != first)
+        };
+        Self { models: differs(|r| &r.model_name), instances: differs(|r| &r.instance_type) }
+    }
+
+    pub(super) fn label(self, report: &Report) -> String {
+        let model = if self.models { format!("{}, ", report.model_name) } else { String::new() };
+        let instance = if self.instances { format!(" on {}", report.instance_type) } else { String::new() };
+        format!("{model}{}{instance}", report.label())
+    }
+}
+
 /// Each configuration once, with every measure in which it is the best.
-fn described(bests: &[Best]) -> Option<String> {
+fn described(bests: &[Best], differing: Differing) -> Option<String> {
     let mut groups: Vec<(&Report, Vec<&str>)> = Vec::new();
     for best in bests {
         match groups.iter_mut().find(|(report, _)| std::ptr::eq(*report, best.report)) {
@@ -48,7 +80,7 @@ fn described(bests: &[Best]) -> Option<String> {
         .iter()
         .map(|(report, purposes)| {
             // A configuration that is best at a measure has that measure.
-            format!("{}: {} ({})", listed(purposes), report.label(), measures(report).join(", "))
+            format!("{}: {} ({})", listed(purposes), differing.label(report), measures(report).join(", "))
         })
         .collect();
     let text = sentences.join("; ");
@@ -120,6 +152,27 @@ mod tests {
         rows.insert(0, Report { status: "error".into(), ..row(64, 1, 9e9, 0.0) });
         assert!(verdict(&rows).unwrap().ends_with("; 1 of 4 configurations failed."));
         assert_eq!(verdict(&rows[..1]), None);
+    }
+
+    #[test]
+    fn only_rows_of_the_same_work_are_weighed_against_each_other() {
+        let of = |model: &str, batch_size, report| Report { model_name: model.into(), batch_size, ..report };
+        let rows = [
+            of("small", 1, row(1, 1, 900.0, 1.0)),
+            of("large", 1, row(1, 1, 100.0, 9.0)),
+            of("large", 8, row(1, 1, 800.0, 10.0)),
+            of("large", 8, row(2, 2, 1600.0, 20.0)),
+        ];
+        assert_eq!(
+            verdict(&rows).unwrap(),
+            "Lowest latency: small, 1 model x 1 worker (p50 1.00 ms, 900/s); highest throughput: large, 2 models x 2 workers, batch 8 (p50 20.0 ms, 1,600/s); that throughput is 2.00 times as high at 2.00 times the median latency."
+        );
+        let text = verdict(&rows[..3]).unwrap();
+        assert!(!text.contains("times"), "the two are of different models: {text}");
+        let on = |instance: &str, report| Report { instance_type: instance.into(), ..report };
+        let rows = [on("inf2.xlarge", row(1, 1, 9.0, 1.0)), on("trn1.2xlarge", row(1, 2, 10.0, 2.0))];
+        let text = verdict(&rows).unwrap();
+        assert!(text.contains("1 model x 2 workers on trn1.2xlarge (") && !text.contains("times"), "{text}");
     }
 
     #[test]

@@ -221,6 +221,22 @@ mod tests {
     }
 
     #[test]
+    fn copies_need_memory_of_the_host_for_their_weights() {
+        let config = BenchConfig { instance_type: "inf2.xlarge".into(), duration_s: 0.1, ..BenchConfig::default() };
+        let rows = expand(&config).unwrap().configurations;
+        let row = |n_models: usize, weight_bytes: u64| {
+            let times = ServiceTimes { weight_bytes, ..times() };
+            let run = ConfigurationRun::new(rows[n_models - 1].clone(), Ok(&times));
+            run.run(&NeverCancel, RunDetail::default()).report
+        };
+        assert_eq!((row(1, 9 << 30).error, row(2, 8 << 30).error), (None, None));
+        assert_eq!(
+            row(2, 9 << 30).error.unwrap(),
+            "n_models 2: each copy reads 9.00 GiB of weights, together 18.0 GiB, and the host of inf2.xlarge has 16.0 GiB of memory, room for 1; use fewer models or a larger instance"
+        );
+    }
+
+    #[test]
     fn the_estimate_is_close_for_progress() {
         let mut run =
             ConfigurationRun::new(expand(&BenchConfig::default()).unwrap().configurations.remove(3), Ok(&times()));

@@ -30,8 +30,6 @@ pub struct Tiles {
     pub all: usize,
     /// The sentence that weighs them.
     pub sentence: Option<String>,
-    /// What copies and workers share, a sentence each.
-    pub sharing: Vec<String>,
 }
 
 impl Tiles {
@@ -55,7 +53,6 @@ impl Tiles {
             failed: best.failed,
             all: rows.len(),
             sentence: best.sentence,
-            sharing: best.sharing,
         }
     }
 }

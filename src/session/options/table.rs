@@ -81,7 +81,7 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     },
     BenchOption {
         field: field("workers_per_model", "Workers per model", "Threads that feed one copy. Empty: 1 and 2", "1,2", FieldKind::Line),
-        flag: Flag::new("workers-per-model", "LIST", "Threads feeding each copy [default: 1 and 2; for a pipeline, its size and its size plus one]"),
+        flag: Flag::new("workers-per-model", "LIST", "Threads feeding each copy [default: 1 and 2; for a pipeline, the number that a trial finds]"),
         get: |c| c.workers_per_model.as_deref().map(list).unwrap_or_default(),
         put: |c, given| given.some_counts().map(|list| c.workers_per_model = list),
         ..MAIN

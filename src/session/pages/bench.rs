@@ -12,7 +12,7 @@ use crate::share::{BenchLink, PageLink as _, ResultsView};
 use ns_base::Refusal;
 use ns_base::units::format_number;
 use ns_bench::export::to_json;
-use ns_bench::{BenchConfig, Report};
+use ns_bench::{BenchConfig, Report, sharing};
 use ns_device::model_label;
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use ns_view::page::PageFile;
@@ -99,7 +99,7 @@ fn blocks(view: &ResultsView, reports: &[Report]) -> Vec<Block> {
     let rows: Vec<&Report> = shown.iter().map(|(report, _)| *report).collect();
     let best = BestFigures::of(&rows, wanted);
     let mut blocks = vec![Block::Tiles(tiles(&best, rows.len()))];
-    blocks.extend(best.sentence.map(Block::Text));
+    blocks.extend(best.sentence.into_iter().chain(sharing(rows.iter().copied())).map(Block::Text));
     if let Some(limits) = wanted.limits() {
         let found = wanted.describe(&rows, wanted.find(&rows));
         blocks.push(Block::Text(format!("Within the limits ({limits}), {found}")));

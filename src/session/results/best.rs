@@ -2,7 +2,7 @@
 
 use super::finder::Requirements;
 use super::plots::{are_of_several_models, row_text};
-use ns_bench::{Report, best, sharing, verdict};
+use ns_bench::{Report, best, verdict};
 
 /// A figure of the best row.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +21,6 @@ pub struct BestFigures {
     pub figures: Vec<BestFigure>,
     pub failed: usize,
     pub sentence: Option<String>,
-    /// What copies and workers share, where it limits them and where the model assumes that nothing does.
-    pub sharing: Vec<String>,
 }
 
 /// A figure: title, unit, its value in a row, and whether more is better.
@@ -48,12 +46,10 @@ impl BestFigures {
             Some(BestFigure { title, unit, value, of: row_text(report, several) })
         };
         let weighed = reports.iter().copied().filter(|r| !r.is_finished() || wanted.counts(r));
-        let shared = sharing(reports.iter().copied());
         Self {
             figures: FIGURES.into_iter().filter_map(row).collect(),
             failed: reports.iter().filter(|r| r.error.is_some()).count(),
             sentence: verdict(&weighed.cloned().collect::<Vec<_>>()),
-            sharing: shared,
         }
     }
 }

@@ -27,6 +27,5 @@ pub fn tiles(tiles: &Tiles, is_awaited: bool) -> Html {
             }
         </dl>
         if tiles.sentence.is_some() || is_awaited { <p class="verdict">{ tiles.sentence.as_deref().unwrap_or_default() }</p> }
-        { for tiles.sharing.iter().map(|sentence| html! { <p class="verdict">{ sentence }</p> }) }
     </> }
 }

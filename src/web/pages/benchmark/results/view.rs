@@ -10,7 +10,7 @@ use super::finder::RowFinder;
 use super::table::ResultsTable;
 use super::tiles::tiles;
 use crate::components::{BarChart, LineChart, ScatterPlot};
-use ns_bench::Report;
+use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use ns_session::results::{Filter, scaling, throughput_by_configuration, throughput_latency};
 
@@ -114,8 +114,23 @@ fn comparison(rows: &[ResultRow], best: Option<RowId>, is_awaited: bool) -> Html
             <ScatterPlot title="Throughput over latency" {plot} {chosen} />
             <BarChart {title} unit="inf/s" plot={bars} />
         </div>
+        { shared(&reports) }
         { scaling_plots(&reports) }
     </> }
+}
+
+/// What copies and workers share. It stands below the plots, because it comes with the rows and moves what follows it.
+fn shared(reports: &[&Report]) -> Html {
+    let sentences = sharing(reports.iter().copied());
+    if sentences.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <section class="panel sharing" aria-labelledby="sharing-title">
+            <h3 id="sharing-title">{ "What copies and workers share" }</h3>
+            { for sentences.into_iter().map(|sentence| html! { <p>{ sentence }</p> }) }
+        </section>
+    }
 }
 
 /// Small plots beside each other, with the number of lines shown and in all.
