@@ -70,7 +70,25 @@ fn a_pipeline_keeps_all_of_its_cores_at_work_by_default() {
     let f = folder("pipeline");
     let base = "bench --model fixed --instance inf1.6xlarge --n-models 1 --duration 4 --jitter 0";
     let even = rows(&f, &format!("{base} --device-ms 3 --pipeline-sizes 2"));
-    assert_eq!((even.len(), &even[0]["workers_per_model"]), (1, &3.into()));
+    // Without jitter a request in each stage is enough; what was tried is in the report.
+    assert_eq!((even.len(), &even[0]["workers_per_model"]), (1, &2.into()));
+    let tried = even[0]["workers_tried"].as_str().unwrap();
+    assert!(tried.starts_with("1: 33") && tried.contains(", 2: 66") && tried.contains(", 3: 66"), "{tried}");
+    let given = row(&f, &format!("{base} --device-ms 3 --pipeline-sizes 2 --workers-per-model 3"));
+    assert_eq!((&given["workers_per_model"], &given["workers_tried"]), (&3.into(), &Value::Null));
+    // Work of 6 ms on the host before stages of 1.5 ms: six workers, more than one for each stage and one on the host.
+    let hosted = format!("{base} --device-ms 3 --pipeline-sizes 2 --preprocess 6ms");
+    let deep = row(&f, &hosted);
+    assert_eq!(deep["workers_per_model"], 6, "{deep}");
+    assert!((number(&deep, "throughput_window") - 666.7).abs() < 2.0, "{}", deep["throughput_window"]);
+    // The timers of both forms are those of the workers that ran.
+    for format in ["neuronscope", "neuronperf"] {
+        let printed = run(&f, &format!("{hosted} --return-timers --json-format {format}"));
+        let timers: Value = serde_json::from_slice(&printed.stdout).unwrap();
+        let results = if format == "neuronscope" { &timers["results"][0]["results"] } else { &timers[0][1] };
+        let e2e = results["timers"]["e2e"].as_array().unwrap();
+        assert_eq!((e2e.len(), &results["workers_per_model"]), (6, &6.into()), "{format}");
+    }
     assert!((number(&even[0], "throughput_window") - 666.7).abs() < 1.0, "{}", even[0]["throughput_window"]);
     // Stages may differ: the slowest one sets the pace.
     let uneven = row(&f, &format!("{base} --device-ms 2+0.5+0.5 --pipeline-sizes 3"));
@@ -78,6 +96,27 @@ fn a_pipeline_keeps_all_of_its_cores_at_work_by_default() {
     let wrong = row(&f, &format!("{base} --device-ms 2+1 --pipeline-sizes 3"));
     let error = wrong["error"].as_str().unwrap();
     assert!(error.starts_with("the model has device times for 2 pipeline stages"), "{error}");
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn the_host_limits_many_workers_and_a_sentence_says_so() {
+    let f = folder("host");
+    let line =
+        "bench --model nn --preprocess 5ms --instance inf2.xlarge --n-models 1,2 --workers-per-model 8 --duration 4";
+    let both = rows(&f, line);
+    // Two cores for 5.13 ms of work each, however many copies there are.
+    for row in &both {
+        let (rate, busy) = (number(row, "throughput_window"), number(row, "host_busy_percent"));
+        assert!((388.0..=392.0).contains(&rate) && busy > 99.0, "{rate}/s, {busy} %");
+    }
+    let said = String::from_utf8(run(&f, line).stdout).unwrap();
+    assert!(said.contains("the 4 vCPUs (2 cores) of inf2.xlarge are busy 100 %. Shorten the host's work"), "{said}");
+    assert!(said.contains("inf2.8xlarge has 32 vCPUs for 2 NeuronCores"), "{said}");
+    let linear = "bench --model resnet50 --instance inf2.48xlarge --workers-per-model 2 --duration 3";
+    let said = String::from_utf8(run(&f, linear).stdout).unwrap();
+    assert!(said.contains("24.0 times the throughput of one copy. The simulated copies share the 192 vCPUs"), "{said}");
+    assert!(said.contains("That they share nothing else is assumed"), "{said}");
     std::fs::remove_dir_all(f).unwrap();
 }
 

@@ -76,9 +76,17 @@ const GUIDE: [(u64, u64, f64, f64, f64); 4] = [
 
 #[test]
 fn the_guides_system_gives_the_guides_rows() {
-    let args =
-        "bench --model fixed --device-ms 2.895 --host-ms 0.216 --transfer-ms 0.140 --instance inf1.6xlarge --json";
-    let reports = json(&args.split(' ').collect::<Vec<_>>())["reports"].as_array().unwrap().clone();
+    // By its parts, and by what one copy measures and the size of its input.
+    for system in [
+        "--device-ms 2.895 --host-ms 0.216 --transfer-ms 0.140",
+        "--device-ms 3.035 --host-ms 0.216 --inputs 1x3x224x224",
+    ] {
+        let args = format!("bench --model fixed {system} --instance inf1.6xlarge --json");
+        rows_are_the_guides(json(&args.split(' ').collect::<Vec<_>>())["reports"].as_array().unwrap());
+    }
+}
+
+fn rows_are_the_guides(reports: &[Value]) {
     assert_eq!(reports.len(), 4);
     for (report, (n_models, workers, throughput, p50, p99)) in reports.iter().zip(GUIDE) {
         assert_eq!((&report["n_models"], &report["workers_per_model"]), (&n_models.into(), &workers.into()));

@@ -65,6 +65,9 @@ pub struct Configuration {
     pub model_file: Option<String>,
     /// The options of the run.
     pub options: RunOptions,
+    /// A host on which nobody waits, for fits of other constants to rows whose hosts did not limit. No request has it.
+    #[serde(skip)]
+    pub is_host_endless: bool,
 }
 
 impl Configuration {
@@ -103,9 +106,12 @@ impl Configuration {
         self.device_of(self.n_models.saturating_sub(1)).saturating_add(1)
     }
 
-    /// Cores of the instance's host; `None` for a size that is not known, whose host has no limit.
+    /// Cores of the instance's host; `None` for a host without limit, as that of a size that is not known.
     #[must_use]
     pub fn host_cores(&self) -> Option<u32> {
+        if self.is_host_endless {
+            return None;
+        }
         instance(&self.instance_type).map(Instance::host_cores)
     }
 

@@ -139,6 +139,7 @@ fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Con
         inputs: None,
         model_file: None,
         options: RunOptions { processes, ..RunOptions::default() },
+        is_host_endless: false,
     }
 }
 

@@ -139,6 +139,7 @@ fn configuration(
         inputs: model.inputs.clone(),
         model_file: model.file.clone(),
         options: RunOptions { compile: model.compile, ..config.options.clone() },
+        is_host_endless: false,
     }
 }
 
