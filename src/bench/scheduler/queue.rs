@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Number of bits for the worker in an event's key.
 const WORKER_BITS: u32 = 20;
@@ -60,11 +61,13 @@ struct Line {
     free: u32,
     first: u32,
     last: u32,
+    /// Picoseconds that were asked of it.
+    served_ps: u64,
 }
 
 impl Resources {
     pub(super) fn new(resources: usize, workers: usize) -> Self {
-        let line = Line { free: 1, first: NOBODY, last: NOBODY };
+        let line = Line { free: 1, first: NOBODY, last: NOBODY, served_ps: 0 };
         Self { lines: vec![line; resources], behind: vec![NOBODY; workers] }
     }
 
@@ -73,10 +76,12 @@ impl Resources {
         self.lines[resource].free = servers;
     }
 
-    /// Takes a server of the resource, or joins its queue and returns `false`.
+    /// Takes a server of the resource, or joins its queue and returns `false`. The time for which it is wanted is added to what the
+    /// resource serves; zero where nobody asks for that.
     #[inline]
-    pub(super) fn acquire(&mut self, resource: usize, worker: u32) -> bool {
+    pub(super) fn acquire(&mut self, resource: usize, worker: u32, time_ps: u64) -> bool {
         let line = &mut self.lines[resource];
+        line.served_ps = line.served_ps.saturating_add(time_ps);
         if line.free > 0 {
             line.free -= 1;
             return true;
@@ -89,6 +94,11 @@ impl Resources {
         }
         line.last = worker;
         false
+    }
+
+    /// The longest time that one of these resources serves.
+    pub(super) fn longest_served_ps(&self, resources: Range<usize>) -> u64 {
+        self.lines[resources].iter().map(|line| line.served_ps).max().unwrap_or(0)
     }
 
     /// Gives the server to the worker that has waited longest, or frees it.
@@ -122,10 +132,10 @@ mod tests {
     #[test]
     fn first_come_first_served_across_two_resources() {
         let mut r = Resources::new(2, 5);
-        assert!(r.acquire(0, 0) && r.acquire(1, 1));
-        assert!(!r.acquire(0, 2) && !r.acquire(1, 3) && !r.acquire(0, 4));
+        assert!(r.acquire(0, 0, 0) && r.acquire(1, 1, 0));
+        assert!(!r.acquire(0, 2, 0) && !r.acquire(1, 3, 0) && !r.acquire(0, 4, 0));
         assert_eq!([r.release(0), r.release(0), r.release(0)], [Some(2), Some(4), None]);
-        assert!(r.acquire(0, 0));
+        assert!(r.acquire(0, 0, 0));
         assert_eq!([r.release(1), r.release(1)], [Some(3), None]);
     }
 }

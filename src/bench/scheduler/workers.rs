@@ -33,8 +33,6 @@ pub(super) struct Workers {
     is_host_short: bool,
     /// Picoseconds of host work that began, of all workers together.
     host_work: u128,
-    /// Picoseconds that each resource has served.
-    served: Vec<u64>,
     /// Workers that wait for a query.
     idle: Vec<u32>,
     running: usize,
@@ -47,12 +45,11 @@ impl Workers {
         let workers: Vec<Worker> =
             copies.map(|model| Worker { model, stage: None, pending: 0, since: 0, begun: 0, called: 0 }).collect();
         let count = workers.len();
-        let served = vec![0; resources];
         let (events, mut resources) = (EventQueue::new(count), Resources::new(resources, count));
         let is_host_short = host_cores.is_some_and(|cores| u64::from(cores) < count as u64);
         resources.set_servers(HOST_CORES, host_cores.unwrap_or(u32::MAX));
         let idle = Vec::with_capacity(count);
-        Self { now: 0, workers, events, resources, is_host_short, host_work: 0, served, idle, running: count }
+        Self { now: 0, workers, events, resources, is_host_short, host_work: 0, idle, running: count }
     }
 
     /// Host work of all workers that has begun.
@@ -62,7 +59,7 @@ impl Workers {
 
     /// The longest time that one of these resources has served.
     pub(super) fn longest_served(&self, resources: Range<usize>) -> SimTime {
-        SimTime(self.served[resources].iter().copied().max().unwrap_or(0))
+        SimTime(self.resources.longest_served_ps(resources))
     }
 
     pub(super) fn now(&self) -> SimTime {
@@ -133,8 +130,7 @@ impl Workers {
     /// Uses a resource for `time`, now or when it is this worker's turn.
     #[inline]
     pub(super) fn serve(&mut self, resource: usize, worker: u32, stage: Stage, time: SimTime) {
-        self.served[resource] = self.served[resource].saturating_add(time.0);
-        if self.resources.acquire(resource, worker) {
+        if self.resources.acquire(resource, worker, time.0) {
             self.begin(worker, Some(stage), time);
         } else {
             self.wait(worker, stage, time);
@@ -168,7 +164,7 @@ impl Workers {
     #[inline]
     pub(super) fn work(&mut self, worker: u32, stage: Stage, time: SimTime) {
         self.host_work += u128::from(time.0);
-        if self.is_host_short && !self.resources.acquire(HOST_CORES, worker) {
+        if self.is_host_short && !self.resources.acquire(HOST_CORES, worker, 0) {
             self.wait(worker, stage, time);
         } else {
             self.begin(worker, Some(stage), time);
@@ -186,7 +182,7 @@ impl Workers {
     /// Works on a core of the host when it is this worker's turn on a lock.
     #[inline]
     pub(super) fn work_locked(&mut self, lock: usize, worker: u32, stage: Stage, time: SimTime) {
-        if self.resources.acquire(lock, worker) {
+        if self.resources.acquire(lock, worker, 0) {
             self.work(worker, stage, time);
         } else {
             self.wait(worker, stage, time);
@@ -206,7 +202,7 @@ impl Workers {
     #[inline]
     pub(super) fn take_core(&mut self, core: usize, worker: u32, stage: u32) -> bool {
         self.workers[worker as usize].stage = Some(Stage::Device(stage));
-        self.resources.acquire(core, worker)
+        self.resources.acquire(core, worker, 0)
     }
 
     /// Hands on a NeuronCore; returns the worker that waited for it.
