@@ -30,7 +30,7 @@ fn one_call() -> Result<(), Box<dyn Error>> {
     let compiled = device.compilation(MODEL, Some(1), Workflow::Trace)?;
     let mut recorder = Recorder::default();
     let outcome = simulate(&compiled.executable, &device.costs, &mut recorder)?;
-    let times = ServiceTimes::of_costs(compiled.around(&device.costs, outcome.window, Workflow::Trace), 1);
+    let times = ServiceTimes::of_step(&compiled.step(&device.costs, outcome.window, Workflow::Trace), 1);
     println!("{MODEL} on {INSTANCE}, batch size 1");
     println!(
         "one call: {:.3} ms, on the NeuronCore: {:.3} ms",

@@ -7,6 +7,7 @@ use ns_base::convert::usize_to_i64;
 use ns_base::{Diagnostics, FxHashMap, Interval};
 use ns_compiler::Workflow;
 use ns_machine::cost::CostTable;
+use ns_neuron::step::start_up_ns;
 use ns_machine::isa::{Activity, DmaQueue, Engine, Instruction, Op};
 use ns_machine::{Executable, SourceId};
 use ns_profile::neuron::ENGINES_PROCESS;
@@ -48,7 +49,7 @@ pub fn build_profile(
         builder.set_process_labels(*process, "NeuronDevice 0 NeuronCore 0");
         builder.set_neuron_core(*process, NeuronCoreId { device: 0, core: 0 });
     }
-    let origin_ns = i64::try_from(setup_ns(costs, workflow)).unwrap_or(0);
+    let origin_ns = i64::try_from(start_up_ns(&costs.runtime, workflow)).unwrap_or(0);
     let capture = Capture { executable, recorder, origin_ns };
     let window = window_ns(recorder, origin_ns);
     capture.overview(&mut builder, processes[0], window, costs);
@@ -68,14 +69,6 @@ pub fn build_profile(
     capture.engines(&mut builder, processes[4]);
     let device_window_ns = u64::try_from(window.end - window.start).unwrap_or(0);
     Captured { profile: builder.finish(Diagnostics::new()), device_window_ns }
-}
-
-/// Set-up of an execution before its first operation, nanoseconds.
-pub(super) fn setup_ns(costs: &CostTable, workflow: Workflow) -> u64 {
-    match workflow {
-        Workflow::MarkStep => costs.runtime.setup_mark_step_ns,
-        Workflow::Trace => costs.runtime.setup_traced_ns,
-    }
 }
 
 /// From the first start to the last end, on a timeline where the model starts at `origin_ns`.

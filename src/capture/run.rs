@@ -1,6 +1,7 @@
 //! Builds a run for analysis from a recording.
 
-use super::build::{setup_ns, window_ns};
+use super::build::window_ns;
+use ns_neuron::step::start_up_ns;
 use super::recorder::{Recorder, Span};
 use ns_base::Interval;
 use ns_base::convert::usize_to_u32;
@@ -13,7 +14,7 @@ use ns_machine::{Executable, SourceEntry};
 /// The run of one execution, on the same timeline as the profile that [`super::build_profile`] builds from it.
 #[must_use]
 pub fn run_of<'a>(executable: &'a Executable, recorder: &Recorder, costs: &CostTable, workflow: Workflow) -> Run<'a> {
-    let origin_ns = i64::try_from(setup_ns(costs, workflow)).unwrap_or(0);
+    let origin_ns = i64::try_from(start_up_ns(&costs.runtime, workflow)).unwrap_or(0);
     let reading = Reading { executable, recorder, origin_ns };
     let units = Engine::ALL
         .into_iter()

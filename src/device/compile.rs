@@ -13,8 +13,8 @@ use ns_compiler::{CompileOptions, Pipeline, StageError, Workflow};
 use ns_machine::Executable;
 use ns_machine::arch::{INSTANCES, Instance, features, instance};
 use ns_machine::cost::CostTable;
-use ns_neuron::runtime::{InferenceCosts, inference_costs};
 use ns_neuron::sim::{NoObserver, simulate};
+use ns_neuron::step::StepCosts;
 use ns_tensor::Rounding;
 
 /// A simulated device: the NeuronCores of an instance.
@@ -159,13 +159,13 @@ impl Device {
         })
     }
 
-    /// Simulates a call of a compiled model: the time on the core, and the runtime around it.
+    /// Simulates a step of a compiled model.
     ///
     /// # Errors
     /// When the simulator stops.
-    pub fn call(&self, compiled: &Compilation, workflow: Workflow) -> Result<(SimTime, InferenceCosts), Refusal> {
+    pub fn step(&self, compiled: &Compilation, workflow: Workflow) -> Result<StepCosts, Refusal> {
         let window = simulate(&compiled.executable, &self.costs, &mut NoObserver)?.window;
-        Ok((window, compiled.around(&self.costs, window, workflow)))
+        Ok(compiled.step(&self.costs, window, workflow))
     }
 
     /// The program of a model as text, before and after the passes.
@@ -192,22 +192,10 @@ impl Compilation {
         RemovedProducts::of(self.products_before, self.products_after)
     }
 
-    /// The runtime around an execution that takes `window` on a core.
+    /// A step whose execution takes `window` on a core.
     #[must_use]
-    pub fn around(&self, costs: &CostTable, window: SimTime, workflow: Workflow) -> InferenceCosts {
-        let traced = inference_costs(&self.executable, costs, window);
-        match workflow {
-            Workflow::Trace => traced,
-            Workflow::MarkStep => traced.marked(costs, self.recorded_ops),
-        }
-    }
-
-    /// The share of a call's host work that records its ops, from 0 to 1.
-    #[must_use]
-    pub fn recording_share(&self, costs: &CostTable, workflow: Workflow) -> f64 {
-        let around = self.around(costs, SimTime::ZERO, workflow);
-        let traced = self.around(costs, SimTime::ZERO, Workflow::Trace);
-        (around.call - traced.call).to_secs_f64() / around.call.to_secs_f64().max(f64::MIN_POSITIVE)
+    pub fn step(&self, costs: &CostTable, window: SimTime, workflow: Workflow) -> StepCosts {
+        StepCosts::of(&self.executable, costs, window, workflow, self.recorded_ops)
     }
 }
 

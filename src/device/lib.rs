@@ -1,7 +1,7 @@
 //! From a model and an instance to the duration of a call: compiles, simulates and adds the host.
 //!
 //! ```text
-//! text -> ModelRef -> Device::pipeline -> Device::generate -> Executable -> Device::call -> InferenceCosts -> ServiceTimes
+//! text -> ModelRef -> Device::pipeline -> Device::generate -> Executable -> Device::step -> StepCosts -> ServiceTimes
 //! ```
 //!
 //! A model is a specification of the zoo or a file ([`ModelRef`]), compiled by a [`Pipeline`](ns_compiler::Pipeline).

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::estimated_op::EstimatedOp;
 use super::removed::RemovedProducts;
 use ns_base::{Refusal, SimTime, refuse};
-use ns_neuron::runtime::InferenceCosts;
+use ns_neuron::step::StepCosts;
 
 /// The longest a load or a whole inference may take without queueing: a day of simulated time.
 pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);
@@ -58,20 +58,20 @@ pub struct ServiceTimes {
 }
 
 impl ServiceTimes {
-    /// The times of a compiled model, from the runtime costs around an execution, divided into `stages` equal
-    /// pipeline stages. `warmup` is the extra time of the first inference.
+    /// The times of a compiled model, from those of its step, divided into `stages` equal pipeline stages. `warmup` is the
+    /// extra time of the first inference.
     #[must_use]
-    pub fn of_costs(around: InferenceCosts, stages: u32) -> Self {
+    pub fn of_step(step: &StepCosts, stages: u32) -> Self {
         let times = Self {
-            load: around.load,
-            load_beside: around.load_beside,
-            warmup: around.warmup,
+            load: step.first.load,
+            load_beside: step.first.load_beside,
+            warmup: step.first.warmup,
             // Inputs and outputs move while the core works on another request: with one worker their time is added to each
             // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy in parallel; only the
             // link of a device is shared, by the copies on it.
-            call: around.call,
-            link: around.transfer,
-            device: vec![around.device],
+            call: step.host(),
+            link: step.link,
+            device: vec![step.device()],
             ..Self::default()
         };
         // A compiled pipeline would have its own stage times.

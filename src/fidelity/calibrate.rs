@@ -14,8 +14,8 @@ use ns_compiler::Workflow;
 use ns_device::Device;
 use ns_machine::Executable;
 use ns_machine::cost::{Calibration, CostTable};
-use ns_neuron::runtime::inference_costs;
 use ns_neuron::sim::{NoObserver, simulate};
+use ns_neuron::step::StepCosts;
 
 /// The starting point of every search: documented values, or round numbers close to what the tables suggest.
 const START: Calibration = Calibration {
@@ -171,8 +171,8 @@ impl Calibrator {
                     outcome.window
                 }
             };
-            let around = inference_costs(&row.executable, costs, window);
-            let Ok(times) = stage_times(&row.executable, costs, around, &row.configuration) else { continue };
+            let step = StepCosts::of(&row.executable, costs, window, Workflow::Trace, 0);
+            let Ok(times) = stage_times(&row.executable, costs, &step, &row.configuration) else { continue };
             if let Ok(predicted) = throughput(row.configuration.clone(), &times) {
                 ratios.push(predicted / row.published);
             }

@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use super::open_profile::ModelledTimes;
 use super::summary_json::SummaryJson;
 use super::{OperatorRow, OperatorTable};
 use ns_analysis::summary::OpenSummary;
+use ns_base::SimTime;
 use ns_base::stats::round_to;
 use ns_insight::Insights;
+use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
 
 /// `neuronscope profile --json`.
@@ -16,9 +17,35 @@ struct ProfileJson<'a> {
     device_window_ns: u64,
     modelled_compile_s: Option<f64>,
     modelled_load_ms: Option<f64>,
+    step: Option<StepJson>,
     framework_ops: Vec<OperatorJson<'a>>,
     hlo_ops: Vec<OperatorJson<'a>>,
     timeline_events: u64,
+}
+
+/// The step around the execution, milliseconds.
+#[derive(Serialize)]
+struct StepJson {
+    host_ms: f64,
+    record_ms: f64,
+    link_ms: f64,
+    device_ms: f64,
+    waited_ms: f64,
+    ahead_ms: f64,
+}
+
+impl StepJson {
+    fn of(step: &StepCosts) -> Self {
+        let ms = |time: SimTime| round_to(time.to_ms_f64(), 6);
+        Self {
+            host_ms: ms(step.host()),
+            record_ms: ms(step.record),
+            link_ms: ms(step.link),
+            device_ms: ms(step.device()),
+            waited_ms: ms(step.time(Waits::ForEachResult)),
+            ahead_ms: ms(step.time(Waits::Never)),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -46,15 +73,16 @@ impl<'a> OperatorJson<'a> {
 
 pub(super) fn profile_json(
     device_window_ns: u64,
-    modelled: Option<ModelledTimes>,
+    step: Option<&StepCosts>,
     framework: &OperatorTable,
     hlo: &OperatorTable,
     timeline_events: u64,
 ) -> Result<Vec<u8>, String> {
     to_json(&ProfileJson {
         device_window_ns,
-        modelled_compile_s: modelled.map(|m| round_to(m.compile_s, 3)),
-        modelled_load_ms: modelled.map(|m| round_to(m.load_ms, 3)),
+        modelled_compile_s: step.map(|s| round_to(s.first.compile.to_secs_f64(), 3)),
+        modelled_load_ms: step.map(|s| round_to(s.first.load.to_ms_f64(), 3)),
+        step: step.map(StepJson::of),
         framework_ops: framework.rows.iter().map(OperatorJson::of).collect(),
         hlo_ops: hlo.rows.iter().map(OperatorJson::of).collect(),
         timeline_events,

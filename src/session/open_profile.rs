@@ -17,10 +17,11 @@ use ns_analysis::work::Works;
 use ns_analysis::{GroupBy, Instances, Selection};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
-use ns_base::{Interval, TraceNs};
+use ns_base::{Interval, SimTime, TraceNs};
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
 use ns_insight::{Insights, SliceRange};
+use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
 use ns_profile::flows::FlowIndex;
 use ns_profile::lod::LodIndex;
@@ -30,15 +31,6 @@ use ns_view::timeline::{
     Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
 };
 
-/// Predicted times before the first call; they come from a model, not from the simulation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct ModelledTimes {
-    /// The compiler's run, seconds.
-    pub compile_s: f64,
-    /// Loading one copy, milliseconds.
-    pub load_ms: f64,
-}
-
 /// A profile with its key and its origin.
 pub(super) struct OpenProfile {
     pub key: ProfileKey,
@@ -47,8 +39,8 @@ pub(super) struct OpenProfile {
     pub profile: Profile,
     /// From the first to the last slice of the model; known for simulated executions.
     pub device_window_ns: Option<u64>,
-    /// Times of the work before a call; known for simulated executions.
-    pub modelled: Option<ModelledTimes>,
+    /// The step around the execution; known for simulated executions.
+    pub step: Option<StepCosts>,
     /// Its analysis; known for simulated executions.
     pub insights: Option<Box<Insights>>,
     /// More facts for the summary line, name and value.
@@ -78,7 +70,7 @@ impl OpenProfile {
             origin,
             profile,
             device_window_ns,
-            modelled: None,
+            step: None,
             insights: None,
             facts: Vec::new(),
             tracks,
@@ -90,9 +82,9 @@ impl OpenProfile {
         }
     }
 
-    /// The same profile with the times of the work before a call.
-    pub fn with_modelled(self, modelled: ModelledTimes) -> Self {
-        Self { modelled: Some(modelled), ..self }
+    /// The same profile with the step around its execution.
+    pub fn with_step(self, step: StepCosts) -> Self {
+        Self { step: Some(step), ..self }
     }
 
     /// The same profile with more facts.
@@ -112,9 +104,14 @@ impl OpenProfile {
         if let Some(window) = self.device_window_ns {
             facts.push(("Device window".to_owned(), format_ns(u64_to_f64(window))));
         }
-        if let Some(m) = self.modelled {
-            facts.push(("Compile time (modelled)".to_owned(), format_ns(m.compile_s * 1e9)));
-            facts.push(("Load time (modelled)".to_owned(), format_ns(m.load_ms * 1e6)));
+        if let Some(step) = &self.step {
+            let ns = |time: SimTime| format_ns(time.to_secs_f64() * 1e9);
+            facts.push(("Compile time (modelled)".to_owned(), ns(step.first.compile)));
+            facts.push(("Load time (modelled)".to_owned(), ns(step.first.load)));
+            // What `bench` says of one call by itself.
+            let parts = format!("host {}, link {}, device {}", ns(step.host()), ns(step.link), ns(step.device()));
+            let whole = ns(step.time(Waits::ForEachResult));
+            facts.push(("Step with the host".to_owned(), format!("{whole}: {parts}")));
         }
         facts.push(("Span".to_owned(), meta.unit.text(self.profile.span_ns())));
         facts.push(("Events".to_owned(), format_count(meta.events)));
@@ -310,7 +307,7 @@ impl OpenProfile {
                 Ok(file(
                     ".profile.json",
                     "application/json",
-                    profile_json(window, self.modelled, &framework, &hlo, slices)?,
+                    profile_json(window, self.step.as_ref(), &framework, &hlo, slices)?,
                 ))
             }
         }

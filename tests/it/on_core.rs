@@ -12,5 +12,5 @@ use neuronscope::program::Imported;
 /// The time of one call on the core, from the first instruction to the last.
 pub fn core_time(device: &Device, imported: Imported) -> Result<SimTime, Refusal> {
     let pipeline = Pipeline::of_file(Rc::new(imported), BTreeMap::new(), Workflow::Trace, device.options);
-    Ok(device.call(&device.generate(&pipeline)?, Workflow::Trace)?.0)
+    Ok(device.step(&device.generate(&pipeline)?, Workflow::Trace)?.window)
 }

@@ -37,7 +37,7 @@ impl CaseRun {
         if let Some((other, measuring)) = self.measuring.take() {
             match (measuring.step(budget_events), other) {
                 (Ok(Step::More(measuring)), other) => self.measuring = Some((other, measuring)),
-                (Ok(Step::Done(measured)), Some(other)) => self.beside.learn(other, Some(measured.tops_computed())),
+                (Ok(Step::Done(measured)), Some(other)) => self.beside.learn(other, Some(&measured)),
                 (Err(_), Some(other)) => self.beside.learn(other, None),
                 (Ok(Step::Done(measured)), None) => {
                     self.ranges = ranges(&self.case);

@@ -8,6 +8,7 @@ use ns_compiler::{AutoCast, CastType, CompileOptions, UnknownOption, Workflow};
 use ns_device::model_label;
 use ns_machine::arch::INSTANCES;
 use ns_model::zoo::operator::{OPERATOR_MODEL, parse_shapes, print_shapes};
+use ns_neuron::step::Waits;
 
 /// Most iterations of one phase.
 pub const MAX_ITERATIONS: u32 = 1_000_000;
@@ -68,6 +69,14 @@ pub struct MatmultRun {
     pub jitter: f64,
     /// Nanoseconds from one tick of the clock that times the calls to the next; 0 for a clock without ticks.
     pub clock_tick_ns: u64,
+}
+
+impl MatmultRun {
+    /// Whether each result is waited for.
+    #[must_use]
+    pub const fn waits(&self) -> Waits {
+        if self.sync { Waits::ForEachResult } else { Waits::Never }
+    }
 }
 
 /// One case: a row of the sweep.

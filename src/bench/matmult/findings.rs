@@ -14,6 +14,7 @@ use super::config::{MatmultCase, MatmultRun};
 use super::measure::Measured;
 use super::ranges::RangeSummary;
 use super::report::peak_tops;
+use super::timed::Timed;
 
 /// The pitfalls of the microbenchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub enum Pitfall {
     NoWarmup,
     /// No bias: values leave the range of the format.
     NoBias,
-    /// Lazily executed graphs, whose inputs move in the step.
+    /// Lazily executed graphs, which the host records in each step.
     LazyExecution,
     /// A clock whose ticks are long beside the timed calls.
     CoarseClock,
@@ -135,8 +136,8 @@ fn removed(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultF
 }
 
 fn overheads(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
-    let s = &m.stages;
-    let call = s.interval(case.run.sync).to_secs_f64();
+    let s = &m.step;
+    let call = s.time(case.run.waits()).to_secs_f64();
     let share = 1.0 - s.window.to_secs_f64() / call;
     if let Some(operator) = &case.operator {
         return operator_overheads(operator, m, call, share);
@@ -164,9 +165,9 @@ fn overheads(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<Matmul
             format!("{} products", m.compilation.products_after)
         },
         call * 1e3,
-        s.host.to_ms_f64(),
+        s.host().to_ms_f64(),
         s.link.to_ms_f64(),
-        s.around.to_ms_f64(),
+        s.around().to_ms_f64(),
         m.tops_computed(),
     );
     found(Pitfall::OverheadsDominate, sentence, without)
@@ -176,16 +177,16 @@ fn operator_overheads(operator: &str, m: &Measured, call_s: f64, share: f64) -> 
     if share < OVERHEAD_SHARE {
         return None;
     }
-    let s = &m.stages;
+    let s = &m.step;
     let sentence = format!(
         "overheads take {} of a call of {operator} ({:.3} ms): host {:.3} ms, link {:.3} ms, start-up and tear-down on the \
          device {:.3} ms; the operator itself takes {:.3} ms. Take larger shapes, or loop_count=N where its result has the shape \
          of its input",
         format_share(share * 100.0),
         call_s * 1e3,
-        s.host.to_ms_f64(),
+        s.host().to_ms_f64(),
         s.link.to_ms_f64(),
-        s.around.to_ms_f64(),
+        s.around().to_ms_f64(),
         s.window.to_ms_f64(),
     );
     found(Pitfall::OverheadsDominate, sentence, None)
@@ -196,13 +197,13 @@ fn cold(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     if run.warmup_iterations > 0 {
         return None;
     }
-    let warm = m.stages.run(&MatmultRun { warmup_iterations: 1, ..run.clone() }, run.seed);
+    let warm = Timed::of(&m.step, &MatmultRun { warmup_iterations: 1, ..run.clone() }, run.seed);
     let (cold_s, warm_s) = (m.timed.true_mean_s(), warm.true_mean_s().max(f64::MIN_POSITIVE));
     let without = m.operations * m.computed_share() / warm_s / 1e12;
     let sentence = format!(
         "the first call is timed too and takes {:.3} ms longer than the others: {} calls take {} longer each than after a \
          warm-up, which gives {without:.2} TOPS. Warm up at least once",
-        m.stages.first_call.to_ms_f64(),
+        m.step.first.warmup.to_ms_f64(),
         run.timed_iterations,
         format_share((cold_s / warm_s - 1.0) * 100.0),
     );
@@ -214,11 +215,16 @@ fn lazy(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFind
         return None;
     }
     let without = beside.tops(case, |other| other.run.workflow = Workflow::Trace);
-    let effect = without.map_or(String::new(), |t| format!("; traced, the same core reaches {t:.2} TOPS"));
+    let effect = without.map_or(String::new(), |t| format!("; traced, the same core reaches {t:.2}"));
+    let s = &m.step;
     let sentence = format!(
-        "a lazily executed step moves its inputs and starts its graph inside each call, {:.3} ms on the device{effect}. What the \
-         host takes to record the graph each step is not simulated, because it is not published for one operation",
-        m.stages.device().to_ms_f64(),
+        "a lazily executed step records its graph in each call: {} ops take {:.3} ms of the host's {:.3} ms, and the inputs move in \
+         the step, which takes {:.3} ms on the device. It reaches {:.2} TOPS{effect}. Trace the model",
+        m.compilation.recorded_ops,
+        s.record.to_ms_f64(),
+        s.host().to_ms_f64(),
+        s.device().to_ms_f64(),
+        m.tops_computed(),
     );
     found(Pitfall::LazyExecution, sentence, without)
 }
@@ -253,19 +259,28 @@ fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFin
     if case.model.is_some() || case.matrix_dim >= FILLING_DIM {
         return None;
     }
-    let window_s = m.stages.window.to_secs_f64().max(f64::MIN_POSITIVE);
-    let reached = m.operations * m.computed_share() / window_s / 1e12;
+    let reached = m.tops_executing();
     let share = reached / peak_tops(case, m);
     if share >= FILLED_SHARE {
         return None;
     }
     // Other pitfalls stay; the loop is shortened so that the larger matrices take no longer to simulate.
-    let without = beside.tops(case, |other| {
+    let loop_count = case.loop_count.min(LONG_LOOP / case.batch_size.max(1)).max(1);
+    let filled = beside.rates(case, |other| {
         other.matrix_dim = FILLING_DIM;
-        other.loop_count = case.loop_count.min(LONG_LOOP / case.batch_size.max(1)).max(1);
+        other.loop_count = loop_count;
     });
-    let effect = without
-        .map_or(String::new(), |t| format!(" With --matrix_dim {FILLING_DIM} the same core reaches {t:.2} TOPS."));
+    let shorter =
+        if loop_count == case.loop_count { String::new() } else { format!(" and --loop_count {loop_count}") };
+    let effect = filled.map_or(String::new(), |r| {
+        format!(
+            " With --matrix_dim {FILLING_DIM}{shorter} it reaches {:.2} TOPS while it executes, and {:.2} instead of {:.2} in a \
+             whole call.",
+            r.executing,
+            r.call,
+            m.tops_computed()
+        )
+    });
     let sentence = format!(
         "matrices of {} x {} do not fill the array: while it executes, the core reaches {reached:.2} TOPS, {} of its \
          peak, because each product waits for the one before, whose rows are few.{effect}",
@@ -273,7 +288,7 @@ fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFin
         case.matrix_dim,
         format_share(share * 100.0),
     );
-    found(Pitfall::SmallMatrices, sentence, without)
+    found(Pitfall::SmallMatrices, sentence, filled.map(|r| r.call))
 }
 
 fn no_bias(case: &MatmultCase, r: &RangeSummary) -> MatmultFinding {
@@ -299,21 +314,35 @@ fn no_bias(case: &MatmultCase, r: &RangeSummary) -> MatmultFinding {
     MatmultFinding { pitfall: Pitfall::NoBias, sentence, tops_without: None }
 }
 
+/// TOPS of the products that the core computes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rates {
+    /// In a whole call.
+    pub call: f64,
+    /// From the first to the last instruction of an execution.
+    pub executing: f64,
+}
+
 /// The cases that findings compare with, each the same case without one pitfall: the rates that were measured, and the cases that are
 /// still wanted. Findings request cases; the runner measures them and computes the findings again.
 #[derive(Default)]
 pub(super) struct Beside {
-    known: Vec<(MatmultCase, Option<f64>)>,
+    known: Vec<(MatmultCase, Option<Rates>)>,
     wanted: RefCell<Vec<MatmultCase>>,
 }
 
 impl Beside {
-    /// The rate of the same case with a change; `None` when it cannot run, or is not measured yet.
+    /// The rate of whole calls of the same case with a change; `None` when it cannot run, or is not measured yet.
     pub fn tops(&self, case: &MatmultCase, change: impl FnOnce(&mut MatmultCase)) -> Option<f64> {
+        self.rates(case, change).map(|r| r.call)
+    }
+
+    /// The rates of the same case with a change, as for [`Self::tops`].
+    pub fn rates(&self, case: &MatmultCase, change: impl FnOnce(&mut MatmultCase)) -> Option<Rates> {
         let mut other = case.clone();
         change(&mut other);
-        if let Some((_, tops)) = self.known.iter().find(|(known, _)| *known == other) {
-            return *tops;
+        if let Some((_, rates)) = self.known.iter().find(|(known, _)| *known == other) {
+            return *rates;
         }
         let mut wanted = self.wanted.borrow_mut();
         if !wanted.contains(&other) {
@@ -327,8 +356,9 @@ impl Beside {
         self.wanted.borrow_mut().pop()
     }
 
-    /// Takes the rate of a case; `None` when it cannot run.
-    pub fn learn(&mut self, case: MatmultCase, tops: Option<f64>) {
-        self.known.push((case, tops));
+    /// Takes a measured case; `None` when it cannot run.
+    pub fn learn(&mut self, case: MatmultCase, measured: Option<&Measured>) {
+        let rates = measured.map(|m| Rates { call: m.tops_computed(), executing: m.tops_executing() });
+        self.known.push((case, rates));
     }
 }

@@ -3,16 +3,15 @@
 use std::rc::Rc;
 
 use ns_base::convert::u64_to_f64;
-use ns_base::{Refusal, SimTime};
-use ns_compiler::Workflow;
+use ns_base::Refusal;
 use ns_device::{Compilation, Device, ModelLibrary};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
-use ns_neuron::runtime::{InferenceCosts, inference_costs};
 use ns_neuron::sim::{NoObserver, SimOutcome, SimProgress, Simulator};
+use ns_neuron::step::StepCosts;
 
 use super::config::MatmultCase;
-use super::timed::{Stages, Timed};
+use super::timed::Timed;
 
 /// A case and its result.
 pub(super) struct Measured {
@@ -23,10 +22,8 @@ pub(super) struct Measured {
     pub costs: Rc<CostTable>,
     /// One execution.
     pub outcome: SimOutcome,
-    /// Costs of loading, and of the host around a call.
-    pub around: InferenceCosts,
-    /// The stages of a call.
-    pub stages: Stages,
+    /// The parts of a call.
+    pub step: StepCosts,
     pub timed: Timed,
 }
 
@@ -102,25 +99,9 @@ impl Simulating {
         let Self { case, compilation, costs, simulator } = self;
         let outcome = simulator.outcome().clone();
         let operations = case.operations().unwrap_or(u64_to_f64(compilation.model_flops));
-        let around = inference_costs(&compilation.executable, &costs, outcome.window);
-        let stages = stages(&costs, &around, outcome.window, case.run.workflow);
-        let timed = stages.run(&case.run, case.run.seed);
-        Measured { operations, compilation, costs, outcome, around, stages, timed }
-    }
-}
-
-fn stages(costs: &CostTable, around: &InferenceCosts, window: SimTime, workflow: Workflow) -> Stages {
-    let r = &costs.runtime;
-    let start_up = match workflow {
-        Workflow::Trace => r.setup_traced_ns,
-        Workflow::MarkStep => r.setup_mark_step_ns,
-    };
-    Stages {
-        host: around.call,
-        link: around.transfer,
-        around: SimTime::from_ns(start_up + r.teardown_ns),
-        window,
-        first_call: around.warmup,
+        let step = compilation.step(&costs, outcome.window, case.run.workflow);
+        let timed = Timed::of(&step, &case.run, case.run.seed);
+        Measured { operations, compilation, costs, outcome, step, timed }
     }
 }
 
@@ -139,6 +120,12 @@ impl Measured {
     /// The same for the products that the core computes.
     pub fn tops_computed(&self) -> f64 {
         self.tops() * self.computed_share()
+    }
+
+    /// The rate of those products from the first to the last instruction of an execution.
+    pub fn tops_executing(&self) -> f64 {
+        let window_s = self.step.window.to_secs_f64().max(f64::MIN_POSITIVE);
+        self.operations * self.computed_share() / window_s / 1e12
     }
 
     /// The part of the operations whose products the compiler kept.

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_base::units::format_share;
 use ns_base::{Refusal, SimTime};
-use ns_compiler::modelled_compile_s;
 use ns_machine::isa::Engine;
 use ns_tensor::FloatFormat;
 
@@ -13,6 +12,7 @@ use super::config::MatmultCase;
 use super::findings::MatmultFinding;
 use super::measure::Measured;
 use super::ranges::RangeSummary;
+use super::timed::Timed;
 
 /// One case. Times are in seconds; the compile time is modelled, the others are simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,7 +127,7 @@ pub(super) fn detail(m: &Measured) -> MatmultDetail {
         operations: m.operations * m.computed_share(),
         dma_bytes: m.outcome.dma_bytes,
         peak_bytes_per_s: m.costs.core.peak_hbm_bytes_per_s(),
-        window_s: m.stages.window.to_secs_f64(),
+        window_s: m.step.window.to_secs_f64(),
     }
 }
 
@@ -176,13 +176,12 @@ pub(super) fn finished(
     let t = &m.timed;
     // A clock that did not tick gives no rate, and neither does a call without a product.
     let rate = |tops: f64| Some(tops).filter(|_| t.read > SimTime::ZERO && m.operations > 0.0);
-    let (bytes, window_s) = (m.outcome.dma_bytes, m.stages.window.to_secs_f64().max(f64::MIN_POSITIVE));
+    let (bytes, window_s) = (m.outcome.dma_bytes, m.step.window.to_secs_f64().max(f64::MIN_POSITIVE));
     let (tops, computed) = (m.tops(), m.tops_computed());
     let peak = peak_tops(case, m);
-    let compile_s = modelled_compile_s(&m.compilation.executable);
     MatmultReport {
-        modelled_compile_s: (!case.run.skip_compilation).then_some(compile_s),
-        load_s: Some(m.around.load.to_secs_f64()),
+        modelled_compile_s: (!case.run.skip_compilation).then_some(m.step.first.compile.to_secs_f64()),
+        load_s: Some(m.step.first.load.to_secs_f64()),
         warmup_s: Some(t.warmup.to_secs_f64()),
         benchmark_s: Some(t.read.to_secs_f64()),
         iteration_s: Some(t.mean_s()),
@@ -220,24 +219,24 @@ pub(super) fn peak_tops(case: &MatmultCase, m: &Measured) -> f64 {
 
 /// The largest part of a call; on the device, the busiest unit, if it works for half of the time.
 fn limit(case: &MatmultCase, m: &Measured) -> Limit {
-    let s = &m.stages;
-    let call = s.interval(case.run.sync).to_secs_f64();
+    let s = &m.step;
+    let call = s.time(case.run.waits()).to_secs_f64();
     let percent = |t: SimTime| t.to_secs_f64() / call * 100.0;
     let said = |by: &str, percent: f64, sentence: String| Limit { by: by.to_owned(), percent, sentence };
+    let (larger, trace) = ("make calls larger", "trace the model");
     let parts = [
-        ("host", s.host, "the host's work of a call and its copies"),
-        ("link", s.link, "moving inputs and outputs between host and device"),
-        ("start_up", s.around, "start-up and tear-down of the execution on the device"),
+        ("host", s.record, "recording the ops of the graph", trace),
+        ("host", s.host(), "the host's work of a call and its copies", larger),
+        ("link", s.link, "moving inputs and outputs between host and device", larger),
+        ("start_up", s.around(), "start-up and tear-down of the execution on the device", larger),
     ];
-    for (by, time, what) in parts {
+    for (by, time, what, instead) in parts {
         if time > s.window {
             let p = percent(time);
             let work = if case.operator.is_some() { "operator" } else { "products" };
-            return said(
-                by,
-                p,
-                format!("{what} take {} of a call, longer than the {work}: make calls larger", format_share(p)),
-            );
+            let verb = if time == s.record { "takes" } else { "take" };
+            let sentence = format!("{what} {verb} {} of a call, longer than the {work}: {instead}", format_share(p));
+            return said(by, p, sentence);
         }
     }
     // Initiation intervals of overlapping instructions may add up to a little more than the execution.
@@ -254,16 +253,29 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
         return said("waits", 100.0 - of_window, sentence);
     }
     let p = percent(busiest.1);
-    said(
-        busiest.0,
-        p,
-        format!("{name} works for {} of the execution and {} of a call", format_share(of_window), format_share(p)),
+    let works = format!("{name} works for {} of the execution and {} of a call", format_share(of_window), format_share(p));
+    let rest = if busiest.0 == Engine::Tensor.name() { rest_of_peak(case, m, busiest.1) } else { String::new() };
+    said(busiest.0, p, works + &rest)
+}
+
+/// Why the array is below its peak while its engine works for `busy`.
+fn rest_of_peak(case: &MatmultCase, m: &Measured, busy: SimTime) -> String {
+    let e = &m.costs.engine;
+    let sustained = f64::from(e.sustained_matmul_permille) / f64::from(e.slowdown_permille.max(1)) * 100.0;
+    let reached = m.operations * m.computed_share() / busy.to_secs_f64() / 1e12 / peak_tops(case, m) * 100.0;
+    let mut rest = vec!["loads of weights", "rows that do not fill the array"];
+    rest.extend(e.tensor_throttle.map(|_| "the slow start"));
+    format!(
+        "; while it works it computes at {} of the array's peak: products one after another sustain {}, and the rest goes to {}",
+        format_share(reached),
+        format_share(sustained),
+        rest.join(" and ")
     )
 }
 
 fn verification(case: &MatmultCase, m: &Measured) -> Verification {
     let run = &case.run;
-    let again = |seed: u64| m.stages.run(run, seed);
+    let again = |seed: u64| Timed::of(&m.step, run, seed);
     let others = (1..=u64::from(run.verification_iterations)).map(|i| m.tops_of(&again(run.seed.wrapping_add(i))));
     let tops: Vec<f64> = std::iter::once(m.tops()).chain(others).collect();
     let (least, most) = tops.iter().fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));

@@ -4,21 +4,7 @@ use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::{Rng, SimTime};
 
 use super::config::MatmultRun;
-
-/// The stages of one call, without variation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stages {
-    /// Host work of the call, including the copying of inputs and outputs.
-    pub host: SimTime,
-    /// Transfer of inputs and outputs over the link of the device.
-    pub link: SimTime,
-    /// Start-up and tear-down of the execution on the device.
-    pub around: SimTime,
-    /// From the first to the last instruction or DMA of the model.
-    pub window: SimTime,
-    /// How much longer the very first call takes.
-    pub first_call: SimTime,
-}
+use ns_neuron::step::{StepCosts, Waits};
 
 /// Times of a series of calls.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,29 +26,19 @@ pub(super) struct Timed {
     pub sorted: Vec<SimTime>,
 }
 
-impl Stages {
-    /// Time from the end of one call to the end of the next, without variation. Unless each result is waited for, the host is one
-    /// call ahead: its work and the transfer are hidden behind the work of the device.
-    pub fn interval(&self, sync: bool) -> SimTime {
-        let before = self.host + self.link;
-        let hidden = if sync { SimTime::ZERO } else { before.min(self.device()) };
-        before + self.device() - hidden
-    }
-
-    /// The part of a call on the device.
-    pub fn device(&self) -> SimTime {
-        self.around + self.window
-    }
-
-    /// Makes the calls of a run: each stage varies by at most its jitter, evenly, drawn from `seed`.
-    pub fn run(&self, run: &MatmultRun, seed: u64) -> Timed {
+impl Timed {
+    /// The calls of a run, one after another: each part varies by at most its jitter, evenly, drawn from `seed`.
+    pub fn of(step: &StepCosts, run: &MatmultRun, seed: u64) -> Self {
         let mut rng = Rng::from_seed(seed);
         let mut draw = |time: SimTime| vary(time, run.jitter, rng.unit_f64());
-        let mut timed = Timed::default();
-        let (mut extra, mut before) = (self.first_call, SimTime::ZERO);
+        let mut timed = Self::default();
+        let (mut extra, mut before) = (step.first.warmup, SimTime::ZERO);
         for call in 0..u64::from(run.warmup_iterations) + u64::from(run.timed_iterations) {
-            let (host, link, device) = (draw(self.host) + extra, draw(self.link), draw(self.device()));
-            let hidden = if run.sync { SimTime::ZERO } else { (host + link).min(before) };
+            let (host, link, device) = (draw(step.host()) + extra, draw(step.link), draw(step.device()));
+            let hidden = match run.waits() {
+                Waits::ForEachResult => SimTime::ZERO,
+                Waits::Never => (host + link).min(before),
+            };
             let took = host + link + device - hidden;
             (extra, before) = (SimTime::ZERO, device);
             if call < u64::from(run.warmup_iterations) {
@@ -128,10 +104,12 @@ impl Timed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ns_neuron::step::FirstStep;
 
-    fn stages() -> Stages {
+    fn step() -> StepCosts {
         let us = SimTime::from_us;
-        Stages { host: us(100), link: us(50), around: us(10), window: us(840), first_call: us(2_000) }
+        let first = FirstStep { warmup: us(2_000), ..FirstStep::default() };
+        StepCosts { first, call: us(100), link: us(50), tear_down: us(10), window: us(840), ..StepCosts::default() }
     }
 
     fn run(warmup_iterations: u32, timed_iterations: u32, jitter: f64, sync: bool) -> MatmultRun {
@@ -140,9 +118,9 @@ mod tests {
 
     #[test]
     fn the_first_call_is_paid_once_in_the_warm_up_or_in_the_timed_run() {
-        let warm = stages().run(&run(2, 4, 0.0, true), 0);
+        let warm = Timed::of(&step(), &run(2, 4, 0.0, true), 0);
         assert_eq!((warm.warmup, warm.total), (SimTime::from_us(4_000), SimTime::from_us(4_000)));
-        let cold = stages().run(&run(0, 4, 0.0, true), 0);
+        let cold = Timed::of(&step(), &run(0, 4, 0.0, true), 0);
         assert_eq!((cold.warmup, cold.total), (SimTime::ZERO, SimTime::from_us(6_000)));
         assert!((cold.at(0.0) - 1e-3).abs() < 1e-12 && (cold.at(1.0) - 3e-3).abs() < 1e-12);
         assert!((warm.of_each(warm.device) - 850e-6).abs() < 1e-12);
@@ -150,15 +128,12 @@ mod tests {
 
     #[test]
     fn the_host_is_hidden_behind_the_call_before_unless_results_are_waited_for() {
-        let ahead = stages().run(&run(2, 4, 0.0, false), 0);
+        let ahead = Timed::of(&step(), &run(2, 4, 0.0, false), 0);
         assert_eq!((ahead.warmup, ahead.total), (SimTime::from_us(3_850), SimTime::from_us(4 * 850)));
         assert_eq!(ahead.hidden, SimTime::from_us(4 * 150));
-        assert_eq!(stages().interval(false), SimTime::from_us(850));
-        assert_eq!(stages().interval(true), SimTime::from_us(1_000));
         // A host that is slower than the device determines the time of a call.
-        let slow = Stages { host: SimTime::from_us(5_000), ..stages() };
-        assert_eq!(slow.interval(false), SimTime::from_us(5_050));
-        assert_eq!(slow.run(&run(1, 2, 0.0, false), 0).total, SimTime::from_us(2 * 5_050));
+        let slow = StepCosts { call: SimTime::from_us(5_000), ..step() };
+        assert_eq!(Timed::of(&slow, &run(1, 2, 0.0, false), 0).total, SimTime::from_us(2 * 5_050));
     }
 
     #[test]
@@ -166,13 +141,13 @@ mod tests {
         let tick_ns = 1_000_000;
         let of = |seed| {
             let run = MatmultRun { clock_tick_ns: tick_ns, ..run(1, 3, 0.0, true) };
-            stages().run(&run, seed)
+            Timed::of(&step(), &run, seed)
         };
         // Three calls of a millisecond begin and end at the same place between two ticks.
         assert!((0..20).all(|seed| of(seed).read == SimTime::from_us(3_000)));
         let half = |seed| {
             let run = MatmultRun { clock_tick_ns: 2 * tick_ns, ..run(1, 1, 0.0, true) };
-            stages().run(&run, seed).read
+            Timed::of(&step(), &run, seed).read
         };
         let readings: Vec<SimTime> = (0..20).map(half).collect();
         assert!(readings.contains(&SimTime::ZERO) && readings.contains(&SimTime::from_us(2_000)), "{readings:?}");
@@ -182,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_seed_repeats_and_jitter_stays_within_its_bounds() {
-        let of = |seed| stages().run(&run(1, 1_000, 0.02, true), seed);
+        let of = |seed| Timed::of(&step(), &run(1, 1_000, 0.02, true), seed);
         assert_eq!(of(1), of(1));
         assert_ne!(of(1), of(2));
         let t = of(3);

@@ -9,23 +9,23 @@ use ns_machine::Executable;
 use ns_machine::arch::instance;
 use ns_machine::cost::CostTable;
 use ns_machine::cost::decisions::{INF1_PATH_BYTES_PER_US, IO_ELEMENT_BYTES};
-use ns_neuron::runtime::{InferenceCosts, at_rate};
+use ns_neuron::step::{StepCosts, at_rate};
 
-/// Stage times of a configuration whose compiled model has these costs, with the host around it.
+/// Stage times of a configuration whose compiled model has this step, with the host around it.
 ///
 /// # Errors
 /// When the time of the user's work is not known.
 pub fn stage_times(
     executable: &Executable,
     costs: &CostTable,
-    around: InferenceCosts,
+    step: &StepCosts,
     configuration: &Configuration,
 ) -> Result<ServiceTimes, Refusal> {
     let generation = match configuration.options.sdk_generation {
         SdkGeneration::Pt1 => costs.runtime.torch_1_permille,
         SdkGeneration::Pt2 => 1_000,
     };
-    let times = ServiceTimes::of_costs(around, configuration.pipeline_size);
+    let times = ServiceTimes::of_step(step, configuration.pipeline_size);
     let times = times.with_slower_inferences(generation);
     let memory = &executable.memory;
     let times = with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))?;
@@ -83,8 +83,8 @@ fn on_shared_path(times: ServiceTimes, configuration: &Configuration) -> Service
 fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, Refusal> {
     let workflow = configuration.options.workflow;
     let compiled = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
-    let (_, around) = device.call(&compiled, workflow)?;
-    let times = stage_times(&compiled.executable, &device.costs, around, configuration)?;
+    let step = device.step(&compiled, workflow)?;
+    let times = stage_times(&compiled.executable, &device.costs, &step, configuration)?;
     Ok(ServiceTimes { removed: compiled.removed(), estimated_ops: compiled.estimated_ops, ..times })
 }
 

@@ -18,6 +18,7 @@ use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
 use ns_compiler::{Pipeline, Workflow};
 use ns_device::{Compilation, Device, EstimatedOp, ModelFileSettings};
+use ns_neuron::step::Waits;
 use ns_program::{Imported, Inspection, TensorInfo, Verdict};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
@@ -85,11 +86,10 @@ impl OneCall {
         let device = Device::of_instance(instance)?;
         let (file, assumed) = (Rc::clone(imported), settings.assumed.clone());
         let compiled = device.generate(&Pipeline::of_file(file, assumed, Workflow::Trace, device.options))?;
-        let (core, around) = device.call(&compiled, Workflow::Trace)?;
-        let call = around.call + around.transfer + around.device;
+        let step = device.step(&compiled, Workflow::Trace)?;
         let removed = compiled.removed().map(|removed| removed.sentence("the program"));
         let notes = compiled.notes.iter().cloned().chain(removed).collect();
-        Ok(Self { compiled, core, call, notes })
+        Ok(Self { compiled, core: step.window, call: step.time(Waits::ForEachResult), notes })
     }
 }
 

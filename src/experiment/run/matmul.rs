@@ -9,8 +9,6 @@ use crate::plan::Accelerator;
 use ns_base::Clock;
 use ns_compiler::{AutoCast, CastType, CompileOptions, Workflow};
 use ns_device::Device;
-use ns_neuron::runtime::inference_costs;
-use ns_neuron::sim::{NoObserver, simulate};
 
 /// Seed of the matrices.
 const SEED: u64 = 1_337;
@@ -59,10 +57,9 @@ fn simulated_ms(case: MatmulCase, instance: &'static str) -> Result<f64, RunErro
     };
     let options = CompileOptions { auto_cast, auto_cast_type, ..CompileOptions::default() };
     let device = Device::new(instance, options).map_err(|e| on_device(e.to_string()))?;
-    let executable =
-        device.compile(&model(case).specification, Some(1), Workflow::Trace).map_err(|e| on_device(e.to_string()))?;
-    let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| on_device(e.to_string()))?;
-    Ok(inference_costs(&executable, &device.costs, outcome.window).device.to_ms_f64())
+    let (specification, workflow) = (model(case).specification, Workflow::Trace);
+    let step = device.compilation(&specification, Some(1), workflow).and_then(|c| device.step(&c, workflow));
+    Ok(step.map_err(|e| on_device(e.to_string()))?.device().to_ms_f64())
 }
 
 #[cfg(test)]

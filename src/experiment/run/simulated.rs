@@ -4,11 +4,8 @@ use super::error::RunError;
 use super::experiment::Experiment;
 use crate::plan::Dynamo;
 use crate::record::Metrics;
-use ns_base::SimTime;
-use ns_compiler::{Workflow, modelled_compile_s};
+use ns_compiler::Workflow;
 use ns_device::Device;
-use ns_neuron::runtime::inference_costs;
-use ns_neuron::sim::{NoObserver, simulate};
 
 /// Times of an experiment on the cores of `instance`, for a batch.
 pub(super) fn simulated(experiment: &Experiment<'_>, instance: &'static str, batch: u32) -> Result<Metrics, RunError> {
@@ -18,22 +15,17 @@ pub(super) fn simulated(experiment: &Experiment<'_>, instance: &'static str, bat
     let traced = experiment.config.dynamo == Some(Dynamo::Openxla);
     let workflow = if traced { Workflow::Trace } else { Workflow::MarkStep };
     let device = Device::of_instance(instance).map_err(|e| on_device(e.to_string()))?;
-    let executable =
-        device.compile(&experiment.model.specification, Some(batch), workflow).map_err(|e| in_model(e.to_string()))?;
-    let outcome = simulate(&executable, &device.costs, &mut NoObserver).map_err(|e| in_model(e.to_string()))?;
-    let costs = inference_costs(&executable, &device.costs, outcome.window);
-    let runtime = &device.costs.runtime;
-    let on_core = if traced {
-        costs.device
-    } else {
-        SimTime::from_ns(runtime.setup_mark_step_ns) + outcome.window + SimTime::from_ns(runtime.teardown_ns)
-    };
+    let specification = &experiment.model.specification;
+    let compiled = device.compilation(specification, Some(batch), workflow).map_err(|e| in_model(e.to_string()))?;
+    let step = device.step(&compiled, workflow).map_err(|e| in_model(e.to_string()))?;
     let iterations = f64::from(experiment.iterations_per_run);
-    let call_s = costs.call.to_secs_f64() * iterations;
-    let execute_s = on_core.to_secs_f64() * iterations;
-    let run_s = call_s + execute_s + costs.transfer.to_secs_f64() * iterations;
-    let compile_s = modelled_compile_s(&executable);
-    let load_s = costs.load.to_secs_f64() + costs.warmup.to_secs_f64();
+    // The time in the model's call, before the device has the result: recording, call and copies.
+    let call_s = step.host().to_secs_f64() * iterations;
+    let execute_s = step.device().to_secs_f64() * iterations;
+    // The suite waits for the device at the end of a run, not between its iterations.
+    let run_s = step.run(u64::from(experiment.iterations_per_run)).to_secs_f64();
+    let compile_s = step.first.compile.to_secs_f64();
+    let load_s = step.first.load.to_secs_f64() + step.first.warmup.to_secs_f64();
     let mut metrics = Metrics::default();
     for repeat in 0..experiment.repeat {
         let (compile_s, load_s) = if repeat == 0 { (compile_s, load_s) } else { (0.0, 0.0) };

@@ -8,6 +8,7 @@ mod entry;
 mod field_entries;
 mod generations;
 mod gpsimd;
+mod lazy;
 mod register;
 mod table;
 
@@ -16,5 +17,6 @@ pub use engine::{InstructionCost, instruction_cost};
 pub use entry::{CostStatus, Entry};
 pub use generations::Throttle;
 pub use gpsimd::GpsimdCosts;
+pub use lazy::{TRACED_OPS, training_ops};
 pub use register::{register, register_markdown};
 pub use table::{CostTable, DmaCosts, EngineCosts, RuntimeCosts};

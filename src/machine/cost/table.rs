@@ -2,6 +2,7 @@
 //! profiler's pictures that AWS published; "derived" ones are arithmetic on those. The register lists them with their
 //! sources, and docs/costs.md is printed from it.
 
+use super::lazy::{RECORD_OP_NS, load_batch_ns};
 use super::{Calibration, FITTED, Throttle};
 use crate::arch::{CoreSpec, NEURONCORE_V2};
 
@@ -102,6 +103,10 @@ pub struct RuntimeCosts {
     pub torch_1_permille: u32,
     /// Warm-up time beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
     pub warmup_ns: u64,
+    /// Host time of each op that a step of lazy tensors records, nanoseconds (derived, see [`super::training_ops`]).
+    pub record_op_ns: u64,
+    /// Host time of a training or evaluation loop between two steps, nanoseconds: fetching a batch (derived).
+    pub load_batch_ns: u64,
 }
 
 /// Published DMA bandwidth of a core, GB/s: NeuronCore-v2.
@@ -184,6 +189,8 @@ impl CostTable {
                 link_bytes_per_us: 16_000,
                 torch_1_permille: fitted.torch_1_permille,
                 warmup_ns: 2_600_000,
+                record_op_ns: RECORD_OP_NS,
+                load_batch_ns: load_batch_ns(fitted.host_call_ns, fitted.host_io_bytes_per_us),
             },
         }
     }

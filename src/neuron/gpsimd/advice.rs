@@ -6,7 +6,7 @@ use ns_base::units::format_ns;
 impl Breakdown {
     /// The parts of the device's work, with their times in nanoseconds.
     #[must_use]
-    pub const fn parts(&self) -> [(&'static str, f64); 6] {
+    pub const fn parts(&self) -> [(&'static str, f64); 7] {
         [
             ("elements of device memory, one by one", self.hbm_access),
             ("copies between device memory and TCM", self.dma),
@@ -14,6 +14,7 @@ impl Breakdown {
             ("instructions and local memory", self.compute),
             ("start of the engine", self.start),
             ("rest of the network", self.network),
+            ("start-up and tear-down of the execution", self.launch),
         ]
     }
 
@@ -26,7 +27,7 @@ impl Breakdown {
     /// Time of the operator alone, nanoseconds.
     #[must_use]
     pub fn operator_ns(&self) -> f64 {
-        self.device_ns() - self.network
+        self.device_ns() - self.network - self.launch
     }
 }
 

@@ -1,17 +1,15 @@
 //! Custom operators on the GPSIMD processors: how long a kernel takes, and how that affects a network that uses it.
 //!
 //! [`kernel`](ns_kernel) runs a kernel for its values and its time. Here a network around it is simulated (`network`), and
-//! the host's time is added (`host`).
+//! the loop around the network is added.
 
 mod advice;
-mod host;
 mod network;
 mod reference;
 mod report;
 mod spec;
 mod workload;
 
-pub use host::HostCosts;
-pub use report::{Breakdown, CustomOpReport, DiagnosticLine, Fault, LineReport};
+pub use report::{Breakdown, CustomOpReport, DiagnosticLine, Fault, LineReport, StepReport};
 pub use spec::{CustomOpSpec, Workload};
 pub use workload::{CustomOpRun, run, run_with_processors};

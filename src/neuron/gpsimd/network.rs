@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use super::spec::Workload;
 use crate::sim::{NoObserver, SimProgress, Simulator};
+use crate::step::StepCosts;
 use ns_base::{Refusal, SimTime, refuse};
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_machine::Executable;
-use ns_machine::cost::CostTable;
+use ns_machine::cost::{CostTable, training_ops};
+use ns_machine::isa::Op;
 use ns_model::nn::{CustomRelu, Linear};
 use ns_model::{Child, Ctx, Entry, Module, Value, trace};
 use ns_tensor::Shape;
@@ -55,8 +57,7 @@ impl Module for Network {
     }
 }
 
-/// The device time of a step without the kernels, in parts: the network is compiled and simulated with kernels that take no
-/// time.
+/// A step of the network: compiled, and simulated with the times of its kernels.
 ///
 /// A training step takes three times the products of inference, and streams each parameter three times for its update:
 /// no training graph is compiled.
@@ -64,52 +65,116 @@ pub(super) struct NetworkRun {
     widths: Vec<u64>,
     batch: u64,
     workload: Workload,
+    workflow: Workflow,
     costs: CostTable,
-    simulator: Option<Simulator<Rc<Executable>, Rc<CostTable>>>,
+    stage: Stage,
+}
+
+enum Stage {
+    Compile,
+    /// It waits for the times of the kernels.
+    Compiled(Box<Compiled>),
+    Simulate(Box<Compiled>, Box<Simulator<Rc<Executable>, Rc<CostTable>>>),
+}
+
+struct Compiled {
+    executable: Rc<Executable>,
+    recorded_ops: u64,
 }
 
 impl NetworkRun {
     /// A network of these widths, not compiled yet.
-    pub fn new(widths: &[u64], batch: u64, workload: Workload, costs: &CostTable) -> Self {
-        Self { widths: widths.to_vec(), batch, workload, costs: costs.clone(), simulator: None }
+    pub fn new(widths: &[u64], batch: u64, workload: Workload, workflow: Workflow, costs: &CostTable) -> Self {
+        Self { widths: widths.to_vec(), batch, workload, workflow, costs: costs.clone(), stage: Stage::Compile }
     }
 
-    /// Compiles the network, or simulates about this many more events; returns the device time when that was the last
-    /// part.
+    pub const fn workflow(&self) -> Workflow {
+        self.workflow
+    }
+
+    pub const fn is_compiled(&self) -> bool {
+        !matches!(self.stage, Stage::Compile)
+    }
+
+    /// Compiles the network.
     ///
     /// # Errors
-    /// When the network cannot be compiled for one core.
-    pub fn advance(&mut self, events: u64) -> Result<Option<SimTime>, Refusal> {
-        let Some(simulator) = &mut self.simulator else {
-            let executable = self.compiled()?;
-            let mut bare = self.costs.clone();
-            bare.engine.custom_element_ps = 0;
-            self.simulator = Some(Simulator::new(executable, Rc::new(bare)));
-            return Ok(None);
-        };
-        let progress = simulator.step(events, &mut NoObserver).map_err(|e| failed(&e))?;
-        let window = simulator.outcome().window;
-        Ok((progress == SimProgress::Done).then(|| self.step_time(window)))
-    }
-
-    fn compiled(&self) -> Result<Rc<Executable>, Refusal> {
+    /// When it cannot be compiled for one core.
+    pub fn compile(&mut self) -> Result<(), Refusal> {
         let input = self.widths.first().copied().unwrap_or(1);
         let graph = trace(&Network::new(&self.widths), &[Shape::f32([self.batch, input])]).map_err(|e| failed(&e))?;
-        let pipeline = Pipeline::of_graph(Rc::new(graph), Workflow::MarkStep, CompileOptions::default());
-        pipeline.executable(&self.costs).map(Rc::clone).map_err(|e| failed(&e))
+        let pipeline = Pipeline::of_graph(Rc::new(graph), self.workflow, CompileOptions::default());
+        let executable = pipeline.executable(&self.costs).map(Rc::clone).map_err(|e| failed(&e))?;
+        let recorded_ops = match self.workload {
+            Workload::Inference => pipeline.recorded_ops(),
+            Workload::Training => training_ops(self.widths.len().saturating_sub(1) as u64),
+        };
+        self.stage = Stage::Compiled(Box::new(Compiled { executable, recorded_ops }));
+        Ok(())
     }
 
-    fn step_time(&self, window: SimTime) -> SimTime {
+    /// Simulates about this many more events of the network, whose kernels take these times; returns the step when that was
+    /// the last part.
+    ///
+    /// # Errors
+    /// When it cannot be simulated.
+    pub fn advance(&mut self, events: u64, kernels: &KernelTimes) -> Result<Option<StepCosts>, Refusal> {
+        match std::mem::replace(&mut self.stage, Stage::Compile) {
+            Stage::Compile => self.compile().map(|()| None),
+            Stage::Compiled(compiled) => {
+                let times = match self.workload {
+                    Workload::Inference => kernels.forward_ps.as_slice(),
+                    // The kernels of forward and backward are added to three passes without them.
+                    Workload::Training => &[],
+                };
+                let executable = Rc::new(with_kernels(&compiled.executable, times));
+                let simulator = Simulator::new(executable, Rc::new(self.costs.clone()));
+                self.stage = Stage::Simulate(compiled, Box::new(simulator));
+                Ok(None)
+            }
+            Stage::Simulate(compiled, mut simulator) => {
+                let progress = simulator.step(events, &mut NoObserver).map_err(|e| failed(&e))?;
+                let window = self.window(simulator.outcome().window, kernels);
+                let (workflow, ops) = (self.workflow, compiled.recorded_ops);
+                let step = StepCosts::of(&compiled.executable, &self.costs, window, workflow, ops);
+                self.stage = Stage::Simulate(compiled, simulator);
+                Ok((progress == SimProgress::Done).then_some(step))
+            }
+        }
+    }
+
+    fn window(&self, simulated: SimTime, kernels: &KernelTimes) -> SimTime {
         match self.workload {
-            Workload::Inference => window,
+            Workload::Inference => simulated,
             Workload::Training => {
                 let sizes = self.widths.windows(2).map(|w| w[0].saturating_mul(w[1]).saturating_add(w[1]));
                 let bytes = sizes.sum::<u64>().saturating_mul(PARAMETER_BYTES * UPDATE_PASSES);
                 let stream_ns = bytes.saturating_mul(1_000) / self.costs.dma.aggregate_bytes_per_us.max(1);
-                SimTime(window.0 * TRAINING_PRODUCTS) + SimTime::from_ns(stream_ns)
+                simulated.times(TRAINING_PRODUCTS) + SimTime::from_ns(stream_ns) + SimTime(kernels.total_ps)
             }
         }
     }
+}
+
+/// Times of the kernels of a step, picoseconds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KernelTimes {
+    /// Each call of the forward pass.
+    pub forward_ps: Vec<u64>,
+    /// All calls together.
+    pub total_ps: u64,
+}
+
+/// The same program with these times for its custom operators, in their order; the others take no time.
+fn with_kernels(executable: &Executable, times_ps: &[u64]) -> Executable {
+    let mut with = executable.clone();
+    let mut times = times_ps.iter().copied();
+    for instruction in with.engines.iter_mut().flatten() {
+        if let Op::CustomElementwise { elements } = instruction.op {
+            instruction.op = Op::CustomKernel { elements, time_ps: times.next().unwrap_or(0) };
+        }
+    }
+    with
 }
 
 fn failed(e: &dyn std::fmt::Display) -> Refusal {

@@ -2,8 +2,11 @@
 
 use serde::Serialize;
 
+use crate::step::{StepCosts, Waits};
+use ns_base::SimTime;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_figures;
+use ns_compiler::Workflow;
 use ns_kernel::{CallCost, Diagnostic, KernelDtype, Kind, LineCost, Severity};
 
 /// The report on a custom operator.
@@ -24,10 +27,15 @@ pub struct CustomOpReport {
     pub complete: bool,
     /// Steps of the network per second; absent when a kernel of the step does not finish.
     pub iterations_per_s: Option<f64>,
-    /// The slower of host and device in a step, nanoseconds.
+    /// A step of the loop, nanoseconds: the slower of host and device.
     pub step_ns: Option<f64>,
+    /// The part of it in which the host waits for the device, nanoseconds.
+    pub wait_ns: Option<f64>,
     /// `host` or `device`, whichever is slower.
     pub bound_by: Option<&'static str>,
+    /// A step by itself, for each workflow: what other commands say of the same network. Empty when a kernel of the step
+    /// does not finish.
+    pub steps: Vec<StepReport>,
     /// Time of the operator per element, nanoseconds.
     pub ns_per_element: Option<f64>,
     /// Where the time goes.
@@ -90,8 +98,41 @@ pub struct Breakdown {
     pub start: f64,
     /// The rest of the network on the device; 0 for a run on a single input.
     pub network: f64,
-    /// The host's work for the step, parallel to the device; 0 for a run on a single input.
+    /// Start-up and tear-down of the execution on the device; 0 for a run on a single input.
+    pub launch: f64,
+    /// The host's work for a step of the loop, parallel to the device; 0 for a run on a single input.
     pub host: f64,
+    /// The part of `host` that loads the batch.
+    pub load_batch: f64,
+}
+
+/// A step of the network by itself, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StepReport {
+    pub workflow: Workflow,
+    /// Host work: recording, call, copies.
+    pub host_ns: f64,
+    /// Moving inputs and outputs between host and device.
+    pub link_ns: f64,
+    /// The device, with start-up and tear-down.
+    pub device_ns: f64,
+    /// From step to step when each result is waited for.
+    pub waited_ns: f64,
+    /// From step to step when none is: the host is one step ahead.
+    pub ahead_ns: f64,
+}
+
+impl StepReport {
+    pub(super) fn of(workflow: Workflow, step: &StepCosts) -> Self {
+        Self {
+            workflow,
+            host_ns: ns(step.host().0),
+            link_ns: ns(step.link.0),
+            device_ns: ns(step.device().0),
+            waited_ns: ns(step.time(Waits::ForEachResult).0),
+            ahead_ns: ns(step.time(Waits::Never).0),
+        }
+    }
 }
 
 /// One line of the source.
@@ -124,6 +165,16 @@ pub(super) const fn ns(ps: u64) -> f64 {
 }
 
 impl CustomOpReport {
+    /// Takes over the step of a loop that waits for no result.
+    pub(super) fn loop_of(&mut self, step: &StepCosts) {
+        let time = step.time(Waits::Never);
+        let wait = time - (step.host() + step.link);
+        self.step_ns = Some(ns(time.0));
+        self.wait_ns = Some(ns(wait.0));
+        self.bound_by = Some(if wait > SimTime::ZERO { "device" } else { "host" });
+        self.iterations_per_s = Some(1.0 / time.to_secs_f64());
+    }
+
     /// Takes over the costs of a call.
     pub(super) fn cost(&mut self, cost: &CallCost) {
         let part = |kind: Kind| ns(cost.kinds_ps[kind as usize]);

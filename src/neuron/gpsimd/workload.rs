@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::host::{HostCosts, inference_ops, training_ops};
-use super::network::NetworkRun;
+use super::network::{KernelTimes, NetworkRun};
 use super::reference;
-use super::report::{Breakdown, CustomOpReport, ns};
+use super::report::{Breakdown, CustomOpReport, StepReport, ns};
 use super::spec::{CustomOpSpec, Workload};
 use ns_base::convert::usize_to_f64;
+use crate::step::StepCosts;
 use ns_base::{Refusal, SimTime};
+use ns_compiler::Workflow;
 use ns_kernel::{
     CallCost, CoreMeter, Diagnostic, HbmTensor, OperatorCall, OperatorRun, Pos, Problem, Program, Role, Scalar,
     compile, filled,
@@ -67,14 +68,18 @@ pub struct CustomOpRun {
     report: CustomOpReport,
     /// `None` when the kernel does not compile.
     program: Option<Program>,
-    network: SimTime,
-    /// The network around the kernel, until its time is known.
-    network_run: Option<Box<NetworkRun>>,
-    /// Why the network has no time.
+    /// Time of a loop's own work in each step.
+    load_batch: SimTime,
+    /// The networks around the kernel whose steps are not known yet, one for each workflow.
+    networks: VecDeque<NetworkRun>,
+    /// The steps that are known.
+    steps: Vec<(Workflow, StepCosts)>,
+    /// Why a network has no step.
     failed: Option<Refusal>,
     waiting: VecDeque<Planned>,
-    calls: usize,
+    parts: usize,
     current: Option<(Planned, OperatorCall)>,
+    kernels: KernelTimes,
     total: CallCost,
     step_is_complete: bool,
     first: Option<FinishedCall>,
@@ -100,12 +105,14 @@ impl CustomOpRun {
             gpsimd: GpsimdCosts::of(costs),
             report,
             program: None,
-            network: SimTime(0),
-            network_run: None,
+            load_batch: SimTime::from_ns(costs.runtime.load_batch_ns),
+            networks: VecDeque::new(),
+            steps: Vec::new(),
             failed: None,
             waiting: VecDeque::new(),
-            calls: 0,
+            parts: 0,
             current: None,
+            kernels: KernelTimes::default(),
             total: CallCost::default(),
             step_is_complete: false,
             first: None,
@@ -123,9 +130,7 @@ impl CustomOpRun {
         run.element = element;
         match compile(&run.spec.source) {
             Ok(program) if program.kernel(Role::Forward).is_some() => {
-                let network = NetworkRun::new(&run.spec.layers, run.spec.batch, run.spec.workload, costs);
-                run.network_run = Some(Box::new(network));
-                run.plan(&program);
+                run.plan(&program, costs);
                 run.program = Some(program);
                 run.report.compiles = true;
             }
@@ -135,7 +140,15 @@ impl CustomOpRun {
         Ok(run)
     }
 
-    fn plan(&mut self, program: &Program) {
+    fn plan(&mut self, program: &Program, costs: &CostTable) {
+        let spec = &self.spec;
+        // A traced model has no backward pass.
+        let workflows = match spec.workload {
+            Workload::Inference => &Workflow::ALL[..],
+            Workload::Training => &[Workflow::MarkStep],
+        };
+        let network = |w: &Workflow| NetworkRun::new(&spec.layers, spec.batch, spec.workload, *w, costs);
+        self.networks = workflows.iter().map(network).collect();
         let mut roles = vec![Role::Forward];
         self.step_is_complete = true;
         if self.spec.workload == Workload::Training {
@@ -152,38 +165,45 @@ impl CustomOpRun {
         }
         let alone = self.spec.input.clone().map(|dims| Planned { role: Role::Forward, dims, alone: true });
         self.waiting.extend(alone);
-        self.calls = self.waiting.len();
+        self.parts = self.waiting.len() + self.networks.len();
     }
 
-    /// The part of the calls that is done, 0 to 1.
+    /// The part of the calls and networks that is done, 0 to 1.
     #[must_use]
     pub fn fraction(&self) -> f64 {
-        let left = self.waiting.len() + usize::from(self.current.is_some());
-        1.0 - usize_to_f64(left) / usize_to_f64(self.calls.max(1))
+        let left = self.waiting.len() + usize::from(self.current.is_some()) + self.networks.len();
+        1.0 - usize_to_f64(left) / usize_to_f64(self.parts.max(1))
     }
 
-    /// Runs about `statements` more statements of one call, or a part of the network around the calls; returns whether
-    /// everything has ended. Compiling the network is one part.
+    /// Runs about `statements` more statements of one call, or a part of the networks around the calls; returns whether
+    /// everything has ended. The networks are compiled first, each in one part, and simulated last, because they need the
+    /// times of their kernels.
     pub fn advance(&mut self, statements: u64) -> bool {
-        if let Some(network) = &mut self.network_run {
-            match network.advance(statements) {
-                Ok(None) => return false,
-                Ok(Some(time)) => self.network = time,
-                Err(error) => self.failed = Some(error),
-            }
-            self.network_run = None;
+        if let Some(network) = self.networks.iter_mut().find(|n| !n.is_compiled()) {
+            self.failed = network.compile().err();
             return self.failed.is_some();
         }
         if self.current.is_none() {
             self.current = self.begin();
         }
-        let Some((_, call)) = &mut self.current else { return true };
-        if call.advance(statements)
-            && let Some((planned, call)) = self.current.take()
-        {
-            self.end(planned, call.finish());
+        if let Some((_, call)) = &mut self.current {
+            if call.advance(statements)
+                && let Some((planned, call)) = self.current.take()
+            {
+                self.end(planned, call.finish());
+            }
+            return false;
         }
-        self.waiting.is_empty() && self.current.is_none()
+        if let Some(network) = self.networks.front_mut() {
+            let workflow = network.workflow();
+            match network.advance(statements, &self.kernels) {
+                Ok(None) => return false,
+                Ok(Some(step)) => self.steps.push((workflow, step)),
+                Err(error) => self.failed = Some(error),
+            }
+            self.networks.pop_front();
+        }
+        self.failed.is_some() || self.networks.is_empty()
     }
 
     fn begin(&mut self) -> Option<(Planned, OperatorCall)> {
@@ -209,6 +229,10 @@ impl CustomOpRun {
             return;
         }
         self.total.add(&run.cost);
+        self.kernels.total_ps = self.total.time_ps;
+        if planned.role == Role::Forward {
+            self.kernels.forward_ps.push(run.cost.time_ps);
+        }
         if !run.outcome.complete {
             // A kernel that does not end would use up its budget of steps once more.
             self.step_is_complete = false;
@@ -229,7 +253,7 @@ impl CustomOpRun {
         }
         let Some(program) = self.program.take() else { return Ok((self.report, Vec::new())) };
         // A study that ends early has no step time.
-        self.step_is_complete &= self.waiting.is_empty() && self.current.is_none() && self.network_run.is_none();
+        self.step_is_complete &= self.waiting.is_empty() && self.current.is_none() && self.networks.is_empty();
         self.time_of_a_step();
         if let Some(alone) = &self.alone {
             // The times and lines of this run replace the step's.
@@ -247,22 +271,22 @@ impl CustomOpRun {
     }
 
     fn time_of_a_step(&mut self) {
-        let layers = self.spec.layers.len() as u64 - 1;
-        let training = self.spec.workload == Workload::Training;
-        let ops = if training { training_ops(layers) } else { inference_ops(layers) };
-        let host = HostCosts::published().step(ops);
-        let device = ns(self.network.0 + self.total.time_ps);
         let report = &mut self.report;
-        report.breakdown_ns.network = ns(self.network.0);
-        report.breakdown_ns.host = host;
         report.cost(&self.total);
         report.complete = self.step_is_complete;
-        if self.step_is_complete {
-            let slower = host.max(device);
-            report.step_ns = Some(slower);
-            report.bound_by = Some(if host > device { "host" } else { "device" });
-            report.iterations_per_s = Some(1e9 / slower);
-        } else {
+        if let Some((_, step)) = self.steps.first() {
+            let looped = step.in_loop(self.load_batch);
+            let b = &mut report.breakdown_ns;
+            b.network = ns((step.window - SimTime(self.total.time_ps)).0);
+            b.launch = ns(step.around().0);
+            b.load_batch = ns(self.load_batch.0);
+            b.host = ns((looped.host() + looped.link).0);
+            if self.step_is_complete {
+                report.loop_of(&looped);
+                report.steps = self.steps.iter().map(|(workflow, step)| StepReport::of(*workflow, step)).collect();
+            }
+        }
+        if !self.step_is_complete {
             report.ns_per_element = None;
         }
     }

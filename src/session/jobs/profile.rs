@@ -3,17 +3,14 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::open_profile::{ModelledTimes, OpenProfile};
+use crate::open_profile::OpenProfile;
 use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec};
-use ns_base::SimTime;
 use ns_capture::{Recorder, build_profile, run_of};
-use ns_compiler::modelled_compile_s;
 use ns_device::{Compilation, Device, ModelLibrary, model_label};
 use ns_insight::Insights;
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
-use ns_neuron::runtime::inference_costs;
 use ns_neuron::sim::{SimProgress, Simulator};
 
 /// Compiles a model and simulates one call of it.
@@ -29,14 +26,10 @@ enum Stage {
 }
 
 struct Simulation {
-    executable: Rc<Executable>,
+    compilation: Compilation,
     costs: Rc<CostTable>,
-    /// Products of the model as written, and those that the compiler kept.
-    products: (u64, u64),
     simulator: Simulator<Rc<Executable>, Rc<CostTable>>,
     recorder: Recorder,
-    /// Figures that are known before the run.
-    facts: Vec<(String, String)>,
 }
 
 impl ProfileJob {
@@ -52,13 +45,10 @@ impl ProfileJob {
         let spec = &self.spec;
         let device = Device::new(&spec.instance, spec.options)?.with_models(&self.models);
         let compilation = device.compilation(&spec.model, spec.batch_size, spec.workflow)?;
-        let facts = facts(&compilation);
-        let products = (compilation.products_before, compilation.products_after);
-        let executable = compilation.executable;
         let costs = Rc::clone(&device.costs);
-        let simulator = Simulator::new(Rc::clone(&executable), Rc::clone(&costs));
+        let simulator = Simulator::new(Rc::clone(&compilation.executable), Rc::clone(&costs));
         let recorder = Recorder::default();
-        self.stage = Stage::Simulate(Box::new(Simulation { executable, costs, products, simulator, recorder, facts }));
+        self.stage = Stage::Simulate(Box::new(Simulation { compilation, costs, simulator, recorder }));
         Ok(())
     }
 }
@@ -86,18 +76,17 @@ impl Job for ProfileJob {
             SimProgress::Done => {
                 let workflow = self.spec.workflow;
                 let name = self.spec.run_title();
-                let captured = build_profile(&run.executable, &run.recorder, &run.costs, workflow, &name);
-                let mut analysed = run_of(&run.executable, &run.recorder, &run.costs, workflow);
-                analysed.products = Some(run.products);
+                let (compilation, executable) = (&run.compilation, &run.compilation.executable);
+                let captured = build_profile(executable, &run.recorder, &run.costs, workflow, &name);
+                let mut analysed = run_of(executable, &run.recorder, &run.costs, workflow);
+                analysed.products = Some((compilation.products_before, compilation.products_after));
                 let insights = Insights::of(&analysed, &run.costs.core);
-                let load = inference_costs(&run.executable, &run.costs, SimTime::ZERO).load;
-                let modelled =
-                    ModelledTimes { compile_s: modelled_compile_s(&run.executable), load_ms: load.to_secs_f64() * 1e3 };
-                let facts = std::mem::take(&mut run.facts);
+                let step = compilation.step(&run.costs, run.simulator.outcome().window, workflow);
+                let facts = facts(compilation);
                 let origin = ProfileOrigin::Simulated(self.spec.clone());
                 Ok(JobState::Profile(Box::new(move |key| {
                     OpenProfile::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
-                        .with_modelled(modelled)
+                        .with_step(step)
                         .with_facts(facts)
                         .with_insights(insights)
                 })))

@@ -9,7 +9,7 @@ use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::units::{format_count, format_ns, format_number};
 use ns_bench::{BenchConfig, Configuration, ConfigurationRun, Report, ReportDetail, RunDetail, expand};
 use ns_capture::{BenchRecorder, BenchTrace, build_bench_profile};
-use ns_compiler::{Workflow, modelled_compile_s};
+use ns_compiler::Workflow;
 use ns_device::{Device, ModelKind, ModelLibrary, model_label};
 
 /// A benchmark run with an observer.
@@ -74,9 +74,10 @@ fn compiled(configuration: &Configuration, models: &ModelLibrary) -> Result<Comp
     let device = Device::new(&configuration.instance_type, configuration.compile_options())?.with_models(models);
     let workflow = configuration.options.workflow;
     let compilation = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
-    let time = SimTime::from_secs_f64(modelled_compile_s(&compilation.executable));
-    let recording = (workflow == Workflow::MarkStep).then(|| compilation.recording_share(&device.costs, workflow));
-    Ok(Compiled { time, recording })
+    // Neither depends on the execution.
+    let step = compilation.step(&device.costs, SimTime::ZERO, workflow);
+    let recording = (workflow == Workflow::MarkStep).then(|| step.recording_share());
+    Ok(Compiled { time: step.first.compile, recording })
 }
 
 /// The figures of the whole run; the timeline may show only a part of it.
