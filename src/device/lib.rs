@@ -24,5 +24,5 @@ pub use library::{
 };
 pub use ns_compiler::StageError;
 pub use removed::RemovedProducts;
-pub use service::{MAX_SERVICE, ServiceTimes};
+pub use service::{CallParts, MAX_SERVICE, ServiceTimes};
 pub use values::{MAX_VALUE_MFLOP, ModelFileValues, casts_of};

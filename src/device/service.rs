@@ -10,6 +10,17 @@ use ns_neuron::step::StepCosts;
 /// The longest a load or a whole inference may take without queueing: a day of simulated time.
 pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);
 
+/// The parts of a call that finds nothing in its way, without variation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallParts {
+    /// Work of the host: the call, and what it does on the resource that all workers share.
+    pub host: SimTime,
+    /// Moving inputs and outputs between host and device.
+    pub link: SimTime,
+    /// All device stages.
+    pub device: SimTime,
+}
+
 /// Stage times of one model copy at one batch size.
 ///
 /// The order of an inference is input, preprocess, call, host, link, (NeuronCore taken) transfer, device stages
@@ -83,6 +94,12 @@ impl ServiceTimes {
     pub fn unloaded(&self) -> SimTime {
         let host = self.input + self.preprocess + self.call + self.host + self.postprocess;
         host + self.link + self.transfer + self.device_total()
+    }
+
+    /// The parts of a call, without the user's own work around it.
+    #[must_use]
+    pub fn parts(&self) -> CallParts {
+        CallParts { host: self.call + self.host, link: self.link + self.transfer, device: self.device_total() }
     }
 
     /// The operators whose time is an estimate, in words; `None` when there are none.

@@ -175,9 +175,17 @@ fn a_marked_step_records_its_ops_and_moves_its_inputs_in_each_call() {
     assert_ne!(traced["model_filename"], marked["model_filename"]);
     let infer_ms = |row: &serde_json::Value| row["infer_avg_ms"].as_f64().unwrap();
     let ops = "nn".parse::<neuronscope::model::ModelSpec>().unwrap().trace(1).unwrap().recorded_ops();
-    let recording_ms = neuronscope::neuron::gpsimd::HostCosts::published().recording(ops) / 1e6;
+    let costs = neuronscope::machine::cost::CostTable::neuroncore_v2();
+    // The call of a traced model is an op, too.
+    let recording_ms = ((ops - 1) * costs.runtime.record_op_ns) as f64 / 1e6;
     let more = infer_ms(&marked) - infer_ms(&traced);
     assert!((recording_ms..recording_ms + 0.05).contains(&more), "{more} ms, {recording_ms} ms of them recording");
+    let part = |row: &serde_json::Value, key: &str| row[key].as_f64().unwrap();
+    for row in [&traced, &marked] {
+        let parts: f64 = ["host", "link", "device", "wait"].iter().map(|p| part(row, &format!("call_{p}_ms"))).sum();
+        assert!((parts - infer_ms(row)).abs() < 0.002, "{row}");
+    }
+    assert!((part(&marked, "call_host_ms") - part(&traced, "call_host_ms") - recording_ms).abs() < 0.002);
 
     std::fs::write(f.join("run.json"), r#"{"model": "nn", "n_models": [1], "workers_per_model": [1], "duration": 0.5, "jitter": 0, "workflow": "mark_step"}"#).unwrap();
     assert_eq!(row("bench --config run.json --json"), marked);

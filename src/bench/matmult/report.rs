@@ -263,13 +263,12 @@ fn rest_of_peak(case: &MatmultCase, m: &Measured, busy: SimTime) -> String {
     let e = &m.costs.engine;
     let sustained = f64::from(e.sustained_matmul_permille) / f64::from(e.slowdown_permille.max(1)) * 100.0;
     let reached = m.operations * m.computed_share() / busy.to_secs_f64() / 1e12 / peak_tops(case, m) * 100.0;
-    let mut rest = vec!["loads of weights", "rows that do not fill the array"];
-    rest.extend(e.tensor_throttle.map(|_| "the slow start"));
+    let slow_start = if e.tensor_throttle.is_some() { ", and to the slow start" } else { "" };
     format!(
-        "; while it works it computes at {} of the array's peak: products one after another sustain {}, and the rest goes to {}",
+        "; while it works it computes at {} of the array's peak: products one after another sustain {}, and the rest goes to loads \
+         of weights and to rows that do not fill the array{slow_start}",
         format_share(reached),
         format_share(sustained),
-        rest.join(" and ")
     )
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use ns_base::{Refusal, SimTime, refuse, stats};
 
 use super::timer::Timers;
+use ns_device::CallParts;
 
 /// The most inferences one run records: 800 MB of latencies.
 pub const MAX_INFERENCES: u64 = 100_000_000;
@@ -39,6 +40,9 @@ pub struct Measurement {
     /// How long the busiest way between the host and devices was in use; only of a simulated run.
     #[serde(default)]
     pub path_busy: Option<SimTime>,
+    /// The parts of a call by itself; unknown for a measured run and for one that was read from a file without them.
+    #[serde(default)]
+    pub parts: Option<CallParts>,
     /// NeuronPerf's timers.
     pub timers: Timers,
     seconds: Vec<SecondCount>,
@@ -62,6 +66,7 @@ impl Measurement {
             in_window: 0,
             host_busy: None,
             path_busy: None,
+            parts: None,
             timers,
             seconds: Vec::new(),
             latencies_ps,

@@ -144,6 +144,14 @@ pub struct Report {
     pub latency_ms_p99_ci95_high: Option<f64>,
     /// Number of latencies more than three interquartile ranges above the upper quartile.
     pub latency_outliers: Option<u64>,
+    /// Host work of a call that finds nothing in its way; absent for a measured report, like the next three fields.
+    pub call_host_ms: Option<f64>,
+    /// Its inputs and outputs on their way between host and device.
+    pub call_link_ms: Option<f64>,
+    /// Its execution on the device, with start-up and tear-down.
+    pub call_device_ms: Option<f64>,
+    /// The rest of `infer_avg_ms`: waits for the NeuronCore, the link or the process.
+    pub call_wait_ms: Option<f64>,
     /// Whether the second half of a measured run was as fast as the first; absent for a simulated run.
     pub steady_state: Option<bool>,
     /// Share of the time in which the cores of the simulated host work, on average over the cores.
@@ -249,6 +257,10 @@ pub const REPORT_KEYS: &[&str] = &[
     "latency_ms_p99_ci95_low",
     "latency_ms_p99_ci95_high",
     "latency_outliers",
+    "call_host_ms",
+    "call_link_ms",
+    "call_device_ms",
+    "call_wait_ms",
     "steady_state",
     "host_busy_percent",
     "path_busy_percent",
@@ -288,7 +300,7 @@ impl Report {
     }
 
     /// The measures that files have with 3 decimals.
-    fn thousandths(&mut self) -> [&mut Option<f64>; 41] {
+    fn thousandths(&mut self) -> [&mut Option<f64>; 45] {
         [
             &mut self.load_avg_ms,
             &mut self.input_avg_ms,
@@ -331,6 +343,10 @@ impl Report {
             &mut self.latency_ms_p99_ci95_high,
             &mut self.host_busy_percent,
             &mut self.path_busy_percent,
+            &mut self.call_host_ms,
+            &mut self.call_link_ms,
+            &mut self.call_device_ms,
+            &mut self.call_wait_ms,
         ]
     }
 

@@ -73,6 +73,7 @@ impl Report {
         let batch = u64::from(configuration.batch_size);
         report.total_infs = Some((measurement.inferences() + measurement.warmups) * batch);
         fill_timers(&mut report, measurement);
+        fill_call(&mut report, measurement);
         fill_throughput(&mut report, configuration, measurement, detail);
         if detail >= ReportDetail::Latencies {
             let ms = |ps: &u64| SimTime(*ps).to_ms_f64();
@@ -109,6 +110,16 @@ fn fill_timers(report: &mut Report, measurement: &Measurement) {
     report.postprocess_avg_ms = ms(&timers.postprocess);
     report.e2e_avg_ms = ms(&timers.e2e);
     report.worker_avg_s = ms(&timers.worker).map(|ms| ms / 1e3);
+}
+
+/// The parts of a call, and what is left of the mean call for waiting. Jitter may make the mean a little shorter.
+fn fill_call(report: &mut Report, measurement: &Measurement) {
+    let Some(parts) = measurement.parts else { return };
+    let [host, link, device] = [parts.host, parts.link, parts.device].map(SimTime::to_ms_f64);
+    report.call_host_ms = Some(host);
+    report.call_link_ms = Some(link);
+    report.call_device_ms = Some(device);
+    report.call_wait_ms = report.infer_avg_ms.map(|infer| (infer - host - link - device).max(0.0));
 }
 
 /// Percentiles, their confidence intervals, and the number of outliers, in one pass over the latencies.

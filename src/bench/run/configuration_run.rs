@@ -15,7 +15,7 @@ use crate::reports::report::{Report, ReportDetail};
 use crate::scheduler::executor::SimulatedExecutor;
 use crate::scheduler::observer::{RunObserver, Unobserved};
 use crate::scheduler::{Progress, Scheduler, check_size};
-use ns_device::ServiceTimes;
+use ns_device::{CallParts, ServiceTimes};
 
 /// What a configuration gives besides its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +72,7 @@ pub struct ConfigurationRun<O = Unobserved> {
     estimate: Estimate,
     /// Operators whose time is an estimate, in words.
     estimated_ops: Option<String>,
+    parts: Option<CallParts>,
     state: State<O>,
 }
 
@@ -108,13 +109,14 @@ impl<O: RunObserver> ConfigurationRun<O> {
         };
         let expected = times.as_ref().map_or_else(|_| Estimate::default(), |t| estimate(&configuration, t));
         let estimated_ops = times.as_ref().ok().and_then(|times| times.estimated_ops_text());
+        let parts = times.as_ref().ok().map(|times| times.parts());
         let prepared = times
             .and_then(|times| prepare(&configuration, times, &expected, observer).map_err(|error| error.to_string()));
         let state = match prepared {
             Ok(scheduler) => State::Live(Box::new(scheduler)),
             Err(message) => State::Failed(message),
         };
-        Self { configuration, estimate: expected, estimated_ops, state }
+        Self { configuration, estimate: expected, estimated_ops, parts, state }
     }
 
     /// The expected work of the run; zero when it cannot run.
@@ -148,7 +150,8 @@ impl<O: RunObserver> ConfigurationRun<O> {
             State::Failed(message) => return (RowResult::failed(&configuration, message), None),
             State::Live(scheduler) => scheduler,
         };
-        let (measurement, observer) = scheduler.into_parts();
+        let (mut measurement, observer) = scheduler.into_parts();
+        measurement.parts = self.parts;
         let mut result = RowResult::of(&configuration, measurement, detail);
         result.report.estimated_ops = self.estimated_ops;
         (result, Some(observer))

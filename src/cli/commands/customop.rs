@@ -11,7 +11,7 @@ use ns_base::units::{format_count, format_ns, format_share, format_times};
 use ns_capture::build_customop_profile;
 use ns_kernel::{BUILT_IN, KernelDtype, Severity, built_in};
 use ns_machine::cost::CostTable;
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, run_with_processors};
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, StepReport, run_with_processors};
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     if args.list {
@@ -127,6 +127,7 @@ fn describe(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
     }
     if report.ns_per_element.is_some() {
         out.push_str(&where_time_goes(report));
+        out.push_str(&steps(report));
         out.push_str(&annotated(spec, report));
         if report.fault().is_none() {
             out.push_str(&format!("\n{}\n", report.advice()));
@@ -144,7 +145,9 @@ fn headline(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
         if spec.dtype == KernelDtype::Float32 { String::new() } else { format!("tensors of {}\n", spec.dtype) };
     out += &format!("{} on {processors}, {workload} of {}, batch {}\n", spec.name, widths.join("-"), spec.batch);
     if let (Some(rate), Some(step), Some(bound)) = (report.iterations_per_s, report.step_ns, report.bound_by) {
-        out.push_str(&format!("{rate:.3} iterations/s: a step takes {}, bound by the {bound}\n", format_ns(step)));
+        out.push_str(&format!("{rate:.3} iterations/s: a step takes {}, bound by the {bound}", format_ns(step)));
+        out.push_str(&report.step_in_words().map_or_else(String::new, |parts| format!(": {parts}")));
+        out.push('\n');
     }
     if let Some(error) = report.max_abs_error {
         out.push_str(&format!("largest difference from the reference: {error}\n"));
@@ -165,6 +168,21 @@ fn where_time_goes(report: &CustomOpReport) -> String {
         out.push_str(&format!("{each:.2} ns per element\n"));
     }
     out
+}
+
+/// A step of the network by itself: what `bench`, `profile` and the other commands say of it.
+fn steps(report: &CustomOpReport) -> String {
+    if report.steps.is_empty() {
+        return String::new();
+    }
+    let row = |s: &StepReport| {
+        let times = [s.host_ns, s.link_ns, s.device_ns, s.waited_ns, s.ahead_ns].map(format_ns);
+        std::iter::once(s.workflow.name().to_owned()).chain(times).collect()
+    };
+    let rows: Vec<Vec<String>> = report.steps.iter().map(row).collect();
+    let headings =
+        ["The network's step, no batch to load", ">Host", ">Link", ">Device", ">Waited for", ">One step ahead"];
+    format!("\n{}", text::table(&headings, &rows))
 }
 
 /// The source with count and time of every line.

@@ -45,6 +45,19 @@ impl CustomOpReport {
         parts.into_iter().filter(|p| p.1 > 0.0).max_by(|a, b| a.1.total_cmp(&b.1)).map_or("-", |p| p.0)
     }
 
+    /// Device, host and wait of a step of the loop, in words; `None` when a kernel of the step does not finish.
+    #[must_use]
+    pub fn step_in_words(&self) -> Option<String> {
+        let looped = self.looped?;
+        Some(format!(
+            "host {} ({} to load the batch), device {} at the same time, wait {}",
+            format_ns(looped.host_ns),
+            format_ns(looped.load_batch_ns),
+            format_ns(looped.device_ns),
+            format_ns(looped.wait_ns)
+        ))
+    }
+
     /// Advice on how to make the kernel faster.
     #[must_use]
     pub fn advice(&self) -> String {

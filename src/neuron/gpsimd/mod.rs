@@ -10,6 +10,6 @@ mod report;
 mod spec;
 mod workload;
 
-pub use report::{Breakdown, CustomOpReport, DiagnosticLine, Fault, LineReport, StepReport};
+pub use report::{Breakdown, CustomOpReport, DiagnosticLine, Fault, LineReport, LoopReport, StepReport};
 pub use spec::{CustomOpSpec, Workload};
 pub use workload::{CustomOpRun, run, run_with_processors};

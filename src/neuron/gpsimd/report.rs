@@ -29,10 +29,11 @@ pub struct CustomOpReport {
     pub iterations_per_s: Option<f64>,
     /// A step of the loop, nanoseconds: the slower of host and device.
     pub step_ns: Option<f64>,
-    /// The part of it in which the host waits for the device, nanoseconds.
-    pub wait_ns: Option<f64>,
     /// `host` or `device`, whichever is slower.
     pub bound_by: Option<&'static str>,
+    /// The parts of a step of the loop.
+    #[serde(rename = "loop")]
+    pub looped: Option<LoopReport>,
     /// A step by itself, for each workflow: what other commands say of the same network. Empty when a kernel of the step
     /// does not finish.
     pub steps: Vec<StepReport>,
@@ -102,8 +103,19 @@ pub struct Breakdown {
     pub launch: f64,
     /// The host's work for a step of the loop, parallel to the device; 0 for a run on a single input.
     pub host: f64,
-    /// The part of `host` that loads the batch.
-    pub load_batch: f64,
+}
+
+/// A step of the tutorial's loop, which loads a batch before the network's step and waits for no result, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LoopReport {
+    /// Everything before the device: loading the batch, recording, call, copies, link.
+    pub host_ns: f64,
+    /// The part of it that loads the batch.
+    pub load_batch_ns: f64,
+    /// The device, with start-up and tear-down, while the host has the next step.
+    pub device_ns: f64,
+    /// The part of a step in which the host waits for the device.
+    pub wait_ns: f64,
 }
 
 /// A step of the network by itself, nanoseconds.
@@ -165,14 +177,20 @@ pub(super) const fn ns(ps: u64) -> f64 {
 }
 
 impl CustomOpReport {
-    /// Takes over the step of a loop that waits for no result.
-    pub(super) fn loop_of(&mut self, step: &StepCosts) {
-        let time = step.time(Waits::Never);
-        let wait = time - (step.host() + step.link);
+    /// Takes over the step of a loop that loads a batch and waits for no result.
+    pub(super) fn loop_of(&mut self, step: &StepCosts, load_batch: SimTime) {
+        let looped = step.in_loop(load_batch);
+        let (host, time) = (looped.host() + looped.link, looped.time(Waits::Never));
+        let wait = time - host;
         self.step_ns = Some(ns(time.0));
-        self.wait_ns = Some(ns(wait.0));
         self.bound_by = Some(if wait > SimTime::ZERO { "device" } else { "host" });
         self.iterations_per_s = Some(1.0 / time.to_secs_f64());
+        self.looped = Some(LoopReport {
+            host_ns: ns(host.0),
+            load_batch_ns: ns(load_batch.0),
+            device_ns: ns(step.device().0),
+            wait_ns: ns(wait.0),
+        });
     }
 
     /// Takes over the costs of a call.

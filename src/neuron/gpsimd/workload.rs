@@ -275,14 +275,12 @@ impl CustomOpRun {
         report.cost(&self.total);
         report.complete = self.step_is_complete;
         if let Some((_, step)) = self.steps.first() {
-            let looped = step.in_loop(self.load_batch);
             let b = &mut report.breakdown_ns;
             b.network = ns((step.window - SimTime(self.total.time_ps)).0);
             b.launch = ns(step.around().0);
-            b.load_batch = ns(self.load_batch.0);
-            b.host = ns((looped.host() + looped.link).0);
+            b.host = ns((self.load_batch + step.host() + step.link).0);
             if self.step_is_complete {
-                report.loop_of(&looped);
+                report.loop_of(step, self.load_batch);
                 report.steps = self.steps.iter().map(|(workflow, step)| StepReport::of(*workflow, step)).collect();
             }
         }

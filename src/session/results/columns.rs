@@ -23,7 +23,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
-const TITLES: [(&str, &str); 24] = [
+const TITLES: [(&str, &str); 28] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -38,6 +38,10 @@ const TITLES: [(&str, &str); 24] = [
     ("latency_ms_p99", "p99 (ms)"),
     ("latency_ms_p100", "Max (ms)"),
     ("cost_per_1m_inf", "US$ per 1M"),
+    ("call_host_ms", "Host of a call (ms)"),
+    ("call_link_ms", "Link of a call (ms)"),
+    ("call_device_ms", "Device of a call (ms)"),
+    ("call_wait_ms", "Wait of a call (ms)"),
     ("status", "Status"),
     ("instance_type", "Instance"),
     ("performance_level", "Level"),

@@ -5,7 +5,7 @@ use super::spec::CustomopStudy;
 use super::sweeps;
 use ns_base::units::{format_count, format_figures, format_ns, format_share};
 use ns_kernel::Severity;
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault};
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault, StepReport};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
 use ns_view::plot::Bars;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -37,6 +37,7 @@ pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document
         blocks.push(Block::Heading("Where the time goes".to_owned()));
         blocks.push(Block::Text(reach(spec)));
         blocks.push(Block::Plots(vec![parts(report), processors(report)]));
+        blocks.extend(network_steps(report));
     }
     blocks.push(Block::Heading("Line by line".to_owned()));
     blocks.push(Block::Source(source(spec, report)));
@@ -75,10 +76,10 @@ fn tiles(spec: &CustomOpSpec, report: &CustomOpReport) -> Vec<Tile> {
         || tile("Iterations per second", "\u{2013}".to_owned(), no_rate(report), Tone::Bad),
         |rate| tile("Iterations per second", figures(rate), network, Tone::Neutral),
     );
-    let step = report
-        .step_ns
-        .zip(report.bound_by)
-        .map(|(ns, bound)| tile("A step takes", format_ns(ns), format!("bound by the {bound}"), Tone::Neutral));
+    let step = report.step_ns.zip(report.bound_by).map(|(ns, bound)| {
+        let parts = report.step_in_words().map_or_else(String::new, |parts| format!(": {parts}"));
+        tile("A step takes", format_ns(ns), format!("bound by the {bound}{parts}"), Tone::Neutral)
+    });
     let element = report.ns_per_element.map(|ns| {
         tile("Operator, per element", format_ns(ns), format!("most of it: {}", report.largest_part()), Tone::Neutral)
     });
@@ -143,6 +144,26 @@ fn parts(report: &CustomOpReport) -> Figure {
         note: format!("The device takes {} in all.", format_ns(b.device_ns())),
         plot: Plot::Bars(plot, "\u{b5}s".to_owned()),
     }
+}
+
+/// A step of the network by itself, as the other commands and pages have it; empty if a kernel of the step does not finish.
+fn network_steps(report: &CustomOpReport) -> Option<Block> {
+    let ms = |key: &str, title: &str| Column::new(key, title, ColumnKind::Number);
+    let columns = vec![
+        Column::new("workflow", "Workflow", ColumnKind::Text),
+        ms("host_ms", "Host (ms)"),
+        ms("link_ms", "Link (ms)"),
+        ms("device_ms", "Device (ms)"),
+        ms("waited_ms", "Each result waited for (ms)"),
+        ms("ahead_ms", "One step ahead (ms)"),
+    ];
+    let row = |s: &StepReport| {
+        let times = [s.host_ns, s.link_ns, s.device_ns, s.waited_ns, s.ahead_ns].map(|ns| Some(ns / 1e6).into());
+        std::iter::once(Cell::Text(s.workflow.name().to_owned())).chain(times).collect()
+    };
+    let table = Table { columns, rows: report.steps.iter().map(row).collect() };
+    let title = "A step of the network, with no batch to load".to_owned();
+    (!report.steps.is_empty()).then(|| Block::Table { title, file: "customop-step".to_owned(), table })
 }
 
 fn processors(report: &CustomOpReport) -> Figure {
