@@ -7,9 +7,9 @@ use ns_base::convert::usize_to_i64;
 use ns_base::{Diagnostics, FxHashMap, Interval};
 use ns_compiler::Workflow;
 use ns_machine::cost::CostTable;
-use ns_neuron::step::start_up_ns;
 use ns_machine::isa::{Activity, DmaQueue, Engine, Instruction, Op};
 use ns_machine::{Executable, SourceId};
+use ns_neuron::step::start_up_ns;
 use ns_profile::neuron::ENGINES_PROCESS;
 use ns_profile::{ArgsId, NeuronCoreId, ProcessId, Profile, ProfileBuilder};
 

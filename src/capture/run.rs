@@ -1,7 +1,6 @@
 //! Builds a run for analysis from a recording.
 
 use super::build::window_ns;
-use ns_neuron::step::start_up_ns;
 use super::recorder::{Recorder, Span};
 use ns_base::Interval;
 use ns_base::convert::usize_to_u32;
@@ -10,6 +9,7 @@ use ns_insight::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
 use ns_machine::cost::CostTable;
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Op, Unit, Wait};
 use ns_machine::{Executable, SourceEntry};
+use ns_neuron::step::start_up_ns;
 
 /// The run of one execution, on the same timeline as the profile that [`super::build_profile`] builds from it.
 #[must_use]

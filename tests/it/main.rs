@@ -69,6 +69,7 @@ mod odd_traces;
 mod old_formats;
 mod on_core;
 mod one_answer;
+mod one_step;
 mod opened;
 mod overview;
 mod parquet_files;

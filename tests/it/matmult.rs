@@ -227,3 +227,51 @@ fn operators_that_cannot_be_measured_say_what_would_do() {
     assert!(error("--shape 8x8").contains("--op"));
     assert!(error("--op gelu --model nn").contains("cannot be used with"));
 }
+
+/// The rates that a finding compares are of the same kind: executing with executing, whole calls with whole calls.
+#[test]
+fn small_matrices_are_compared_with_large_ones_by_the_same_rates() {
+    let (small, large) = (report("-n 256 -l 10"), report("-n 1024 -l 10"));
+    let executing = |r: &Value, n: f64| {
+        // Shares of the engines are of the execution; its time follows from the bytes and their rate.
+        let window_s = number(r, "dma_bytes") / number(r, "dma_gb_per_s") / 1e9;
+        2.0 * n.powi(3) * 10.0 / window_s / 1e12
+    };
+    let found = finding(&small, "small_matrices");
+    let sentence = found["sentence"].as_str().unwrap();
+    for said in [
+        format!("while it executes, the core reaches {:.2} TOPS", executing(&small, 256.0)),
+        format!("With --matrix_dim 1024 it reaches {:.2} TOPS while it executes", executing(&large, 1_024.0)),
+        format!("and {:.2} instead of {:.2} in a whole call", number(&large, "tops"), number(&small, "tops")),
+    ] {
+        assert!(sentence.contains(&said), "{said} in {sentence}");
+    }
+    assert_eq!(number(found, "tops_without"), number(&large, "tops_computed"));
+    // A loop that is shortened, so that the large case ends soon, is named.
+    let long = report("-n 64 -b 2 -l 600");
+    let sentence = finding(&long, "small_matrices")["sentence"].as_str().unwrap().to_owned();
+    assert!(sentence.contains("With --matrix_dim 1024 and --loop_count 500 it reaches"), "{sentence}");
+}
+
+/// A busy array is not at its peak: the sentence says what the rest is, and the parts multiply to the share of the peak.
+#[test]
+fn what_limits_the_array_says_what_keeps_it_from_its_peak() {
+    for instance in ["trn1.2xlarge", "inf2.xlarge", "trn2.48xlarge"] {
+        let r = report(&format!("-l 100 --jitter 0 --instance {instance}"));
+        let sentence = r["limit"]["sentence"].as_str().unwrap();
+        let percents: Vec<f64> = sentence
+            .split(' ')
+            .zip(sentence.split(' ').skip(1))
+            .filter(|(_, unit)| unit.starts_with('%'))
+            .map(|(n, _)| n.parse().unwrap())
+            .collect();
+        let [_, of_call, reached, sustained] = percents[..] else { panic!("{sentence}") };
+        assert!(
+            (of_call * reached / 100.0 - number(&r, "peak_percent")).abs() < 0.1,
+            "{sentence}: {}",
+            r["peak_percent"]
+        );
+        assert!(reached < sustained && sentence.contains("the rest goes to loads of weights"), "{sentence}");
+        assert_eq!(sentence.contains("slow start"), instance.starts_with("trn2"), "{sentence}");
+    }
+}

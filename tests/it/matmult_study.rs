@@ -174,8 +174,9 @@ fn every_pitfall_has_its_sentence_and_its_effect() {
     let cold = times(&[few[0], few[1], ("no_warmup", "true")], "No warm-up");
     assert!(cold > 1.01, "{cold}");
     assert!(times(&[("small", "true")], "Small matrices") > 20.0);
+    // Recording 4,001 ops takes 647 ms, the products 28 ms.
     let lazy = times(&[("lazy", "true")], "Lazy execution");
-    assert!((1.0..1.2).contains(&lazy), "{lazy}");
+    assert!((20.0..25.0).contains(&lazy), "{lazy}");
     let (read, right) = effect(&[("coarse_clock", "true")], "Coarse clock");
     // One call of 28 ms is one or two ticks of 15.6 ms.
     assert!((read / right - 1.0).abs() > 0.1 && (right - 77.0).abs() < 2.0, "{read} for {right}");

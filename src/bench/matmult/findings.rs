@@ -270,8 +270,7 @@ fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFin
         other.matrix_dim = FILLING_DIM;
         other.loop_count = loop_count;
     });
-    let shorter =
-        if loop_count == case.loop_count { String::new() } else { format!(" and --loop_count {loop_count}") };
+    let shorter = if loop_count == case.loop_count { String::new() } else { format!(" and --loop_count {loop_count}") };
     let effect = filled.map_or(String::new(), |r| {
         format!(
             " With --matrix_dim {FILLING_DIM}{shorter} it reaches {:.2} TOPS while it executes, and {:.2} instead of {:.2} in a \

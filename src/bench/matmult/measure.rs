@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use ns_base::convert::u64_to_f64;
 use ns_base::Refusal;
+use ns_base::convert::u64_to_f64;
 use ns_device::{Compilation, Device, ModelLibrary};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;

@@ -253,7 +253,8 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
         return said("waits", 100.0 - of_window, sentence);
     }
     let p = percent(busiest.1);
-    let works = format!("{name} works for {} of the execution and {} of a call", format_share(of_window), format_share(p));
+    let works =
+        format!("{name} works for {} of the execution and {} of a call", format_share(of_window), format_share(p));
     let rest = if busiest.0 == Engine::Tensor.name() { rest_of_peak(case, m, busiest.1) } else { String::new() };
     said(busiest.0, p, works + &rest)
 }

@@ -6,8 +6,8 @@ use super::network::{KernelTimes, NetworkRun};
 use super::reference;
 use super::report::{Breakdown, CustomOpReport, StepReport, ns};
 use super::spec::{CustomOpSpec, Workload};
-use ns_base::convert::usize_to_f64;
 use crate::step::StepCosts;
+use ns_base::convert::usize_to_f64;
 use ns_base::{Refusal, SimTime};
 use ns_compiler::Workflow;
 use ns_kernel::{
