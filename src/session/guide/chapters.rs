@@ -46,7 +46,7 @@ const PROFILE: Chapter = Chapter {
         },
         Example {
             title: "BERT compiled ahead against BERT recorded in each step",
-            shows: "Operator by operator: the cost of the lazy workflow.",
+            shows: "Operator by operator: what the lazy workflow costs on the device.",
             link: "#/profile?v=1&model=bert-base-uncased&workflow=mark_step&instance=inf2.xlarge&tool=compare&base_run=model%3Dbert-base-uncased%26workflow%3Dtrace%26instance%3Dinf2.xlarge",
             command: "neuronscope compare 'sim:bert-base-uncased?workflow=trace&instance=inf2.xlarge' 'sim:bert-base-uncased?workflow=mark_step&instance=inf2.xlarge'",
         },
