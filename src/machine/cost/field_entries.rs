@@ -296,6 +296,7 @@ pub(super) fn dma(tables: &Generations<'_>) -> Vec<Entry> {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: a line for each field")]
 pub(super) fn runtime(tables: &Generations<'_>) -> Vec<Entry> {
     let RuntimeCosts {
         setup_traced_ns: _,
