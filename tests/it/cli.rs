@@ -140,6 +140,7 @@ fn profile_json_is_the_contract() {
             "hlo_ops",
             "modelled_compile_s",
             "modelled_load_ms",
+            "step",
             "timeline_events",
         ];
         assert_eq!(keys, contract);
