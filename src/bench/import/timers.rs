@@ -214,11 +214,15 @@ mod tests {
         assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
         assert_eq!(read.reports.len(), own.len());
         for (read, own) in read.reports.iter().zip(&own) {
-            // A file of pairs has no window, no compiler flags, and nothing about what copies share.
+            // A file of pairs has no window, no compiler flags, and nothing about what copies share or the parts of a call.
             let expected = Report {
                 throughput_window: None,
                 host_busy_percent: None,
                 path_busy_percent: None,
+                call_host_ms: None,
+                call_link_ms: None,
+                call_device_ms: None,
+                call_wait_ms: None,
                 compiler_args: None,
                 workflow: None,
                 source: "imported".to_owned(),
