@@ -156,7 +156,8 @@ impl Calibrator {
         libm::sqrt(squares / usize_to_f64(ratios.len().max(1)))
     }
 
-    fn ratios(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> Vec<f64> {
+    /// Predicted over published throughput of the rows whose model `keep` accepts.
+    pub fn ratios(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> Vec<f64> {
         let tables = [CostTable::calibrated(calibration), CostTable::calibrated_inferentia2(calibration)];
         let mut ratios = Vec::with_capacity(self.rows.len());
         for row in self.rows.iter().filter(|r| keep(&r.row.model)) {

@@ -9,12 +9,18 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod calibrate;
+mod interval;
 mod micro;
 mod predict;
+mod published;
 mod row;
 mod summary;
 
 pub use calibrate::{Calibrator, Fit, LeftOut};
+pub use interval::{HELD_OUT, HeldOut, device_factors, interval_of_rate, interval_of_time, put_beside};
 pub use predict::{Placement, PlacementBasis, Prediction, predict};
+pub use published::{
+    PublishedTime, published_benchmark, published_custom_op, published_product, published_times, shipped_rows,
+};
 pub use row::{PublishedRow, read_rows};
 pub use summary::{Summary, Validation, validate};

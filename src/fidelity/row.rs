@@ -23,6 +23,10 @@ pub struct PublishedRow {
     /// `inference`, or the row's other subject.
     pub kind: String,
     pub throughput_unit: String,
+    /// Median latency, milliseconds. Like the throughput it is no input to a prediction.
+    pub latency_p50_ms: Option<f64>,
+    /// 99th percentile of the latency, milliseconds.
+    pub latency_p99_ms: Option<f64>,
     /// Requests in flight, rounded; the number of cores and workers follows from it.
     pub outstanding_requests: Option<u32>,
     /// Published throughput. Only compared with the prediction, never an input to it.
@@ -57,6 +61,8 @@ struct Columns {
     cores: Option<usize>,
     kind: Option<usize>,
     unit: Option<usize>,
+    latency_p50: Option<usize>,
+    latency_p99: Option<usize>,
     outstanding: Option<usize>,
 }
 
@@ -79,6 +85,8 @@ impl Columns {
             cores: find("n_models_or_cores"),
             kind: find("kind"),
             unit: find("throughput_unit"),
+            latency_p50: find("latency_p50_ms"),
+            latency_p99: find("latency_p99_ms"),
             outstanding: find("derived_outstanding_requests"),
         })
     }
@@ -97,6 +105,8 @@ impl Columns {
             workers_per_model: named_number(&cores, "workers_per_model"),
             kind: optional(self.kind),
             throughput_unit: optional(self.unit),
+            latency_p50_ms: number(&optional(self.latency_p50)),
+            latency_p99_ms: number(&optional(self.latency_p99)),
             outstanding_requests: number(&optional(self.outstanding)).and_then(rounded),
             published: number(&optional(self.throughput)).filter(|t| *t > 0.0),
         }

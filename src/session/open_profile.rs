@@ -6,6 +6,7 @@ use super::analysis::Sources;
 use super::colours::colours_of;
 use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::marks::{marks_of, with_marks};
+use super::overview::{TimeBeside, window as window_of};
 use super::pages::ProfileParts;
 use super::protocol::ExportedFile;
 use super::timeline::{
@@ -18,6 +19,7 @@ use ns_analysis::{GroupBy, Instances, Selection};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_base::{Interval, SimTime, TraceNs};
+use ns_fidelity::PublishedTime;
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
 use ns_insight::{Insights, SliceRange};
@@ -43,6 +45,8 @@ pub(super) struct OpenProfile {
     pub step: Option<StepCosts>,
     /// Its analysis; known for simulated executions.
     pub insights: Option<Box<Insights>>,
+    /// What AWS published for it; known for simulated executions.
+    published: Vec<TimeBeside>,
     /// More facts for the summary line, name and value.
     facts: Vec<(String, String)>,
     tracks: ViewTracks,
@@ -72,6 +76,7 @@ impl OpenProfile {
             device_window_ns,
             step: None,
             insights: None,
+            published: Vec::new(),
             facts: Vec::new(),
             tracks,
             lod: LodIndex::new(),
@@ -97,12 +102,31 @@ impl OpenProfile {
         Self { insights: Some(Box::new(insights)), ..self }
     }
 
+    /// The same profile with what AWS published for it, for each time that it has itself.
+    pub fn with_published(self, published: Vec<PublishedTime>) -> Self {
+        if published.is_empty() {
+            return self;
+        }
+        let operators = self.operators(OperatorKind::Framework, None, None).rows;
+        let here = |operator: Option<&str>| match operator {
+            Some(name) => operators.iter().find(|row| row.name == name).map(|row| row.time_ns),
+            None => self.device_window_ns,
+        };
+        let beside = published.into_iter().filter_map(|PublishedTime { operator, time, release }| {
+            let here_ns = u64_to_f64(here(operator.as_deref())?);
+            Some(TimeBeside { operator, published_ns: time.to_ms_f64() * 1e6, here_ns, release })
+        });
+        let published = beside.collect();
+        Self { published, ..self }
+    }
+
     /// The information sent to a shell when the profile is ready.
     pub fn info(&self) -> ProfileInfo {
         let (meta, levels) = (self.profile.meta(), self.profile.levels());
         let mut facts = self.facts.clone();
         if let Some(window) = self.device_window_ns {
             facts.push(("Device window".to_owned(), format_ns(u64_to_f64(window))));
+            facts.extend(window_of(&self.published).map(|time| ("Published".to_owned(), time.text())));
         }
         if let Some(step) = &self.step {
             let ns = |time: SimTime| format_ns(time.to_secs_f64() * 1e9);
@@ -165,7 +189,8 @@ impl OpenProfile {
         let (profile, name, tracks) = (&self.profile, &self.name, &self.tracks);
         let insights = self.insights.as_deref();
         let (flows, parts) = (|| self.flows(), || self.parts());
-        ask(&Sources { profile, name, tracks, insights, flows: &flows, works: &works, parts: &parts })
+        let published = &self.published;
+        ask(&Sources { profile, name, tracks, insights, published, flows: &flows, works: &works, parts: &parts })
     }
 
     /// The other tables that the file holds, in addition to its overview: the plugin's tables for a run on NeuronCores, else slices by name.

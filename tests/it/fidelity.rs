@@ -3,12 +3,13 @@
 use neuronscope::base::NeverCancel;
 use neuronscope::bench::{BenchConfig, ConfigurationRun, RunDetail, RunOptions, SdkGeneration, expand, service_times};
 use neuronscope::device::ModelLibrary;
-use neuronscope::fidelity::{Calibrator, PublishedRow, Summary, Validation, read_rows, validate};
+use neuronscope::fidelity::{
+    Calibrator, HELD_OUT, PublishedRow, Summary, Validation, device_factors, read_rows, shipped_rows, validate,
+};
 use neuronscope::machine::cost::{FITTED, register_markdown};
 
 fn rows() -> Vec<PublishedRow> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fixtures/published/calibration.csv");
-    read_rows(&std::fs::read(path).unwrap()).unwrap()
+    shipped_rows()
 }
 
 #[test]
@@ -33,7 +34,7 @@ fn every_row_has_an_answer_in_order_and_the_errors_stay_where_they_are() {
 
 #[test]
 fn scaled_measurements_change_no_prediction() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fixtures/published/calibration.csv");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/fidelity/published.csv");
     let mut reader = csv::Reader::from_path(path).unwrap();
     let headers = reader.headers().unwrap().clone();
     let mut scaled = csv::Writer::from_writer(Vec::new());
@@ -85,6 +86,24 @@ fn a_benchmark_of_the_rows_generation_gives_what_is_predicted_for_it() {
 #[test]
 fn the_fitted_numbers_are_what_calibration_finds() {
     assert_eq!(Calibrator::new(&rows()).fit(|_| true).calibration, FITTED);
+}
+
+#[test]
+fn the_errors_of_held_out_rows_are_what_their_calibrations_give() {
+    let mut calibrator = Calibrator::new(&rows());
+    let rounded = |ratio: f64| (ratio * 1e4).round() / 1e4;
+    for held in HELD_OUT {
+        let ratios = calibrator.ratios(&held.calibration, &|model| model == held.model);
+        assert_eq!(ratios.into_iter().map(rounded).collect::<Vec<_>>(), held.ratios, "{}", held.model);
+    }
+    assert_eq!(HELD_OUT.iter().map(|held| held.ratios.len()).sum::<usize>(), 23);
+    // One of the fits; `validate --calibrate` makes them all.
+    let last = HELD_OUT.last().unwrap();
+    assert_eq!(calibrator.fit(|model| model != last.model).calibration, last.calibration);
+    let (low, high) = device_factors();
+    let inside = |ratio: &&f64| (low..=high).contains(&(1.0 / **ratio));
+    let all = HELD_OUT.iter().flat_map(|held| held.ratios);
+    assert_eq!(all.filter(inside).count(), 17, "{low} {high}");
 }
 
 /// `UPDATE_DOCS=1 cargo test` writes the tables.

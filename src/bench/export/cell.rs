@@ -25,6 +25,10 @@ pub(super) fn text(value: Option<&Value>) -> String {
         Some(Value::Bool(true)) => "True".to_owned(),
         Some(Value::Bool(false)) => "False".to_owned(),
         Some(Value::String(text)) => text.clone(),
+        Some(Value::Object(fields)) => {
+            let present = fields.iter().filter(|(_, value)| !value.is_null());
+            present.map(|(key, value)| format!("{key} {}", text(Some(value)))).collect::<Vec<_>>().join(", ")
+        }
         Some(other) => other.to_string(),
     }
 }

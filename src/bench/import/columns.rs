@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize as _;
 use serde_json::{Map, Number, Value};
 
+use crate::reports::beside::{Interval, Published};
 use crate::reports::report::{REPORT_KEYS, Report};
 use ns_base::Diagnostics;
 use ns_base::convert::f64_to_u64;
@@ -16,6 +18,8 @@ enum Kind {
     Whole,
     Float,
     List,
+    Published,
+    Interval,
 }
 
 /// The kind of every key of a report, read from a report that has them all.
@@ -27,8 +31,8 @@ pub(super) struct Columns {
 /// Keys whose value is a count although it may be absent.
 const OPTIONAL_COUNTS: [&str; 4] = ["performance_level", "total_infs", "latency_samples", "latency_outliers"];
 const LISTS: [&str; 2] = ["throughput_hist", "e2e_durations_ms"];
-const OPTIONAL_TEXTS: [&str; 6] =
-    ["throughput_avg_method", "workers_tried", "machine", "compiler_args", "workflow", "error"];
+const OPTIONAL_TEXTS: [&str; 7] =
+    ["throughput_avg_method", "workers_tried", "machine", "compiler_args", "workflow", "estimated_ops", "error"];
 
 impl Columns {
     pub fn new() -> Self {
@@ -40,6 +44,8 @@ impl Columns {
             _ if LISTS.contains(&key) => Kind::List,
             _ if OPTIONAL_COUNTS.contains(&key) => Kind::Whole,
             _ if key == "steady_state" => Kind::Bool,
+            _ if key == "published" => Kind::Published,
+            _ if key == "interval" => Kind::Interval,
             Some(Value::String(_)) => Kind::Text,
             _ if OPTIONAL_TEXTS.contains(&key) => Kind::Text,
             Some(Value::Bool(_)) => Kind::Bool,
@@ -125,6 +131,8 @@ fn coerced(kind: Kind, value: &Value) -> Option<Value> {
             is_whole.then(|| Value::from(f64_to_u64(n)))
         }
         Kind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
+        Kind::Published => Published::deserialize(value).is_ok().then(|| value.clone()),
+        Kind::Interval => Interval::deserialize(value).is_ok().then(|| value.clone()),
         Kind::List => value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone()),
     }
 }

@@ -1,5 +1,6 @@
 //! From measurements to reports: NeuronPerf's keys and formulas, kept results, plots, the verdict.
 
+pub(super) mod beside;
 pub(super) mod calendar;
 pub(super) mod charts;
 pub(super) mod confidence;

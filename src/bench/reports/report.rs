@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::beside::{Interval, Published};
 use crate::compile::sweep::short_flags;
 use ns_base::stats::round_to;
 use ns_compiler::Workflow;
@@ -173,6 +174,11 @@ pub struct Report {
     pub workflow: Option<String>,
     /// Operators of a model file whose times are estimates: `aten.foo (3 times, first at foo_1)`. Absent when there are none.
     pub estimated_ops: Option<String>,
+    /// What AWS published for this configuration. Absent where nothing is published for exactly this one.
+    pub published: Option<Published>,
+    /// The interval in which the throughput of a device lies in eight of ten cases. Absent where the error of the simulation is
+    /// not known.
+    pub interval: Option<Interval>,
     /// Why the status is `error`.
     pub error: Option<String>,
 }
@@ -270,6 +276,8 @@ pub const REPORT_KEYS: &[&str] = &[
     "compiler_args",
     "workflow",
     "estimated_ops",
+    "published",
+    "interval",
     "error",
 ];
 
@@ -296,6 +304,8 @@ impl Report {
         for value in report.e2e_durations_ms.iter_mut().flatten() {
             *value = round_to(*value, 3);
         }
+        report.published = report.published.as_ref().map(Published::rounded);
+        report.interval = report.interval.map(Interval::rounded);
         report
     }
 

@@ -1,35 +1,61 @@
 //! One sentence about a sweep: which configuration is best for latency, for throughput and for cost, and why.
 
+use super::beside::Measure;
 use super::report::Report;
 use ns_base::units::format_number;
 
 /// A configuration that is best at something.
 #[derive(Clone, Copy)]
-struct Best<'a> {
+pub(super) struct Best<'a> {
     purpose: &'static str,
-    report: &'a Report,
+    pub(super) measure: Measure,
+    pub(super) report: &'a Report,
+    /// The best configuration of another compiled model, if the error of the simulation is larger than the difference. Those of
+    /// the same compiled model share its error.
+    rival: Option<&'a Report>,
+}
+
+/// A purpose: its name, its measure in a row, and how that depends on the throughput.
+type Purpose = (&'static str, fn(&Report) -> Option<f64>, Measure);
+
+const HIGHEST_THROUGHPUT: &str = "highest throughput";
+
+const PURPOSES: [Purpose; 3] = [
+    ("lowest latency", |r| r.latency_ms_p50, Measure::Time),
+    (HIGHEST_THROUGHPUT, |r| r.throughput_avg, Measure::Rate),
+    ("lowest cost", |r| r.cost_per_1m_inf, Measure::Time),
+];
+
+/// The finished configurations with the lowest median latency, the highest throughput and the lowest cost; in a tie the first.
+pub(super) fn bests(reports: &[Report]) -> Vec<Best<'_>> {
+    let finished = || reports.iter().filter(|r| r.is_finished());
+    let of = |(purpose, value_of, measure): Purpose| {
+        let (report, value) = best(finished(), value_of, measure == Measure::Rate)?;
+        let others = finished().filter(|r| r.model_filename != report.model_filename);
+        let second = best(others, value_of, measure == Measure::Rate);
+        let rival = second.filter(|(_, second)| {
+            report.interval_of(value, measure).is_some_and(|(low, high)| (low..=high).contains(second))
+        });
+        Some(Best { purpose, measure, report, rival: rival.map(|(rival, _)| rival) })
+    };
+    PURPOSES.into_iter().filter_map(of).collect()
 }
 
 /// Names the finished configurations with the lowest median latency, the highest throughput and the lowest cost, with
-/// the figures that show it; in a tie the first. `None` when none has finished.
+/// the figures that show it, and those that might be as good. `None` when none has finished.
 #[must_use]
 pub fn verdict(reports: &[Report]) -> Option<String> {
     let finished = || reports.iter().filter(|r| r.is_finished());
-    let best_at = |measure, is_largest| best(finished(), measure, is_largest).map(|(report, _)| report);
-    let latency = best_at(|r| r.latency_ms_p50, false);
-    let throughput = best_at(|r| r.throughput_avg, true);
-    let cost = best_at(|r| r.cost_per_1m_inf, false);
-    let bests: Vec<Best> = [("lowest latency", latency), ("highest throughput", throughput), ("lowest cost", cost)]
-        .into_iter()
-        .filter_map(|(purpose, report)| report.map(|report| Best { purpose, report }))
-        .collect();
-    let mut text = described(&bests, Differing::of(reports.iter()))?;
-    if let Some(throughput) = throughput {
+    let bests = bests(reports);
+    let differing = Differing::of(reports.iter());
+    let mut text = described(&bests, differing)?;
+    if let Some(throughput) = bests.iter().find(|b| b.purpose == HIGHEST_THROUGHPUT).map(|b| b.report) {
         // The rows of another model, batch size or instance are not slower or faster, but other work.
         let alike = finished().filter(|r| is_same_work(r, throughput));
         let latency = best(alike, |r| r.latency_ms_p50, false);
         text.push_str(&latency.and_then(|(latency, _)| trade(latency, throughput)).unwrap_or_default());
     }
+    text.push_str(&rivals(&bests, differing));
     let failed = reports.len() - finished().count();
     if failed > 0 {
         text.push_str(&format!("; {failed} of {} configurations failed", reports.len()));
@@ -65,6 +91,22 @@ impl Differing {
         let instance = if self.instances { format!(" on {}", report.instance_type) } else { String::new() };
         format!("{model}{}{instance}", report.label())
     }
+}
+
+/// The configurations that might be the best, because the error of the simulation is larger than the difference.
+fn rivals(bests: &[Best], differing: Differing) -> String {
+    let mut groups: Vec<(&Report, Vec<&str>)> = Vec::new();
+    for best in bests {
+        let Some(rival) = best.rival else { continue };
+        match groups.iter_mut().find(|(report, _)| std::ptr::eq(*report, rival)) {
+            Some((_, purposes)) => purposes.push(best.purpose),
+            None => groups.push((rival, vec![best.purpose])),
+        }
+    }
+    let one = |(report, purposes): (&Report, Vec<&str>)| {
+        format!("; within the error of the simulation, {} may have the {}", differing.label(report), listed(&purposes))
+    };
+    groups.into_iter().map(one).collect()
 }
 
 /// Each configuration once, with every measure in which it is the best.
@@ -173,6 +215,31 @@ mod tests {
         let rows = [on("inf2.xlarge", row(1, 1, 9.0, 1.0)), on("trn1.2xlarge", row(1, 2, 10.0, 2.0))];
         let text = verdict(&rows).unwrap();
         assert!(text.contains("1 model x 2 workers on trn1.2xlarge (") && !text.contains("times"), "{text}");
+    }
+
+    #[test]
+    fn a_second_within_the_error_of_the_simulation_is_named() {
+        use super::super::beside::Interval;
+        let of_batch = |batch_size: u32, throughput: f64, p50: f64| Report {
+            batch_size,
+            model_filename: format!("models/b{batch_size}.pt"),
+            interval: Some(Interval { throughput_low: throughput * 0.9, throughput_high: throughput * 1.05 }),
+            ..row(2, 2, throughput, p50)
+        };
+        let rows = [of_batch(1, 3_000.0, 1.0), of_batch(8, 4_000.0, 2.0), of_batch(4, 3_800.0, 1.5)];
+        let text = verdict(&rows).unwrap();
+        assert!(
+            text.ends_with(
+                "; within the error of the simulation, 2 models x 2 workers, batch 4 may have the highest throughput."
+            ),
+            "{text}"
+        );
+        // Rows of one compiled model share its error, and a difference larger than the error decides.
+        let shared = Report { n_models: 1, throughput_avg: Some(3_900.0), ..rows[1].clone() };
+        for reports in [vec![rows[1].clone(), shared], vec![rows[1].clone(), of_batch(4, 3_500.0, 3.0)]] {
+            let text = verdict(&reports).unwrap();
+            assert!(!text.contains("error of the simulation"), "{text}");
+        }
     }
 
     #[test]

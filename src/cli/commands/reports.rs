@@ -8,7 +8,7 @@ use super::result_files::{path_of, refuse_index};
 use super::text;
 use crate::output_args::TableArgs;
 use ns_bench::export::{self, PRINT_COLS, TableOptions};
-use ns_bench::{BenchConfig, REPORT_KEYS, Report, sharing, verdict};
+use ns_bench::{BenchConfig, REPORT_KEYS, Report, beside_lines, sharing, verdict};
 use ns_session::bench_page;
 use ns_session::share::ResultsView;
 
@@ -81,6 +81,10 @@ pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&
     let options = TableOptions { columns: &columns, sort_by: args.sort_by.as_deref(), reverse: args.reverse };
     let mut out = export::to_table(reports, &options);
     out.push_str(&failures(reports));
+    let beside = beside_lines(reports);
+    if !beside.is_empty() {
+        out.push_str(&format!("\n{}\n", beside.join("\n")));
+    }
     if let Some(verdict) = verdict(reports) {
         out.push_str(&format!("\n{verdict}\n"));
     }

@@ -11,6 +11,7 @@ use ns_bench::{
     SpanRecorder, TimedResults, service_times, settled,
 };
 use ns_device::ModelLibrary;
+use ns_fidelity::put_beside;
 
 /// Runs configurations with a recorder of spans; compiled models are kept for the next configuration.
 #[derive(Default)]
@@ -61,7 +62,8 @@ impl TimedRuns {
             );
         }
         while !interrupt::is_stop_requested() && !run.step(200_000).done {}
-        let (row, recorder) = run.finish(RunDetail { timers: true, ..detail });
+        let (mut row, recorder) = run.finish(RunDetail { timers: true, ..detail });
+        put_beside(&mut row.report, configuration);
         if let (Some(recorder), Some(measurement), true) = (recorder, &row.measurement, row.report.is_finished()) {
             let Some(spans) = recorder.into_spans() else {
                 bail!("--return-timers: more than {MOST_TIMED_INFERENCES} inferences; give a shorter --duration")

@@ -16,7 +16,7 @@ pub struct Calibration {
 }
 
 /// The result of `neuronscope validate --calibrate` for the published rows in
-/// `tests/it/fixtures/published/calibration.csv`.
+/// `src/fidelity/published.csv`.
 pub const FITTED: Calibration = Calibration {
     weight_stream_bytes_per_us: 246_000,
     inf2_engine_permille: 1_205,

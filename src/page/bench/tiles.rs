@@ -17,6 +17,8 @@ pub struct Tile {
     pub unit: &'static str,
     /// The configuration that has it.
     pub of: String,
+    /// The interval of its value on a device, and what AWS published for this configuration, a line each.
+    pub beside: Vec<String>,
 }
 
 /// The tiles above the results.
@@ -41,12 +43,13 @@ impl Tiles {
     pub fn of(rows: &[ResultRow], wanted: Requirements) -> Self {
         let reports: Vec<&Report> = rows.iter().map(ResultRow::report).collect();
         let best = BestFigures::of(&reports, wanted);
-        let tile = |BestFigure { title, unit, value, of }| Tile {
+        let tile = |BestFigure { title, unit, value, of, beside }| Tile {
             title,
             value: format_number(value),
             exact: format_figures(value),
             unit,
             of,
+            beside,
         };
         Self {
             best: best.figures.into_iter().map(tile).collect(),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::overview::TimeBeside;
 use crate::pages::ProfileParts;
 use crate::timeline::ViewTracks;
 use ns_analysis::members::MemberOrder;
@@ -128,6 +129,8 @@ pub(crate) struct Sources<'a> {
     pub tracks: &'a ViewTracks,
     /// The analysis of a simulated execution.
     pub insights: Option<&'a Insights>,
+    /// What AWS published for it.
+    pub published: &'a [TimeBeside],
     /// Joins the flow events when it is first called.
     pub flows: &'a dyn Fn() -> &'a FlowIndex,
     /// Finds what kind of work slices are when it is first called.

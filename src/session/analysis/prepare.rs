@@ -131,7 +131,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         }),
         Question::Overview => answered(SentencesPass::new(profile), |pass, s| {
             let found = pass.finish_overview(s.profile, (s.works)());
-            Ok(Answer::Overview(overview_document(s.profile, s.name, &found, s.insights)))
+            Ok(Answer::Overview(overview_document(s.profile, s.name, &found, s.insights, s.published)))
         }),
         Question::Path { range, limit } => {
             let limit = nodes(*limit);

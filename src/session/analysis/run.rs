@@ -152,7 +152,9 @@ mod tests {
             facts: Vec::new(),
             operators: Vec::new(),
         };
-        let sources = Sources { profile, name, tracks, insights, flows: &|| &flows, works: &|| &works, parts: &parts };
+        let (flows, works) = (|| &flows, || &works);
+        let sources =
+            Sources { profile, name, tracks, insights, published: &[], flows: &flows, works: &works, parts: &parts };
         let mut run = AnalysisRun::new(request);
         let mut message = Vec::new();
         for _ in 0..100_000 {

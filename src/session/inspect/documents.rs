@@ -4,6 +4,8 @@ use super::open_model::OpenModel;
 use super::tree::NodeFacts;
 use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
+use ns_bench::INTERVAL_CASES;
+use ns_fidelity::interval_of_time;
 use ns_machine::isa::Engine;
 use ns_view::document::{Block, Document, Tile, Tone};
 use ns_view::graph::Look;
@@ -26,8 +28,11 @@ pub(super) fn head(opened: &OpenModel) -> Document {
     let mut tiles = Vec::new();
     if let Some(times) = &opened.times {
         let busy = facts.time.share_ns / times.window_ns.max(1.0) * 100.0;
-        let note =
+        let mut note =
             format!("one call on a simulated {}; the core is busy for {} of it", core.name, format_whole_share(busy));
+        if let Some((low, high)) = interval_of_time(times.window_ns, &opened.subject.instance) {
+            note.push_str(&format!("; {} to {} {INTERVAL_CASES}", format_ns(low), format_ns(high)));
+        }
         tiles.push(tile("Time on the core", format_ns(times.window_ns), note));
     }
     // A file counts its own weights: tied ones once, and computed ones as the weights they come from.

@@ -17,6 +17,8 @@ pub(super) struct Subject {
     /// Its name: `bert-base-uncased, batch 1`.
     pub title: String,
     pub device: Device,
+    /// The EC2 size that the device stands in.
+    pub instance: String,
     /// Its program before any pass.
     pub module: Rc<HloModule>,
     pub pipeline: Pipeline,
@@ -51,7 +53,8 @@ impl Subject {
     /// One sentence with the first thing that was refused, and what to do.
     pub fn of(spec: &InspectSpec, models: &ModelLibrary) -> Result<Self, String> {
         let instance = spec.get(InspectField::Instance).trim();
-        let device = Device::of_instance(if instance.is_empty() { DEFAULT_INSTANCE } else { instance })?;
+        let instance = if instance.is_empty() { DEFAULT_INSTANCE } else { instance };
+        let device = Device::of_instance(instance)?;
         let batch = match spec.get(InspectField::Batch).trim() {
             "" => None,
             text => Some(
@@ -82,7 +85,7 @@ impl Subject {
             pipeline.lowered().map_err(|error| format!("{name}: {error}"))?.clone();
         let of_file = pipeline.inspection().map_or(&[][..], |inspection| &inspection.notes);
         let notes = of_file.iter().cloned().chain(notes).collect();
-        Ok(Self { title, device, pipeline, module, estimates, notes, refusal })
+        Ok(Self { title, device, instance: instance.to_owned(), pipeline, module, estimates, notes, refusal })
     }
 
     /// Compiles it for one core.

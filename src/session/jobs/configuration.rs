@@ -5,6 +5,7 @@ use crate::protocol::{JobResult, Message, ResultPart, RunRequest};
 use ns_base::convert::f64_to_u64;
 use ns_bench::{ConfigurationRun, RunDetail};
 use ns_device::ModelLibrary;
+use ns_fidelity::put_beside;
 
 /// A configuration in progress.
 pub(crate) struct ConfigurationJob {
@@ -45,7 +46,9 @@ impl ConfigurationJob {
     }
 
     fn tell_row(&self, run: ConfigurationRun, sink: &mut dyn FnMut(Message)) {
-        let result = Box::new(run.finish(self.detail).0);
+        let configuration = run.configuration().clone();
+        let mut result = Box::new(run.finish(self.detail).0);
+        put_beside(&mut result.report, &configuration);
         sink(Message::Done(JobResult::Row { row: self.row, result }));
     }
 }

@@ -8,6 +8,7 @@ use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec};
 use ns_capture::{Recorder, build_profile, run_of};
 use ns_device::{Compilation, Device, ModelLibrary, model_label};
+use ns_fidelity::published_times;
 use ns_insight::Insights;
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
@@ -83,12 +84,15 @@ impl Job for ProfileJob {
                 let insights = Insights::of(&analysed, &run.costs.core);
                 let step = compilation.step(&run.costs, run.simulator.outcome().window, workflow);
                 let facts = facts(compilation);
+                let spec = &self.spec;
+                let published = published_times(&spec.model, spec.batch_size, workflow, &spec.instance);
                 let origin = ProfileOrigin::Simulated(self.spec.clone());
                 Ok(JobState::Profile(Box::new(move |key| {
                     OpenProfile::new(key, name, origin, captured.profile, Some(captured.device_window_ns))
                         .with_step(step)
                         .with_facts(facts)
                         .with_insights(insights)
+                        .with_published(published)
                 })))
             }
         }

@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::findings::findings;
+use super::published::{self, TimeBeside};
 use super::tiles;
 use crate::share::Tool;
 use ns_analysis::sentences::{Breakdown, Overview, Part, Step};
@@ -25,6 +26,8 @@ pub(super) struct Context<'a> {
     pub found: &'a Overview,
     /// The analysis of a simulated execution.
     pub insights: Option<&'a Insights>,
+    /// What AWS published for it.
+    pub published: &'a [TimeBeside],
 }
 
 impl Context<'_> {
@@ -71,8 +74,9 @@ pub(crate) fn overview_document(
     name: &str,
     found: &Overview,
     insights: Option<&Insights>,
+    beside: &[TimeBeside],
 ) -> Document {
-    let c = Context { profile, found, insights };
+    let c = Context { profile, found, insights, published: beside };
     let mut blocks = vec![Block::Tiles(tiles::tiles(&c))];
     match &found.breakdown {
         Some(breakdown) => blocks.push(Block::Shares(match insights {
@@ -81,6 +85,7 @@ pub(crate) fn overview_document(
         })),
         None => blocks.extend(self_time_by_operation(&c).map(Block::Shares)),
     }
+    blocks.extend(published::table(&c));
     if found.steps.len() > 1 {
         blocks.push(Block::Columns(steps(&c)));
     }

@@ -5,7 +5,9 @@ mod device;
 mod document;
 mod evidence;
 mod findings;
+mod published;
 mod tiles;
 
 pub(super) use document::overview_document;
 pub use evidence::Evidence;
+pub(super) use published::{TimeBeside, window};

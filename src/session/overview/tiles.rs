@@ -1,6 +1,7 @@
 //! The main numbers of an overview.
 
 use super::document::{Context, part_name, percent};
+use super::published::{self, TimeBeside};
 use ns_analysis::opcode::short_name;
 use ns_analysis::sentences::{Breakdown, Part};
 use ns_base::convert::u64_to_f64;
@@ -45,7 +46,11 @@ fn length(c: &Context<'_>) -> Tile {
             };
             tile("Step", c.text(*median), note)
         }
-        (.., Some(b)) => tile("Device window", c.text(b.whole_ns()), "first to last work of devices".to_owned()),
+        (.., Some(b)) => {
+            let note = published::window(c.published)
+                .map_or_else(|| "first to last work of devices".to_owned(), TimeBeside::text);
+            tile("Device window", c.text(b.whole_ns()), note)
+        }
         _ => tile("Span", c.text(c.profile.span_ns()), slices),
     }
 }

@@ -122,7 +122,7 @@ fn tiles(best: &BestFigures, all: usize) -> Vec<Tile> {
     let tile = |row: &BestFigure| Tile {
         name: row.title.to_owned(),
         value: format!("{} {}", format_number(row.value), row.unit),
-        note: row.of.clone(),
+        note: std::iter::once(&row.of).chain(&row.beside).cloned().collect::<Vec<_>>().join("; "),
         ..Tile::default()
     };
     let failed = (best.failed > 0).then(|| Tile {

@@ -2,7 +2,8 @@
 
 use super::finder::Requirements;
 use super::plots::{are_of_several_models, row_text};
-use ns_bench::{Report, best, verdict};
+use ns_base::units::format_range;
+use ns_bench::{INTERVAL_CASES, Measure, Report, best, verdict};
 
 /// A figure of the best row.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,8 @@ pub struct BestFigure {
     pub value: f64,
     /// The configuration that has it.
     pub of: String,
+    /// The interval of its value on a device, and what AWS published for this configuration, a line each.
+    pub beside: Vec<String>,
 }
 
 /// What stands above some rows.
@@ -23,31 +26,59 @@ pub struct BestFigures {
     pub sentence: Option<String>,
 }
 
-/// A figure: title, unit, its value in a row, and whether more is better.
-type Figure = (&'static str, &'static str, fn(&Report) -> Option<f64>, bool);
+/// A figure: its title and unit, its value in a row, how that depends on the throughput, and what is published for it.
+struct Figure {
+    title: &'static str,
+    unit: &'static str,
+    value: fn(&Report) -> Option<f64>,
+    measure: Measure,
+    published: fn(&Report) -> Option<String>,
+}
 
 const FIGURES: [Figure; 3] = [
-    ("Best throughput", "inf/s", |r| r.throughput_avg, true),
-    ("Lowest p99 latency", "ms", |r| r.latency_ms_p99, false),
-    ("Lowest cost", "US$ per million", |r| r.cost_per_1m_inf, false),
+    Figure {
+        title: "Best throughput",
+        unit: "inf/s",
+        value: |r| r.throughput_avg,
+        measure: Measure::Rate,
+        published: Report::published_throughput_text,
+    },
+    Figure {
+        title: "Lowest p99 latency",
+        unit: "ms",
+        value: |r| r.latency_ms_p99,
+        measure: Measure::Time,
+        published: Report::published_p99_text,
+    },
+    Figure {
+        title: "Lowest cost",
+        unit: "US$ per million",
+        value: |r| r.cost_per_1m_inf,
+        measure: Measure::Time,
+        published: |_| None,
+    },
 ];
 
 impl BestFigures {
     /// Titles of the figures.
-    pub const TITLES: [&str; 3] = [FIGURES[0].0, FIGURES[1].0, FIGURES[2].0];
+    pub const TITLES: [&str; 3] = [FIGURES[0].title, FIGURES[1].title, FIGURES[2].title];
 
     /// The best of the rows within the limits.
     #[must_use]
     pub fn of(reports: &[&Report], wanted: Requirements) -> Self {
         let counted: Vec<&Report> = reports.iter().copied().filter(|r| wanted.counts(r)).collect();
         let several = are_of_several_models(&counted);
-        let row = |(title, unit, measure, is_largest): Figure| {
-            let (report, value) = best(counted.iter().copied(), measure, is_largest)?;
-            Some(BestFigure { title, unit, value, of: row_text(report, several) })
+        let row = |figure: &Figure| {
+            let &Figure { title, unit, value: value_of, measure, published } = figure;
+            let (report, value) = best(counted.iter().copied(), value_of, measure == Measure::Rate)?;
+            let interval = report.interval_of(value, measure);
+            let interval = interval.map(|(low, high)| format!("{} {INTERVAL_CASES}", format_range(low, high, unit)));
+            let beside = interval.into_iter().chain(published(report)).collect();
+            Some(BestFigure { title, unit, value, of: row_text(report, several), beside })
         };
         let weighed = reports.iter().copied().filter(|r| !r.is_finished() || wanted.counts(r));
         Self {
-            figures: FIGURES.into_iter().filter_map(row).collect(),
+            figures: FIGURES.iter().filter_map(row).collect(),
             failed: reports.iter().filter(|r| r.error.is_some()).count(),
             sentence: verdict(&weighed.cloned().collect::<Vec<_>>()),
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use ns_bench::{REPORT_KEYS, Report};
+use ns_bench::{Interval, Published, REPORT_KEYS, Report};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The default columns.
@@ -23,7 +23,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
-const TITLES: [(&str, &str); 28] = [
+const TITLES: [(&str, &str); 30] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -52,6 +52,8 @@ const TITLES: [(&str, &str); 28] = [
     ("host_busy_percent", "Host busy (%)"),
     ("path_busy_percent", "Way to the devices busy (%)"),
     ("workers_tried", "Workers tried"),
+    ("published", "AWS published"),
+    ("interval", "8 of 10 cases (inf/s)"),
 ];
 
 #[must_use]
@@ -70,7 +72,7 @@ pub fn offered_columns() -> Vec<&'static str> {
 const TELLING: [&str; 6] =
     ["instance_type", "performance_level", "device_type", "compiler_args", "workflow", "estimated_ops"];
 
-/// The columns to show: the chosen ones, or the default ones and those in which rows differ.
+/// The columns to show: the chosen ones, or the default ones, those in which rows differ, and what is published, if anything is.
 #[must_use]
 pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
     let mut shown = chosen.to_vec();
@@ -80,6 +82,10 @@ pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a s
     let telling: Vec<&str> = TELLING.into_iter().filter(|key| differs(key, rows)).collect();
     let at = shown.iter().position(|key| *key == "throughput_avg").unwrap_or(shown.len());
     shown.splice(at..at, telling);
+    if rows.iter().any(|row| *row.get("published") != Cell::Missing) {
+        let after = shown.iter().position(|key| *key == "throughput_avg").map_or(shown.len(), |at| at + 1);
+        shown.insert(after, "published");
+    }
     shown
 }
 
@@ -115,6 +121,15 @@ impl ReportCells {
     pub fn of(report: &Report) -> Self {
         let values = serde_json::to_value(report).unwrap_or_default();
         let mut cells: Vec<Cell> = REPORT_KEYS.iter().map(|key| cell(values.get(*key))).collect();
+        let beside = [
+            ("published", report.published.as_ref().map(Published::in_short)),
+            ("interval", report.interval.map(Interval::in_short)),
+        ];
+        for (key, text) in beside {
+            if let (Some(text), Some(cell)) = (text, position(key).and_then(|at| cells.get_mut(at))) {
+                *cell = Cell::Text(text);
+            }
+        }
         // The reason is more useful than the word error.
         if let (Some(error), Some(at)) = (&report.error, position("status"))
             && let Some(status) = cells.get_mut(at)
@@ -207,6 +222,18 @@ mod tests {
         let shown = shown_columns(&DEFAULT_COLUMNS, &[&a, &b]);
         assert_eq!((shown.len(), shown[5], shown[6]), (14, "compiler_args", "throughput_avg"));
         assert_eq!(shown_columns(&["status"], &[&a, &b]), ["status"]);
+    }
+
+    #[test]
+    fn published_figures_are_a_column_where_there_are_some() {
+        let published =
+            Published { throughput: 1_218.875, release: "PyTorch 2.5".into(), ratio: 0.998, ..Published::default() };
+        let row = ReportCells::of(&Report { published: Some(published), ..Report::default() });
+        let plain = ReportCells::of(&Report::default());
+        assert_eq!(row.get("published"), &Cell::Text("1,219/s (PyTorch 2.5), ratio 1.00".into()));
+        let shown = shown_columns(&DEFAULT_COLUMNS, &[&plain, &row]);
+        assert_eq!(shown[5..7], ["throughput_avg", "published"]);
+        assert_eq!(shown_columns(&DEFAULT_COLUMNS, &[&plain, &plain]), DEFAULT_COLUMNS);
     }
 
     #[test]

@@ -38,7 +38,8 @@ pub fn are_of_several_models(reports: &[&Report]) -> bool {
     reports.windows(2).any(|pair| pair[0].model_name != pair[1].model_name)
 }
 
-/// Throughput against median latency, with the Pareto front. Also returns the position of each point's report.
+/// Throughput against median latency, with the Pareto front and, as rings, what AWS published. Also returns the position of the
+/// report of each point; the rings come after them.
 #[must_use]
 pub fn throughput_latency(reports: &[&Report]) -> (Scatter, Vec<usize>) {
     let several = are_of_several_models(reports);
@@ -53,7 +54,12 @@ pub fn throughput_latency(reports: &[&Report]) -> (Scatter, Vec<usize>) {
             *fill = colours.of_report(r);
         }
     }
-    (plot, drawn().map(|(i, ..)| i).collect())
+    let published = reports.iter().filter_map(|r| {
+        let figures = r.published.as_ref()?;
+        let label = format!("{}, {}", row_text(r, several), figures.release);
+        Some((figures.latency_ms_p50?, figures.throughput, label))
+    });
+    (plot.with_rings("Published by AWS", published), drawn().map(|(i, ..)| i).collect())
 }
 
 /// For each report, whether it is on the Pareto front: no other has both a shorter median latency and more throughput.
@@ -89,6 +95,8 @@ pub fn throughput_by_configuration(reports: &[&Report]) -> (Bars, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ns_bench::Published;
+    use ns_view::plot::Mark;
 
     fn report(n_models: u32, workers: u32, batch: u32, throughput: Option<f64>) -> Report {
         Report {
@@ -111,6 +119,28 @@ mod tests {
         assert_eq!(on_front(&reports), [true, false]);
         assert_eq!(throughput_by_configuration(&reports).0.bars.len(), 1);
         assert_eq!(configuration_text(reports[0]), "1 model, 1 worker each, batch 1");
+    }
+
+    #[test]
+    fn published_figures_are_rings_beside_the_points() {
+        let published = Published {
+            throughput: 400.0,
+            latency_ms_p50: Some(2.0),
+            release: "PyTorch 2.5".into(),
+            ..Published::default()
+        };
+        let reports =
+            [report(1, 1, 1, Some(300.0)), Report { published: Some(published), ..report(2, 1, 1, Some(390.0)) }];
+        let reports: Vec<&Report> = reports.iter().collect();
+        let (plot, of) = throughput_latency(&reports);
+        assert_eq!((plot.points.len(), of), (3, vec![0, 1]));
+        assert_eq!(
+            (plot.series.last().unwrap().0.as_str(), plot.series.last().unwrap().2),
+            ("Published by AWS", Mark::Ring)
+        );
+        assert_eq!(plot.points[2].label, "2 models, 1 worker each, batch 1, PyTorch 2.5");
+        assert!(plot.y.max >= 400.0 && !plot.is_on_front(2));
+        assert_eq!(on_front(&reports), [true, true]);
     }
 
     #[test]

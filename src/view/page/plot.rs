@@ -3,7 +3,7 @@
 use super::table::table;
 use crate::document::{Figure, Plot};
 use crate::palette::fill_var;
-use crate::plot::{Axis, Bars, LineStyle, Lines, Scatter};
+use crate::plot::{Axis, Bars, LineStyle, Lines, Mark, Scatter};
 use crate::svg::{escape, number};
 use crate::table::{Cell, Column, ColumnKind, Table};
 use ns_base::convert::usize_to_f64;
@@ -103,13 +103,15 @@ fn scatter(out: &mut String, title: &str, plot: &Scatter) {
         out.push_str(&format!("<polyline class=\"front\" points=\"{}\"/>", front.join(" ")));
     }
     for point in &plot.points {
-        let fill = plot.series.get(point.series).map_or(0, |(_, fill, _)| *fill);
+        let (fill, mark) = plot.series.get(point.series).map_or((0, Mark::Disc), |(_, fill, mark)| (*fill, *mark));
+        let color = fill_var(fill);
+        let paint = match mark {
+            Mark::Ring => format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"2\""),
+            _ => format!("fill=\"{color}\""),
+        };
         let (x, y) = (number(at_x(&plot.x, point.x)), number(at_y(&plot.y, point.y)));
         let said = escape(&plot.describe(point));
-        out.push_str(&format!(
-            "<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{}\"><title>{said}</title></circle>",
-            fill_var(fill)
-        ));
+        out.push_str(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" {paint}><title>{said}</title></circle>"));
     }
     out.push_str("</svg>");
     legend(out, plot.series.iter().map(|(name, fill, _)| (name.as_str(), *fill)));

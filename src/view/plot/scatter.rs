@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Axis, pareto_front};
-use crate::palette::distinct_fills;
+use crate::palette::{GREY, distinct_fills};
 use crate::text::three_decimals;
 
 /// The shape of a point, so that series differ by more than colour.
@@ -13,6 +13,8 @@ pub enum Mark {
     Square,
     Triangle,
     Diamond,
+    /// A hollow mark, for what was not run here.
+    Ring,
 }
 
 /// A plot of points.
@@ -57,12 +59,11 @@ impl Scatter {
             });
             out.push(ScatterPoint { series: position, x, y, label });
         }
-        let largest = |f: fn(&ScatterPoint) -> f64| out.iter().map(f).fold(0.0, f64::max);
         let marks = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond];
         let fills = distinct_fills(names.iter().map(String::as_str));
         Self {
-            x: Axis::from_zero(x_title, largest(|p| p.x), 6),
-            y: Axis::from_zero(y_title, largest(|p| p.y), 5),
+            x: x_axis(x_title, &out),
+            y: y_axis(y_title, &out),
             series: names.into_iter().zip(fills).zip(marks.into_iter().cycle()).map(|((n, f), m)| (n, f, m)).collect(),
             points: out,
             front: Vec::new(),
@@ -74,6 +75,19 @@ impl Scatter {
     pub fn with_front(mut self) -> Self {
         let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, p.y)).collect();
         self.front = pareto_front(&places);
+        self
+    }
+
+    /// The same with hollow points (x, y, label) after the others, a series of their own that no front has.
+    #[must_use]
+    pub fn with_rings(mut self, series: &str, points: impl IntoIterator<Item = (f64, f64, String)>) -> Self {
+        let own = self.series.len();
+        let finite = points.into_iter().filter(|(x, y, _)| x.is_finite() && y.is_finite());
+        self.points.extend(finite.map(|(x, y, label)| ScatterPoint { series: own, x, y, label }));
+        if self.points.last().is_some_and(|p| p.series == own) {
+            self.series.push((series.to_owned(), GREY, Mark::Ring));
+            (self.x, self.y) = (x_axis(&self.x.title, &self.points), y_axis(&self.y.title, &self.points));
+        }
         self
     }
 
@@ -95,6 +109,14 @@ impl Scatter {
             three_decimals(point.y)
         )
     }
+}
+
+fn x_axis(title: &str, points: &[ScatterPoint]) -> Axis {
+    Axis::from_zero(title, points.iter().map(|p| p.x).fold(0.0, f64::max), 6)
+}
+
+fn y_axis(title: &str, points: &[ScatterPoint]) -> Axis {
+    Axis::from_zero(title, points.iter().map(|p| p.y).fold(0.0, f64::max), 5)
 }
 
 #[cfg(test)]

@@ -166,6 +166,9 @@ fn mark(plot: &Scatter, frame: &Frame, point: &ScatterPoint) -> Html {
 
 fn shape(mark: Mark, x: f64, y: f64, fill: &'static str) -> Html {
     match mark {
+        Mark::Ring => {
+            html! { <circle class="ring" cx={number(x)} cy={number(y)} r="5.5" fill="none" stroke={fill} stroke-width="2" /> }
+        }
         Mark::Disc => html! { <circle class="mark" cx={number(x)} cy={number(y)} r="5" {fill} /> },
         Mark::Square => {
             html! { <rect class="mark" x={number(x - 4.5)} y={number(y - 4.5)} width="9" height="9" {fill} /> }

@@ -4,6 +4,7 @@ use super::cases::{Finished, Purpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
 use ns_base::units::{format_count, format_figures, format_ns, format_share};
+use ns_fidelity::published_custom_op;
 use ns_kernel::Severity;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault, StepReport};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -74,7 +75,13 @@ fn tiles(spec: &CustomOpSpec, report: &CustomOpReport) -> Vec<Tile> {
         |name: &str, value: String, note: String, tone| Tile { name: name.to_owned(), value, note, tone, share: None };
     let rate = report.iterations_per_s.map_or_else(
         || tile("Iterations per second", "\u{2013}".to_owned(), no_rate(report), Tone::Bad),
-        |rate| tile("Iterations per second", figures(rate), network, Tone::Neutral),
+        |rate| {
+            let published = published_custom_op(spec).and_then(|row| row.published);
+            let beside = published.map(|published| {
+                format!("{network}; {} in AWS\u{2019}s tutorial, ratio {:.2}", figures(published), rate / published)
+            });
+            tile("Iterations per second", figures(rate), beside.unwrap_or(network), Tone::Neutral)
+        },
     );
     let step = report.step_ns.zip(report.bound_by).map(|(ns, bound)| {
         let parts = report.step_in_words().map_or_else(String::new, |parts| format!(": {parts}"));
@@ -264,6 +271,7 @@ fn step_blocks(finished: &[Finished]) -> Vec<Block> {
     let columns = vec![
         Column::new("kernel", "Kernel", ColumnKind::Text),
         Column::new("iterations_per_s", "Iterations/s", ColumnKind::Number),
+        Column::new("published", "AWS, iterations/s", ColumnKind::Number),
         Column::new("gain", "Gain", ColumnKind::Number),
         Column::new("ns_per_element", "ns per element", ColumnKind::Number),
         Column::new("bound_by", "Bound by", ColumnKind::Text),
@@ -281,6 +289,7 @@ fn step_blocks(finished: &[Finished]) -> Vec<Block> {
         vec![
             Cell::Text(r.kernel.clone()),
             r.comparable_rate().into(),
+            published_custom_op(&f.case.spec).and_then(|row| row.published).into(),
             gain.into(),
             r.comparable_ns_per_element().into(),
             Cell::Text(r.bound_by.unwrap_or("-").to_owned()),

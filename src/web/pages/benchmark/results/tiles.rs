@@ -13,7 +13,8 @@ pub fn tiles(tiles: &Tiles, is_awaited: bool) -> Html {
         html! {
             <div class="tile">
                 <dt>{ tile.title }</dt>
-                <dd><strong title={tile.exact.clone()}>{ &tile.value }</strong>{ " " }{ tile.unit }<span class="sub">{ &tile.of }</span></dd>
+                <dd><strong title={tile.exact.clone()}>{ &tile.value }</strong>{ " " }{ tile.unit }<span class="sub">{ &tile.of }</span>
+                    { for tile.beside.iter().map(|line| html! { <span class="sub">{ line }</span> }) }</dd>
             </div>
         }
     };

@@ -1,0 +1,166 @@
+//! How far a simulated figure may be from that of a device: the errors of rows that were predicted by a calibration without their
+//! model.
+
+use ns_base::stats::percentile_sorted;
+use ns_bench::{Configuration, Interval, Published, Report};
+use ns_machine::arch::instance;
+use ns_machine::cost::Calibration;
+
+use super::published::published_benchmark;
+
+/// A model whose rows were predicted by a calibration without them.
+pub struct HeldOut {
+    pub model: &'static str,
+    /// The calibration without the model's rows.
+    pub calibration: Calibration,
+    /// Predicted over published throughput of the model's rows, in the order of the table.
+    pub ratios: &'static [f64],
+}
+
+/// The result of `neuronscope validate --calibrate` for each model that is left out; tests compare.
+pub const HELD_OUT: &[HeldOut] = &[
+    HeldOut {
+        model: "bert-base-uncased",
+        calibration: Calibration {
+            weight_stream_bytes_per_us: 251_000,
+            inf2_engine_permille: 1_205,
+            host_call_ns: 135_000,
+            host_io_bytes_per_us: 3_700,
+            torch_1_permille: 1_096,
+        },
+        ratios: &[1.0504, 1.0695, 1.0084, 0.989],
+    },
+    HeldOut {
+        model: "roberta-large",
+        calibration: Calibration {
+            weight_stream_bytes_per_us: 239_000,
+            inf2_engine_permille: 1_205,
+            host_call_ns: 125_000,
+            host_io_bytes_per_us: 3_700,
+            torch_1_permille: 1_096,
+        },
+        ratios: &[0.9521, 1.0367, 0.9424, 1.0677],
+    },
+    HeldOut {
+        model: "google/vit-base-patch16-224",
+        calibration: Calibration {
+            weight_stream_bytes_per_us: 259_000,
+            inf2_engine_permille: 1_238,
+            host_call_ns: 175_000,
+            host_io_bytes_per_us: 3_600,
+            torch_1_permille: 1_070,
+        },
+        ratios: &[0.8876, 0.9016, 1.0653, 0.9515],
+    },
+    HeldOut {
+        model: "resnet50",
+        calibration: Calibration {
+            weight_stream_bytes_per_us: 238_000,
+            inf2_engine_permille: 1_214,
+            host_call_ns: 55_000,
+            host_io_bytes_per_us: 3_100,
+            torch_1_permille: 1_102,
+        },
+        ratios: &[1.1175, 1.051, 0.9178, 0.9833],
+    },
+    HeldOut {
+        model: "vgg16",
+        calibration: Calibration {
+            weight_stream_bytes_per_us: 251_000,
+            inf2_engine_permille: 1_193,
+            host_call_ns: 125_000,
+            host_io_bytes_per_us: 3_200,
+            torch_1_permille: 1_085,
+        },
+        ratios: &[1.0619, 0.9854, 1.0732, 1.0586],
+    },
+    HeldOut {
+        model: "openai/clip-vit-base-patch32",
+        calibration: Calibration {
+            weight_stream_bytes_per_us: 248_000,
+            inf2_engine_permille: 1_211,
+            host_call_ns: 125_000,
+            host_io_bytes_per_us: 3_400,
+            torch_1_permille: 1_100,
+        },
+        ratios: &[0.9162, 1.0134],
+    },
+    HeldOut {
+        model: "UNet",
+        calibration: Calibration {
+            weight_stream_bytes_per_us: 246_000,
+            inf2_engine_permille: 1_205,
+            host_call_ns: 120_000,
+            host_io_bytes_per_us: 3_400,
+            torch_1_permille: 1_096,
+        },
+        ratios: &[1.0008],
+    },
+];
+
+/// Generation of the NeuronCores of the rows: Inf2 and Trn1. The error on others is not known.
+const CORE_VERSION: u8 = 2;
+
+/// The 10th and the 90th percentile of published over predicted throughput: in eight of ten cases a device is between them. All
+/// families of models count together, because none has the rows for percentiles of its own.
+#[must_use]
+pub fn device_factors() -> (f64, f64) {
+    let mut factors: Vec<f64> = HELD_OUT.iter().flat_map(|held| held.ratios).map(|ratio| 1.0 / ratio).collect();
+    factors.sort_by(f64::total_cmp);
+    let at = |percent| percentile_sorted(&factors, percent).unwrap_or(1.0);
+    (at(10.0), at(90.0))
+}
+
+/// The interval of a throughput on an instance; `None` where no row tells the error.
+#[must_use]
+pub fn interval_of_rate(rate: f64, instance_type: &str) -> Option<(f64, f64)> {
+    let (low, high) = device_factors();
+    instance(instance_type).filter(|size| size.core_version == CORE_VERSION).map(|_| (rate * low, rate * high))
+}
+
+/// The interval of a time on an instance, as [`interval_of_rate`].
+#[must_use]
+pub fn interval_of_time(time: f64, instance_type: &str) -> Option<(f64, f64)> {
+    interval_of_rate(1.0, instance_type).map(|(low, high)| (time / high, time / low))
+}
+
+/// Puts beside the figures of a row what AWS published for its configuration, and the interval of its throughput. A row with
+/// estimated operators has no interval: their error is not known.
+pub fn put_beside(report: &mut Report, configuration: &Configuration) {
+    let Some(here) = report.throughput_avg.filter(|_| report.is_finished() && configuration.is_compiled()) else {
+        return;
+    };
+    report.published = published_benchmark(configuration).and_then(|row| {
+        let throughput = row.published?;
+        Some(Published {
+            throughput,
+            latency_ms_p50: row.latency_p50_ms,
+            latency_ms_p99: row.latency_p99_ms,
+            release: row.framework,
+            ratio: here / throughput,
+        })
+    });
+    if report.estimated_ops.is_none() {
+        let interval = interval_of_rate(here, &configuration.instance_type);
+        report.interval =
+            interval.map(|(throughput_low, throughput_high)| Interval { throughput_low, throughput_high });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_has_the_figure_and_is_known_where_rows_are() {
+        for instance in ["inf2.xlarge", "trn1.32xlarge"] {
+            let (low, high) = interval_of_rate(1_220.0, instance).unwrap();
+            assert!(low < 1_220.0 && 1_220.0 < high, "{low} {high}");
+            let (short, long) = interval_of_time(2.0, instance).unwrap();
+            assert!((short * high / 1_220.0 - 2.0).abs() < 1e-9 && (long * low / 1_220.0 - 2.0).abs() < 1e-9);
+        }
+        for instance in ["trn2.48xlarge", "inf1.xlarge", "m5.large"] {
+            assert_eq!(interval_of_rate(1_220.0, instance), None, "{instance}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The rows that ship with the crate, and the row that describes exactly what is shown. Nothing is interpolated: another batch
+//! size, instance, number of cores or compiler option has no published row.
+
+use super::predict::{configuration, instance_of};
+use super::row::{PublishedRow, read_rows};
+use ns_base::SimTime;
+use ns_bench::matmult::MatmultCase;
+use ns_bench::{Configuration, RunOptions};
+use ns_compiler::{CompileOptions, Workflow};
+use ns_model::zoo::ModelSpec;
+use ns_neuron::gpsimd::{CustomOpSpec, Workload};
+
+/// The published rows; `ORIGINS.md` beside them says where they come from.
+const SHIPPED: &[u8] = include_bytes!("published.csv");
+
+/// The rows that ship with the crate, in their order.
+#[must_use]
+pub fn shipped_rows() -> Vec<PublishedRow> {
+    read_rows(SHIPPED).unwrap_or_default()
+}
+
+/// The row of a benchmark's configuration: same model, instance, batch size, copies, workers, compiler options and generation of
+/// the SDK. Of several releases the last one in the table.
+#[must_use]
+pub fn published_benchmark(shown: &Configuration) -> Option<PublishedRow> {
+    let rows = shipped_rows().into_iter().filter(|row| row.published.is_some());
+    let rows = rows.filter(|row| row.batch_size == Some(shown.batch_size));
+    rows.filter(|row| configuration(row).is_ok_and(|of_row| are_equal(&of_row, shown))).last()
+}
+
+/// Whether two configurations measure the same: their durations, seeds and prices may differ.
+fn are_equal(a: &Configuration, b: &Configuration) -> bool {
+    let model = |c: &Configuration| c.model.parse::<ModelSpec>().ok().map(|spec| spec.to_string());
+    let size = |c: &Configuration| (c.batch_size, c.n_models, c.workers_per_model, c.pipeline_size);
+    let options = |c: &Configuration| RunOptions { stats_interval_s: 0.0, ..c.options.clone() };
+    model(a).is_some_and(|of_a| Some(of_a) == model(b))
+        && a.instance_type == b.instance_type
+        && size(a) == size(b)
+        && a.compile_options() == b.compile_options()
+        && options(a) == options(b)
+}
+
+/// The row of a case of the microbenchmark; its throughput is in TFLOPS.
+#[must_use]
+pub fn published_product(shown: &MatmultCase) -> Option<PublishedRow> {
+    let run = &shown.run;
+    let is_guides = shown.model.is_none()
+        && shown.batch_size == 1
+        && shown.options == CompileOptions::default()
+        && run.add_bias
+        && run.chained
+        && run.workflow == Workflow::Trace;
+    let size = format!("n={}, loop_count={},", shown.matrix_dim, shown.loop_count);
+    shipped_rows().into_iter().filter(|_| is_guides).find(|row| {
+        row.model.starts_with("Matmult")
+            && row.throughput_unit.starts_with("TFLOPS")
+            && row.sequence_or_image.starts_with(&size)
+            && row.instance.split_whitespace().any(|word| word == shown.instance)
+    })
+}
+
+/// A published time of a profile: of the whole device window, or of an operator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PublishedTime {
+    /// The operator as profiles name it; `None` for the device window.
+    pub operator: Option<String>,
+    pub time: SimTime,
+    /// What measured it: `torch_neuronx profiler`.
+    pub release: String,
+}
+
+/// The published times of one call of a model: the two-layer network of the profiling tutorial. `model` is a specification.
+#[must_use]
+pub fn published_times(model: &str, batch_size: Option<u32>, workflow: Workflow, instance: &str) -> Vec<PublishedTime> {
+    let default = "nn".parse::<ModelSpec>().map(|spec| spec.to_string()).ok();
+    let shown = model.parse::<ModelSpec>().map(|spec| spec.to_string()).ok();
+    if shown.is_none() || shown != default {
+        return Vec::new();
+    }
+    let workflow = match workflow {
+        Workflow::MarkStep => "markstep",
+        Workflow::Trace => "trace",
+    };
+    let of = |row: &PublishedRow| {
+        let subject = row.model.strip_prefix("NN Linear(4,4)-ReLU-Linear(4,2)-Tanh, ")?;
+        let part = subject.strip_prefix(workflow)?.strip_prefix(" workflow: ")?;
+        let is_equal = batch_size.is_none_or(|batch| row.batch_size == Some(batch))
+            && instance_of(&row.instance).is_ok_and(|size| size.name.split('.').next() == instance.split('.').next());
+        let time = SimTime::from_ns_f64(row.latency_p50_ms.filter(|_| is_equal)? * 1e6);
+        let operator = part.strip_prefix("operator ").map(str::to_owned);
+        Some(PublishedTime { operator, time, release: row.framework.clone() })
+    };
+    shipped_rows().iter().filter_map(of).collect()
+}
+
+/// The row of a step of the custom operator tutorial; its throughput is in steps a second.
+#[must_use]
+pub fn published_custom_op(shown: &CustomOpSpec) -> Option<PublishedRow> {
+    let built_in = ns_kernel::built_in(&shown.name).filter(|kernel| kernel.source == shown.source)?;
+    let accessor = match built_in.name {
+        "relu-element" => "element-wise accessor",
+        "relu-tcm" => "TCM accessor",
+        "relu-multicore" => "TCM multicore",
+        _ => return None,
+    };
+    let tutorial = CustomOpSpec::new(built_in.name, built_in.source, built_in.multicore);
+    let is_tutorials = shown.layers == tutorial.layers
+        && shown.workload == Workload::Inference
+        && shown.input.is_none()
+        && shown.dtype == tutorial.dtype
+        && (shown.cores == tutorial.cores || !built_in.multicore);
+    shipped_rows().into_iter().filter(|_| is_tutorials).find(|row| {
+        row.model.starts_with("MLP 784-4096-2048-10")
+            && row.model.contains(accessor)
+            && row.throughput_unit.starts_with("iter/s")
+            && row.batch_size.map(u64::from) == Some(shown.batch)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ns_bench::matmult::MatmultConfig;
+    use ns_bench::{BenchConfig, SdkGeneration, expand};
+
+    fn shown(config: BenchConfig) -> Vec<Option<PublishedRow>> {
+        expand(&config).unwrap().configurations.iter().map(published_benchmark).collect()
+    }
+
+    fn resnet(batch_size: u32, n_models: u32) -> BenchConfig {
+        BenchConfig {
+            model: "resnet50".into(),
+            instance_type: "inf2.xlarge".into(),
+            batch_sizes: vec![batch_size],
+            n_models: Some(vec![n_models]),
+            ..BenchConfig::default()
+        }
+    }
+
+    #[test]
+    fn only_the_published_configuration_has_a_row() {
+        let rate = |row: &Option<PublishedRow>| row.as_ref().and_then(|row| row.published);
+        // One worker, then two.
+        let rates = |config| shown(config).iter().map(rate).collect::<Vec<_>>();
+        assert_eq!(rates(resnet(1, 1)), [Some(1_218.875), None]);
+        assert_eq!(rates(resnet(1, 2)), [None, None]);
+        assert_eq!(rates(resnet(8, 2)), [None, Some(4_393.304)]);
+        assert_eq!(rates(resnet(4, 2)), [None, None]);
+        let older = |sdk_generation| RunOptions { sdk_generation, ..RunOptions::default() };
+        assert_eq!(rates(BenchConfig { options: older(SdkGeneration::Pt1), ..resnet(1, 1) }), [Some(1_044.93), None]);
+        assert_eq!(rates(BenchConfig { instance_type: "trn1.2xlarge".into(), ..resnet(1, 1) }), [None, None]);
+        let row = shown(BenchConfig { duration_s: 3.0, seed: 7, ..resnet(1, 1) }).remove(0).unwrap();
+        assert_eq!((row.framework.as_str(), row.latency_p50_ms), ("PyTorch 2.5", Some(0.83)));
+        let bert = |model: &str| BenchConfig {
+            model: model.into(),
+            instance_type: "trn1.2xlarge".into(),
+            batch_sizes: vec![16],
+            n_models: Some(vec![2]),
+            workers_per_model: Some(vec![1]),
+            ..BenchConfig::default()
+        };
+        assert_eq!(rates(bert("bert-base-uncased")), [Some(3_421.56625089)]);
+        assert_eq!(rates(bert("bert-base-uncased:seq=128")), [Some(3_421.56625089)]);
+        assert_eq!(rates(bert("bert-base-uncased:seq=64")), [None]);
+    }
+
+    #[test]
+    fn the_guides_product_has_its_rate() {
+        let case = MatmultConfig::default().cases().unwrap().remove(0);
+        assert_eq!(published_product(&case).and_then(|row| row.published), Some(77.6383));
+        let inf2 = MatmultCase { instance: "inf2.xlarge".into(), ..case.clone() };
+        assert!(published_product(&inf2).is_some());
+        for other in [
+            MatmultCase { loop_count: 100, ..case.clone() },
+            MatmultCase { matrix_dim: 2_048, ..case.clone() },
+            MatmultCase { instance: "trn2.48xlarge".into(), ..case.clone() },
+        ] {
+            assert_eq!(published_product(&other), None, "{}", other.label());
+        }
+    }
+
+    #[test]
+    fn the_tutorials_network_has_its_times() {
+        let ns = |workflow, instance: &str| {
+            let times = published_times("nn", None, workflow, instance);
+            times.into_iter().map(|t| (t.operator, t.time)).collect::<Vec<_>>()
+        };
+        let operator = |name: &str, ns| (Some(name.to_owned()), SimTime::from_ns(ns));
+        assert_eq!(
+            ns(Workflow::MarkStep, "trn1.2xlarge"),
+            [
+                (None, SimTime::from_ns(7_200)),
+                operator("aten__addmm_dot", 279),
+                operator("aten__relu_maximum", 276),
+                operator("aten__tanh_tanh", 159),
+            ]
+        );
+        assert_eq!(ns(Workflow::Trace, "inf2.xlarge"), [(None, SimTime::from_ns(4_050))]);
+        assert!(ns(Workflow::Trace, "trn1.2xlarge").is_empty());
+        assert!(published_times("nn", Some(8), Workflow::MarkStep, "trn1.2xlarge").is_empty());
+        assert!(published_times("mlp", None, Workflow::MarkStep, "trn1.2xlarge").is_empty());
+    }
+
+    #[test]
+    fn the_custom_operator_tutorial_has_its_three_rates() {
+        let rate = |name: &str, batch: u64| {
+            let kernel = ns_kernel::built_in(name).unwrap();
+            let spec = CustomOpSpec { batch, ..CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore) };
+            published_custom_op(&spec).and_then(|row| row.published)
+        };
+        assert_eq!(rate("relu-element", 32), Some(8.099));
+        assert_eq!(rate("relu-tcm", 32), Some(220.738));
+        assert_eq!(rate("relu-multicore", 32), Some(269.936));
+        assert_eq!((rate("relu-tcm", 64), rate("relu-any-type", 32)), (None, None));
+    }
+}
