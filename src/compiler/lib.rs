@@ -25,7 +25,7 @@ extern crate self as ns_compiler;
 pub use binding::parameter_values;
 pub use codegen::modelled_compile_s;
 pub use error::StageError;
-pub use from_program::{HloProgram, Outlined, UnknownOpPolicy, engine_of, from_program, outline};
+pub use from_program::{GuessedCost, HloProgram, Outlined, UnknownOpPolicy, engine_of, from_program, outline};
 pub use lowering::lower;
 pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
 pub use pipeline::{Lowered, Optimised, Pipeline};

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::codegen;
 use super::error::StageError;
-use super::from_program::{HloProgram, UnknownOpPolicy, from_program, outline};
+use super::from_program::{GuessedCost, HloProgram, UnknownOpPolicy, from_program, outline};
 use super::hlo::HloModule;
 use super::lowering::lower;
 use super::passes::{PassLog, PassManager};
@@ -39,7 +39,7 @@ enum Source {
 pub struct Lowered {
     pub module: Rc<HloModule>,
     /// Operators of a model file that are placed by an estimate, with the count and the first location of each.
-    pub estimates: BTreeMap<String, (u64, String)>,
+    pub estimates: BTreeMap<String, GuessedCost>,
     /// Notes on a model file for the user.
     pub notes: Vec<String>,
 }

@@ -9,7 +9,7 @@ use ns_base::{Refusal, SimTime, nearest_text, refuse};
 use ns_compiler::hlo::text::print;
 use ns_compiler::hlo::{HloModule, Opcode};
 use ns_compiler::passes::PassLog;
-use ns_compiler::{CompileOptions, Pipeline, StageError, Workflow};
+use ns_compiler::{CompileOptions, GuessedCost, Pipeline, StageError, Workflow};
 use ns_machine::Executable;
 use ns_machine::arch::{INSTANCES, Instance, features, instance};
 use ns_machine::cost::CostTable;
@@ -142,10 +142,11 @@ impl Device {
     pub fn generate(&self, pipeline: &Pipeline) -> Result<Compilation, Refusal> {
         let executable = Rc::clone(pipeline.executable(&self.costs)?);
         let (lowered, optimised) = (pipeline.lowered()?, pipeline.optimised()?);
-        let estimated = |(op, (count, first)): (&String, &(u64, String))| EstimatedOp {
+        let estimated = |(op, guess): (&String, &GuessedCost)| EstimatedOp {
             op: op.clone(),
-            count: *count,
-            first: first.clone(),
+            count: guess.count,
+            first: guess.first.clone(),
+            is_unknown: guess.is_unknown,
         };
         Ok(Compilation {
             executable,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ns_base::units::format_count;
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -67,8 +68,35 @@ pub struct UnsupportedOp {
     pub op: String,
     /// How often it occurs.
     pub count: u64,
-    /// The first node that has it.
+    /// The first node that has it; empty where the file does not name it.
     pub first: String,
+    /// Why this use of a known operator is not read: `argument 1 is a complex number`; empty for an operator that is not known at all.
+    pub why: String,
+}
+
+/// How often something occurs and where first: `3 times, first at foo_1`, `once, at foo_1`, or without a place if `first` is empty.
+#[must_use]
+pub fn occurrence(count: u64, first: &str) -> String {
+    // MLIR numbers the values that have no name.
+    let is_number = first.bytes().all(|b| b.is_ascii_digit());
+    let first = if is_number && !first.is_empty() { format!("%{first}") } else { first.to_owned() };
+    match (count, first.as_str()) {
+        (1, "") => "once".to_owned(),
+        (1, place) => format!("once, at {place}"),
+        (_, "") => format!("{} times", format_count(count)),
+        (_, place) => format!("{} times, first at {place}", format_count(count)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::occurrence;
+
+    #[test]
+    fn an_occurrence_has_a_place_or_none() {
+        let said = [(1, "foo_1"), (1, ""), (3, "foo_1"), (1_200, ""), (2, "0")].map(|(n, at)| occurrence(n, at));
+        assert_eq!(said, ["once, at foo_1", "once", "3 times, first at foo_1", "1,200 times", "2 times, first at %0"]);
+    }
 }
 
 /// What a model file holds.

@@ -54,7 +54,7 @@ pub use element::ElementType;
 pub use error::{ImportError, Place};
 pub use flops::{LoopBodies, flops, instruction_flops, reachable};
 pub use imported::{ImportOptions, Imported, ReadModel};
-pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
+pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict, occurrence};
 pub use load::{load_parameter, value_of_bytes};
 pub use module::{
     Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,

@@ -97,6 +97,14 @@ fn buffers(program: &Program) -> u64 {
     parameters.chain(constants).fold(0u64, |n, elements| n.saturating_add(elements.unwrap_or(0)))
 }
 
+/// Why an operation of a dialect of MLIR that is not read is not known: `the dialect tosa is not read`.
+fn foreign_dialect(op: &str) -> String {
+    const FOREIGN: [&str; 6] = ["tosa", "linalg", "arith", "math", "tensor", "onnx"];
+    let dialect = op.split_once('.').map(|(dialect, _)| dialect).filter(|dialect| FOREIGN.contains(dialect));
+    let why = |dialect| format!("the dialect {dialect} is not read; export StableHLO");
+    dialect.map_or_else(String::new, why)
+}
+
 fn unsupported(program: &Program) -> Vec<UnsupportedOp> {
     let mut found: Vec<UnsupportedOp> = Vec::new();
     for instruction in program.computations.iter().flat_map(|c| c.instructions.iter()) {
@@ -107,7 +115,10 @@ fn unsupported(program: &Program) -> Vec<UnsupportedOp> {
         };
         match found.iter_mut().find(|u| u.op == op) {
             Some(known) => known.count += 1,
-            None => found.push(UnsupportedOp { op, count: 1, first: instruction.name.clone() }),
+            None => {
+                let (first, why) = (instruction.name.clone(), foreign_dialect(&op));
+                found.push(UnsupportedOp { op, count: 1, first, why });
+            }
         }
     }
     found

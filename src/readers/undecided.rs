@@ -89,7 +89,8 @@ mod tests {
     use ns_program::{OpenDimension, TensorInfo, UnsupportedOp};
 
     fn with_ops(format: &str, ops: &[&str]) -> Inspection {
-        let op = |op: &&str| UnsupportedOp { op: (*op).to_owned(), count: 2, first: "at".to_owned() };
+        let op =
+            |op: &&str| UnsupportedOp { op: (*op).to_owned(), count: 2, first: "at".to_owned(), why: String::new() };
         Inspection { format: format.to_owned(), unsupported: ops.iter().map(op).collect(), ..Inspection::default() }
     }
 

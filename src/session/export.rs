@@ -7,6 +7,7 @@ use super::{OperatorRow, OperatorTable};
 use ns_analysis::summary::OpenSummary;
 use ns_base::SimTime;
 use ns_base::stats::round_to;
+use ns_device::EstimateMark;
 use ns_insight::Insights;
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
@@ -15,6 +16,9 @@ use ns_profile::Profile;
 #[derive(Serialize)]
 struct ProfileJson<'a> {
     device_window_ns: u64,
+    /// Operators whose cost is a guess; absent when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<EstimateMark>,
     modelled_compile_s: Option<f64>,
     modelled_load_ms: Option<f64>,
     step: Option<StepJson>,
@@ -72,7 +76,7 @@ impl<'a> OperatorJson<'a> {
 }
 
 pub(super) fn profile_json(
-    device_window_ns: u64,
+    (device_window_ns, estimate): (u64, Option<EstimateMark>),
     step: Option<&StepCosts>,
     framework: &OperatorTable,
     hlo: &OperatorTable,
@@ -80,6 +84,7 @@ pub(super) fn profile_json(
 ) -> Result<Vec<u8>, String> {
     to_json(&ProfileJson {
         device_window_ns,
+        estimate,
         modelled_compile_s: step.map(|s| round_to(s.first.compile.to_secs_f64(), 3)),
         modelled_load_ms: step.map(|s| round_to(s.first.load.to_ms_f64(), 3)),
         step: step.map(StepJson::of),

@@ -19,6 +19,7 @@ use ns_analysis::{GroupBy, Instances, Selection};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_base::{Interval, SimTime, TraceNs};
+use ns_device::{EstimateMark, marked_time};
 use ns_fidelity::PublishedTime;
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
@@ -47,6 +48,8 @@ pub(super) struct OpenProfile {
     pub insights: Option<Box<Insights>>,
     /// What AWS published for it; known for simulated executions.
     published: Vec<TimeBeside>,
+    /// The mark of its times, if the cost of an operator is a guess.
+    mark: Option<EstimateMark>,
     /// More facts for the summary line, name and value.
     facts: Vec<(String, String)>,
     tracks: ViewTracks,
@@ -77,6 +80,7 @@ impl OpenProfile {
             step: None,
             insights: None,
             published: Vec::new(),
+            mark: None,
             facts: Vec::new(),
             tracks,
             lod: LodIndex::new(),
@@ -120,12 +124,17 @@ impl OpenProfile {
         Self { published, ..self }
     }
 
+    /// The same profile with a mark of its times.
+    pub fn with_mark(self, mark: Option<EstimateMark>) -> Self {
+        Self { mark, ..self }
+    }
+
     /// The information sent to a shell when the profile is ready.
     pub fn info(&self) -> ProfileInfo {
         let (meta, levels) = (self.profile.meta(), self.profile.levels());
         let mut facts = self.facts.clone();
         if let Some(window) = self.device_window_ns {
-            facts.push(("Device window".to_owned(), format_ns(u64_to_f64(window))));
+            facts.push(("Device window".to_owned(), marked_time(self.mark, &format_ns(u64_to_f64(window)))));
             facts.extend(window_of(&self.published).map(|time| ("Published".to_owned(), time.text())));
         }
         if let Some(step) = &self.step {
@@ -189,8 +198,8 @@ impl OpenProfile {
         let (profile, name, tracks) = (&self.profile, &self.name, &self.tracks);
         let insights = self.insights.as_deref();
         let (flows, parts) = (|| self.flows(), || self.parts());
-        let published = &self.published;
-        ask(&Sources { profile, name, tracks, insights, published, flows: &flows, works: &works, parts: &parts })
+        let (published, mark) = (&self.published, self.mark);
+        ask(&Sources { profile, name, tracks, insights, published, mark, flows: &flows, works: &works, parts: &parts })
     }
 
     /// The other tables that the file holds, in addition to its overview: the plugin's tables for a run on NeuronCores, else slices by name.
@@ -332,7 +341,7 @@ impl OpenProfile {
                 Ok(file(
                     ".profile.json",
                     "application/json",
-                    profile_json(window, self.step.as_ref(), &framework, &hlo, slices)?,
+                    profile_json((window, self.mark), self.step.as_ref(), &framework, &hlo, slices)?,
                 ))
             }
         }

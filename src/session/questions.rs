@@ -3,6 +3,7 @@
 
 use ns_compiler::UnknownOpPolicy;
 use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, OpenedModel};
+use ns_program::occurrence;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SizeQuestion {
@@ -69,9 +70,9 @@ impl ModelQuestions {
             }
         });
         let operators = opened.inspection.unsupported.iter().map(|unknown| {
-            let times = if unknown.count == 1 { "once".to_owned() } else { format!("{} times", unknown.count) };
+            let occurs = occurrence(unknown.count, &unknown.first);
             let policy = given.assumed.get(&unknown.op).copied().unwrap_or(UnknownOpPolicy::Elementwise);
-            let place = format!("It occurs {times}, first at {}. Its time is an estimate.", unknown.first);
+            let place = format!("It occurs {occurs}. Its time is an estimate.");
             OperatorQuestion { op: unknown.op.clone(), place, policy: policy.name() }
         });
         Self { sizes: sizes.collect(), operators: operators.collect() }
@@ -155,7 +156,12 @@ mod tests {
         let dimension =
             |name: &str, min, max, used| OpenDimension { name: name.to_owned(), min, max, used, is_chosen: false };
         let open_dimensions = vec![dimension("n", None, None, 1), dimension("seq", Some(2), Some(512), 128)];
-        let unsupported = vec![UnsupportedOp { op: "mine::gate.out".to_owned(), count: 3, first: "gate_1".to_owned() }];
+        let unsupported = vec![UnsupportedOp {
+            op: "mine::gate.out".to_owned(),
+            count: 3,
+            first: "gate_1".to_owned(),
+            why: String::new(),
+        }];
         OpenedModel {
             id: ID.to_owned(),
             batch: BatchRule::Open { dimension: "n".to_owned(), exported: 1 },

@@ -9,6 +9,7 @@ use crate::reports::beside::{Interval, Published};
 use crate::reports::report::{REPORT_KEYS, Report};
 use ns_base::Diagnostics;
 use ns_base::convert::f64_to_u64;
+use ns_device::EstimateMark;
 
 /// Type of a key's value.
 #[derive(Clone, Copy, PartialEq)]
@@ -20,6 +21,7 @@ enum Kind {
     List,
     Published,
     Interval,
+    Estimate,
 }
 
 /// The kind of every key of a report, read from a report that has them all.
@@ -46,6 +48,7 @@ impl Columns {
             _ if key == "steady_state" => Kind::Bool,
             _ if key == "published" => Kind::Published,
             _ if key == "interval" => Kind::Interval,
+            _ if key == "estimate" => Kind::Estimate,
             Some(Value::String(_)) => Kind::Text,
             _ if OPTIONAL_TEXTS.contains(&key) => Kind::Text,
             Some(Value::Bool(_)) => Kind::Bool,
@@ -132,6 +135,7 @@ fn coerced(kind: Kind, value: &Value) -> Option<Value> {
         }
         Kind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
         Kind::Published => Published::deserialize(value).is_ok().then(|| value.clone()),
+        Kind::Estimate => EstimateMark::deserialize(value).is_ok().then(|| value.clone()),
         Kind::Interval => Interval::deserialize(value).is_ok().then(|| value.clone()),
         Kind::List => value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone()),
     }

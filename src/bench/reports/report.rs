@@ -6,6 +6,7 @@ use super::beside::{Interval, Published};
 use crate::compile::sweep::short_flags;
 use ns_base::stats::round_to;
 use ns_compiler::Workflow;
+use ns_device::EstimateMark;
 
 /// One row. Fields are in the order of the JSON: the configuration, then the measurements, then fields that
 /// NeuronPerf does not have. Absent measures are `None` and become `null` in JSON and `N/A` in tables.
@@ -174,6 +175,9 @@ pub struct Report {
     pub workflow: Option<String>,
     /// Operators of a model file whose times are estimates: `aten.foo (3 times, first at foo_1)`. Absent when there are none.
     pub estimated_ops: Option<String>,
+    /// How many operators have an estimated cost and how many none that is known: with those, the throughput is the most and
+    /// times are the least that is possible. Absent when there are none.
+    pub estimate: Option<EstimateMark>,
     /// What AWS published for this configuration. Absent where nothing is published for exactly this one.
     pub published: Option<Published>,
     /// The interval in which the throughput of a device lies in eight of ten cases. Absent where the error of the simulation is
@@ -276,6 +280,7 @@ pub const REPORT_KEYS: &[&str] = &[
     "compiler_args",
     "workflow",
     "estimated_ops",
+    "estimate",
     "published",
     "interval",
     "error",
@@ -375,6 +380,18 @@ impl Report {
             label.push_str(&format!(", {flags}"));
         }
         label
+    }
+
+    /// A throughput of this row, marked by the operators whose cost is a guess: `at most 405`.
+    #[must_use]
+    pub fn marked_rate(&self, rate: &str) -> String {
+        format!("{}{rate}", self.estimate.map_or("", EstimateMark::before_rate))
+    }
+
+    /// A latency or a cost of this row, marked by the operators whose cost is a guess: `at least 2.47`.
+    #[must_use]
+    pub fn marked_time(&self, time: &str) -> String {
+        format!("{}{time}", self.estimate.map_or("", EstimateMark::before_time))
     }
 
     /// A short description of the compiler options that are not the default: `cast all bf16`, `cast none -O1`, `mark_step`.

@@ -3,6 +3,7 @@
 use super::beside::Measure;
 use super::report::Report;
 use ns_base::units::format_number;
+use ns_device::EstimateMark;
 
 /// A configuration that is best at something.
 #[derive(Clone, Copy)]
@@ -141,10 +142,12 @@ fn listed(purposes: &[&str]) -> String {
 
 /// The measures that the row has.
 fn measures(report: &Report) -> Vec<String> {
-    let p50 = report.latency_ms_p50.map(|ms| format!("p50 {} ms", format_number(ms)));
-    let throughput = report.throughput_avg.map(|rate| format!("{}/s", format_number(rate)));
-    let cost = report.cost_per_1m_inf.map(|cost| format!("{} USD per million", format_number(cost)));
-    p50.into_iter().chain(throughput).chain(cost).collect()
+    let time = |value: f64| report.marked_time(&format_number(value));
+    let p50 = report.latency_ms_p50.map(|ms| format!("p50 {} ms", time(ms)));
+    let throughput = report.throughput_avg.map(|rate| format!("{}/s", report.marked_rate(&format_number(rate))));
+    let cost = report.cost_per_1m_inf.map(|cost| format!("{} USD per million", time(cost)));
+    let reason = report.estimate.map(EstimateMark::note);
+    p50.into_iter().chain(throughput).chain(cost).chain(reason).collect()
 }
 
 /// The latency cost of the highest throughput.
@@ -240,6 +243,16 @@ mod tests {
             let text = verdict(&reports).unwrap();
             assert!(!text.contains("error of the simulation"), "{text}");
         }
+    }
+
+    #[test]
+    fn figures_of_operators_without_a_known_cost_are_bounds() {
+        let estimate = Some(EstimateMark { unknown: 1, estimated: 0 });
+        let rows = [Report { estimate, cost_per_1m_inf: Some(0.117), ..row(1, 1, 307.25, 3.251) }];
+        assert_eq!(
+            verdict(&rows).unwrap(),
+            "Lowest latency, highest throughput and lowest cost: 1 model x 1 worker (p50 at least 3.25 ms, at most 307/s, at least 0.117 USD per million, 1 operator without a known cost)."
+        );
     }
 
     #[test]

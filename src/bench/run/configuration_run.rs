@@ -15,7 +15,7 @@ use crate::reports::report::{Report, ReportDetail};
 use crate::scheduler::executor::SimulatedExecutor;
 use crate::scheduler::observer::{RunObserver, Unobserved};
 use crate::scheduler::{Progress, Scheduler, check_size};
-use ns_device::{CallParts, ServiceTimes};
+use ns_device::{CallParts, EstimateMark, ServiceTimes};
 
 /// What a configuration gives besides its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,9 +70,10 @@ impl RowResult {
 pub struct ConfigurationRun<O = Unobserved> {
     configuration: Configuration,
     estimate: Estimate,
-    /// Operators whose time is an estimate, in words.
+    /// Operators whose time is an estimate, in words and as a mark.
     estimated_ops: Option<String>,
     parts: Option<CallParts>,
+    mark: Option<EstimateMark>,
     state: State<O>,
 }
 
@@ -110,13 +111,14 @@ impl<O: RunObserver> ConfigurationRun<O> {
         let expected = times.as_ref().map_or_else(|_| Estimate::default(), |t| estimate(&configuration, t));
         let estimated_ops = times.as_ref().ok().and_then(|times| times.estimated_ops_text());
         let parts = times.as_ref().ok().map(|times| times.parts());
+        let mark = times.as_ref().ok().and_then(|times| EstimateMark::of(&times.estimated_ops));
         let prepared = times
             .and_then(|times| prepare(&configuration, times, &expected, observer).map_err(|error| error.to_string()));
         let state = match prepared {
             Ok(scheduler) => State::Live(Box::new(scheduler)),
             Err(message) => State::Failed(message),
         };
-        Self { configuration, estimate: expected, estimated_ops, parts, state }
+        Self { configuration, estimate: expected, estimated_ops, mark, parts, state }
     }
 
     /// The expected work of the run; zero when it cannot run.
@@ -153,7 +155,7 @@ impl<O: RunObserver> ConfigurationRun<O> {
         let (mut measurement, observer) = scheduler.into_parts();
         measurement.parts = self.parts;
         let mut result = RowResult::of(&configuration, measurement, detail);
-        result.report.estimated_ops = self.estimated_ops;
+        (result.report.estimated_ops, result.report.estimate) = (self.estimated_ops, self.mark);
         (result, Some(observer))
     }
 }

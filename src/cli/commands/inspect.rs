@@ -17,9 +17,9 @@ use ns_base::SimTime;
 use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
 use ns_compiler::{Pipeline, Workflow};
-use ns_device::{Compilation, Device, EstimatedOp, ModelFileSettings};
+use ns_device::{Compilation, Device, EstimateMark, ModelFileSettings};
 use ns_neuron::step::Waits;
-use ns_program::{Imported, Inspection, TensorInfo, Verdict};
+use ns_program::{Imported, Inspection, TensorInfo, Verdict, occurrence};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
     let path =
@@ -136,7 +136,8 @@ fn describe(found: &Inspection) -> String {
         }
     }
     for u in &found.unsupported {
-        let _ = writeln!(out, "without a known meaning: {} ({} times, first at {})", u.op, u.count, u.first);
+        let why = if u.why.is_empty() { String::new() } else { format!(": {}", u.why) };
+        let _ = writeln!(out, "without a known meaning: {} ({}){why}", u.op, occurrence(u.count, &u.first));
     }
     for note in &found.notes {
         let _ = writeln!(out, "note: {note}");
@@ -148,15 +149,18 @@ fn describe(found: &Inspection) -> String {
 const MOST_MODULES: usize = 20;
 
 fn timed(run: &OneCall, instance: &str, settings: &ModelFileSettings) -> String {
-    let ms = |t: ns_base::SimTime| t.to_ms_f64();
+    let mark = EstimateMark::of(&run.compiled.estimated_ops);
+    let ms = |t: ns_base::SimTime| format!("{}{:.3}", mark.map_or("", EstimateMark::before_time), t.to_ms_f64());
+    let reason = mark.map_or_else(String::new, |mark| format!(" ({})", mark.note()));
     let mut out = format!(
-        "\none call on a simulated core of {instance}: {:.3} ms on the core, {:.3} ms with the runtime and transfers\n",
+        "\none call on a simulated core of {instance}: {} ms on the core, {} ms with the runtime and transfers{reason}\n",
         ms(run.core),
         ms(run.call),
     );
-    for EstimatedOp { op, count, first } in &run.compiled.estimated_ops {
-        let place = settings.assumed.get(op).map_or_else(String::new, |s| format!(" as {}, as assumed", s.name()));
-        let _ = writeln!(out, "placed by an estimate{place}: {op} ({count} times, first at {first})");
+    for estimated in &run.compiled.estimated_ops {
+        let assumed = settings.assumed.get(&estimated.op);
+        let place = assumed.map_or_else(String::new, |s| format!(" as {}, as assumed", s.name()));
+        let _ = writeln!(out, "placed by an estimate{place}: {estimated}");
     }
     for note in &run.notes {
         let _ = writeln!(out, "note: {note}");
@@ -181,6 +185,9 @@ struct JsonRun {
     call_ms: f64,
     model_flops: u64,
     estimates: BTreeMap<String, u64>,
+    /// How many of them have an estimated cost, and how many none that is known: with those, the times are the least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<EstimateMark>,
     /// How the user placed operators with `--assume`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     assumed: BTreeMap<String, String>,
@@ -193,6 +200,7 @@ impl JsonRun {
             core_ms: run.core.to_ms_f64(),
             call_ms: run.call.to_ms_f64(),
             model_flops: run.compiled.executable.model_flops,
+            estimate: EstimateMark::of(&run.compiled.estimated_ops),
             estimates: run.compiled.estimated_ops.iter().map(|op| (op.op.clone(), op.count)).collect(),
             assumed: settings.assumed.iter().map(|(op, policy)| (op.clone(), policy.name().to_owned())).collect(),
             notes: run.notes.clone(),

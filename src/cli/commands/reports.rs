@@ -113,11 +113,14 @@ fn failures(reports: &[Report]) -> String {
     reasons.iter().map(|(reason, labels)| format!("failed: {}: {reason}\n", labels.join("; "))).collect()
 }
 
-/// NeuronPerf's columns, and the compiler options in which rows differ.
+/// NeuronPerf's columns, the compiler options in which rows differ, and operators whose cost is a guess.
 fn usual_columns(reports: &[Report]) -> Vec<&'static str> {
     let mut columns = PRINT_COLS.to_vec();
     if reports.windows(2).any(|pair| pair[0].compiler_args != pair[1].compiler_args) {
         columns.push("compiler_args");
+    }
+    if reports.iter().any(|report| report.estimated_ops.is_some()) {
+        columns.push("estimated_ops");
     }
     columns
 }

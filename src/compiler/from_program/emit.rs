@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::constant_forms::{ConstantForm, constant_forms};
 use super::flatten::{Flat, FlatId};
-use super::{HloProgram, UnknownOpPolicy, ops};
+use super::{GuessedCost, HloProgram, UnknownOpPolicy, ops};
 use crate::Workflow;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole};
 use ns_base::convert::f64_to_f32;
@@ -24,7 +24,7 @@ pub(super) struct Emit<'a> {
     parameters: u32,
     inputs: u32,
     computed: u32,
-    pub estimates: BTreeMap<String, (u64, String)>,
+    pub estimates: BTreeMap<String, GuessedCost>,
     notes: BTreeMap<&'static str, u64>,
     /// The current operation: where the instructions come from.
     at: FlatId,
@@ -117,8 +117,13 @@ impl Emit<'_> {
 
     /// Records that the current operation is placed by an estimate.
     pub fn estimate(&mut self, name: &str) {
-        let at = self.flat.nodes[self.at].name.clone();
-        self.estimates.entry(name.to_owned()).or_insert((0, at)).0 += 1;
+        self.guess(name, false);
+    }
+
+    /// Records that the cost of the current operation is a guess, or is not known at all.
+    pub fn guess(&mut self, name: &str, is_unknown: bool) {
+        let first = || GuessedCost { first: self.flat.nodes[self.at].name.clone(), is_unknown, count: 0 };
+        self.estimates.entry(name.to_owned()).or_insert_with(first).count += 1;
     }
 
     fn unique(&mut self, name: &str) -> String {

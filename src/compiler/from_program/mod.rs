@@ -38,10 +38,22 @@ pub use placement::engine_of;
 #[derive(Clone, Debug, PartialEq)]
 pub struct HloProgram {
     pub module: HloModule,
-    /// Operators that are placed by an estimate, with the count and the first location of each.
-    pub estimates: BTreeMap<String, (u64, String)>,
+    /// Operators that are placed by an estimate.
+    pub estimates: BTreeMap<String, GuessedCost>,
     /// Notes for the user.
     pub notes: Vec<String>,
+}
+
+/// An operator whose cost is a guess.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GuessedCost {
+    /// How often it occurs.
+    pub count: u64,
+    /// The name of its first operation.
+    pub first: String,
+    /// Whether nothing is known about its cost: it has no known meaning, and the user gave no estimate. It counts as one pass over its
+    /// largest array, which is the least that it can do.
+    pub is_unknown: bool,
 }
 
 /// Converts a program to HLO.

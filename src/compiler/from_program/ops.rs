@@ -312,11 +312,12 @@ fn custom_call(e: &mut Emit<'_>, call: &Foreign, shape: Shape) -> Result<InstrId
 
 /// An operator without a known meaning.
 fn assumed(e: &mut Emit<'_>, what: &Foreign, shape: Shape) -> Result<InstrId> {
-    e.estimate(&what.name);
-    match e.assumed.get(&what.name).copied().unwrap_or(super::UnknownOpPolicy::Elementwise) {
+    let asked = e.assumed.get(&what.name).copied();
+    e.guess(&what.name, asked.is_none());
+    match asked.unwrap_or(super::UnknownOpPolicy::Elementwise) {
         super::UnknownOpPolicy::Elementwise => worked(e, &what.name, WorkKind::Vector, 1, shape),
         super::UnknownOpPolicy::Move => moves::moved(e, &what.name, shape),
-        super::UnknownOpPolicy::Sort => sorted(e, &what.name, shape),
+        super::UnknownOpPolicy::Sort => sorting_network(e, &what.name, shape),
     }
 }
 
@@ -324,9 +325,13 @@ fn one_pass(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {
     worked(e, name, WorkKind::Vector, 1, shape)
 }
 
-/// A sorting network on the GpSimd engine: half the square of the logarithm of a row's length passes.
 fn sorted(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {
     e.estimate(name);
+    sorting_network(e, name, shape)
+}
+
+/// A sorting network on the GpSimd engine: half the square of the logarithm of a row's length passes.
+fn sorting_network(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {
     let x = e.operand(0)?;
     let row = e.shape(x).dims.last().copied().unwrap_or(1).max(2);
     let levels = u64::from(row.next_power_of_two().ilog2());

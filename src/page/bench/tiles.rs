@@ -43,9 +43,9 @@ impl Tiles {
     pub fn of(rows: &[ResultRow], wanted: Requirements) -> Self {
         let reports: Vec<&Report> = rows.iter().map(ResultRow::report).collect();
         let best = BestFigures::of(&reports, wanted);
-        let tile = |BestFigure { title, unit, value, of, beside }| Tile {
+        let tile = |BestFigure { title, unit, value, before, of, beside }| Tile {
             title,
-            value: format_number(value),
+            value: format!("{before}{}", format_number(value)),
             exact: format_figures(value),
             unit,
             of,

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::elements::element;
 use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
 use super::ops;
-use super::order::{order, place_of};
+use super::order::{name_of, order, place_of};
 use super::scope;
 use super::site::{CHECK, Failure, Results, Site};
 use super::tensors::short;
@@ -372,7 +372,7 @@ impl<'m> Importer<'m> {
             }
             types.push(Type::Array(ty));
         }
-        self.report(&name, &node.name);
+        self.report(&name, node);
         let config = String::new();
         if let [one] = types.as_slice() {
             return Ok(vec![self.builder.opaque(&name, &config, operands, one.clone())?]);
@@ -382,11 +382,11 @@ impl<'m> Importer<'m> {
     }
 
     /// Notes an operator that is unknown here or has no counterpart on a NeuronCore.
-    pub fn report(&mut self, op: &str, node: &str) {
+    pub fn report(&mut self, op: &str, node: &Node) {
         self.is_partial = true;
         let entry = self.unsupported.entry(op.to_owned()).or_default();
         if entry.count == 0 {
-            (entry.op, entry.first) = (op.to_owned(), short(node));
+            (entry.op, entry.first) = (op.to_owned(), short(name_of(node)));
         }
         entry.count += 1;
     }

@@ -79,8 +79,12 @@ fn captured(node: &Node, need: &mut impl FnMut(&Rc<str>)) {
 
 /// The place of a node: its operator and its name, or the name of its first result.
 pub(super) fn place_of(node: &Node) -> Place {
-    let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
-    Place::Node(format!("{} {}", short(&node.op), short(name)))
+    Place::Node(format!("{} {}", short(&node.op), short(name_of(node))))
+}
+
+/// The name of a node; without one, that of its first result.
+pub(super) fn name_of(node: &Node) -> &str {
+    if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name }
 }
 
 #[cfg(test)]

@@ -83,6 +83,8 @@ pub enum Argument<'a> {
     /// A boolean, literal or named.
     SymBool(Symbolic<'a, bool>),
     Graph(Box<Subgraph<'a>>),
+    /// A complex number: no operator takes one here.
+    Complex,
     /// Nothing.
     None,
     /// A value that does not change the result (a device, a memory format, an element type that the results have anyway), or an unknown
@@ -212,6 +214,10 @@ fn tagged<'de, A: MapAccess<'de>>(tag: &str, map: &mut A) -> Result<Argument<'de
             Argument::SymBool(either.of(known)?)
         }
         "as_graph" => Argument::Graph(map.next_value()?),
+        "as_complex" => {
+            map.next_value::<IgnoredAny>()?;
+            Argument::Complex
+        }
         "as_none" => {
             map.next_value::<IgnoredAny>()?;
             Argument::None

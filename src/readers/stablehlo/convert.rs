@@ -8,7 +8,7 @@ use super::failure::{Cause, Failure};
 use super::known::Given;
 use super::open_sizes::OpenSizes;
 use super::ops::{is_total_order, op_of};
-use super::parse::error;
+use super::parse::{MANUAL, error, several_devices};
 use super::slices::moving_slice;
 use super::syntax::{Argument, Attribute, Function, Module, Name, OpenType, Operation, Use};
 use super::values::attribute;
@@ -235,10 +235,8 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
             "stablehlo.custom_call" | "mhlo.custom_call" => return self.custom_call(frame, operation, &name, operands),
             "stablehlo.composite" | "mhlo.composite" => return self.call(frame, operation, &name, operands),
-            "sdy.manual_computation" => {
-                let one = "export the model for one device, without a mesh";
-                let divided = "sdy.manual_computation: the module is divided over several devices";
-                return Err(self.error(operation.at, refuse!(instead = one, "{divided}")));
+            MANUAL => {
+                return Err(self.error(operation.at, several_devices()));
             }
             _ if is_passed_on(frame, operation, &operands).map_err(failed)? => return Ok(operands[0]),
             _ => {}

@@ -12,6 +12,17 @@ use ns_program::ImportError;
 /// What to do about a text that contradicts itself.
 pub(super) const NOT_EDITED: &str = "export the text again; it must not be edited by hand";
 
+/// The operation whose region is what one of several devices computes.
+pub(super) const MANUAL: &str = "sdy.manual_computation";
+
+/// The error for a module that is divided over devices.
+pub(super) fn several_devices() -> Refusal {
+    refuse!(
+        instead = "export the model for one device, without a mesh",
+        "{MANUAL}: the module is divided over several devices"
+    )
+}
+
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
 
@@ -177,6 +188,9 @@ fn read_operation<'a>(
     let name = lexer.next();
     if !matches!(name.kind, Kind::Word | Kind::Text) {
         return Err(lexer.unexpected(name, "an operation"));
+    }
+    if name.text.trim_matches('"') == MANUAL {
+        return Err(lexer.error_at(name.start, several_devices()));
     }
     let mut operation = Operation {
         name: full_name(name.text),

@@ -9,6 +9,7 @@ use ns_analysis::members::MemberOrder;
 use ns_analysis::work::Works;
 use ns_analysis::{GroupBy, Instances, Selection};
 use ns_base::{Interval, TraceNs};
+use ns_device::EstimateMark;
 use ns_insight::Insights;
 use ns_profile::Profile;
 use ns_profile::flows::FlowIndex;
@@ -131,6 +132,8 @@ pub(crate) struct Sources<'a> {
     pub insights: Option<&'a Insights>,
     /// What AWS published for it.
     pub published: &'a [TimeBeside],
+    /// The mark of its times, if the cost of an operator is a guess.
+    pub mark: Option<EstimateMark>,
     /// Joins the flow events when it is first called.
     pub flows: &'a dyn Fn() -> &'a FlowIndex,
     /// Finds what kind of work slices are when it is first called.

@@ -8,7 +8,7 @@ use super::question::{Answer, Question};
 use super::steps::{Running, answered, listed};
 use super::tables::query_table;
 use super::tables::{counter_table, group_table, idle_table, slice_table};
-use crate::overview::overview_document;
+use crate::overview::{Context, overview_document};
 use crate::timeline::own_name;
 use ns_analysis::calltree::{CallTreePass, SandwichPass};
 use ns_analysis::compare::{OperatorTotals, grouped_by_default};
@@ -131,7 +131,9 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         }),
         Question::Overview => answered(SentencesPass::new(profile), |pass, s| {
             let found = pass.finish_overview(s.profile, (s.works)());
-            Ok(Answer::Overview(overview_document(s.profile, s.name, &found, s.insights, s.published)))
+            let Sources { profile, insights, published, mark, .. } = *s;
+            let context = Context { profile, found: &found, insights, published, mark };
+            Ok(Answer::Overview(overview_document(&context, s.name)))
         }),
         Question::Path { range, limit } => {
             let limit = nodes(*limit);

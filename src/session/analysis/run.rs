@@ -153,8 +153,17 @@ mod tests {
             operators: Vec::new(),
         };
         let (flows, works) = (|| &flows, || &works);
-        let sources =
-            Sources { profile, name, tracks, insights, published: &[], flows: &flows, works: &works, parts: &parts };
+        let sources = Sources {
+            profile,
+            name,
+            tracks,
+            insights,
+            published: &[],
+            mark: None,
+            flows: &flows,
+            works: &works,
+            parts: &parts,
+        };
         let mut run = AnalysisRun::new(request);
         let mut message = Vec::new();
         for _ in 0..100_000 {

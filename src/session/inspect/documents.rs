@@ -5,6 +5,7 @@ use super::tree::NodeFacts;
 use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
 use ns_bench::INTERVAL_CASES;
+use ns_device::EstimateMark;
 use ns_fidelity::interval_of_time;
 use ns_machine::isa::Engine;
 use ns_view::document::{Block, Document, Tile, Tone};
@@ -30,10 +31,17 @@ pub(super) fn head(opened: &OpenModel) -> Document {
         let busy = facts.time.share_ns / times.window_ns.max(1.0) * 100.0;
         let mut note =
             format!("one call on a simulated {}; the core is busy for {} of it", core.name, format_whole_share(busy));
-        if let Some((low, high)) = interval_of_time(times.window_ns, &opened.subject.instance) {
+        let mark = opened.subject.mark();
+        // The error of an operator whose cost is a guess is not known.
+        let interval = interval_of_time(times.window_ns, &opened.subject.instance).filter(|_| mark.is_none());
+        if let Some((low, high)) = interval {
             note.push_str(&format!("; {} to {} {INTERVAL_CASES}", format_ns(low), format_ns(high)));
         }
-        tiles.push(tile("Time on the core", format_ns(times.window_ns), note));
+        if let Some(mark) = mark {
+            note.push_str(&format!("; {}", mark.note()));
+        }
+        let before = mark.map_or("", EstimateMark::before_time);
+        tiles.push(tile("Time on the core", format!("{before}{}", format_ns(times.window_ns)), note));
     }
     // A file counts its own weights: tied ones once, and computed ones as the weights they come from.
     let inspection = opened.subject.pipeline.inspection();
@@ -73,7 +81,7 @@ pub(super) fn table(opened: &OpenModel) -> Document {
 /// All operators as a table, and the node of each row.
 pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
     use ColumnKind::{Count, Number, Percent, Text};
-    let columns = vec![
+    let mut columns = vec![
         Column::new("operator", "Operator", Text),
         Column::new("module", "Module", Text),
         Column::new("shape", "Gives", Text),
@@ -84,6 +92,10 @@ pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
         Column::new("bytes", "Bytes", Count),
         Column::new("parameters", "Parameters", Count),
     ];
+    let has_estimates = opened.tree.facts.first().is_some_and(|all| all.estimates > 0);
+    if has_estimates {
+        columns.push(Column::new("cost", "Cost", Text));
+    }
     let nodes = opened.tree.graph.nodes();
     let is_operator = |n: &u32| {
         let node = &nodes[*n as usize];
@@ -95,7 +107,7 @@ pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
         let (node, facts) = (&nodes[n as usize], &opened.tree.facts[n as usize]);
         let module = node.parent.map_or("", |p| nodes[p as usize].id.as_str());
         let timed = |value: f64| if opened.times.is_some() { Cell::Number(value) } else { Cell::Missing };
-        vec![
+        let mut cells = vec![
             Cell::Text(node.title.clone()),
             Cell::Text(module.to_owned()),
             Cell::Text(gives(opened, n)),
@@ -105,10 +117,23 @@ pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
             Cell::Count(facts.flops),
             Cell::Count(facts.bytes),
             Cell::Count(facts.parameters),
-        ]
+        ];
+        if has_estimates {
+            cells.push(cost_of(facts).map_or(Cell::Missing, |cost| Cell::Text(cost.to_owned())));
+        }
+        cells
     };
     let rows = listed.iter().map(row).collect();
     (Table { columns, rows }, listed)
+}
+
+/// What is wrong with a cost: nothing is known about it, or it is an estimate.
+const fn cost_of(facts: &NodeFacts) -> Option<&'static str> {
+    match (facts.unknown, facts.estimates) {
+        (0, 0) => None,
+        (0, _) => Some("estimated"),
+        _ => Some("not known: the time is the least"),
+    }
 }
 
 /// The shape of an operator's result: the shape of its last instruction.
@@ -162,7 +187,7 @@ fn figures(opened: &OpenModel, facts: &NodeFacts) -> Vec<(&'static str, String)>
     if opened.times.is_some() {
         let total = opened.tree.facts.first().map_or(0.0, |f| f.time.share_ns);
         let share = facts.time.share_ns / total.max(f64::MIN_POSITIVE) * 100.0;
-        rows.push(("Time", format!("{}, {} of the model", format_ns(facts.time.share_ns), format_share(share))));
+        rows.push(("Time", format!("{}, {} of the model", facts.time_text(), format_share(share))));
         for engine in Engine::ALL {
             let ns = facts.time.engine_ns[engine.index()];
             if ns > 0 {

@@ -4,11 +4,12 @@ use super::operation::Operation;
 use super::subject::{CompiledProgram, Subject};
 use super::times::{ExecutionTimes, path_of};
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_bytes, format_count, format_ns, format_share};
+use ns_base::units::{format_bytes, format_ns, format_share};
 use ns_insight::SourceTime;
 use ns_machine::MemoryPlan;
 use ns_machine::arch::CoreSpec;
 use ns_machine::isa::Engine;
+use ns_program::{UnsupportedOp, occurrence};
 use ns_view::document::{Finding, Tone};
 
 /// Share of an execution from which work on the GpSimd engine is an obstacle, percent. Chosen: without it the execution would be faster by
@@ -32,23 +33,18 @@ pub(super) fn limits(
         }
     }
     if let Some(inspection) = subject.pipeline.inspection() {
-        for unknown in &inspection.unsupported {
-            let title = format!("{} has no known meaning.", unknown.op);
-            let text = format!(
-                "{}, first at {}. Its time counts as one pass of the vector engine over its largest array; values cannot be computed.",
-                occurrences(unknown.count),
-                unknown.first
-            );
-            found.push(finding(Tone::Bad, &title, text));
-        }
+        found.extend(inspection.unsupported.iter().map(unknown));
     }
-    for (op, (count, first)) in &subject.estimates {
+    // An operator without a known meaning is named once.
+    let is_named = |op: &str| subject.pipeline.inspection().is_some_and(|i| i.unsupported.iter().any(|u| u.op == *op));
+    for (op, cost) in subject.estimates.iter().filter(|(op, cost)| !cost.is_unknown || !is_named(op)) {
         let title = format!("The time of {op} is an estimate.");
-        let text = format!(
-            "{}, first at {first}. The compiler has no rule for it; its cost is a placeholder.",
-            occurrences(*count)
-        );
-        found.push(finding(Tone::Warning, &title, text));
+        let occurs = occurrence(cost.count, &cost.first);
+        let reason = match cost.is_unknown {
+            true => "The compiler has no rule for it: its time is the least that it can take.",
+            false => "The compiler has no rule of its own for it.",
+        };
+        found.push(finding(Tone::Warning, &title, format!("It occurs {occurs}. {reason}")));
     }
     found.sort_by_key(|f| match f.tone {
         Tone::Bad => 0,
@@ -67,8 +63,15 @@ fn finding(tone: Tone, title: &str, text: String) -> Finding {
     Finding { tone, title: title.to_owned(), text }
 }
 
-fn occurrences(count: u64) -> String {
-    if count == 1 { "It occurs once".to_owned() } else { format!("It occurs {} times", format_count(count)) }
+/// An operator without a known meaning, or a use of one that is not read.
+fn unknown(unknown: &UnsupportedOp) -> Finding {
+    let title = match unknown.why.as_str() {
+        "" => format!("{} has no known meaning.", unknown.op),
+        why => format!("{} is not read here: {why}.", unknown.op),
+    };
+    let occurs = occurrence(unknown.count, &unknown.first);
+    let counts = "Its time counts as one pass of the vector engine over its largest array, unless you say another; values cannot be computed.";
+    finding(Tone::Bad, &title, format!("It occurs {occurs}. {counts}"))
 }
 
 /// Device memory and SBUF.

@@ -43,6 +43,10 @@ impl OpenModel {
         if let Err(refusal) = &compiled {
             operations.iter_mut().for_each(|operation| operation.refused = refused(operation, refusal));
         }
+        for operation in &mut operations {
+            let cost = operation.work.as_ref().and_then(|work| subject.estimates.get(work));
+            operation.is_unknown = cost.is_some_and(|cost| cost.is_unknown);
+        }
         let times = match (&compiled, recorder) {
             (Ok(compiled), Some(recorder)) => {
                 Some(times_of(&operations, &compiled.executable, recorder, &subject.device.costs))

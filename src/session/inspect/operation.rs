@@ -31,6 +31,8 @@ pub(super) struct Operation {
     pub bytes: u64,
     /// Whether its cost is an estimate.
     pub is_estimate: bool,
+    /// Whether nothing is known about its cost.
+    pub is_unknown: bool,
     /// Why it cannot run on a core, if it cannot.
     pub refused: Option<String>,
     /// The name of a custom operation without a rule.
@@ -107,6 +109,7 @@ fn operation(module: &HloModule, instruction: &HloInstruction) -> Operation {
         flops: flops(module, instruction),
         bytes: bytes(module, instruction),
         is_estimate: matches!(instruction.opcode, Opcode::Work(_)),
+        is_unknown: false,
         refused: None,
         work: match &instruction.opcode {
             Opcode::Work(work) => Some(work.name.clone()),

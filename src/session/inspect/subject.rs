@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::spec::{InspectField, InspectSpec};
 use ns_compiler::hlo::HloModule;
 use ns_compiler::passes::PassLog;
-use ns_compiler::{Lowered, Pipeline, StageError, Workflow};
-use ns_device::{Device, FixedModel, ModelLibrary, ModelRef};
+use ns_compiler::{GuessedCost, Lowered, Pipeline, StageError, Workflow};
+use ns_device::{Device, EstimateMark, FixedModel, ModelLibrary, ModelRef};
 use ns_machine::Executable;
 
 pub(super) const DEFAULT_INSTANCE: &str = "trn1.2xlarge";
@@ -22,8 +22,8 @@ pub(super) struct Subject {
     /// Its program before any pass.
     pub module: Rc<HloModule>,
     pub pipeline: Pipeline,
-    /// Operators that are placed by an estimate, with how often and the first place each.
-    pub estimates: BTreeMap<String, (u64, String)>,
+    /// Operators that are placed by an estimate.
+    pub estimates: BTreeMap<String, GuessedCost>,
     /// Notes for the user.
     pub notes: Vec<String>,
     /// Why it cannot be compiled, if that is already known.
@@ -86,6 +86,13 @@ impl Subject {
         let of_file = pipeline.inspection().map_or(&[][..], |inspection| &inspection.notes);
         let notes = of_file.iter().cloned().chain(notes).collect();
         Ok(Self { title, device, instance: instance.to_owned(), pipeline, module, estimates, notes, refusal })
+    }
+
+    /// The mark of its times, if the cost of an operator is a guess.
+    pub fn mark(&self) -> Option<EstimateMark> {
+        let count = |is_unknown| self.estimates.values().filter(|c| c.is_unknown == is_unknown).map(|c| c.count).sum();
+        let mark = EstimateMark { unknown: count(true), estimated: count(false) };
+        (mark != EstimateMark::default()).then_some(mark)
     }
 
     /// Compiles it for one core.

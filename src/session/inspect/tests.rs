@@ -116,6 +116,7 @@ fn endless_names_and_flat_files_stay_small() {
         flops: 0,
         bytes: 0,
         is_estimate: false,
+        is_unknown: false,
         refused: None,
         work: None,
         is_input: false,

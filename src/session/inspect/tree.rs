@@ -30,6 +30,16 @@ pub(super) struct NodeFacts {
     pub bytes: u64,
     /// Number of operations whose cost is an estimate.
     pub estimates: u64,
+    /// Number of operations whose cost is not known: its time is the least that is possible.
+    pub unknown: u64,
+}
+
+impl NodeFacts {
+    /// Its time, marked if the cost of an operation is not known.
+    pub fn time_text(&self) -> String {
+        let before = if self.unknown > 0 { "at least " } else { "" };
+        format!("{before}{}", format_ns(self.time.share_ns))
+    }
 }
 
 /// A model as a tree.
@@ -249,6 +259,7 @@ impl ModelTree {
             flops: own.map_or(0, |o| o.flops),
             bytes: own.map_or(0, |o| o.bytes),
             estimates: u64::from(own.is_some_and(|o| o.is_estimate && o.refused.is_none())),
+            unknown: u64::from(own.is_some_and(|o| o.is_unknown && o.refused.is_none())),
         });
         node
     }
@@ -288,6 +299,7 @@ impl ModelTree {
             sum.flops = sum.flops.saturating_add(own.flops);
             sum.bytes = sum.bytes.saturating_add(own.bytes);
             sum.estimates += own.estimates;
+            sum.unknown += own.unknown;
         }
         let total = self.facts.first().map_or(0.0, |f| f.time.share_ns);
         for (i, facts) in self.facts.iter().enumerate() {
@@ -295,7 +307,7 @@ impl ModelTree {
             node.heat = if total > 0.0 { facts.time.share_ns / total } else { 0.0 };
             if node.note.is_empty() && node.look != Look::Value {
                 let operators = format_count(facts.operators);
-                let time = if total > 0.0 { format!(", {}", format_ns(facts.time.share_ns)) } else { String::new() };
+                let time = if total > 0.0 { format!(", {}", facts.time_text()) } else { String::new() };
                 let some = |n: u64| if n == 1 { "" } else { "s" };
                 node.note = match node.look {
                     Look::Module => format!("{operators} operator{}{time}", some(facts.operators)),

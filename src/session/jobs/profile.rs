@@ -7,7 +7,7 @@ use crate::open_profile::OpenProfile;
 use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec};
 use ns_capture::{Recorder, build_profile, run_of};
-use ns_device::{Compilation, Device, ModelLibrary, model_label};
+use ns_device::{Compilation, Device, EstimateMark, EstimatedOp, ModelLibrary, model_label};
 use ns_fidelity::published_times;
 use ns_insight::Insights;
 use ns_machine::Executable;
@@ -56,7 +56,8 @@ impl ProfileJob {
 
 /// Notes for the user about a model file: which times are estimates.
 fn facts(compilation: &Compilation) -> Vec<(String, String)> {
-    let estimates = compilation.estimated_ops.iter().map(|op| ("Time is an estimate".to_owned(), op.to_string()));
+    let of = |op: &EstimatedOp| if op.is_unknown { "Cost is not known" } else { "Time is an estimate" };
+    let estimates = compilation.estimated_ops.iter().map(|op| (of(op).to_owned(), op.to_string()));
     let notes = compilation.notes.iter().map(|note| ("Note".to_owned(), note.clone()));
     estimates.chain(notes).collect()
 }
@@ -84,6 +85,7 @@ impl Job for ProfileJob {
                 let insights = Insights::of(&analysed, &run.costs.core);
                 let step = compilation.step(&run.costs, run.simulator.outcome().window, workflow);
                 let facts = facts(compilation);
+                let mark = EstimateMark::of(&compilation.estimated_ops);
                 let spec = &self.spec;
                 let published = published_times(&spec.model, spec.batch_size, workflow, &spec.instance);
                 let origin = ProfileOrigin::Simulated(self.spec.clone());
@@ -93,6 +95,7 @@ impl Job for ProfileJob {
                         .with_facts(facts)
                         .with_insights(insights)
                         .with_published(published)
+                        .with_mark(mark)
                 })))
             }
         }

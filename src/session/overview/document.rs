@@ -8,6 +8,7 @@ use crate::share::Tool;
 use ns_analysis::sentences::{Breakdown, Overview, Part, Step};
 use ns_base::convert::i64_to_f64;
 use ns_base::units::format_count;
+use ns_device::EstimateMark;
 use ns_insight::{Insights, Limiter, Resource, ResourceTime};
 use ns_profile::{Profile, Unit};
 use ns_view::document::{Block, Column, Columns, Document, Ranked, Share, Shares};
@@ -21,13 +22,15 @@ const MOST_STEPS: usize = 120;
 const MOST_PARTS: usize = 6;
 
 /// The data that an overview is made from.
-pub(super) struct Context<'a> {
+pub(crate) struct Context<'a> {
     pub profile: &'a Profile,
     pub found: &'a Overview,
     /// The analysis of a simulated execution.
     pub insights: Option<&'a Insights>,
     /// What AWS published for it.
     pub published: &'a [TimeBeside],
+    /// The mark of its times, if the cost of an operator is a guess.
+    pub mark: Option<EstimateMark>,
 }
 
 impl Context<'_> {
@@ -69,30 +72,24 @@ pub(super) fn percent(part: i64, whole: i64) -> f64 {
 }
 
 /// The overview of a profile.
-pub(crate) fn overview_document(
-    profile: &Profile,
-    name: &str,
-    found: &Overview,
-    insights: Option<&Insights>,
-    beside: &[TimeBeside],
-) -> Document {
-    let c = Context { profile, found, insights, published: beside };
-    let mut blocks = vec![Block::Tiles(tiles::tiles(&c))];
+pub(crate) fn overview_document(c: &Context<'_>, name: &str) -> Document {
+    let (found, insights) = (c.found, c.insights);
+    let mut blocks = vec![Block::Tiles(tiles::tiles(c))];
     match &found.breakdown {
         Some(breakdown) => blocks.push(Block::Shares(match insights {
-            Some(insights) => time_by_unit(&c, &insights.limiter),
-            None => time_by_part(&c, breakdown),
+            Some(insights) => time_by_unit(c, &insights.limiter),
+            None => time_by_part(c, breakdown),
         })),
-        None => blocks.extend(self_time_by_operation(&c).map(Block::Shares)),
+        None => blocks.extend(self_time_by_operation(c).map(Block::Shares)),
     }
-    blocks.extend(published::table(&c));
+    blocks.extend(published::table(c));
     if found.steps.len() > 1 {
-        blocks.push(Block::Columns(steps(&c)));
+        blocks.push(Block::Columns(steps(c)));
     }
-    let ranked = findings(&c);
+    let ranked = findings(c);
     blocks.push(Block::Heading("What to look at first".to_owned()));
     blocks.push(match ranked.is_empty() {
-        true => Block::Text(nothing_found(&c)),
+        true => Block::Text(nothing_found(c)),
         false => Block::Ranked { note: caveat(&ranked), all: ranked },
     });
     Document { title: name.to_owned(), blocks }

@@ -8,6 +8,6 @@ mod findings;
 mod published;
 mod tiles;
 
-pub(super) use document::overview_document;
+pub(super) use document::{Context, overview_document};
 pub use evidence::Evidence;
 pub(super) use published::{TimeBeside, window};

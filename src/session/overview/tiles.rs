@@ -6,6 +6,7 @@ use ns_analysis::opcode::short_name;
 use ns_analysis::sentences::{Breakdown, Part};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_share};
+use ns_device::EstimateMark;
 use ns_view::document::{Tile, Tone};
 
 /// A share of busy time below this, in percent, is highlighted. Chosen.
@@ -47,9 +48,9 @@ fn length(c: &Context<'_>) -> Tile {
             tile("Step", c.text(*median), note)
         }
         (.., Some(b)) => {
-            let note = published::window(c.published)
-                .map_or_else(|| "first to last work of devices".to_owned(), TimeBeside::text);
-            tile("Device window", c.text(b.whole_ns()), note)
+            let note = published::window(c.published).map(TimeBeside::text).or(c.mark.map(EstimateMark::note));
+            let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_time), c.text(b.whole_ns()));
+            tile("Device window", value, note.unwrap_or_else(|| "first to last work of devices".to_owned()))
         }
         _ => tile("Span", c.text(c.profile.span_ns()), slices),
     }

@@ -121,7 +121,7 @@ fn blocks(view: &ResultsView, reports: &[Report]) -> Vec<Block> {
 fn tiles(best: &BestFigures, all: usize) -> Vec<Tile> {
     let tile = |row: &BestFigure| Tile {
         name: row.title.to_owned(),
-        value: format!("{} {}", format_number(row.value), row.unit),
+        value: format!("{}{} {}", row.before, format_number(row.value), row.unit),
         note: std::iter::once(&row.of).chain(&row.beside).cloned().collect::<Vec<_>>().join("; "),
         ..Tile::default()
     };

@@ -4,6 +4,7 @@ use super::finder::Requirements;
 use super::plots::{are_of_several_models, row_text};
 use ns_base::units::format_range;
 use ns_bench::{INTERVAL_CASES, Measure, Report, best, verdict};
+use ns_device::EstimateMark;
 
 /// A figure of the best row.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,8 @@ pub struct BestFigure {
     pub title: &'static str,
     pub unit: &'static str,
     pub value: f64,
+    /// What stands before the value: `at most ` if the cost of an operator is not known.
+    pub before: &'static str,
     /// The configuration that has it.
     pub of: String,
     /// The interval of its value on a device, and what AWS published for this configuration, a line each.
@@ -73,8 +76,13 @@ impl BestFigures {
             let (report, value) = best(counted.iter().copied(), value_of, measure == Measure::Rate)?;
             let interval = report.interval_of(value, measure);
             let interval = interval.map(|(low, high)| format!("{} {INTERVAL_CASES}", format_range(low, high, unit)));
-            let beside = interval.into_iter().chain(published(report)).collect();
-            Some(BestFigure { title, unit, value, of: row_text(report, several), beside })
+            let mark = report.estimate;
+            let before = mark.map_or(
+                "",
+                if measure == Measure::Rate { EstimateMark::before_rate } else { EstimateMark::before_time },
+            );
+            let beside = interval.into_iter().chain(published(report)).chain(mark.map(EstimateMark::note)).collect();
+            Some(BestFigure { title, unit, value, before, of: row_text(report, several), beside })
         };
         let weighed = reports.iter().copied().filter(|r| !r.is_finished() || wanted.counts(r));
         Self {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use ns_bench::{Interval, Published, REPORT_KEYS, Report};
+use ns_device::EstimateMark;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The default columns.
@@ -23,7 +24,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
-const TITLES: [(&str, &str); 30] = [
+const TITLES: [(&str, &str); 31] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -52,6 +53,7 @@ const TITLES: [(&str, &str); 30] = [
     ("host_busy_percent", "Host busy (%)"),
     ("path_busy_percent", "Way to the devices busy (%)"),
     ("workers_tried", "Workers tried"),
+    ("estimate", "Costs that are guesses"),
     ("published", "AWS published"),
     ("interval", "8 of 10 cases (inf/s)"),
 ];
@@ -69,8 +71,7 @@ pub fn offered_columns() -> Vec<&'static str> {
 }
 
 /// Keys that distinguish rows and are not among the default columns.
-const TELLING: [&str; 6] =
-    ["instance_type", "performance_level", "device_type", "compiler_args", "workflow", "estimated_ops"];
+const TELLING: [&str; 5] = ["instance_type", "performance_level", "device_type", "compiler_args", "workflow"];
 
 /// The columns to show: the chosen ones, or the default ones, those in which rows differ, and what is published, if anything is.
 #[must_use]
@@ -79,10 +80,12 @@ pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a s
     if chosen != DEFAULT_COLUMNS {
         return shown;
     }
-    let telling: Vec<&str> = TELLING.into_iter().filter(|key| differs(key, rows)).collect();
+    let is_given = |key: &str| rows.iter().any(|row| *row.get(key) != Cell::Missing);
+    let estimated = Some("estimated_ops").filter(|key| is_given(key));
+    let telling: Vec<&str> = TELLING.into_iter().filter(|key| differs(key, rows)).chain(estimated).collect();
     let at = shown.iter().position(|key| *key == "throughput_avg").unwrap_or(shown.len());
     shown.splice(at..at, telling);
-    if rows.iter().any(|row| *row.get("published") != Cell::Missing) {
+    if is_given("published") {
         let after = shown.iter().position(|key| *key == "throughput_avg").map_or(shown.len(), |at| at + 1);
         shown.insert(after, "published");
     }
@@ -124,6 +127,7 @@ impl ReportCells {
         let beside = [
             ("published", report.published.as_ref().map(Published::in_short)),
             ("interval", report.interval.map(Interval::in_short)),
+            ("estimate", report.estimate.map(EstimateMark::note)),
         ];
         for (key, text) in beside {
             if let (Some(text), Some(cell)) = (text, position(key).and_then(|at| cells.get_mut(at))) {

@@ -215,7 +215,7 @@ fn dropout(site: &mut Site<'_, '_>) -> Results {
 
 /// tf2onnx keeps TensorFlow's complementary error function, which ONNX does not have: it is supported here, but other readers refuse the file.
 fn not_of_onnx(site: &mut Site<'_, '_>) -> Results {
-    site.importer.report(&site.node.op, &site.node.name);
+    site.importer.report(&site.node.op, site.node);
     site.importer.notes.insert("ONNX has no operator Erfc: it is read as 1 - erf(x).".to_owned());
     unary(site, Unary::Erfc)
 }

@@ -46,7 +46,7 @@ fn noted(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Resu
 
 /// An operator without a counterpart on a NeuronCore.
 fn reported(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
-    site.importer.report(&super::full_name(site.node), &site.node.name);
+    site.importer.report(&super::full_name(site.node), site.node);
     let note = "Products of whole numbers of 8 bits have no counterpart on a NeuronCore.";
     site.importer.notes.insert(note.to_owned());
     run(site)

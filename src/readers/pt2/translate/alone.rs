@@ -8,7 +8,7 @@ use super::super::meta::{Symbols, described};
 use super::super::schema::{Graph, NamedArgument, Node};
 use super::call::Call;
 use super::operators::known;
-use super::run::Translator;
+use super::run::{Translator, complex_argument};
 use super::views::ViewId;
 use ns_base::{Refusal, refuse};
 use ns_program::{ArrayType, InstructionId, Type, UnsupportedOp};
@@ -132,12 +132,13 @@ impl Translator {
             ));
         };
         let factors = self.factors_of(node, op);
-        let reason = why.map_or_else(String::new, |why| format!(": {why}"));
+        let why = complex_argument(node).or(why).map_or_else(String::new, String::from);
+        let reason = if why.is_empty() { String::new() } else { format!(": {why}") };
         let name = if op.contains("::") { op.to_owned() } else { format!("aten::{op}") };
         let assumed = "; its result is taken to have the type of its first operand";
         let assumed = if factors.is_some() { "" } else { assumed };
         self.note(format!("{place}: {name}, or this use of it, is not known here{reason}{assumed}"));
-        self.list_unsupported(UnsupportedOp { op: name.clone(), count: 1, first: place.to_owned() });
+        self.list_unsupported(UnsupportedOp { op: name.clone(), count: 1, first: place.to_owned(), why });
         let mut operands: Vec<InstructionId> = Vec::new();
         for view in views {
             operands.push(self.views.get(&mut self.b, view)?);

@@ -70,6 +70,12 @@ fn of_file(error: Refusal) -> ImportError {
     ImportError::from(error.advise("export a smaller model"))
 }
 
+/// A complex number among the arguments of a node: no operator takes one here.
+pub(super) fn complex_argument(node: &Node<'_>) -> Option<Refusal> {
+    let complex = node.inputs.iter().find(|input| matches!(input.arg, Argument::Complex));
+    complex.map(|input| refuse!("its argument {} is a complex number", input.name.get()))
+}
+
 impl Translator {
     /// A translator without values or nodes.
     #[must_use]
@@ -224,10 +230,11 @@ impl Translator {
         why: Option<Refusal>,
     ) -> Result<(), ImportError> {
         let first = name_of(node);
-        if let Some(why) = why {
+        let why = complex_argument(node).or(why).map_or_else(String::new, String::from);
+        if !why.is_empty() {
             self.note(format!("{first}: this use of {op} is not known here: {why}"));
         }
-        self.list_unsupported(UnsupportedOp { op: op.to_owned(), count: 1, first: first.clone() });
+        self.list_unsupported(UnsupportedOp { op: op.to_owned(), count: 1, first: first.clone(), why });
         let wrong = |e: Refusal| at_node(&first, e);
         let (mut operands, mut config) = (Vec::new(), String::new());
         let mut call = Call { t: self, node, graph, op: "", overload: "" };
