@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use neuronscope::analysis::Instances;
-use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report, RunDetail, expand};
+use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report, RunDetail, expand, verdict};
+use neuronscope::device::EstimateMark;
 use neuronscope::readers::read_model;
 use neuronscope::session::{
     BatchRule, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, Message, ModelFileSettings, OpenedModel,
@@ -141,11 +142,18 @@ fn estimates_are_named_wherever_they_count() {
     assert!(row.estimated_ops.as_deref().is_some_and(|ops| ops.contains(&op)), "{:?}", row.estimated_ops);
     let facts = profile(&mut session, &plain.id, None).facts;
     assert!(facts.iter().any(|(name, value)| name == "Cost is not known" && value.contains(&op)), "{facts:?}");
+    // Nothing is known about the cost: every figure is a bound.
+    assert_eq!(row.estimate.map(EstimateMark::note).as_deref(), Some("1 operator without a known cost"));
+    assert_eq!(row.interval, None, "the error of such a figure is not known");
+    assert!(facts.iter().any(|(name, value)| name == "Device window" && value.starts_with("at least ")), "{facts:?}");
+    let sentence = verdict(std::slice::from_ref(&row)).unwrap();
+    assert!(sentence.contains("p50 at least ") && sentence.contains("at most "), "{sentence}");
     // The user decides the estimate, which makes another model.
     let sorted = open(&mut session, "pt2/custom-op--torch2.9.1.pt2.gz", &format!("{op}=sort"));
     assert_ne!(sorted.id, plain.id);
     let slower = bench(&mut session, &sorted.id, &[batch]).remove(0);
     assert_ne!(slower.latency_ms_p50, row.latency_ms_p50);
+    assert_eq!(slower.estimate.map(EstimateMark::note).as_deref(), Some("estimated, 1 operator"));
     assert!(bench(&mut session, "nn", &[1])[0].estimated_ops.is_none());
 }
 

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use neuronscope::base::units::format_count;
 use neuronscope::base::{Interval, TraceNs};
+use neuronscope::bench::beside_text;
+use neuronscope::fidelity::{shipped_rows, validate};
 use neuronscope::session::{
     Event, JobId, JobRequest, JobResult, Message, ProfileQuestion, ProfileSpec, Reply, Request, Session, StepResult,
 };
@@ -58,6 +61,30 @@ fn picture(theme: Theme) -> String {
         overlay: Overlay::default(),
     };
     to_svg(&paint(&scene), theme)
+}
+
+/// The figure of AWS beside that of the simulation, for the example of the start page.
+fn example() -> String {
+    let rows = shipped_rows();
+    let row = rows.iter().find(|row| {
+        let is_same = row.model == "bert-base-uncased" && row.batch_size == Some(8);
+        is_same && row.instance.eq_ignore_ascii_case("inf2.xlarge")
+    });
+    let answer = validate(row.unwrap());
+    let (published, predicted) = answer.published.zip(answer.predicted).unwrap();
+    let text = beside_text(published, &row.unwrap().framework, predicted, |rate| {
+        format!("{} inferences per second", format_count(rate.round() as u64))
+    });
+    format!("With both cores: {text}.\n")
+}
+
+#[test]
+fn the_example_of_the_start_page_has_the_published_figure() {
+    let (path, made) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web/pages/landing_example.txt"), example());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), made, "UPDATE_DOCS=1 writes it anew");
 }
 
 #[test]

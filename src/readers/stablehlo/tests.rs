@@ -159,6 +159,26 @@ fn an_operation_that_is_not_known_is_listed() {
 }
 
 #[test]
+fn an_operation_of_another_dialect_says_which() {
+    let body = "    %0 = tosa.tanh %arg0 : (tensor<2x3xf32>) -> tensor<2x3xf32>\n    return %0 : tensor<2x3xf32>";
+    let unsupported = read(&main(body)).unwrap().inspection.unsupported;
+    assert_eq!(unsupported[0].why, "the dialect tosa is not read; export StableHLO");
+}
+
+#[test]
+fn a_module_for_several_devices_is_refused_for_that_reason() {
+    let body = "    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{\"x\"}, {}]>] out_shardings=[<@mesh, [{}, {}]>] manual_axes={\"x\"} (%arg1: tensor<1x3xf32>) {
+      %1 = stablehlo.tanh %arg1 : tensor<1x3xf32>
+      sdy.return %1 : tensor<1x3xf32>
+    } : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    return %0 : tensor<2x3xf32>";
+    assert_eq!(
+        error(body),
+        "line 3, column 10: sdy.manual_computation: the module is divided over several devices; export the model for one device, without a mesh"
+    );
+}
+
+#[test]
 fn a_size_that_an_array_has_already_is_no_operation() {
     let unknown = |size: u64| {
         let body = format!(

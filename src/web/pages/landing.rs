@@ -32,6 +32,9 @@ const TOURS: [(&str, &str, &str); 5] = [
     ("Compare experiments", "Records of benchmark runs over time: speed-ups, regressions, coverage.", "#/experiments"),
 ];
 
+/// What AWS published for the example and what the simulation predicts; a test writes it.
+const EXAMPLE: &str = include_str!("landing_example.txt");
+
 /// Properties of [`LandingPage`].
 #[derive(Properties, PartialEq)]
 pub struct LandingPageProps {
@@ -62,6 +65,7 @@ pub fn LandingPage(props: &LandingPageProps) -> Html {
                 <li class="panel card">
                     <h2>{ "BERT on Inf2" }</h2>
                     <p>{ "Simulate BERT base with batch 8 on an inf2.xlarge and see what it waits for. It runs at once, in about a second." }</p>
+                    <p>{ EXAMPLE.trim_end() }</p>
                     <a class="button" href={BERT}>{ "Profile BERT" }</a>
                 </li>
                 <li class="panel card">

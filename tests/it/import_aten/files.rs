@@ -29,6 +29,19 @@ fn bare_infinities_of_python_are_read() {
 }
 
 #[test]
+fn a_complex_scalar_is_the_reason_why_a_known_operator_is_not_read() {
+    let input = count(&[2]);
+    let imaginary = json!({"as_complex": {"real": 0.0, "imag": 1.0}});
+    let arguments = json!([["self", x(0)], ["other", imaginary]]);
+    let given = import(&file(std::slice::from_ref(&input), &[("mul.Tensor", arguments, vec![("y", &input)])]));
+    let [unsupported] = given.inspection.unsupported.as_slice() else { panic!("{:?}", given.inspection) };
+    assert_eq!(
+        (unsupported.op.as_str(), unsupported.why.as_str()),
+        ("aten::mul", "its argument other is a complex number")
+    );
+}
+
+#[test]
 fn large_graphs_and_long_names_are_read_within_bounds() {
     let input = count(&[2]);
     let kind = meta(&[2], 7);

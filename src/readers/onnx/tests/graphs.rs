@@ -96,6 +96,8 @@ fn an_operator_that_is_not_known_is_never_free() {
     let imported = read(&file(&graph(&nodes, &[], &[info("x", 1, &[2, 3])], &["y"]), 17)).unwrap();
     let unsupported = &imported.inspection.unsupported;
     assert_eq!((unsupported.len(), unsupported[0].op.as_str(), unsupported[0].count), (1, "my.domain.Fancy", 2));
+    // The nodes have no names: the first result is the place.
+    assert_eq!(unsupported[0].first, "m");
     assert_eq!(imported.inspection.verdict, Verdict::Partial);
     let entry = &imported.program.computations[imported.program.entry];
     let opaque = entry.instructions.iter().filter(|i| matches!(&i.op, Op::Opaque(f) if f.name == "my.domain.Fancy"));
