@@ -23,9 +23,10 @@ pub fn shipped_rows() -> Vec<PublishedRow> {
 /// the SDK. Of several releases the last one in the table.
 #[must_use]
 pub fn published_benchmark(shown: &Configuration) -> Option<PublishedRow> {
-    let rows = shipped_rows().into_iter().filter(|row| row.published.is_some());
-    let rows = rows.filter(|row| row.batch_size == Some(shown.batch_size));
-    rows.filter(|row| configuration(row).is_ok_and(|of_row| are_equal(&of_row, shown))).last()
+    shipped_rows().into_iter().rev().find(|row| {
+        let is_of_size = row.published.is_some() && row.batch_size == Some(shown.batch_size);
+        is_of_size && configuration(row).is_ok_and(|of_row| are_equal(&of_row, shown))
+    })
 }
 
 /// Whether two configurations measure the same: their durations, seeds and prices may differ.
