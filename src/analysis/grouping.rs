@@ -1,11 +1,15 @@
 //! Groupings of slices, with a small number for each group.
+//!
+//! A fused operation counts for each of its members by a part of its time ([`ns_profile::fused`]), in groupings by name,
+//! category, operator and module.
 
 use serde::{Deserialize, Serialize};
 
 use super::names::{Instances, Names};
 use super::scopes::Scopes;
-use ns_base::{Idx, StrId, StringTable};
-use ns_profile::{ProcessId, Profile, SliceId, TrackId};
+use ns_base::{FxHashMap, Idx, StrId, StringTable};
+use ns_profile::fused::{self, FusedMember, Part};
+use ns_profile::{ArgsId, ProcessId, Profile, SliceId, TrackId};
 
 /// The property by which slices are grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -68,6 +72,8 @@ pub struct Grouping {
     scopes: Option<Scopes>,
     /// For [`GroupBy::Operation`].
     operations: Option<Box<Operations>>,
+    /// The groups of fused operations, each with its parts, by arguments and the names that slices of the track have.
+    fused: FxHashMap<(ArgsId, fused::Names), Vec<(u32, Vec<Part>)>>,
 }
 
 /// The operations of a profile, numbered.
@@ -84,6 +90,9 @@ impl Grouping {
     pub fn new(profile: &Profile, by: GroupBy) -> Self {
         let mut labels = StringTable::new();
         let mut of_track = Vec::new();
+        let names = Names::of(profile, if by == GroupBy::Operation { Instances::Merged } else { Instances::Each });
+        // Where each name counts by itself, an operation is a name, and the members of a fused one have theirs.
+        let by = if by == GroupBy::Operation && !names.is_merged() { GroupBy::Name } else { by };
         let label_of: Option<fn(&Profile, TrackId) -> String> = match by {
             GroupBy::Process => Some(|p, t| process_text(p, p.tracks()[t].process)),
             GroupBy::Device => Some(|p, t| device_text(p, p.tracks()[t].process)),
@@ -95,8 +104,76 @@ impl Grouping {
             of_track = profile.tracks().ids().map(|t| labels.intern(&label_of(profile, t)).0).collect();
         }
         let scopes = (by == GroupBy::Module).then(|| Scopes::of(profile));
-        let operations = (by == GroupBy::Operation).then(|| Box::new(Operations::of(profile, &mut labels)));
-        Self { by, of_track, labels, scopes, operations }
+        let operations = (by == GroupBy::Operation).then(|| Box::new(Operations::of(profile, names, &mut labels)));
+        Self { by, of_track, labels, scopes, operations, fused: FxHashMap::default() }.with_fused(profile)
+    }
+
+    /// Adds the groups of fused operations.
+    fn with_fused(mut self, profile: &Profile) -> Self {
+        if !self.divides() {
+            return self;
+        }
+        for (args, members) in profile.fusions().iter() {
+            for names in [fused::Names::Framework, fused::Names::Hlo, fused::Names::Own] {
+                let mut groups: Vec<(u32, Vec<Part>)> = Vec::new();
+                for member in members {
+                    let Some(group) = self.group_of_member(names, member) else { continue };
+                    match groups.iter_mut().find(|(known, _)| *known == group) {
+                        Some((_, parts)) => parts.push(member.part),
+                        None => groups.push((group, vec![member.part])),
+                    }
+                }
+                if !groups.is_empty() {
+                    self.fused.insert((args, names), groups);
+                }
+            }
+        }
+        self
+    }
+
+    /// Whether a fused operation counts for its members.
+    const fn divides(&self) -> bool {
+        matches!(self.by, GroupBy::Name | GroupBy::Category | GroupBy::CategoryOrName | GroupBy::Module)
+    }
+
+    /// The group of a member of a fused operation on a track of these names; `None` if it is the group of the slice.
+    #[must_use]
+    pub fn group_of_member(&self, names: fused::Names, member: &FusedMember) -> Option<u32> {
+        match self.by {
+            GroupBy::Name => member.name(names).map(|name| name.0),
+            GroupBy::Category | GroupBy::CategoryOrName => Some(member.category(names).0),
+            GroupBy::Module => self.scopes.as_ref().map(|s| s.scope_of_member(member).0),
+            GroupBy::Operation | GroupBy::Process | GroupBy::Device | GroupBy::Core | GroupBy::Thread => None,
+        }
+    }
+
+    /// Calls `visit` with each group that a slice counts for, and the parts of the slice's time that the group has.
+    pub fn each_group(&self, profile: &Profile, track: TrackId, id: SliceId, mut visit: impl FnMut(u32, &[Part])) {
+        match self.groups_of_fused(profile, track, id) {
+            Some(groups) => groups.iter().for_each(|(group, parts)| visit(*group, parts)),
+            None => visit(self.group_of(profile, track, id), &[Part::WHOLE]),
+        }
+    }
+
+    /// The parts of a slice's time that a group has; empty if the slice does not count for it.
+    #[must_use]
+    pub fn parts_in(&self, profile: &Profile, track: TrackId, id: SliceId, group: u32) -> &[Part] {
+        match self.groups_of_fused(profile, track, id) {
+            Some(groups) => groups.iter().find(|(g, _)| *g == group).map_or(&[], |(_, parts)| parts),
+            None if self.group_of(profile, track, id) == group => &[Part::WHOLE],
+            None => &[],
+        }
+    }
+
+    fn groups_of_fused(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<&Vec<(u32, Vec<Part>)>> {
+        if self.fused.is_empty() {
+            return None;
+        }
+        let args = profile.slices().args(id);
+        if profile.fusions().members(args).is_empty() {
+            return None;
+        }
+        self.fused.get(&(args, profile.names_of(track)))
     }
 
     /// The property by which it groups.
@@ -105,7 +182,7 @@ impl Grouping {
         self.by
     }
 
-    /// The group of a slice on a track.
+    /// The group of a slice on a track; of a fused operation that of its root.
     #[must_use]
     pub fn group_of(&self, profile: &Profile, track: TrackId, id: SliceId) -> u32 {
         let slices = profile.slices();
@@ -164,8 +241,7 @@ impl Grouping {
 
 impl Operations {
     /// Numbers the operations by their place in `labels`.
-    fn of(profile: &Profile, labels: &mut StringTable) -> Self {
-        let names = Names::of(profile, Instances::Merged);
+    fn of(profile: &Profile, names: Names, labels: &mut StringTable) -> Self {
         let mut of_name = vec![0; profile.strings().len()];
         let slices = profile.slices();
         for id in slices.ids() {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
+use ns_profile::fused::Part;
 use ns_profile::{Profile, SliceId};
 
 /// The order in which slices are listed.
@@ -39,15 +40,16 @@ impl MemberPass {
         let Some(group) = self.group else { return true };
         let Self { selection, grouping, cursor, found, .. } = self;
         cursor.advance(limit, |track, id| {
-            if grouping.group_of(profile, track, id) == group
+            let parts = grouping.parts_in(profile, track, id, group);
+            if !parts.is_empty()
                 && let Some(dur) = selection.counted_ns(profile, id)
             {
-                found.push((id, dur));
+                found.push((id, Part::sum_ns(parts, dur)));
             }
         })
     }
 
-    /// The slices found, each with the part of its duration that counts, in ns.
+    /// The slices found, each with the part of its duration that counts for the group, in ns.
     #[must_use]
     pub fn finish(self, profile: &Profile, order: MemberOrder) -> Vec<(SliceId, i64)> {
         let mut found = self.found;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scopes::Scopes;
-use super::{Selection, SliceCursor};
+use super::{GroupBy, Grouping, Selection, SliceCursor};
 use ns_base::FxHashMap;
 use ns_base::convert::usize_to_u32;
+use ns_profile::fused::Part;
 use ns_profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK};
 use ns_profile::{Profile, TrackId};
 
@@ -39,13 +39,14 @@ pub struct ModuleTree {
 
 /// Computes a [`ModuleTree`] a part at a time.
 ///
-/// Every slice adds its self time to its module and to the modules around it, so nothing counts twice. If no tracks are
+/// Every slice adds its self time to its module and to the modules around it, so nothing counts twice; a fused operation
+/// adds the part of each member to the member's. If no tracks are
 /// selected and a profile has rows of framework operators in Process Execution, only these are counted: the other rows
 /// show the same work again.
 #[derive(Debug)]
 pub struct ModulePass {
     selection: Selection,
-    scopes: Scopes,
+    modules: Grouping,
     own: Vec<i64>,
     cursor: SliceCursor,
     /// Count and time of each scope.
@@ -59,35 +60,38 @@ impl ModulePass {
         if selection.tracks.is_none() {
             selection.tracks = framework_tracks(profile);
         }
-        let scopes = Scopes::of(profile);
+        let modules = Grouping::new(profile, GroupBy::Module);
         Self {
             own: selection.self_times(profile),
             cursor: selection.cursor(profile),
-            time: vec![(0, 0); scopes.names().len()],
-            scopes,
+            time: vec![(0, 0); modules.len(profile)],
+            modules,
             selection,
         }
     }
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { selection, scopes, own, cursor, time } = self;
-        cursor.advance(limit, |_, id| {
-            if selection.counted_ns(profile, id).is_some()
-                && let Some(at) = time.get_mut(scopes.scope_of(id).0 as usize)
-            {
-                at.0 += 1;
-                at.1 += own[id.0 as usize];
+        let Self { selection, modules, own, cursor, time } = self;
+        cursor.advance(limit, |track, id| {
+            if selection.counted_ns(profile, id).is_none() {
+                return;
             }
+            modules.each_group(profile, track, id, |module, parts| {
+                if let Some(at) = time.get_mut(module as usize) {
+                    at.0 += 1;
+                    at.1 += Part::sum_ns(parts, own[id.0 as usize]);
+                }
+            });
         })
     }
 
     /// The tree of the slices seen so far, cut to the `limit` modules with the most time.
     #[must_use]
-    pub fn finish(self, limit: usize) -> ModuleTree {
+    pub fn finish(self, profile: &Profile, limit: usize) -> ModuleTree {
         let mut tree = Builder::default();
         for (i, &(count, ns)) in self.time.iter().enumerate().skip(1).filter(|(_, (count, _))| *count > 0) {
-            tree.add(self.scopes.names().get(ns_base::StrId(usize_to_u32(i))), count, ns);
+            tree.add(self.modules.label(profile, usize_to_u32(i)), count, ns);
         }
         tree.finish(self.time.first().map_or(0, |t| t.1), limit.max(1))
     }
@@ -169,7 +173,7 @@ impl Builder {
 pub fn module_tree(profile: &Profile, selection: &Selection, limit: usize) -> ModuleTree {
     let mut pass = ModulePass::new(profile, selection.clone());
     while !pass.advance(profile, usize::MAX) {}
-    pass.finish(limit)
+    pass.finish(profile, limit)
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Operator statistics: how often an operator ran, for how long, and how much of that was self time.
 //!
-//! Self time is defined in [`super::self_time`].
+//! Self time is defined in [`super::self_time`]. A fused operation counts once for each group of its members, with their part of
+//! its time ([`ns_profile::fused`]).
 
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
-use ns_base::convert::{i64_to_f64, u64_to_f64, u64_to_usize, usize_to_u32};
+use ns_base::convert::{i64_to_f64, u64_to_f64, usize_to_u32};
 use ns_base::stats;
+use ns_profile::fused::Part;
 use ns_profile::{Occurrences, Profile, SliceId};
 
 /// Statistics of one group.
@@ -136,26 +138,29 @@ impl OperatorPass {
         let Self { query, grouping, own, cursor, occurrences, row_of, stats, durations } = self;
         let levels = profile.levels();
         cursor.advance(limit, |track, id| {
-            let Some(dur) = query.selection.counted_ns(profile, id) else { return };
-            let group = grouping.group_of(profile, track, id);
-            let Some(place) = row_of.get_mut(group as usize) else { return };
-            if *place == 0 {
-                stats.push(OpStats::of(group, id));
-                *place = usize_to_u32(stats.len());
-            }
-            let row = &mut stats[*place as usize - 1];
-            row.count += occurrences.count(profile, id);
-            row.wraps = row.wraps && levels.wraps(profile, track, id);
-            row.total_ns = row.total_ns.saturating_add(dur);
-            row.self_ns = row.self_ns.saturating_add(own[id.0 as usize]);
-            row.min_ns = row.min_ns.min(dur);
-            if dur > row.max_ns {
-                row.max_ns = dur;
-                row.longest = id;
-            }
-            if query.percentiles {
-                durations.push((*place - 1, dur));
-            }
+            let Some(whole) = query.selection.counted_ns(profile, id) else { return };
+            let occurred = occurrences.count(profile, id);
+            grouping.each_group(profile, track, id, |group, parts| {
+                let Some(place) = row_of.get_mut(group as usize) else { return };
+                if *place == 0 {
+                    stats.push(OpStats::of(group, id));
+                    *place = usize_to_u32(stats.len());
+                }
+                let row = &mut stats[*place as usize - 1];
+                let dur = Part::sum_ns(parts, whole);
+                row.count += occurred;
+                row.wraps = row.wraps && levels.wraps(profile, track, id);
+                row.total_ns = row.total_ns.saturating_add(dur);
+                row.self_ns = row.self_ns.saturating_add(Part::sum_ns(parts, own[id.0 as usize]));
+                row.min_ns = row.min_ns.min(dur);
+                if dur > row.max_ns {
+                    row.max_ns = dur;
+                    row.longest = id;
+                }
+                if query.percentiles {
+                    durations.push((*place - 1, dur));
+                }
+            });
         })
     }
 
@@ -171,10 +176,13 @@ impl OperatorPass {
     }
 
     fn fill_percentiles(&mut self) {
-        let mut by_row = rows_together(&self.durations, &self.stats);
+        if !self.query.percentiles {
+            return;
+        }
+        let (mut by_row, lengths) = rows_together(&self.durations, self.stats.len());
         let mut rest = by_row.as_mut_slice();
-        for row in self.stats.iter_mut().filter(|_| self.query.percentiles) {
-            let (own, others) = rest.split_at_mut(u64_to_usize(row.count));
+        for (row, length) in self.stats.iter_mut().zip(lengths) {
+            let (own, others) = rest.split_at_mut(length);
             let p50_ns = percentile(own, 50.0);
             row.percentiles = Some(Percentiles { p50_ns, p99_ns: percentile(own, 99.0) });
             rest = others;
@@ -182,13 +190,18 @@ impl OperatorPass {
     }
 }
 
-/// The durations of each row next to one another, rows in their order.
-fn rows_together(durations: &[(u32, i64)], rows: &[OpStats]) -> Vec<i64> {
-    let mut next: Vec<usize> = Vec::with_capacity(rows.len());
+/// The durations of each row next to one another, rows in their order, and the number of durations of each row. An interrupted
+/// operation has more durations than occurrences.
+fn rows_together(durations: &[(u32, i64)], rows: usize) -> (Vec<i64>, Vec<usize>) {
+    let mut lengths = vec![0; rows];
+    for &(row, _) in durations {
+        lengths[row as usize] += 1;
+    }
     let mut at = 0;
-    for row in rows {
+    let mut next: Vec<usize> = Vec::with_capacity(rows);
+    for length in &lengths {
         next.push(at);
-        at += u64_to_usize(row.count);
+        at += length;
     }
     let mut together = vec![0; durations.len()];
     for &(row, dur) in durations {
@@ -196,7 +209,7 @@ fn rows_together(durations: &[(u32, i64)], rows: &[OpStats]) -> Vec<i64> {
         together[*place] = dur;
         *place += 1;
     }
-    together
+    (together, lengths)
 }
 
 /// A percentile of some values by numpy's linear rule, found without sorting all of them; 0 without values.
@@ -213,6 +226,7 @@ mod tests {
     use super::*;
     use ns_base::{Diagnostics, Interval, TraceNs};
     use ns_profile::ProfileBuilder;
+    use ns_profile::neuron::EXECUTION_PROCESS;
     use proptest::prelude::*;
 
     #[test]
@@ -244,6 +258,20 @@ mod tests {
         assert_eq!(profile.diagnostics().count("partial_overlap"), 1);
         let none = OpQuery { selection: Selection::of_tracks(vec![]), ..OpQuery::default() };
         assert!(operator_stats(&profile, &none).stats.is_empty());
+    }
+
+    #[test]
+    fn percentiles_are_of_slices_where_operations_are_interrupted() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", EXECUTION_PROCESS);
+        let t = b.thread(p, "1", "");
+        b.slice(t, 0, 100, "dot", "", None);
+        b.slice(t, 200, 300, "dot", "", Some(r#"{"continues":true}"#));
+        b.slice(t, 600, 7, "add", "", None);
+        let profile = b.finish(Diagnostics::new());
+        let table = operator_stats(&profile, &OpQuery { percentiles: true, ..OpQuery::default() });
+        let found = table.stats.iter().map(|s| (s.count, s.percentiles.unwrap().p50_ns)).collect::<Vec<_>>();
+        assert_eq!(found, [(1, 200.0), (1, 7.0)]);
     }
 
     proptest! {

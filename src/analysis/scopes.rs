@@ -8,11 +8,14 @@
 //! 3. it *is* a call of a module: its name is `nn.Module: Linear_0` (PyTorch with stacks), which makes a level below
 //!    the module of the slice that contains it.
 //!
+//! A fused operation belongs to the modules of its members ([`ns_profile::fused`]); its own module is its root's.
+//!
 //! Any other slice belongs to the module of the innermost slice that contains it, or to no module.
 
 use memchr::memmem::Finder;
 
-use ns_base::{Idx, StrId, StringTable};
+use ns_base::{FxHashMap, Idx, StrId, StringTable};
+use ns_profile::fused::FusedMember;
 use ns_profile::{ArgsId, Profile, SliceFlags, SliceId};
 
 /// PyTorch's prefix before the class of a module in the name of its call.
@@ -24,6 +27,8 @@ const MODULE_ROW: &str = "module";
 #[derive(Debug)]
 pub struct Scopes {
     of_slice: Vec<StrId>,
+    /// The module of the path of each member of a fused operation; ids of the texts of the profile.
+    of_member: FxHashMap<StrId, StrId>,
     names: StringTable,
 }
 
@@ -66,7 +71,19 @@ impl Scopes {
             };
             of_slice.push(scope);
         }
-        Self { of_slice, names }
+        let mut of_member = FxHashMap::default();
+        for (_, members) in profile.fusions().iter() {
+            for member in members {
+                of_member.entry(member.path).or_insert_with(|| names.intern(profile.str(member.scope)));
+            }
+        }
+        Self { of_slice, of_member, names }
+    }
+
+    /// The module of a member of a fused operation.
+    #[must_use]
+    pub fn scope_of_member(&self, member: &FusedMember) -> StrId {
+        self.of_member.get(&member.path).copied().unwrap_or(StrId::EMPTY)
     }
 
     /// The module of a slice; the empty text if it is in none.

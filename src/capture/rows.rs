@@ -5,7 +5,8 @@ use serde_json::json;
 use super::lanes::Lanes;
 use super::segments::{level, segments};
 use ns_base::{FxHashMap, Interval};
-use ns_machine::{SourceEntry, SourceId, SourceMap};
+use ns_machine::{SourceEntry, SourceId, SourceMap, SourceMember};
+use ns_profile::fused::{SHARES, share_text};
 use ns_profile::neuron::{FRAMEWORK_TRACK, HLO_TRACK};
 use ns_profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
 
@@ -146,8 +147,13 @@ pub(super) fn args_of(entry: &SourceEntry, continued: bool) -> String {
     args.insert("path".into(), json!(entry.path));
     args.insert("hlo".into(), json!(entry.hlo_text));
     if !entry.members.is_empty() {
-        args.insert("fused".into(), json!(entry.members.join(",\n")));
-        args.insert("fused_hlo".into(), json!(entry.member_hlo.join(",\n")));
+        let list = |text: fn(&SourceMember) -> String| entry.members.iter().map(text).collect::<Vec<_>>().join(",\n");
+        args.insert("fused".into(), json!(list(|m| m.path.clone())));
+        args.insert("fused_hlo".into(), json!(list(|m| m.hlo_text.clone())));
+        // Without shares the root has all of the time.
+        if entry.members.iter().rev().skip(1).any(|m| m.share_ppm > 0) {
+            args.insert(SHARES.into(), json!(list(|m| share_text(m.share_ppm))));
+        }
     }
     if continued {
         args.insert("continues".into(), json!(true));

@@ -4,10 +4,10 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::run::{Run, UnitRun};
-use ns_base::convert::{i64_to_f64, u64_to_f64};
+use ns_base::convert::{f64_to_u64, i64_to_f64, u64_to_f64};
 use ns_base::{IndexVec, Interval};
-use ns_machine::SourceId;
 use ns_machine::isa::Engine;
+use ns_machine::{SourceEntry, SourceId, SourceMember};
 
 /// The time of one operation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,14 +31,12 @@ impl SourceTime {
     }
 
     /// Adds a fraction of another operation's time, 0 to 1.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds of an execution")]
     pub fn add_part(&mut self, other: &Self, part: f64) {
-        let of = |ns: u64| libm::round(u64_to_f64(ns) * part) as u64;
         self.share_ns += other.share_ns * part;
         for (own, more) in self.engine_ns.iter_mut().zip(other.engine_ns) {
-            *own += of(more);
+            *own += part_of(more, part);
         }
-        self.transfer_ns += of(other.transfer_ns);
+        self.transfer_ns += part_of(other.transfer_ns, part);
     }
 }
 
@@ -73,21 +71,37 @@ pub struct OperatorTime {
     pub engine_ns: [u64; Engine::ALL.len()],
 }
 
-/// The engine time of each framework operator of a run, the longest first.
+/// The engine time of each framework operator of a run, the longest first. A fusion's time counts for its members by their parts.
 #[must_use]
 pub fn time_by_operator(run: &Run<'_>) -> Vec<OperatorTime> {
     let mut operators: IndexMap<&str, [u64; Engine::ALL.len()]> = IndexMap::new();
     for (id, time) in time_by_source(run).iter_enumerated() {
         let Some(source) = run.sources.get(id) else { continue };
-        let sum = operators.entry(source.framework_op.as_str()).or_default();
-        for (own, more) in sum.iter_mut().zip(time.engine_ns) {
-            *own += more;
+        for (part, operator) in parts_of(source) {
+            let sum =
+                operators.entry(operator.map_or(source.framework_op.as_str(), SourceMember::framework_op)).or_default();
+            for (own, more) in sum.iter_mut().zip(time.engine_ns) {
+                *own += part_of(more, part);
+            }
         }
     }
     let operator = |(name, engine_ns): (&str, _)| OperatorTime { name: name.to_owned(), engine_ns };
     let mut all: Vec<OperatorTime> = operators.into_iter().map(operator).collect();
     all.sort_by_key(|o| std::cmp::Reverse(o.engine_ns.iter().sum::<u64>()));
     all
+}
+
+/// The members that have a part of an operation's time, each with its part; the operation itself, which has all of it, if it is no
+/// fusion.
+pub fn parts_of(source: &SourceEntry) -> impl Iterator<Item = (f64, Option<&SourceMember>)> {
+    let whole = source.members.is_empty().then_some((1.0, None));
+    let with_part = source.members.iter().filter(|m| m.share_ppm > 0);
+    with_part.map(|m| (f64::from(m.share_ppm) / 1e6, Some(m))).chain(whole)
+}
+
+/// A part of a time, nanoseconds.
+fn part_of(ns: u64, part: f64) -> u64 {
+    f64_to_u64(libm::round(u64_to_f64(ns) * part))
 }
 
 /// The share of each item. Between two consecutive borders of items, every running item gets the same amount. So it is enough

@@ -20,7 +20,7 @@ mod summary;
 pub(crate) mod testing;
 mod utilisation;
 
-pub use attribution::{OperatorTime, SourceTime, time_by_operator, time_by_source};
+pub use attribution::{OperatorTime, SourceTime, parts_of, time_by_operator, time_by_source};
 pub use bounds::{Bound, Bounds, CAVEAT, LostTime};
 pub use findings::{Effect, Finding, Rule, SliceRange, findings};
 pub use insights::{Insights, UTILISATION_BUCKETS};

@@ -41,7 +41,6 @@ impl TestRun {
             scope: scope.split('/').map(str::to_owned).collect(),
             path: path.to_owned(),
             members: Vec::new(),
-            member_hlo: Vec::new(),
         })
     }
 

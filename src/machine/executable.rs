@@ -24,10 +24,27 @@ pub struct SourceEntry {
     pub scope: Vec<String>,
     /// Full framework path: `NN[model]/Linear[layer1]/aten__addmm_dot`.
     pub path: String,
-    /// Full framework paths of the members when this is a fusion; empty otherwise.
-    pub members: Vec<String>,
-    /// HLO text of the members, parallel to `members`.
-    pub member_hlo: Vec<String>,
+    /// The members when this is a fusion, in the order of execution, its root last; empty otherwise.
+    pub members: Vec<SourceMember>,
+}
+
+/// One of the operations that a fusion does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceMember {
+    /// Full framework path.
+    pub path: String,
+    /// HLO text.
+    pub hlo_text: String,
+    /// Its part of the fusion's time on the engines, in millionths. The parts of all members add up to a million.
+    pub share_ppm: u32,
+}
+
+impl SourceMember {
+    /// The framework op by which operator tables aggregate: the last part of the path.
+    #[must_use]
+    pub fn framework_op(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
 }
 
 /// Source entries by id.

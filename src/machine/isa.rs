@@ -180,6 +180,38 @@ pub enum Op {
 }
 
 impl Op {
+    /// The same instruction on one element per partition; instructions whose time does not depend on a free dimension stay.
+    #[must_use]
+    pub const fn of_one_element(self) -> Self {
+        match self {
+            Self::TensorScalar { .. } => Self::TensorScalar { free: 1 },
+            Self::TensorTensor { sbuf_only, .. } => Self::TensorTensor { free: 1, sbuf_only },
+            Self::TensorReduce { .. } => Self::TensorReduce { free: 1 },
+            Self::TensorCopy { .. } => Self::TensorCopy { free: 1 },
+            Self::Memset { .. } => Self::Memset { free: 1 },
+            Self::Activate { .. } => Self::Activate { free: 1 },
+            Self::ActivateReduce { .. } => Self::ActivateReduce { free: 1 },
+            Self::Matmul { passes, .. } => Self::Matmul { free: 1, passes },
+            other => other,
+        }
+    }
+
+    /// Elements per partition, for instructions whose time depends on them.
+    #[must_use]
+    pub const fn free_elements(&self) -> Option<u32> {
+        match *self {
+            Self::TensorScalar { free }
+            | Self::TensorTensor { free, .. }
+            | Self::TensorReduce { free }
+            | Self::TensorCopy { free }
+            | Self::Memset { free }
+            | Self::Activate { free }
+            | Self::ActivateReduce { free }
+            | Self::Matmul { free, .. } => Some(free),
+            _ => None,
+        }
+    }
+
     /// Opcode in profiles.
     #[must_use]
     pub const fn opcode(&self) -> &'static str {

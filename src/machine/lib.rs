@@ -8,4 +8,4 @@ pub mod cost;
 mod executable;
 pub mod isa;
 
-pub use executable::{Executable, MemoryPlan, SourceEntry, SourceId, SourceMap};
+pub use executable::{Executable, MemoryPlan, SourceEntry, SourceId, SourceMap, SourceMember};

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::marker::PhantomData;
 
 use super::builder::ProfileBuilder;
+use super::fused::Fusions;
 use super::levels::Levels;
 use super::nesting::{Nesting, TrackSlices};
 use super::packed::{Cell, Column};
@@ -41,10 +42,12 @@ pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> P
         args,
         diagnostics,
         levels: Levels::default(),
+        fusions: Fusions::default(),
         plugin_run: None,
     };
     nest(&mut profile, may_overlap);
     profile.levels = Levels::of(&profile);
+    profile.fusions = Fusions::of(&mut profile.strings, &profile.tracks, &profile.slices, &profile.args);
     profile
 }
 

@@ -20,6 +20,7 @@ mod counters;
 pub mod density;
 pub mod device;
 pub mod flows;
+pub mod fused;
 pub mod levels;
 pub mod lod;
 pub mod marks;

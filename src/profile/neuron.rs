@@ -69,8 +69,8 @@ struct OperatorTime {
     time_ns: i64,
 }
 
-/// The operators of some tracks: slices of one category, or of one name if they have no category. Slices that never
-/// ended are left out.
+/// The operators of some tracks: slices of one category, or of one name if they have no category. A fused operation counts
+/// for its members ([`super::fused`]). Slices that never ended are left out.
 fn operators_on(profile: &Profile, tracks: &[TrackId]) -> Vec<OperatorTime> {
     let slices = profile.slices();
     let mut occurrences = Occurrences::of(profile);
@@ -78,13 +78,27 @@ fn operators_on(profile: &Profile, tracks: &[TrackId]) -> Vec<OperatorTime> {
     let mut operators: Vec<OperatorTime> = Vec::new();
     let ended = |id: &_| !slices.flags(*id).has(SliceFlags::UNCLOSED);
     for id in tracks.iter().flat_map(|&track| slices.of_track(track)).filter(ended) {
-        let name = if slices.category(id) == StrId::EMPTY { slices.name(id) } else { slices.category(id) };
-        let row = *row_of.entry(name).or_insert_with(|| {
-            operators.push(OperatorTime { name, occurrences: 0, time_ns: 0 });
-            operators.len() - 1
-        });
-        operators[row].occurrences += occurrences.count(profile, id);
-        operators[row].time_ns = operators[row].time_ns.saturating_add(slices.dur_ns(id));
+        let own = if slices.category(id) == StrId::EMPTY { slices.name(id) } else { slices.category(id) };
+        let (dur, occurred) = (slices.dur_ns(id), occurrences.count(profile, id));
+        let mut add = |name, occurred: u64, ns: i64| {
+            let row = *row_of.entry(name).or_insert_with(|| {
+                operators.push(OperatorTime { name, occurrences: 0, time_ns: 0 });
+                operators.len() - 1
+            });
+            operators[row].occurrences += occurred;
+            operators[row].time_ns = operators[row].time_ns.saturating_add(ns);
+        };
+        let members = profile.fusions().members(slices.args(id));
+        if members.is_empty() {
+            add(own, occurred, dur);
+        }
+        let names = profile.names_of(slices.track(id));
+        for (i, member) in members.iter().enumerate() {
+            let name = member.category(names);
+            // Members of one operator are one occurrence of it.
+            let is_first = members[..i].iter().all(|before| before.category(names) != name);
+            add(name, if is_first { occurred } else { 0 }, member.part.of_ns(dur));
+        }
     }
     operators
 }
@@ -135,5 +149,24 @@ mod tests {
             [("dot", 2, 0, 60, 60.0), ("dot", 2, 1, 60, 60.0), ("tanh", 1, 0, 40, 40.0), ("tanh", 1, 1, 40, 40.0)]
         );
         assert_eq!(operator_table(&profile, OperatorView::Framework).len(), 2);
+    }
+
+    #[test]
+    fn a_fused_operation_counts_for_its_members() {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", EXECUTION_PROCESS);
+        let (hlo, framework) = (b.thread(p, "1", HLO_TRACK), b.thread(p, "2", FRAMEWORK_TRACK));
+        let args = r#"{"path":"N/relu","fused":"N/bn_mul,\nN/bn_add,\nN/relu","fused_hlo":"%m = multiply(),\n%a = add(),\n%r = maximum()","fused_share":"0.2,\n0.3,\n0.5"}"#;
+        b.slice(hlo, 0, 100, "fused_0", "maximum", Some(&args));
+        b.slice(framework, 0, 100, "relu", "relu", Some(&args));
+        b.slice(framework, 200, 10, "relu", "relu", None);
+        let profile = b.finish(Diagnostics::new());
+        let brief = |view| {
+            let rows = operator_table(&profile, view);
+            rows.iter().map(|r| (r.name.clone(), r.occurrences, r.time_ns)).collect::<Vec<_>>()
+        };
+        let of = |name: &str, n, ns| (name.to_owned(), n, ns);
+        assert_eq!(brief(OperatorView::Hlo), [of("maximum", 1, 50), of("add", 1, 30), of("multiply", 1, 20)]);
+        assert_eq!(brief(OperatorView::Framework), [of("relu", 2, 60), of("bn_add", 1, 30), of("bn_mul", 1, 20)]);
     }
 }

@@ -1,5 +1,6 @@
 //! The profile itself: its tables, and facts about it as a whole.
 
+use super::fused::Fusions;
 use super::levels::Levels;
 use super::plugin_run::PluginRun;
 use super::{
@@ -60,6 +61,7 @@ pub struct Profile {
     /// What the reader could not use.
     pub diagnostics: Diagnostics,
     pub(super) levels: Levels,
+    pub(super) fusions: Fusions,
     /// Boxed, because few profiles have one.
     pub plugin_run: Option<Box<PluginRun>>,
 }
@@ -154,6 +156,12 @@ impl Profile {
     #[must_use]
     pub fn levels(&self) -> &Levels {
         &self.levels
+    }
+
+    /// Its fused operations.
+    #[must_use]
+    pub fn fusions(&self) -> &Fusions {
+        &self.fusions
     }
 
     /// Problems in the input that did not stop the reader.

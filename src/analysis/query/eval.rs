@@ -1,4 +1,7 @@
 //! Evaluates a query on a profile, which gives a table.
+//!
+//! A query that groups or sums counts a fused operation for each of its members ([`ns_profile::fused`]): a condition on a name
+//! tests the member's name. A query that lists slices lists them as they are.
 
 use std::cmp::Ordering;
 
@@ -10,6 +13,7 @@ use super::syntax::{Query, Selected, ValueKind};
 use super::test::Test;
 use super::value::{QueryValue, compare};
 use crate::{Selection, SliceCursor};
+use ns_profile::fused::Part;
 use ns_profile::levels::LevelId;
 use ns_profile::{Occurrences, Profile, SliceId};
 
@@ -86,15 +90,39 @@ impl QueryPass {
         let is_grouped = self.is_grouped();
         let Self { query, selection, occurrences, cursor, own, condition, sources, key_count, found, groups } = self;
         cursor.advance(limit, |track, id| {
-            let row = Row { profile, own, track, id };
-            if selection.counted_part(profile, id).is_none() || !condition.as_mut().is_none_or(|c| c.is_true(&row)) {
+            if selection.counted_part(profile, id).is_none() {
                 return;
             }
-            if is_grouped {
-                let count = occurrences.count(profile, id);
-                groups.add(&row, count, &sources[..*key_count], &sources[*key_count..], &query.select);
-            } else {
-                found.push(id);
+            let row = Row::of(profile, own, track, id);
+            let mut holds = |row: &Row<'_>| condition.as_mut().is_none_or(|c| c.is_true(row));
+            let members = if is_grouped { profile.fusions().members(profile.slices().args(id)) } else { &[] };
+            if members.is_empty() {
+                if !holds(&row) {
+                } else if is_grouped {
+                    let place = groups.place_of(&row, &sources[..*key_count], &query.select);
+                    groups.add(place, &row, occurrences.count(profile, id), &sources[*key_count..], &query.select);
+                } else {
+                    found.push(id);
+                }
+                return;
+            }
+            // Members in one group count as one slice of it.
+            let mut places: Vec<(usize, Vec<Part>)> = Vec::new();
+            for member in members {
+                let row = Row { member: Some(*member), ..row };
+                if !holds(&row) {
+                    continue;
+                }
+                let place = groups.place_of(&row, &sources[..*key_count], &query.select);
+                match places.iter_mut().find(|(known, _)| *known == place) {
+                    Some((_, parts)) => parts.push(member.part),
+                    None => places.push((place, vec![member.part])),
+                }
+            }
+            let count = occurrences.count(profile, id);
+            for (place, parts) in places {
+                let row = Row { parts: &parts, ..row };
+                groups.add(place, &row, count, &sources[*key_count..], &query.select);
             }
         })
     }
@@ -110,7 +138,7 @@ impl QueryPass {
             let rows = std::mem::take(&mut self.groups.rows).into_iter();
             rows.map(|g| (g.first, group_values(profile, own, sources, select, g))).collect()
         } else {
-            let row = |id| Row { profile, own: &self.own, track: profile.slices().track(id), id };
+            let row = |id| Row::of(profile, &self.own, profile.slices().track(id), id);
             self.found.iter().map(|&id| (id, sources.iter().map(|s| s.value(&row(id))).collect())).collect()
         };
         let by = &self.query.order_by;

@@ -5,6 +5,7 @@ use super::syntax::{Aggregate, Selected};
 use super::value::{QueryValue, number};
 use ns_base::convert::{i128_to_f64, u64_to_f64};
 use ns_base::{FxHashMap, StringTable, stats};
+use ns_profile::fused::FusedMember;
 use ns_profile::{Profile, SliceId};
 
 #[derive(Debug, Default)]
@@ -22,6 +23,7 @@ pub(super) struct Groups {
 #[derive(Debug)]
 pub(super) struct GroupRow {
     pub first: SliceId,
+    member: Option<FusedMember>,
     count: u64,
     /// Values of each selected column that is aggregated.
     values: Vec<Tally>,
@@ -39,8 +41,8 @@ struct Tally {
 }
 
 impl Groups {
-    /// Adds a slice to its group, with a number of occurrences.
-    pub(super) fn add(&mut self, row: &Row<'_>, count: u64, keys: &[Source], sources: &[Source], select: &[Selected]) {
+    /// The position of a slice's group, which is made if it is new.
+    pub(super) fn place_of(&mut self, row: &Row<'_>, keys: &[Source], select: &[Selected]) -> usize {
         let mut at = 0;
         for key in keys {
             let part = self.key_of(key, row);
@@ -50,13 +52,17 @@ impl Groups {
                 *next
             });
         }
-        let place = *self.place.entry(at).or_insert_with(|| {
+        *self.place.entry(at).or_insert_with(|| {
             let wants_all = |s: &Selected| matches!(s, Selected::Of(Aggregate::P50 | Aggregate::P99, _));
             let tally = |s: &Selected| Tally { all: wants_all(s).then(Vec::new), ..Tally::default() };
             let values = select.iter().filter(|s| !matches!(s, Selected::Count)).map(tally).collect();
-            self.rows.push(GroupRow { first: row.id, count: 0, values });
+            self.rows.push(GroupRow { first: row.id, member: row.member, count: 0, values });
             self.rows.len() - 1
-        });
+        })
+    }
+
+    /// Adds a slice to the group at a position, with a number of occurrences.
+    pub(super) fn add(&mut self, place: usize, row: &Row<'_>, count: u64, sources: &[Source], select: &[Selected]) {
         let group = &mut self.rows[place];
         group.count += count;
         let columns = select.iter().filter(|s| !matches!(s, Selected::Count));
@@ -69,7 +75,7 @@ impl Groups {
 
     fn key_of(&mut self, key: &Source, row: &Row<'_>) -> u32 {
         if let Source::Label(grouping) = key {
-            return grouping.group_of(row.profile, row.track, row.id);
+            return row.group(grouping);
         }
         let text = match key.value(row) {
             // A separate marker, so that a missing value does not join the group of the empty text.
@@ -140,7 +146,8 @@ pub(super) fn group_values(
     select: &[Selected],
     group: GroupRow,
 ) -> Vec<QueryValue> {
-    let row = Row { profile, own, track: profile.slices().track(group.first), id: group.first };
+    let whole = Row::of(profile, own, profile.slices().track(group.first), group.first);
+    let row = Row { member: group.member, ..whole };
     let mut columns = sources.iter().zip(group.values);
     let mut value = |selected: &Selected| match selected {
         Selected::Count => QueryValue::Int(i64::try_from(group.count).unwrap_or(i64::MAX)),

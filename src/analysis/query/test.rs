@@ -58,7 +58,7 @@ impl Test {
             Self::Any(parts) => parts.iter_mut().any(|p| p.is_true(row)),
             Self::Not(inner) => !inner.is_true(row),
             Self::Label { grouping, known, check } => {
-                let group = grouping.group_of(row.profile, row.track, row.id);
+                let group = row.group(grouping);
                 let text = || QueryValue::Text(grouping.label(row.profile, group).to_owned());
                 match known.get_mut(group as usize) {
                     Some(answer) => *answer.get_or_insert_with(|| check.is_true(&text())),

@@ -161,9 +161,11 @@ fn cover(
     let slices = profile.slices();
     for track in profile.tracks().ids() {
         for id in slices.of_track(track) {
-            let name = counted.name_of(profile, works, track, id);
-            let Some(at) = name.and_then(|name| of_name.get(name.index()).copied().flatten()) else { continue };
-            spans[at].push(slices.interval(id));
+            counted.each_name(profile, works, track, id, |name| {
+                if let Some(at) = of_name.get(name.index()).copied().flatten() {
+                    spans[at].push(slices.interval(id));
+                }
+            });
         }
     }
     for (operation, spans) in operations.iter_mut().zip(spans) {

@@ -6,6 +6,7 @@ use crate::compare::grouped_by_default;
 use crate::work::{Work, Works};
 use crate::{GroupBy, SliceCursor};
 use ns_base::{FxHashMap, Idx, IndexVec, Interval, StrId, TraceNs};
+use ns_profile::fused::Part;
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// Times of a profile by kind of work.
@@ -48,11 +49,18 @@ pub(super) enum Counted {
 }
 
 impl Counted {
-    /// The name under which a slice counts; `None` if it does not.
-    pub fn name_of(self, profile: &Profile, works: &Works, track: TrackId, id: SliceId) -> Option<StrId> {
+    /// Calls `visit` with the names under which a slice counts.
+    pub fn each_name(
+        self,
+        profile: &Profile,
+        works: &Works,
+        track: TrackId,
+        id: SliceId,
+        mut visit: impl FnMut(StrId),
+    ) {
         let (slices, levels) = (profile.slices(), profile.levels());
         if slices.flags(id).has(SliceFlags::UNCLOSED) {
-            return None;
+            return;
         }
         let counts = match self {
             Self::Framework => levels.default_level().is_some_and(|l| levels.of_slice(profile, track, id) == l),
@@ -60,9 +68,11 @@ impl Counted {
             Self::Device => works.of_slice(profile, track, id).is_some_and(Work::is_device),
             Self::All => !levels.wraps(profile, track, id),
         };
-        let category = slices.category(id);
-        let name = if self == Self::Framework && category != StrId::EMPTY { category } else { slices.name(id) };
-        counts.then_some(name)
+        match self {
+            _ if !counts => {}
+            Self::Framework => each_operator(profile, track, id, |operator, _| visit(operator)),
+            _ => visit(slices.name(id)),
+        }
     }
 }
 
@@ -144,9 +154,9 @@ impl TallyPass {
                 add(&mut tally.own, profile, id, ns);
             }
             if framework.is_some_and(|level| levels.of_slice(profile, track, id) == level) {
-                let category = slices.category(id);
-                let operator = if category == StrId::EMPTY { slices.name(id) } else { category };
-                add_as(&mut tally.own_framework, operator, id, ns);
+                each_operator(profile, track, id, |operator, part| {
+                    add_as(&mut tally.own_framework, operator, id, part.of_ns(ns));
+                });
             }
             let busy = (until.get_mut(track), tally.covered_ns.get_mut(track));
             if let (Some(until), Some(covered), false) = (busy.0, busy.1, wraps) {
@@ -212,6 +222,18 @@ impl Tally {
     /// Time covered by a kind of work, in ns.
     pub fn ns(&self, work: Work) -> i64 {
         self.covered.get(&work).map_or(0, |spans| Interval::total_ns(spans))
+    }
+}
+
+/// Calls `visit` with each operator of a row of framework operators that a slice counts for, and its part of the time.
+fn each_operator(profile: &Profile, track: TrackId, id: SliceId, mut visit: impl FnMut(StrId, Part)) {
+    let slices = profile.slices();
+    let members = profile.fusions().members(slices.args(id));
+    let names = profile.names_of(track);
+    members.iter().for_each(|member| visit(member.category(names), member.part));
+    if members.is_empty() {
+        let category = slices.category(id);
+        visit(if category == StrId::EMPTY { slices.name(id) } else { category }, Part::WHOLE);
     }
 }
 

@@ -61,6 +61,13 @@ pub(super) fn plan_eviction(
     Ok((steps, apart))
 }
 
+/// Operations with scalars that the instruction after them applies: what it waits for because of them, and their members.
+#[derive(Default)]
+struct Scalars {
+    after: Vec<Wait>,
+    members: Vec<InstrId>,
+}
+
 /// A chain of elementwise operations whose steps are partly planned.
 struct Chain {
     /// Layout of the tiles.
@@ -113,15 +120,15 @@ impl Chain {
             match other {
                 // Squaring is a function of one operand, in every table.
                 Some(other) if other == self.running => {
-                    let after = self.take_scalars();
-                    self.push(StepKind::Function(SQUARE), after);
+                    let before = self.take_scalars();
+                    self.push(*id, StepKind::Function(SQUARE), before);
                 }
                 Some(other) if self.beside.contains(&other) || self.passed.contains(&other) => {
                     let of_main = self.of_main.contains(&other);
-                    self.push(StepKind::Tensors { of_main }, Vec::new());
+                    self.push(*id, StepKind::Tensors { of_main }, Scalars::default());
                 }
                 Some(other) => self.binary(plan, places, code, (*id, member), other)?,
-                None => self.unary(member),
+                None => self.unary(*id, member),
             }
             self.passed.insert(self.running);
             self.running = *id;
@@ -130,18 +137,22 @@ impl Chain {
             }
         }
         if self.steps.is_empty() {
-            self.push(StepKind::Copy, Vec::new());
+            self.steps.push(TileStep::new(StepKind::Copy, Vec::new()));
         }
         Ok(self.steps)
     }
 
-    fn push(&mut self, kind: StepKind, after: Vec<Wait>) {
-        self.steps.push(TileStep::new(kind, after));
+    /// Plans the instruction of a member, which also applies the scalars before it.
+    fn push(&mut self, id: InstrId, kind: StepKind, before: Scalars) {
+        let Scalars { after, mut members } = before;
+        members.push(id);
+        self.steps.push(TileStep::computing(members, kind, after));
     }
 
-    /// Removes the last step if it uses scalars; returns its waits.
-    fn take_scalars(&mut self) -> Vec<Wait> {
-        self.steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default()
+    /// Removes the last step if it uses scalars.
+    fn take_scalars(&mut self) -> Scalars {
+        let step = self.steps.pop_if(|s| s.is_scalars());
+        step.map(|s| Scalars { after: s.after, members: s.members }).unwrap_or_default()
     }
 
     /// A member that does not touch the running value: a scale, shift or function of another value. Two in a row with
@@ -161,23 +172,26 @@ impl Chain {
             }
         }
         match self.steps.last_mut() {
-            Some(last) if last.kind == StepKind::Beside => last.after.extend(after),
-            _ => self.push(StepKind::Beside, after),
+            Some(last) if last.kind == StepKind::Beside => {
+                last.after.extend(after);
+                last.members.push(id);
+            }
+            _ => self.push(id, StepKind::Beside, Scalars { after, members: Vec::new() }),
         }
         self.beside.insert(id);
         Ok(())
     }
 
     /// A function of the running value alone.
-    fn unary(&mut self, member: &HloInstruction) {
+    fn unary(&mut self, id: InstrId, member: &HloInstruction) {
         let kind = match member.opcode {
             Opcode::Negate | Opcode::Convert | Opcode::Add | Opcode::Multiply => StepKind::Scalars,
             Opcode::Elementwise(function) if !function.is_table() => StepKind::Scalars,
             ref o => StepKind::Function(o.name()),
         };
         // An activation scales and adds a per-partition bias for free: it takes over the step just before it.
-        let after = if matches!(kind, StepKind::Function(_)) { self.take_scalars() } else { Vec::new() };
-        self.push(kind, after);
+        let before = if matches!(kind, StepKind::Function(_)) { self.take_scalars() } else { Scalars::default() };
+        self.push(id, kind, before);
     }
 
     /// An operation of the running value and another one that was not computed on the way.
@@ -191,33 +205,34 @@ impl Chain {
     ) -> Result<(), StageError> {
         let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
         let apart = self.tensors_apart && matches!(places.value(plan, other)?, Value::Resident(_));
-        let mut step = match other_side(plan, places, code, (id, other), self.layout)? {
+        let other = other_side(plan, places, code, (id, other), self.layout)?;
+        let (kind, mut after) = match other {
             // Long rows go to the scalar engine, which clips in one pass; short ones to the engine that set the constant.
             Other::Constant if against_constant && self.free_elements >= LONG_ROW_ELEMENTS => {
-                TileStep::new(StepKind::Function(CLIP), self.take_scalars())
+                (StepKind::Function(CLIP), Vec::new())
             }
-            Other::Constant if against_constant => {
-                TileStep::new(StepKind::TensorConstant, vec![constant_tensor(places, code, id)])
-            }
-            Other::Constant => TileStep::new(StepKind::Scalars, Vec::new()),
-            Other::PerPartition(after) => TileStep::new(StepKind::Scalars, after),
-            Other::Tensor(after) if apart => {
-                TileStep { apart: true, ..TileStep::new(StepKind::Tensors { of_main: false }, after) }
-            }
-            // A scalar operation just before an operation on two tensors is part of the same instruction.
-            Other::Tensor(mut after) => {
-                after.extend(self.take_scalars());
-                TileStep::new(StepKind::Tensors { of_main: false }, after)
-            }
+            Other::Constant if against_constant => (StepKind::TensorConstant, vec![constant_tensor(places, code, id)]),
+            Other::Constant => (StepKind::Scalars, Vec::new()),
+            Other::PerPartition(after) => (StepKind::Scalars, after),
+            Other::Tensor(after) => (StepKind::Tensors { of_main: false }, after),
         };
-        if matches!(member.opcode, Opcode::Divide) && matches!(step.kind, StepKind::Tensors { .. }) {
-            self.push(StepKind::Function("reciprocal"), Vec::new());
+        let is_tensors = matches!(kind, StepKind::Tensors { .. });
+        // A scalar operation just before is part of the same instruction: another one with scalars, an activation, or an
+        // operation on two tensors.
+        let takes = match kind {
+            StepKind::TensorConstant => false,
+            StepKind::Tensors { .. } => !apart,
+            _ => true,
+        };
+        let before = if takes { self.take_scalars() } else { Scalars::default() };
+        after.extend(before.after);
+        if matches!(member.opcode, Opcode::Divide) && is_tensors {
+            self.push(id, StepKind::Function("reciprocal"), Scalars::default());
         }
-        // Two operations with scalars are one instruction.
-        if step.is_scalars() {
-            step.after.extend(self.take_scalars());
+        self.push(id, kind, Scalars { after, members: before.members });
+        if let Some(step) = self.steps.last_mut() {
+            step.apart = apart && is_tensors;
         }
-        self.steps.push(step);
         Ok(())
     }
 }

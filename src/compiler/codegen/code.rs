@@ -11,7 +11,7 @@ use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_base::refuse;
 use ns_machine::isa::{Engine, Op, Wait};
-use ns_machine::{Executable, MemoryPlan};
+use ns_machine::{Executable, MemoryPlan, SourceId};
 
 /// The instructions and DMAs of a program under construction, and for each the operation that it executes.
 pub(super) struct Code<'p> {
@@ -41,6 +41,13 @@ impl<'p> Code<'p> {
     /// The purpose of instructions that compute an operation.
     pub fn execution(&mut self, id: InstrId) -> Purpose {
         Purpose::execution(self.sources.of(id))
+    }
+
+    /// Charges an instruction to the members of a fusion that it computes, for their parts of the fusion's time.
+    pub fn charge(&mut self, source: SourceId, members: &[InstrId], engine: Engine, op: Op) {
+        if self.sources.is_fusion(source) {
+            self.sources.charges(source).add(self.engines.costs(), members, engine, op);
+        }
     }
 
     /// Emits instructions that do not wait for one another; returns the latest completion of each unit.

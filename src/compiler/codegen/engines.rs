@@ -33,6 +33,11 @@ impl<'p> Engines<'p> {
         Self { costs: &plan.costs, loads: [0; 2], table: None, preloads: plan.module.workflow == Workflow::Trace }
     }
 
+    /// The costs of instructions at published clocks.
+    pub fn costs(&self) -> &'p CostTable {
+        self.costs
+    }
+
     /// Operations wait for one another, so both engines start each operation without work.
     pub fn begin_operation(&mut self) {
         self.loads = [0; 2];

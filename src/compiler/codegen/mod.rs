@@ -12,6 +12,7 @@
 //! instruction, and no file uses a file that uses it.
 
 mod chain;
+mod charges;
 mod code;
 mod conv;
 mod dot;

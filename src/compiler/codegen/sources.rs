@@ -1,9 +1,10 @@
 //! The source map: one entry for each operation of the model that some instruction serves.
 
+use super::charges::Charges;
 use super::plan::Plan;
 use crate::hlo::{HloInstruction, InstrId, Opcode, ParameterRole};
 use ns_base::FxHashMap;
-use ns_machine::{SourceEntry, SourceId, SourceMap};
+use ns_machine::{SourceEntry, SourceId, SourceMap, SourceMember};
 
 /// Builds a [`SourceMap`] on demand.
 pub(super) struct Sources<'p> {
@@ -12,6 +13,8 @@ pub(super) struct Sources<'p> {
     readers: FxHashMap<InstrId, InstrId>,
     entries: SourceMap,
     ids: FxHashMap<InstrId, SourceId>,
+    /// What was charged to the members of each fusion.
+    charges: FxHashMap<SourceId, Charges>,
 }
 
 impl<'p> Sources<'p> {
@@ -29,7 +32,7 @@ impl<'p> Sources<'p> {
                 reads(id, instruction);
             }
         }
-        Self { plan, readers, entries: SourceMap::new(), ids: FxHashMap::default() }
+        Self { plan, readers, entries: SourceMap::new(), ids: FxHashMap::default(), charges: FxHashMap::default() }
     }
 
     /// The entry of the first operation that computes with a value. Views and broadcasts of the value only say how it
@@ -66,7 +69,27 @@ impl<'p> Sources<'p> {
         source
     }
 
-    pub fn finish(self) -> SourceMap {
+    /// Whether an entry is a fusion.
+    pub fn is_fusion(&self, source: SourceId) -> bool {
+        self.entries.get(source).is_some_and(|entry| !entry.members.is_empty())
+    }
+
+    /// What was charged to the members of a fusion.
+    pub fn charges(&mut self, source: SourceId) -> &mut Charges {
+        self.charges.entry(source).or_default()
+    }
+
+    pub fn finish(mut self) -> SourceMap {
+        for (id, source) in &self.ids {
+            let Some(Opcode::Fusion(body)) = self.plan.find(*id).map(|i| &i.opcode) else { continue };
+            let (Some(entry), charges) = (self.entries.get_mut(*source), self.charges.entry(*source).or_default())
+            else {
+                continue;
+            };
+            for (member, share) in entry.members.iter_mut().zip(charges.shares(body)) {
+                member.share_ppm = share;
+            }
+        }
         self.entries
     }
 
@@ -87,8 +110,10 @@ impl<'p> Sources<'p> {
             framework_op,
             scope,
             path,
-            members: members.iter().map(|m| self.plan.full_path(m)).collect(),
-            member_hlo: members.iter().map(|m| self.text(m)).collect(),
+            members: members
+                .iter()
+                .map(|m| SourceMember { path: self.plan.full_path(m), hlo_text: self.text(m), share_ppm: 0 })
+                .collect(),
         }
     }
 
@@ -117,7 +142,6 @@ impl<'p> Sources<'p> {
             scope: vec![self.plan.root_scope()],
             path: self.plan.root_scope(),
             members: Vec::new(),
-            member_hlo: Vec::new(),
         }
     }
 }

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use super::code::Code;
 use super::emitter::Purpose;
 use super::engines::TableLoad;
+use crate::hlo::InstrId;
 use ns_machine::SourceId;
 use ns_machine::isa::{Engine, Op, Wait};
 
@@ -23,6 +24,8 @@ pub(super) struct TileStep {
     pub kind: StepKind,
     /// What must be complete besides the previous step: a bias, a constant, another tensor.
     pub after: Vec<Wait>,
+    /// The members of the fusion that it computes, in their order; empty if it does not say.
+    pub members: Vec<InstrId>,
     /// The operation it serves, if that is not the tile's operation.
     pub source: Option<SourceId>,
     /// Whether it and the steps after it wait until all tiles are in SBUF.
@@ -31,7 +34,12 @@ pub(super) struct TileStep {
 
 impl TileStep {
     pub fn new(kind: StepKind, after: Vec<Wait>) -> Self {
-        Self { kind, after, source: None, apart: false }
+        Self { kind, after, members: Vec::new(), source: None, apart: false }
+    }
+
+    /// A step that computes these members of a fusion.
+    pub fn computing(members: Vec<InstrId>, kind: StepKind, after: Vec<Wait>) -> Self {
+        Self { members, ..Self::new(kind, after) }
     }
 
     /// A step that serves another operation than the tile's.
@@ -159,6 +167,7 @@ impl<'s> TileStream<'s> {
         {
             load_table(code, function, purpose, &tile.previous);
         }
+        code.charge(purpose.source, &step.members, engine, op);
         tile.previous.extend_from_slice(&step.after);
         let done = code.emitter.instruction(engine, op, purpose, &tile.previous);
         tile.previous.clear();

@@ -16,7 +16,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     for (_, item) in executed() {
         // A fusion does the work of its members.
         let source = c.run.source(item);
-        for path in source.iter().flat_map(|s| s.members.iter().chain(std::iter::once(&s.path))) {
+        for path in source.iter().flat_map(|s| s.members.iter().map(|m| &m.path).chain(std::iter::once(&s.path))) {
             let start = first_use.entry(path).or_insert(item.time.start);
             *start = item.time.start.min(*start);
         }
@@ -46,13 +46,15 @@ mod tests {
     use super::*;
     use crate::findings::only;
     use crate::testing::TestRun;
+    use ns_machine::SourceMember;
     use ns_machine::isa::Engine;
 
     fn run(constant_ns: i64) -> TestRun {
         let mut t = TestRun::new(0, 1_000);
         let zeros = t.source("m/ReLU/maximum", "maximum");
         let fused = t.source("m/Add/add", "add");
-        t.sources[fused].members = vec!["m/ReLU/maximum".to_owned(), "m/Add/add".to_owned()];
+        let member = |path: &str, share_ppm| SourceMember { path: path.to_owned(), hlo_text: String::new(), share_ppm };
+        t.sources[fused].members = vec![member("m/ReLU/maximum", 500_000), member("m/Add/add", 500_000)];
         t.item(Engine::GpSimd, (constant_ns, constant_ns + 46), zeros, Work::Constant);
         t.item(Engine::Tensor, (300, 400), fused, Work::Matmul { flops: 1, passes: 1, transpose: false });
         t

@@ -68,6 +68,14 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
     }
 }
 
+/// The time for which `op` holds `engine` because of its elements: beyond the minimum interval, which it is held for whatever
+/// the instruction does.
+#[must_use]
+pub fn element_time(costs: &CostTable, engine: Engine, op: &Op) -> SimTime {
+    let interval = |op: &Op| instruction_cost(costs, engine, op).interval.0;
+    SimTime(interval(op).saturating_sub(interval(&op.of_one_element())))
+}
+
 /// The clock at which an engine's cycles are charged: the published clock, less the slow-down.
 fn effective_mhz(costs: &CostTable, engine: Engine) -> u32 {
     let published = match engine {
@@ -126,6 +134,18 @@ mod tests {
         let costs = CostTable::neuroncore_v2();
         let tiny = instruction_cost(&costs, Engine::Vector, &Op::TensorTensor { free: 1, sbuf_only: false });
         assert!((tiny.interval.to_ns() as f64 - 58.6).abs() < 2.0);
+    }
+
+    #[test]
+    fn elements_below_the_minimum_interval_take_no_time_of_their_own() {
+        let costs = CostTable::neuroncore_v2();
+        let of = |free| element_time(&costs, Engine::Vector, &Op::TensorScalar { free }).0;
+        let min = costs.engine.min_interval_cycles;
+        assert_eq!((of(1), of(min)), (0, 0));
+        let cycles = of(min + 1_120) as f64 * f64::from(costs.core.vector_mhz) / 1e6;
+        assert!((cycles - 1_120.0).abs() < 1.0, "{cycles}");
+        let pair = element_time(&costs, Engine::Vector, &Op::TensorTensor { free: 512, sbuf_only: true });
+        assert!(pair.0 > 2 * of(512), "two tensors of SBUF take two cycles an element");
     }
 
     #[test]

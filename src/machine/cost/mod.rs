@@ -13,7 +13,7 @@ mod register;
 mod table;
 
 pub use calibration::{Calibration, FITTED};
-pub use engine::{InstructionCost, instruction_cost};
+pub use engine::{InstructionCost, element_time, instruction_cost};
 pub use entry::{CostStatus, Entry};
 pub use generations::Throttle;
 pub use gpsimd::GpsimdCosts;

@@ -122,8 +122,8 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         }
         Question::Modules { of, limit } => {
             let limit = nodes(*limit);
-            answered(ModulePass::new(profile, of.selection_if_named(sources)?), move |pass, _| {
-                Ok(Answer::Modules(pass.finish(limit)))
+            answered(ModulePass::new(profile, of.selection_if_named(sources)?), move |pass, s| {
+                Ok(Answer::Modules(pass.finish(s.profile, limit)))
             })
         }
         Question::Sentences => answered(SentencesPass::new(profile), |pass, s| {

@@ -1,12 +1,12 @@
 //! The time of each operation: the simulated execution summed by operation of the program.
 
 use ns_base::FxHashMap;
-use ns_base::convert::{i64_to_f64, u64_to_f64};
+use ns_base::convert::i64_to_f64;
 use ns_capture::{Recorder, run_of};
 use ns_compiler::Workflow;
-use ns_insight::{SourceTime, time_by_source};
+use ns_insight::{SourceTime, parts_of, time_by_source};
+use ns_machine::Executable;
 use ns_machine::cost::CostTable;
-use ns_machine::{Executable, SourceEntry};
 
 use super::operation::Operation;
 
@@ -21,7 +21,7 @@ pub(super) struct ExecutionTimes {
     pub window_ns: f64,
 }
 
-/// Sums up an execution. The time of a fusion is divided between its members by the elements that each produces.
+/// Sums up an execution. The time of a fusion is divided between its members by their parts.
 pub(super) fn times_of(
     operations: &[Operation],
     executable: &Executable,
@@ -47,30 +47,15 @@ pub(super) fn times_of(
     let mut times =
         ExecutionTimes { of: vec![SourceTime::default(); operations.len()], window_ns, ..ExecutionTimes::default() };
     for (entry, time) in executable.sources.iter().zip(time_by_source(&run).iter()) {
-        let served = served(entry, operations, &find);
-        let all: f64 = served.iter().map(|(_, part)| part).sum();
-        if served.is_empty() {
-            times.rest.add_part(time, 1.0);
-        }
-        for (operation, part) in served {
-            times.of[operation].add_part(time, part / all);
+        for (part, member) in parts_of(entry) {
+            let (hlo, path) = member.map_or((&entry.hlo_text, &entry.path), |m| (&m.hlo_text, &m.path));
+            match find(hlo, path) {
+                Some(operation) => times.of[operation].add_part(time, part),
+                None => times.rest.add_part(time, part),
+            }
         }
     }
     times
-}
-
-/// Operations that an entry of the source map is for, each with its part.
-fn served(
-    entry: &SourceEntry,
-    operations: &[Operation],
-    find: &dyn Fn(&str, &str) -> Option<usize>,
-) -> Vec<(usize, f64)> {
-    if entry.members.is_empty() {
-        return find(&entry.hlo_text, &entry.path).map(|o| (o, 1.0)).into_iter().collect();
-    }
-    let members = entry.member_hlo.iter().zip(&entry.members);
-    let found = members.filter_map(|(hlo, path)| find(hlo, path));
-    found.map(|o| (o, u64_to_f64(operations[o].shape.elements()).max(1.0))).collect()
 }
 
 /// The path as in source maps: `NN[model]/Linear[layer1]/aten__addmm_dot`.

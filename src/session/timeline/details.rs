@@ -4,8 +4,10 @@ use super::outline::{ViewTracks, async_of_ref, async_ref, instant_of_ref};
 use crate::SearchHits;
 use ns_analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
 use ns_base::convert::usize_to_u32;
+use ns_base::units::format_share;
 use ns_profile::asyncs::AsyncId;
 use ns_profile::flows::FlowIndex;
+use ns_profile::fused::SHARES;
 use ns_profile::{InstantId, Profile, SliceId};
 use ns_view::text::contains_ignoring_case;
 use ns_view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef};
@@ -36,7 +38,7 @@ pub(crate) fn slice_details(
     }
     let members = members_of(&found.args);
     let mut args = found.args;
-    args.retain(|(key, _)| key != "fused");
+    args.retain(|(key, _)| key != "fused" && key != SHARES);
     Some(SliceDetails {
         link: link(profile, tracks, found.id),
         category: found.category,
@@ -51,10 +53,22 @@ pub(crate) fn slice_details(
     })
 }
 
-/// Members of a fused operation: one text with a comma and a line break between them, as the plugin writes them.
+/// Members of a fused operation: one text with a comma and a line break between them, as the plugin writes them. Each has its
+/// part of the time, if the profile says so.
 fn members_of(args: &[(String, String)]) -> Vec<String> {
-    let fused = args.iter().find(|(key, _)| key == "fused").map_or("", |(_, value)| value.as_str());
-    fused.split(",\n").map(str::trim).filter(|m| !m.is_empty()).map(str::to_owned).collect()
+    let list = |of: &str| {
+        let text = args.iter().find(|(key, _)| key == of).map_or("", |(_, value)| value.as_str());
+        text.split(",\n").map(|m| m.trim().to_owned()).filter(|m| !m.is_empty()).collect::<Vec<_>>()
+    };
+    let (members, shares) = (list("fused"), list(SHARES));
+    if shares.len() != members.len() {
+        return members;
+    }
+    let with_share = |(member, share): (String, String)| match share.parse::<f64>() {
+        Ok(share) => format!("{member}: {}", format_share(share * 100.0)),
+        Err(_) => member,
+    };
+    members.into_iter().zip(shares).map(with_share).collect()
 }
 
 fn instant_details(profile: &Profile, tracks: &ViewTracks, slice: SliceRef, id: InstantId) -> SliceDetails {

@@ -35,7 +35,7 @@ impl Highlight {
     pub fn holds(&self, profile: &Profile, id: SliceId) -> bool {
         let track = profile.slices().track(id);
         let is_of_level = |level| profile.levels().of_slice(profile, track, id) == level;
-        let is_member = |number| number == self.grouping.group_of(profile, track, id);
+        let is_member = |group| !self.grouping.parts_in(profile, track, id, group).is_empty();
         self.number.is_some_and(is_member) && self.level.is_none_or(is_of_level)
     }
 
