@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::{Selection, Threads};
-use ns_base::{FxHashMap, Idx, Interval, TraceNs};
+use ns_base::{FxHashMap, Idx, Interval, Sweep, TraceNs};
 use ns_profile::flows::{first_starting, running_at};
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
@@ -20,42 +20,8 @@ pub fn self_times(profile: &Profile) -> Vec<i64> {
     Selection::of_tracks(profile.tracks().ids().collect()).self_times(profile)
 }
 
-/// Divides the time of a thread among its slices, which come by start, outer ones first.
-#[derive(Debug)]
-struct Sweep {
-    /// Slices that began, with their ends; the one that began last is on top. Those below it may have ended.
-    open: Vec<(SliceId, i64)>,
-    /// The time up to which everything is divided.
-    now: i64,
-}
-
-impl Sweep {
-    const fn new() -> Self {
-        Self { open: Vec::new(), now: i64::MIN }
-    }
-
-    /// A slice begins: the time until then goes to the slices that were running.
-    fn begin(&mut self, id: SliceId, time: Interval<TraceNs>, give: &mut impl FnMut(SliceId, i64)) {
-        self.give_until(time.start.0, give);
-        if time.end.0 > self.now {
-            self.open.push((id, time.end.0));
-        }
-    }
-
-    fn give_until(&mut self, until: i64, give: &mut impl FnMut(SliceId, i64)) {
-        while let Some(&(id, end)) = self.open.last() {
-            let to = end.min(until);
-            if to > self.now {
-                give(id, to - self.now);
-                self.now = to;
-            }
-            if end > until {
-                return;
-            }
-            self.open.pop();
-        }
-        self.now = self.now.max(until);
-    }
+fn ns_of(time: Interval<TraceNs>) -> Interval<i64> {
+    Interval::new(time.start.0, time.end.0)
 }
 
 /// The slices of a thread by start, outer ones first.
@@ -97,7 +63,7 @@ pub struct SelfTimes {
     own: Vec<i64>,
     /// Lanes of the remaining threads, the next at the end.
     threads: Vec<Vec<TrackId>>,
-    current: Option<(Order, Sweep)>,
+    current: Option<(Order, Sweep<SliceId>)>,
     left: u64,
 }
 
@@ -120,7 +86,7 @@ impl SelfTimes {
         while seen < limit {
             let Some((order, sweep)) = current else {
                 let Some(lanes) = threads.pop() else { return true };
-                *current = Some((Order::of(profile, &lanes), Sweep::new()));
+                *current = Some((Order::of(profile, &lanes), Sweep::default()));
                 continue;
             };
             let Some(id) = order.next() else {
@@ -129,7 +95,7 @@ impl SelfTimes {
                 continue;
             };
             if let Some(part) = selection.counted_part(profile, id) {
-                sweep.begin(id, part, &mut give);
+                sweep.begin(id, ns_of(part), &mut give);
             }
             seen += 1;
             *left = left.saturating_sub(1);
@@ -161,13 +127,13 @@ pub(super) fn self_times_in(profile: &Profile, track: TrackId, span: Interval<Tr
     found.retain(|id| slices.start(*id) < span.start && slices.end(*id) > span.start);
     let starting = first_starting(profile, track, span.start)..first_starting(profile, track, span.end);
     found.extend(starting.map(SliceId::from_usize));
-    let (mut sweep, mut own) = (Sweep::new(), FxHashMap::default());
+    let (mut sweep, mut own) = (Sweep::default(), FxHashMap::default());
     let mut give = |id: SliceId, ns: i64| *own.entry(id).or_insert(0) += ns;
     for &id in found.iter().filter(|id| !slices.flags(**id).has(SliceFlags::UNCLOSED)) {
         let inside = Interval::new(slices.start(id).max(span.start), slices.end(id).min(span.end));
-        sweep.begin(id, inside, &mut give);
+        sweep.begin(id, ns_of(inside), &mut give);
     }
-    sweep.give_until(i64::MAX, &mut give);
+    sweep.finish(&mut give);
     found.into_iter().map(|id| (id, own.get(&id).copied().unwrap_or(0))).collect()
 }
 

@@ -35,6 +35,7 @@ mod points;
 mod rows;
 mod slices;
 mod store;
+mod threads;
 mod tracks;
 mod unit;
 
@@ -46,5 +47,6 @@ pub use phases::PhaseCounts;
 pub use points::{InstantId, InstantTable, JoinColumns, LinkId, LinkTable, LinkValue, PointTable, ScopeColumn};
 pub use slices::{SliceFlags, SliceId, SliceTable};
 pub use store::{MetadataRow, Profile, ProfileMeta};
+pub use threads::Threads;
 pub use tracks::{NeuronCoreId, Process, ProcessId, Track, TrackId, TrackKind};
 pub use unit::Unit;

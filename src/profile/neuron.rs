@@ -1,11 +1,13 @@
 //! Neuron profiles: the names of their processes and rows, and the operator tables of the Neuron plugin (which operators
 //! a NeuronCore executed, and its time on each).
 
+use std::cmp::Reverse;
+
 pub use super::plugin_run::sort_rows;
 pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
-use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, TrackId};
+use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, SliceId, Threads, TrackId};
 use ns_base::convert::i64_to_f64;
-use ns_base::{FxHashMap, StrId};
+use ns_base::{FxHashMap, Interval, StrId, Sweep};
 
 /// Name of the processes whose operators are counted: work on the engines, as opposed to control and transfer.
 pub const EXECUTION_PROCESS: &str = "Process Execution";
@@ -35,7 +37,7 @@ fn track_name(view: OperatorView) -> &'static str {
     }
 }
 
-/// The rows of a table, longest time first, ties by name and core. A process that does not name its
+/// The rows of a table with self times, which add up to the time in which operators run; longest time first, ties by name and core. A process that does not name its
 /// NeuronCore counts as core 0 of device 0. Empty for profiles without these tracks.
 ///
 /// A run directory of the plugin contains its tables: these are returned as they were read, without counting slices.
@@ -69,17 +71,38 @@ struct OperatorTime {
     time_ns: i64,
 }
 
+/// The self time of each slice of some tracks: an instant in which several run belongs to the one that began last. Slices that
+/// never ended are left out.
+fn self_times(profile: &Profile, tracks: &[TrackId]) -> Vec<(SliceId, i64)> {
+    let slices = profile.slices();
+    let mut own: Vec<(SliceId, i64)> = Vec::new();
+    for lanes in Threads::of(profile).lanes(tracks) {
+        let ended = |id: &SliceId| !slices.flags(*id).has(SliceFlags::UNCLOSED);
+        let mut ids: Vec<SliceId> = lanes.iter().flat_map(|&track| slices.of_track(track)).filter(ended).collect();
+        ids.sort_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
+        let first = own.len();
+        own.extend(ids.iter().map(|id| (*id, 0)));
+        let mut give = |at: usize, ns: i64| own[at].1 += ns;
+        let mut sweep = Sweep::default();
+        for (i, id) in ids.iter().enumerate() {
+            let time = slices.interval(*id);
+            sweep.begin(first + i, Interval::new(time.start.0, time.end.0), &mut give);
+        }
+        sweep.finish(&mut give);
+    }
+    own
+}
+
 /// The operators of some tracks: slices of one category, or of one name if they have no category. A fused operation counts
-/// for its members ([`super::fused`]). Slices that never ended are left out.
+/// for its members ([`super::fused`]).
 fn operators_on(profile: &Profile, tracks: &[TrackId]) -> Vec<OperatorTime> {
     let slices = profile.slices();
     let mut occurrences = Occurrences::of(profile);
     let mut row_of: FxHashMap<StrId, usize> = FxHashMap::default();
     let mut operators: Vec<OperatorTime> = Vec::new();
-    let ended = |id: &_| !slices.flags(*id).has(SliceFlags::UNCLOSED);
-    for id in tracks.iter().flat_map(|&track| slices.of_track(track)).filter(ended) {
+    for (id, time_ns) in self_times(profile, tracks) {
         let own = if slices.category(id) == StrId::EMPTY { slices.name(id) } else { slices.category(id) };
-        let (dur, occurred) = (slices.dur_ns(id), occurrences.count(profile, id));
+        let occurred = occurrences.count(profile, id);
         let mut add = |name, occurred: u64, ns: i64| {
             let row = *row_of.entry(name).or_insert_with(|| {
                 operators.push(OperatorTime { name, occurrences: 0, time_ns: 0 });
@@ -90,14 +113,14 @@ fn operators_on(profile: &Profile, tracks: &[TrackId]) -> Vec<OperatorTime> {
         };
         let members = profile.fusions().members(slices.args(id));
         if members.is_empty() {
-            add(own, occurred, dur);
+            add(own, occurred, time_ns);
         }
         let names = profile.names_of(slices.track(id));
         for (i, member) in members.iter().enumerate() {
             let name = member.category(names);
             // Members of one operator are one occurrence of it.
             let is_first = members[..i].iter().all(|before| before.category(names) != name);
-            add(name, if is_first { occurred } else { 0 }, member.part.of_ns(dur));
+            add(name, if is_first { occurred } else { 0 }, member.part.of_ns(time_ns));
         }
     }
     operators

@@ -23,7 +23,7 @@ pub struct OperatorRow {
     pub device: u32,
     /// NeuronCore of the device.
     pub core: u32,
-    /// Time spent on it, in ns.
+    /// Time spent on it, in ns: an instant in which several operators run counts for the one that began last.
     pub time_ns: i64,
     /// Share of the time of all operators of that core, in percent.
     pub time_percent: f64,

@@ -138,8 +138,8 @@ fn an_operator_of_a_simulated_run_is_the_same_in_every_tool() {
             let grouped = stats(&profile, GroupBy::CategoryOrName, of_level(&profile, level));
             assert!(!table.is_empty() && table.len() == grouped.stats.len(), "{model}");
             for row in &table {
-                let (count, total, _) = of_group(&profile, &grouped, &row.name);
-                assert_eq!((count, total), (row.occurrences, row.time_ns), "{model} {}", row.name);
+                let (count, _, own) = of_group(&profile, &grouped, &row.name);
+                assert_eq!((count, own), (row.occurrences, row.time_ns), "{model} {}", row.name);
             }
             // The self times of the level are at most the window of the device, whatever runs in parallel.
             let own: i64 = grouped.stats.iter().map(|s| s.self_ns).sum();
@@ -148,12 +148,12 @@ fn an_operator_of_a_simulated_run_is_the_same_in_every_tool() {
         let by = grouped_by_default(&profile);
         let compared = OperatorTotals::of(&profile, &default, &stats(&profile, by, default.clone()), model);
         let tree = call_tree(&profile, &default, false);
-        let text = "group by operator select operator, count, sum(dur)";
+        let text = "group by operator select operator, count, sum(self)";
         let answer = ask(&profile, text, levels.default_level()).unwrap();
         for row in &operator_table(&profile, OperatorView::Framework) {
             let (count, ns) = (row.occurrences, row.time_ns);
             let in_compare = compared.rows.iter().find(|r| r.name == row.name).unwrap();
-            assert_eq!((in_compare.count, in_compare.total_ns), (count, ns), "{model} {}", row.name);
+            assert_eq!((in_compare.count, in_compare.self_ns), (count, ns), "{model} {}", row.name);
             let nodes = tree.nodes().iter().filter(|n| n.frame.label(&profile) == row.name);
             let in_flame = nodes.fold((0, 0), |(c, t), n| (c + n.count, t + n.total_ns));
             assert_eq!(in_flame, (count, ns), "{model} {}", row.name);

@@ -28,7 +28,7 @@ pub(super) fn head(opened: &OpenModel) -> Document {
     };
     let mut tiles = Vec::new();
     if let Some(times) = &opened.times {
-        let busy = facts.time.share_ns / times.window_ns.max(1.0) * 100.0;
+        let busy = (facts.time.executing_ns + facts.time.exposed_ns) / times.window_ns.max(1.0) * 100.0;
         let mut note =
             format!("one call on a simulated {}; the core is busy for {} of it", core.name, format_whole_share(busy));
         let mark = opened.subject.mark();
@@ -88,6 +88,7 @@ pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
         Column::new("engine", "Engine", Text),
         Column::new("time_us", "Time (\u{b5}s)", Number),
         Column::new("share", "Share", Percent),
+        Column::new("exposed_us", "Exposed (\u{b5}s)", Number),
         Column::new("flops", "FLOPs", Count),
         Column::new("bytes", "Bytes", Count),
         Column::new("parameters", "Parameters", Count),
@@ -112,8 +113,9 @@ pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
             Cell::Text(module.to_owned()),
             Cell::Text(gives(opened, n)),
             Cell::Text(facts.time.main_engine().map_or("\u{2013}", Engine::name).to_owned()),
-            timed(facts.time.share_ns / 1e3),
+            timed(facts.time.executing_ns / 1e3),
             timed(node.heat * 100.0),
+            timed(facts.time.exposed_ns / 1e3),
             Cell::Count(facts.flops),
             Cell::Count(facts.bytes),
             Cell::Count(facts.parameters),
@@ -185,8 +187,8 @@ const fn is_operator_look(look: Look) -> bool {
 fn figures(opened: &OpenModel, facts: &NodeFacts) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if opened.times.is_some() {
-        let total = opened.tree.facts.first().map_or(0.0, |f| f.time.share_ns);
-        let share = facts.time.share_ns / total.max(f64::MIN_POSITIVE) * 100.0;
+        let total = opened.tree.facts.first().map_or(0.0, |f| f.time.executing_ns);
+        let share = facts.time.executing_ns / total.max(f64::MIN_POSITIVE) * 100.0;
         rows.push(("Time", format!("{}, {} of the model", facts.time_text(), format_share(share))));
         for engine in Engine::ALL {
             let ns = facts.time.engine_ns[engine.index()];
@@ -195,13 +197,18 @@ fn figures(opened: &OpenModel, facts: &NodeFacts) -> Vec<(&'static str, String)>
             }
         }
         if facts.time.transfer_ns > 0 {
-            rows.push(("Transfers", format_ns(u64_to_f64(facts.time.transfer_ns))));
+            let all = format_ns(u64_to_f64(facts.time.transfer_ns));
+            rows.push(("Transfers", format!("{all}, each counted whole although they run at once")));
+        }
+        if facts.time.exposed_ns > 0.0 {
+            let exposed = format_ns(facts.time.exposed_ns);
+            rows.push(("Exposed", format!("{exposed}, while data is moved for it and nothing executes")));
         }
     }
     if facts.flops > 0 {
         rows.push(("FLOPs", format_count(facts.flops)));
     }
-    rows.push(("Bytes read and written", format_bytes(u64_to_f64(facts.bytes))));
+    rows.push(("Bytes", format_bytes(u64_to_f64(facts.bytes))));
     if facts.parameters > 0 {
         let bytes = format_bytes(u64_to_f64(facts.weight_bytes));
         rows.push(("Parameters", format!("{}, {bytes}", format_count(facts.parameters))));
@@ -238,7 +245,11 @@ fn heaviest(opened: &OpenModel, node: u32) -> Block {
     ];
     let row = |&child: &u32| {
         let (node, facts) = (&nodes[child as usize], &opened.tree.facts[child as usize]);
-        vec![Cell::Text(node.title.clone()), Cell::Number(facts.time.share_ns / 1e3), Cell::Number(node.heat * 100.0)]
+        vec![
+            Cell::Text(node.title.clone()),
+            Cell::Number(facts.time.executing_ns / 1e3),
+            Cell::Number(node.heat * 100.0),
+        ]
     };
     let targets = children.iter().map(|&c| format!("node={}", nodes[c as usize].id)).collect();
     let table = Table { columns, rows: children.iter().map(row).collect() };

@@ -27,7 +27,8 @@ pub(super) struct Operation {
     pub weight_bytes: u64,
     /// FLOPs of a product or a convolution, two for each multiply-add.
     pub flops: u64,
-    /// Bytes of its inputs and results; zero if it is only a view of a value.
+    /// Bytes of its result, and of the weights that no earlier operation reads; of a table of weights only the rows that it
+    /// looks up. A view of a value has no bytes of its own. So each value counts once in a sum.
     pub bytes: u64,
     /// Whether its cost is an estimate.
     pub is_estimate: bool,
@@ -72,6 +73,7 @@ pub(super) fn operations(module: &HloModule) -> (Vec<Operation>, Vec<usize>) {
             if is_weight && counted.insert(operand) {
                 found.parameters = found.parameters.saturating_add(read.shape.elements());
                 found.weight_bytes = found.weight_bytes.saturating_add(read.shape.bytes());
+                found.bytes = found.bytes.saturating_add(bytes_read(instruction, &read.shape));
             }
         }
         all.push(found);
@@ -107,7 +109,7 @@ fn operation(module: &HloModule, instruction: &HloInstruction) -> Operation {
         parameters: 0,
         weight_bytes: 0,
         flops: flops(module, instruction),
-        bytes: bytes(module, instruction),
+        bytes: bytes_made(instruction),
         is_estimate: matches!(instruction.opcode, Opcode::Work(_)),
         is_unknown: false,
         refused: None,
@@ -150,10 +152,18 @@ fn flops(module: &HloModule, instruction: &HloInstruction) -> u64 {
     }
 }
 
-fn bytes(module: &HloModule, instruction: &HloInstruction) -> u64 {
-    if matches!(instruction.opcode, Opcode::Parameter { .. } | Opcode::Reshape | Opcode::Broadcast { .. }) {
-        return 0;
+/// Bytes of an instruction's result, if it is not only a view of a value.
+fn bytes_made(instruction: &HloInstruction) -> u64 {
+    match instruction.opcode {
+        Opcode::Reshape | Opcode::Broadcast { .. } => 0,
+        _ => instruction.shape.bytes(),
     }
-    let read = instruction.operands.iter().map(|id| module.instructions[*id].shape.bytes());
-    read.fold(instruction.shape.bytes(), u64::saturating_add)
+}
+
+/// Bytes that an instruction reads of a weight: of a table the rows that it looks up, which are as large as its result.
+fn bytes_read(instruction: &HloInstruction, weight: &Shape) -> u64 {
+    match instruction.opcode {
+        Opcode::Gather | Opcode::Slice { .. } => instruction.shape.bytes().min(weight.bytes()),
+        _ => weight.bytes(),
+    }
 }

@@ -38,7 +38,7 @@ impl NodeFacts {
     /// Its time, marked if the cost of an operation is not known.
     pub fn time_text(&self) -> String {
         let before = if self.unknown > 0 { "at least " } else { "" };
-        format!("{before}{}", format_ns(self.time.share_ns))
+        format!("{before}{}", format_ns(self.time.executing_ns))
     }
 }
 
@@ -301,10 +301,10 @@ impl ModelTree {
             sum.estimates += own.estimates;
             sum.unknown += own.unknown;
         }
-        let total = self.facts.first().map_or(0.0, |f| f.time.share_ns);
+        let total = self.facts.first().map_or(0.0, |f| f.time.executing_ns);
         for (i, facts) in self.facts.iter().enumerate() {
             let Some(node) = self.graph.node_mut(usize_to_u32(i)) else { continue };
-            node.heat = if total > 0.0 { facts.time.share_ns / total } else { 0.0 };
+            node.heat = if total > 0.0 { facts.time.executing_ns / total } else { 0.0 };
             if node.note.is_empty() && node.look != Look::Value {
                 let operators = format_count(facts.operators);
                 let time = if total > 0.0 { format!(", {}", facts.time_text()) } else { String::new() };
