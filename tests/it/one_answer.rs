@@ -1,14 +1,27 @@
-//! The same question gets the same answer everywhere: what limits an execution, and how much a change can save.
+//! The same question gets the same answer everywhere: what limits an execution, how much a change can save, and which share of the
+//! time each operator has.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use neuronscope::analysis::compare::{OperatorTotals, grouped_by_default};
+use neuronscope::analysis::modules::module_tree;
+use neuronscope::analysis::operators::{OpQuery, operator_stats};
+use neuronscope::analysis::query::{QueryValue, ask};
+use neuronscope::analysis::{GroupBy, Selection};
+use neuronscope::base::Interval;
+use neuronscope::base::units::{format_ns, format_share};
 use neuronscope::compiler::Workflow;
+use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::insight::{Insights, Resource, Rule};
+use neuronscope::profile::Profile;
+use neuronscope::profile::neuron::{OperatorView, operator_table};
 use neuronscope::session::{
-    AnalysisRequest, Answer, Event, JobId, JobRequest, Message, ProfileKey, ProfileQuestion, ProfileSpec, Question,
-    Reply, Request, Session, StepResult,
+    AnalysisRequest, Answer, Event, ExportKind, InspectAsk, InspectField, InspectSpec, JobId, JobRequest, JobResult,
+    Message, OperatorKind, ProfileKey, ProfileQuestion, ProfileSpec, Question, Reply, Request, Session, StepResult,
 };
 use neuronscope::view::document::{Block, Document, Ranked, Tile};
+use neuronscope::view::table::Cell;
 
 /// Models with different limits, the instances, and the batch sizes.
 const MODELS: &[&str] = &["nn", "bert-base-uncased", "resnet50", "google/vit-base-patch16-224", "mlp"];
@@ -20,22 +33,69 @@ struct Answers {
     insights: Insights,
     overview: Document,
     sentences: Vec<String>,
+    /// Nanoseconds of each framework operator, and of each HLO operator.
+    framework: Times,
+    hlo: Times,
+    /// The run as its file holds it.
+    saved: Profile,
+    /// All operators of the model with their times.
+    inspected: Document,
 }
 
-fn reply(session: &mut Session, request: Request) -> Option<Reply> {
+type Times = BTreeMap<String, i64>;
+
+fn message(session: &mut Session, request: Request) -> Option<Message> {
     session.handle(request, None);
-    let mut reply = None;
+    let mut last = None;
     let mut take = |event| {
-        if let Event::Message(_, Message::Answer(answer)) = event {
-            reply = Some(answer);
+        if let Event::Message(_, message @ (Message::Answer(_) | Message::File(_) | Message::Done(_))) = event {
+            last = Some(message);
         }
     };
     while session.step(1_000_000, &mut take) == StepResult::More {}
-    reply
+    last
+}
+
+fn reply(session: &mut Session, request: Request) -> Option<Reply> {
+    match message(session, request) {
+        Some(Message::Answer(reply)) => Some(reply),
+        _ => None,
+    }
+}
+
+fn file(session: &mut Session, kind: ExportKind) -> Vec<u8> {
+    let export = ProfileQuestion::Export { kind, marks: Vec::new() }.of(ProfileKey(0));
+    match message(session, Request::new(JobId(4), export)) {
+        Some(Message::File(file)) => file.bytes,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The table of operators that the page shows.
+fn operators(session: &mut Session, kind: OperatorKind) -> Times {
+    let question = ProfileQuestion::Operators { kind, range: None, level: None };
+    match reply(session, Request::new(JobId(5), question.of(ProfileKey(0)))) {
+        Some(Reply::Operators(table)) => table.rows.into_iter().map(|r| (r.name, r.time_ns as i64)).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn inspected(model: &str, instance: &str, batch_size: u32) -> Document {
+    let spec = InspectSpec::default()
+        .with(InspectField::Model, model)
+        .with(InspectField::Instance, instance)
+        .with(InspectField::Batch, &batch_size.to_string())
+        .with(InspectField::View, "table");
+    let request = JobRequest::Inspect(InspectAsk::Show(Box::new(spec)));
+    match message(&mut Session::new(), Request::new(JobId(6), request)) {
+        Some(Message::Done(JobResult::Inspected(shown))) => shown.panel.unwrap(),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn answers(model: &str, instance: &str, batch_size: u32) -> Answers {
     let mut session = Session::new();
+    let inspected = inspected(model, instance, batch_size);
     let (model, instance, batch_size) = (model.to_owned(), instance.to_owned(), Some(batch_size));
     let spec = ProfileSpec { model, instance, batch_size, workflow: Workflow::Trace, ..ProfileSpec::default() };
     reply(&mut session, Request::new(JobId(1), JobRequest::Profile(spec)));
@@ -51,7 +111,10 @@ fn answers(model: &str, instance: &str, batch_size: u32) -> Answers {
     let sentences = sentences.into_iter().map(|s| s.text).collect();
     let summary = reply(&mut session, Request::new(JobId(3), ProfileQuestion::Summary.of(ProfileKey(0))));
     let Some(Reply::Summary(Some(insights))) = summary else { panic!("a simulated execution has a summary") };
-    Answers { insights: *insights, overview, sentences }
+    let framework = operators(&mut session, OperatorKind::Framework);
+    let hlo = operators(&mut session, OperatorKind::Hlo);
+    let saved = read_bytes("run.json", &file(&mut session, ExportKind::ChromeJson)).unwrap();
+    Answers { insights: *insights, overview, sentences, framework, hlo, saved, inspected }
 }
 
 fn tile(document: &Document, name: &str) -> Tile {
@@ -105,6 +168,127 @@ fn overview_metrics_findings_and_bounds_name_one_limiter() {
             (first.busy_ns as f64 / 1e9, first.resource.name()),
             "{name}"
         );
+    });
+}
+
+#[test]
+fn every_table_has_one_time_of_each_operator() {
+    each(|name, a| {
+        let rows = |view| operator_table(&a.saved, view).into_iter().map(|r| (r.name, r.time_ns)).collect::<Times>();
+        assert_eq!(rows(OperatorView::Framework), a.framework, "{name}: the saved run");
+        assert_eq!(rows(OperatorView::Hlo), a.hlo, "{name}: the saved run");
+        for (level, expected) in [("framework ops", &a.framework), ("HLO ops", &a.hlo)] {
+            let selection = Selection::of_level(a.saved.levels().find(level).unwrap());
+            for group_by in [GroupBy::CategoryOrName, GroupBy::Category] {
+                let query = OpQuery { group_by, selection: selection.clone(), percentiles: true };
+                let table = operator_stats(&a.saved, &query);
+                let found = table.stats.iter().map(|s| (table.name(&a.saved, s).to_owned(), s.self_ns));
+                assert_eq!(&found.collect::<Times>(), expected, "{name}: statistics of {level}");
+            }
+            let text = "group by operator select operator, sum(self)";
+            let answer = ask(&a.saved, text, selection.level).unwrap();
+            let found = answer.rows.iter().map(|row| match &row[..] {
+                [QueryValue::Text(operator), QueryValue::Int(ns)] => (operator.clone(), *ns),
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(&found.collect::<Times>(), expected, "{name}: a query of {level}");
+        }
+    });
+}
+
+#[test]
+fn comparisons_modules_and_the_overview_quote_the_table() {
+    each(|name, a| {
+        let level = a.saved.levels().default_level();
+        let selection = Selection::of_level(level);
+        let query =
+            OpQuery { group_by: grouped_by_default(&a.saved), selection: selection.clone(), ..OpQuery::default() };
+        let totals = OperatorTotals::of(&a.saved, &selection, &operator_stats(&a.saved, &query), name);
+        let compared = totals.rows.iter().map(|r| (r.name.clone(), r.self_ns)).collect::<Times>();
+        assert_eq!(compared, a.framework, "{name}: a comparison");
+        let sum: i64 = a.framework.values().sum();
+        let modules = module_tree(&a.saved, &Selection::default(), 10_000);
+        assert_eq!(modules.nodes[0].total_ns + modules.outside_ns, sum, "{name}: the modules");
+        let (top, most) = a.framework.iter().max_by_key(|(_, ns)| **ns).unwrap();
+        let share = format_share(*most as f64 * 100.0 / sum as f64);
+        let quoted = tile(&a.overview, "Top operation");
+        assert_eq!(&quoted.value, top, "{name}");
+        assert!(quoted.note.contains(&format_ns(*most as f64)) && quoted.note.contains(&share), "{name}: {quoted:?}");
+        let said = a.sentences.iter().find(|s| s.contains("takes the most")).unwrap();
+        assert!(said.contains(top.as_str()) && said.contains(&share), "{name}: {said}");
+    });
+}
+
+/// `aten__batch_norm_multiply` is an instruction of `aten::batch_norm`.
+fn operator_of(instruction: &str) -> String {
+    instruction.rsplit_once('_').map_or(instruction, |(operator, _)| operator).replacen("__", "::", 1)
+}
+
+#[test]
+fn inspecting_a_model_quotes_the_table() {
+    each(|name, a| {
+        let table =
+            a.inspected.blocks.iter().find_map(|b| if let Block::Rows { table, .. } = b { Some(table) } else { None });
+        let mut found: BTreeMap<String, f64> = BTreeMap::new();
+        let table = table.unwrap();
+        let column = |id: &str| table.columns.iter().position(|c| c.id == id).unwrap();
+        let (operator, time, share) = (column("operator"), column("time_us"), column("share"));
+        let mut shares = 0.0;
+        for row in &table.rows {
+            let (Cell::Text(operator), Cell::Number(us), Cell::Number(share)) =
+                (&row[operator], &row[time], &row[share])
+            else {
+                panic!("{row:?}");
+            };
+            *found.entry(operator.clone()).or_default() += us * 1e3;
+            shares += share;
+        }
+        assert!((shares - 100.0).abs() < 1e-6, "{name}: shares sum up to {shares}");
+        let mut expected: BTreeMap<String, f64> = BTreeMap::new();
+        for (instruction, ns) in &a.framework {
+            *expected.entry(operator_of(instruction)).or_default() += *ns as f64;
+        }
+        found.retain(|_, ns| *ns > 0.0);
+        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{name}");
+        let sum: f64 = expected.values().sum();
+        for (operator, ns) in expected {
+            // A profile counts each slice of a fused operation in whole nanoseconds.
+            let off = (found[&operator] - ns).abs() / sum;
+            assert!(off < 1e-3, "{name}: {operator} has {} ns of {ns}", found[&operator]);
+        }
+    });
+}
+
+#[test]
+fn the_times_of_operators_are_the_time_in_which_something_executes() {
+    each(|name, a| {
+        let slices = a.saved.slices();
+        let of_level = |level: &str| {
+            let level = a.saved.levels().find(level).unwrap().unwrap();
+            let ids = slices.ids().filter(|id| a.saved.levels().of_slice(&a.saved, slices.track(*id), *id) == level);
+            Interval::merge(ids.map(|id| slices.interval(id)).collect())
+        };
+        for (level, times) in [("framework ops", &a.framework), ("HLO ops", &a.hlo)] {
+            let busy: i64 = of_level(level).iter().map(|t| t.end.0 - t.start.0).sum();
+            assert_eq!(times.values().sum::<i64>(), busy, "{name}: {level}");
+        }
+        let most = a.insights.limiter.window_ns as i64;
+        assert!(a.framework.values().sum::<i64>() <= most, "{name}");
+    });
+}
+
+#[test]
+fn shares_of_members_survive_every_format_that_has_arguments() {
+    each(|name, a| {
+        if !name.starts_with("resnet50 on inf2.xlarge at batch 1") {
+            return;
+        }
+        assert!(!a.saved.fusions().is_empty() && a.framework.contains_key("aten__batch_norm_multiply"), "{name}");
+        for format in [WriteFormat::Chrome, WriteFormat::Perfetto] {
+            let again = read_bytes(&format!("run{}", format.suffix()), &format.write(&a.saved)).unwrap();
+            let rows = operator_table(&again, OperatorView::Framework).into_iter().map(|r| (r.name, r.time_ns));
+            assert_eq!(rows.collect::<Times>(), a.framework, "{name}: {format:?}");
+        }
     });
 }
 
