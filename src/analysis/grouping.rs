@@ -147,6 +147,12 @@ impl Grouping {
         }
     }
 
+    /// Whether some slices count for several groups.
+    #[must_use]
+    pub fn divides_slices(&self) -> bool {
+        !self.fused.is_empty()
+    }
+
     /// Calls `visit` with each group that a slice counts for, and the parts of the slice's time that the group has.
     pub fn each_group(&self, profile: &Profile, track: TrackId, id: SliceId, mut visit: impl FnMut(u32, &[Part])) {
         match self.groups_of_fused(profile, track, id) {

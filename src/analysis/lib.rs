@@ -37,9 +37,10 @@ pub mod self_time;
 pub mod sentences;
 mod signature;
 pub mod summary;
+mod threads;
 pub mod work;
 
 pub use grouping::{GroupBy, Grouping};
 pub use names::{Instances, Names};
-pub use ns_profile::Threads;
 pub use selection::{Selection, SliceCursor};
+pub use threads::Threads;

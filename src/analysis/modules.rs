@@ -18,7 +18,7 @@ pub struct ModuleNode {
     pub parent: u32,
     /// Depth below the first node, which has 0.
     pub depth: u16,
-    /// Number of slices in it and in its submodules.
+    /// Number of slices in it and in its submodules; a fused operation is one in the module of each of its members.
     pub count: u64,
     /// Sum of their self times, in ns.
     pub total_ns: i64,

@@ -109,11 +109,50 @@ pub struct OperatorPass {
     own: Vec<i64>,
     cursor: SliceCursor,
     occurrences: Occurrences,
+    rows: Rows,
+}
+
+/// The statistics so far.
+#[derive(Debug)]
+struct Rows {
     /// Position in `stats` of each group, plus one; 0 for none.
-    row_of: Vec<u32>,
+    of_group: Vec<u32>,
     stats: Vec<OpStats>,
     /// Row and duration of every slice, if percentiles are wanted.
-    durations: Vec<(u32, i64)>,
+    durations: Option<Vec<(u32, i64)>>,
+}
+
+/// What a slice adds to a group.
+struct Added {
+    id: SliceId,
+    occurred: u64,
+    wraps: bool,
+    dur: i64,
+    own: i64,
+}
+
+impl Rows {
+    #[inline]
+    fn add(&mut self, group: u32, of: &Added) {
+        let Some(place) = self.of_group.get_mut(group as usize) else { return };
+        if *place == 0 {
+            self.stats.push(OpStats::of(group, of.id));
+            *place = usize_to_u32(self.stats.len());
+        }
+        let row = &mut self.stats[*place as usize - 1];
+        row.count += of.occurred;
+        row.wraps = row.wraps && of.wraps;
+        row.total_ns = row.total_ns.saturating_add(of.dur);
+        row.self_ns = row.self_ns.saturating_add(of.own);
+        row.min_ns = row.min_ns.min(of.dur);
+        if of.dur > row.max_ns {
+            row.max_ns = of.dur;
+            row.longest = of.id;
+        }
+        if let Some(durations) = &mut self.durations {
+            durations.push((*place - 1, of.dur));
+        }
+    }
 }
 
 impl OperatorPass {
@@ -121,13 +160,16 @@ impl OperatorPass {
     #[must_use]
     pub fn new(profile: &Profile, query: OpQuery) -> Self {
         let grouping = Grouping::new(profile, query.group_by);
+        let rows = Rows {
+            of_group: vec![0; grouping.len(profile)],
+            stats: Vec::new(),
+            durations: query.percentiles.then(Vec::new),
+        };
         Self {
             own: query.selection.self_times(profile),
             cursor: query.selection.cursor(profile),
             occurrences: Occurrences::of(profile),
-            row_of: vec![0; grouping.len(profile)],
-            stats: Vec::new(),
-            durations: Vec::new(),
+            rows,
             grouping,
             query,
         }
@@ -135,31 +177,25 @@ impl OperatorPass {
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { query, grouping, own, cursor, occurrences, row_of, stats, durations } = self;
+        let Self { query, grouping, own, cursor, occurrences, rows } = self;
         let levels = profile.levels();
+        let mut added = |track, id: SliceId| {
+            let dur = query.selection.counted_ns(profile, id)?;
+            let (occurred, wraps) = (occurrences.count(profile, id), levels.wraps(profile, track, id));
+            Some(Added { id, occurred, wraps, dur, own: own[id.0 as usize] })
+        };
+        if !grouping.divides_slices() {
+            return cursor.advance(limit, |track, id| {
+                if let Some(slice) = added(track, id) {
+                    rows.add(grouping.group_of(profile, track, id), &slice);
+                }
+            });
+        }
         cursor.advance(limit, |track, id| {
-            let Some(whole) = query.selection.counted_ns(profile, id) else { return };
-            let occurred = occurrences.count(profile, id);
+            let Some(slice) = added(track, id) else { return };
             grouping.each_group(profile, track, id, |group, parts| {
-                let Some(place) = row_of.get_mut(group as usize) else { return };
-                if *place == 0 {
-                    stats.push(OpStats::of(group, id));
-                    *place = usize_to_u32(stats.len());
-                }
-                let row = &mut stats[*place as usize - 1];
-                let dur = Part::sum_ns(parts, whole);
-                row.count += occurred;
-                row.wraps = row.wraps && levels.wraps(profile, track, id);
-                row.total_ns = row.total_ns.saturating_add(dur);
-                row.self_ns = row.self_ns.saturating_add(Part::sum_ns(parts, own[id.0 as usize]));
-                row.min_ns = row.min_ns.min(dur);
-                if dur > row.max_ns {
-                    row.max_ns = dur;
-                    row.longest = id;
-                }
-                if query.percentiles {
-                    durations.push((*place - 1, dur));
-                }
+                let of = |ns| Part::sum_ns(parts, ns);
+                rows.add(group, &Added { dur: of(slice.dur), own: of(slice.own), ..slice });
             });
         })
     }
@@ -167,19 +203,19 @@ impl OperatorPass {
     /// The statistics of the slices seen so far.
     #[must_use]
     pub fn finish(mut self, profile: &Profile) -> OpTable {
-        self.fill_percentiles();
-        let (grouping, mut stats) = (self.grouping, self.stats);
+        self.rows.fill_percentiles();
+        let (grouping, mut stats) = (self.grouping, self.rows.stats);
         let name = |s: &OpStats| grouping.label(profile, s.group);
         let by_time = |a: &OpStats, b: &OpStats| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b)));
         stats.sort_by(|a, b| a.wraps.cmp(&b.wraps).then_with(|| by_time(a, b)));
         OpTable { grouping, stats }
     }
+}
 
+impl Rows {
     fn fill_percentiles(&mut self) {
-        if !self.query.percentiles {
-            return;
-        }
-        let (mut by_row, lengths) = rows_together(&self.durations, self.stats.len());
+        let Some(durations) = self.durations.take() else { return };
+        let (mut by_row, lengths) = rows_together(&durations, self.stats.len());
         let mut rest = by_row.as_mut_slice();
         for (row, length) in self.stats.iter_mut().zip(lengths) {
             let (own, others) = rest.split_at_mut(length);
@@ -224,9 +260,13 @@ pub(super) fn percentile(values: &mut [i64], p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::members::{MemberOrder, members};
+    use crate::modules::module_tree;
+    use crate::query::{QueryValue, ask};
     use ns_base::{Diagnostics, Interval, TraceNs};
     use ns_profile::ProfileBuilder;
-    use ns_profile::neuron::EXECUTION_PROCESS;
+    use ns_profile::fused::share_text;
+    use ns_profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK};
     use proptest::prelude::*;
 
     #[test]
@@ -274,7 +314,65 @@ mod tests {
         assert_eq!(found, [(1, 200.0), (1, 7.0)]);
     }
 
+    /// Two fused slices, one partly beside a third, on a row of framework operators.
+    fn fused(first: i64, second: i64, cut: u32) -> Profile {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", EXECUTION_PROCESS);
+        let t = b.thread(p, "1", FRAMEWORK_TRACK);
+        let (own, rest) = (share_text(cut), share_text(1_000_000 - cut));
+        let args = format!(
+            r#"{{"path":"N/R/relu","fused":"N/B/norm,\nN/R/relu","fused_hlo":"%m = multiply(),\n%r = maximum()","fused_share":"{own},\n{rest}"}}"#
+        );
+        b.slice(t, 0, first, "relu", "relu", Some(&args));
+        b.slice(t, 500, second, "relu", "relu", Some(&args));
+        b.slice(t, 500, second / 2, "dot", "dot", Some(r#"{"path":"N/L/dot"}"#));
+        b.finish(Diagnostics::new())
+    }
+
+    #[test]
+    fn members_of_a_fused_operation_are_listed_with_their_parts() {
+        let profile = fused(101, 40, 300_000);
+        let query = OpQuery { group_by: GroupBy::CategoryOrName, ..OpQuery::default() };
+        let table = operator_stats(&profile, &query);
+        let rows: Vec<_> =
+            table.stats.iter().map(|s| (table.name(&profile, s), s.count, s.total_ns, s.self_ns, s.max_ns)).collect();
+        assert_eq!(rows, [("relu", 2, 99, 85, 71), ("norm", 2, 42, 36, 30), ("dot", 1, 20, 20, 20)]);
+        let all = Selection::default();
+        let found = members(&profile, &all, GroupBy::CategoryOrName, "norm", MemberOrder::Time);
+        assert_eq!(found.iter().map(|(_, ns)| *ns).collect::<Vec<_>>(), [30, 12]);
+        let tree = module_tree(&profile, &all, 100);
+        let modules: Vec<_> = tree.nodes.iter().map(|n| (n.name.as_str(), n.count, n.total_ns)).collect();
+        assert_eq!(modules, [("", 5, 141), ("N", 5, 141), ("R", 2, 85), ("B", 2, 36), ("L", 1, 20)]);
+        let asked = ask(&profile, "where operator = 'norm' group by operator select count, sum(dur)", None).unwrap();
+        assert_eq!(asked.rows, [[QueryValue::Int(2), QueryValue::Int(42)]]);
+        let listed = ask(&profile, "where operator = 'relu' select dur", None).unwrap();
+        assert_eq!(listed.rows, [[QueryValue::Int(101)], [QueryValue::Int(40)]], "slices are listed whole");
+    }
+
     proptest! {
+        #[test]
+        fn parts_of_fused_operations_add_up_in_every_grouping(
+            first in 0i64..500, second in 0i64..500, cut in 0u32..=1_000_000,
+        ) {
+            let profile = fused(first, second, cut);
+            let whole = operator_stats(&profile, &OpQuery { group_by: GroupBy::Thread, ..OpQuery::default() });
+            for group_by in [GroupBy::Name, GroupBy::Category, GroupBy::CategoryOrName, GroupBy::Module] {
+                let table = operator_stats(&profile, &OpQuery { group_by, ..OpQuery::default() });
+                let sums = |of: fn(&OpStats) -> i64| table.stats.iter().map(of).sum::<i64>();
+                prop_assert_eq!(sums(|s| s.self_ns), whole.stats[0].self_ns);
+                prop_assert_eq!(sums(|s| s.total_ns), whole.stats[0].total_ns);
+                let text = format!("group by {0} select {0}, count, sum(self), max(dur)", group_by.name());
+                let asked = ask(&profile, &text, None).unwrap();
+                prop_assert_eq!(asked.rows.len(), table.stats.len());
+                for s in &table.stats {
+                    let name = QueryValue::Text(table.name(&profile, s).to_owned());
+                    let row = asked.rows.iter().find(|r| r[0] == name).unwrap();
+                    let numbers = [s.count as i64, s.self_ns, s.max_ns].map(QueryValue::Int);
+                    prop_assert_eq!(&row[1..], &numbers[..]);
+                }
+            }
+        }
+
         #[test]
         fn percentiles_are_those_of_sorted_values(mut values in prop::collection::vec(-50i64..50, 1..40), p in 0f64..100.0) {
             let mut sorted: Vec<f64> = values.iter().map(|v| *v as f64).collect();

@@ -35,7 +35,6 @@ mod points;
 mod rows;
 mod slices;
 mod store;
-mod threads;
 mod tracks;
 mod unit;
 
@@ -47,6 +46,5 @@ pub use phases::PhaseCounts;
 pub use points::{InstantId, InstantTable, JoinColumns, LinkId, LinkTable, LinkValue, PointTable, ScopeColumn};
 pub use slices::{SliceFlags, SliceId, SliceTable};
 pub use store::{MetadataRow, Profile, ProfileMeta};
-pub use threads::Threads;
 pub use tracks::{NeuronCoreId, Process, ProcessId, Track, TrackId, TrackKind};
 pub use unit::Unit;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 pub use super::plugin_run::sort_rows;
 pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
-use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, SliceId, Threads, TrackId};
+use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, SliceId, TrackId};
 use ns_base::convert::i64_to_f64;
 use ns_base::{FxHashMap, Interval, StrId, Sweep};
 
@@ -71,12 +71,15 @@ struct OperatorTime {
     time_ns: i64,
 }
 
-/// The self time of each slice of some tracks: an instant in which several run belongs to the one that began last. Slices that
-/// never ended are left out.
+/// The self time of each slice of a process's row, whose lanes these tracks are: an instant in which several run belongs to the one
+/// that began last. Slices that never ended are left out.
 fn self_times(profile: &Profile, tracks: &[TrackId]) -> Vec<(SliceId, i64)> {
     let slices = profile.slices();
     let mut own: Vec<(SliceId, i64)> = Vec::new();
-    for lanes in Threads::of(profile).lanes(tracks) {
+    let process = |track: &TrackId| profile.tracks()[*track].process;
+    let mut tracks = tracks.to_vec();
+    tracks.sort_by_key(process);
+    for lanes in tracks.chunk_by(|a, b| process(a) == process(b)) {
         let ended = |id: &SliceId| !slices.flags(*id).has(SliceFlags::UNCLOSED);
         let mut ids: Vec<SliceId> = lanes.iter().flat_map(|&track| slices.of_track(track)).filter(ended).collect();
         ids.sort_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
@@ -172,6 +175,19 @@ mod tests {
             [("dot", 2, 0, 60, 60.0), ("dot", 2, 1, 60, 60.0), ("tanh", 1, 0, 40, 40.0), ("tanh", 1, 1, 40, 40.0)]
         );
         assert_eq!(operator_table(&profile, OperatorView::Framework).len(), 2);
+    }
+
+    #[test]
+    fn an_instant_of_a_row_counts_for_the_operation_that_began_last() {
+        let mut b = ProfileBuilder::new("test");
+        let (p, q) = (b.process("1", EXECUTION_PROCESS), b.process("2", EXECUTION_PROCESS));
+        let lanes = [b.thread(p, "1", HLO_TRACK), b.thread(q, "1", HLO_TRACK), b.thread(p, "1.2", HLO_TRACK)];
+        b.slice(lanes[0], 0, 100, "dot", "dot", None);
+        b.slice(lanes[2], 60, 80, "add", "add", None);
+        b.slice(lanes[1], 0, 10, "tanh", "tanh", None);
+        let rows = operator_table(&b.finish(Diagnostics::new()), OperatorView::Hlo);
+        let brief: Vec<_> = rows.iter().map(|r| (&*r.name, r.time_ns)).collect();
+        assert_eq!(brief, [("add", 80), ("dot", 60), ("tanh", 10)]);
     }
 
     #[test]

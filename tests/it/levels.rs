@@ -155,7 +155,7 @@ fn an_operator_of_a_simulated_run_is_the_same_in_every_tool() {
             let in_compare = compared.rows.iter().find(|r| r.name == row.name).unwrap();
             assert_eq!((in_compare.count, in_compare.self_ns), (count, ns), "{model} {}", row.name);
             let nodes = tree.nodes().iter().filter(|n| n.frame.label(&profile) == row.name);
-            let in_flame = nodes.fold((0, 0), |(c, t), n| (c + n.count, t + n.total_ns));
+            let in_flame = nodes.fold((0, 0), |(c, t), n| (c + n.count, t + n.self_ns));
             assert_eq!(in_flame, (count, ns), "{model} {}", row.name);
             let expected = [QueryValue::Text(row.name.clone()), QueryValue::Int(count as i64), QueryValue::Int(ns)];
             assert!(answer.rows.iter().any(|r| *r == expected), "{model} {expected:?} of {:?}", answer.rows);

@@ -69,3 +69,90 @@ impl Charges {
         times.iter().enumerate().map(share).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::{HloModule, Opcode};
+    use crate::hlo_text::parse;
+    use crate::passes::optimize;
+    use proptest::prelude::*;
+
+    /// A batch norm and a ReLU, fused.
+    fn fused() -> HloModule {
+        let text = "HloModule M, workflow=trace\n\nENTRY {\n  %x = f32[4,8] parameter(0), input=0\n  %w = f32[8] parameter(1), \
+                    weight=\"w\"\n  %b = f32[8] parameter(2), weight=\"b\"\n  %c = f32[] constant(0.0)\n  %zero = f32[4,8] \
+                    broadcast(%c), dimensions={}\n  %scale = f32[4,8] broadcast(%w), dimensions={1}\n  %shift = f32[4,8] \
+                    broadcast(%b), dimensions={1}\n  %scaled = f32[4,8] multiply(%x, %scale)\n  %shifted = f32[4,8] \
+                    add(%scaled, %shift)\n  ROOT %out = f32[4,8] maximum(%shifted, %zero)\n}\n";
+        optimize(parse(text).unwrap()).unwrap().0
+    }
+
+    fn body(module: &HloModule) -> &FusionBody {
+        let Opcode::Fusion(body) = &module.instructions[module.root].opcode else { panic!("no fusion") };
+        body
+    }
+
+    /// The members that compute, and their parts.
+    fn parts(charges: &Charges, body: &FusionBody) -> Vec<u32> {
+        let shares = charges.shares(body);
+        assert_eq!(shares.iter().sum::<u32>(), 1_000_000);
+        let computing = body.members.iter().zip(shares).filter(|(m, share)| m.opcode.is_elementwise() || *share > 0);
+        computing.map(|(_, share)| share).collect()
+    }
+
+    fn computing(body: &FusionBody) -> Vec<InstrId> {
+        let members = body.ids.iter().zip(&body.members).filter(|(_, m)| m.opcode.is_elementwise());
+        members.map(|(id, _)| *id).collect()
+    }
+
+    #[test]
+    fn elements_are_divided_and_the_minimum_interval_is_the_roots() {
+        let (costs, module) = (CostTable::neuroncore_v2(), fused());
+        let (body, ids) = (body(&module), computing(body(&module)));
+        let after = |free| {
+            let mut charges = Charges::default();
+            charges.add(&costs, &ids, Engine::Scalar, Op::Activate { free });
+            parts(&charges, body)
+        };
+        assert_eq!(after(costs.engine.min_interval_cycles), [0, 0, 1_000_000], "short rows count for the root alone");
+        // 512 elements in 512 cycles, of which 64 are the minimum interval.
+        let [scale, shift, root] = after(512)[..] else { panic!("three members compute") };
+        let each = (512.0 - 64.0) / 512.0 / 3.0 * 1e6;
+        assert!((f64::from(scale) - each).abs() < 200.0 && scale.abs_diff(shift) <= 1, "{scale} {shift} {root}");
+    }
+
+    #[test]
+    fn instructions_of_one_member_are_its_own() {
+        let (costs, module) = (CostTable::neuroncore_v2(), fused());
+        let (body, ids) = (body(&module), computing(body(&module)));
+        let mut charges = Charges::default();
+        charges.add(&costs, &ids[..1], Engine::Vector, Op::TensorScalar { free: 2_048 });
+        charges.add(&costs, &ids[1..], Engine::Vector, Op::TensorTensor { free: 2_048, sbuf_only: true });
+        let [scale, shift, root] = parts(&charges, body)[..] else { panic!("three members compute") };
+        // One pass, then two cycles an element of which a scalar on the way has a third.
+        assert!(scale > shift && root > scale, "{scale} {shift} {root}");
+        let mut unnamed = Charges::default();
+        unnamed.add(&costs, &[], Engine::Vector, Op::TensorScalar { free: 100_000 });
+        let even = parts(&unnamed, body);
+        assert!(even.iter().all(|share| share.abs_diff(333_333) < 1_000), "{even:?}");
+        assert_eq!(parts(&Charges::default(), body), [0, 0, 1_000_000], "without any instruction");
+    }
+
+    proptest! {
+        #[test]
+        fn parts_add_up_to_the_whole(
+            instructions in prop::collection::vec((0usize..4, 0usize..4, 1u32..5_000, any::<bool>()), 0..20),
+        ) {
+            let (costs, module) = (CostTable::neuroncore_v2(), fused());
+            let (body, ids) = (body(&module), computing(body(&module)));
+            let mut charges = Charges::default();
+            for (from, until, free, pair) in instructions {
+                let op = if pair { Op::TensorTensor { free, sbuf_only: true } } else { Op::TensorScalar { free } };
+                let members = ids.get(from..until.min(ids.len())).unwrap_or_default();
+                charges.add(&costs, members, Engine::Vector, op);
+            }
+            prop_assert_eq!(charges.shares(body).iter().sum::<u32>(), 1_000_000);
+        }
+    }
+}

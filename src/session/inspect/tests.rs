@@ -68,6 +68,36 @@ fn sums_are_those_of_the_model() {
 }
 
 #[test]
+fn bytes_count_each_value_once_and_of_a_table_the_rows_looked_up() {
+    let spec = model("distilbert-base-uncased:seq=8");
+    let subject = subject::Subject::of(&spec, &ns_device::ModelLibrary::default()).unwrap();
+    let (operations, results) = operation::operations(&subject.module);
+    let (lookups, others): (Vec<_>, Vec<_>) = operations.iter().partition(|o| o.opcode == "gather");
+    let words = lookups.iter().max_by_key(|o| o.weight_bytes).expect("the table of words");
+    assert_eq!(words.bytes, 2 * words.shape.bytes(), "rows are read and written: {words:?}");
+    assert!(words.bytes < words.weight_bytes / 100);
+    let made =
+        |o: &&operation::Operation| if o.opcode == "reshape" || o.opcode == "broadcast" { 0 } else { o.shape.bytes() };
+    for o in &others {
+        assert!(o.bytes <= o.weight_bytes + made(o), "{o:?}");
+    }
+    // The values that an operation reads are counted where they are made.
+    let product = others.iter().find(|o| o.opcode == "dot" && o.weight_bytes > 0).expect("a product with a weight");
+    assert_eq!(product.bytes, product.weight_bytes + product.shape.bytes());
+    let tree = tree::tree_of("model", &operations, &results, None);
+    assert_eq!(tree.facts[0].bytes, operations.iter().map(|o| o.bytes).sum::<u64>());
+}
+
+#[test]
+fn details_say_what_is_exposed_beside_what_is_busy() {
+    let spec = model("bert-base-uncased:seq=16");
+    let found = show(&spec.clone().with(InspectField::Search, "BertSelfAttention")).hits;
+    let details = show(&spec.with(InspectField::Selected, &found[0])).details.expect("details of the selection");
+    let said = format!("{details:?}");
+    assert!(said.contains("each counted whole") && said.contains("nothing executes"), "{said}");
+}
+
+#[test]
 fn modules_open_close_and_are_found() {
     let spec = model("distilbert-base-uncased:seq=8");
     let first = show(&spec);

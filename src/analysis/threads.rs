@@ -1,7 +1,7 @@
 //! Which tracks are one thread: overlapping slices of a row are often written as further tracks of the same name.
 
-use super::{ProcessId, Profile, TrackId};
 use ns_base::{FxHashMap, IndexVec, StrId};
+use ns_profile::{ProcessId, Profile, TrackId};
 
 /// The thread of every track: a track with the id `T` and the tracks with the ids `T.2`, `T.3` and so on that have its name and its
 /// process (the overflow lanes of the simulator's rows). Any other track is a thread by itself.
@@ -61,8 +61,8 @@ fn lane_of(tid: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ProfileBuilder;
     use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     #[test]
     fn lanes_of_a_row_are_one_thread_and_other_tracks_are_not() {
