@@ -62,6 +62,9 @@ impl GroupBy {
     }
 }
 
+/// The groups of a fused operation, each with its parts.
+type Groups = Vec<(u32, Vec<Part>)>;
+
 /// The group of each slice. Groups are numbers from 0, some of which may be unused.
 #[derive(Debug)]
 pub struct Grouping {
@@ -73,7 +76,7 @@ pub struct Grouping {
     /// For [`GroupBy::Operation`].
     operations: Option<Box<Operations>>,
     /// The groups of fused operations, each with its parts, by arguments and the names that slices of the track have.
-    fused: FxHashMap<(ArgsId, fused::Names), Vec<(u32, Vec<Part>)>>,
+    fused: FxHashMap<(ArgsId, fused::Names), Groups>,
 }
 
 /// The operations of a profile, numbered.
@@ -115,7 +118,7 @@ impl Grouping {
         }
         for (args, members) in profile.fusions().iter() {
             for names in [fused::Names::Framework, fused::Names::Hlo, fused::Names::Own] {
-                let mut groups: Vec<(u32, Vec<Part>)> = Vec::new();
+                let mut groups = Groups::new();
                 for member in members {
                     let Some(group) = self.group_of_member(names, member) else { continue };
                     match groups.iter_mut().find(|(known, _)| *known == group) {
@@ -171,7 +174,7 @@ impl Grouping {
         }
     }
 
-    fn groups_of_fused(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<&Vec<(u32, Vec<Part>)>> {
+    fn groups_of_fused(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<&Groups> {
         if self.fused.is_empty() {
             return None;
         }

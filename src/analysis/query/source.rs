@@ -10,7 +10,7 @@ use ns_profile::{Profile, SliceId, TrackId};
 /// The source of a column's values.
 #[derive(Debug)]
 pub(super) enum Source {
-    Label(Grouping),
+    Label(Box<Grouping>),
     Start,
     End,
     Dur,
@@ -48,7 +48,7 @@ impl<'a> Row<'a> {
 impl Source {
     pub(super) fn of(profile: &Profile, column: &Column) -> Self {
         match column {
-            Column::Label(by) => Self::Label(Grouping::new(profile, *by)),
+            Column::Label(by) => Self::Label(Box::new(Grouping::new(profile, *by))),
             Column::Start => Self::Start,
             Column::End => Self::End,
             Column::Dur => Self::Dur,

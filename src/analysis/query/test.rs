@@ -16,7 +16,7 @@ pub(super) enum Test {
     Not(Box<Test>),
     /// A shared text: the answer for each group, once it is known.
     Label {
-        grouping: Grouping,
+        grouping: Box<Grouping>,
         known: Vec<Option<bool>>,
         check: Check,
     },
@@ -37,7 +37,7 @@ impl Test {
         let all = |parts: &[Condition]| parts.iter().map(|c| Self::of(profile, c)).collect();
         let leaf = |column: &Column, check: Check| match column {
             Column::Label(by) => {
-                let grouping = Grouping::new(profile, *by);
+                let grouping = Box::new(Grouping::new(profile, *by));
                 let known = vec![None; grouping.len(profile)];
                 Self::Label { grouping, known, check }
             }
