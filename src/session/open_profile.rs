@@ -111,7 +111,7 @@ impl OpenProfile {
         if published.is_empty() {
             return self;
         }
-        let operators = self.operators(OperatorKind::Framework, None, None).rows;
+        let operators = self.operators(OperatorKind::Framework, None, None, Instances::Each).rows;
         let here = |operator: Option<&str>| match operator {
             Some(name) => operators.iter().find(|row| row.name == name).map(|row| row.time_ns),
             None => self.device_window_ns,

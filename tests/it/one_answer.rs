@@ -8,7 +8,7 @@ use neuronscope::analysis::compare::{OperatorTotals, grouped_by_default};
 use neuronscope::analysis::modules::module_tree;
 use neuronscope::analysis::operators::{OpQuery, operator_stats};
 use neuronscope::analysis::query::{QueryValue, ask};
-use neuronscope::analysis::{GroupBy, Selection};
+use neuronscope::analysis::{GroupBy, Instances, Selection};
 use neuronscope::base::Interval;
 use neuronscope::base::units::{format_ns, format_share};
 use neuronscope::compiler::Workflow;
@@ -73,7 +73,7 @@ fn file(session: &mut Session, kind: ExportKind) -> Vec<u8> {
 
 /// The table of operators that the page shows.
 fn operators(session: &mut Session, kind: OperatorKind) -> Times {
-    let question = ProfileQuestion::Operators { kind, range: None, level: None };
+    let question = ProfileQuestion::Operators { kind, range: None, level: None, instances: Instances::Merged };
     match reply(session, Request::new(JobId(5), question.of(ProfileKey(0)))) {
         Some(Reply::Operators(table)) => table.rows.into_iter().map(|r| (r.name, r.time_ns as i64)).collect(),
         other => panic!("{other:?}"),

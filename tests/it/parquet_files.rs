@@ -140,7 +140,7 @@ fn reports_come_back_with_every_key() {
     for (row, report) in found.iter().zip(expected["reports"].as_array().unwrap()) {
         let mut columns = 0;
         for (key, value) in report.as_object().unwrap() {
-            if key == "throughput_hist" || key == "e2e_durations_ms" {
+            if ["throughput_hist", "e2e_durations_ms", "estimate", "published", "interval"].contains(&key.as_str()) {
                 continue;
             }
             assert_eq!(cell(row, key), plain(value), "{key}");

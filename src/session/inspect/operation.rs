@@ -70,6 +70,10 @@ pub(super) fn operations(module: &HloModule) -> (Vec<Operation>, Vec<usize>) {
             }
             let read = &module.instructions[operand];
             let is_weight = matches!(read.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. });
+            if is_weight && matches!(instruction.opcode, Opcode::Transpose { .. }) {
+                // The compiler folds it into the product that reads it.
+                found.bytes = 0;
+            }
             if is_weight && counted.insert(operand) {
                 found.parameters = found.parameters.saturating_add(read.shape.elements());
                 found.weight_bytes = found.weight_bytes.saturating_add(read.shape.bytes());
