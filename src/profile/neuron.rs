@@ -196,8 +196,8 @@ mod tests {
         let p = b.process("1", EXECUTION_PROCESS);
         let (hlo, framework) = (b.thread(p, "1", HLO_TRACK), b.thread(p, "2", FRAMEWORK_TRACK));
         let args = r#"{"path":"N/relu","fused":"N/bn_mul,\nN/bn_add,\nN/relu","fused_hlo":"%m = multiply(),\n%a = add(),\n%r = maximum()","fused_share":"0.2,\n0.3,\n0.5"}"#;
-        b.slice(hlo, 0, 100, "fused_0", "maximum", Some(&args));
-        b.slice(framework, 0, 100, "relu", "relu", Some(&args));
+        b.slice(hlo, 0, 100, "fused_0", "maximum", Some(args));
+        b.slice(framework, 0, 100, "relu", "relu", Some(args));
         b.slice(framework, 200, 10, "relu", "relu", None);
         let profile = b.finish(Diagnostics::new());
         let brief = |view| {
