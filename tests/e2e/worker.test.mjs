@@ -38,6 +38,7 @@ test("a worker that dies names its input; the next run works and what was open s
   await waitForState(page, "failed");
   const said = await page.getByRole("alert").filter({ hasText: "deadly.json" }).innerText();
   assert.match(said, /index out of bounds/);
+  await page.getByRole("button", { name: /^Show .* again$/ }).click();
   assert.equal(await page.getByRole("application", { name: "Timeline" }).isVisible(), true);
   await editRun(page);
   await page.getByRole("button", { name: "Run", exact: true }).click();

@@ -52,10 +52,12 @@ pub fn Treemap(props: &TreemapProps) -> Html {
             fill_var(fill),
             on_fill_var(fill)
         );
+        // What is said begins with what is seen.
+        let short = short_name(&name[known..]).into_owned();
         let what = format!("{name}: {}", props.unit.text(f64_to_i64(*ns)));
         let chosen = name.clone();
         let onclick = props.on_choose.reform(move |_: MouseEvent| chosen.clone());
-        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ short_name(&name[known..]).into_owned() }</button></li> }
+        html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={format!("{short}; {what}")}>{ short.clone() }</button></li> }
     };
     html! {
         <figure class="treemap">
