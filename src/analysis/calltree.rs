@@ -225,7 +225,7 @@ pub struct SandwichPass {
 }
 
 impl SandwichPass {
-    /// Prepares it; `name` is the first name of what is looked at ([`Names::find`]).
+    /// Prepares the pass around the operation whose first name is `name` ([`Names::find`] gives it).
     #[must_use]
     pub fn new(profile: &Profile, selection: Selection, name: StrId, names: Names) -> Self {
         let tree = || CallTree::new(Frame::of_name(name, &names));

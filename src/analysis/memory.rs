@@ -104,14 +104,14 @@ struct Allocations {
 pub struct MemoryPass {
     next: usize,
     event: Option<StrId>,
-    found: FxHashMap<(ProcessId, String), Allocations>,
+    devices: FxHashMap<(ProcessId, String), Allocations>,
 }
 
 impl MemoryPass {
     /// Prepares it.
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
-        Self { next: 0, event: profile.strings().lookup(MEMORY_EVENT), found: FxHashMap::default() }
+        Self { next: 0, event: profile.strings().lookup(MEMORY_EVENT), devices: FxHashMap::default() }
     }
 
     /// Looks at up to `limit` instants more. Returns whether it has seen all.
@@ -134,7 +134,7 @@ impl MemoryPass {
         let device = device_name(number("Device Type").unwrap_or(0), number("Device Id").unwrap_or(-1));
         let (track, at) = (instants.track(id), instants.ts(id));
         let Some(process) = profile.tracks().get(track).map(|t| t.process) else { return };
-        let of = self.found.entry((process, device)).or_default();
+        let of = self.devices.entry((process, device)).or_default();
         if of.first_change.is_none() {
             of.first_change = Some((at, change));
         }
@@ -162,7 +162,7 @@ impl MemoryPass {
                 counter.series.iter().copied().find(|s| profile.str(counters.series()[*s].key) == wanted)
             };
             let (total, since) = (series(ALLOCATED), series(ALLOCATED_SINCE));
-            let events = self.found.remove(&key).unwrap_or_default();
+            let events = self.devices.remove(&key).unwrap_or_default();
             let in_use = total.or(since);
             let memory = DeviceMemory {
                 device: device.to_owned(),
@@ -342,9 +342,9 @@ mod tests {
 
     #[test]
     fn allocations_belong_to_the_operators_around_them_and_steps_grow() {
-        let found = memory(&profile());
-        assert_eq!(found.len(), 1);
-        let m = &found[0];
+        let devices = memory(&profile());
+        assert_eq!(devices.len(), 1);
+        let m = &devices[0];
         assert_eq!((m.device.as_str(), m.process.as_str(), m.is_since_start), ("CUDA 0", "python", false));
         assert_eq!(m.allocated, Some(MemoryLevel { first: 1_050, last: 1_035, peak: 1_070, peak_at_ns: 40 }));
         assert_eq!((m.reserved, m.allocations, m.releases, m.allocated_bytes), (None, 4, 3, 115));

@@ -310,8 +310,8 @@ mod tests {
         b.slice(t, 600, 7, "add", "", None);
         let profile = b.finish(Diagnostics::new());
         let table = operator_stats(&profile, &OpQuery { percentiles: true, ..OpQuery::default() });
-        let found = table.stats.iter().map(|s| (s.count, s.percentiles.unwrap().p50_ns)).collect::<Vec<_>>();
-        assert_eq!(found, [(1, 200.0), (1, 7.0)]);
+        let medians = table.stats.iter().map(|s| (s.count, s.percentiles.unwrap().p50_ns)).collect::<Vec<_>>();
+        assert_eq!(medians, [(1, 200.0), (1, 7.0)]);
     }
 
     /// Two fused slices, one partly beside a third, on a row of framework operators.
@@ -338,13 +338,13 @@ mod tests {
             table.stats.iter().map(|s| (table.name(&profile, s), s.count, s.total_ns, s.self_ns, s.max_ns)).collect();
         assert_eq!(rows, [("relu", 2, 99, 85, 71), ("norm", 2, 42, 36, 30), ("dot", 1, 20, 20, 20)]);
         let all = Selection::default();
-        let found = members(&profile, &all, GroupBy::CategoryOrName, "norm", MemberOrder::Time);
-        assert_eq!(found.iter().map(|(_, ns)| *ns).collect::<Vec<_>>(), [30, 12]);
+        let parts = members(&profile, &all, GroupBy::CategoryOrName, "norm", MemberOrder::Time);
+        assert_eq!(parts.iter().map(|(_, ns)| *ns).collect::<Vec<_>>(), [30, 12]);
         let tree = module_tree(&profile, &all, 100);
         let modules: Vec<_> = tree.nodes.iter().map(|n| (n.name.as_str(), n.count, n.total_ns)).collect();
         assert_eq!(modules, [("", 5, 141), ("N", 5, 141), ("R", 2, 85), ("B", 2, 36), ("L", 1, 20)]);
-        let asked = ask(&profile, "where operator = 'norm' group by operator select count, sum(dur)", None).unwrap();
-        assert_eq!(asked.rows, [[QueryValue::Int(2), QueryValue::Int(42)]]);
+        let answer = ask(&profile, "where operator = 'norm' group by operator select count, sum(dur)", None).unwrap();
+        assert_eq!(answer.rows, [[QueryValue::Int(2), QueryValue::Int(42)]]);
         let listed = ask(&profile, "where operator = 'relu' select dur", None).unwrap();
         assert_eq!(listed.rows, [[QueryValue::Int(101)], [QueryValue::Int(40)]], "slices are listed whole");
     }
@@ -362,11 +362,11 @@ mod tests {
                 prop_assert_eq!(sums(|s| s.self_ns), whole.stats[0].self_ns);
                 prop_assert_eq!(sums(|s| s.total_ns), whole.stats[0].total_ns);
                 let text = format!("group by {0} select {0}, count, sum(self), max(dur)", group_by.name());
-                let asked = ask(&profile, &text, None).unwrap();
-                prop_assert_eq!(asked.rows.len(), table.stats.len());
+                let answer = ask(&profile, &text, None).unwrap();
+                prop_assert_eq!(answer.rows.len(), table.stats.len());
                 for s in &table.stats {
                     let name = QueryValue::Text(table.name(&profile, s).to_owned());
-                    let row = asked.rows.iter().find(|r| r[0] == name).unwrap();
+                    let row = answer.rows.iter().find(|r| r[0] == name).unwrap();
                     let numbers = [s.count as i64, s.self_ns, s.max_ns].map(QueryValue::Int);
                     prop_assert_eq!(&row[1..], &numbers[..]);
                 }

@@ -70,7 +70,7 @@ pub use reports::verdict::{best, verdict};
 pub use run::configuration_run::{ConfigurationRun, RowResult, RunDetail};
 pub use run::estimate::{Estimate, estimate};
 pub use run::times::{service_times, stage_times};
-pub use run::worker_trial::settled;
+pub use run::worker_trial::decide_workers;
 pub use scheduler::executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use scheduler::observer::{RunObserver, Unobserved};
 pub use scheduler::{Progress, Scheduler};

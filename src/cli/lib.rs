@@ -67,7 +67,7 @@ fn refuse_scripts() -> anyhow::Result<()> {
     for argument in std::env::args().skip(1) {
         let name = argument.rsplit_once('=').map_or(argument.as_str(), |(_, value)| value);
         let refusal = name.ends_with(".py").then(|| std::fs::read(name).ok()).flatten();
-        let refusal = refusal.and_then(|bytes| refuse_script(name, &String::from_utf8_lossy(&bytes)));
+        let refusal = refusal.and_then(|bytes| refuse_script(name, &bytes));
         if let Some(refusal) = refusal {
             return Err(refusal.into());
         }

@@ -1,7 +1,6 @@
 //! How far a simulated figure may be from that of a device: the errors of rows that were predicted by a calibration without their
 //! model.
 
-use ns_base::stats::percentile_sorted;
 use ns_bench::{Configuration, Interval, Published, Report};
 use ns_machine::arch::instance;
 use ns_machine::cost::Calibration;
@@ -101,14 +100,17 @@ pub const HELD_OUT: &[HeldOut] = &[
 /// Generation of the NeuronCores of the rows: Inf2 and Trn1. The error on others is not known.
 const CORE_VERSION: u8 = 2;
 
-/// The 10th and the 90th percentile of published over predicted throughput: in eight of ten cases a device is between them. All
-/// families of models count together, because none has the rows for percentiles of its own.
+/// Part of the rows that may lie below the interval, and as many above it: one of this many.
+const OUTSIDE_ON_A_SIDE: usize = 10;
+
+/// The least and the most that published over predicted throughput is once a tenth of the rows on each side is left out, so at least
+/// eight of ten rows lie between the two. All families of models count together, because none has the rows for an interval of its own.
 #[must_use]
 pub fn device_factors() -> (f64, f64) {
     let mut factors: Vec<f64> = HELD_OUT.iter().flat_map(|held| held.ratios).map(|ratio| 1.0 / ratio).collect();
     factors.sort_by(f64::total_cmp);
-    let at = |percent| percentile_sorted(&factors, percent).unwrap_or(1.0);
-    (at(10.0), at(90.0))
+    let inside = &factors[factors.len() / OUTSIDE_ON_A_SIDE..factors.len() - factors.len() / OUTSIDE_ON_A_SIDE];
+    (inside.first().copied().unwrap_or(1.0), inside.last().copied().unwrap_or(1.0))
 }
 
 /// The interval of a throughput on an instance; `None` where no row tells the error.

@@ -80,7 +80,7 @@ impl ProfileBuilder {
         self.unit = unit;
     }
 
-    /// Slices of one track overlap because the work did: that is no damage.
+    /// Says that work on one track may overlap, so that overlapping slices are not reported as damage.
     pub fn allow_overlaps(&mut self) {
         self.may_overlap = true;
     }

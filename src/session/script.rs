@@ -14,7 +14,7 @@ struct Call {
 }
 
 /// The calls, the most particular first.
-const CALLS: [Call; 7] = [
+const CALLS: [Call; 6] = [
     Call {
         words: &["neuronperf", "npf."],
         call: "neuronperf's benchmark(...)",
@@ -51,22 +51,25 @@ const CALLS: [Call; 7] = [
         command: "neuronscope bench FILE.pt2 (save it with torch.export.save(torch.export.export(model.eval(), example_inputs), \"FILE.pt2\"))",
         chapter: "Benchmark",
     },
-    Call {
-        words: &[""],
-        call: "its model",
-        command: "neuronscope inspect FILE.pt2 (save it with torch.export.save(torch.export.export(model.eval(), example_inputs), \"FILE.pt2\"))",
-        chapter: "Benchmark",
-    },
 ];
+
+/// What a script of any other kind may want.
+const ITS_MODEL: Call = Call {
+    words: &[],
+    call: "its model",
+    command: "neuronscope inspect FILE.pt2 (save it with torch.export.save(torch.export.export(model.eval(), example_inputs), \"FILE.pt2\"))",
+    chapter: "Benchmark",
+};
 
 /// What to type instead of a Python script, by the calls in its text; `None` if the name is not that of a script.
 #[must_use]
-pub fn refuse_script(name: &str, text: &str) -> Option<Refusal> {
+pub fn refuse_script(name: &str, content: &[u8]) -> Option<Refusal> {
     if !name.to_ascii_lowercase().ends_with(".py") {
         return None;
     }
+    let text = String::from_utf8_lossy(content);
     let makes = |call: &&Call| call.words.iter().any(|word| text.contains(word));
-    let Call { call, command, chapter, .. } = CALLS.iter().find(makes)?;
+    let Call { call, command, chapter, .. } = CALLS.iter().find(makes).unwrap_or(&ITS_MODEL);
     Some(refuse!(
         "{name} is a Python script, which does not run here; for {call} type: {command} (docs/porting.md, {chapter})"
     ))
@@ -78,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_script_is_answered_with_the_command_that_replaces_its_call() {
-        let answer = |text: &str| refuse_script("run.py", text).unwrap().to_string();
+        let answer = |text: &str| refuse_script("run.py", text.as_bytes()).unwrap().to_string();
         for (text, command) in [
             ("import neuronperf as npf\nimport neuronperf.torch\n", "neuronscope bench --model MODEL "),
             ("import torch_neuronx\nfrom torch_neuronx.experimental import profiler\n", "neuronscope profile "),
@@ -89,6 +92,6 @@ mod tests {
         ] {
             assert!(answer(text).contains(&format!("type: {command}")), "{text}: {}", answer(text));
         }
-        assert_eq!(refuse_script("run.txt", "import neuronperf"), None);
+        assert_eq!(refuse_script("run.txt", b"import neuronperf"), None);
     }
 }

@@ -327,7 +327,7 @@ const fn reader_of(kind: Kind, shown: Page) -> Reader {
 async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
     let Some(head) = read_head(file, HEAD_BYTES).await else { return (Kind::Profile, None) };
     let name = file.name();
-    (sniff(&head, &name), refuse_script(&name, &String::from_utf8_lossy(&head)))
+    (sniff(&head, &name), refuse_script(&name, &head))
 }
 
 /// Gives files to a page of the lab, and shows it.

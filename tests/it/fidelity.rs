@@ -101,9 +101,10 @@ fn the_errors_of_held_out_rows_are_what_their_calibrations_give() {
     let last = HELD_OUT.last().unwrap();
     assert_eq!(calibrator.fit(|model| model != last.model).calibration, last.calibration);
     let (low, high) = device_factors();
-    let inside = |ratio: &&f64| (low..=high).contains(&(1.0 / **ratio));
-    let all = HELD_OUT.iter().flat_map(|held| held.ratios);
-    assert_eq!(all.filter(inside).count(), 17, "{low} {high}");
+    let all: Vec<f64> = HELD_OUT.iter().flat_map(|held| held.ratios).map(|ratio| 1.0 / ratio).collect();
+    let inside = all.iter().filter(|factor| (low..=high).contains(*factor)).count();
+    assert!(inside * 10 >= all.len() * 8, "8 of 10 cases: {inside} of {} are between {low} and {high}", all.len());
+    assert!((inside - 2) * 10 < all.len() * 8, "the interval is no wider than that: {inside}");
 }
 
 /// `UPDATE_DOCS=1 cargo test` writes the tables.

@@ -4,7 +4,7 @@ use crate::DeviceType;
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::{MAX_INFERENCES, Measurement};
 use crate::run::estimate::estimate;
-use crate::run::worker_trial::settled;
+use crate::run::worker_trial::decide_workers;
 use crate::scheduler::Scheduler;
 use crate::scheduler::executor::SimulatedExecutor;
 use crate::scheduler::source::{Arrivals, Source, Streams};
@@ -82,7 +82,7 @@ impl ScenarioRun {
         }
         times.check(configuration.pipeline_size)?;
         configuration.check_host_memory(times.weight_bytes)?;
-        let configuration = settled(configuration, &times);
+        let configuration = decide_workers(configuration, &times);
         let plan = Plan { settings, configuration, times };
         let mut run = Self { plan, scheduler: None, qps: 0.0, search: None };
         if run.plan.settings.scenario == Scenario::Server {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use ns_base::{Cancel, Refusal, SimTime};
 
 use super::estimate::{Estimate, estimate};
-use super::worker_trial::settled;
+use super::worker_trial::decide_workers;
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
 use crate::mlperf::MlperfResult;
@@ -105,7 +105,7 @@ impl<O: RunObserver> ConfigurationRun<O> {
     #[must_use]
     pub fn observed(configuration: Configuration, times: Result<&ServiceTimes, String>, observer: O) -> Self {
         let configuration = match &times {
-            Ok(times) => settled(configuration, times),
+            Ok(times) => decide_workers(configuration, times),
             Err(_) => configuration,
         };
         let expected = times.as_ref().map_or_else(|_| Estimate::default(), |t| estimate(&configuration, t));

@@ -24,7 +24,7 @@ const AS_GOOD: f64 = 0.999;
 /// The configuration with its number of workers decided: the same, or the result of a trial in simulated time. The number is
 /// the smallest one with (nearly) the highest throughput, because each further worker only waits and lengthens the latency.
 #[must_use]
-pub fn settled(mut configuration: Configuration, times: &ServiceTimes) -> Configuration {
+pub fn decide_workers(mut configuration: Configuration, times: &ServiceTimes) -> Configuration {
     if configuration.worker_choice != WorkerChoice::ByTrial || times.check(configuration.pipeline_size).is_err() {
         return configuration;
     }
@@ -131,7 +131,7 @@ mod tests {
     fn the_number_follows_from_the_stages_and_the_host() {
         let of = |call, device: &[u64]| {
             let inf1 = BenchConfig { instance_type: "inf1.6xlarge".into(), ..BenchConfig::default() };
-            settled(pipeline(device.len() as u32, inf1), &times(call, device)).workers_per_model
+            decide_workers(pipeline(device.len() as u32, inf1), &times(call, device)).workers_per_model
         };
         // Two even stages and nothing else: one request in each, and with jitter one more in reserve.
         assert!((2..=3).contains(&of(0, &[3_000, 3_000])));
@@ -143,13 +143,15 @@ mod tests {
     fn a_trial_names_its_numbers_and_does_not_depend_on_the_run() {
         let one = pipeline(2, BenchConfig::default());
         let times = times(900, &[1_000, 1_000]);
-        let found = settled(one.clone(), &times);
-        let WorkerChoice::Tried(text) = &found.worker_choice else { panic!("{:?}", found.worker_choice) };
-        assert!(text.starts_with("1: ") && text.contains(&format!("{}: ", found.workers_per_model)), "{text}");
-        assert_eq!(settled(found.clone(), &times), found, "what is decided stays");
-        let short = settled(Configuration { duration_s: 0.01, ..one.clone() }, &times);
-        assert_eq!(short.worker_choice, found.worker_choice);
+        let configuration = decide_workers(one.clone(), &times);
+        let WorkerChoice::Tried(text) = &configuration.worker_choice else {
+            panic!("{:?}", configuration.worker_choice)
+        };
+        assert!(text.starts_with("1: ") && text.contains(&format!("{}: ", configuration.workers_per_model)), "{text}");
+        assert_eq!(decide_workers(configuration.clone(), &times), configuration, "what is decided stays");
+        let short = decide_workers(Configuration { duration_s: 0.01, ..one.clone() }, &times);
+        assert_eq!(short.worker_choice, configuration.worker_choice);
         let given = Configuration { worker_choice: WorkerChoice::Given, ..one };
-        assert_eq!(settled(given.clone(), &times), given);
+        assert_eq!(decide_workers(given.clone(), &times), given);
     }
 }

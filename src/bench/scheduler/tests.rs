@@ -441,14 +441,14 @@ fn default_workers_of_a_pipeline_are_the_best() {
         };
         let rows = expand(&config).unwrap().configurations;
         assert_eq!(rows.len(), 1, "one count is run");
-        let settled = settled(rows[0].clone(), &times);
-        let chosen = per_second(&settled, &times);
-        for workers_per_model in 1..=settled.workers_per_model + stages + 2 {
+        let decided = decide_workers(rows[0].clone(), &times);
+        let chosen = per_second(&decided, &times);
+        for workers_per_model in 1..=decided.workers_per_model + stages + 2 {
             let other = per_second(&Configuration { workers_per_model, ..rows[0].clone() }, &times);
             assert!(
                 chosen > other * 0.998,
                 "{stages} stages: {chosen}/s with {}, {other}/s with {workers_per_model}",
-                settled.workers_per_model
+                decided.workers_per_model
             );
         }
     }

@@ -38,8 +38,9 @@ pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
         read(&mut records, file, args.lenient)?;
     }
     // Runs of NeuronCores have no Inductor to compare with.
-    if args.lenient && args.backends.is_empty() && !backends.iter().all(|b| records.backends().contains(b)) {
-        backends = records.backends();
+    let present = records.backends();
+    if args.lenient && args.backends.is_empty() && !backends.iter().all(|b| present.contains(b)) {
+        backends = present;
     }
     for unlike in unlike_batches(&records, &backends) {
         records.note(UNLIKE, || unlike.to_string());

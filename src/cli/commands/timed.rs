@@ -8,7 +8,7 @@ use crate::interrupt;
 use ns_base::convert::u64_to_f64;
 use ns_bench::{
     Configuration, ConfigurationRun, DeviceType, MOST_TIMED_INFERENCES, RowResult, RunDetail, ServiceTimes,
-    SpanRecorder, TimedResults, service_times, settled,
+    SpanRecorder, TimedResults, decide_workers, service_times,
 };
 use ns_device::ModelLibrary;
 use ns_fidelity::put_beside;
@@ -49,7 +49,7 @@ impl TimedRuns {
             }
         };
         let configuration = &match &times {
-            Ok(times) => settled(configuration.clone(), times),
+            Ok(times) => decide_workers(configuration.clone(), times),
             Err(_) => configuration.clone(),
         };
         let recorder = SpanRecorder::new(configuration);

@@ -8,6 +8,8 @@ mod network;
 mod reference;
 mod report;
 mod spec;
+#[cfg(test)]
+mod tests;
 mod workload;
 
 pub use report::{Breakdown, CustomOpReport, DiagnosticLine, Fault, LineReport, LoopReport, StepReport};

@@ -14,13 +14,13 @@ fn bytes(n: i64) -> Cell {
     u64::try_from(n).map_or_else(|_| Cell::Number(i64_to_f64(n)), Cell::Count)
 }
 
-fn listed(sources: &Sources<'_>, columns: Vec<Column>, rows: &LinkedRows, shown: Rows) -> Listed {
-    let page = shown.of(rows);
-    let slices = page.iter().map(|(_, slice)| slice.map(|id| link(sources.profile, sources.tracks, id)));
+fn page_of(sources: &Sources<'_>, columns: Vec<Column>, rows: &LinkedRows, page: Rows) -> Listed {
+    let shown = page.of(rows);
+    let slices = shown.iter().map(|(_, slice)| slice.map(|id| link(sources.profile, sources.tracks, id)));
     Listed {
-        table: Table { columns, rows: page.iter().map(|(row, _)| row.clone()).collect() },
+        table: Table { columns, rows: shown.iter().map(|(row, _)| row.clone()).collect() },
         slices: slices.collect(),
-        skip: u64::from(shown.skip),
+        skip: u64::from(page.skip),
         total: rows.len() as u64,
         notes: Vec::new(),
     }
@@ -39,7 +39,7 @@ fn count(id: &str, title: &str) -> Column {
 }
 
 /// How much each device holds: at the peak and at the end, and how much was allocated in all.
-pub(super) fn memory_table(sources: &Sources<'_>, found: &[DeviceMemory], shown: Rows) -> Listed {
+pub(super) fn memory_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> Listed {
     let of = |level: Option<MemoryLevel>, value: fn(&MemoryLevel) -> i64| {
         level.map_or(Cell::Missing, |level| bytes(value(&level)))
     };
@@ -68,18 +68,18 @@ pub(super) fn memory_table(sources: &Sources<'_>, found: &[DeviceMemory], shown:
         count("releases", "Releases"),
         count("sum_bytes", "Sum of allocations (bytes)"),
     ];
-    let mut listed = listed(sources, columns, &found.iter().map(row).collect(), shown);
-    if found.iter().any(|m| m.is_since_start) {
-        listed
+    let mut table = page_of(sources, columns, &devices.iter().map(row).collect(), page);
+    if devices.iter().any(|m| m.is_since_start) {
+        table
             .notes
             .push("The profiler wrote no totals: what is allocated counts from the start of the profile.".to_owned());
     }
-    listed
+    table
 }
 
 /// The operators of each device that allocate.
-pub(super) fn memory_operators_table(sources: &Sources<'_>, found: &[DeviceMemory], shown: Rows) -> Listed {
-    let rows = found.iter().flat_map(|m| {
+pub(super) fn memory_operators_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> Listed {
+    let rows = devices.iter().flat_map(|m| {
         m.operators.iter().map(|o| {
             let row = vec![
                 Cell::Text(if o.name.is_empty() { NO_NAME } else { &o.name }.to_owned()),
@@ -102,12 +102,12 @@ pub(super) fn memory_operators_table(sources: &Sources<'_>, found: &[DeviceMemor
         count("self_bytes", "By itself (bytes)"),
         count("largest_bytes", "Largest (bytes)"),
     ];
-    listed(sources, columns, &rows.collect(), shown)
+    page_of(sources, columns, &rows.collect(), page)
 }
 
 /// The growth of each step.
-pub(super) fn memory_steps_table(sources: &Sources<'_>, found: &[DeviceMemory], shown: Rows) -> Listed {
-    let rows = found.iter().flat_map(|m| {
+pub(super) fn memory_steps_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> Listed {
+    let rows = devices.iter().flat_map(|m| {
         m.steps.iter().map(|s| {
             let row = vec![
                 Cell::Text(s.name.clone()),
@@ -126,5 +126,5 @@ pub(super) fn memory_steps_table(sources: &Sources<'_>, found: &[DeviceMemory], 
         count("growth_bytes", "Growth (bytes)"),
         count("peak_bytes", "Most allocated (bytes)"),
     ];
-    listed(sources, columns, &rows.collect(), shown)
+    page_of(sources, columns, &rows.collect(), page)
 }

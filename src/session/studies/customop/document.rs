@@ -99,7 +99,7 @@ fn figures(value: f64) -> String {
     if value >= 100.0 { format!("{value:.1}") } else { format!("{value:.3}") }
 }
 
-/// Why there is no rate. A kernel without a fault has none either if another kernel of the step does not finish.
+/// Why the report has no rate: this kernel has a fault, or another kernel of the step does not finish.
 fn no_rate(report: &CustomOpReport) -> String {
     let what = match report.fault() {
         Some(Fault::DoesNotCompile(place)) => ("the kernel does not compile", place),

@@ -52,7 +52,7 @@ pub fn Treemap(props: &TreemapProps) -> Html {
             fill_var(fill),
             on_fill_var(fill)
         );
-        // What is said begins with what is seen.
+        // A screen reader says the text of the button first, then the whole name.
         let short = short_name(&name[known..]).into_owned();
         let what = format!("{name}: {}", props.unit.text(f64_to_i64(*ns)));
         let chosen = name.clone();
