@@ -46,11 +46,11 @@ impl Published {
     }
 }
 
-/// A published figure beside the simulated one: `AWS 1,219/s (PyTorch 2.5), here 1,216/s, 1.00`. `text` writes a figure with
+/// A published figure beside the simulated one: `AWS 1,219/s (PyTorch 2.5), here 1,216/s, ratio 1.00`. `text` writes a figure with
 /// its unit.
 #[must_use]
 pub fn beside_text(published: f64, release: &str, here: f64, text: impl Fn(f64) -> String) -> String {
-    format!("AWS {} ({release}), here {}, {:.2}", text(published), text(here), here / published)
+    format!("AWS {} ({release}), here {}, ratio {:.2}", text(published), text(here), here / published)
 }
 
 /// A rate with all digits before the point, because published and simulated rates often differ only in the fourth.
@@ -159,13 +159,13 @@ mod tests {
     #[test]
     fn published_figures_stand_beside_the_simulated_ones() {
         let row = row();
-        assert_eq!(row.published_throughput_text().unwrap(), "AWS 1,219/s (PyTorch 2.5), here 1,220/s, 1.00");
-        assert_eq!(row.published_p99_text().unwrap(), "AWS 0.846 ms (PyTorch 2.5), here 0.829 ms, 0.98");
+        assert_eq!(row.published_throughput_text().unwrap(), "AWS 1,219/s (PyTorch 2.5), here 1,220/s, ratio 1.00");
+        assert_eq!(row.published_p99_text().unwrap(), "AWS 0.846 ms (PyTorch 2.5), here 0.829 ms, ratio 0.98");
         assert_eq!(row.published.as_ref().unwrap().in_short(), "1,219/s (PyTorch 2.5), ratio 1.00");
         assert_eq!(
             beside_lines(std::slice::from_ref(&row)),
             [
-                "1 model x 1 worker: AWS 1,219/s (PyTorch 2.5), here 1,220/s, 1.00",
+                "1 model x 1 worker: AWS 1,219/s (PyTorch 2.5), here 1,220/s, ratio 1.00",
                 "Error of the simulation: 1,220/s means 1,100 to 1,280/s in 8 of 10 cases"
             ]
         );

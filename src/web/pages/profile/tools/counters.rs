@@ -1,5 +1,7 @@
 //! Counters over time: statistics of each, and the curve of one.
 
+use std::cmp::Reverse;
+
 use yew::prelude::*;
 
 use super::memory::MemoryTables;
@@ -24,7 +26,7 @@ pub fn CountersTool(props: &ToolProps) -> Html {
     let state = &props.state;
     let answer = use_listing(&props.run, Some(Listing::Counters(range_of(state))), Rows::ALL);
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok());
-    // The counter that the link names, or the first.
+    // The counter that the link names, or the one that changes most often.
     let row = listed.and_then(|l| row_of(l, state.link.counter.as_deref()));
     let question = listed.zip(row).and_then(|(l, row)| {
         let name = name_of(l, row)?.to_owned();
@@ -72,8 +74,13 @@ fn name_of(listed: &Listed, row: usize) -> Option<&str> {
 
 fn row_of(listed: &Listed, name: Option<&str>) -> Option<usize> {
     let rows = 0..listed.table.rows.len();
-    let found = rows.clone().find(|row| name.is_some() && name_of(listed, *row) == name);
-    found.or(rows.min())
+    let of_link = rows.clone().find(|row| name.is_some() && name_of(listed, *row) == name);
+    let column = listed.table.columns.iter().position(|column| column.id == "samples");
+    let samples = |row: &usize| match listed.table.rows.get(*row).zip(column).and_then(|(cells, at)| cells.get(at)) {
+        Some(Cell::Count(samples)) => *samples,
+        _ => 0,
+    };
+    of_link.or_else(|| rows.max_by_key(|row| (samples(row), Reverse(*row))))
 }
 
 /// The curve as steps: each value until the next.
