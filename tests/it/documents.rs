@@ -77,3 +77,13 @@ fn words_in_backticks_that_are_paths() {
     let text = "`a/b.rs` and `c/`, not `x` or `./x bench` or `src/*.rs`\n```\n`d.rs`\n```\n`e.md`";
     assert_eq!(named(text), ["a/b.rs", "c/", "e.md"]);
 }
+
+/// The first output that a reader sees is what the command prints.
+#[test]
+fn the_benchmark_of_the_readme_is_what_is_printed() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let command = ["bench", "--duration", "5"];
+    let printed = std::process::Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(command).output().unwrap();
+    let block = format!("```\n$ neuronscope {}\n{}```", command.join(" "), String::from_utf8(printed.stdout).unwrap());
+    assert!(page.contains(&block), "README.md has other lines than these:\n{block}");
+}
