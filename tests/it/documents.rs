@@ -1,4 +1,4 @@
-//! The paths that documents name exist.
+//! The paths that documents name exist, and the README prints what the command prints.
 
 use std::collections::BTreeSet;
 use std::path::Path;
