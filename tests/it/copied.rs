@@ -1,7 +1,5 @@
 //! Commands that the page copies, run by a shell: they print the numbers that the page shows.
 
-use std::process::Command;
-
 use neuronscope::bench::{BenchConfig, Report, RunDetail};
 use neuronscope::session::commands::{bench_command, profile_command};
 use neuronscope::session::share::{ProfileLink, Tool};
@@ -12,12 +10,11 @@ use neuronscope::session::{
 use neuronscope::view::table::Cell;
 use serde_json::Value;
 
+use crate::shell::Folder;
+
 /// What a shell prints for a command, as JSON.
 fn run(line: &str) -> Value {
-    let program = line.replacen("neuronscope", env!("CARGO_BIN_EXE_neuronscope"), 1);
-    let output = Command::new("sh").args(["-c", &format!("{program} --json")]).output().unwrap();
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_str(&Folder::new("copied").stdout(&format!("{line} --json"))).unwrap()
 }
 
 fn ask(session: &mut Session, ask: impl Into<Ask>) -> Vec<Message> {

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::shell::{Folder, page};
+
 /// Documents for those who change the sources.
 const DOCUMENTS: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/where-to-add.md", "docs/design.md"];
 
@@ -81,9 +83,7 @@ fn words_in_backticks_that_are_paths() {
 /// The first output that a reader sees is what the command prints.
 #[test]
 fn the_benchmark_of_the_readme_is_what_is_printed() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let command = ["bench", "--duration", "5"];
-    let printed = std::process::Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(command).output().unwrap();
-    let block = format!("```\n$ neuronscope {}\n{}```", command.join(" "), String::from_utf8(printed.stdout).unwrap());
-    assert!(page.contains(&block), "README.md has other lines than these:\n{block}");
+    let command = "neuronscope bench --duration 5";
+    let block = format!("```\n$ {command}\n{}```", Folder::new("readme").stdout(command));
+    assert!(page("README.md").contains(&block), "README.md has other lines than these:\n{block}");
 }

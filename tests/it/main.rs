@@ -57,7 +57,6 @@ mod insight;
 mod kernel_language;
 mod kernel_log;
 mod landing;
-
 mod levels;
 mod links;
 mod made_formats;
@@ -80,5 +79,6 @@ mod readers;
 mod recorded;
 mod round_trip;
 mod serve;
+mod shell;
 mod spills;
 mod written;

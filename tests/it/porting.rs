@@ -1,49 +1,6 @@
 //! Every command of docs/porting.md, as a user would run them: in order, in one folder, with the files the page shows.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-/// A fenced block: the words after the fence, and the text.
-fn blocks(page: &str) -> Vec<(String, String)> {
-    let mut blocks = Vec::new();
-    let mut lines = page.lines();
-    while let Some(line) = lines.next() {
-        let Some(kind) = line.strip_prefix("```") else { continue };
-        let text: Vec<&str> = lines.by_ref().take_while(|l| *l != "```").collect();
-        blocks.push((kind.to_owned(), text.join("\n") + "\n"));
-    }
-    blocks
-}
-
-/// Runs a line as a shell would, with the built command line in the path.
-fn run(folder: &Path, line: &str) -> Output {
-    let binary = Path::new(env!("CARGO_BIN_EXE_neuronscope"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let path = format!("{}:{path}", binary.parent().unwrap().display());
-    Command::new("sh").args(["-c", line]).env("PATH", path).current_dir(folder).output().unwrap()
-}
-
-fn stdout(folder: &Path, line: &str) -> String {
-    let output = run(folder, line);
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn stderr(folder: &Path, line: &str) -> String {
-    let output = run(folder, line);
-    assert!(!output.status.success(), "{line} is meant to fail");
-    String::from_utf8(output.stderr).unwrap()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn file(folder: &Path, name: &str) -> String {
-    std::fs::read_to_string(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
-}
+use crate::shell::{Folder, blocks, page};
 
 fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
@@ -61,19 +18,18 @@ fn npy(shape: &str, values: usize) -> Vec<u8> {
 
 #[test]
 fn every_command_of_the_page_runs() {
-    let f = folder("porting");
-    std::fs::write(f.join("images.npy"), npy("(50, 28, 28)", 50 * 28 * 28)).unwrap();
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/porting.md")).unwrap();
+    let f = Folder::new("porting");
+    f.write("images.npy", npy("(50, 28, 28)", 50 * 28 * 28));
     let mut commands = 0;
-    for (kind, text) in blocks(&page) {
+    for (kind, text) in blocks(&page("docs/porting.md")) {
         if let Some((_, name)) = kind.split_once(' ') {
-            std::fs::write(f.join(name), text).unwrap();
+            f.write(&name, text);
             continue;
         }
         assert_eq!(kind, "sh", "a block is commands, or a file with its name");
         for line in text.lines() {
             assert!(line.starts_with("neuronscope "), "{line}");
-            let output = run(&f, line);
+            let output = f.run(line);
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success() && !said.contains("ERROR"), "{line}: {said}");
             commands += 1;
@@ -82,86 +38,79 @@ fn every_command_of_the_page_runs() {
     assert!(commands >= 30, "only {commands} commands were found");
 
     // What the page says about the files.
-    let array = json(&file(&f, "out.json"));
+    let array = json(&f.read("out.json"));
     assert_eq!((array.as_array().unwrap().len(), array[0]["n_models"].as_u64()), (4, Some(1)));
     assert!(array[0].get("throughput_window").is_none());
-    assert_eq!((file(&f, "mine.csv").lines().count(), file(&f, "one.csv").lines().count()), (5, 3));
+    assert_eq!((f.read("mine.csv").lines().count(), f.read("one.csv").lines().count()), (5, 3));
     let named: Vec<String> =
-        std::fs::read_dir(&f).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        std::fs::read_dir(f.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     for extension in [".csv", ".json"] {
         let found = named.iter().filter(|n| n.starts_with("nn.results-20") && n.ends_with(extension)).count();
         assert_eq!(found, 1, "{named:?}");
     }
-    let timers = json(&file(&f, "timers.json"));
+    let timers = json(&f.read("timers.json"));
     let e2e = &timers[0][1]["timers"]["e2e"][0];
     assert!(e2e[1][0].as_f64() >= e2e[0][1].as_f64() && e2e[0][1].as_f64() > e2e[0][0].as_f64(), "{}", e2e[0]);
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn timers_as_pairs_give_the_reports_of_their_run() {
-    let f = folder("pairs");
+    let f = Folder::new("pairs");
     let base =
         "neuronscope bench --model fixed --device-ms 3 --host-ms 0.2 --instance inf1.xlarge --duration 4 --seed 5";
-    stdout(&f, &format!("{base} --return_timers t.json --json_format neuronperf --csv_file own.csv"));
-    let read = stdout(&f, "neuronscope report t.json --csv");
-    assert_eq!(read, file(&f, "own.csv"));
+    f.stdout(&format!("{base} --return_timers t.json --json_format neuronperf --csv_file own.csv"));
+    let read = f.stdout("neuronscope report t.json --csv");
+    assert_eq!(read, f.read("own.csv"));
     // To stdout, in place of reports.
-    let printed = stdout(&f, &format!("{base} --return-timers --json-format neuronperf"));
-    assert_eq!(printed, file(&f, "t.json"));
-    std::fs::remove_dir_all(f).unwrap();
+    let printed = f.stdout(&format!("{base} --return-timers --json-format neuronperf"));
+    assert_eq!(printed, f.read("t.json"));
 }
 
 #[test]
 fn neuronperfs_array_is_read_back_with_its_figures() {
-    let f = folder("array");
-    stdout(
-        &f,
-        "neuronscope bench --model nn --duration 3 --json_format neuronperf --json_file a.json --csv_file a.csv",
-    );
-    assert_eq!(stdout(&f, "neuronscope report a.json --csv"), file(&f, "a.csv"));
-    let printed = stdout(&f, "neuronscope bench --model nn --duration 3 --json --json-format neuronperf");
-    assert_eq!(printed, file(&f, "a.json"));
-    std::fs::remove_dir_all(f).unwrap();
+    let f = Folder::new("array");
+    f.stdout("neuronscope bench --model nn --duration 3 --json_format neuronperf --json_file a.json --csv_file a.csv");
+    assert_eq!(f.stdout("neuronscope report a.json --csv"), f.read("a.csv"));
+    let printed = f.stdout("neuronscope bench --model nn --duration 3 --json --json-format neuronperf");
+    assert_eq!(printed, f.read("a.json"));
 }
 
 #[test]
 fn mistakes_name_the_place_and_what_to_do() {
-    let f = folder("porting-mistakes");
-    std::fs::write(f.join("run.json"), "{\n  \"model\": \"nn\",\n  \"n_modles\": 1\n}").unwrap();
-    let said = stderr(&f, "neuronscope bench --config run.json");
+    let f = Folder::new("porting-mistakes");
+    f.write("run.json", "{\n  \"model\": \"nn\",\n  \"n_modles\": 1\n}");
+    let said = f.stderr("neuronscope bench --config run.json");
     assert!(
         said.contains("run.json: line 3, n_modles: bench has no such argument; the nearest are n_models"),
         "{said}"
     );
-    assert!(stderr(&f, "neuronscope bench --config no.json").contains("--config: no.json: cannot be read"));
-    let said = stderr(&f, "neuronscope bench --preprocess 'x / (255'");
+    assert!(f.stderr("neuronscope bench --config no.json").contains("--config: no.json: cannot be read"));
+    let said = f.stderr("neuronscope bench --preprocess 'x / (255'");
     assert!(said.contains("--preprocess: 'x / (255': a closing bracket is missing at character 9"), "{said}");
-    let said = stderr(&f, "neuronscope bench --model nn --preprocess 'x / 255, y / 255' --n-models 1 --duration 2");
+    let said = f.stderr("neuronscope bench --model nn --preprocess 'x / 255, y / 255' --n-models 1 --duration 2");
     assert!(said.contains("names 2 inputs, nn has 1"), "{said}");
     assert!(
-        stderr(&f, "neuronscope bench --dataset no.npy")
+        f.stderr("neuronscope bench --dataset no.npy")
             .contains("no.npy: is neither a number of records nor a readable file")
     );
-    std::fs::write(f.join("wide.csv"), "1,2,3,4,5,6,7\n").unwrap();
-    let said = stderr(&f, "neuronscope bench --model nn --dataset wide.csv");
+    f.write("wide.csv", "1,2,3,4,5,6,7\n");
+    let said = f.stderr("neuronscope bench --model nn --dataset wide.csv");
     assert!(said.contains("wide.csv: a record has 7 values, nn takes 4x4"), "{said}");
-    let said = stderr(&f, "neuronscope bench --dataset wide.csv --eval-metrics Speed");
+    let said = f.stderr("neuronscope bench --dataset wide.csv --eval-metrics Speed");
     assert!(said.contains("--eval-metrics: unknown metric 'Speed'"), "{said}");
     // An index where a flag takes it is not overwritten.
-    stdout(&f, "neuronscope compile --model nn --filename index.json");
-    let before = file(&f, "index.json");
-    let said = stderr(&f, "neuronscope bench --json_file index.json");
+    f.stdout("neuronscope compile --model nn --filename index.json");
+    let before = f.read("index.json");
+    let said = f.stderr("neuronscope bench --json_file index.json");
     assert!(said.contains("index.json is a model index and would be overwritten"), "{said}");
-    assert_eq!(file(&f, "index.json"), before);
-    std::fs::remove_dir_all(f).unwrap();
+    assert_eq!(f.read("index.json"), before);
 }
 
 #[test]
 fn lines_of_a_start_come_before_the_run() {
-    let f = folder("porting-log");
+    let f = Folder::new("porting-log");
     let line = "neuronscope bench --model nn --n-models 1 --workers-per-model 2 --duration 5 --verbosity 2";
-    let said = String::from_utf8(run(&f, line).stderr).unwrap();
+    let said = String::from_utf8(f.run(line).stderr).unwrap();
     let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("{text} is not in {said}"));
     let order = [
         "DEBUG:neuronperf.benchmarking - Cast mode was not specified, assuming default.",
@@ -173,5 +122,4 @@ fn lines_of_a_start_come_before_the_run() {
         "DEBUG:neuronperf.benchmarking - Benchmarker 0 finished.",
     ];
     assert!(order.map(at).is_sorted(), "{said}");
-    std::fs::remove_dir_all(f).unwrap();
 }
