@@ -109,13 +109,13 @@ fn row(line: usize, text: &str) -> Result<Row, String> {
 
 /// The rows of a document, or every line that is not one.
 fn rows(page: &str, heading: &str) -> Result<Vec<Row>, String> {
-    let chapter = chapter(page, heading);
-    let before = page[..chapter.as_ptr().addr() - page.as_ptr().addr()].lines().count();
-    let is_row = |line: &str| line.starts_with('|') && !line.starts_with("|---") && !line.starts_with("| section |");
+    let title = format!("## {heading}");
+    let lines = (1..).zip(page.lines()).skip_while(|(_, text)| *text != title).skip(1);
+    let is_row = |text: &str| text.starts_with('|') && !text.starts_with("|---") && !text.starts_with("| section |");
     let mut wrong = String::new();
     let mut rows = Vec::new();
-    for (i, text) in chapter.lines().enumerate().filter(|(_, text)| is_row(text)) {
-        match row(before + i + 1, text) {
+    for (line, text) in lines.take_while(|(_, text)| !text.starts_with("## ")).filter(|(_, text)| is_row(text)) {
+        match row(line, text) {
             Ok(row) => rows.push(row),
             Err(why) => writeln!(wrong, "{why}").unwrap(),
         }

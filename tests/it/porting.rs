@@ -23,7 +23,7 @@ fn every_command_of_the_page_runs() {
     let mut commands = 0;
     for (kind, text) in blocks(&page("docs/porting.md")) {
         if let Some((_, name)) = kind.split_once(' ') {
-            f.write(&name, text);
+            f.write(name, text);
             continue;
         }
         assert_eq!(kind, "sh", "a block is commands, or a file with its name");
