@@ -1,5 +1,6 @@
 //! A benchmark as a list of configurations: expanded, planned before it runs, and followed while it runs.
 
+pub(super) mod benchmarks;
 pub(super) mod expand;
 pub(super) mod models;
 pub(super) mod notes;

@@ -1,46 +1,72 @@
-//! A sweep while it runs: which configurations wait, run and are done. It is pure state, so that the owner of the workers can pause,
+//! A sweep while it runs: which rows wait, run and are done. It is pure state, so that the owner of the workers can pause,
 //! cancel, retry, keep and resume it; it does not start workers itself. It owns the results; views share its rows, so that a
 //! clone of it costs little.
+//!
+//! Benchmarks are one kind of sweep ([`super::benchmarks`]); a [`SweepKind`] says what a row of it is.
 
+use std::fmt::Debug;
 use std::rc::Rc;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{PlannedRow, SweepPlan};
+use super::benchmarks::Benchmarks;
 use super::stored;
-use crate::config::bench_config::BenchConfig;
-use crate::config::configuration::Configuration;
-use crate::reports::report::Report;
-use crate::run::configuration_run::RowResult;
-use crate::run::estimate::Estimate;
-use ns_base::Refusal;
 
-/// State of a configuration.
+/// What a sweep is of: its request, its rows before they run, and what they result in.
+pub trait SweepKind: Clone + Debug + PartialEq {
+    /// The request that was expanded to rows.
+    type Config: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    /// A row before it runs.
+    type Planned: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    /// The part of a row that a worker gets.
+    type Item: Clone;
+    type Result: Clone + Debug + PartialEq;
+    /// The part of a result that a written sweep has.
+    type Stored: Serialize + DeserializeOwned;
+
+    /// Rows in words, for progress: `configurations`.
+    const ROWS: &'static str;
+
+    fn item(planned: &Self::Planned) -> &Self::Item;
+    /// Names everything that decides the result.
+    fn key(planned: &Self::Planned) -> &str;
+    /// The expected work, if it is known.
+    fn events(planned: &Self::Planned) -> Option<u64>;
+    /// Whether a row is done well; one that is not can be run again.
+    fn is_finished(result: &Self::Result) -> bool;
+    fn stored(result: &Self::Result) -> &Self::Stored;
+    fn of_stored(stored: Self::Stored) -> Self::Result;
+}
+
+/// State of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum RowState {
+#[serde(bound = "")]
+pub enum RowState<K: SweepKind = Benchmarks> {
     /// No worker has begun it.
     Waiting,
     /// A worker is running it.
     Running,
-    /// The configuration was cancelled before it finished.
+    /// The row was cancelled before it finished.
     Cancelled,
-    /// The configuration has a result: finished or failed.
-    Done(#[serde(with = "stored::result")] Rc<RowResult>),
+    /// The row has a result: finished or failed.
+    Done(#[serde(serialize_with = "stored::write::<K, _>", deserialize_with = "stored::read::<K, _>")] Rc<K::Result>),
 }
 
-/// One configuration of a running sweep.
+/// One row of a running sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SweepRow {
-    pub planned: PlannedRow,
-    pub state: RowState,
+#[serde(bound = "")]
+pub struct SweepRow<K: SweepKind = Benchmarks> {
+    pub planned: K::Planned,
+    pub state: RowState<K>,
     /// How often it was started.
     pub attempts: u32,
 }
 
-impl SweepRow {
+impl<K: SweepKind> SweepRow<K> {
     /// Its result, if it has one.
     #[must_use]
-    pub fn result(&self) -> Option<&Rc<RowResult>> {
+    pub fn result(&self) -> Option<&Rc<K::Result>> {
         match &self.state {
             RowState::Done(result) => Some(result),
             RowState::Waiting | RowState::Running | RowState::Cancelled => None,
@@ -48,69 +74,60 @@ impl SweepRow {
     }
 
     fn is_finished(&self) -> bool {
-        self.result().is_some_and(|result| result.report.is_finished())
+        self.result().is_some_and(|result| K::is_finished(result))
     }
 }
 
 /// Changes the state of a row, which views may share.
-fn set(row: &mut Rc<SweepRow>, state: RowState) {
+fn set<K: SweepKind>(row: &mut Rc<SweepRow<K>>, state: RowState<K>) {
     Rc::make_mut(row).state = state;
 }
 
-/// A sweep. It can be written, with the reports of its results, and read back.
+/// A sweep. It can be written, with the stored part of its results, and read back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SweepState {
-    pub config: BenchConfig,
+#[serde(bound = "")]
+pub struct SweepOf<K: SweepKind> {
+    pub config: K::Config,
     /// Notes for the user, one sentence each.
     pub messages: Vec<String>,
     #[serde(with = "stored::rows")]
-    rows: Vec<Rc<SweepRow>>,
+    pub(super) rows: Vec<Rc<SweepRow<K>>>,
     is_paused: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepProgress {
-    /// Configurations that finished.
+    /// Rows that finished.
     pub finished: u32,
-    /// Configurations that failed.
+    /// Rows that failed.
     pub failed: u32,
-    /// Configurations that workers are running.
+    /// Rows that workers are running.
     pub running: u32,
-    /// Configurations that no worker has begun.
+    /// Rows that no worker has begun.
     pub waiting: u32,
-    /// Configurations cancelled before they finished.
+    /// Rows cancelled before they finished.
     pub cancelled: u32,
-    /// Estimated events of the configurations that wait or run.
+    /// Estimated events of the rows that wait or run.
     pub events_left: u64,
 }
 
-impl SweepState {
-    /// Plans the sweep of a benchmark, with every row waiting.
-    ///
-    /// # Errors
-    /// When the benchmark cannot be expanded.
-    pub fn new(config: BenchConfig) -> Result<Self, Refusal> {
-        let plan = SweepPlan::of(&config)?;
-        Ok(Self::of(config, plan))
-    }
-
-    /// The sweep of a benchmark whose plan is known, with every row waiting.
+impl<K: SweepKind> SweepOf<K> {
+    /// The sweep of a request with these rows, all of them waiting.
     #[must_use]
-    pub fn of(config: BenchConfig, plan: SweepPlan) -> Self {
-        let SweepPlan { rows, messages } = plan;
+    pub fn of_rows(config: K::Config, planned: Vec<K::Planned>, messages: Vec<String>) -> Self {
         let row = |planned| Rc::new(SweepRow { planned, state: RowState::Waiting, attempts: 0 });
-        Self { config, messages, rows: rows.into_iter().map(row).collect(), is_paused: false }
+        Self { config, messages, rows: planned.into_iter().map(row).collect(), is_paused: false }
     }
 
     /// The rows, in the order of the sweep.
     #[must_use]
-    pub fn rows(&self) -> &[Rc<SweepRow>] {
+    pub fn rows(&self) -> &[Rc<SweepRow<K>>] {
         &self.rows
     }
 
     /// The result of a configuration, if it has one.
     #[must_use]
-    pub fn result(&self, row: u32) -> Option<&Rc<RowResult>> {
+    pub fn result(&self, row: u32) -> Option<&Rc<K::Result>> {
         self.rows.get(row as usize)?.result()
     }
 
@@ -128,36 +145,26 @@ impl SweepState {
         self.messages.retain(|m| m != message);
     }
 
-    /// Takes an estimate, or the reason a configuration cannot run.
-    pub fn learn(&mut self, row: u32, estimate: Result<Estimate, String>) {
-        let Some(row) = self.rows.get_mut(row as usize) else { return };
-        let planned = &mut Rc::make_mut(row).planned;
-        match estimate {
-            Ok(estimate) => planned.estimate = Some(estimate),
-            Err(problem) => planned.problem = Some(problem),
-        }
-    }
-
     /// Starts the next configuration for a worker; `None` if all have been started or the sweep is paused.
-    pub fn begin_next(&mut self) -> Option<(u32, Configuration)> {
+    pub fn begin_next(&mut self) -> Option<(u32, K::Item)> {
         self.begin_next_of(|_| true)
     }
 
     /// As [`Self::begin_next`], skipping configurations that may not begin yet.
-    pub fn begin_next_of(&mut self, may_begin: impl Fn(&Configuration) -> bool) -> Option<(u32, Configuration)> {
+    pub fn begin_next_of(&mut self, may_begin: impl Fn(&K::Item) -> bool) -> Option<(u32, K::Item)> {
         if self.is_paused {
             return None;
         }
-        let is_next = |r: &Rc<SweepRow>| r.state == RowState::Waiting && may_begin(&r.planned.configuration);
+        let is_next = |r: &Rc<SweepRow<K>>| r.state == RowState::Waiting && may_begin(K::item(&r.planned));
         let at = self.rows.iter().position(is_next)?;
         let row = Rc::make_mut(self.rows.get_mut(at)?);
         row.state = RowState::Running;
         row.attempts += 1;
-        Some((u32::try_from(at).ok()?, row.planned.configuration.clone()))
+        Some((u32::try_from(at).ok()?, K::item(&row.planned).clone()))
     }
 
     /// Takes a result from a worker. A finished one is never replaced.
-    pub fn finish(&mut self, row: u32, result: RowResult) {
+    pub fn finish(&mut self, row: u32, result: K::Result) {
         let Some(row) = self.rows.get_mut(row as usize) else { return };
         if !row.is_finished() {
             set(row, RowState::Done(Rc::new(result)));
@@ -204,7 +211,7 @@ impl SweepState {
 
     /// Lets failed and cancelled configurations run again; returns how many. Finished rows stay.
     pub fn retry_failed(&mut self) -> usize {
-        let has_failed = |r: &&mut Rc<SweepRow>| match &r.state {
+        let has_failed = |r: &&mut Rc<SweepRow<K>>| match &r.state {
             RowState::Done(_) => !r.is_finished(),
             RowState::Cancelled => true,
             RowState::Waiting | RowState::Running => false,
@@ -223,18 +230,13 @@ impl SweepState {
     pub fn adopt(&mut self, earlier: &Self) -> usize {
         let mut adopted = 0;
         for row in self.rows.iter_mut().filter(|r| r.state == RowState::Waiting) {
-            let known = earlier.rows.iter().find(|e| e.planned.key == row.planned.key && e.is_finished());
+            let known = earlier.rows.iter().find(|e| K::key(&e.planned) == K::key(&row.planned) && e.is_finished());
             if let Some(known) = known {
                 set(row, known.state.clone());
                 adopted += 1;
             }
         }
         adopted
-    }
-
-    /// The reports that exist so far, in the order of the sweep.
-    pub fn reports(&self) -> impl Iterator<Item = &Report> {
-        self.rows.iter().filter_map(|row| row.result()).map(|result| &result.report)
     }
 
     #[must_use]
@@ -250,7 +252,7 @@ impl SweepState {
             };
             *counter += 1;
             if matches!(row.state, RowState::Waiting | RowState::Running) {
-                p.events_left = p.events_left.saturating_add(row.planned.estimate.map_or(0, |e| e.events));
+                p.events_left = p.events_left.saturating_add(K::events(&row.planned).unwrap_or(0));
             }
         }
         p
@@ -265,7 +267,11 @@ impl SweepState {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::config::bench_config::BenchConfig;
+    use crate::config::configuration::Configuration;
+    use crate::reports::report::Report;
+    use crate::run::configuration_run::RowResult;
+    use crate::sweep::benchmarks::SweepState;
     use crate::{ConfigurationRun, ServiceTimes};
     use ns_base::{NeverCancel, SimTime};
 

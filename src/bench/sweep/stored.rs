@@ -1,4 +1,10 @@
-//! How a sweep is written: a row as itself, though views share it, and a result as its report.
+//! How a sweep is written: a row as itself, though views share it, and a result as its stored part.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::state::SweepKind;
 
 /// Rows that views of a sweep share.
 pub(super) mod rows {
@@ -6,31 +12,25 @@ pub(super) mod rows {
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use super::super::state::SweepRow;
+    use crate::sweep::state::{SweepKind, SweepRow};
 
-    pub fn serialize<S: Serializer>(rows: &[Rc<SweepRow>], serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<K: SweepKind, S: Serializer>(rows: &[Rc<SweepRow<K>>], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(rows.iter().map(|row| &**row))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Rc<SweepRow>>, D::Error> {
+    pub fn deserialize<'de, K: SweepKind, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Rc<SweepRow<K>>>, D::Error> {
         Ok(Vec::deserialize(deserializer)?.into_iter().map(Rc::new).collect())
     }
 }
 
-/// A result. Charts and measurements are not written: a file of a sweep holds reports.
-pub(super) mod result {
-    use std::rc::Rc;
+/// Writes the stored part of a result.
+pub(super) fn write<K: SweepKind, S: Serializer>(result: &Rc<K::Result>, serializer: S) -> Result<S::Ok, S::Error> {
+    K::stored(result).serialize(serializer)
+}
 
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::reports::report::Report;
-    use crate::run::configuration_run::RowResult;
-
-    pub fn serialize<S: Serializer>(result: &Rc<RowResult>, serializer: S) -> Result<S::Ok, S::Error> {
-        result.report.serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Rc<RowResult>, D::Error> {
-        Ok(Rc::new(RowResult { report: Report::deserialize(deserializer)?, ..RowResult::default() }))
-    }
+/// Reads a result back, with what was stored of it.
+pub(super) fn read<'de, K: SweepKind, D: Deserializer<'de>>(deserializer: D) -> Result<Rc<K::Result>, D::Error> {
+    Ok(Rc::new(K::of_stored(K::Stored::deserialize(deserializer)?)))
 }
