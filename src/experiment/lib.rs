@@ -21,4 +21,5 @@ pub mod python;
 pub mod record;
 pub mod regression;
 pub mod run;
+pub mod sweep;
 pub mod verify;

@@ -11,15 +11,23 @@ use anyhow::{Result, anyhow};
 use crate::experiment_args::ExperimentArgs;
 pub(super) use plan::model_filter;
 
+/// The request that the flags stand for, as the page has it.
+#[cfg(test)]
+pub(crate) fn experiments_request(args: &ExperimentArgs) -> Result<ns_experiment::sweep::ExperimentsRequest> {
+    let (plan, settings) = (plan::request_of(args)?, single::settings(args));
+    Ok(ns_experiment::sweep::ExperimentsRequest { plan, settings, timestamp: args.timestamp })
+}
+
 pub(super) fn run(args: ExperimentArgs) -> Result<()> {
     args.suite.check()?;
     if let (Some(config), Some(model)) = (&args.experiment_config, &args.model_config) {
         return single::run(&args, config, model);
     }
-    let plan = plan::Plan::of(&args)?;
-    let nothing = plan::nothing_to_run(&args, &plan);
+    let request = plan::request_of(&args)?;
+    let plan = request.plan()?;
+    let nothing = plan.nothing_to_run(&request);
     if args.dry_run {
-        plan.show(args.json)?;
+        plan::show(&plan, args.json)?;
         return nothing.filter(|_| !args.json).map_or(Ok(()), |nothing| Err(nothing.into()));
     }
     if let Some(nothing) = nothing {

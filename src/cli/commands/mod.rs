@@ -47,6 +47,8 @@ mod verify;
 use anyhow::Result;
 
 use super::args::Command;
+#[cfg(test)]
+pub(super) use experiment::experiments_request;
 pub(super) use profile::{profile_info, profile_spec};
 
 /// Runs a command.

@@ -1,10 +1,12 @@
 //! The cross product of the options, and which combinations can run.
 
+use serde::{Deserialize, Serialize};
+
 use super::config::{Accelerator, Dynamo, ExperimentConfig, Test, TorchXla2, Xla};
 use ns_base::{Refusal, refuse};
 
 /// The rules that decide which combinations can run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlanRules {
     /// The suite in May 2025, the version of its README: GPUs are planned without XLA's probe of a device.
     Seed,
@@ -16,7 +18,7 @@ pub enum PlanRules {
 }
 
 /// Lists of the options, each empty for its default. `None` in a list is the value null.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpandOptions {
     pub accelerator: Vec<Accelerator>,
     /// Runtimes under XLA.

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::error::RunError;
 use super::measured::measure;
 use super::network::Network;
@@ -17,7 +19,7 @@ use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_model::ModelSpec;
 
 /// The rules of verification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verification {
     /// The mean relative error of the README.
     MeanRelativeError,
@@ -101,6 +103,12 @@ pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> Finishe
 }
 
 impl Experiment<'_> {
+    /// Why it cannot run here, as far as that is known before it runs.
+    #[must_use]
+    pub fn problem(&self) -> Option<RunError> {
+        check(self).err()
+    }
+
     /// The record of this experiment with these metrics.
     #[must_use]
     pub fn record(&self, metrics: Metrics, batch_size: Option<u32>) -> Record {

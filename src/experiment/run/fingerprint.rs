@@ -11,6 +11,12 @@ use crate::record::{Record, RecordExperiment};
 pub struct Fingerprint(String);
 
 impl Fingerprint {
+    /// The fingerprint as text, for programs that keep it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
     /// The fingerprint of an experiment to run.
     #[must_use]
     pub fn of(experiment: &Experiment<'_>) -> Self {

@@ -1,10 +1,12 @@
 //! Suites of models: the meaning of a suite's name here.
 
+use serde::{Deserialize, Serialize};
+
 use ns_base::{Refusal, nearest_text, refuse};
 use ns_model::zoo::MODELS;
 
 /// A set of models under the names of a benchmark suite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Suite {
     /// One small network, to try out the tools.
     Dummy,

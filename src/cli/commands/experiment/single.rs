@@ -9,7 +9,7 @@ use crate::commands::cpu::{SystemClock, Ticks, processor};
 use crate::experiment_args::{ExperimentArgs, VerifyRulesArg};
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
-use ns_experiment::run::{Experiment, Suite, SuiteModel, Verification, run_experiment};
+use ns_experiment::run::{Experiment, RunSettings, Suite, SuiteModel, Verification, run_experiment};
 
 /// `--model-config`
 #[derive(Deserialize)]
@@ -61,14 +61,16 @@ pub(super) fn experiment<'a>(
     processor: &'a str,
     timestamp: f64,
 ) -> Experiment<'a> {
+    settings(args).experiment(args.suite_name.into(), model, config, processor, timestamp)
+}
+
+/// The settings that all experiments share.
+pub(super) fn settings(args: &ExperimentArgs) -> RunSettings {
     let rules = match args.verify_rules {
         VerifyRulesArg::Mre => Verification::MeanRelativeError,
         VerifyRulesArg::Current => Verification::Current,
     };
-    Experiment {
-        suite: args.suite_name.into(),
-        model,
-        config,
+    RunSettings {
         repeat: args.repeat,
         iterations_per_run: args.iterations_per_run,
         batch_size: args.batch_size,
@@ -76,7 +78,5 @@ pub(super) fn experiment<'a>(
         verify: args.verify.then_some(rules),
         verify_iterations: args.suite.verify_iterations,
         pure_wall_time: args.suite.pure_wall_time,
-        timestamp,
-        processor,
     }
 }
