@@ -3,12 +3,12 @@
 use clap::Parser;
 
 use super::args::{Args, Command};
-use super::commands::profile_spec;
+use super::commands::{experiments_request, profile_spec};
 use super::driver::Driver;
 use ns_bench::{BenchConfig, Dataset, Processes};
-use ns_session::commands::{bench_command, inspect_command, numerics_command, profile_command};
+use ns_session::commands::{bench_command, experiment_command, inspect_command, numerics_command, profile_command};
 use ns_session::guide::CHAPTERS;
-use ns_session::options::{BENCH_OPTIONS, BenchOption};
+use ns_session::options::{BENCH_OPTIONS, BenchOption, PlanOption, default_experiments};
 use ns_session::share::{ProfileLink, Tool};
 use ns_session::studies::StudySpec;
 use ns_session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
@@ -150,6 +150,34 @@ fn values_and_models_print_commands_that_are_ones() {
         .with(InspectField::Instance, "inf2.xlarge");
     for view in ["graph", "table", "passes"] {
         command(&inspect_command(&spec.clone().with(InspectField::View, view)).unwrap());
+    }
+}
+
+#[test]
+fn experiments_are_those_of_the_form() {
+    let mut request = default_experiments();
+    for (key, text) in [
+        ("run_suite", "zoo"),
+        ("run_models", "nn,mlp"),
+        ("run_filter", "^n ^m$"),
+        ("run_exclude", "bert"),
+        ("run_accelerator", "trn1,cuda"),
+        ("run_test", "eval,train"),
+        ("run_dynamo", "None,openxla"),
+        ("run_xla", "PJRT"),
+        ("run_batch", "4"),
+        ("run_repeat", "8"),
+        ("run_iterations", "3"),
+        ("run_verify", "current"),
+        ("run_verify_iterations", "2"),
+        ("run_seed", "3"),
+        ("run_timestamp", "-1.5"),
+    ] {
+        PlanOption::find(key).unwrap().set(&mut request, text).unwrap();
+        match command(&experiment_command(&request)) {
+            Command::Experiment(args) => assert_eq!(experiments_request(&args).unwrap(), request, "{key}: {text}"),
+            other => panic!("{other:?}"),
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Controls {
 }
 
 impl Controls {
-    fn of(run: &RunState, save: bool) -> Self {
+    pub(crate) fn of(run: &RunState, save: bool) -> Self {
         let is_running = run.is_running();
         Self { run: !is_running, stop: is_running, pause: PauseLabel::Pause, retry: false, save }
     }

@@ -69,10 +69,11 @@ pub const fn lab_follows(is_new: bool, is_bare: bool, is_of_visit: bool) -> bool
     is_new || !(is_bare || is_of_visit)
 }
 
-/// Whether a link with an unusable part keeps its page from running by itself, so that the user is told.
+/// Whether a link with an unusable part keeps its page from running by itself, so that the user is told. `has_plan` says whether a link to the
+/// page of experiments has a plan to run.
 #[must_use]
-pub fn is_held_back(page: Page, address: &Address) -> bool {
-    let has_run = !matches!(page, Page::Inspect | Page::Experiments | Page::Guide);
+pub fn is_held_back(page: Page, has_plan: bool, address: &Address) -> bool {
+    let has_run = has_plan || !matches!(page, Page::Inspect | Page::Experiments | Page::Guide);
     has_run && address.names_something() && !address.notices.is_empty()
 }
 
@@ -144,10 +145,11 @@ mod tests {
             let mut address = Address::read(hash);
             let page = address.page();
             drop(address.benchmark());
-            is_held_back(page, &address)
+            is_held_back(page, hash.contains("run_"), &address)
         };
         assert!(held("#/benchmark?model=nn&seed=-1"));
         assert!(!held("#/benchmark?model=nn&seed=1"));
         assert!(!held("#/inspect?model=nn&seed=-1"));
+        assert!(!held("#/experiments?view=latest&v=none") && held("#/experiments?run_repeat=4&v=none"));
     }
 }

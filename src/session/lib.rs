@@ -63,8 +63,9 @@ pub use overview::Evidence;
 pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page};
 pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
 pub use protocol::{
-    AnalysisRequest, Ask, Control, Event, ExportKind, ExportedFile, JobRequest, JobResult, Message, PROTOCOL_VERSION,
-    ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest, SearchHits, build_id,
+    AnalysisRequest, Ask, Control, Event, ExperimentJobRequest, ExportKind, ExportedFile, JobRequest, JobResult,
+    Message, PROTOCOL_VERSION, ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, ResultPart, RunRequest,
+    SearchHits, build_id,
 };
 pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
 pub use script::refuse_script;

@@ -8,8 +8,8 @@ use super::ByteSource;
 use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
-    CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, KeepModelJob, MlperfJob, OpenModelJob, PlanJob,
-    ProfileJob, RecordsJob, StageTimes, StudyJob, TraceJob, Waiting,
+    CompileJob, ConfigurationJob, CpuJob, ExperimentJob, ExperimentsPlanJob, ImportJob, InspectJob, Job, KeepModelJob,
+    MlperfJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, TraceJob, Waiting,
 };
 use super::protocol::{ExportedFile, JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use super::share::unpack;
@@ -102,8 +102,14 @@ impl Work for AllWork {
                 Box::new(ImportJob::new(name, source))
             }
             JobRequest::ReadRecords(set, from) => {
-                Box::new(RecordsJob::new(self.records.of(set), waiting_files(from, source)?))
+                let store = self.records.of(set);
+                if let RecordsSource::Lines { name, .. } = &from {
+                    store.borrow_mut().forget_file(name);
+                }
+                Box::new(RecordsJob::new(store, waiting_files(from, source)?))
             }
+            JobRequest::PlanExperiments(request) => Box::new(ExperimentsPlanJob(*request)),
+            JobRequest::RunExperiment(request) => Box::new(ExperimentJob::new(*request, clock)?),
             JobRequest::Inspect(ask) => {
                 Box::new(InspectJob::new(InspectRun::new(self.inspector.clone(), models, ask, source)?))
             }
@@ -141,6 +147,9 @@ fn waiting_files(from: RecordsSource, source: Option<Box<dyn ByteSource>>) -> Re
         RecordsSource::File { name, .. } => {
             let source = file_of(&name, source)?;
             Ok(vec![Waiting { name, source, is_sample: false, is_part: false }])
+        }
+        RecordsSource::Lines { name, lines } => {
+            Ok(vec![Waiting { name, source: Box::new(lines.into_bytes()), is_sample: false, is_part: false }])
         }
         RecordsSource::Link(text) => {
             let is_sample = text == SAMPLE_NAME;

@@ -26,16 +26,17 @@ use super::platform::{page, panic, theme, url};
 use super::shelf;
 use super::state::{ExperimentsAction, ExperimentsState};
 use super::state::{InspectAction, InspectState};
-use super::sweep::SweepRunner;
+use super::sweep::{ExperimentRunner, SweepRunner};
 use super::worker::Pool;
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
+use ns_page::experiments::{PlanAction, PlanState};
 use ns_page::history::{is_held_back, lab_follows};
 use ns_page::link_intent::LinkIntent;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
-use ns_session::share::{Address, Page};
+use ns_session::share::{Address, ExperimentLink, Page};
 use ns_session::shelf::{Keepable, KeptResult};
 use ns_session::studies::StudyKind;
 use ns_view::palette::Theme;
@@ -54,6 +55,7 @@ struct States {
     bench: StateHandle<BenchState>,
     inspect: StateHandle<InspectState>,
     experiments: StateHandle<ExperimentsState>,
+    plan: StateHandle<PlanState>,
     matmult: StateHandle<StudyState>,
     customop: StateHandle<StudyState>,
     numerics: StateHandle<StudyState>,
@@ -75,6 +77,8 @@ impl States {
         match page {
             Some(Page::Benchmark) => self.bench.run.clone(),
             Some(Page::Inspect) => self.inspect.run.clone(),
+            // A run is what is worth waiting for; its records are read beside it.
+            Some(Page::Experiments) if self.plan.run != RunState::Idle => self.plan.run.clone(),
             Some(Page::Experiments) => self.experiments.run.clone(),
             Some(page) => page.study().map_or(RunState::Idle, |kind| self.study(kind).run.clone()),
             None => RunState::Idle,
@@ -85,6 +89,8 @@ impl States {
     fn is_about_to_run(&self, page: Option<Page>) -> bool {
         match page {
             Some(Page::Benchmark) => self.bench.wants_run,
+            // The page always shows something: a run, or the sample.
+            Some(Page::Experiments) => self.plan.wants_run || self.experiments.wants_sample(&self.plan),
             // The page always shows a model.
             Some(Page::Inspect) => self.inspect.shown.is_none(),
             _ => false,
@@ -104,24 +110,27 @@ impl States {
         match page {
             Page::Benchmark => Some(self.bench.hash()),
             Page::Inspect => Some(self.inspect.hash()),
-            Page::Experiments => Some(self.experiments.hash()),
+            Page::Experiments => Some(self.experiments.hash(self.plan.linked())),
             Page::Guide => Some(page.hash()),
             page => Some(self.study(page.study()?).hash()),
         }
     }
 
     /// A page of this program.
-    fn content(&self, page: Page, runner: &SweepRunner, jobs: &Jobs) -> Html {
+    fn content(&self, page: Page, runners: &Runners, jobs: &Jobs) -> Html {
         let study = |kind: StudyKind, job: &JobSlot| {
             let state = self.study(kind).clone();
             let on_trace = Callback::from(|file: File| bridge::give_app(&[file]));
             html! { <StudyPage key={kind.form().path} {state} job={job.clone()} {on_trace} /> }
         };
         match page {
-            Page::Benchmark => html! { <BenchmarkPage state={self.bench.clone()} runner={runner.clone()} /> },
+            Page::Benchmark => {
+                html! { <BenchmarkPage state={self.bench.clone()} runner={runners.benchmarks.clone()} /> }
+            }
             Page::Inspect => html! { <InspectPage state={self.inspect.clone()} job={jobs.inspect.clone()} /> },
             Page::Experiments => {
-                html! { <ExperimentsPage state={self.experiments.clone()} job={jobs.experiments.clone()} /> }
+                let (plan, runner) = (self.plan.clone(), runners.experiments.clone());
+                html! { <ExperimentsPage state={self.experiments.clone()} job={jobs.experiments.clone()} {plan} {runner} /> }
             }
             Page::Guide => html! { <GuidePage /> },
             Page::Matmult => study(StudyKind::Matmult, &jobs.matmult),
@@ -140,14 +149,14 @@ fn Lab() -> Html {
         bench: use_reduced(BenchState::default),
         inspect: use_reduced(InspectState::default),
         experiments: use_reduced(ExperimentsState::default),
+        plan: use_reduced(PlanState::default),
         matmult: use_reduced(|| StudyState::new(StudyKind::Matmult)),
         customop: use_reduced(|| StudyState::new(StudyKind::Customop)),
         numerics: use_reduced(|| StudyState::new(StudyKind::Numerics)),
     };
     let shown = use_state_eq(|| None::<Page>);
     let theme = use_state_eq(theme::initial);
-    let runner =
-        (*use_memo((), |()| SweepRunner::new(pool.clone(), states.bench.dispatcher(), notices.dispatcher()))).clone();
+    let runners = (*use_memo((), |()| Runners::new(&pool, &states, &notices.dispatcher()))).clone();
     let jobs = (*use_memo((), |()| Jobs::default())).clone();
 
     use_kept_focus();
@@ -177,8 +186,24 @@ fn Lab() -> Html {
     html! {
         <ContextProvider<AppContext> context={context}>
             <NoticeList {notices} label="Notices of this page" />
-            if let Some(page) = *shown { <main id="main" tabindex="-1">{ states.content(page, &runner, &jobs) }</main> }
+            if let Some(page) = *shown { <main id="main" tabindex="-1">{ states.content(page, &runners, &jobs) }</main> }
         </ContextProvider<AppContext>>
+    }
+}
+
+/// The runners of sweeps, which go on while another page is shown.
+#[derive(Clone)]
+struct Runners {
+    benchmarks: SweepRunner,
+    experiments: ExperimentRunner,
+}
+
+impl Runners {
+    fn new(pool: &Pool, states: &States, notices: &StateDispatcher<Notices>) -> Self {
+        Self {
+            benchmarks: SweepRunner::new(pool.clone(), states.bench.dispatcher(), notices.clone()),
+            experiments: ExperimentRunner::new(pool.clone(), states.plan.dispatcher(), notices.clone()),
+        }
     }
 }
 
@@ -207,6 +232,7 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
             if !bridge::is_in_lab(page) || !lab_follows(is_new, address.is_bare(), is_of_visit) {
                 return;
             }
+            let mut has_plan = false;
             match (page, page.study()) {
                 (Page::Benchmark, _) => {
                     let config = address.benchmark();
@@ -220,7 +246,10 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
                     states.inspect.dispatch(InspectAction::Load(Box::new(spec)));
                 }
                 (Page::Experiments, _) => {
-                    states.experiments.dispatch(ExperimentsAction::Load(Box::new(address.experiments())));
+                    let link = address.experiments();
+                    has_plan = link.plan.is_some();
+                    open_plan(&states.plan, &link, &address);
+                    states.experiments.dispatch(ExperimentsAction::Load(Box::new(link)));
                 }
                 (_, Some(kind)) => {
                     let spec = address.study(kind);
@@ -235,7 +264,7 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
             if page == Page::Benchmark && address.runs_by_itself() {
                 states.bench.dispatch(BenchAction::WantRun);
             }
-            if is_held_back(page, &address) {
+            if is_held_back(page, has_plan, &address) {
                 let text = "A part of the link could not be used, so nothing was run. Check the form, then press Run.";
                 notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));
             }
@@ -247,6 +276,17 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
         let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| follow()));
         move || drop(listener)
     });
+}
+
+/// Puts the plan of a link into the form; it runs unless the link holds records, or a part of it could not be used.
+fn open_plan(plan: &StateHandle<PlanState>, link: &ExperimentLink, address: &Address) {
+    let Some(request) = link.plan.clone() else { return };
+    plan.dispatch(PlanAction::Load(request));
+    if address.runs_by_itself() && link.data.is_none() && link.files.is_empty() {
+        plan.dispatch(PlanAction::WantRun);
+    } else {
+        plan.dispatch(PlanAction::Open(!address.notices.is_empty()));
+    }
 }
 
 /// The kept result that an address asks for.

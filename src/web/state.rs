@@ -7,6 +7,7 @@ use yew::{Reducible, UseReducerDispatcher, UseReducerHandle, hook, use_reducer};
 
 use super::worker::Engine;
 use ns_page::bench::{BenchAction, BenchState};
+use ns_page::experiments::{PlanAction, PlanState};
 use ns_page::file_queue::{FileQueue, FileQueueAction};
 use ns_page::notices::{NoticeAction, Notices};
 use ns_page::study::{StudyAction, StudyState};
@@ -52,6 +53,7 @@ page_states! {
     FileQueue, FileQueueAction;
     InspectState, InspectAction;
     Notices, NoticeAction;
+    PlanState, PlanAction;
     ProfileState, ProfileAction;
     StudyState, StudyAction;
 }

@@ -115,7 +115,9 @@ test("bad lines are listed with their places and the rest is used", app.page(asy
   await waitForState(page, "done");
 }, { hash: "#/experiments" }));
 
-test("the sample is one click away, and large files are asked for again", app.page(async (page) => {
+test("the sample is shown first and is one click away, and large files are asked for again", app.page(async (page) => {
+  await page.getByText(/A link opens the sample/).waitFor();
+  await button(page, "Put all away").click();
   await page.getByText("neuronscope experiment --suite-name=torchbench").waitFor();
   await assertAccessible(page);
   await button(page, "Load the sample").click();

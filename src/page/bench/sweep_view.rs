@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ns_base::convert::{u64_to_f64, usize_to_f64};
-use ns_bench::{RowState, SweepState};
+use ns_bench::{Benchmarks, RowState, SweepKind, SweepOf};
 
 #[derive(Clone, Debug)]
-pub struct SweepView {
-    sweep: Rc<SweepState>,
+pub struct SweepView<K: SweepKind = Benchmarks> {
+    sweep: Rc<SweepOf<K>>,
     shares: BTreeMap<u32, f64>,
     workers: usize,
     is_settled: bool,
 }
 
-impl PartialEq for SweepView {
+impl<K: SweepKind> PartialEq for SweepView<K> {
     /// Whether nothing changed between both: a sweep that changes becomes another one, and views keep the first.
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.sweep, &other.sweep)
@@ -22,15 +22,15 @@ impl PartialEq for SweepView {
     }
 }
 
-impl SweepView {
+impl<K: SweepKind> SweepView<K> {
     /// A view of a sweep: `shares` has the progress of the running rows, 0 to 1; `is_settled` says whether all of them are paused.
     #[must_use]
-    pub fn new(sweep: Rc<SweepState>, shares: BTreeMap<u32, f64>, workers: usize, is_settled: bool) -> Self {
+    pub fn new(sweep: Rc<SweepOf<K>>, shares: BTreeMap<u32, f64>, workers: usize, is_settled: bool) -> Self {
         Self { sweep, shares, workers, is_settled }
     }
 
     #[must_use]
-    pub fn sweep(&self) -> &SweepState {
+    pub fn sweep(&self) -> &SweepOf<K> {
         &self.sweep
     }
 
@@ -47,7 +47,7 @@ impl SweepView {
         let p = sweep.progress();
         let (done, all) = (p.finished + p.failed, sweep.rows().len());
         let workers = if self.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", self.workers) };
-        let mut text = format!("{done} of {all} configurations, {workers}");
+        let mut text = format!("{done} of {all} {}, {workers}", K::ROWS);
         if sweep.is_paused() {
             let state = if self.is_settled { "Paused" } else { "Pausing" };
             return format!("{state}: {text}");
@@ -70,13 +70,12 @@ fn duration_text(seconds: f64) -> String {
 
 /// Share of a sweep that is done, 0 to 1: rows are weighted by their expected events, rows without an estimate like an average one.
 #[must_use]
-pub fn overall_share(sweep: &SweepState, shares: &BTreeMap<u32, f64>) -> f64 {
-    let known: Vec<f64> =
-        sweep.rows().iter().filter_map(|r| r.planned.estimate).map(|e| u64_to_f64(e.events)).collect();
+pub fn overall_share<K: SweepKind>(sweep: &SweepOf<K>, shares: &BTreeMap<u32, f64>) -> f64 {
+    let known: Vec<f64> = sweep.rows().iter().filter_map(|r| K::events(&r.planned)).map(u64_to_f64).collect();
     let average = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / usize_to_f64(known.len()) };
     let (mut done, mut all) = (0.0, 0.0);
     for (i, row) in (0_u32..).zip(sweep.rows()) {
-        let weight = row.planned.estimate.map_or(average, |e| u64_to_f64(e.events));
+        let weight = K::events(&row.planned).map_or(average, u64_to_f64);
         all += weight;
         done += match row.state {
             RowState::Done(_) | RowState::Cancelled => weight,

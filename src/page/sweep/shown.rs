@@ -2,62 +2,44 @@
 
 use std::rc::Rc;
 
-use super::dispatch::Dispatch;
+use super::dispatch::{Dispatch, Handed};
 use super::lane::{Running, Worker};
 use crate::RunState;
-use crate::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
+use crate::bench::{SweepView, overall_share};
 use ns_base::convert::f64_to_u64;
-use ns_bench::{RowResult, SweepRow, SweepState};
+use ns_bench::{SweepOf, SweepRow};
 
-impl<W: Worker> Dispatch<W> {
+impl<W: Worker, K: Handed> Dispatch<W, K> {
     /// The current view of a sweep: the running one, or a listed one.
     #[must_use]
-    pub fn look(&self, sweep: &Rc<SweepState>) -> SweepView {
+    pub fn look(&self, sweep: &Rc<SweepOf<K>>) -> SweepView<K> {
         let running = || self.lanes.iter().filter_map(|l| l.running.as_ref());
         let shares = running().map(|r: &Running| (r.row, r.share)).collect();
         let is_settled = running().all(|r| r.is_resting);
         SweepView::new(Rc::clone(sweep), shares, self.lanes.len(), is_settled)
     }
 
-    /// The action that brings the rows since the last call to the page; `None` if there are none.
-    pub fn news(&mut self) -> Option<BenchAction> {
+    /// The rows that ended since the last call, in order.
+    pub(super) fn take_fresh(&mut self) -> Vec<(u32, Rc<SweepRow<K>>)> {
         let fresh = std::mem::take(&mut self.fresh);
-        let sweep = self.sweep.as_ref()?;
-        let ended = |at: u32| {
-            let row = sweep.rows().get(at as usize)?;
-            Some((at, row, row.result()?))
-        };
-        let ended: Vec<_> = fresh.into_iter().filter_map(ended).collect();
-        if ended.is_empty() {
-            return None;
-        }
-        Some(if sweep.config.mlperf.is_some() {
-            BenchAction::Scenario(ended.into_iter().map(|(at, row, result)| scenario_row(at, row, result)).collect())
-        } else {
-            BenchAction::Results(ended.into_iter().map(|(at, _, result)| (RowId::Own(at), Rc::clone(result))).collect())
-        })
+        let Some(sweep) = &self.sweep else { return Vec::new() };
+        let rows = fresh.into_iter().filter_map(|at| Some((at, Rc::clone(sweep.rows().get(at as usize)?))));
+        rows.filter(|(_, row)| row.result().is_some()).collect()
     }
 
     /// Progress of the run at a time in milliseconds, for a view; `None` while nothing runs.
     #[must_use]
-    pub fn progress(&self, view: &SweepView, now_ms: f64) -> Option<RunState> {
+    pub fn progress(&self, view: &SweepView<K>, now_ms: f64) -> Option<RunState> {
         if !self.is_running {
             return None;
         }
         let share = overall_share(view.sweep(), view.shares());
         let mut label = view.run_label(share, (now_ms - self.started_ms) / 1e3);
-        if view.sweep().config.mlperf.is_some() {
+        if K::says_doing(&view.sweep().config) {
             label = format!("{label}. {}", self.doing);
         }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
         let done = f64_to_u64(share * 1e3);
         Some(RunState::Running { done, total: 1_000, label })
     }
-}
-
-/// The result of a scenario for a configuration of a sweep.
-fn scenario_row(at: u32, row: &SweepRow, result: &RowResult) -> ScenarioRow {
-    let failure = || result.report.error.clone().unwrap_or_default();
-    let verdict = result.mlperf.as_deref().cloned().ok_or_else(failure);
-    ScenarioRow { row: at, label: row.planned.configuration.label(), result: verdict }
 }

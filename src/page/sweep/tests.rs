@@ -13,7 +13,7 @@ use ns_session::{JobId, JobResult, Message, ResultPart};
 
 /// A worker of a test: a number, and whether it lives.
 #[derive(Clone, Debug)]
-pub(super) struct Fake(u32, pub(super) Rc<Cell<bool>>);
+pub(super) struct Fake(pub(super) u32, pub(super) Rc<Cell<bool>>);
 
 impl PartialEq for Fake {
     fn eq(&self, other: &Self) -> bool {
@@ -72,7 +72,7 @@ impl Shell {
                     return;
                 }
                 Step::Start { .. } if self.refuses => {
-                    if let Step::End(state) = self.run.refuse("no more workers".to_owned()) {
+                    if let Some(state) = self.run.refuse("no more workers".to_owned()) {
                         self.run.end();
                         self.ended = Some(state);
                     }

@@ -139,6 +139,16 @@ impl RecordStore {
         self.files.push(file);
     }
 
+    /// Forgets a file and its records, so that a newer version of it can be read. Remarks about its lines stay.
+    pub fn forget_file(&mut self, name: &str) {
+        let Some(gone) = self.files.iter().position(|file| file.name == name) else { return };
+        self.files.remove(gone);
+        self.entries.retain(|entry| entry.file != gone);
+        self.entries.iter_mut().filter(|entry| entry.file > gone).for_each(|entry| entry.file -= 1);
+        let timed = self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Timed { .. }));
+        self.known = timed.map(|entry| (entry.timestamp.to_bits(), Rc::clone(&entry.config))).collect();
+    }
+
     /// Undoes the lines of a file that was not read to its end.
     pub fn forget_unfinished(&mut self) {
         let whole = self.files.len();

@@ -3,6 +3,7 @@
 mod compile;
 mod configuration;
 mod cpu;
+mod experiments;
 mod import;
 mod inspect;
 mod keep_model;
@@ -23,6 +24,7 @@ use super::protocol::Message;
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
 pub(super) use cpu::CpuJob;
+pub(super) use experiments::{ExperimentJob, ExperimentsPlanJob};
 pub(super) use import::ImportJob;
 pub(super) use inspect::InspectJob;
 pub(super) use keep_model::KeepModelJob;

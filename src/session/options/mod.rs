@@ -1,10 +1,13 @@
 //! The options of a benchmark as one table: the page's form, links, the flags of the command line and their help come from its rows.
+//! The options of a run of experiments are another one.
 
+mod experiments;
 mod option;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub use experiments::{PLAN_OPTIONS, PlanFlag, PlanOption, default_experiments, measures};
 pub use option::{BenchOption, Flag, OptionGroup};
 pub use table::BENCH_OPTIONS;

@@ -12,6 +12,7 @@ use ns_base::units::format_bytes;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
 use ns_device::{ModelFileSettings, model_label};
+use ns_experiment::sweep::{ExperimentsRequest, ExperimentsRun, PlannedExperiment};
 
 /// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,6 +87,10 @@ pub enum JobRequest {
     },
     /// Read records of experiments into a set. Ends with [`JobResult::Records`](super::JobResult::Records).
     ReadRecords(RecordsKey, RecordsSource),
+    /// List the experiments of a request. Ends with [`JobResult::ExperimentsPlan`](super::JobResult::ExperimentsPlan).
+    PlanExperiments(Box<ExperimentsRequest>),
+    /// Run one experiment of a plan, on any worker. Ends with [`JobResult::Experiment`](super::JobResult::Experiment).
+    RunExperiment(Box<ExperimentJobRequest>),
     /// Look at a model as a picture. Ends with [`JobResult::Inspected`](super::JobResult::Inspected), or with a file.
     Inspect(InspectAsk),
 }
@@ -100,8 +105,25 @@ pub enum RecordsSource {
         /// Its size in bytes.
         size: u64,
     },
+    /// Here: the lines of a file, which replaces the one of this name if the set has it.
+    Lines {
+        /// Name of the file.
+        name: String,
+        /// What it holds.
+        lines: String,
+    },
     /// In a link: files as [`RecordsRead::packed`](crate::RecordsRead::packed) gives them, or `sample`.
     Link(String),
+}
+
+/// One experiment to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExperimentJobRequest {
+    /// Its position in the plan, which its answer repeats.
+    pub row: u32,
+    /// The run that it belongs to.
+    pub run: ExperimentsRun,
+    pub planned: PlannedExperiment,
 }
 
 /// One configuration to run.
@@ -140,6 +162,12 @@ impl JobRequest {
             | Self::Import { name, size }
             | Self::ReadRecords(_, RecordsSource::File { name, size }) => {
                 format!("the file {name} ({})", format_bytes(u64_to_f64(*size)))
+            }
+            Self::ReadRecords(_, RecordsSource::Lines { name, .. }) => name.clone(),
+            Self::PlanExperiments(_) => "the plan of the experiments".to_owned(),
+            Self::RunExperiment(job) => {
+                let PlannedExperiment { model, accelerator, backend, .. } = &job.planned;
+                format!("the experiment of {model} on {} with {backend}", accelerator.name())
             }
             Self::ReadRecords(_, RecordsSource::Link(_)) => "the files of the link".to_owned(),
             Self::OpenLinkedModel(_) => "the model file of the link".to_owned(),

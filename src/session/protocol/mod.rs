@@ -19,7 +19,7 @@ mod result;
 
 pub use event::{Event, Message, ResultPart};
 pub use event::{PROTOCOL_VERSION, build_id};
-pub use job::{JobRequest, RecordsSource, RunRequest};
+pub use job::{ExperimentJobRequest, JobRequest, RecordsSource, RunRequest};
 pub use question::{AnalysisRequest, ExportKind, ProfileQuestion, QuestionRequest};
 pub use request::{Ask, Control, Request};
 pub use result::{ExportedFile, JobResult, Reply, SearchHits};

@@ -12,6 +12,7 @@ use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::MlperfResult;
 use ns_bench::{ModelIndex, Report, RowResult};
 use ns_device::OpenedModel;
+use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan};
 use ns_insight::Insights;
 use ns_view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
@@ -59,6 +60,14 @@ pub enum JobResult {
     Study(Box<StudyResult>),
     /// The present content of a set of records.
     Records(RecordsRead),
+    /// The experiments of a request.
+    ExperimentsPlan(Box<ExperimentsPlan>),
+    /// One experiment has ended, well or not.
+    Experiment {
+        /// Position of the experiment in the plan.
+        row: u32,
+        result: Box<ExperimentRow>,
+    },
     /// A model as a picture.
     Inspected(Box<InspectShown>),
 }

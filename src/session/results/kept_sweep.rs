@@ -8,22 +8,22 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::PROTOCOL_VERSION;
-use ns_bench::{BenchConfig, Report, RowResult, SweepPlan, SweepState};
+use ns_bench::{BenchConfig, Report, RowResult, SweepKind, SweepOf, SweepPlan, SweepState};
 use ns_device::model_label;
 
 /// The request, and its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct KeptHead {
-    pub config: BenchConfig,
-    /// Number of its configurations.
+pub struct KeptRequest<C> {
+    pub config: C,
+    /// Number of its rows.
     pub rows: u32,
-    /// Whether all its configurations have run.
+    /// Whether all its rows have run.
     pub is_done: bool,
 }
 
 /// A row: its position, the key that names its configuration (a later version of the product may list others), and its
 /// outcome.
-type KeptRow = (u32, String, RowResult);
+type KeptRow<R> = (u32, String, R);
 
 /// A sweep that was read back.
 #[derive(Clone, Debug)]
@@ -36,14 +36,10 @@ pub struct RestoredSweep {
     pub unreadable: u32,
 }
 
-impl KeptHead {
-    /// The head of a sweep.
-    #[must_use]
-    pub fn of(sweep: &SweepState) -> Self {
-        let rows = u32::try_from(sweep.rows().len()).unwrap_or(u32::MAX);
-        Self { config: sweep.config.clone(), rows, is_done: sweep.is_done() }
-    }
+/// The request of a benchmark.
+pub type KeptHead = KeptRequest<BenchConfig>;
 
+impl KeptRequest<BenchConfig> {
     /// Its name in a list: `resnet50 on inf2.xlarge, 24 configurations`.
     #[must_use]
     pub fn title(&self) -> String {
@@ -51,6 +47,15 @@ impl KeptHead {
         let plural = if self.rows == 1 { "" } else { "s" };
         let model = model_label(&self.config.model);
         format!("{what}{model} on {}, {} configuration{plural}", self.config.instance_type, self.rows)
+    }
+}
+
+impl<C: Clone + Serialize + DeserializeOwned> KeptRequest<C> {
+    /// The head of a sweep.
+    #[must_use]
+    pub fn of<K: SweepKind<Config = C>>(sweep: &SweepOf<K>) -> Self {
+        let rows = u32::try_from(sweep.rows().len()).unwrap_or(u32::MAX);
+        Self { config: sweep.config.clone(), rows, is_done: sweep.is_done() }
     }
 
     /// The head as text.
@@ -100,7 +105,7 @@ pub fn keep_row(sweep: &SweepState, row: u32, has_report_alone: bool) -> Option<
 pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> RestoredSweep {
     let sweep = SweepState::of(head.config.clone(), plan);
     let mut restored = RestoredSweep { sweep, others: Vec::new(), unreadable: 0 };
-    let (rows, unreadable) = read_rows(rows);
+    let (rows, unreadable) = read_rows::<RowResult>(rows);
     restored.unreadable = unreadable;
     for (row, key, result) in rows {
         let is_known = restored.sweep.rows().get(row as usize).is_some_and(|r| r.planned.key == key);
@@ -116,12 +121,13 @@ pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> Resto
 /// The reports of kept rows, in the order of their configurations; unreadable rows are left out.
 #[must_use]
 pub fn kept_reports(rows: &[String]) -> Vec<Report> {
-    read_rows(rows).0.into_iter().map(|(_, _, result)| result.report).collect()
+    let (read, _) = read_rows::<RowResult>(rows);
+    read.into_iter().map(|(_, _, result)| result.report).collect()
 }
 
 /// The rows that can be read, in the order of their configurations, and the number of the others.
-fn read_rows(rows: &[String]) -> (Vec<KeptRow>, u32) {
-    let mut read: Vec<KeptRow> = rows.iter().filter_map(|text| of_text(text)).collect();
+pub(super) fn read_rows<R: DeserializeOwned>(rows: &[String]) -> (Vec<KeptRow<R>>, u32) {
+    let mut read: Vec<KeptRow<R>> = rows.iter().filter_map(|text| of_text(text)).collect();
     read.sort_by_key(|(row, ..)| *row);
     let unreadable = rows.len().saturating_sub(read.len());
     (read, u32::try_from(unreadable).unwrap_or(u32::MAX))

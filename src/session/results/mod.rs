@@ -6,6 +6,7 @@ mod charts;
 mod columns;
 mod filter;
 mod finder;
+mod kept_experiments;
 mod kept_sweep;
 mod opening;
 mod plots;
@@ -20,9 +21,10 @@ pub use columns::{
 };
 pub use filter::Filter;
 pub use finder::{BestRow, Goal, Requirements, WantedTexts, cores_of};
-pub use kept_sweep::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
+pub use kept_experiments::{KeptRun, keep_experiment, restore_run};
+pub use kept_sweep::{KeptHead, KeptRequest, RestoredSweep, keep_row, kept_reports, restore_sweep};
 pub(crate) use kept_sweep::{of_text, to_text};
-pub use opening::{Opening, opening_of};
+pub use opening::{Opening, opening_of, opening_of_run};
 pub use plots::{
     are_of_several_models, configuration_text, on_front, row_text, throughput_by_configuration, throughput_latency,
 };

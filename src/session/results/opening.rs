@@ -1,7 +1,9 @@
 //! The reaction of the benchmark page to an opened link: it shows results that the browser kept, or runs the benchmark.
 
-use super::KeptHead;
+use super::{KeptHead, KeptRun};
+use crate::options::measures;
 use ns_bench::{BenchConfig, DeviceType};
+use ns_experiment::sweep::ExperimentsRequest;
 
 /// The reaction to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +23,20 @@ pub enum Opening {
 #[must_use]
 pub fn opening_of<'a>(config: &BenchConfig, kept: impl IntoIterator<Item = &'a KeptHead>) -> Opening {
     let is_measured = config.options.device_type == DeviceType::Cpu;
+    opening(is_measured, kept.into_iter().map(|head| (head.config == *config, head.is_done)))
+}
+
+/// As [`opening_of`], for a run of experiments. Records of another time are as good.
+#[must_use]
+pub fn opening_of_run<'a>(request: &ExperimentsRequest, kept: impl IntoIterator<Item = &'a KeptRun>) -> Opening {
+    opening(measures(request), kept.into_iter().map(|head| (head.config.request == *request, head.is_done)))
+}
+
+/// Of kept runs: whether each is the one that is asked for, and whether it is done.
+fn opening(is_measured: bool, kept: impl Iterator<Item = (bool, bool)>) -> Opening {
     let mut unfinished = None;
-    for (at, head) in kept.into_iter().enumerate().filter(|(_, head)| head.config == *config) {
-        if head.is_done {
+    for (at, (_, is_done)) in kept.enumerate().filter(|(_, (is_same, _))| *is_same) {
+        if is_done {
             return Opening::Restore(at);
         }
         unfinished.get_or_insert(at);
@@ -38,6 +51,9 @@ pub fn opening_of<'a>(config: &BenchConfig, kept: impl IntoIterator<Item = &'a K
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::default_experiments;
+    use ns_experiment::plan::Accelerator;
+    use ns_experiment::sweep::ExperimentsRun;
 
     fn head(seed: u64, is_done: bool) -> KeptHead {
         KeptHead { config: BenchConfig { seed, ..BenchConfig::default() }, rows: 4, is_done }
@@ -50,6 +66,23 @@ mod tests {
         assert_eq!(opening(7), Opening::Restore(2));
         assert_eq!(opening(8), Opening::Resume(3));
         assert_eq!(opening(9), Opening::Run);
+    }
+
+    #[test]
+    fn a_run_of_experiments_is_restored_resumed_or_run() {
+        let request = default_experiments();
+        let head = |repeat: u32, is_done| {
+            let mut request = request.clone();
+            request.settings.repeat = repeat;
+            KeptRun { config: ExperimentsRun { request, timestamp: 1.0, processor: String::new() }, rows: 2, is_done }
+        };
+        let repeat = request.settings.repeat;
+        assert_eq!(opening_of_run(&request, &[head(3, true)]), Opening::Run);
+        assert_eq!(opening_of_run(&request, &[head(3, true), head(repeat, false)]), Opening::Resume(1));
+        assert_eq!(opening_of_run(&request, &[head(repeat, false), head(repeat, true)]), Opening::Restore(1));
+        let mut measured = request.clone();
+        measured.plan.expand.accelerator = vec![Accelerator::Cpu];
+        assert_eq!(opening_of_run(&measured, &[]), Opening::Wait);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The fields of a form in a link.
 
 use super::{Notice, Query};
-use crate::options::{BENCH_OPTIONS, BenchOption};
+use crate::options::{BENCH_OPTIONS, BenchOption, PLAN_OPTIONS, PlanOption};
 use crate::studies::StudySpec;
 use ns_bench::BenchConfig;
+use ns_experiment::sweep::ExperimentsRequest;
 
 /// What a form holds, as texts by the keys of its fields.
 pub(super) trait Fields {
@@ -33,6 +34,20 @@ impl Fields for BenchConfig {
 
     fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         BenchOption::find(key).map_or(Ok(()), |option| option.set(self, text))
+    }
+}
+
+impl Fields for ExperimentsRequest {
+    fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
+        PLAN_OPTIONS.iter().map(PlanOption::key)
+    }
+
+    fn text(&self, key: &str) -> String {
+        PlanOption::find(key).map(|option| option.text(self)).unwrap_or_default()
+    }
+
+    fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+        PlanOption::find(key).map_or(Ok(()), |option| option.set(self, text))
     }
 }
 

@@ -249,7 +249,7 @@ impl Address {
 
     /// The view of the page of experiments.
     pub fn experiments(&mut self) -> ExperimentLink {
-        let link = experiment_fields::read(&self.query);
+        let link = experiment_fields::read(&self.query, &mut self.notices);
         self.name_slips(experiment_fields::names());
         link
     }

@@ -17,6 +17,8 @@ pub enum ItemKind {
     Benchmark,
     /// Records of experiments: the bytes of their file are kept.
     Records,
+    /// Experiments that ran on the page: their records are kept as rows.
+    Experiments,
     /// A model file: its bytes are kept.
     Model,
     /// A comparison of values: its result is kept.
@@ -28,11 +30,12 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Profile,
         Self::Run,
         Self::Benchmark,
         Self::Records,
+        Self::Experiments,
         Self::Model,
         Self::Numerics,
         Self::Matmult,
@@ -46,6 +49,7 @@ impl ItemKind {
             Self::Run => "run",
             Self::Benchmark => "benchmark",
             Self::Records => "records",
+            Self::Experiments => "experiments",
             Self::Model => "model",
             Self::Numerics => "numerics",
             Self::Matmult => "matmult",
@@ -60,6 +64,7 @@ impl ItemKind {
             Self::Run => "Simulated run",
             Self::Benchmark => "Benchmark",
             Self::Records => "Records",
+            Self::Experiments => "Experiments",
             Self::Model => "Model file",
             Self::Numerics => "Numerics",
             Self::Matmult => "Microbenchmark",
@@ -131,7 +136,7 @@ impl ShelfItem {
         let digest = Digest::default().text(self.kind.key());
         let digest = match self.kind {
             ItemKind::Profile | ItemKind::Records => digest.text(&self.file).number(self.bytes),
-            ItemKind::Run | ItemKind::Benchmark | ItemKind::Model => digest.text(&self.link),
+            ItemKind::Run | ItemKind::Benchmark | ItemKind::Experiments | ItemKind::Model => digest.text(&self.link),
             ItemKind::Numerics | ItemKind::Matmult | ItemKind::Customop => digest.text(&self.link),
         };
         format!("{:016x}", digest.finish())

@@ -74,10 +74,10 @@ pub fn keep_link(kind: ItemKind, name: &str, link: &str) {
     put(ShelfItem::of_link(kind, name, link, now_ms()));
 }
 
-/// Keeps the results of a benchmark, whose rows the keeper of its sweep has written.
-pub fn keep_rows(name: &str, link: &str, rows: &str) {
-    let item = ShelfItem::of_link(ItemKind::Benchmark, name, link, now_ms());
-    // A benchmark that ran again would have its rows twice.
+/// Keeps the results of a sweep, whose rows its keeper has written.
+pub fn keep_rows(kind: ItemKind, name: &str, link: &str, rows: &str) {
+    let item = ShelfItem::of_link(kind, name, link, now_ms());
+    // A sweep that ran again would have its rows twice.
     if let Some(before) = same(&item).filter(|before| before.rows != rows) {
         remove(&before);
         return put(ShelfItem { rows: rows.to_owned(), ..item.after(&before) });

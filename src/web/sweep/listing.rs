@@ -6,15 +6,15 @@ use std::rc::Rc;
 
 use yew::Callback;
 
-use super::runner::{Core, SweepRunner};
-use ns_bench::{BenchConfig, Estimate, ServiceTimes, SweepPlan, SweepState};
+use super::runner::{Core, Runner};
+use ns_bench::{BenchConfig, Benchmarks, Estimate, ServiceTimes, SweepPlan, SweepState};
 use ns_page::bench::BenchAction;
 use ns_session::{JobRequest, Message, ResultPart};
 
-impl Core {
+impl Core<Benchmarks> {
     /// Takes the estimate of a configuration that is listed, and its stage times for the run.
     fn learn(&mut self, row: u32, estimate: Result<Estimate, String>, times: Option<Box<ServiceTimes>>) {
-        let Some(sweep) = &mut self.preview else { return };
+        let Some(sweep) = &mut self.extra.preview else { return };
         let key = sweep.rows().get(row as usize).map(|r| r.planned.configuration.times_key());
         Rc::make_mut(sweep).learn(row, estimate);
         if let (Some(key), Some(times)) = (key, times) {
@@ -23,14 +23,14 @@ impl Core {
     }
 }
 
-impl SweepRunner {
+impl Runner<Benchmarks> {
     /// Lists the configurations of a benchmark, then the estimate of each, as workers find out.
     pub fn list(&self, config: &BenchConfig) {
         self.stop_listing();
         if self.0.core.borrow().run.is_running() {
             return;
         }
-        self.0.core.borrow_mut().preview = None;
+        self.0.core.borrow_mut().extra.preview = None;
         let engine = match self.0.pool.bench() {
             Ok(engine) => engine,
             Err(message) => {
@@ -43,16 +43,16 @@ impl SweepRunner {
         let config = Box::new(config.clone());
         let job = engine.send(JobRequest::PlanBench(config), None, on_message);
         if engine.is_alive() {
-            self.0.core.borrow_mut().listing = Some((engine, job));
+            self.0.core.borrow_mut().extra.asked = Some((engine, job));
         }
     }
 
     fn on_listing(&self, config: &BenchConfig, message: Message) {
-        let is_listed = self.0.core.borrow().preview.is_some();
+        let is_listed = self.0.core.borrow().extra.preview.is_some();
         match (message, is_listed) {
             (Message::Part(ResultPart::Plan(plan)), _) => {
                 let sweep = Rc::new(SweepState::of(config.clone(), *plan));
-                self.0.core.borrow_mut().preview = Some(sweep);
+                self.0.core.borrow_mut().extra.preview = Some(sweep);
                 self.show_preview();
             }
             (Message::Part(ResultPart::Estimated { row, estimate, times }), true) => {
@@ -60,11 +60,11 @@ impl SweepRunner {
                 self.show_later();
             }
             (Message::Failed(message), false) => {
-                self.0.core.borrow_mut().listing = None;
+                self.0.core.borrow_mut().extra.asked = None;
                 self.0.dispatch.dispatch(BenchAction::Listed(Err(message)));
             }
             (Message::Done(_) | Message::Answer(_) | Message::File(_) | Message::Failed(_) | Message::Cancelled, _) => {
-                self.0.core.borrow_mut().listing = None;
+                self.0.core.borrow_mut().extra.asked = None;
                 self.show_preview();
             }
             // The list itself shows the progress well enough.
@@ -74,7 +74,7 @@ impl SweepRunner {
 
     /// Shows the list, if there is one.
     pub(super) fn show_preview(&self) {
-        let preview = self.0.core.borrow().preview.clone();
+        let preview = self.0.core.borrow().extra.preview.clone();
         if let Some(sweep) = preview {
             let view = self.0.core.borrow().run.look(&sweep);
             self.0.dispatch.dispatch(BenchAction::Listed(Ok(view)));
@@ -82,7 +82,7 @@ impl SweepRunner {
     }
 
     pub(super) fn stop_listing(&self) {
-        let listing = self.0.core.borrow_mut().listing.take();
+        let listing = self.0.core.borrow_mut().extra.asked.take();
         if let Some((engine, job)) = listing {
             engine.give_up(job);
         }
@@ -115,14 +115,5 @@ impl SweepRunner {
         if engine.is_alive() {
             self.0.core.borrow_mut().planning = Some((engine, job));
         }
-    }
-
-    /// Drops a plan that was asked for; returns whether there was one.
-    pub(super) fn stop_planning(&self) -> bool {
-        let planning = self.0.core.borrow_mut().planning.take();
-        planning.is_some_and(|(engine, job)| {
-            engine.give_up(job);
-            true
-        })
     }
 }

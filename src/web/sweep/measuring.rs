@@ -2,14 +2,14 @@
 
 use yew::Callback;
 
-use super::runner::SweepRunner;
+use super::runner::Runner;
 use crate::platform::machine;
-use ns_bench::RowResult;
 use ns_bench::cpu::{Machine, side_by_side};
+use ns_bench::{Benchmarks, RowResult};
 use ns_page::sweep::{CpuRow, Measurement};
 use ns_session::JobRequest;
 
-impl SweepRunner {
+impl Runner<Benchmarks> {
     /// Starts to measure a configuration; it fails if there is no worker for each copy.
     pub(super) fn measure(&self, measurement: &Measurement) {
         if let Err(message) = self.start_copies(measurement) {

@@ -1,23 +1,21 @@
-//! Hands configurations to workers and brings their rows back.
+//! Hands rows of sweeps to workers and brings their results back, whatever the kind of the sweep.
 
-use crate::state::StateDispatcher;
+use crate::state::{PageState, StateDispatcher};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_timers::callback::Interval;
-use yew::Callback;
 
-use super::keeper::{BEAT_MS, Keeper, KeptSweep};
+use super::keeper::{BEAT_MS, Keeper};
 use crate::platform::machine::{hardware_threads, wall_ms};
 use crate::worker::{Engine, Pool};
-use ns_bench::{BenchConfig, RowResult, RunDetail, SweepPlan, SweepState};
+use ns_bench::{Benchmarks, SweepOf};
 use ns_page::RunState;
-use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::replies::unexpected;
-use ns_page::sweep::{Dispatch, HandOut, Heard, Step, Worker};
-use ns_session::{Control, JobId, JobRequest, RunRequest};
+use ns_page::sweep::{CpuRow, Dispatch, Handed, Heard, SweepNews, Worker};
+use ns_session::{Control, JobId};
 
 /// The most workers: more would cost memory and start-up time for little gain.
 const MOST_LANES: usize = 8;
@@ -28,43 +26,105 @@ impl Worker for Engine {
     }
 }
 
-/// Runs sweeps. Clones share one runner.
-#[derive(Clone)]
-pub struct SweepRunner(pub(super) Rc<RunnerInner>);
+/// A kind of sweep that the page runs.
+pub trait Runnable: Handed + 'static {
+    /// The state of its page.
+    type State: PageState<Action: From<SweepNews<Self>>>;
+    /// What its runner has besides the sweep.
+    type Extra: Default;
 
-pub(super) struct RunnerInner {
+    /// The piece of the browser's store that holds the request of a kept sweep.
+    const HEAD: &'static str;
+
+    /// Carries out one step.
+    fn step(runner: &Runner<Self>, most_lanes: usize) -> Carried;
+
+    /// The text that keeps a row; `None` for a row without a result.
+    fn row_text(sweep: &SweepOf<Self>, row: u32) -> Option<String>;
+
+    /// Puts a sweep that has ended on the shelf; its pieces have this name.
+    fn put_on_shelf(sweep: &SweepOf<Self>, id: &str);
+
+    /// The action that brings new results to the page; `None` if there are none.
+    fn results(run: &mut Dispatch<Engine, Self>) -> Option<<Self::State as PageState>::Action>;
+
+    /// Takes a measurement whose copies have all ended.
+    fn take_measured(_runner: &Runner<Self>, _cpu: CpuRow) {}
+
+    /// Shows what is beside the sweep.
+    fn show_more(_runner: &Runner<Self>) {}
+}
+
+/// What a runner does after a step.
+pub enum Carried {
+    /// The next step.
+    GoOn,
+    /// Start a worker.
+    Start {
+        /// Whether it is the only worker: the one that all runs share.
+        is_only: bool,
+    },
+    /// Wait for a message.
+    Rest,
+    /// The run is over.
+    End(RunState),
+}
+
+/// Runs sweeps. Clones share one runner.
+pub struct Runner<K: Runnable>(pub(super) Rc<RunnerInner<K>>);
+
+/// Runs benchmarks.
+pub type SweepRunner = Runner<Benchmarks>;
+
+pub(super) struct RunnerInner<K: Runnable> {
     pub(super) pool: Pool,
-    pub(super) dispatch: StateDispatcher<BenchState>,
+    pub(super) dispatch: StateDispatcher<K::State>,
     pub(super) notices: StateDispatcher<Notices>,
-    pub(super) core: RefCell<Core>,
+    pub(super) core: RefCell<Core<K>>,
     /// Listener for the closing of the page.
     pub(super) leaving: RefCell<Option<EventListener>>,
 }
 
-#[derive(Default)]
-pub(super) struct Core {
-    /// A sweep that is listed but not run.
-    pub(super) preview: Option<Rc<SweepState>>,
-    pub(super) listing: Option<(Engine, JobId)>,
+pub(super) struct Core<K: Runnable> {
+    pub(super) extra: K::Extra,
     /// The plan of a sweep that is about to run.
     pub(super) planning: Option<(Engine, JobId)>,
     /// The sweep that runs, or ran last.
-    pub(super) run: Dispatch<Engine>,
-    pub(super) keeper: Option<Keeper>,
+    pub(super) run: Dispatch<Engine, K>,
+    pub(super) keeper: Option<Keeper<K>>,
     pub(super) beat: Option<Interval>,
     pub(super) is_show_due: bool,
 }
 
-impl PartialEq for SweepRunner {
+impl<K: Runnable> Default for Core<K> {
+    fn default() -> Self {
+        Self {
+            extra: K::Extra::default(),
+            planning: None,
+            run: Dispatch::default(),
+            keeper: None,
+            beat: None,
+            is_show_due: false,
+        }
+    }
+}
+
+impl<K: Runnable> Clone for Runner<K> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+impl<K: Runnable> PartialEq for Runner<K> {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl SweepRunner {
+impl<K: Runnable> Runner<K> {
     /// A runner over these workers, which reports everything to the page's state.
     #[must_use]
-    pub fn new(pool: Pool, dispatch: StateDispatcher<BenchState>, notices: StateDispatcher<Notices>) -> Self {
+    pub fn new(pool: Pool, dispatch: StateDispatcher<K::State>, notices: StateDispatcher<Notices>) -> Self {
         let runner = Self(Rc::new(RunnerInner {
             pool,
             dispatch,
@@ -84,22 +144,13 @@ impl SweepRunner {
         runner
     }
 
-    /// Runs a benchmark from its beginning.
-    pub fn run(&self, config: BenchConfig) {
-        self.stop_listing();
-        let listed = self.0.core.borrow_mut().preview.take().filter(|p| p.config == config);
-        if let Some(sweep) = listed {
-            self.begin(sweep);
-            return;
-        }
-        let asked = config.clone();
-        self.plan(&config, move |runner, plan| match plan {
-            Ok(plan) => runner.begin(Rc::new(SweepState::of(asked.clone(), plan))),
-            Err(message) => runner.0.dispatch.dispatch(BenchAction::End(RunState::Failed(message))),
-        });
+    /// Tells the page.
+    pub(super) fn tell(&self, news: SweepNews<K>) {
+        self.0.dispatch.dispatch(news.into());
     }
 
-    fn begin(&self, sweep: Rc<SweepState>) {
+    /// Begins to keep a sweep, in place of the one before it.
+    pub(super) fn keep(&self, sweep: &SweepOf<K>) {
         {
             let mut core = self.0.core.borrow_mut();
             // Finished results stay on the shelf.
@@ -108,14 +159,11 @@ impl SweepRunner {
                 keeper.forget();
             }
         }
-        let keeper = Keeper::begin(&sweep);
+        let keeper = Keeper::begin(sweep);
         self.0.core.borrow_mut().keeper = Some(keeper);
-        let (config, notes) = (sweep.config.clone(), sweep.messages.clone());
-        self.0.dispatch.dispatch(BenchAction::Start(Box::new(config), notes));
-        self.start(sweep);
     }
 
-    pub(super) fn start(&self, sweep: Rc<SweepState>) {
+    pub(super) fn start(&self, sweep: Rc<SweepOf<K>>) {
         {
             let mut core = self.0.core.borrow_mut();
             core.run.start(sweep, wall_ms());
@@ -136,59 +184,34 @@ impl SweepRunner {
     pub(super) fn feed(&self) {
         let most_lanes = hardware_threads().min(MOST_LANES);
         loop {
-            let mut step = self.0.core.borrow_mut().run.next(most_lanes);
-            if let Step::Start { is_only } = step {
-                match self.worker(is_only) {
-                    Ok(engine) => {
-                        self.0.core.borrow_mut().run.add(engine);
-                        continue;
+            match K::step(self, most_lanes) {
+                Carried::GoOn => {}
+                Carried::Start { is_only } => match self.worker(is_only) {
+                    Ok(engine) => self.0.core.borrow_mut().run.add(engine),
+                    Err(message) => {
+                        let ended = self.0.core.borrow_mut().run.refuse(message);
+                        return ended.into_iter().for_each(|state| self.end(state));
                     }
-                    Err(message) => step = self.0.core.borrow_mut().run.refuse(message),
-                }
-            }
-            match step {
-                Step::Run(out) => self.hand_out(&out),
-                Step::Measure(measurement) => self.measure(&measurement),
-                Step::End(state) => return self.end(state),
-                Step::Rest | Step::Start { .. } => return,
+                },
+                Carried::Rest => return,
+                Carried::End(state) => return self.end(state),
             }
         }
     }
 
-    /// A worker: the one that all benchmarks share, or a new one.
+    /// A worker: the one that all runs share, or a new one.
     pub(super) fn worker(&self, is_only: bool) -> Result<Engine, String> {
         if is_only { self.0.pool.bench() } else { self.0.pool.take() }
     }
 
-    fn hand_out(&self, out: &HandOut<Engine>) {
-        let (runner, at, row, configuration) = (self.clone(), out.worker.clone(), out.row, out.configuration.clone());
-        let on_message = Callback::from(move |message| {
-            let heard = runner.0.core.borrow_mut().run.hear(&at, row, &configuration, message);
-            runner.act(row, heard);
-        });
-        let (asked, times) = (out.configuration.clone(), out.times.clone());
-        let request = match out.scenario.clone() {
-            Some(settings) => JobRequest::Mlperf { settings: Box::new(settings), configuration: Box::new(asked) },
-            None => {
-                let detail = RunDetail { charts: true, ..RunDetail::default() };
-                JobRequest::RunConfiguration(Box::new(RunRequest { row, configuration: asked, times, detail }))
-            }
-        };
-        let job = out.worker.send(request, None, on_message);
-        // A worker that is dead has answered already.
-        if out.worker.is_alive() {
-            self.0.core.borrow_mut().run.sent(out, job);
-        }
-    }
-
     /// Does what a worker's message requires, and shows the result a moment later.
-    pub(super) fn act(&self, row: u32, heard: Heard) {
+    pub(super) fn act(&self, row: u32, heard: Heard<K::Result>) {
         match heard {
             Heard::Taken => {}
             Heard::GoOn => self.feed(),
-            Heard::Note(message) => self.0.dispatch.dispatch(BenchAction::Note(message)),
+            Heard::Note(message) => self.tell(SweepNews::Note(message)),
             Heard::Row(result) => self.take(row, *result),
-            Heard::Measured(cpu) => self.take_measured(*cpu),
+            Heard::Measured(cpu) => K::take_measured(self, *cpu),
             Heard::Unexpected(kind) => self.0.notices.dispatch(NoticeAction::Say(Tone::Bad, unexpected(kind))),
         }
         self.show_later();
@@ -197,10 +220,10 @@ impl SweepRunner {
     /// Removes a note from the list, also for later visits.
     pub fn dismiss(&self, message: &str) {
         self.0.core.borrow_mut().run.dismiss(message);
-        self.0.dispatch.dispatch(BenchAction::Dismiss(message.to_owned()));
+        self.tell(SweepNews::Dismiss(message.to_owned()));
     }
 
-    pub(super) fn take(&self, row: u32, result: RowResult) {
+    pub(super) fn take(&self, row: u32, result: K::Result) {
         let mut is_refused = false;
         {
             let mut core = self.0.core.borrow_mut();
@@ -232,10 +255,10 @@ impl SweepRunner {
             }
         }
         self.show();
-        self.0.dispatch.dispatch(BenchAction::End(state));
+        self.tell(SweepNews::End(state));
     }
 
-    /// Pauses everything, also the configurations that run.
+    /// Pauses everything, also the rows that run.
     pub fn pause(&self) {
         self.set_paused(true);
     }
@@ -246,10 +269,7 @@ impl SweepRunner {
     }
 
     fn set_paused(&self, is_paused: bool) {
-        if self.0.core.borrow().planning.is_some() {
-            return;
-        }
-        if self.0.core.borrow().run.sweep().is_none() {
+        if self.0.core.borrow().planning.is_some() || self.0.core.borrow().run.sweep().is_none() {
             return;
         }
         let requests = self.0.core.borrow_mut().run.set_paused(is_paused);
@@ -263,7 +283,7 @@ impl SweepRunner {
     /// Stops the waiting and the running rows; finished rows stay.
     pub fn cancel(&self) {
         if self.stop_planning() {
-            self.0.dispatch.dispatch(BenchAction::End(RunState::Cancelled));
+            self.tell(SweepNews::End(RunState::Cancelled));
             return;
         }
         let requests = self.0.core.borrow_mut().run.cancel();
@@ -273,44 +293,21 @@ impl SweepRunner {
         self.feed();
     }
 
-    /// Runs the failed and cancelled configurations again; finished rows stay.
+    /// Runs the failed and cancelled rows again; finished rows stay.
     pub fn retry_failed(&self) {
         let sweep = self.0.core.borrow_mut().run.retry_failed();
         if let Some(sweep) = sweep {
-            self.0.dispatch.dispatch(BenchAction::GoOn);
+            self.tell(SweepNews::GoOn);
             self.start(sweep);
         }
     }
 
-    /// Shows a sweep of an earlier visit, and runs the rest of it if wanted.
-    pub fn take_up(&self, kept: &KeptSweep, runs_rest: bool) {
-        let again = kept.clone();
-        self.plan(&kept.head.config, move |runner, plan| match plan {
-            Ok(plan) => runner.go_on(&again, plan, runs_rest),
-            Err(message) => runner.0.dispatch.dispatch(BenchAction::End(RunState::Failed(message))),
-        });
-    }
-
-    fn go_on(&self, kept: &KeptSweep, plan: SweepPlan, runs_rest: bool) {
-        let restored = kept.restore(plan);
-        let mut sweep = restored.sweep;
-        if !runs_rest {
-            sweep.cancel();
-        }
-        let notes = sweep.messages.clone();
-        self.0.dispatch.dispatch(BenchAction::Index(None));
-        self.0.dispatch.dispatch(BenchAction::Load(Box::new(sweep.config.clone())));
-        self.0.dispatch.dispatch(BenchAction::Start(Box::new(sweep.config.clone()), notes));
-        self.0.dispatch.dispatch(BenchAction::Imported(restored.others));
-        {
-            let mut core = self.0.core.borrow_mut();
-            core.run.recall(&sweep);
-            core.keeper = Some(Keeper::adopt(kept));
-        }
-        if restored.unreadable > 0 {
-            let text = format!("{} kept rows could not be read and are run again.", restored.unreadable);
-            self.0.notices.dispatch(NoticeAction::Say(Tone::Info, text));
-        }
-        self.start(Rc::new(sweep));
+    /// Drops a plan that was asked for; returns whether there was one.
+    pub(super) fn stop_planning(&self) -> bool {
+        let planning = self.0.core.borrow_mut().planning.take();
+        planning.is_some_and(|(engine, job)| {
+            engine.give_up(job);
+            true
+        })
     }
 }

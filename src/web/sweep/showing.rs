@@ -2,15 +2,15 @@
 
 use gloo_timers::callback::Timeout;
 
-use super::runner::SweepRunner;
+use super::runner::{Runnable, Runner};
 use crate::platform::machine::wall_ms;
-use ns_page::bench::BenchAction;
+use ns_page::sweep::SweepNews;
 
 /// Events of a sweep are shown together, at most this long after they happened: a sweep can have thousands of rows, and
 /// each update rebuilds the table.
 const SHOW_MS: u32 = 100;
 
-impl SweepRunner {
+impl<K: Runnable> Runner<K> {
     pub(super) fn show_later(&self) {
         if std::mem::replace(&mut self.0.core.borrow_mut().is_show_due, true) {
             return;
@@ -24,12 +24,12 @@ impl SweepRunner {
         let (news, sweep) = {
             let mut core = self.0.core.borrow_mut();
             core.is_show_due = false;
-            (core.run.news(), core.run.sweep().cloned())
+            (K::results(&mut core.run), core.run.sweep().cloned())
         };
         if let Some(news) = news {
             self.0.dispatch.dispatch(news);
         }
-        self.show_preview();
+        K::show_more(self);
         let Some(sweep) = sweep else { return };
         let (view, progress) = {
             let core = self.0.core.borrow();
@@ -38,8 +38,8 @@ impl SweepRunner {
             (view, progress)
         };
         if let Some(progress) = progress {
-            self.0.dispatch.dispatch(BenchAction::Progress(progress));
+            self.tell(SweepNews::Progress(progress));
         }
-        self.0.dispatch.dispatch(BenchAction::Ran(view));
+        self.tell(SweepNews::Ran(view));
     }
 }

@@ -4,6 +4,7 @@ import { chooseTool, copyMenu, waitForState } from "./app.mjs";
 
 const TRACES = fileURLToPath(new URL("../../it/fixtures/traces/", import.meta.url));
 const SMALL = "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge";
+const EXPERIMENTS = "#/experiments?v=1&run_suite=torchbench&run_models=alexnet,resnet18,resnet50&run_accelerator=trn1,cuda&run_test=eval&run_repeat=10";
 const SWEEP = "#/benchmark?v=1&model=nn&batch_sizes=1,4,16&n_models=1,2&workers_per_model=1,2&duration=2";
 
 const done = (page) => waitForState(page, "done");
@@ -92,8 +93,17 @@ export const VIEWS = {
   matmult: { hash: "#/matmult?v=1&sizes=256", act: run },
   "customop-empty": { hash: "#/customop", act: ready },
   customop: { hash: "#/customop", act: run },
-  "experiments-empty": { hash: "#/experiments", act: ready },
-  experiments: { hash: "#/experiments", act: run },
+  "experiments-sample": { hash: "#/experiments", act: (page) => page.getByText(/A link opens the sample/).waitFor() },
+  experiments: { hash: EXPERIMENTS, act: done },
+  "experiments-form": {
+    hash: EXPERIMENTS,
+    act: async (page) => {
+      await done(page);
+      await page.getByRole("button", { name: "Run experiments", exact: true }).click();
+      await page.getByRole("table", { name: "Experiments" }).waitFor();
+      await page.locator("#experiments-run").scrollIntoViewIfNeeded();
+    },
+  },
   "file-refused": {
     hash: "#/profile",
     act: async (page) => {

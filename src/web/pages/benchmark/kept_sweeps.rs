@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use crate::platform::url;
 use crate::sweep::{KeptSweep, SweepRunner, kept_sweeps};
-use ns_bench::BenchConfig;
+use ns_bench::{BenchConfig, Benchmarks};
 use ns_page::Shared;
 use ns_session::results::{Opening, opening_of};
 
@@ -34,19 +34,20 @@ pub struct KeptSweepsProps {
 #[component]
 pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     // Read before the page is first drawn: a list that came later would push the form down.
-    let kept = use_state_eq(|| kept_sweeps().0);
+    let kept = use_state_eq(|| kept_sweeps::<Benchmarks>().0);
     let restored = use_state_eq(|| None::<KeptSweep>);
     use_effect_with((), {
         let (kept, restored) = (kept.setter(), restored.setter());
         let runner = (!props.has_results && !props.is_running).then(|| props.runner.clone());
         move |()| {
-            let (found, is_some_busy) = kept_sweeps();
+            let (found, is_some_busy) = kept_sweeps::<Benchmarks>();
             if let Some((runner, last)) = runner.zip(found.iter().find(|k| is_latest(k))) {
                 runner.take_up(last, false);
                 restored.set(Some(last.clone()));
             }
             kept.set(found);
-            let later = is_some_busy.then(|| Timeout::new(LOOK_AGAIN_MS, move || kept.set(kept_sweeps().0)));
+            let later =
+                is_some_busy.then(|| Timeout::new(LOOK_AGAIN_MS, move || kept.set(kept_sweeps::<Benchmarks>().0)));
             move || drop(later)
         }
     });
@@ -56,7 +57,7 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
         move |wanted| {
             let Some(config) = wanted else { return };
             on_taken.emit(());
-            let (mut found, _) = kept_sweeps();
+            let (mut found, _) = kept_sweeps::<Benchmarks>();
             match opening_of(config, found.iter().map(|k| &k.head)) {
                 Opening::Restore(at) => {
                     runner.take_up(&found[at], false);

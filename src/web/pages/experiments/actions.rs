@@ -27,7 +27,7 @@ use ns_session::{
 };
 
 /// Key of the set of records: the page holds one.
-const SET: RecordsKey = RecordsKey(0);
+pub const SET: RecordsKey = RecordsKey(0);
 
 /// Reads files and adds them to those that are open.
 pub fn read_files(app: &AppContext, state: &StateHandle<ExperimentsState>, slot: &RunningJob, files: &[File]) {
@@ -68,17 +68,27 @@ fn start(
     file: Option<(File, Vec<File>)>,
 ) {
     let (file, read) = file.unzip();
+    // The sample is an example: files take its place, also while it is still being read.
+    let reading = slot.borrow_mut().take_if(|_| state.is_reading_sample);
+    if let Some((engine, job)) = &reading {
+        engine.forget(*job);
+    }
+    let replaces_sample = reading.is_some() || state.is_sample();
     if slot.borrow().is_some() {
         let text = "Another file is being read. Wait for it or cancel it, then open this one again.".to_owned();
         app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
         return;
     }
-    let held = state.engine.clone().filter(Engine::is_alive);
+    let held = state.engine.clone().filter(|engine| engine.is_alive() && !replaces_sample);
+    let is_sample = matches!(&from, RecordsSource::Link(data) if data == SAMPLE);
+    if replaces_sample {
+        state.dispatch(ExperimentsAction::Replace);
+    }
     let engine = match held.map_or_else(|| app.pool.take(), Ok) {
         Ok(engine) => engine,
         Err(message) => return state.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
     };
-    state.dispatch(ExperimentsAction::Start(engine.clone(), label));
+    state.dispatch(ExperimentsAction::Start(engine.clone(), label, is_sample));
     let (dispatch, free) = (state.dispatcher(), slot.clone());
     let (notices, files) = (app.notices.clone(), RefCell::new(read.unwrap_or_default()));
     let on_message = Callback::from(move |message: Message| {
@@ -169,9 +179,17 @@ impl ExperimentsActions {
     }
 
     /// Closes all records.
-    pub fn clear(&self) {
-        self.cancel();
+    pub fn put_away(&self) {
+        self.stop_reading();
         self.state.dispatch(ExperimentsAction::Clear);
+    }
+
+    /// Drops what is being read.
+    pub fn stop_reading(&self) {
+        let reading = self.job.0.borrow_mut().take();
+        if let Some((engine, job)) = reading {
+            engine.give_up(job);
+        }
     }
 
     /// Saves the command line's output for this view.

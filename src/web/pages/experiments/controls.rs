@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::actions::ExperimentsActions;
 use crate::components::{CheckField, CopyMenu, FilePicker, SelectField, TextField, pairs};
+use ns_experiment::sweep::ExperimentsRequest;
 use ns_page::Shared;
 use ns_session::{Choices, ExperimentField, RecordsFile, RecordsShown};
 
@@ -12,6 +13,10 @@ use ns_session::{Choices, ExperimentField, RecordsFile, RecordsShown};
 pub struct ExperimentsControlsProps {
     /// Actions of the buttons.
     pub actions: ExperimentsActions,
+    /// The plan of a run, which the link carries.
+    pub plan: Option<Shared<ExperimentsRequest>>,
+    /// Puts the records away.
+    pub on_clear: Callback<()>,
     /// The shown view with its choices.
     pub shown: Shared<RecordsShown>,
 }
@@ -63,7 +68,7 @@ pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
                     { backends_field(actions, shown) }
                 </div>
             }
-            { buttons(actions, shown) }
+            { buttons(props) }
         </form>
     }
 }
@@ -109,7 +114,13 @@ fn backends_field(actions: &ExperimentsActions, shown: &Shared<RecordsShown>) ->
     html! { <CheckField id="experiments-backends" label="Backends" {value} options={options(&shown.choices.backends)} {on_choose} /> }
 }
 
-fn buttons(actions: &ExperimentsActions, shown: &RecordsShown) -> Html {
+fn buttons(props: &ExperimentsControlsProps) -> Html {
+    let (actions, shown) = (&props.actions, &props.shown);
+    let plan = props.plan.as_ref().map(|plan| Box::new((**plan).clone()));
+    let link_gives = actions.state.link_holds(plan.as_deref());
+    let clear = props.on_clear.reform(|_: MouseEvent| ());
+    let (id, label) =
+        if actions.state.is_sample() { ("open-records", "Open results.jsonl") } else { ("add-records", "Add files") };
     let on = |f: fn(&ExperimentsActions)| {
         let actions = actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
@@ -120,10 +131,10 @@ fn buttons(actions: &ExperimentsActions, shown: &RecordsShown) -> Html {
     };
     html! {
         <div class="buttons">
-            <FilePicker id="add-records" label="Add files" on_files={add} />
-            <button type="button" onclick={on(ExperimentsActions::clear)}>{ "Put all away" }</button>
+            <FilePicker {id} {label} on_files={add} />
+            <button type="button" onclick={clear}>{ "Put all away" }</button>
             <span class="gap"></span>
-            <CopyMenu hash={actions.state.hash()} link_gives={actions.state.link_holds()} />
+            <CopyMenu hash={actions.state.hash(plan)} {link_gives} />
             if shown.files.contains(&RecordsFile::Csv) {
                 <button type="button" onclick={on(|a| a.save(RecordsFile::Csv))}>{ "Report as CSV" }</button>
             }

@@ -4,15 +4,19 @@ use yew::prelude::*;
 
 use super::actions::ExperimentsActions;
 use super::controls::ExperimentsControls;
+use super::run::{KeptRuns, RunActions, RunBar, RunForm, use_example, use_listing, use_run_records};
 use crate::components::{DocumentView, FilePicker, ProgressBar};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page;
 use crate::state::{ExperimentsAction, ExperimentsState, StateHandle};
+use crate::sweep::ExperimentRunner;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
+use ns_experiment::sweep::ExperimentsRequest;
 use ns_page::RunState;
 use ns_page::Shared;
+use ns_page::experiments::PlanState;
 use ns_page::replies::answer_of;
 use ns_session::{ExperimentField, Message, RecordsRead, Reply};
 
@@ -26,6 +30,10 @@ pub struct ExperimentsPageProps {
     pub state: StateHandle<ExperimentsState>,
     /// The reading that can be cancelled.
     pub job: JobSlot,
+    /// The plan of a run.
+    pub plan: StateHandle<PlanState>,
+    /// The runner of experiments.
+    pub runner: ExperimentRunner,
 }
 
 #[component]
@@ -36,8 +44,17 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     use_data(state, actions.as_ref());
     use_linked_records(state, actions.as_ref());
     use_view(state, actions.as_ref());
+    let run = actions.clone().map(|page| RunActions { page, plan: props.plan.clone(), runner: props.runner.clone() });
+    use_example(run.as_ref());
+    use_listing(&props.plan, run.as_ref());
+    use_run_records(run.as_ref());
+    let plan = props.plan.linked().map(|plan| Shared::new(*plan));
     let document = use_memo(state.shown.clone(), |shown| shown.as_ref().map(|s| Shared::new(s.document.clone())));
-    let Some(actions) = actions else { return Html::default() };
+    let (Some(actions), Some(run)) = (actions, run) else { return Html::default() };
+    let on_clear = {
+        let run = run.clone();
+        Callback::from(move |()| run.put_away())
+    };
     let cancel = {
         let actions = actions.clone();
         Callback::from(move |_: MouseEvent| actions.cancel())
@@ -45,21 +62,25 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     html! {
         <div class="page experiments">
             <h1>{ "Experiments" }</h1>
-            <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends." }</p>
+            <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p>
+            <div class="part"><RunBar actions={run.clone()} /></div>
+            <div class="part"><KeptRuns actions={run.clone()} /></div>
             <ProgressBar run={state.run.clone()} />
             if state.run.is_running() { <div class="buttons"><button type="button" onclick={cancel}>{ "Cancel" }</button></div> }
             { match &state.shown {
                 Some(shown) if state.read.is_some() => html! { <>
-                    { for state.read.as_ref().map(|read| records_line(read, &actions)) }
-                    <ExperimentsControls actions={actions.clone()} shown={shown.clone()} />
+                    { for state.read.as_ref().map(|read| records_line(read, &actions, plan.as_deref())) }
+                    <ExperimentsControls actions={actions.clone()} {plan} {on_clear} shown={shown.clone()} />
                     { back(&actions, shown.choices.views.as_slice(), shown.spec.get(ExperimentField::View)) }
                     <div id={RESULT} tabindex="-1">
                         { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} /> }) }
                     </div>
                 </> },
                 _ if state.run.is_running() || state.read.is_some() => Html::default(),
+                _ if run.plan.run.is_running() || run.plan.wants_run || state.wants_sample(&run.plan) => Html::default(),
                 _ => begin(state, &actions),
             } }
+            <div class="part"><RunForm actions={run.clone()} /></div>
         </div>
     }
 }
@@ -133,7 +154,7 @@ fn back(actions: &ExperimentsActions, views: &[(String, String)], view: &str) ->
 }
 
 /// A line that says which records are open.
-fn records_line(read: &RecordsRead, actions: &ExperimentsActions) -> Html {
+fn records_line(read: &RecordsRead, actions: &ExperimentsActions, plan: Option<&ExperimentsRequest>) -> Html {
     let files = match read.files.as_slice() {
         [(name, size)] => format!("{name}, {}", format_bytes(u64_to_f64(*size))),
         several => {
@@ -142,7 +163,7 @@ fn records_line(read: &RecordsRead, actions: &ExperimentsActions) -> Html {
     };
     let reports = if read.reports > 0 { format!(", {} rows of reports", read.reports) } else { String::new() };
     let remarks = if read.remarks > 0 { format!(", {} remarks", read.remarks) } else { String::new() };
-    let link = actions.state.link_holds().replacen("It ", "A link ", 1);
+    let link = actions.state.link_holds(plan).replacen("It ", "A link ", 1);
     let records = if read.records == 0 && read.reports > 0 {
         format!("{} rows of reports", read.reports)
     } else {

@@ -1,16 +1,21 @@
-//! The state of the page of experiments: the choices, the records, the view.
+//! The records: the choices of their views, and where they are.
 
 use std::rc::Rc;
 
-use super::{RunState, Shared};
+use super::PlanState;
+use crate::{RunState, Shared};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
+use ns_experiment::sweep::ExperimentsRequest;
+use ns_session::options::measures;
 use ns_session::share::{ExperimentLink, PageLink as _};
 use ns_session::shelf::results_id;
 use ns_session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsShown};
 
 /// Name of the sample in links, in place of a file.
 pub const SAMPLE: &str = "sample";
+/// Name of the file that stands for the records of the page's own run.
+pub const RUN_FILE: &str = "results of this page.jsonl";
 
 /// The page of experiments; `Worker` is the shell's handle of the worker that holds records.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +33,10 @@ pub struct ExperimentsState<Worker> {
     pub data: Option<Rc<str>>,
     /// Names of files that a link does not hold.
     pub linked_files: Vec<String>,
+    /// Whether the user put all records away: then no sample is shown in their place.
+    pub is_cleared: bool,
+    /// Whether the sample is being read.
+    pub is_reading_sample: bool,
 }
 
 /// Actions on the page.
@@ -36,8 +45,12 @@ pub enum ExperimentsAction<Worker> {
     Choose(ExperimentField, String),
     /// A link was opened.
     Load(Box<ExperimentLink>),
-    /// Reading began, in this worker.
-    Start(Worker, String),
+    /// Reading began, in this worker; whether of the sample.
+    Start(Worker, String, bool),
+    /// Other records take the place of these: the choices of the view stay.
+    Replace,
+    /// This worker holds the records from now on.
+    Hold(Worker),
     /// Reading made progress, or ended without a result.
     Run(RunState),
     /// Files were read.
@@ -58,20 +71,52 @@ impl<Worker> Default for ExperimentsState<Worker> {
             shown: None,
             data: None,
             linked_files: Vec::new(),
+            is_cleared: false,
+            is_reading_sample: false,
         }
     }
 }
 
 impl<Worker: Clone> ExperimentsState<Worker> {
     /// The hash of the link that shows this view.
+    ///
+    /// It holds the plan of a run instead of its records, which are the same wherever it runs, unless they were measured.
     #[must_use]
-    pub fn hash(&self) -> String {
+    pub fn hash(&self, plan: Option<Box<ExperimentsRequest>>) -> String {
         let read = self.read.as_ref();
+        if plan.as_ref().is_some_and(|plan| !measures(plan)) && (self.is_own_run() || self.is_empty()) {
+            return ExperimentLink { spec: self.spec.clone(), plan, ..ExperimentLink::default() }.hash();
+        }
         let data = read.map_or_else(|| self.data.as_ref().map(ToString::to_string), |read| read.packed.clone());
         let names =
             || read.map_or_else(|| self.linked_files.clone(), |read| read.files.iter().map(|f| f.0.clone()).collect());
         let files = if data.is_some() { Vec::new() } else { names() };
-        ExperimentLink { spec: self.spec.clone(), data, files }.hash()
+        ExperimentLink { spec: self.spec.clone(), data, files, plan }.hash()
+    }
+
+    /// Whether the records are those of the page's own run alone.
+    #[must_use]
+    pub fn is_own_run(&self) -> bool {
+        self.read.as_ref().is_some_and(|read| matches!(read.files.as_slice(), [(name, _)] if name == RUN_FILE))
+    }
+
+    /// Whether the sample is shown, which other records replace.
+    #[must_use]
+    pub fn is_sample(&self) -> bool {
+        self.read.as_ref().is_some_and(|read| read.packed.as_deref() == Some(SAMPLE))
+    }
+
+    /// Whether there are no records, none are being read, and no link names any.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.read.is_none() && self.data.is_none() && self.linked_files.is_empty() && !self.run.is_running()
+    }
+
+    /// Whether the page shows the sample by itself, because it has nothing else to show.
+    #[must_use]
+    pub fn wants_sample(&self, plan: &PlanState) -> bool {
+        let has_run = plan.wants_run || plan.run != RunState::Idle || !plan.lines.is_empty();
+        self.is_empty() && self.run == RunState::Idle && !self.is_cleared && !has_run
     }
 
     /// Whether the suite's choices (accelerator, backends, models and others) change the view: reports of NeuronPerf do not have
@@ -94,8 +139,11 @@ impl<Worker: Clone> ExperimentsState<Worker> {
 
     /// A sentence that says what a link holds.
     #[must_use]
-    pub fn link_holds(&self) -> String {
+    pub fn link_holds(&self, plan: Option<&ExperimentsRequest>) -> String {
         let Some(read) = &self.read else { return String::new() };
+        if self.is_own_run() && plan.is_some_and(|plan| !measures(plan)) {
+            return "It runs the same experiments, which gives the same records.".to_owned();
+        }
         let size = format_bytes(u64_to_f64(read.files.iter().map(|(_, size)| size).sum()));
         let kept = self.kept_results().len();
         match &read.packed {
@@ -130,17 +178,22 @@ impl<Worker: Clone> ExperimentsState<Worker> {
                 next.spec.set(field, &text);
             }
             ExperimentsAction::Load(link) => next.load(*link),
-            ExperimentsAction::Start(engine, label) => {
-                (next.engine, next.data) = (Some(engine), None);
+            ExperimentsAction::Replace => {
+                (next.engine, next.read, next.shown, next.data) = (None, None, None, None);
+                (next.run, next.is_reading_sample) = (RunState::Idle, false);
+            }
+            ExperimentsAction::Start(engine, label, is_sample) => {
+                (next.engine, next.data, next.is_reading_sample) = (Some(engine), None, is_sample);
                 next.run = RunState::started(&label);
             }
+            ExperimentsAction::Hold(engine) => next.engine = Some(engine),
             ExperimentsAction::Run(run) => next.run = run,
             ExperimentsAction::Read(read) => {
-                (next.read, next.run) = (Some(read), RunState::Done);
+                (next.read, next.run, next.is_reading_sample) = (Some(read), RunState::Done, false);
                 next.linked_files.clear();
             }
             ExperimentsAction::Shown(shown) => next.shown = Some(Shared::new(*shown)),
-            ExperimentsAction::Clear => next = Self::default(),
+            ExperimentsAction::Clear => next = Self { is_cleared: true, ..Self::default() },
         }
         next
     }
@@ -149,7 +202,10 @@ impl<Worker: Clone> ExperimentsState<Worker> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::PlanAction;
+    use ns_experiment::plan::Accelerator;
     use ns_session::RecordsChoices;
+    use ns_session::options::default_experiments;
     use ns_view::document::Document;
 
     type State = ExperimentsState<u32>;
@@ -180,7 +236,7 @@ mod tests {
 
     #[test]
     fn records_are_read_displayed_and_closed() {
-        let reading = State::default().after(ExperimentsAction::Start(2, "Reading".to_owned()));
+        let reading = State::default().after(ExperimentsAction::Start(2, "Reading".to_owned(), false));
         assert_eq!((reading.engine, &reading.run), (Some(2), &RunState::started("Reading")));
         assert_eq!(reading.after(ExperimentsAction::Run(RunState::Cancelled)).run, RunState::Cancelled);
         let held = reading.after(ExperimentsAction::Read(read(None)));
@@ -193,13 +249,32 @@ mod tests {
         };
         let seen = held.after(ExperimentsAction::Shown(Box::new(shown)));
         assert!(seen.shown.is_some());
-        assert_eq!(seen.after(ExperimentsAction::Clear), State::default());
+        assert_eq!(seen.after(ExperimentsAction::Clear), State { is_cleared: true, ..State::default() });
+    }
+
+    #[test]
+    fn other_records_take_the_place_of_the_sample() {
+        let plan = PlanState::default();
+        assert!(
+            State::default().wants_sample(&plan) && !State::default().wants_sample(&plan.after(PlanAction::WantRun))
+        );
+        let sample = State::default()
+            .after(ExperimentsAction::Choose(ExperimentField::View, "latest".to_owned()))
+            .after(ExperimentsAction::Start(1, "Reading".to_owned(), true));
+        assert!(sample.is_reading_sample && !sample.is_empty());
+        let sample = sample.after(ExperimentsAction::Read(read(Some(SAMPLE))));
+        assert!(sample.is_sample() && !sample.is_reading_sample);
+        let replaced = sample.after(ExperimentsAction::Replace);
+        assert!(replaced.engine.is_none() && replaced.read.is_none() && !replaced.is_cleared);
+        assert_eq!(replaced.spec.get(ExperimentField::View), "latest");
+        assert!(!sample.wants_sample(&plan));
+        assert!(!sample.after(ExperimentsAction::Clear).wants_sample(&plan), "it was put away");
     }
 
     #[test]
     fn a_link_with_other_records_closes_these() {
         let held = State::default()
-            .after(ExperimentsAction::Start(2, "Reading".to_owned()))
+            .after(ExperimentsAction::Start(2, "Reading".to_owned(), false))
             .after(ExperimentsAction::Read(read(Some("abc"))));
         let same = held.after(link(Some("abc"), &[]));
         assert!(same.read.is_some() && same.data.is_none());
@@ -208,6 +283,22 @@ mod tests {
         // A link that only names its files keeps the records that are open, and says which files it wants.
         let named = held.after(link(None, &["b.jsonl"]));
         assert_eq!((named.read.is_some(), named.linked_files), (true, vec!["b.jsonl".to_owned()]));
+    }
+
+    #[test]
+    fn the_hash_of_a_simulated_run_holds_its_plan_and_of_a_measured_one_its_records() {
+        let mut own = read(Some("abc"));
+        own.files[0].0 = RUN_FILE.to_owned();
+        let state = State::default().after(ExperimentsAction::Hold(1)).after(ExperimentsAction::Read(own));
+        let mut plan = default_experiments();
+        let hash = state.hash(Some(Box::new(plan.clone())));
+        assert!(hash.contains("run_suite=torchbench") && !hash.contains("data="), "{hash}");
+        assert_eq!(state.link_holds(Some(&plan)), "It runs the same experiments, which gives the same records.");
+        plan.plan.expand.accelerator = vec![Accelerator::Cpu];
+        let hash = state.hash(Some(Box::new(plan.clone())));
+        assert!(hash.contains("run_accelerator=cpu") && hash.contains("data=abc"), "{hash}");
+        assert!(state.link_holds(Some(&plan)).contains("holds the records"));
+        assert!(!state.hash(None).contains("run_suite"));
     }
 
     fn read_of(files: &[&str], records: u64, reports: u64) -> RecordsRead {
@@ -246,20 +337,20 @@ mod tests {
         let kept = "nn on trn1 [0123456789abcdef].json";
         let state = showing("reports", read_of(&[kept, "theirs.csv"], 0, 8));
         assert_eq!(state.kept_results(), [kept]);
-        assert!(state.link_holds().contains("download the results"), "{}", state.link_holds());
+        assert!(state.link_holds(None).contains("download the results"), "{}", state.link_holds(None));
         let files = showing("reports", read_of(&["mine.json", "theirs.csv"], 0, 8));
         assert_eq!(files.kept_results(), Vec::<String>::new());
-        assert!(files.link_holds().ends_with("send the files along."), "{}", files.link_holds());
+        assert!(files.link_holds(None).ends_with("send the files along."), "{}", files.link_holds(None));
         let sample = State::default().after(ExperimentsAction::Read(read(Some(SAMPLE))));
-        assert_eq!(sample.link_holds(), "It opens the sample.");
+        assert_eq!(sample.link_holds(None), "It opens the sample.");
     }
 
     #[test]
     fn the_hash_holds_small_records_and_names_others() {
-        let hash = |packed| State::default().after(ExperimentsAction::Read(read(packed))).hash();
+        let hash = |packed| State::default().after(ExperimentsAction::Read(read(packed))).hash(None);
         assert!(hash(Some("abc")).contains("data=abc") && !hash(Some("abc")).contains("a.jsonl"));
         assert!(hash(None).contains("a.jsonl") && !hash(None).contains("data="));
-        assert!(State::default().after(link(None, &["b.jsonl"])).hash().contains("b.jsonl"));
-        assert!(State::default().after(link(Some("abc"), &["b.jsonl"])).hash().contains("data=abc"));
+        assert!(State::default().after(link(None, &["b.jsonl"])).hash(None).contains("b.jsonl"));
+        assert!(State::default().after(link(Some("abc"), &["b.jsonl"])).hash(None).contains("data=abc"));
     }
 }
