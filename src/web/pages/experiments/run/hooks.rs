@@ -45,10 +45,13 @@ pub fn use_listing(plan: &PlanState, actions: Option<&RunActions>) {
 pub fn use_run_records(actions: Option<&RunActions>) {
     let sent: Rc<RefCell<Sent>> = use_mut_ref(Sent::default);
     let actions = actions.cloned();
-    let what = actions.as_ref().map(|a| (a.plan.lines.clone(), a.page.state.read.clone(), a.plan.run.is_running()));
+    let what = actions.as_ref().map(|a| {
+        let state = &a.page.state;
+        (a.plan.lines.clone(), state.engine.clone(), state.read.clone(), a.plan.run.is_running())
+    });
     use_effect_with(what, move |what| {
         // The first records and the last ones do not wait.
-        let waits = what.as_ref().is_some_and(|(_, read, is_running)| *is_running && read.is_some());
+        let waits = what.as_ref().is_some_and(|(_, _, read, is_running)| *is_running && read.is_some());
         let delay = if waits { GIVE_DELAY_MS } else { 0 };
         let timer = actions.map(|actions| Timeout::new(delay, move || actions.give_records(&sent)));
         move || drop(timer)

@@ -44,6 +44,7 @@ pub fn KeptRuns(props: &KeptRunsProps) -> Html {
             let request = actions.plan.request().0;
             let (mut found, _) = kept_sweeps::<Experiments>();
             actions.plan.dispatch(PlanAction::LinkTaken);
+            actions.make_room();
             match opening_of_run(&request, found.iter().map(|kept: &KeptExperiments| &kept.head)) {
                 Opening::Restore(at) => actions.runner.take_up(&found[at], false),
                 Opening::Resume(at) => actions.runner.take_up(&found.remove(at), true),
