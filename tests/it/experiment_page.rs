@@ -610,6 +610,23 @@ fn records_of_a_run_replace_those_before_and_leave_other_files() {
 }
 
 #[test]
+fn the_view_opens_on_an_accelerator_that_has_times() {
+    let request = request(&[
+        ("run_suite", "dummy"),
+        ("run_models", ""),
+        ("run_accelerator", "cuda,trn1"),
+        ("run_timestamp", "1700000000"),
+    ]);
+    let mut page = Page::with(&[]);
+    let rows = page.run(&request);
+    let skipped = rows.iter().filter(|row| row.is_skip).count();
+    assert!(skipped > rows.len() - skipped, "most records are of the GPU that is not here");
+    let lines: String = rows.iter().map(|row| format!("{}\n", row.line)).collect();
+    page.read(RecordsSource::Lines { name: "run.jsonl".to_owned(), lines }, None).unwrap();
+    assert_eq!(page.show(&[]).spec.get(Field::Accelerator), "trn1");
+}
+
+#[test]
 fn a_plan_that_leaves_nothing_says_why_and_a_measurement_needs_a_clock() {
     let mut page = Page::with(&[]);
     let nothing = page.plan(&request(&[("run_models", ""), ("run_filter", "resnett18")]));

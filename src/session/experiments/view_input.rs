@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{Entry, Timed};
+use super::entry::{Entry, Outcome, Timed};
 use super::messages::{Choices, RecordsChoices};
 use super::record_filter::RecordFilter;
 use super::spec::{ExperimentField, ExperimentSpec, ExperimentView};
@@ -67,6 +67,12 @@ const fn test_name(test: Test) -> &'static str {
     }
 }
 
+/// The accelerator with the most records that have times: one whose experiments were all skipped has nothing to show.
+fn most_timed(store: &RecordStore) -> Option<&str> {
+    let timed = store.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Timed { .. }));
+    most(timed.map(accelerator_of)).or_else(|| most(store.entries.iter().map(accelerator_of)))
+}
+
 impl<'a> ViewInput<'a> {
     /// Selects the records for a request.
     pub fn of(store: &'a RecordStore, request: &ExperimentSpec) -> Self {
@@ -76,7 +82,7 @@ impl<'a> ViewInput<'a> {
         problems.extend(wrong);
         let accelerator = match field(ExperimentField::Accelerator) {
             "any" => None,
-            "" => most(store.entries.iter().map(accelerator_of)).map(str::to_owned),
+            "" => most_timed(store).map(str::to_owned),
             name => Some(name.to_owned()),
         };
         let choice = accelerator.clone().map_or(AcceleratorChoice::Any, AcceleratorChoice::Named);

@@ -35,11 +35,8 @@ const VERIFICATIONS: [(&str, Option<Verification>); 3] =
 /// How lists spell null.
 const NULL: &str = "None";
 
-const SUITE_LABELS: &[(&str, &str)] = &[
-    ("torchbench", "torchbench: its models that are here"),
-    ("zoo", "zoo: every model"),
-    ("dummy", "dummy: one small network"),
-];
+const SUITE_LABELS: &[(&str, &str)] =
+    &[("torchbench", "torchbench"), ("zoo", "zoo (all models)"), ("dummy", "dummy (one model)")];
 const ACCELERATORS: &[(&str, &str)] = &[
     ("trn1", "Trn1, simulated"),
     ("inf2", "Inf2, simulated"),

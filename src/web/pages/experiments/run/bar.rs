@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::actions::{FORM, RunActions};
 use crate::components::ProgressBar;
+use ns_page::RunState;
 
 /// Properties of [`RunBar`].
 #[derive(Properties, PartialEq)]
@@ -20,6 +21,9 @@ pub fn RunBar(props: &RunBarProps) -> Html {
         Callback::from(move |_: MouseEvent| f(&actions))
     };
     let label = if plan.is_open { "Close the form" } else { "Run experiments" };
+    // The bar says it in more words while it runs.
+    let said = plan.announcement();
+    let said_class = if can.stop || said.is_empty() { "visually-hidden" } else { "note" };
     html! {
         <section class="panel run-bar" aria-label="Run">
             <div class="buttons">
@@ -35,9 +39,11 @@ pub fn RunBar(props: &RunBarProps) -> Html {
                 if can.save {
                     <button type="button" onclick={on(RunActions::download)}>{ "Download JSONL" }</button>
                 }
-                <div class="run-slot"><ProgressBar run={plan.run.clone()} /></div>
+                if !matches!(plan.run, RunState::Idle | RunState::Done) {
+                    <div class="run-slot"><ProgressBar run={plan.run.clone()} /></div>
+                }
+                <p class={said_class} role="log" aria-live="polite" aria-label="Progress of the experiments">{ said }</p>
             </div>
-            <p class={if can.stop { "visually-hidden" } else { "note" }} role="log" aria-live="polite" aria-label="Progress of the experiments">{ plan.announcement() }</p>
             { for plan.notes.iter().map(|note| html! { <p class="note">{ note.to_string() }</p> }) }
         </section>
     }

@@ -67,7 +67,7 @@ fn table_of(rows: &[(PlannedExperiment, Option<Rc<SweepRow<Experiments>>>)]) -> 
         ("accelerator", "Accelerator", ColumnKind::Text),
         ("backend", "Backend", ColumnKind::Text),
         ("test", "Test", ColumnKind::Text),
-        ("time_s", "Time of an inference (s)", ColumnKind::Number),
+        ("time_s", "Time per iteration (s)", ColumnKind::Number),
         ("state", "State", ColumnKind::Text),
     ];
     let row = |(i, (planned, row)): (u64, &(PlannedExperiment, Option<Rc<SweepRow<Experiments>>>))| {
