@@ -82,9 +82,10 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::bench::{BenchAction, SweepView};
+    use crate::bench::BenchAction;
     use crate::profile::ProfileAction;
     use crate::study::StudyAction;
+    use crate::sweep::SweepView;
     use ns_bench::{BenchConfig, SweepState};
     use ns_session::studies::StudyKind;
 

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{ResultRow, RowId, ScenarioRow, SweepView};
+use super::{ResultRow, RowId, ScenarioRow};
+use crate::sweep::SweepView;
 use crate::{RunState, Shared};
 use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
 use ns_session::options::BENCH_OPTIONS;

@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use proptest::prelude::*;
 
-use super::{BenchAction as A, BenchState, ResultRow, RowId, ScenarioRow, SweepView, overall_share};
+use super::{BenchAction as A, BenchState, ResultRow, RowId, ScenarioRow};
 use crate::RunState;
+use crate::sweep::{SweepView, overall_share};
 use ns_bench::{BenchConfig, Configuration, ModelIndex, Report, RowResult, SweepState};
 use ns_session::results::WantedTexts;
 use ns_session::share::ResultsView;

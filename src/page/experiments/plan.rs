@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::bench::SweepView;
-use crate::sweep::SweepNews;
+use crate::sweep::{SweepNews, SweepView};
 use crate::{Controls, PauseLabel, RunState, Shared};
 use ns_experiment::sweep::{Experiments, ExperimentsPlan, ExperimentsRequest};
 use ns_session::options::{PLAN_OPTIONS, default_experiments};

@@ -162,13 +162,6 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
         self.lanes.iter().take(measurement.copies() as usize).map(|l| l.worker.clone()).collect()
     }
 
-    /// Notes that a copy of a measurement was sent to its worker as this request.
-    pub fn sent_copy(&mut self, worker: &W, row: u32, job: JobId) {
-        if let Some(lane) = self.lane_of(worker) {
-            lane.running = Some(Running::new(row, job));
-        }
-    }
-
     /// Takes a worker's message about a configuration that it runs.
     pub fn hear(&mut self, worker: &W, row: u32, configuration: &Configuration, message: Message) -> Heard {
         let message = match self.hear_any(worker, row, configuration, message) {

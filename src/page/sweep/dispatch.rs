@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::rc::Rc;
 
-use super::lane::{Lane, Worker};
+use super::lane::{Lane, Running, Worker};
 use crate::RunState;
 use ns_bench::{Benchmarks, SweepKind, SweepOf};
 use ns_session::JobId;
@@ -149,6 +149,13 @@ impl<W: Worker, K: Handed> Dispatch<W, K> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lanes.is_empty()
+    }
+
+    /// Notes that a row, or a copy of one that is measured, was sent to its worker as this request.
+    pub fn sent_row(&mut self, worker: &W, row: u32, job: JobId) {
+        if let Some(lane) = self.lane_of(worker) {
+            lane.running = Some(Running::new(row, job));
+        }
     }
 
     /// Takes the result of a row; `next` returns the step that follows.

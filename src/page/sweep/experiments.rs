@@ -2,12 +2,12 @@
 
 use super::dispatch::{Dispatch, Handed, Next};
 use super::heard::Heard;
-use super::lane::{Running, Worker};
+use super::lane::Worker;
 use crate::RunState;
 use crate::replies::kind_of;
 use ns_bench::RowState;
 use ns_experiment::sweep::{ExperimentRow, Experiments, ExperimentsRun, PlannedExperiment};
-use ns_session::{ExperimentJobRequest, JobId, JobResult, Message};
+use ns_session::{ExperimentJobRequest, JobResult, Message};
 
 impl Handed for Experiments {
     type Memory = ();
@@ -63,13 +63,6 @@ impl<W: Worker> Dispatch<W, Experiments> {
         }
     }
 
-    /// Notes that an experiment was sent to its worker as this request.
-    pub fn sent(&mut self, worker: &W, row: u32, job: JobId) {
-        if let Some(lane) = self.lane_of(worker) {
-            lane.running = Some(Running::new(row, job));
-        }
-    }
-
     /// Takes a worker's message about an experiment that it runs.
     pub fn hear(
         &mut self,
@@ -110,6 +103,7 @@ mod tests {
     use super::*;
     use ns_base::ManualClock;
     use ns_bench::SweepOf;
+    use ns_session::JobId;
     use ns_session::options::{PlanOption, default_experiments};
 
     type Run = Dispatch<Fake, Experiments>;
@@ -150,7 +144,7 @@ mod tests {
                         self.run.add(Fake(number, Rc::new(Cell::new(true))));
                     }
                     ExperimentStep::Run(worker, request) => {
-                        self.run.sent(&worker, request.row, JobId(request.row));
+                        self.run.sent_row(&worker, request.row, JobId(request.row));
                         self.sent.push((worker, *request));
                     }
                     ExperimentStep::End(state) => {

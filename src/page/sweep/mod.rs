@@ -16,6 +16,7 @@ mod properties;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod view;
 
 pub use benchmarks::{HandOut, Measurement, Step};
 pub use dispatch::{Dispatch, Handed};
@@ -24,3 +25,4 @@ pub use heard::Heard;
 pub use lane::{Lane, Running, Worker};
 pub use measured::{CpuRow, MOST_COPIES};
 pub use news::SweepNews;
+pub use view::{SweepView, overall_share};

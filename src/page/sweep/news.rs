@@ -1,7 +1,8 @@
 //! What a running sweep tells its page.
 
+use super::view::SweepView;
 use crate::RunState;
-use crate::bench::{BenchAction, SweepView};
+use crate::bench::BenchAction;
 use ns_bench::{Benchmarks, SweepKind};
 
 /// A change of a sweep that its page shows.

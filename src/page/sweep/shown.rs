@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::dispatch::{Dispatch, Handed};
 use super::lane::{Running, Worker};
+use super::view::{SweepView, overall_share};
 use crate::RunState;
-use crate::bench::{SweepView, overall_share};
 use ns_base::convert::f64_to_u64;
 use ns_bench::{SweepOf, SweepRow};
 

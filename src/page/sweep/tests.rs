@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::{Dispatch, HandOut, Heard, MOST_COPIES, Measurement, Step, Worker};
 use crate::RunState;
-use crate::bench::{BenchAction, RowId, SweepView};
+use crate::bench::{BenchAction, RowId};
+use crate::sweep::SweepView;
 use ns_bench::cpu::{CpuTimers, Machine};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, DeviceType, Processes, Report, RowResult, RowState, ServiceTimes, SweepState};
@@ -97,7 +98,7 @@ impl Shell {
                         self.add();
                     }
                     for worker in self.run.measure(&measurement, 7) {
-                        self.run.sent_copy(&worker, measurement.row, JobId(0));
+                        self.run.sent_row(&worker, measurement.row, JobId(0));
                     }
                     self.measured.push(*measurement);
                 }

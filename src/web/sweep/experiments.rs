@@ -135,7 +135,7 @@ impl Runner<Experiments> {
         let job = worker.send(JobRequest::RunExperiment(Box::new(request)), None, on_message);
         // A worker that is dead has answered already.
         if worker.is_alive() {
-            self.0.core.borrow_mut().run.sent(worker, row, job);
+            self.0.core.borrow_mut().run.sent_row(worker, row, job);
         }
     }
 

@@ -26,7 +26,7 @@ impl Runner<Benchmarks> {
             let configuration = Box::new(side_by_side(&measurement.configuration).1);
             let job = engine.send(JobRequest::MeasureCpu { copy, configuration }, None, on_message);
             if engine.is_alive() {
-                self.0.core.borrow_mut().run.sent_copy(&engine, row, job);
+                self.0.core.borrow_mut().run.sent_row(&engine, row, job);
             }
         }
     }

@@ -9,7 +9,8 @@ use crate::components::LocalTable;
 use ns_base::units::{format_count, format_whole_share};
 use ns_bench::{RowState, SweepRow};
 use ns_page::Shared;
-use ns_page::bench::{BenchState, SweepView};
+use ns_page::bench::BenchState;
+use ns_page::sweep::SweepView;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Longer lists start folded.
