@@ -166,7 +166,7 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
     pub fn hear(&mut self, worker: &W, row: u32, configuration: &Configuration, message: Message) -> Heard {
         let message = match self.hear_any(worker, row, configuration, message) {
             Ok(heard) => return heard,
-            Err(message) => message,
+            Err(message) => *message,
         };
         match message {
             Message::Part(ResultPart::Times { times, .. }) => {

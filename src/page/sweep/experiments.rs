@@ -71,13 +71,16 @@ impl<W: Worker> Dispatch<W, Experiments> {
         planned: &PlannedExperiment,
         message: Message,
     ) -> Heard<ExperimentRow> {
-        match self.hear_any(worker, row, planned, message) {
-            Ok(heard) => heard,
-            Err(Message::Done(JobResult::Experiment { result, .. })) => {
+        let message = match self.hear_any(worker, row, planned, message) {
+            Ok(heard) => return heard,
+            Err(message) => *message,
+        };
+        match message {
+            Message::Done(JobResult::Experiment { result, .. }) => {
                 self.free(worker, row);
                 Heard::Row(result)
             }
-            Err(message) => Heard::Unexpected(kind_of(&message)),
+            message => Heard::Unexpected(kind_of(&message)),
         }
     }
 

@@ -32,7 +32,7 @@ impl<W: Worker, K: Handed> Dispatch<W, K> {
         row: u32,
         item: &K::Item,
         message: Message,
-    ) -> Result<Heard<K::Result>, Message> {
+    ) -> Result<Heard<K::Result>, Box<Message>> {
         Ok(match message {
             Message::Progress { done, total, label } => {
                 self.doing = label;
@@ -55,7 +55,7 @@ impl<W: Worker, K: Handed> Dispatch<W, K> {
                 }
                 Heard::GoOn
             }
-            other => return Err(other),
+            other => return Err(Box::new(other)),
         })
     }
 
