@@ -10,7 +10,7 @@ use ns_machine::cost::CostTable;
 use ns_machine::isa::{Activity, DmaQueue, Engine, Instruction, Op};
 use ns_machine::{Executable, SourceId};
 use ns_neuron::step::start_up_ns;
-use ns_profile::neuron::ENGINES_PROCESS;
+use ns_profile::neuron::{ENGINES_PROCESS, START_PROPERTY};
 use ns_profile::{ArgsId, NeuronCoreId, ProcessId, Profile, ProfileBuilder};
 
 #[derive(Debug)]
@@ -29,6 +29,20 @@ const SECTIONS: [(&str, &str); 5] = [
     ("5", ENGINES_PROCESS),
 ];
 
+/// What a profile says of its run beside what ran.
+#[derive(Clone, Copy, Debug)]
+pub struct RunTitle<'a> {
+    pub text: &'a str,
+    /// When the run began, nanoseconds since 1970.
+    pub start_ns: Option<i64>,
+}
+
+impl<'a> From<&'a str> for RunTitle<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, start_ns: None }
+    }
+}
+
 /// Builds the operator timeline of one execution.
 #[must_use]
 pub fn build_profile(
@@ -36,10 +50,13 @@ pub fn build_profile(
     recorder: &Recorder,
     costs: &CostTable,
     workflow: Workflow,
-    title: &str,
+    title: RunTitle<'_>,
 ) -> Captured {
     let mut builder = ProfileBuilder::new("simulated");
-    builder.set_title(title);
+    builder.set_title(title.text);
+    if let Some(start_ns) = title.start_ns {
+        builder.set_property(START_PROPERTY, &start_ns.to_string());
+    }
     builder.allow_overlaps();
     let processes = SECTIONS.map(|(pid, name)| builder.process(pid, name));
     for (i, process) in processes.iter().enumerate() {

@@ -19,9 +19,9 @@ use super::matmult_args::MatmultArgs;
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::output_args::TableArgs;
 use super::parquet_args::ParquetArgs;
+use super::profile_args::ProfileArgs;
 use super::serve_args::{CompletionsArgs, ManArgs, ServeArgs};
 use ns_compiler::Workflow;
-use ns_session::LOCAL_PAGE;
 use ns_tensor::Rounding;
 
 /// Benchmark and profile models for AWS NeuronCores without the hardware, and explore profiles from any tool.
@@ -184,49 +184,6 @@ impl From<WorkflowArg> for Workflow {
             WorkflowArg::Trace => Self::Trace,
         }
     }
-}
-
-#[derive(Debug, ClapArgs)]
-pub(super) struct ProfileArgs {
-    #[command(flatten)]
-    pub file: ModelFileArg,
-    #[command(flatten)]
-    pub file_flags: ModelFileFlags,
-    /// Model, with parameters after a colon: nn, mlp:kernel=FILE.cpp; or a model file: resnet50.onnx
-    #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
-    pub model: String,
-    /// Samples of one execution [default: the model's own]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
-    pub batch_size: Option<u32>,
-    /// How the model is run
-    #[arg(long, value_enum, default_value = "mark_step")]
-    pub workflow: WorkflowArg,
-    /// Instance type
-    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
-    pub instance: String,
-    #[command(flatten)]
-    pub compile: CompileArgs,
-    /// Seed of weights and inputs
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// Show metrics, performance bounds and findings instead of the operators
-    #[arg(long)]
-    pub summary: bool,
-    /// Write the overview as a page: one HTML file, which opens without a network
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Address of neuronscope, for the link in the page
-    #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
-    pub live: String,
-    /// Print JSON: the device window and the operator tables, or with --summary the contents of the summary
-    #[arg(long)]
-    pub json: bool,
-    /// Write the timeline, as Chrome trace JSON or in the format of --export
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
-    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
-    pub export: WriteFormat,
 }
 
 /// Parses the name of a format.

@@ -72,6 +72,11 @@ pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
     Ok([program, &positional, given, &flags].concat())
 }
 
+/// The file that `bench` is given without a flag.
+pub(super) fn positional_of_bench(given: &[OsString]) -> Option<std::path::PathBuf> {
+    BenchFlags::try_parse_from(given).ok()?.bench.model_filename
+}
+
 /// The value of `--config` among the arguments.
 fn config_path(args: &[OsString]) -> Option<OsString> {
     let at = args.iter().position(|a| a == "--config" || a.to_string_lossy().starts_with("--config="))?;
@@ -98,7 +103,7 @@ impl ConfigFile {
     fn tokens(&self, text: &str) -> Result<Vec<KeyTokens>> {
         let command = bench_command();
         let given: Vec<&Arg> = self.given.iter().filter_map(|a| argument(&command, name_of(a.to_str()?)?)).collect();
-        let has_positional = BenchFlags::try_parse_from(&self.given).is_ok_and(|f| f.bench.model_filename.is_some());
+        let has_positional = positional_of_bench(&self.given).is_some();
         let mut all = Vec::new();
         for entry in entries(text).map_err(|e| anyhow::anyhow!("--config: {}: {e}", self.shown))? {
             let line = entry.line;

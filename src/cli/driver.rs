@@ -25,7 +25,16 @@ pub(super) struct Driver {
 
 impl Driver {
     pub fn new() -> Self {
-        let session = Session::new().with_model_reader(read_model);
+        Self::of(Session::new())
+    }
+
+    /// A session whose simulated executions begin at this moment, in seconds since 1970.
+    pub fn starting_at(run_start_s: i64) -> Self {
+        Self::of(Session::new().with_run_start(run_start_s.saturating_mul(1_000_000_000)))
+    }
+
+    fn of(session: Session) -> Self {
+        let session = session.with_model_reader(read_model);
         Self { session, next_job: 1, bar: ProgressBar::new(), noted: BTreeSet::new() }
     }
 

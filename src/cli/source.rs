@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Parser;
 
-use super::args::ProfileArgs;
 use super::commands::{profile_info, profile_spec};
 use super::driver::Driver;
 use super::file::FileSource;
 use super::flags::dashed_flag;
 use super::folder::FolderSource;
+use super::profile_args::ProfileArgs;
 use ns_session::{ByteSource, HEAD_BYTES, JobRequest, Kind, ProfileInfo, sniff};
 
 /// Prefix of a simulated run on the command line.

@@ -24,6 +24,9 @@ pub const MODULES_TRACK: &str = "Modules";
 /// Name of the track of a benchmark run in which a core executes.
 pub const EXECUTION_TRACK: &str = "NeuronDevice Execution";
 
+/// Property of a profile that names when the run began, in nanoseconds since 1970, as files of the plugin have it.
+pub const START_PROPERTY: &str = "neuronStartTimestampNs";
+
 /// Format of a run directory of the plugin that shows one execution: its tools are the three operator views.
 pub const OPERATOR_RUN_FORMAT: &str = "neuron-plugin";
 /// Format of a run directory of the plugin that shows a whole program: its tool is `trace`.

@@ -102,6 +102,14 @@ impl Session {
         self
     }
 
+    /// The same session whose simulated executions begin at this moment, in nanoseconds since 1970. Without one, the same request gives
+    /// the same bytes on every day.
+    #[must_use]
+    pub fn with_run_start(mut self, ns: i64) -> Self {
+        self.tools.run_start_ns = Some(ns);
+        self
+    }
+
     /// The same session with a reader of model files, which opening one needs: [`read_model`](ns_readers::read_model), or a function that asks
     /// another program.
     #[must_use]

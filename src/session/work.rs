@@ -23,6 +23,8 @@ pub(super) struct Tools {
     pub(super) models: ModelLibrary,
     /// The clock for measured times; a shell that measures provides one.
     pub(super) clock: Option<Rc<dyn Clock>>,
+    /// When simulated executions begin, nanoseconds since 1970; a profile without it has no date.
+    pub(super) run_start_ns: Option<i64>,
 }
 
 /// Requests that are not about an open profile.
@@ -71,7 +73,7 @@ impl Work for AllWork {
         &mut self,
         request: JobRequest,
         source: Option<Box<dyn ByteSource>>,
-        Tools { models, clock }: Tools,
+        Tools { models, clock, run_start_ns }: Tools,
     ) -> Result<Box<dyn Job>, String> {
         let times = self.times.clone();
         Ok(match request {
@@ -85,7 +87,7 @@ impl Work for AllWork {
                 Box::new(MlperfJob::new(*settings, *configuration, times, models))
             }
             JobRequest::Compile(config) => Box::new(CompileJob::new(*config, models)),
-            JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models)),
+            JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models, run_start_ns)),
             JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times, models)),
             JobRequest::Study(spec) => Box::new(StudyJob::new(spec, clock, models)),
             JobRequest::OpenModel { name, settings, .. } => {

@@ -28,7 +28,7 @@ fn capture(model: &str, workflow: Workflow, costs: &CostTable) -> Captured {
     let executable = compile(model, workflow);
     let mut recorder = Recorder::default();
     simulate(&executable, costs, &mut recorder).unwrap();
-    build_profile(&executable, &recorder, costs, workflow, model)
+    build_profile(&executable, &recorder, costs, workflow, model.into())
 }
 
 fn row<'a>(rows: &'a [OperatorRow], name: &str) -> &'a OperatorRow {

@@ -36,7 +36,7 @@ fn analyse(model: &str, workflow: Workflow) -> (Insights, Profile, u64) {
     let mut recorder = Recorder::default();
     simulate(&executable, &costs, &mut recorder).unwrap();
     let insights = Insights::of(&run_of(&executable, &recorder, &costs, workflow), &costs.core);
-    let captured = build_profile(&executable, &recorder, &costs, workflow, model);
+    let captured = build_profile(&executable, &recorder, &costs, workflow, model.into());
     (insights, captured.profile, captured.device_window_ns)
 }
 

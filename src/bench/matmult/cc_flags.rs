@@ -6,6 +6,10 @@ use ns_compiler::{AutoCast, CompileOptions};
 /// The options in a text of compiler flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CcFlags {
+    /// The name of the flag or the variable that holds the text.
+    pub holder: &'static str,
+    /// The flags that have an effect, by their long name without dashes, with their values.
+    pub used: Vec<(&'static str, String)>,
     /// Casts and optimisation level; defaults for options that the text does not set.
     pub options: CompileOptions,
     /// Whether the text sets what is cast, or to which type.
@@ -15,14 +19,22 @@ pub struct CcFlags {
 }
 
 impl CcFlags {
+    /// The flags of `--neuron_cc_flags`.
+    ///
+    /// # Errors
+    /// As [`Self::parse_of`].
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        Self::parse_of("--neuron_cc_flags", text)
+    }
+
     /// Reads flags separated by spaces: `--auto-cast none`, `--auto-cast=all`, `--auto-cast-type fp16`, `-O1`,
     /// `--optlevel 1`, `--lnc 2`. Others are real flags of `neuronx-cc` which the simulated compiler does not have: they
-    /// are listed in [`Self::ignored`].
+    /// are listed in [`Self::ignored`]. Messages name the holder of the text.
     ///
     /// # Errors
     /// When a known flag has no value or one that does not exist.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        let mut flags = Self::default();
+    pub fn parse_of(holder: &'static str, text: &str) -> Result<Self, Refusal> {
+        let mut flags = Self { holder, ..Self::default() };
         let mut words = text.split_whitespace();
         while let Some(word) = words.next() {
             let (name, inline) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
@@ -34,7 +46,7 @@ impl CcFlags {
                 flags.ignored.push(word.to_owned());
                 continue;
             }
-            let missing = || refuse!("--neuron_cc_flags: {name}: it has no value");
+            let missing = || refuse!("{holder}: {name}: it has no value");
             let value = inline.or_else(|| words.next()).ok_or_else(missing)?;
             flags.set(name, value)?;
         }
@@ -42,7 +54,8 @@ impl CcFlags {
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
-        let wrong = |problem: String| refuse!("--neuron_cc_flags: {name}: {problem}");
+        let holder = self.holder;
+        let wrong = |problem: String| refuse!("{holder}: {name}: {problem}");
         let options = &mut self.options;
         match name {
             "--auto-cast" => options.auto_cast = value.parse().map_err(|e| wrong(format!("{e}")))?,
@@ -57,13 +70,20 @@ impl CcFlags {
             _ => options.opt_level = value.parse().map_err(|e| wrong(format!("{e}")))?,
         }
         self.names_casts |= name.starts_with("--auto-cast");
+        let long = match name {
+            "--auto-cast" => "auto-cast",
+            "--auto-cast-type" => "auto-cast-type",
+            "--lnc" | "--logical-nc-config" => "lnc",
+            _ => "optlevel",
+        };
+        self.used.push((long, value.to_owned()));
         Ok(())
     }
 
     /// A sentence for each flag that has no effect.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        let note = |flag: &String| format!("--neuron_cc_flags: {flag} is not simulated and has no effect");
+        let note = |flag: &String| format!("{}: {flag} is not simulated and has no effect", self.holder);
         self.ignored.iter().map(note).collect()
     }
 
@@ -88,7 +108,9 @@ mod tests {
         assert_eq!((o.auto_cast, o.auto_cast_type, o.opt_level), (AutoCast::All, CastType::Fp16, OptLevel::O1));
         assert!(flags.names_casts && !flags.casts_nothing());
         assert_eq!(flags.notes(), ["--neuron_cc_flags: --model-type=transformer is not simulated and has no effect"]);
-        assert_eq!(CcFlags::parse("").unwrap(), CcFlags::default());
+        assert_eq!(CcFlags::parse_of("", "").unwrap(), CcFlags::default());
+        let used: Vec<String> = flags.used.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        assert_eq!(used, ["auto-cast all", "auto-cast-type fp16", "optlevel 1"]);
         let problem = |text: &str| CcFlags::parse(text).unwrap_err().to_string();
         assert!(problem("--auto-cast").contains("--auto-cast: it has no value"));
         assert!(problem("--auto-cast half").contains("'half' is not possible"));

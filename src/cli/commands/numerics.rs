@@ -16,8 +16,8 @@ use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};
 use ns_program::Imported;
 use ns_session::studies::StudySpec;
 use ns_session::{
-    BatchRule, JobRequest, JobResult, Message, NumericsReport, NumericsSpec, OutputComparison, Sample, value_text,
-    without_source,
+    BatchRule, JobRequest, JobResult, Message, ModelFileSettings, NumericsReport, NumericsSpec, OutputComparison,
+    Sample, value_text, without_source,
 };
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
@@ -37,10 +37,17 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         seed: args.seed,
         tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
     });
-    let message = Driver::new().run(JobRequest::Study(Box::new(spec)), None)?;
+    tell(&of_zoo(&mut Driver::new(), spec)?, args.json)
+}
+
+/// Compares the values of a model of the zoo.
+pub(super) fn of_zoo(driver: &mut Driver, spec: StudySpec) -> Result<NumericsReport> {
+    let message = driver.run(JobRequest::Study(Box::new(spec)), None)?;
     let Some(Message::Done(JobResult::Study(result))) = message else { bail!("the session ended without a result") };
-    let Some(report) = result.values else { bail!("the session returned no comparison") };
-    tell(&report, args.json)
+    match result.values {
+        Some(report) => Ok(*report),
+        None => bail!("the session returned no comparison"),
+    }
 }
 
 /// Prints a report.
@@ -56,21 +63,7 @@ fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
 
 /// Compares a model file's values with its framework's, or the values of a core with those without casts.
 fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
-    let mut settings = args.file_flags.settings()?;
-    let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
-    if let Some(batch_size) = args.batch_size.map(u64::from) {
-        match BatchRule::of(&imported.inspection) {
-            BatchRule::Open { dimension, .. } => {
-                settings.dims.insert(dimension, batch_size);
-                (imported, _) = model_file::read(Path::new(path), &settings)?;
-            }
-            BatchRule::Fixed { size } if size == batch_size => {}
-            BatchRule::Fixed { size } => {
-                bail!("{path}: --batch-size {batch_size}: the file's batch size is fixed at {size}")
-            }
-        }
-    }
-    model_file::check_decided(&imported.inspection, &settings).with_context(|| path.to_owned())?;
+    let (imported, bytes) = with_batch(path, args.file_flags.settings()?, args.batch_size)?;
     let spec = spec_of_file(path, args)?;
     if args.arrays.inputs.is_none() {
         return tell(&of_drawn(spec, &imported, &bytes)?, args.json);
@@ -90,6 +83,29 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
     };
     text::print(said.as_bytes())?;
     compared.verdict()
+}
+
+/// A model file at a batch size, with every decision made.
+pub(super) fn with_batch(
+    path: &str,
+    mut settings: ModelFileSettings,
+    batch_size: Option<u32>,
+) -> Result<(Imported, FileSource)> {
+    let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
+    if let Some(batch_size) = batch_size.map(u64::from) {
+        match BatchRule::of(&imported.inspection) {
+            BatchRule::Open { dimension, .. } => {
+                settings.dims.insert(dimension, batch_size);
+                (imported, _) = model_file::read(Path::new(path), &settings)?;
+            }
+            BatchRule::Fixed { size } if size == batch_size => {}
+            BatchRule::Fixed { size } => {
+                bail!("{path}: --batch-size {batch_size}: the file's batch size is fixed at {size}")
+            }
+        }
+    }
+    model_file::check_decided(&imported.inspection, &settings).with_context(|| path.to_owned())?;
+    Ok((imported, bytes))
 }
 
 /// The question about a model file, on an instance.
@@ -113,7 +129,7 @@ fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
 }
 
 /// Compares the values of a core with those in the file's own types, for random inputs.
-fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &FileSource) -> Result<NumericsReport> {
+pub(super) fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &FileSource) -> Result<NumericsReport> {
     let named = |e: &dyn std::fmt::Display| anyhow!("{}: {e}", spec.model);
     let values = ModelFileValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?;
     let expected = values.compute(None).map_err(|e| named(&e))?;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::text;
-use crate::args::ProfileArgs;
+use super::{profile_call, profile_log, profile_outputs, text};
 use crate::driver::Driver;
+use crate::profile_args::{ProfileArgs, ProfileType};
 use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
@@ -19,31 +19,51 @@ use ns_session::{
 };
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
-    let mut driver = Driver::new();
+    if args.call.profile_type == ProfileType::Trace {
+        return profile_call::trace(&args);
+    }
+    let mut driver = args.output.run_date.map_or_else(Driver::new, Driver::starting_at);
+    profile_call::notes(&args.call).iter().for_each(|line| driver.say(line));
     let spec = profile_spec(&mut driver, &args)?;
     let info = profile_info(driver.run(JobRequest::Profile(spec), None)?)?;
-    if let Some(path) = &args.output {
-        write_trace(&mut driver, info.profile, args.export, path)?;
+    let output = &args.output;
+    if let Some(path) = &output.output {
+        write_trace(&mut driver, info.profile, output.export, path)?;
     }
-    if let Some(path) = &args.html {
-        write_page(&mut driver, info.profile, &args.live, path)?;
+    if output.verbosity > 0 {
+        let run = export(&mut driver, info.profile, ExportKind::Trace(WriteFormat::NeuronPlugin))?;
+        let written = output.output.as_deref().filter(|_| profile_log::has_run_folder(output.export));
+        profile_log::lines(&run, written)?.iter().for_each(|line| driver.say(line));
     }
-    if args.json {
-        let kind = if args.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };
+    if let Some(path) = &output.html {
+        write_page(&mut driver, info.profile, &output.live, path)?;
+    }
+    if output.json {
+        let kind = if output.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };
         return text::print(&export(&mut driver, info.profile, kind)?);
     }
-    if args.summary {
-        return text::print(super::summary::describe(&insights(&mut driver, info.profile)?).as_bytes());
+    let mut out = if output.summary {
+        super::summary::describe(&insights(&mut driver, info.profile)?)
+    } else {
+        tables(&mut driver, &info)?
+    };
+    if output.outputs {
+        out.push_str(&profile_outputs::describe(&mut driver, &args)?);
     }
+    text::print(out.as_bytes())
+}
+
+/// The facts and the operator tables.
+fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
     let mut out = String::new();
     for (name, value) in &info.facts {
         out.push_str(&format!("{name}: {value}\n"));
     }
     for (kind, title) in [(OperatorKind::Framework, "Framework operators"), (OperatorKind::Hlo, "HLO operators")] {
         out.push_str(&format!("\n{title}\n"));
-        out.push_str(&operators(&mut driver, info.profile, kind)?);
+        out.push_str(&operators(driver, info.profile, kind)?);
     }
-    text::print(out.as_bytes())
+    Ok(out)
 }
 
 /// Writes the timeline of a profile to a file.
@@ -64,11 +84,10 @@ pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, p
 /// # Errors
 /// When the model file cannot be opened.
 pub(crate) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<ProfileSpec> {
-    let model = args.file.model_file.as_deref().unwrap_or(&args.model);
     Ok(ProfileSpec {
-        model: args.file_flags.model(driver, model)?,
+        model: args.file_flags.model(driver, args.model())?,
         batch_size: args.batch_size,
-        workflow: args.workflow.into(),
+        workflow: args.workflow()?.into(),
         seed: args.seed,
         instance: args.instance.clone(),
         options: args.compile.options(),

@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use super::metadata::{NEURON_CORE, PROFILE_SPAN};
 use crate::json::{Doc, push_json_str};
 use ns_base::StrId;
+use ns_profile::neuron::START_PROPERTY;
 use ns_profile::{ArgsId, InstantId, LinkId, LinkValue, ProcessId, Profile, SeriesId, SliceFlags, SliceId, TrackId};
 
 /// Writes the object form, event by event. Times are decimal microseconds on the source's clock, with three digits.
@@ -25,7 +26,7 @@ pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Resu
 /// writing do not change it.
 pub(crate) fn write_plugin_trace(profile: &Profile) -> String {
     let mut out = String::new();
-    let has_start = profile.meta().properties.iter().any(|(key, json)| key == NEURON_START && is_json(json));
+    let has_start = profile.meta().properties.iter().any(|(key, json)| key == START_PROPERTY && is_json(json));
     let (origin_ns, start) =
         if has_start { (profile.meta().origin_ns, None) } else { (0, Some(profile.meta().origin_ns)) };
     let mut writer = Writer { profile, out: &mut out, first: true, line: String::new(), origin_ns };
@@ -36,7 +37,7 @@ pub(crate) fn write_plugin_trace(profile: &Profile) -> String {
 
 /// The start that a file of the Neuron plugin names, in ns since 1970.
 pub(crate) fn neuron_start_ns(profile: &Profile) -> Option<i64> {
-    let (_, json) = profile.meta().properties.iter().find(|(key, _)| key == NEURON_START)?;
+    let (_, json) = profile.meta().properties.iter().find(|(key, _)| key == START_PROPERTY)?;
     json.trim_matches('"').parse().ok()
 }
 
@@ -85,9 +86,6 @@ pub fn write_to_string(profile: &Profile) -> String {
     out
 }
 
-/// The Neuron plugin's name for the start time, in ns since 1970.
-const NEURON_START: &str = "neuronStartTimestampNs";
-
 struct Writer<'a, W> {
     profile: &'a Profile,
     out: &'a mut W,
@@ -106,9 +104,9 @@ impl<W: Write> Writer<'_, W> {
             self.out.write_str("\"displayTimeUnit\":\"ns\",")?;
         }
         if let Some(start) = neuron_start_ns {
-            write!(self.out, "\"{NEURON_START}\":{start},")?;
+            write!(self.out, "\"{START_PROPERTY}\":{start},")?;
         }
-        for (key, json) in properties.iter().filter(|(key, _)| neuron_start_ns.is_none() || key != NEURON_START) {
+        for (key, json) in properties.iter().filter(|(key, _)| neuron_start_ns.is_none() || key != START_PROPERTY) {
             if key != "traceEvents" && is_json(json) {
                 push_json_str(&mut self.line, key);
                 write!(self.out, "{}:{json},", self.line)?;

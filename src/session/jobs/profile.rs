@@ -6,7 +6,7 @@ use super::{Job, JobState};
 use crate::open_profile::OpenProfile;
 use crate::protocol::Message;
 use crate::{ProfileOrigin, ProfileSpec};
-use ns_capture::{Recorder, build_profile, run_of};
+use ns_capture::{Recorder, RunTitle, build_profile, run_of};
 use ns_device::{Compilation, Device, EstimateMark, EstimatedOp, ModelLibrary, model_label};
 use ns_fidelity::published_times;
 use ns_insight::Insights;
@@ -18,6 +18,7 @@ use ns_neuron::sim::{SimProgress, Simulator};
 pub(crate) struct ProfileJob {
     spec: ProfileSpec,
     models: ModelLibrary,
+    start_ns: Option<i64>,
     stage: Stage,
 }
 
@@ -34,8 +35,8 @@ struct Simulation {
 }
 
 impl ProfileJob {
-    pub fn new(spec: ProfileSpec, models: ModelLibrary) -> Self {
-        Self { spec, models, stage: Stage::Compile }
+    pub fn new(spec: ProfileSpec, models: ModelLibrary, start_ns: Option<i64>) -> Self {
+        Self { spec, models, start_ns, stage: Stage::Compile }
     }
 
     fn progress(&self, done: u64, total: u64, doing: &str) -> Message {
@@ -79,7 +80,8 @@ impl Job for ProfileJob {
                 let workflow = self.spec.workflow;
                 let name = self.spec.run_title();
                 let (compilation, executable) = (&run.compilation, &run.compilation.executable);
-                let captured = build_profile(executable, &run.recorder, &run.costs, workflow, &name);
+                let title = RunTitle { text: &name, start_ns: self.start_ns };
+                let captured = build_profile(executable, &run.recorder, &run.costs, workflow, title);
                 let mut analysed = run_of(executable, &run.recorder, &run.costs, workflow);
                 analysed.products = Some((compilation.products_before, compilation.products_after));
                 let insights = Insights::of(&analysed, &run.costs.core);

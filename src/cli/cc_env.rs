@@ -1,0 +1,126 @@
+//! `NEURON_CC_FLAGS`: flags of the compiler in the environment, as scripts set them. They become flags of the command, after its own,
+//! which override them.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+
+use super::config_file::positional_of_bench;
+use super::flags::name_of;
+use super::model_file::has_model_ending;
+use ns_bench::matmult::CcFlags;
+
+const VARIABLE: &str = "NEURON_CC_FLAGS";
+
+/// The commands that compile, by the name of the flag that takes all flags in one text; without one, each flag is a flag of the command.
+const COMPILE: [(&str, Option<&str>); 5] =
+    [("bench", None), ("compile", None), ("profile", None), ("numerics", None), ("matmult", Some("neuron-cc-flags"))];
+
+/// The arguments of the process, followed by the flags in the environment.
+///
+/// # Errors
+/// When a flag in the environment has a value that does not exist.
+pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
+    let text = std::env::var(VARIABLE).unwrap_or_default();
+    let (args, notes) = with_flags(args, &text)?;
+    notes.iter().for_each(|line| eprintln!("note: {line}"));
+    Ok(args)
+}
+
+/// The arguments with the flags of a text, and a sentence about each of these flags.
+fn with_flags(mut args: Vec<OsString>, text: &str) -> Result<(Vec<OsString>, Vec<String>)> {
+    let command = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
+    let Some((command, in_one)) = COMPILE.into_iter().find(|(name, _)| *name == command) else {
+        return Ok((args, Vec::new()));
+    };
+    let flags = CcFlags::parse_of(VARIABLE, text)?;
+    let mut notes: Vec<String> = ignored(&flags);
+    let given: Vec<&str> = args[2..].iter().filter_map(|a| name_of(a.to_str()?)).collect();
+    let (mut added, mut words) = (Vec::new(), Vec::new());
+    let is_index = command == "bench"
+        && positional_of_bench(&args[2..]).is_some_and(|p| !p.to_str().is_some_and(has_model_ending));
+    for (name, value) in &flags.used {
+        if is_index {
+            notes.push(format!("{VARIABLE}: --{name}={value} has no effect on an index, whose models are compiled"));
+        } else if let Some(by) = overriding(name, in_one, &given) {
+            notes.push(format!("{VARIABLE}: --{name}={value} has no effect beside {by}"));
+        } else {
+            notes.push(format!("{VARIABLE}: --{name}={value} is used"));
+            words.push(format!("--{name}={value}"));
+        }
+    }
+    match in_one {
+        Some(flag) if !words.is_empty() => added.push(OsString::from(format!("--{flag}={}", words.join(" ")))),
+        Some(_) => {}
+        None => added.extend(words.into_iter().map(OsString::from)),
+    }
+    args.extend(added);
+    Ok((args, notes))
+}
+
+/// The flag of the command line that says the same.
+fn overriding(name: &str, in_one: Option<&str>, given: &[&str]) -> Option<String> {
+    let others: &[&str] = match name {
+        "optlevel" => &["O"],
+        "lnc" => &["logical-nc-config"],
+        _ if in_one.is_some() => &["dtype"],
+        _ => &[],
+    };
+    let of = |flag: &&str| given.contains(flag);
+    [name]
+        .iter()
+        .chain(others)
+        .chain(in_one.iter())
+        .find(|flag| of(flag))
+        .map(|flag| if flag.len() == 1 { format!("-{flag}") } else { format!("--{flag}") })
+}
+
+/// A sentence for each flag that changes nothing here.
+fn ignored(flags: &CcFlags) -> Vec<String> {
+    let cache = |flag: &&String| flag.starts_with("--cache_dir") || flag.starts_with("--cache-dir");
+    let stored = flags.ignored.iter().filter(cache).map(|flag| {
+        format!("{VARIABLE}: {flag}: nothing is stored there, since models are compiled in memory each time")
+    });
+    let rest: Vec<String> = flags.ignored.iter().filter(|flag| !cache(flag)).cloned().collect();
+    stored.chain(CcFlags { ignored: rest, ..flags.clone() }.notes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(args: &str, text: &str) -> (String, String) {
+        let args = args.split(' ').map(OsString::from).collect();
+        let (args, notes) = with_flags(args, text).unwrap();
+        let args: Vec<String> = args.into_iter().map(|a| a.into_string().unwrap()).collect();
+        (args.join(" "), notes.join("\n"))
+    }
+
+    #[test]
+    fn flags_of_the_environment_come_after_those_of_the_command() {
+        let (args, notes) = expanded("neuronscope profile --model nn", "--auto-cast=none -O1 --cache_dir=./cache");
+        assert_eq!(args, "neuronscope profile --model nn --auto-cast=none --optlevel=1");
+        assert!(notes.contains("NEURON_CC_FLAGS: --auto-cast=none is used"), "{notes}");
+        assert!(notes.contains("--cache_dir=./cache: nothing is stored there"), "{notes}");
+        let (args, notes) = expanded("neuronscope bench -O2", "-O1 --model-type=transformer");
+        assert_eq!(args, "neuronscope bench -O2");
+        assert!(notes.contains("--optlevel=1 has no effect beside -O"), "{notes}");
+        assert!(notes.contains("NEURON_CC_FLAGS: --model-type=transformer is not simulated"), "{notes}");
+        assert_eq!(expanded("neuronscope open t.json", "-O1"), ("neuronscope open t.json".into(), String::new()));
+        let problem = with_flags(["n", "profile"].map(OsString::from).into(), "--auto-cast half").unwrap_err();
+        assert!(problem.to_string().contains("NEURON_CC_FLAGS: --auto-cast: "), "{problem}");
+    }
+
+    #[test]
+    fn an_index_and_the_microbenchmark_take_them_in_their_way() {
+        let (args, notes) = expanded("neuronscope bench models.json --duration 2", "--auto-cast=all");
+        assert_eq!(args, "neuronscope bench models.json --duration 2");
+        assert!(notes.contains("no effect on an index"), "{notes}");
+        let (args, _) = expanded("neuronscope bench a.onnx", "--auto-cast=all");
+        assert_eq!(args, "neuronscope bench a.onnx --auto-cast=all");
+        let (args, _) = expanded("neuronscope matmult -b 1", "--auto-cast=all -O1");
+        assert_eq!(args, "neuronscope matmult -b 1 --neuron-cc-flags=--auto-cast=all --optlevel=1");
+        let (args, notes) = expanded("neuronscope matmult --dtype fp32", "--auto-cast=all");
+        assert_eq!((args.as_str(), notes.contains("beside --dtype")), ("neuronscope matmult --dtype fp32", true));
+    }
+}

@@ -1,0 +1,134 @@
+//! Flags of `neuronscope profile`.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+
+use super::args::{WorkflowArg, write_format};
+use super::compile_args::CompileArgs;
+use super::kernel_file;
+use super::model_args::{ModelFileArg, ModelFileFlags};
+use super::run_date;
+use ns_formats::WriteFormat;
+use ns_session::LOCAL_PAGE;
+
+#[derive(Debug, Args)]
+pub(super) struct ProfileArgs {
+    #[command(flatten)]
+    pub file: ModelFileArg,
+    #[command(flatten)]
+    pub file_flags: ModelFileFlags,
+    /// Model, with parameters after a colon: nn, mlp:kernel=FILE.cpp; or a model file: resnet50.onnx
+    #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
+    pub model: String,
+    /// Samples of one execution [default: the model's own]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub batch_size: Option<u32>,
+    /// How the model is run [default: mark_step]
+    #[arg(long, value_enum)]
+    pub workflow: Option<WorkflowArg>,
+    /// Instance type
+    #[arg(long, alias = "instance-type", default_value = "trn1.2xlarge")]
+    pub instance: String,
+    #[command(flatten)]
+    pub compile: CompileArgs,
+    /// Seed of weights and inputs
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub call: CallArgs,
+    #[command(flatten)]
+    pub output: ProfileOutput,
+}
+
+/// The parameters of `torch_neuronx.experimental.profiler.profile`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "The profiler's call")]
+pub(super) struct CallArgs {
+    /// Port of the profiler's server: nothing is served here, so it has no effect
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Kind of profile
+    #[arg(long, value_enum, default_value = "operator")]
+    pub profile_type: ProfileType,
+    /// How long the profiler records, milliseconds [default: 10000 with --profile-type trace]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub ms_duration: Option<u64>,
+    /// The model is traced: --workflow trace
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = python_bool)]
+    pub traced_only: Option<bool>,
+}
+
+/// Kinds of profiles, with the names of the profiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ProfileType {
+    /// One execution, operator by operator
+    Operator,
+    /// Host and NeuronCores over --ms-duration, step after step: the run of `bench --trace`, which --output names
+    Trace,
+}
+
+/// What is printed and written.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct ProfileOutput {
+    /// Show metrics, performance bounds and findings instead of the operators
+    #[arg(long)]
+    pub summary: bool,
+    /// Print the values that a processor and the NeuronCore compute, as the tutorial's script does; of a large output its corner
+    #[arg(long, conflicts_with = "json")]
+    pub outputs: bool,
+    /// 1: print the lines of the compiler and the profiler to stderr
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub verbosity: u8,
+    /// Write the overview as a page: one HTML file, which opens without a network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Address of neuronscope, for the link in the page
+    #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
+    pub live: String,
+    /// Print JSON: the device window and the operator tables, or with --summary the contents of the summary
+    #[arg(long)]
+    pub json: bool,
+    /// Write the timeline, as Chrome trace JSON or in the format of --export
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
+    pub export: WriteFormat,
+    /// When the run began, in the written file and in the name of its run folder: now, or YYYY-MM-DDTHH:MM:SS (UTC)
+    /// [default: 2024-01-01, so that the same command writes the same bytes]
+    #[arg(long, value_name = "DATE", value_parser = run_date::seconds, requires = "output")]
+    pub run_date: Option<i64>,
+}
+
+impl ProfileArgs {
+    /// The model, or the model file.
+    pub fn model(&self) -> &str {
+        self.file.model_file.as_deref().unwrap_or(&self.model)
+    }
+
+    /// How the model is run, by `--workflow` or `--traced-only`.
+    ///
+    /// # Errors
+    /// When the two name different workflows.
+    pub fn workflow(&self) -> Result<WorkflowArg> {
+        match (self.call.traced_only, self.workflow) {
+            (Some(true), Some(WorkflowArg::MarkStep)) => bail!(
+                "--traced-only profiles a traced model, and --workflow mark_step runs the model lazily; leave one of them out"
+            ),
+            (Some(true), _) => Ok(WorkflowArg::Trace),
+            (_, workflow) => Ok(workflow.unwrap_or(WorkflowArg::MarkStep)),
+        }
+    }
+}
+
+/// A truth value as Python or a shell writes it.
+fn python_bool(text: &str) -> Result<bool, String> {
+    match text {
+        "true" | "True" => Ok(true),
+        "false" | "False" => Ok(false),
+        _ => Err("write True or False".to_owned()),
+    }
+}
