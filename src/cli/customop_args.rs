@@ -11,16 +11,19 @@ use ns_neuron::gpsimd::Workload;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct CustomOpArgs {
-    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, relu-any-type, or a C++ file; several kernels are compared
+    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, relu-any-type, or a C++ file, or the build.py of a library; several kernels are compared
     #[arg(long, required_unless_present = "list")]
     pub kernel: Vec<String>,
     /// Run the kernel on all processors, like a library built with multicore=True
     #[arg(long)]
     pub multicore: bool,
-    /// Number of processors of the engine; several numbers are compared
+    /// File of shape functions, shape.cpp: each is run and compared with the kernel's result
+    #[arg(long, value_name = "FILE.cpp")]
+    pub shape: Vec<String>,
+    /// Number of processors that work, 1 to 8; several numbers are compared
     #[arg(long, value_delimiter = ',', default_value = "8")]
     pub cores: Vec<u32>,
-    /// Give a static constexpr of the kernel other values and compare: block=128,512,1024,2048
+    /// Give a static constexpr of the kernel other values and compare: buffer_size=128,512,1024,2048
     #[arg(long, value_name = "NAME=VALUES")]
     pub set: Option<String>,
     /// Widths of the network: input, hidden layers, output
@@ -62,10 +65,22 @@ pub(super) struct CustomOpArgs {
     /// Print the answer as JSON; for several kernels, a list
     #[arg(long)]
     pub json: bool,
+    /// What is printed
+    #[arg(long, value_enum, default_value = "report", conflicts_with = "json")]
+    pub print: PrintArg,
+}
+
+/// Forms of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PrintArg {
+    /// Rate, where the time goes, lines of the source, advice
+    Report,
+    /// The lines that the tutorial's inference.py prints
+    Tutorial,
 }
 
 /// Workloads as the command line takes them.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum WorkloadArg {
     /// The forward pass
     Inference,

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use ns_kernel::{BUILT_IN, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in};
+use ns_kernel::{BUILT_IN, BuildScript, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in};
+use ns_session::refuse_script;
 
 /// The parameter of a model that names a kernel.
 const PARAMETER: &str = "kernel";
@@ -29,12 +30,47 @@ fn with_source(part: &str) -> Result<String> {
     Ok(format!("{PARAMETER}={}", NamedKernel::own(stem(path), &read(path)?, false)))
 }
 
+/// A kernel outside the program: its source, and what the `build.py` of its library says of it.
+pub(super) struct KernelFile {
+    /// The file of the source.
+    pub path: String,
+    pub source: String,
+    pub multicore: bool,
+    /// Files of shape functions.
+    pub shapes: Vec<String>,
+}
+
+/// Reads a kernel from its source, or from the `build.py` that names the source.
+pub(super) fn open(path: &str) -> Result<KernelFile> {
+    if !path.to_ascii_lowercase().ends_with(".py") {
+        return Ok(KernelFile { path: path.to_owned(), source: read(path)?, multicore: false, shapes: Vec::new() });
+    }
+    let script = read(path)?;
+    let Some(build) = BuildScript::parse(&script).with_context(|| path.to_owned())? else {
+        match refuse_script(path, script.as_bytes()) {
+            Some(refusal) => return Err(refusal.into()),
+            None => bail!("{path}: calls no custom_op.load(...); name the kernel's C++ file"),
+        }
+    };
+    let beside = |name: &String| Path::new(path).with_file_name(name).to_string_lossy().into_owned();
+    let [source] = &build.compute_srcs[..] else {
+        let names = build.compute_srcs.join(", ");
+        bail!(
+            "{path}: compute_srcs names {names}; a kernel is one file: name it with --kernel, or put the functions into one file"
+        );
+    };
+    let source = beside(source);
+    let text = read(&source).with_context(|| format!("{path}: compute_srcs"))?;
+    let shapes = build.shape_srcs.iter().map(beside).collect();
+    Ok(KernelFile { path: source, source: text, multicore: build.multicore, shapes })
+}
+
 /// The name of a kernel, made from the name of its file.
 fn stem(path: &str) -> &str {
     Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or(path)
 }
 
-/// Reads the source from a file.
+/// Reads a source from a file.
 pub(super) fn read(path: &str) -> Result<String> {
     let names = BUILT_IN.map(|k| k.name).join(", ");
     let size = fs::metadata(path).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?.len();

@@ -9,15 +9,18 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod arithmetic;
+mod build_script;
 mod check;
 mod operator;
 mod parse;
 mod problem;
 mod program;
 mod run;
+mod shape_file;
 mod types;
 mod value;
 
+pub use build_script::BuildScript;
 pub use check::compile;
 pub use operator::{
     BUILT_IN, BuiltIn, CallCost, CoreMeter, Fill, KernelDtype, Kind, LineCost, MAX_CALL_ELEMENTS, ModelKernel,
@@ -27,4 +30,5 @@ pub use parse::MAX_SOURCE_BYTES;
 pub use problem::{Diagnostic, Pos, Problem, Severity};
 pub use program::{KernelFunction, Program, Role};
 pub use run::{HbmTensor, KernelRun, Meter, Outcome, RunOptions, Work, run};
+pub use shape_file::ShapeFile;
 pub use types::{Scalar, Type};

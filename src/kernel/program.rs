@@ -59,6 +59,12 @@ impl Program {
         };
         found.map(|(index, function)| KernelFunction { program: self, index: *index, function })
     }
+
+    /// The function with this name.
+    pub(crate) fn named(&self, name: &str) -> Option<KernelFunction<'_>> {
+        let index = self.functions.iter().position(|f| f.name == name)?;
+        Some(KernelFunction { program: self, index, function: &self.functions[index] })
+    }
 }
 
 /// A function that a library registers as an operator's kernel.

@@ -30,7 +30,7 @@ const CALLS: [Call; 6] = [
     Call {
         words: &["custom_op.load", "custom_op import", "import custom_op"],
         call: "custom_op.load(...)",
-        command: "neuronscope customop --kernel FILE.cpp",
+        command: "neuronscope customop --kernel build.py",
         chapter: "Custom operators",
     },
     Call {

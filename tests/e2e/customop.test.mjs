@@ -121,7 +121,7 @@ test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page
 test("steps and sweeps are plotted beside each other", app.page(async (page) => {
   await page.getByLabel("Kernel", { exact: true }).selectOption("relu-multicore-fixed");
   await page.getByLabel("Compare with the tutorial").check();
-  await page.getByLabel("Values of a constant").fill("block=16,64,256");
+  await page.getByLabel("Values of a constant").fill("buffer_size=16,64,256");
   await page.getByLabel("Processors", { exact: true }).fill("4,8");
   await page.getByLabel("Widths of the layers").fill("16,64,10; 16,128,10");
   await run(page);

@@ -323,7 +323,7 @@ proptest! {
 #[test]
 fn larger_blocks_need_fewer_copies_and_less_time() {
     let rate = |block: u32| {
-        let source = BUILT_IN[1].source.replace("block = 1024", &format!("block = {block}"));
+        let source = BUILT_IN[1].source.replace("buffer_size = 1024", &format!("buffer_size = {block}"));
         let spec = CustomOpSpec { layers: vec![8, 2048, 8], ..CustomOpSpec::new("relu_tcm.cpp", &source, false) };
         run_spec(&spec, &CostTable::neuroncore_v2()).unwrap()
     };
@@ -386,12 +386,12 @@ fn kernels_are_compared_as_steps() {
         lines[1].contains("single elements of device memory") && lines[2].contains("instructions and TCM"),
         "{out}"
     );
-    let set = ["--kernel", "relu-tcm", "--set", "block=64,1024,9000", "--json"];
+    let set = ["--kernel", "relu-tcm", "--set", "buffer_size=64,1024,9000", "--json"];
     let (ok, out, err) = customop(&[&set[..], &SMALL[..]].concat());
     let json: Value = serde_json::from_str(&out).unwrap();
     let dma = |i: usize| json[i]["breakdown_ns"]["dma"].as_f64().unwrap();
     assert!(dma(0) > dma(1) && json[2]["diagnostics"][0]["code"] == "tcm_exhausted");
-    assert!(!ok && err.contains("relu-tcm block=9000: the values are wrong: off by "), "{err}");
+    assert!(!ok && err.contains("relu-tcm buffer_size=9000: the values are wrong: off by "), "{err}");
     let (ok, _, err) = customop(&["--kernel", "relu-tcm", "--set", "size=1"]);
     assert!(!ok && err.contains("has no line"), "{err}");
 }
@@ -399,7 +399,7 @@ fn kernels_are_compared_as_steps() {
 #[test]
 fn a_kernel_with_a_fault_fails_and_is_not_compared() {
     // No element is computed when the buffers do not fit, so this kernel would be the fastest.
-    let set = ["--kernel", "relu-tcm", "--set", "block=1024,9000", "--batch", "64", "--layers", "16,512,8"];
+    let set = ["--kernel", "relu-tcm", "--set", "buffer_size=1024,9000", "--batch", "64", "--layers", "16,512,8"];
     let (ok, out, err) = customop(&set);
     let lines: Vec<Vec<&str>> = out.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(!ok && err.contains("the values are wrong"), "{err}");

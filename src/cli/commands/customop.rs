@@ -5,13 +5,13 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 
 use super::text;
-use crate::customop_args::CustomOpArgs;
+use crate::customop_args::{CustomOpArgs, PrintArg, WorkloadArg};
 use crate::kernel_file;
 use ns_base::units::{format_count, format_ns, format_share, format_times};
 use ns_capture::build_customop_profile;
-use ns_kernel::{BUILT_IN, KernelDtype, Severity, built_in};
+use ns_kernel::{BUILT_IN, Diagnostic, KernelDtype, Role, Severity, ShapeFile, built_in, compile};
 use ns_machine::cost::CostTable;
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, StepReport, run_with_processors};
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, StepReport, Workload, run_with_processors};
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     if args.list {
@@ -19,10 +19,15 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
             BUILT_IN.iter().map(|k| vec![k.name.to_owned(), k.description.to_owned()]).collect();
         return text::print(text::table(&["Kernel", "What it does"], &rows).as_bytes());
     }
-    let specs = specs_of(&args)?;
+    let kernels = args.kernel.iter().map(|name| Kernel::of(name, &args)).collect::<Result<Vec<_>>>()?;
+    let specs = specs_of(&kernels, &args)?;
+    if args.print == PrintArg::Tutorial && args.workload == WorkloadArg::Training {
+        bail!("--print tutorial prints the lines of inference.py; leave --workload training out");
+    }
     if args.source {
         return specs.first().map_or(Ok(()), |spec| text::print(spec.source.as_bytes()));
     }
+    kernels.iter().try_for_each(|kernel| kernel.check_shapes(&args))?;
     let costs = CostTable::neuroncore_v2();
     let mut reports = Vec::with_capacity(specs.len());
     for spec in &specs {
@@ -37,6 +42,7 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     let out = match (args.json, &specs[..], &reports[..]) {
         (true, _, [report]) => report.to_json()?,
         (true, _, reports) => serde_json::to_string_pretty(reports)? + "\n",
+        (false, _, reports) if args.print == PrintArg::Tutorial => reports.iter().map(as_tutorial).collect(),
         (false, [spec], [report]) => describe(spec, report),
         (false, specs, reports) => side_by_side(specs, reports),
     };
@@ -49,15 +55,14 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
 }
 
 /// Every kernel with every value of the constant, every number of processors and every element type.
-fn specs_of(args: &CustomOpArgs) -> Result<Vec<CustomOpSpec>> {
+fn specs_of(kernels: &[Kernel], args: &CustomOpArgs) -> Result<Vec<CustomOpSpec>> {
     let (constant, settings) = match args.set.as_deref().map(|s| s.split_once('=')) {
         None => ("", vec![""]),
         Some(Some((constant, values))) => (constant.trim(), values.split(',').map(str::trim).collect()),
-        Some(None) => bail!("--set: write NAME=VALUES, such as block=128,512,1024"),
+        Some(None) => bail!("--set: write NAME=VALUES, such as buffer_size=128,512,1024"),
     };
     let mut specs = Vec::new();
-    for name in &args.kernel {
-        let base = spec_of(name, args)?;
+    for Kernel { spec: base, .. } in kernels {
         for value in &settings {
             let with = if constant.is_empty() { base.clone() } else { base.with_constant(constant, value)? };
             for cores in &args.cores {
@@ -69,19 +74,72 @@ fn specs_of(args: &CustomOpArgs) -> Result<Vec<CustomOpSpec>> {
     Ok(specs)
 }
 
-fn spec_of(name: &str, args: &CustomOpArgs) -> Result<CustomOpSpec> {
-    let mut spec = match built_in(name) {
-        Some(kernel) => CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore || args.multicore),
-        None => CustomOpSpec::new(name, &kernel_file::read(name)?, args.multicore),
-    };
-    spec.layers.clone_from(&args.layers);
-    spec.batch = args.batch;
-    spec.workload = args.workload.into();
-    spec.input.clone_from(&args.input);
-    spec.fill = args.fill.into();
-    spec.seed = args.seed;
-    spec.reference.clone_from(&args.reference);
-    Ok(spec)
+/// A kernel, and the files of its shape functions.
+struct Kernel {
+    spec: CustomOpSpec,
+    shapes: Vec<String>,
+}
+
+impl Kernel {
+    fn of(name: &str, args: &CustomOpArgs) -> Result<Self> {
+        let (mut spec, mut shapes) = match built_in(name) {
+            Some(kernel) => {
+                (CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore || args.multicore), Vec::new())
+            }
+            None => {
+                let file = kernel_file::open(name)?;
+                (CustomOpSpec::new(&file.path, &file.source, file.multicore || args.multicore), file.shapes)
+            }
+        };
+        spec.layers.clone_from(&args.layers);
+        spec.batch = args.batch;
+        spec.workload = args.workload.into();
+        spec.input.clone_from(&args.input);
+        spec.fill = args.fill.into();
+        spec.seed = args.seed;
+        spec.reference.clone_from(&args.reference);
+        shapes.extend(args.shape.iter().cloned());
+        Ok(Self { spec, shapes })
+    }
+
+    /// Runs the shape functions on the shapes of every call.
+    fn check_shapes(&self, args: &CustomOpArgs) -> Result<()> {
+        // A kernel that does not compile has its own errors.
+        let Ok(program) = compile(&self.spec.source) else { return Ok(()) };
+        self.spec.check()?;
+        let in_network = self.spec.hidden().map(|width| vec![self.spec.batch, width]);
+        let calls: Vec<Vec<u64>> = in_network.chain(self.spec.input.clone()).collect();
+        let is_training = self.spec.workload == Workload::Training;
+        let roles = if is_training { &[Role::Forward, Role::Backward][..] } else { &[Role::Forward] };
+        for path in &self.shapes {
+            let place = |d: &Diagnostic| format!("{path}:{}:{}: error: {}", d.pos.line, d.pos.column, d.problem);
+            let mut problems = Vec::new();
+            match ShapeFile::compile(&kernel_file::read(path)?) {
+                Err(found) => problems.extend(found.iter().map(place)),
+                Ok(file) => {
+                    for kernel in roles.iter().filter_map(|role| program.kernel(*role)) {
+                        for (dims, dtype) in calls.iter().flat_map(|dims| args.dtype.iter().map(move |d| (dims, d))) {
+                            let Ok(of) = dtype.scalar() else { continue };
+                            let inputs = vec![dims.clone(); kernel.inputs()];
+                            problems.extend(file.problems(kernel.name(), &inputs, of).iter().map(place));
+                        }
+                    }
+                }
+            }
+            problems.dedup();
+            if !problems.is_empty() {
+                bail!("{}", problems.join("\n"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the tutorial's `inference.py` prints; nothing for a kernel that does not finish.
+fn as_tutorial(report: &CustomOpReport) -> String {
+    report.iterations_per_s.map_or_else(String::new, |rate| {
+        format!("Inf throughput (iter/sec): {rate}\n----------End Inference ---------------\n")
+    })
 }
 
 /// Kernels as steps: the gain of each over the previous one, and where its time goes. One with a fault has no times here.

@@ -39,7 +39,14 @@ pub(crate) struct Checker<'a> {
 /// # Errors
 /// The first problem of the syntax, or the first problem of each function.
 pub fn compile(source: &str) -> Result<Program, Vec<Diagnostic>> {
-    let items = parse(source).map_err(|d| vec![d])?;
+    check(parse(source).map_err(|d| vec![d])?)
+}
+
+/// Checks what was read.
+///
+/// # Errors
+/// As [`compile`].
+pub(crate) fn check(items: Vec<Item>) -> Result<Program, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let mut functions: Vec<ast::SyntaxFunction> = Vec::new();
     let mut constants: Vec<(String, Expr)> = Vec::new();

@@ -81,7 +81,9 @@ fn refuse_top_level(c: &Cursor) -> Result<(), Diagnostic> {
     let instead = match word.as_str() {
         "struct" | "class" | "union" | "enum" => "pass the values as arguments, or use static constexpr constants",
         "extern" => "leave it out: a kernel is one file",
-        "NEURON_LIBRARY" => "leave it out: the library is registered in the file of the shape function",
+        "NEURON_LIBRARY" => {
+            "leave it out: it belongs in the file of the shape functions, shape.cpp, which --shape takes"
+        }
         _ => return Ok(()),
     };
     Err(c.not_supported(&format!("'{word}'"), instead))

@@ -9,11 +9,13 @@ mod lexer;
 mod limits;
 mod preprocessor;
 mod quoted;
+mod registration;
 mod statements;
 mod templates;
 mod type_names;
 
 pub use lexer::MAX_SOURCE_BYTES;
+pub(crate) use registration::Registration;
 
 use crate::problem::Diagnostic;
 
@@ -24,4 +26,13 @@ use crate::problem::Diagnostic;
 pub(crate) fn parse(source: &str) -> Result<Vec<ast::Item>, Diagnostic> {
     let mut cursor = cursor::Cursor::new(lexer::tokens(source)?);
     declarations::file(&mut cursor)
+}
+
+/// Reads a file of shape functions, and the macro in it that registers them.
+///
+/// # Errors
+/// At the first position that is not valid in the language, or is not a registration in the macro.
+pub(crate) fn parse_shapes(source: &str) -> Result<(Vec<ast::Item>, Vec<Registration>), Diagnostic> {
+    let (rest, registrations) = registration::split(lexer::tokens(source)?)?;
+    Ok((declarations::file(&mut cursor::Cursor::new(rest))?, registrations))
 }

@@ -163,11 +163,11 @@ impl<M: Meter> Machine<M> {
             self.note(pos, Problem::error("no_dst_tensor", text));
             return Some(false);
         }
-        Some(self.take_returned(returned, pos))
+        Some(self.take_returned(returned, pos, name))
     }
 
     /// Copies the returned tensor to the operator's result.
-    fn take_returned(&mut self, returned: Value, pos: Pos) -> bool {
+    fn take_returned(&mut self, returned: Value, pos: Pos, name: &str) -> bool {
         let (from, to) = (returned.handle() as usize, self.dst as usize);
         if from == to {
             return true;
@@ -177,7 +177,7 @@ impl<M: Meter> Machine<M> {
         if found.dims != result.dims || found.of != result.of {
             let (of, wanted) = (found.of.name(), result.of.name());
             let text = format!(
-                "the kernel returns {of}{:?}, and the operator's result is {wanted}{:?}; return a {wanted} tensor of the first input's shape",
+                "{name} returns {of}{:?}, and the operator's result is {wanted}{:?}; return a {wanted} tensor of the first input's shape",
                 found.dims, result.dims
             );
             self.note(pos, Problem::error("invalid", text));

@@ -46,7 +46,7 @@ pub struct GpsimdCosts {
 }
 
 /// Processors of the engine on every core (published).
-const PROCESSORS: u32 = 8;
+pub const GPSIMD_PROCESSORS: u32 = 8;
 /// Memory of each processor that `tcm_malloc` gives out (published: 16 KB of 64 KB).
 const TCM_POOL_BYTES: u64 = 16 * 1024;
 
@@ -67,7 +67,7 @@ impl GpsimdCosts {
         let dma_start_ns = 740;
         let (jump_cycles, tcm_cycles) = (4, 3);
         Self {
-            processors: PROCESSORS,
+            processors: GPSIMD_PROCESSORS,
             tcm_pool_bytes: TCM_POOL_BYTES,
             clock_mhz: costs.core.gpsimd_mhz,
             start_cycles: costs.engine.gpsimd_start_cycles,

@@ -16,7 +16,7 @@ pub use calibration::{Calibration, FITTED};
 pub use engine::{InstructionCost, element_time, instruction_cost};
 pub use entry::{CostStatus, Entry};
 pub use generations::Throttle;
-pub use gpsimd::GpsimdCosts;
+pub use gpsimd::{GPSIMD_PROCESSORS, GpsimdCosts};
 pub use lazy::{TRACED_OPS, training_ops};
 pub use register::{register, register_markdown};
 pub use table::{CostTable, DmaCosts, EngineCosts, RuntimeCosts};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use ns_base::{Refusal, refuse};
 use ns_kernel::{Fill, KernelDtype, MAX_CALL_ELEMENTS};
+use ns_machine::cost::GPSIMD_PROCESSORS;
 
 /// The kind of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +25,7 @@ pub struct CustomOpSpec {
     pub source: String,
     /// Whether every processor runs it.
     pub multicore: bool,
-    /// Processors of the engine.
+    /// Processors of the engine that work, at most all of them.
     pub cores: u32,
     /// Widths of the network: input, hidden layers, output. The operator follows every layer but the last.
     pub layers: Vec<u64>,
@@ -54,7 +55,7 @@ impl CustomOpSpec {
             name: name.to_owned(),
             source: source.to_owned(),
             multicore,
-            cores: 8,
+            cores: GPSIMD_PROCESSORS,
             layers: vec![784, 4096, 2048, 10],
             batch: 32,
             workload: Workload::Inference,
@@ -96,7 +97,7 @@ impl CustomOpSpec {
                 Err(refuse!("{option} {value} is outside {low} to {high}"))
             }
         };
-        within("cores", u64::from(self.cores), 1, 64)?;
+        within("cores", u64::from(self.cores), 1, u64::from(GPSIMD_PROCESSORS))?;
         within("batch", self.batch, 1, 65_536)?;
         within("number of layers", self.layers.len() as u64, 2, 16)?;
         for width in &self.layers {

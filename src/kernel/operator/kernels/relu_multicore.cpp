@@ -5,7 +5,7 @@
 #include <torch/torch.h>
 #include <neuron/neuron-utils.hpp>
 
-static constexpr size_t block = 1024;
+static constexpr size_t buffer_size = 1024;
 
 torch::Tensor relu_forward(const torch::Tensor& t_in) {
   size_t elements = t_in.numel();
@@ -18,13 +18,13 @@ torch::Tensor relu_forward(const torch::Tensor& t_in) {
     slice = elements - slice * (processors - 1);
   }
 
-  float *buffer = (float*)torch::neuron::tcm_malloc(sizeof(float) * block);
+  float *buffer = (float*)torch::neuron::tcm_malloc(sizeof(float) * buffer_size);
   if (buffer != nullptr) {
     auto in = t_in.tcm_accessor();
     auto out = t_out.tcm_accessor();
-    for (size_t start = 0; start < slice; start += block) {
+    for (size_t start = 0; start < slice; start += buffer_size) {
       size_t left = slice - start;
-      size_t count = (left > block) ? block : left;
+      size_t count = (left > buffer_size) ? buffer_size : left;
       in.tensor_to_tcm<float>(buffer, slice * id + start, count);
       for (size_t i = 0; i < count; i++) {
         buffer[i] = buffer[i] > 0.0 ? buffer[i] : 0.0;
@@ -47,15 +47,15 @@ torch::Tensor relu_backward(const torch::Tensor& t_grad, const torch::Tensor& t_
     slice = elements - slice * (processors - 1);
   }
 
-  float *grads = (float*)torch::neuron::tcm_malloc(sizeof(float) * block);
-  float *inputs = (float*)torch::neuron::tcm_malloc(sizeof(float) * block);
+  float *grads = (float*)torch::neuron::tcm_malloc(sizeof(float) * buffer_size);
+  float *inputs = (float*)torch::neuron::tcm_malloc(sizeof(float) * buffer_size);
   if (grads != nullptr && inputs != nullptr) {
     auto grad = t_grad.tcm_accessor();
     auto in = t_in.tcm_accessor();
     auto out = t_out.tcm_accessor();
-    for (size_t start = 0; start < slice; start += block) {
+    for (size_t start = 0; start < slice; start += buffer_size) {
       size_t left = slice - start;
-      size_t count = (left > block) ? block : left;
+      size_t count = (left > buffer_size) ? buffer_size : left;
       grad.tensor_to_tcm<float>(grads, slice * id + start, count);
       in.tensor_to_tcm<float>(inputs, slice * id + start, count);
       for (size_t i = 0; i < count; i++) {

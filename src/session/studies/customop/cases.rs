@@ -103,12 +103,14 @@ mod tests {
         study.set("multicore", "true").unwrap();
         study.set("cores", "1,8").unwrap();
         study.set("layers", "8,16,4; 8,32,4").unwrap();
-        study.set("constant", "block=64, 128").unwrap();
+        study.set("constant", "buffer_size=64, 128").unwrap();
         study.set("steps", "true").unwrap();
         let cases = study.cases().unwrap();
         assert_eq!(cases.len(), 2 * 2 * 2 + 3);
-        assert!(cases[0].spec.source.contains("block = 64;") && cases[1].spec.source.contains("block = 128;"));
-        assert_eq!(cases[0].label(), "relu-tcm block=64, 8-16-4, float32");
+        assert!(
+            cases[0].spec.source.contains("buffer_size = 64;") && cases[1].spec.source.contains("buffer_size = 128;")
+        );
+        assert_eq!(cases[0].label(), "relu-tcm buffer_size=64, 8-16-4, float32");
         let steps: Vec<&str> = cases[8..].iter().map(|c| c.spec.name.as_str()).collect();
         assert_eq!(steps, ["relu-element", "relu-tcm", "relu-multicore"]);
         study.set("multicore", "false").unwrap();

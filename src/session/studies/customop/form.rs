@@ -20,7 +20,7 @@ pub const FORM: StudyForm = StudyForm {
         },
         StudyExample {
             name: "Block sizes",
-            fields: &[("kernel", "relu-tcm"), ("constant", "block=128,256,512,1024,2048")],
+            fields: &[("kernel", "relu-tcm"), ("constant", "buffer_size=128,256,512,1024,2048")],
         },
         StudyExample {
             name: "Numbers of processors",
@@ -68,7 +68,7 @@ const KERNEL: &[FormField] = &[
             ("own", "own \u{2013} a start for your own kernel"),
         ]),
     ),
-    field("cores", "Processors", "Of the engine, 1 to 64; a list is compared", "8", FieldKind::Numbers),
+    field("cores", "Processors", "Of the engine, 1 to 8; a list is compared", "8", FieldKind::Numbers),
     field(
         "dtype",
         "Element types",
@@ -79,7 +79,7 @@ const KERNEL: &[FormField] = &[
     field(
         "constant",
         "Values of a constant",
-        "NAME=VALUES of a static constexpr of the kernel, compared: block=128,512,2048",
+        "NAME=VALUES of a static constexpr of the kernel, compared: buffer_size=128,512,2048",
         "",
         FieldKind::Line,
     ),

@@ -208,7 +208,7 @@ mod tests {
         );
         let race = notes(&[("kernel", "relu-multicore"), ("input", "1003")]);
         assert!(race.contains("Error at line") && !race.contains("What would help"), "{race}");
-        let swept = notes(&[("kernel", "relu-tcm"), ("constant", "block=64,9000")]);
+        let swept = notes(&[("kernel", "relu-tcm"), ("constant", "buffer_size=64,9000")]);
         assert!(swept.contains("Missing Text(\"off by"), "{swept}");
         assert_eq!(swept.matches("Number(").count(), 1, "{swept}");
     }
@@ -230,7 +230,7 @@ mod tests {
     fn steps_and_sweeps_are_shown_beside_the_kernel() {
         let study = study(&[
             ("kernel", "relu-multicore-fixed"),
-            ("constant", "block=64,128,256"),
+            ("constant", "buffer_size=64,128,256"),
             ("cores", "4,8"),
             ("steps", "true"),
         ]);

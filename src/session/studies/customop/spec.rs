@@ -200,7 +200,7 @@ impl CustomopStudy {
         if self.constant.is_empty() {
             return Ok(None);
         }
-        let write = || "constant: write NAME=VALUES, such as block=128,512,1024".to_owned();
+        let write = || "constant: write NAME=VALUES, such as buffer_size=128,512,1024".to_owned();
         let (name, values) = self.constant.split_once('=').ok_or_else(write)?;
         let (name, values): (&str, Vec<&str>) = (name.trim(), values.split(',').map(str::trim).collect());
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -268,7 +268,7 @@ mod tests {
         let mut study = CustomopStudy::default();
         study.set("kernel", "relu-multicore").unwrap();
         assert!(study.multicore && study.source.contains("get_cpu_id") && study.link_text("source").is_empty());
-        study.set("source", &study.source.replace("block", "part")).unwrap();
+        study.set("source", &study.source.replace("buffer_size", "part")).unwrap();
         let packed = study.link_text("source");
         assert!(packed.len() < study.source.len() && packed.starts_with(&format!("{}~", study.source.len())));
         let mut read = CustomopStudy::default();
@@ -286,14 +286,14 @@ mod tests {
         let mut study = CustomopStudy::default();
         for (key, text, part) in [
             ("kernel", "gelu", "no kernel 'gelu'"),
-            ("cores", "0", "cores 0 is outside 1 to 64"),
+            ("cores", "0", "cores 0 is outside 1 to 8"),
             ("cores", "8,x", "'x' is not a whole number"),
             ("layers", "784", "number of layers 1 is outside"),
             ("layers", "784,0,10", "layer width 0"),
             ("batch", "-1", "'-1' is not a whole number"),
             ("input", "1000,0", "elements of the input 0"),
             ("workload", "both", "use inference or training"),
-            ("constant", "block", "write NAME=VALUES"),
+            ("constant", "buffer_size", "write NAME=VALUES"),
             ("constant", "a=1;2", "write NAME=VALUES"),
             ("steps", "yes", "use true or false"),
             ("nothing", "1", "no field 'nothing'"),
