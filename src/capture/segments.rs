@@ -1,7 +1,7 @@
 //! Overlaps as the plugin shows them: where several operations are active at once in a row, the row shows one
 //! `fused_N` with its members.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use ns_base::Interval;
 use ns_machine::SourceId;
@@ -11,7 +11,7 @@ use ns_machine::SourceId;
 pub(super) struct Segment {
     /// Nanoseconds.
     pub time: Interval<i64>,
-    /// The active operations, ascending.
+    /// The active operations in the order in which they began; those that began at once in the order of the program.
     pub active: Vec<SourceId>,
 }
 
@@ -24,25 +24,24 @@ pub(super) fn segments(spans: &[(SourceId, Interval<i64>)]) -> Vec<Segment> {
     }
     edges.sort_unstable();
     let mut segments: Vec<Segment> = Vec::new();
-    // An operation may be active more than once: several of its DMAs in flight.
-    let mut depth: std::collections::BTreeMap<SourceId, u32> = std::collections::BTreeMap::new();
+    let mut depth: BTreeMap<SourceId, Active> = BTreeMap::new();
     let mut from = 0;
     let mut edges = edges.into_iter().peekable();
     while let Some(&(at, _, _)) = edges.peek() {
         if !depth.is_empty() && at > from {
-            push_merged(&mut segments, Interval::new(from, at), depth.keys().copied().collect());
+            push_merged(&mut segments, Interval::new(from, at), in_order(&depth));
         }
         while let Some(&(t, starts, source)) = edges.peek() {
             if t != at {
                 break;
             }
             edges.next();
-            let n = depth.entry(source).or_insert(0);
+            let active = depth.entry(source).or_insert(Active { since: at, times: 0 });
             if starts {
-                *n += 1;
+                active.times += 1;
             } else {
-                *n -= 1;
-                if *n == 0 {
+                active.times -= 1;
+                if active.times == 0 {
                     depth.remove(&source);
                 }
             }
@@ -52,35 +51,58 @@ pub(super) fn segments(spans: &[(SourceId, Interval<i64>)]) -> Vec<Segment> {
     segments
 }
 
-/// One row of the segments: `label_of` names each active operation at this level (`None`: not shown there). Returns
-/// the spans with the same set of labels, with the first source of each label.
-pub(super) fn level(
-    segments: &[Segment],
-    label_of: impl Fn(SourceId) -> Option<String>,
-) -> Vec<(Interval<i64>, BTreeSet<String>, Vec<SourceId>)> {
-    let mut row: Vec<(Interval<i64>, BTreeSet<String>, Vec<SourceId>)> = Vec::new();
+/// An operation that is active, perhaps more than once: several of its DMAs may be in flight.
+struct Active {
+    since: i64,
+    times: u32,
+}
+
+fn in_order(active: &BTreeMap<SourceId, Active>) -> Vec<SourceId> {
+    let mut order: Vec<(i64, SourceId)> = active.iter().map(|(source, a)| (a.since, *source)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, source)| source).collect()
+}
+
+/// A stretch of a row.
+pub(super) struct Labelled {
+    pub time: Interval<i64>,
+    /// The labels of the active operations, in their order, each once.
+    pub labels: Vec<String>,
+    /// The first operation.
+    pub first: SourceId,
+}
+
+/// One row of the segments: `label_of` names each active operation at this level (`None`: not shown there). Segments with the same set
+/// of labels that follow one another are one stretch.
+pub(super) fn level(segments: &[Segment], label_of: impl Fn(SourceId) -> Option<String>) -> Vec<Labelled> {
+    let mut row: Vec<Labelled> = Vec::new();
     for segment in segments {
-        let labels: BTreeSet<String> = segment.active.iter().filter_map(|s| label_of(*s)).collect();
-        if labels.is_empty() {
-            continue;
+        let mut named = segment.active.iter().filter_map(|s| Some((label_of(*s)?, *s)));
+        let Some((label, first)) = named.next() else { continue };
+        let mut labels = vec![label];
+        for (label, _) in named {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
         }
         match row.last_mut() {
-            Some((time, last, sources)) if *last == labels && time.end == segment.time.start => {
-                time.end = segment.time.end;
-                sources.extend(segment.active.iter().filter(|s| label_of(**s).is_some()));
+            Some(last) if last.time.end == segment.time.start && is_same_set(&last.labels, &labels) => {
+                last.time.end = segment.time.end;
             }
-            _ => {
-                let sources = segment.active.iter().copied().filter(|s| label_of(*s).is_some()).collect();
-                row.push((segment.time, labels, sources));
-            }
+            _ => row.push(Labelled { time: segment.time, labels, first }),
         }
     }
     row
 }
 
+/// Whether two lists without repetitions hold the same.
+fn is_same_set<T: PartialEq>(a: &[T], b: &[T]) -> bool {
+    a.len() == b.len() && a.iter().all(|x| b.contains(x))
+}
+
 fn push_merged(segments: &mut Vec<Segment>, time: Interval<i64>, active: Vec<SourceId>) {
     match segments.last_mut() {
-        Some(last) if last.active == active && last.time.end == time.start => last.time.end = time.end,
+        Some(last) if last.time.end == time.start && is_same_set(&last.active, &active) => last.time.end = time.end,
         _ => segments.push(Segment { time, active }),
     }
 }
@@ -105,6 +127,17 @@ mod tests {
         let spans = [(SourceId(0), Interval::new(0, 10)), (SourceId(1), Interval::new(6, 14))];
         let row = level(&segments(&spans), |_| Some("NN[model]".to_owned()));
         assert_eq!(row.len(), 1);
-        assert_eq!(row[0].0, Interval::new(0, 14));
+        assert_eq!(row[0].time, Interval::new(0, 14));
+    }
+
+    #[test]
+    fn members_are_in_the_order_in_which_they_began() {
+        let (early, late) = (SourceId(1), SourceId(0));
+        let spans = [(early, Interval::new(0, 10)), (late, Interval::new(4, 12)), (early, Interval::new(10, 12))];
+        let row = level(&segments(&spans), |s| Some(s.0.to_string()));
+        let members: Vec<_> = row.iter().map(|r| (r.time.start, r.time.end, r.labels.join(" "))).collect();
+        assert_eq!(members, [(0, 4, "1".to_owned()), (4, 12, "1 0".to_owned())]);
+        let at_once = [(early, Interval::new(0, 3)), (late, Interval::new(0, 3))];
+        assert_eq!(level(&segments(&at_once), |s| Some(s.0.to_string()))[0].labels, ["0", "1"]);
     }
 }
