@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use neuronscope::fidelity::published_custom_op;
 use neuronscope::kernel::BUILT_IN;
 use neuronscope::kernel::{HbmTensor, Meter, Outcome, Role, RunOptions, Work, compile, run};
 use neuronscope::machine::cost::CostTable;
@@ -493,4 +494,64 @@ fn a_user_written_kernel_runs_in_every_command() {
     let (code, _, err) = neuronscope(&["numerics", "--model", &right]);
     std::fs::remove_file(&path).unwrap();
     assert!(code == Some(1) && err.contains("line 2, column 10"), "{err}");
+}
+
+/// The figures of docs/customop.md are those that the command prints, beside the published ones.
+#[test]
+fn the_rates_of_the_document_are_those_printed() {
+    let mut table = "| kernel | published iterations/s | simulated | ratio |\n|---|---|---|---|\n".to_owned();
+    for kernel in &BUILT_IN[..3] {
+        let (ok, out, err) = customop(&["--kernel", kernel.name, "--print", "tutorial"]);
+        let lines: Vec<&str> = out.lines().collect();
+        let [rate, "----------End Inference ---------------"] = lines[..] else { panic!("{out}{err}") };
+        let rate: f64 = rate.strip_prefix("Inf throughput (iter/sec): ").unwrap().parse().unwrap();
+        let spec = CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore);
+        let published = published_custom_op(&spec).and_then(|row| row.published).unwrap();
+        assert!(ok && (rate / published - 1.0).abs() < 0.05, "{}: {rate} against {published}", kernel.name);
+        table.push_str(&format!("| {} | {published:.3} | {rate:.3} | {:.3} |\n", kernel.name, rate / published));
+    }
+    crate::doc_tables::assert_written("docs/customop.md", "rates of the custom operator tutorial", &table);
+}
+
+/// A library as the tutorial builds it: `build.py`, its kernel and its shape function, in a folder.
+fn library(name: &str, shape: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("library-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let script = "from torch_neuronx.xla_impl import custom_op\n\ncustom_op.load(\n    name='relu',\n    \
+                  compute_srcs=['relu.cpp'],\n    shape_srcs=['shape.cpp'],\n    multicore=True)\n";
+    let registered = "NEURON_LIBRARY(my_ops, m) {\n  m.def(\"relu_forward\", &relu_fwd_shape, \"relu_forward\");\n}\n";
+    let shape = format!("torch::Tensor relu_fwd_shape(torch::Tensor t_in) {{\n  return {shape};\n}}\n\n{registered}");
+    for (file, text) in [("build.py", script), ("relu.cpp", BUILT_IN[2].source), ("shape.cpp", &shape)] {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_library_is_read_from_its_build_script() {
+    let folder = library("right", "torch::zeros(t_in.sizes(), torch::kFloat)");
+    let script = folder.join("build.py");
+    let (ok, out, err) = customop(&[&["--kernel", script.to_str().unwrap()], &SMALL[..]].concat());
+    assert!(ok && out.contains("relu.cpp on 8 processors") && out.contains("reference: 0"), "{out}{err}");
+    std::fs::write(&script, "custom_op.load(name='relu', compute_srcs=['missing.cpp'])").unwrap();
+    let (ok, _, err) = customop(&["--kernel", script.to_str().unwrap()]);
+    assert!(!ok && err.contains("build.py: compute_srcs: ") && err.contains("missing.cpp"), "{err}");
+    std::fs::write(&script, "import torch_neuronx\n").unwrap();
+    let (ok, _, err) = customop(&["--kernel", script.to_str().unwrap()]);
+    assert!(!ok && err.contains("is a Python script, which does not run here"), "{err}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_shape_function_that_differs_is_an_error_at_its_line() {
+    let folder = library("wrong", "torch::zeros({t_in.numel()}, torch::kFloat)");
+    let (script, shape) = (folder.join("build.py"), folder.join("shape.cpp"));
+    let (ok, _, err) = customop(&[&["--kernel", script.to_str().unwrap()], &SMALL[..]].concat());
+    assert!(!ok && err.contains("shape.cpp:1:1: error: relu_fwd_shape returns float[1280]"), "{err}");
+    let by_flag = ["--kernel", "relu-tcm", "--shape", shape.to_str().unwrap()];
+    let (ok, _, err) = customop(&[&by_flag, &SMALL[..]].concat());
+    assert!(!ok && err.contains("the operator's result is float[32, 40]"), "{err}");
+    std::fs::remove_dir_all(folder).unwrap();
+    let (ok, _, err) = customop(&["--kernel", "relu-multicore", "--cores", "64"]);
+    assert!(!ok && err.contains("cores 64 is outside 1 to 8"), "{err}");
 }

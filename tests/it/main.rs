@@ -76,6 +76,7 @@ mod parquet_files;
 mod plugin_runs;
 mod porting;
 mod pprof;
+mod profiler_call;
 mod readers;
 mod recorded;
 mod round_trip;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use ns_container::ByteSource;
 use ns_container::zip::Archive;
 use ns_formats::WriteFormat;
 
@@ -21,7 +22,7 @@ pub(super) const fn has_run_folder(format: WriteFormat) -> bool {
 ///
 /// # Errors
 /// When the archive cannot be read, which would be a fault of the writer.
-pub(super) fn lines(run: &Vec<u8>, written: Option<&Path>) -> Result<Vec<String>> {
+pub(super) fn lines(run: &dyn ByteSource, written: Option<&Path>) -> Result<Vec<String>> {
     let mut lines = compiler();
     lines.push("torch_neuron: Waiting for XLA profile completion ...".to_owned());
     lines.push("torch_neuron: translate_xplane: Processing plane: '/host:CPU'".to_owned());
