@@ -100,7 +100,7 @@ NEURON_LIBRARY(my_ops, m) {
     #[test]
     fn a_shape_function_that_returns_the_inputs_shape_has_no_problem() {
         let shape = vec![32, 4096];
-        assert_eq!(problems(TUTORIAL, "relu_forward", &[shape.clone()]), "");
+        assert_eq!(problems(TUTORIAL, "relu_forward", std::slice::from_ref(&shape)), "");
         assert_eq!(problems(TUTORIAL, "relu_backward", &[shape.clone(), shape.clone()]), "");
         let of_operator = TUTORIAL.replace(", \"relu_forward\");", ");");
         assert_eq!(problems(&of_operator, "relu_forward", &[shape]), "");
