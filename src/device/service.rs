@@ -23,10 +23,10 @@ pub struct CallParts {
 
 /// Stage times of one model copy at one batch size.
 ///
-/// The order of an inference is input, preprocess, call, host, link, (NeuronCore taken) transfer, device stages
+/// The order of an inference is input, preprocess, record, call, host, link, (NeuronCore taken) transfer, device stages
 /// (released), postprocess. `host` and `transfer` are served one at a time by one path that all workers of the
-/// instance share; `link` one at a time by the link of each Neuron device. `input`, `preprocess`, `call` and `postprocess`
-/// each take a core of the host.
+/// instance share; `link` one at a time by the link of each Neuron device. `input`, `preprocess`, `record`,
+/// `call` and `postprocess` each take a core of the host; the workers of one process record one at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceTimes {
     /// Before the model is loaded, once per model copy.
@@ -44,6 +44,9 @@ pub struct ServiceTimes {
     pub input: SimTime,
     /// The user's own work before the call, on the worker's thread.
     pub preprocess: SimTime,
+    /// Recording the ops of lazy tensors and finding their program; zero for a traced model.
+    #[serde(default)]
+    pub record: SimTime,
     /// Host work of a call on the worker's own thread: preparing it and copying inputs and outputs.
     pub call: SimTime,
     /// Before a NeuronCore is taken, on the path between the host and all devices.
@@ -80,7 +83,8 @@ impl ServiceTimes {
             // Inputs and outputs move while the core works on another request: with one worker their time is added to each
             // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy in parallel; only the
             // link of a device is shared, by the copies on it.
-            call: step.host(),
+            record: step.record,
+            call: step.call,
             link: step.link,
             device: vec![step.device()],
             ..Self::default()
@@ -92,14 +96,15 @@ impl ServiceTimes {
     /// One inference alone on an idle instance: the sum of its stages.
     #[must_use]
     pub fn unloaded(&self) -> SimTime {
-        let host = self.input + self.preprocess + self.call + self.host + self.postprocess;
+        let host = self.input + self.preprocess + self.record + self.call + self.host + self.postprocess;
         host + self.link + self.transfer + self.device_total()
     }
 
     /// The parts of a call, without the user's own work around it.
     #[must_use]
     pub fn parts(&self) -> CallParts {
-        CallParts { host: self.call + self.host, link: self.link + self.transfer, device: self.device_total() }
+        let host = self.record + self.call + self.host;
+        CallParts { host, link: self.link + self.transfer, device: self.device_total() }
     }
 
     /// The operators whose time is an estimate, in words; `None` when there are none.
@@ -112,7 +117,7 @@ impl ServiceTimes {
     /// Work of one inference on a core of the host.
     #[must_use]
     pub fn host_work(&self) -> SimTime {
-        self.input + self.preprocess + self.call + self.postprocess
+        self.input + self.preprocess + self.record + self.call + self.postprocess
     }
 
     /// All device stages together.
@@ -150,7 +155,9 @@ impl ServiceTimes {
             let ps = u128::from(t.0) * u128::from(permille) / 1_000;
             SimTime(u64::try_from(ps).unwrap_or(u64::MAX))
         };
-        for part in [&mut self.call, &mut self.host, &mut self.transfer].into_iter().chain(&mut self.device) {
+        for part in
+            [&mut self.record, &mut self.call, &mut self.host, &mut self.transfer].into_iter().chain(&mut self.device)
+        {
             *part = slower(*part);
         }
         self

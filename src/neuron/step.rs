@@ -145,12 +145,6 @@ impl StepCosts {
     pub fn in_loop(self, work: SimTime) -> Self {
         Self { call: self.call + work, ..self }
     }
-
-    /// The share of the host's work that records ops, from 0 to 1.
-    #[must_use]
-    pub fn recording_share(&self) -> f64 {
-        self.record.to_secs_f64() / self.host().to_secs_f64().max(f64::MIN_POSITIVE)
-    }
 }
 
 /// Moving bytes at a rate, in whole nanoseconds.
@@ -199,6 +193,5 @@ mod tests {
         assert_eq!((ten.call, ten.link, ten.first), (traced.call, traced.link, traced.first));
         let later = SimTime::from_ns(costs.runtime.setup_mark_step_ns - costs.runtime.setup_traced_ns);
         assert_eq!(ten.device() - traced.device(), later);
-        assert!((0.9..1.0).contains(&ten.recording_share()) && traced.recording_share() == 0.0);
     }
 }

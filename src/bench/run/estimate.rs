@@ -22,7 +22,7 @@ pub struct Estimate {
 }
 
 /// Estimates a configuration by its tightest bound: the workers' own pace, the cores of the host, the path that all copies
-/// share, the link of each device, the input lock of each model, or the slowest pipeline stage.
+/// share, the link of each device, what the workers of one process do in turns, or the slowest pipeline stage.
 #[must_use]
 pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate {
     let (models, workers) = (f64::from(configuration.n_models), u64_to_f64(configuration.workers()));
@@ -35,8 +35,8 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         per_second = per_second.min(rate(f64::from(cores), times.host_work()));
     }
     per_second = per_second.min(match configuration.options.is_multiprocess() {
-        true => rate(models, times.input),
-        false => rate(1.0, times.input + times.preprocess + times.postprocess),
+        true => rate(models, times.input.max(times.record)),
+        false => rate(1.0, times.input + times.preprocess + times.record + times.postprocess),
     });
     for (i, stage) in times.device.iter().enumerate() {
         let held = if i == 0 { times.transfer + *stage } else { *stage };
@@ -59,7 +59,16 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         }
         None => (in_time.saturating_add(configuration.workers()), measured),
     };
-    let steps = [times.input, times.preprocess, times.call, times.host, times.link, times.transfer, times.postprocess];
+    let steps = [
+        times.input,
+        times.preprocess,
+        times.record,
+        times.call,
+        times.host,
+        times.link,
+        times.transfer,
+        times.postprocess,
+    ];
     let events_each = steps.iter().filter(|t| **t != SimTime::ZERO).count() as u64 + times.device.len() as u64;
     Estimate { inferences, events: inferences.saturating_mul(events_each), simulated: bring_up + measured }
 }

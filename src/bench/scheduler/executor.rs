@@ -12,6 +12,8 @@ pub enum Stage {
     Input,
     /// The user's work before the call.
     Preprocess,
+    /// Recording the ops of a lazy step; the workers of one process take turns.
+    Record,
     /// Host work of the call on the worker's own thread.
     Call,
     /// Host work before a NeuronCore is acquired.
@@ -49,7 +51,7 @@ pub trait Executor {
 /// Executes on a simulated device: the given times, each with a uniform deviation of at most the jitter.
 #[derive(Clone, Debug)]
 pub struct SimulatedExecutor {
-    fixed: [Spread; 7],
+    fixed: [Spread; 8],
     device: Vec<Spread>,
     setup: [Spread; 4],
     workers: Vec<Rng>,
@@ -105,6 +107,7 @@ impl SimulatedExecutor {
                 times.postprocess,
                 times.call,
                 times.link,
+                times.record,
             ]
             .map(spread),
             device: times.device.iter().map(|t| spread(*t)).collect(),
@@ -136,6 +139,7 @@ impl Executor for SimulatedExecutor {
             Stage::Postprocess => self.fixed[4],
             Stage::Call => self.fixed[5],
             Stage::Link => self.fixed[6],
+            Stage::Record => self.fixed[7],
             Stage::Device(i) => match self.device.get(i as usize) {
                 Some(spread) => *spread,
                 None => return SimTime::ZERO,
@@ -187,6 +191,7 @@ impl Executor for MockExecutor {
         match stage {
             Stage::Input => times.input,
             Stage::Preprocess => times.preprocess,
+            Stage::Record => times.record,
             Stage::Call => times.call,
             Stage::Host => times.host,
             Stage::Link => times.link,

@@ -1,5 +1,5 @@
 //! The numbers of the resources that workers share: the host's cores, its one path to the devices of a system given by its
-//! times, an interpreter, links of devices, input locks and NeuronCores.
+//! times, an interpreter, links of devices, input locks, the tracing of lazy tensors and NeuronCores.
 
 use std::ops::Range;
 
@@ -11,8 +11,10 @@ const INTERPRETER: usize = 0;
 pub(super) const HOST_CORES: usize = 1;
 /// The path between the host and all devices of a system given by its times.
 pub(super) const PATH: usize = 2;
-/// Links of devices follow, then an input lock and the NeuronCores of each copy.
+/// Links of devices follow, then of each copy its locks and its NeuronCores.
 const FIRST_LINK: usize = 3;
+/// Locks of a copy: one for its inputs, one for the tracing of its process.
+const LOCKS: usize = 2;
 
 /// Which resource a copy uses for what; a run does not change it.
 pub(super) struct Places {
@@ -36,7 +38,12 @@ impl Places {
 
     /// Number of resources.
     pub(super) fn count(&self) -> usize {
-        self.first_lock + self.devices.len() * (1 + self.pipeline_size as usize)
+        self.first_lock + self.devices.len() * self.of_a_copy()
+    }
+
+    /// Number of locks and NeuronCores of a copy.
+    fn of_a_copy(&self) -> usize {
+        LOCKS + self.pipeline_size as usize
     }
 
     /// Whether a stage is the last one of the pipeline.
@@ -54,8 +61,13 @@ impl Places {
         if self.is_shared_process { INTERPRETER } else { self.input_lock(model) }
     }
 
+    /// Where the workers of a copy take turns to record the ops of a lazy step: a process traces one graph at a time.
+    pub(super) fn tracing(&self, model: u32) -> usize {
+        if self.is_shared_process { INTERPRETER } else { self.input_lock(model) + 1 }
+    }
+
     fn input_lock(&self, model: u32) -> usize {
-        self.first_lock + model as usize * (1 + self.pipeline_size as usize)
+        self.first_lock + model as usize * self.of_a_copy()
     }
 
     /// Every way between the host and devices: the path and the links.
@@ -70,6 +82,6 @@ impl Places {
 
     /// The NeuronCore of a pipeline stage of a copy.
     pub(super) fn core(&self, model: u32, stage: u32) -> usize {
-        self.input_lock(model) + 1 + stage as usize
+        self.input_lock(model) + LOCKS + stage as usize
     }
 }

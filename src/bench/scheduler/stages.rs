@@ -27,6 +27,10 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
                 self.end_interpreting();
                 self.call(worker);
             }
+            Some(Stage::Record) => {
+                self.workers.unlock(self.places.tracing(model));
+                self.make_call(worker);
+            }
             Some(Stage::Call) => {
                 self.workers.leave_core();
                 self.host(worker);
@@ -104,6 +108,16 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
 
     fn call(&mut self, worker: u32) {
         self.workers.call(worker);
+        let time = self.executor.stage_time(worker, Stage::Record);
+        if time == SimTime::ZERO {
+            self.make_call(worker);
+        } else {
+            let place = self.places.tracing(self.workers.model(worker));
+            self.workers.work_locked(place, worker, Stage::Record, time);
+        }
+    }
+
+    fn make_call(&mut self, worker: u32) {
         let time = self.executor.stage_time(worker, Stage::Call);
         if time == SimTime::ZERO {
             self.host(worker);

@@ -49,6 +49,7 @@ fn one_worker_goes_through_every_stage_in_order() {
         warmup: us(30),
         input: us(1),
         preprocess: us(2),
+        record: SimTime::ZERO,
         call: SimTime::ZERO,
         host: us(3),
         link: SimTime::ZERO,
@@ -362,6 +363,30 @@ fn a_worker_with_the_interpreter_still_needs_a_core() {
     // Preprocessing: w0 0-4, w1 4-8, w2 8-12. w0's call is 4-14, so w1's call waits for w2's core: 12-22. w3 has the interpreter
     // at 12 and waits for a core until 14: 14-18. Then w2's call is 18-28 and w3's 22-32.
     assert_eq!(latencies_us(&m), [15, 23, 29, 33]);
+}
+
+#[test]
+fn a_process_records_one_lazy_step_at_a_time() {
+    // Recording takes 10 us, the call 1 us, the device 2 us.
+    let times = ServiceTimes { record: us(10), call: us(1), device: vec![us(2)], ..ServiceTimes::default() };
+    let rate = |n_models, workers, processes| {
+        let options = RunOptions { processes, ..RunOptions::default() };
+        let c = with_options(&configuration(n_models, workers, 1, us(100_000)), options);
+        let m = simulate(&c, &times);
+        assert!(m.inferences() <= estimate(&c, &times).inferences, "the estimate is a bound");
+        m.inferences() as f64 / m.elapsed.to_secs_f64()
+    };
+    let (separate, shared) = (Processes::PerModel, Processes::Shared);
+    let near = |rate: f64, expected: f64| assert!((rate / expected - 1.0).abs() < 0.01, "{rate} of {expected}");
+    near(rate(1, 1, separate), 1e6 / 13.0);
+    // A second worker hides all but the recording, and a third hides nothing more.
+    near(rate(1, 2, separate), 1e6 / 10.0);
+    near(rate(1, 3, separate), 1e6 / 10.0);
+    // Copies in processes of their own record side by side; copies in one process do not.
+    near(rate(3, 2, separate), 3e6 / 10.0);
+    near(rate(3, 2, shared), 1e6 / 10.0);
+    let m = run(&configuration(1, 2, 1, us(1)), MockExecutor::new(vec![vec![times.clone()]; 2]));
+    assert_eq!(latencies_us(&m), [13, 23]);
 }
 
 /// NeuronPerf's sample results of a toy model, whose calls are host work alone: 16 and 32 threads on 24 vCPUs (inf1.6xlarge).

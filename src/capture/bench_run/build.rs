@@ -14,9 +14,8 @@ pub struct BenchTrace<'a> {
     pub configuration: &'a Configuration,
     /// Modelled compile time; `None` for a system that is given by its times.
     pub compile: Option<SimTime>,
-    /// The share of a call's host work that records the ops of lazy tensors, from 0 to 1, before `mark_step` starts their
-    /// graph; `None` for a model that was traced ahead.
-    pub recording: Option<f64>,
+    /// Whether the host records the ops of lazy tensors before `mark_step` starts their graph; not so for a traced model.
+    pub is_lazy: bool,
     /// From the opening of the window to the end of the last inference.
     pub elapsed: SimTime,
 }
@@ -122,6 +121,7 @@ impl Names {
         match stage {
             Stage::Input => self.input,
             Stage::Preprocess => self.preprocess,
+            Stage::Record => self.record,
             Stage::Call => self.call,
             Stage::Host => self.host,
             Stage::Link | Stage::Transfer => self.transfer,
@@ -137,7 +137,7 @@ impl Names {
             Stage::Link => self.wait_link,
             Stage::Device(_) => self.wait_core,
             Stage::Input => self.wait_input,
-            Stage::Preprocess | Stage::Call | Stage::Postprocess => self.wait_process,
+            Stage::Preprocess | Stage::Record | Stage::Call | Stage::Postprocess => self.wait_process,
         }
     }
 }
@@ -151,7 +151,7 @@ struct RunTracks {
     cores: Vec<(TrackId, TrackId)>,
     /// For each NeuronCore that runs lazy tensors: CC Synchronization.
     synchronization: Vec<TrackId>,
-    recording: Option<f64>,
+    is_lazy: bool,
     workers_per_model: u32,
     pipeline_size: u32,
     brought_up_from: SimTime,
@@ -182,7 +182,7 @@ impl RunTracks {
         for core in 0..c.n_models * stages {
             let (process, io, execution) = core_rows(b, c, core);
             cores.push((io, execution));
-            if trace.recording.is_some() {
+            if trace.is_lazy {
                 let track = b.thread(process, "cc", SYNCHRONIZATION);
                 b.set_track_sort_index(track, 2);
                 synchronization.push(track);
@@ -196,7 +196,7 @@ impl RunTracks {
             workers,
             cores,
             synchronization,
-            recording: trace.recording,
+            is_lazy: trace.is_lazy,
             workers_per_model: each.max(1),
             pipeline_size: stages,
             brought_up_from,
@@ -273,15 +273,13 @@ impl RunTracks {
             if time.start > until {
                 put(b, track, Interval::new(until, time.start), names.wait_for(*stage), names.wait);
             }
-            match (stage, self.recording) {
-                (Stage::Call, Some(share)) => {
-                    let recorded = time.start + SimTime::from_secs_f64((time.end - time.start).to_secs_f64() * share);
-                    put(b, track, Interval::new(time.start, recorded), names.record, names.inference);
+            match (stage, self.is_lazy) {
+                (Stage::Call, true) => {
                     for name in names.step {
-                        put(b, track, Interval::new(recorded, time.end), name, names.inference);
+                        put(b, track, *time, name, names.inference);
                     }
                 }
-                (Stage::Link, Some(_)) => put(b, track, *time, names.to_server, names.inference),
+                (Stage::Link, true) => put(b, track, *time, names.to_server, names.inference),
                 _ => put(b, track, *time, names.of(*stage), names.inference),
             }
             until = time.end;

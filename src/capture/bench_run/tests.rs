@@ -26,16 +26,16 @@ fn configuration(n_models: u32, workers: u32, pipeline_size: u32, duration: SimT
 
 /// The profile, and the end-to-end time of the whole run in nanoseconds.
 fn traced(configuration: &Configuration, times: &ServiceTimes, part: SimTime) -> (Profile, u64) {
-    recorded(configuration, times, part, None)
+    recorded(configuration, times, part, false)
 }
 
-/// The same with a share of the host's work that records ops.
-fn recorded(configuration: &Configuration, times: &ServiceTimes, part: SimTime, share: Option<f64>) -> (Profile, u64) {
+/// The same for lazy tensors or for a traced model.
+fn recorded(configuration: &Configuration, times: &ServiceTimes, part: SimTime, is_lazy: bool) -> (Profile, u64) {
     let mut run = ConfigurationRun::observed(configuration.clone(), Ok(times), BenchRecorder::new(part));
     while !run.step(1_000).done {}
     let (row, recorder) = run.finish(RunDetail { timers: true, ..RunDetail::default() });
     let measurement = row.measurement.unwrap();
-    let trace = BenchTrace { configuration, compile: Some(us(1_000)), recording: share, elapsed: measurement.elapsed };
+    let trace = BenchTrace { configuration, compile: Some(us(1_000)), is_lazy, elapsed: measurement.elapsed };
     let e2e = measurement.timers.e2e.iter().map(|t| t.total.to_ns()).sum();
     (build_bench_profile(&trace, &recorder.unwrap()), e2e)
 }
@@ -93,9 +93,15 @@ fn a_run_is_compile_then_load_and_warm_up_then_inferences() {
 
 #[test]
 fn a_step_of_lazy_tensors_is_recorded_marked_and_moved() {
-    let times =
-        ServiceTimes { call: us(8), link: us(2), device: vec![us(5)], load: us(100), ..ServiceTimes::default() };
-    let (profile, _) = recorded(&configuration(1, 1, 1, us(10)), &times, us(10), Some(0.75));
+    let times = ServiceTimes {
+        record: us(6),
+        call: us(2),
+        link: us(2),
+        device: vec![us(5)],
+        load: us(100),
+        ..ServiceTimes::default()
+    };
+    let (profile, _) = recorded(&configuration(1, 1, 1, us(10)), &times, us(10), true);
     assert_eq!(
         slices(&profile, "model 0 worker 0#2"),
         [
@@ -111,8 +117,13 @@ fn a_step_of_lazy_tensors_is_recorded_marked_and_moved() {
         ]
     );
     assert_eq!(slices(&profile, "CC Synchronization"), [("CC Synchronization", 1_100, 0)]);
-    let (traced, _) = traced(&configuration(1, 1, 1, us(10)), &times, us(10));
+    let traced_times = ServiceTimes { record: SimTime::ZERO, ..times.clone() };
+    let (traced, _) = traced(&configuration(1, 1, 1, us(10)), &traced_times, us(10));
     assert_eq!(slices(&traced, "CC Synchronization"), []);
+    // The second worker of the process records when the first has recorded.
+    let (both, _) = recorded(&configuration(1, 2, 1, us(10)), &times, us(10), true);
+    let second = slices(&both, "model 0 worker 1#3");
+    assert_eq!(second[2..4], [("wait for process", 1_100, 6), ("record ops", 1_106, 6)]);
 }
 
 #[test]

@@ -22,16 +22,12 @@ pub(crate) struct TraceJob {
 
 enum Stage {
     Compile,
-    Run { run: Box<ConfigurationRun<BenchRecorder>>, compiled: Option<Compiled> },
+    /// With the modelled compile time of a compiled model.
+    Run {
+        run: Box<ConfigurationRun<BenchRecorder>>,
+        compile: Option<SimTime>,
+    },
     Over,
-}
-
-/// Facts about the compiled model for a run.
-struct Compiled {
-    /// Modelled compile time.
-    time: SimTime,
-    /// The share of a call's host work that records operations; zero if the workflow does not record any.
-    recording: Option<f64>,
 }
 
 impl TraceJob {
@@ -45,11 +41,11 @@ impl TraceJob {
             None => busiest(&self.spec.spec)?,
         };
         let is_compiled = ModelKind::of(&configuration.model) != ModelKind::Fixed;
-        let compiled = is_compiled.then(|| compiled(&configuration, &self.models)).transpose()?;
+        let compile = is_compiled.then(|| modelled_compile(&configuration, &self.models)).transpose()?;
         let times = self.times.of(&configuration, &self.models)?;
         let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.shown_s));
         let run = Box::new(ConfigurationRun::observed(configuration, Ok(&times), recorder));
-        self.stage = Stage::Run { run, compiled };
+        self.stage = Stage::Run { run, compile };
         Ok(())
     }
 }
@@ -69,15 +65,14 @@ fn busiest(spec: &ProfileSpec) -> Result<Configuration, String> {
     sweep.configurations.into_iter().max_by_key(|c| c.n_models).ok_or_else(|| format!("{}: nothing to run", spec.model))
 }
 
-fn compiled(configuration: &Configuration, models: &ModelLibrary) -> Result<Compiled, String> {
+fn modelled_compile(configuration: &Configuration, models: &ModelLibrary) -> Result<SimTime, String> {
     configuration.check().map_err(|e| e.to_string())?;
     let device = Device::new(&configuration.instance_type, configuration.compile_options())?.with_models(models);
     let workflow = configuration.options.workflow;
     let compilation = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
-    // Neither depends on the execution.
+    // It does not depend on the execution.
     let step = compilation.step(&device.costs, SimTime::ZERO, workflow);
-    let recording = (workflow == Workflow::MarkStep).then(|| step.recording_share());
-    Ok(Compiled { time: step.first.compile, recording })
+    Ok(step.first.compile)
 }
 
 /// The figures of the whole run; the timeline may show only a part of it.
@@ -109,15 +104,15 @@ impl Job for TraceJob {
                 self.start()?;
                 Ok(JobState::More)
             }
-            Stage::Run { mut run, compiled } => {
+            Stage::Run { mut run, compile } => {
                 let progress = run.step(u64::from(budget_events));
                 if !progress.done {
                     let label = run.configuration().label();
                     sink(Message::Progress { done: f64_to_u64(progress.percent * 10.0), total: 1_000, label });
-                    self.stage = Stage::Run { run, compiled };
+                    self.stage = Stage::Run { run, compile };
                     return Ok(JobState::More);
                 }
-                self.finish(*run, compiled)
+                self.finish(*run, compile)
             }
             Stage::Over => Ok(JobState::Done),
         }
@@ -125,15 +120,15 @@ impl Job for TraceJob {
 }
 
 impl TraceJob {
-    fn finish(&self, run: ConfigurationRun<BenchRecorder>, compiled: Option<Compiled>) -> Result<JobState, String> {
+    fn finish(&self, run: ConfigurationRun<BenchRecorder>, compile: Option<SimTime>) -> Result<JobState, String> {
         let configuration = run.configuration().clone();
         let detail = RunDetail { report: ReportDetail::Summary, charts: false, timers: true };
         let (row, recorder) = run.finish(detail);
         let (Some(recorder), Some(measurement)) = (recorder, row.measurement) else {
             return Err(row.report.error.unwrap_or_else(|| format!("{}: did not run", configuration.label())));
         };
-        let (compile, recording) = compiled.map_or((None, None), |c| (Some(c.time), c.recording));
-        let trace = BenchTrace { configuration: &configuration, compile, recording, elapsed: measurement.elapsed };
+        let is_lazy = compile.is_some() && configuration.options.workflow == Workflow::MarkStep;
+        let trace = BenchTrace { configuration: &configuration, compile, is_lazy, elapsed: measurement.elapsed };
         let profile = build_bench_profile(&trace, &recorder);
         let facts = facts(&row.report, &recorder, measurement.elapsed);
         let name = format!("{} trace", configuration.label());
