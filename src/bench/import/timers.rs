@@ -2,6 +2,7 @@
 //!
 //! A timer is its list of `[start, end]` in seconds of whatever clock; an object with that list as `timestamps` is read too.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::columns::Columns;
@@ -10,6 +11,7 @@ use crate::config::options::{Processes, RunOptions};
 use crate::cpu::{HostSamples, fill_samples};
 use crate::measured::measurement::Measurement;
 use crate::measured::timer::{Timer, Timers};
+use crate::reports::beside::Beside;
 use crate::reports::report::{Report, ReportDetail};
 use ns_base::convert::f64_to_u64;
 use ns_base::{Diagnostics, SimTime};
@@ -105,6 +107,10 @@ fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Optio
     };
     let samples = HostSamples { cpu: percents("cpu_percents"), memory: percents("mem_percents") };
     fill_samples(&mut report, &samples);
+    // A file of neuronscope says what stood beside the figures of its row.
+    if let Some(beside) = results.get("neuronscope").and_then(|own| Beside::deserialize(own).ok()) {
+        beside.put(&mut report);
+    }
     Ok(report)
 }
 
@@ -182,7 +188,7 @@ fn sums(lists: &[Vec<Pair>]) -> Vec<Timer> {
 mod tests {
     use crate::import::{read_reports, read_reports_at};
     use crate::{
-        BenchConfig, ConfigurationRun, Report, RunDetail, ServiceTimes, SpanRecorder, TimedResults, expand,
+        BenchConfig, ConfigurationRun, Interval, Report, RunDetail, ServiceTimes, SpanRecorder, TimedResults, expand,
         timed_results_to_json,
     };
     use ns_base::SimTime;
@@ -199,7 +205,8 @@ mod tests {
         for c in expand(&config).unwrap().configurations {
             let mut run = ConfigurationRun::observed(c.clone(), Ok(&times), SpanRecorder::new(&c));
             while !run.step(1_000).done {}
-            let (row, recorder) = run.finish(RunDetail { timers: true, ..RunDetail::default() });
+            let (mut row, recorder) = run.finish(RunDetail { timers: true, ..RunDetail::default() });
+            row.report.interval = Some(Interval { throughput_low: 90.0, throughput_high: 120.0 });
             let spans = recorder.unwrap().into_spans().unwrap();
             results.push(TimedResults::new(&c, row.measurement.as_ref().unwrap(), &row.report, spans));
             reports.push(row.report);

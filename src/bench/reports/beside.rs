@@ -7,6 +7,7 @@ use super::report::Report;
 use super::verdict::bests;
 use ns_base::stats::round_to;
 use ns_base::units::{format_count, format_number};
+use ns_device::EstimateMark;
 
 /// How often the figure of a device lies in an [`Interval`], in words.
 pub const INTERVAL_CASES: &str = "in 8 of 10 cases";
@@ -76,6 +77,41 @@ impl Interval {
     #[must_use]
     pub fn in_short(self) -> String {
         format!("{} to {}", format_number(self.throughput_low), format_number(self.throughput_high))
+    }
+}
+
+/// What files of timers keep beside the figures of a simulated row, because it does not follow from them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Beside {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_ops: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<EstimateMark>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<Published>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<Interval>,
+}
+
+impl Beside {
+    /// That of a row.
+    #[must_use]
+    pub fn of(report: &Report) -> Self {
+        let Report { estimated_ops, estimate, published, interval, .. } = report;
+        let (estimated_ops, published) = (estimated_ops.clone(), published.clone());
+        Self { estimated_ops, estimate: *estimate, published, interval: *interval }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Puts it beside the figures that were computed from the file.
+    pub(crate) fn put(self, report: &mut Report) {
+        let Self { estimated_ops, estimate, published, interval } = self;
+        (report.estimated_ops, report.estimate) = (estimated_ops, estimate);
+        (report.published, report.interval) = (published, interval);
     }
 }
 

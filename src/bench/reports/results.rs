@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use ns_base::{Refusal, SimTime, refuse};
 
+use super::beside::Beside;
 use super::report::{REPORT_KEYS, Report, ReportDetail};
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
@@ -15,6 +16,8 @@ use crate::measured::timer::Timer;
 pub struct RunResults {
     pub configuration: Configuration,
     pub measurement: Measurement,
+    #[serde(default, skip_serializing_if = "Beside::is_empty")]
+    pub beside: Beside,
 }
 
 /// Keys of the configuration part of a result, the first keys of a report: NeuronPerf's `config`.
@@ -24,7 +27,9 @@ impl RunResults {
     /// The report computed from the result, exactly as the run's own.
     #[must_use]
     pub fn report(&self, detail: ReportDetail) -> Report {
-        Report::of(&self.configuration, &mut self.measurement.clone(), detail)
+        let mut report = Report::of(&self.configuration, &mut self.measurement.clone(), detail);
+        self.beside.clone().put(&mut report);
+        report
     }
 
     /// NeuronPerf's pair `{"config": ..., "results": ...}` with the timers, and under `neuronscope` the inputs of a
@@ -122,7 +127,7 @@ impl Measurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BenchConfig, Scheduler, ServiceTimes, SimulatedExecutor, expand};
+    use crate::{BenchConfig, Interval, Scheduler, ServiceTimes, SimulatedExecutor, expand};
 
     fn results() -> Vec<RunResults> {
         let config = BenchConfig { duration_s: 3.0, cost_per_hour: Some(1.0), ..BenchConfig::default() };
@@ -135,7 +140,9 @@ mod tests {
             let executor = SimulatedExecutor::new(&configuration, &times);
             let mut scheduler = Scheduler::new(&configuration, executor, 0).unwrap();
             scheduler.run_to_end().unwrap();
-            RunResults { measurement: scheduler.into_measurement(), configuration }
+            let interval = Interval { throughput_low: 90.0, throughput_high: 120.0 };
+            let beside = Beside::of(&Report { interval: Some(interval), ..Report::default() });
+            RunResults { measurement: scheduler.into_measurement(), configuration, beside }
         };
         expand(&config).unwrap().configurations.into_iter().map(run).collect()
     }
@@ -148,6 +155,7 @@ mod tests {
         assert!(skipped.is_empty());
         let own: Vec<Report> = results.iter().map(|r| r.report(ReportDetail::Summary)).collect();
         assert_eq!(reports, own);
+        assert!(reports.iter().all(|r| r.interval.is_some_and(|i| i.throughput_low == 90.0)));
         let (dearer, _) = get_reports(&text, Some(2.0)).unwrap();
         let cost = |r: &Report| r.cost_per_1m_inf.unwrap();
         assert!((cost(&dearer[0]) / cost(&reports[0]) - 2.0).abs() < 0.01);

@@ -4,6 +4,7 @@
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Map, Value};
 
+use super::beside::Beside;
 use super::report::Report;
 use super::results::CONFIG_KEYS;
 use crate::config::configuration::Configuration;
@@ -19,6 +20,7 @@ pub struct TimedResults {
     status: String,
     total_s: f64,
     spans: TimerSpans,
+    beside: Beside,
 }
 
 impl TimedResults {
@@ -36,6 +38,7 @@ impl TimedResults {
             status: report.status.clone(),
             total_s: (measured.bring_up + measured.elapsed).to_secs_f64(),
             spans,
+            beside: Beside::of(report),
         }
     }
 }
@@ -74,6 +77,10 @@ impl Serialize for Results<'_> {
         // A simulated host has no samples.
         map.serialize_entry("cpu_percents", &NONE)?;
         map.serialize_entry("mem_percents", &NONE)?;
+        // Not a key of NeuronPerf.
+        if !r.beside.is_empty() {
+            map.serialize_entry("neuronscope", &r.beside)?;
+        }
         map.end()
     }
 }

@@ -14,7 +14,7 @@ use crate::driver::Driver;
 use crate::interrupt::{self, Interrupted};
 use crate::output_args::{JsonFormatArg, OutputArgs};
 use ns_bench::{
-    BenchConfig, Configuration, DeviceType, Report, ReportDetail, RowResult, RunDetail, RunResults, SweepState,
+    BenchConfig, Beside, Configuration, DeviceType, Report, ReportDetail, RowResult, RunDetail, RunResults, SweepState,
     Verbosity, results_to_json, timed_results_to_json,
 };
 use ns_session::{JobRequest, JobResult, Message, RunRequest};
@@ -125,7 +125,8 @@ impl<'a> Sweep<'a> {
             // The sweep keeps no measurement: eight bytes per inference, of every configuration.
             let measurement = result.measurement.take();
             if let (true, Some(measurement)) = (self.args.return_timers.is_some(), measurement) {
-                self.results.push(RunResults { configuration, measurement });
+                let beside = Beside::of(&result.report);
+                self.results.push(RunResults { configuration, measurement, beside });
             }
             self.state.finish(row, result);
             if let Some(path) = &self.args.resume {
