@@ -60,6 +60,13 @@ pub fn published_product(shown: &MatmultCase) -> Option<PublishedRow> {
     })
 }
 
+/// The rate of AWS's guide beside that of a case of the microbenchmark, TFLOPS: `77.64 in AWS's guide, ratio 0.98`.
+#[must_use]
+pub fn product_beside(case: &MatmultCase, here: f64) -> Option<String> {
+    let published = published_product(case)?.published?;
+    Some(format!("{published:.2} in AWS\u{2019}s guide, ratio {:.2}", here / published))
+}
+
 /// A published time of a profile: of the whole device window, or of an operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedTime {
@@ -118,6 +125,14 @@ pub fn published_custom_op(shown: &CustomOpSpec) -> Option<PublishedRow> {
     })
 }
 
+/// The rate of AWS's tutorial beside that of a step of a custom operator, steps a second: `269.9 in AWS's tutorial, ratio 0.99`.
+#[must_use]
+pub fn custom_op_beside(spec: &CustomOpSpec, here: f64) -> Option<String> {
+    let published = published_custom_op(spec)?.published?;
+    let rate = if published >= 100.0 { format!("{published:.1}") } else { format!("{published:.3}") };
+    Some(format!("{rate} in AWS\u{2019}s tutorial, ratio {:.2}", here / published))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +184,7 @@ mod tests {
     fn the_guides_product_has_its_rate() {
         let case = MatmultConfig::default().cases().unwrap().remove(0);
         assert_eq!(published_product(&case).and_then(|row| row.published), Some(77.6383));
+        assert_eq!(product_beside(&case, 76.4).as_deref(), Some("77.64 in AWS\u{2019}s guide, ratio 0.98"));
         let inf2 = MatmultCase { instance: "inf2.xlarge".into(), ..case.clone() };
         assert!(published_product(&inf2).is_some());
         for other in [

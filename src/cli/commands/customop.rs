@@ -9,6 +9,7 @@ use crate::customop_args::{CustomOpArgs, PrintArg, WorkloadArg};
 use crate::kernel_file;
 use ns_base::units::{format_count, format_ns, format_share, format_times};
 use ns_capture::build_customop_profile;
+use ns_fidelity::{custom_op_beside, published_custom_op};
 use ns_kernel::{BUILT_IN, Diagnostic, KernelDtype, Role, Severity, ShapeFile, built_in, compile};
 use ns_machine::cost::CostTable;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, StepReport, Workload, run_with_processors};
@@ -155,6 +156,7 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
             report.cores.to_string(),
             report.dtype.to_string(),
             number(rate, 3),
+            number(published_custom_op(spec).and_then(|row| row.published), 3),
             gain.map_or_else(String::new, |g| format_times(g, 2)),
             number(report.comparable_ns_per_element(), 2),
             report.bound_by.unwrap_or("-").to_owned(),
@@ -168,6 +170,7 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
         ">Processors",
         "Elements",
         ">Iterations/s",
+        ">AWS",
         ">Gain",
         ">ns per element",
         "Bound by",
@@ -206,6 +209,7 @@ fn headline(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
         out.push_str(&format!("{rate:.3} iterations/s: a step takes {}, bound by the {bound}", format_ns(step)));
         out.push_str(&report.step_in_words().map_or_else(String::new, |parts| format!(": {parts}")));
         out.push('\n');
+        out.extend(custom_op_beside(spec, rate).map(|published| format!("{published}\n")));
     }
     if let Some(error) = report.max_abs_error {
         out.push_str(&format!("largest difference from the reference: {error}\n"));

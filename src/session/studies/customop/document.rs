@@ -4,7 +4,7 @@ use super::cases::{Finished, Purpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
 use ns_base::units::{format_count, format_figures, format_ns, format_share};
-use ns_fidelity::published_custom_op;
+use ns_fidelity::{custom_op_beside, published_custom_op};
 use ns_kernel::Severity;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault, StepReport};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -76,10 +76,7 @@ fn tiles(spec: &CustomOpSpec, report: &CustomOpReport) -> Vec<Tile> {
     let rate = report.iterations_per_s.map_or_else(
         || tile("Iterations per second", "\u{2013}".to_owned(), no_rate(report), Tone::Bad),
         |rate| {
-            let published = published_custom_op(spec).and_then(|row| row.published);
-            let beside = published.map(|published| {
-                format!("{network}; {} in AWS\u{2019}s tutorial, ratio {:.2}", figures(published), rate / published)
-            });
+            let beside = custom_op_beside(spec, rate).map(|published| format!("{network}; {published}"));
             tile("Iterations per second", figures(rate), beside.unwrap_or(network), Tone::Neutral)
         },
     );

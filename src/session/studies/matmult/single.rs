@@ -4,7 +4,7 @@ use super::document::{CaseResult, finding, sentence};
 use ns_base::convert::{f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::units::{format_ns, format_share};
 use ns_bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
-use ns_fidelity::published_product;
+use ns_fidelity::product_beside;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
 use ns_view::plot::{Bars, LineStyle, Lines, RooflinePlot};
 
@@ -51,7 +51,7 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
         _ => Tone::Warning,
     };
     let of_peak = format!("{} of the array\u{2019}s peak of {peak:.2} in {}", format_share(percent), r.dtype);
-    let published = published_text(r);
+    let published = r.tops_computed.and_then(|here| product_beside(&r.case, here));
     let note = published.map_or_else(|| of_peak.clone(), |published| format!("{of_peak}; {published}"));
     let mut all = Vec::new();
     if has_products {
@@ -84,12 +84,6 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
         all.push(Tile { tone: Tone::Bad, ..tile("Values", what.to_owned(), note) });
     }
     all
-}
-
-/// The rate of AWS's guide beside that of the case: `77.64 in AWS's guide, ratio 0.98`.
-fn published_text(r: &MatmultReport) -> Option<String> {
-    let (published, here) = (published_product(&r.case)?.published?, r.tops_computed?);
-    Some(format!("{published:.2} in AWS\u{2019}s guide, ratio {:.2}", here / published))
 }
 
 fn limit(r: &MatmultReport) -> Option<Block> {
