@@ -38,4 +38,4 @@ pub use slices::NameLooks;
 pub use svg::to_svg;
 pub use ticks::{Tick, Ticks, ticks};
 pub use tile::{GroupKind, NO_SLICE, SliceGroup, SliceRef, TimelineQuery, TimelineTile, TrackTile};
-pub use viewport::Viewport;
+pub use viewport::{Viewport, common_axis};

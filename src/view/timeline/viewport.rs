@@ -7,6 +7,18 @@ use ns_base::{Interval, TraceNs};
 /// The shortest span a screen can show, in nanoseconds.
 const MIN_SPAN_NS: f64 = 5.0;
 
+/// The spans of two profiles on one axis, each in its own time: both hold both profiles. An instant of the first stands beside the
+/// instant that is `offset_ns` later in the second.
+#[must_use]
+pub fn common_axis([first, second]: [Interval<TraceNs>; 2], offset_ns: i64) -> [Interval<TraceNs>; 2] {
+    let later = |span: Interval<TraceNs>, by: i64| {
+        Interval::new(TraceNs(span.start.0.saturating_add(by)), TraceNs(span.end.0.saturating_add(by)))
+    };
+    let there = later(second, offset_ns.saturating_neg());
+    let here = Interval::new(first.start.min(there.start), first.end.max(there.end));
+    [here, later(here, offset_ns)]
+}
+
 /// A span of time laid over a width in pixels. The start is a whole number of nanoseconds and a fraction, so that pixel
 /// positions are differences of integers before they become floats: a trace whose clock began in 1970 keeps its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +45,22 @@ impl Viewport {
         view.shift_ns(-room);
         view.span_ns += 2.0 * room;
         view
+    }
+
+    /// The first view on a canvas of this width: the span that a link asks for, else the view that was moved before the canvas had
+    /// a size, else all of `bounds`.
+    #[must_use]
+    pub fn opening(
+        wanted: Option<Interval<TraceNs>>,
+        moved: Option<Self>,
+        bounds: Interval<TraceNs>,
+        width_px: f64,
+    ) -> Self {
+        match (wanted, moved) {
+            (Some(span), _) => Self::new(span, width_px).clamped(bounds),
+            (None, Some(view)) => view.with_width(width_px).clamped(bounds),
+            (None, None) => Self::fit(bounds, width_px),
+        }
     }
 
     /// The same span at another width.
@@ -202,6 +230,26 @@ mod tests {
         assert_eq!(v.ns_at(300.0), origin + 3);
         let zoomed = v.zoomed(0.5, 300.0);
         assert!((zoomed.x_of(origin + 3) - 300.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn two_timelines_on_one_axis_begin_with_one_scale() {
+        let span = |start: i64, end: i64| Interval::new(TraceNs(start), TraceNs(end));
+        let (base, other) = (span(0, 715_000), span(0, 722_000));
+        for offset in [0, 40_000, -900_000] {
+            let [here, there] = common_axis([base, other], offset);
+            assert_eq!(there, span(here.start.0 + offset, here.end.0 + offset));
+            assert!(here.start <= base.start && base.end <= here.end && there.start.0 <= 0 && there.end.0 >= 722_000);
+            // They are on one axis before their canvases have a size, and the gutters of both are as wide.
+            let moved = [here, there].map(|bounds| Viewport::fit(bounds, 300.0));
+            let views = [(here, Some(moved[0])), (there, Some(moved[1])), (here, None), (there, None)]
+                .map(|(bounds, moved)| Viewport::opening(None, moved, bounds, 918.0));
+            let scale = |view: &Viewport| view.px_of(100_000);
+            assert!(views.iter().all(|view| (scale(view) - scale(&views[0])).abs() < 1e-9), "{offset}: {views:?}");
+            assert!((views[0].x_of(0) - views[1].x_of(offset)).abs() < 1e-9);
+        }
+        let link = Viewport::opening(Some(span(100, 200)), Some(view(0, 9, 1.0)), base, 500.0);
+        assert_eq!(link.interval(), span(100, 200));
     }
 
     #[test]

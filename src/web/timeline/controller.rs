@@ -20,7 +20,7 @@ use ns_view::colours::Colours;
 use ns_view::palette::Theme;
 use ns_view::timeline::{
     Annotation, Area, Arrangement, FlowArrow, GroupKind, Layout, Metrics, NameLooks, SliceGroup, SliceRef,
-    TimelineQuery, TimelineTile, TrackId, ViewHistory, Viewport,
+    TimelineQuery, TimelineTile, TrackId, ViewHistory, Viewport, common_axis,
 };
 
 /// Delay from the last move of a view until the page is told.
@@ -168,10 +168,10 @@ impl Controller {
     /// Puts this timeline and another one on a common axis: moving one view moves both, and both stay near the span of the two
     /// profiles. An instant here is next to the instant that is `offset_ns` later there.
     pub fn pair_with(&self, other: &Self, offset_ns: i64) {
-        for (one, two, offset) in [(self, other, offset_ns), (other, self, offset_ns.saturating_neg())] {
-            let (own, there) = (one.0.info.outline.span, two.0.info.outline.span);
-            let here = |ns: TraceNs| TraceNs(ns.0.saturating_sub(offset));
-            one.0.bounds.set(Interval::new(own.start.min(here(there.start)), own.end.max(here(there.end))));
+        let bounds = common_axis([self, other].map(|one| one.0.info.outline.span), offset_ns);
+        let offsets = [offset_ns, offset_ns.saturating_neg()];
+        for (((one, two), bounds), offset) in [(self, other), (other, self)].into_iter().zip(bounds).zip(offsets) {
+            one.0.bounds.set(bounds);
             *one.0.partner.borrow_mut() = Some((Rc::downgrade(&two.0), offset));
         }
         // Before the canvas has a size, the view is that of this profile alone.

@@ -24,12 +24,13 @@ impl Controller {
             screen.metrics = Metrics { char_px: screen.char_px(), ..Metrics::for_width(width) };
             screen.layout = Layout::new(outline, &screen.arrangement, &screen.metrics);
             let room = width - screen.metrics.gutter;
-            screen.view = match screen.wanted_span.take() {
-                Some(span) => Viewport::new(span, room).clamped(bounds),
+            let wanted = screen.wanted_span.take();
+            screen.view = if is_first || wanted.is_some() {
                 // Keys pressed before the canvas had a size have already moved the view.
-                None if is_first && self.0.is_moved.get() => screen.view.with_width(room).clamped(bounds),
-                None if is_first => Viewport::fit(bounds, room),
-                None => screen.view.with_width(room),
+                let moved = self.0.is_moved.get().then_some(screen.view);
+                Viewport::opening(wanted, moved, bounds, room)
+            } else {
+                screen.view.with_width(room)
             };
             let view = screen.view;
             if is_first {
