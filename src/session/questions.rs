@@ -39,6 +39,8 @@ pub struct ModelQuestions {
     pub sizes: Vec<SizeQuestion>,
     /// Operators without a known meaning, in the order of the file.
     pub operators: Vec<OperatorQuestion>,
+    /// The only batch size of a file that allows no other.
+    pub fixed_batch: Option<u64>,
 }
 
 /// How an operator without a known meaning can be placed: its name in settings, and its meaning. The first is the default.
@@ -53,9 +55,9 @@ impl ModelQuestions {
     #[must_use]
     pub fn of(opened: &OpenedModel, model: &str) -> Self {
         let given = settings_of(model);
-        let batch = match &opened.batch {
-            BatchRule::Open { dimension, .. } => Some(dimension),
-            BatchRule::Fixed { .. } => None,
+        let (batch, fixed_batch) = match &opened.batch {
+            BatchRule::Open { dimension, .. } => (Some(dimension), None),
+            BatchRule::Fixed { size } => (None, Some(*size)),
         };
         let sizes = opened.inspection.open_dimensions.iter().map(|d| {
             let least = d.min.unwrap_or(1).max(1);
@@ -75,15 +77,16 @@ impl ModelQuestions {
             let place = format!("It occurs {occurs}. Its time is an estimate.");
             OperatorQuestion { op: unknown.op.clone(), place, policy: policy.name() }
         });
-        Self { sizes: sizes.collect(), operators: operators.collect() }
+        Self { sizes: sizes.collect(), operators: operators.collect(), fixed_batch }
     }
 
-    /// The model's text without the size of its batch, and that size if it was given; for forms with a field for batch sizes.
+    /// The model's text without the size of its batch, and that size if it was given or is the only one; for forms with a field for
+    /// batch sizes.
     #[must_use]
     pub fn without_batch(&self, model: &str) -> (String, Option<String>) {
         let given = self.sizes.iter().find(|size| size.is_batch && !size.given.is_empty());
         let without = given.and_then(|size| Some((size.answered(model, "").ok()?, Some(size.given.clone()))));
-        without.unwrap_or_else(|| (model.to_owned(), None))
+        without.unwrap_or_else(|| (model.to_owned(), self.fixed_batch.map(|size| size.to_string())))
     }
 }
 
@@ -184,6 +187,8 @@ mod tests {
             ModelQuestions::of(&open_model(), &format!("{ID}:n=8,seq=64")).without_batch(&format!("{ID}:n=8,seq=64"));
         assert_eq!(both, (format!("{ID}:seq=64"), Some("8".to_owned())));
         assert_eq!(asked.without_batch(ID), (ID.to_owned(), None));
+        let fixed = OpenedModel { batch: BatchRule::Fixed { size: 8 }, ..open_model() };
+        assert_eq!(ModelQuestions::of(&fixed, ID).without_batch(ID), (ID.to_owned(), Some("8".to_owned())));
         for wrong in ["0", "1", "513", "-2", "many", "18446744073709551616"] {
             let said = seq.answered(ID, wrong).unwrap_err();
             assert!(said.contains("from 2 to 512") && said.contains(wrong), "{said}");
