@@ -146,6 +146,18 @@ fn the_style_sheet_has_the_hues_of_the_palette() {
 }
 
 #[test]
+fn the_zoom_buttons_of_a_picture_are_not_where_notices_come() {
+    let text = style();
+    let rule = |selector: &str| {
+        let from = text.find(&format!("\n{selector} {{")).unwrap_or_else(|| panic!("no rule {selector}"));
+        text[from..].split('}').next().unwrap().to_owned()
+    };
+    assert!(rule(".notices").contains(" right: 14px; bottom: 14px;"), "notices come at the bottom right");
+    let zoom = rule(".zoom");
+    assert!(zoom.contains(" top: ") && !zoom.contains(" bottom: "), "{zoom}");
+}
+
+#[test]
 fn every_token_that_is_used_is_declared() {
     let workspace = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/www/workspace.css"))
         .expect("the workspace's sheet");

@@ -142,6 +142,26 @@ fn parts_of_the_time_add_up_and_savings_fall() {
     }
 }
 
+/// Eight threads do the same at once, and wrappers around it wait: as in a build tool.
+#[test]
+fn what_runs_side_by_side_saves_at_most_half_of_the_time_that_it_covers() {
+    let mut events = Vec::new();
+    for thread in 0..8 {
+        for turn in 0..20 {
+            let (start, dur) = (turn * 1_000, 400);
+            events.push(serde_json::json!({"ph": "X", "pid": 1, "tid": thread, "ts": start, "dur": dur, "name": "check cache hit"}));
+        }
+    }
+    let compile = serde_json::json!({"ph": "X", "pid": 1, "tid": 9, "ts": 0, "dur": 20_000, "name": "compile"});
+    events.push(compile);
+    let trace = serde_json::to_vec(&serde_json::json!({ "traceEvents": events })).unwrap();
+    let (_, document) = of_bytes("build.json", trace);
+    let check = ranked(&document).into_iter().find(|r| r.title.contains("check cache hit")).unwrap();
+    // Together 64 ms of 20 ms; they cover 8 ms of it, so at most 4 ms are saved.
+    assert!(check.saving.contains("4.00 ms") && check.share <= 0.2 + 1e-9, "{check:?}");
+    assert!(ranked(&document).iter().all(|r| r.share <= 1.0), "{document:?}");
+}
+
 #[test]
 fn loader_workers_take_away_the_first_finding_of_a_training_run() {
     let (_, slow) = of_file("kineto_resnet50_workers0_a.json.gz");

@@ -100,6 +100,17 @@ fn details_say_what_is_exposed_beside_what_is_busy() {
 }
 
 #[test]
+fn the_gpsimd_engine_is_an_obstacle_only_where_it_takes_time() {
+    let said = |name: &str| format!("{:?}", show(&model(name)));
+    // In these it sets constants and takes a maximum or two.
+    for name in ["nn", "resnet50", "alexnet"] {
+        assert!(!said(name).contains("falls back to the GpSimd engine"), "{name}");
+    }
+    let kernel = said("mlp:kernel=relu-tcm");
+    assert!(kernel.contains("falls back to the GpSimd engine") && kernel.contains("far slower"), "{kernel}");
+}
+
+#[test]
 fn modules_open_close_and_are_found() {
     let spec = model("distilbert-base-uncased:seq=8");
     let first = show(&spec);
