@@ -67,6 +67,9 @@ pub struct Calibrator {
     rows: Vec<Prepared>,
     /// Window of each program under engine and DMA parameters.
     windows: FxHashMap<(usize, u64, u32), SimTime>,
+    /// Predicted throughput of each row under the stage times that the parameters change: call, link, device. Most moves of a
+    /// search change the times of a few rows.
+    rates: FxHashMap<(usize, [SimTime; 3]), f64>,
 }
 
 impl Calibrator {
@@ -97,7 +100,7 @@ impl Calibrator {
             let configuration = Configuration { is_host_endless: true, ..configuration };
             prepared.push(Prepared { row: row.clone(), published, configuration, executable, program, is_inf2 });
         }
-        Self { rows: prepared, windows: FxHashMap::default() }
+        Self { rows: prepared, windows: FxHashMap::default(), rates: FxHashMap::default() }
     }
 
     /// Fits the parameters to the rows whose model `keep` accepts.
@@ -160,7 +163,7 @@ impl Calibrator {
     pub fn ratios(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> Vec<f64> {
         let tables = [CostTable::calibrated(calibration), CostTable::calibrated_inferentia2(calibration)];
         let mut ratios = Vec::with_capacity(self.rows.len());
-        for row in self.rows.iter().filter(|r| keep(&r.row.model)) {
+        for (number, row) in self.rows.iter().enumerate().filter(|(_, r)| keep(&r.row.model)) {
             let costs = &tables[usize::from(row.is_inf2)];
             let slower = if row.is_inf2 { calibration.inf2_engine_permille } else { 0 };
             let key = (row.program, calibration.weight_stream_bytes_per_us, slower);
@@ -174,9 +177,16 @@ impl Calibrator {
             };
             let step = StepCosts::of(&row.executable, costs, window, Workflow::Trace, 0);
             let Ok(times) = stage_times(&row.executable, costs, &step, &row.configuration) else { continue };
-            if let Ok(predicted) = throughput(row.configuration.clone(), &times) {
-                ratios.push(predicted / row.published);
-            }
+            let key = (number, [times.call, times.link, times.device_total()]);
+            let predicted = match self.rates.get(&key) {
+                Some(predicted) => *predicted,
+                None => {
+                    let Ok(predicted) = throughput(row.configuration.clone(), &times) else { continue };
+                    self.rates.insert(key, predicted);
+                    predicted
+                }
+            };
+            ratios.push(predicted / row.published);
         }
         ratios
     }
