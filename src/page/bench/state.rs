@@ -49,6 +49,8 @@ pub struct BenchState {
 pub enum BenchAction {
     /// An option was edited.
     Edit(&'static str, String),
+    /// A model file was opened: by its id, with the only batch size that it allows if it allows only one.
+    Opened(String, Option<u64>),
     /// A link was opened.
     Load(Box<BenchConfig>),
     /// A link says how to show the results.
@@ -228,6 +230,7 @@ impl BenchState {
                     next.texts[i] = text;
                 }
             }
+            BenchAction::Opened(id, fixed_batch) => next.take_model(id, fixed_batch),
             BenchAction::Load(config) => {
                 next.texts = texts_of(&config);
                 // A link carries no index: one that is on the page stays.
@@ -265,6 +268,23 @@ impl BenchState {
             BenchAction::Scenario(more) => next.take_scenario(more),
         }
         next
+    }
+
+    /// A file that the form names already is what its results waited for, if all of them failed without it. Another one brings its
+    /// batch size.
+    fn take_model(&mut self, id: String, fixed_batch: Option<u64>) {
+        if self.text("model") == id {
+            let own = || self.rows.iter().filter(|r| matches!(r.id, RowId::Own(_)));
+            let is_missed = own().next().is_some() && own().all(|r| !r.report().is_finished());
+            self.wants_run |= is_missed && !self.run.is_running() && !self.is_stale();
+            return;
+        }
+        let batch = fixed_batch.map(|size| ("batch_sizes", size.to_string()));
+        for (key, text) in batch.into_iter().chain([("model", id)]) {
+            if let Some(i) = position(key) {
+                self.texts[i] = text;
+            }
+        }
     }
 
     /// Columns are a habit of the reader: only a link that names some changes them.

@@ -123,6 +123,26 @@ fn a_run_starts_goes_on_and_ends() {
 }
 
 #[test]
+fn a_file_brings_its_batch_size_and_runs_what_failed_without_it() {
+    const ID: &str = "file:bert.onnx@k3x9q2ab";
+    let opened = |size| A::Opened(ID.to_owned(), size);
+    let form = BenchState::default().after(opened(Some(8)));
+    assert_eq!((form.text("model"), form.text("batch_sizes"), form.wants_run), (ID, "8", false));
+    assert_eq!(BenchState::default().after(opened(None)).text("batch_sizes"), "1");
+    // A link ran without the file: every row failed.
+    let (config, _) = form.config();
+    let failed =
+        form.after(A::Start(Box::new(config.clone()), vec![])).after(A::Results(vec![(RowId::Own(0), result(1))]));
+    changes(&failed, opened(Some(8)), |_| {});
+    let ended = failed.after(A::End(RunState::Failed("not open".to_owned())));
+    changes(&ended, opened(Some(8)), |s| s.wants_run = true);
+    // Results of another form, or of another file, are not run again.
+    let edited = ended.after(A::Edit("seed", "7".to_owned()));
+    changes(&edited, opened(Some(8)), |_| {});
+    assert!(!ended.after(A::Opened("file:b.onnx@aaaaaaaa".to_owned(), None)).wants_run);
+}
+
+#[test]
 fn rows_stand_in_the_order_of_the_sweep_and_imported_ones_after_them() {
     let rows = |list: &[u32]| A::Results(list.iter().map(|at| (RowId::Own(*at), result(*at))).collect());
     let state = started().after(rows(&[2, 0])).after(A::Imported(vec![Report::default(), Report::default()]));

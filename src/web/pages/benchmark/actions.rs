@@ -35,15 +35,15 @@ impl BenchActions {
         self.runner.run(config);
     }
 
-    /// Puts a model file that was opened into the form. If the form names this file already, its configurations are listed again.
+    /// Puts a model file that was opened into the form. If the form names this file already, its configurations are listed again,
+    /// and run if all of them failed without it.
     pub fn on_model(&self) -> Callback<OpenedModel> {
         let (state, runner) = (self.state.clone(), self.runner.clone());
         Callback::from(move |opened: OpenedModel| {
             if state.text("model") == opened.id {
                 runner.list(&state.config().0);
-            } else {
-                put_model(&state, opened);
             }
+            put_model(&state, opened);
         })
     }
 
@@ -113,8 +113,6 @@ impl BenchActions {
 
 /// Puts a model file into the benchmark form, with its own batch size if the file allows only that one.
 pub fn put_model(state: &StateHandle<BenchState>, opened: OpenedModel) {
-    if let BatchRule::Fixed { size } = opened.batch {
-        state.dispatch(BenchAction::Edit("batch_sizes", size.to_string()));
-    }
-    state.dispatch(BenchAction::Edit("model", opened.id));
+    let fixed_batch = if let BatchRule::Fixed { size } = opened.batch { Some(size) } else { None };
+    state.dispatch(BenchAction::Opened(opened.id, fixed_batch));
 }
