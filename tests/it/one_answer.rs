@@ -2,6 +2,7 @@
 //! time each operator has.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use neuronscope::analysis::compare::{OperatorTotals, grouped_by_default};
@@ -13,9 +14,10 @@ use neuronscope::base::Interval;
 use neuronscope::base::units::{format_ns, format_share};
 use neuronscope::compiler::Workflow;
 use neuronscope::formats::{WriteFormat, read_bytes};
-use neuronscope::insight::{Insights, Resource, Rule};
+use neuronscope::insight::{Insights, Resource, ResourceTime, Rule};
 use neuronscope::profile::Profile;
 use neuronscope::profile::neuron::{OperatorView, operator_table};
+use neuronscope::readers::read_model;
 use neuronscope::session::{
     AnalysisRequest, Answer, Event, ExportKind, InspectAsk, InspectField, InspectSpec, JobId, JobRequest, JobResult,
     Message, OperatorKind, ProfileKey, ProfileQuestion, ProfileSpec, Question, Reply, Request, Session, StepResult,
@@ -27,6 +29,19 @@ use neuronscope::view::table::Cell;
 const MODELS: &[&str] = &["nn", "bert-base-uncased", "resnet50", "google/vit-base-patch16-224", "mlp"];
 const INSTANCES: &[&str] = &["inf2.xlarge", "trn1.2xlarge"];
 const BATCH_SIZES: &[u32] = &[1, 8];
+/// Models that somebody brought, at their own batch size.
+const BROUGHT: &[&str] = &[
+    "onnx/mobilenet-v2-b1--torch2.9.1.onnx.gz",
+    "pt2/t5-small-encoder-b1-s128--torch2.9.1.pt2.gz",
+    "hlo/vit-base-p16-b1--torchxla2.9.0.hlo_module.pb.gz",
+];
+/// Traces of other tools.
+const TRACES: &[&str] = &[
+    "kineto_resnet50_workers0_a.json.gz",
+    "hta_triton_example.json.gz",
+    "tracelens_jax_conv_legacy.xplane.pb",
+    "tracelens_bert_small_mi300.json.gz",
+];
 
 /// Everything that the page and the command line say about one execution.
 struct Answers {
@@ -80,28 +95,43 @@ fn operators(session: &mut Session, kind: OperatorKind) -> Times {
     }
 }
 
-fn inspected(model: &str, instance: &str, batch_size: u32) -> Document {
+fn inspected(session: &mut Session, model: &str, instance: &str, batch_size: Option<u32>) -> Document {
     let spec = InspectSpec::default()
         .with(InspectField::Model, model)
         .with(InspectField::Instance, instance)
-        .with(InspectField::Batch, &batch_size.to_string())
+        .with(InspectField::Batch, &batch_size.map_or_else(String::new, |size| size.to_string()))
         .with(InspectField::View, "table");
     let request = JobRequest::Inspect(InspectAsk::Show(Box::new(spec)));
-    match message(&mut Session::new(), Request::new(JobId(6), request)) {
+    match message(session, Request::new(JobId(6), request)) {
         Some(Message::Done(JobResult::Inspected(shown))) => shown.panel.unwrap(),
         other => panic!("{other:?}"),
     }
 }
 
-fn answers(model: &str, instance: &str, batch_size: u32) -> Answers {
-    let mut session = Session::new();
-    let inspected = inspected(model, instance, batch_size);
-    let (model, instance, batch_size) = (model.to_owned(), instance.to_owned(), Some(batch_size));
+/// Opens a model file of the fixtures; returns how the session names it.
+fn opened(session: &mut Session, path: &str) -> String {
+    let whole = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models").join(path);
+    let (name, bytes) = (whole.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(&whole).unwrap());
+    let request = JobRequest::OpenModel { name, size: bytes.len() as u64, settings: Box::default() };
+    session.handle(Request::new(JobId(7), request), Some(Box::new(bytes)));
+    let mut id = Err("no answer".to_owned());
+    let mut take = |event| match event {
+        Event::Message(_, Message::Done(JobResult::Model(found))) => id = Ok(found.0.id),
+        Event::Message(_, Message::Failed(message)) => id = Err(message),
+        _ => {}
+    };
+    while session.step(1_000_000, &mut take) == StepResult::More {}
+    id.unwrap_or_else(|message| panic!("{path}: {message}"))
+}
+
+fn answers(session: &mut Session, model: &str, instance: &str, batch_size: Option<u32>) -> Answers {
+    let inspected = inspected(session, model, instance, batch_size);
+    let (model, instance) = (model.to_owned(), instance.to_owned());
     let spec = ProfileSpec { model, instance, batch_size, workflow: Workflow::Trace, ..ProfileSpec::default() };
-    reply(&mut session, Request::new(JobId(1), JobRequest::Profile(spec)));
+    reply(session, Request::new(JobId(1), JobRequest::Profile(spec)));
     let mut ask = |question: Question| {
         let request = AnalysisRequest::Analyse(question).of(ProfileKey(0));
-        match reply(&mut session, Request::new(JobId(2), request)) {
+        match reply(session, Request::new(JobId(2), request)) {
             Some(Reply::Analysed(answer)) => *answer,
             other => panic!("{other:?}"),
         }
@@ -109,11 +139,11 @@ fn answers(model: &str, instance: &str, batch_size: u32) -> Answers {
     let Answer::Overview(overview) = ask(Question::Overview) else { panic!("an overview") };
     let Answer::Sentences(sentences) = ask(Question::Sentences) else { panic!("sentences") };
     let sentences = sentences.into_iter().map(|s| s.text).collect();
-    let summary = reply(&mut session, Request::new(JobId(3), ProfileQuestion::Summary.of(ProfileKey(0))));
+    let summary = reply(session, Request::new(JobId(3), ProfileQuestion::Summary.of(ProfileKey(0))));
     let Some(Reply::Summary(Some(insights))) = summary else { panic!("a simulated execution has a summary") };
-    let framework = operators(&mut session, OperatorKind::Framework);
-    let hlo = operators(&mut session, OperatorKind::Hlo);
-    let saved = read_bytes("run.json", &file(&mut session, ExportKind::ChromeJson)).unwrap();
+    let framework = operators(session, OperatorKind::Framework);
+    let hlo = operators(session, OperatorKind::Hlo);
+    let saved = read_bytes("run.json", &file(session, ExportKind::ChromeJson)).unwrap();
     Answers { insights: *insights, overview, sentences, framework, hlo, saved, inspected }
 }
 
@@ -133,9 +163,16 @@ fn each(check: impl Fn(&str, &Answers)) {
     let all = ALL.get_or_init(|| {
         let on = |model| INSTANCES.iter().flat_map(move |i| BATCH_SIZES.iter().map(move |b| (model, *i, *b)));
         let named = |(model, instance, batch)| {
-            (format!("{model} on {instance} at batch {batch}"), answers(model, instance, batch))
+            let answers = answers(&mut Session::new(), model, instance, Some(batch));
+            (format!("{model} on {instance} at batch {batch}"), answers)
         };
-        MODELS.iter().copied().flat_map(on).map(named).collect()
+        let brought = |(path, instance): (&str, &str)| {
+            let mut session = Session::new().with_model_reader(read_model);
+            let model = opened(&mut session, path);
+            (format!("{path} on {instance}"), answers(&mut session, &model, instance, None))
+        };
+        let files = BROUGHT.iter().flat_map(|path| INSTANCES.iter().map(move |instance| (*path, *instance)));
+        MODELS.iter().copied().flat_map(on).map(named).chain(files.map(brought)).collect()
     });
     all.iter().for_each(|(name, answers)| check(name, answers));
 }
@@ -240,7 +277,9 @@ fn inspecting_a_model_quotes_the_table() {
             else {
                 panic!("{row:?}");
             };
-            *found.entry(operator.clone()).or_default() += us * 1e3;
+            // HLO without metadata numbers its instructions: `add.101`.
+            let operation = operator.split('.').next().unwrap_or(operator);
+            *found.entry(operation.to_owned()).or_default() += us * 1e3;
             shares += share;
         }
         assert!((shares - 100.0).abs() < 1e-6, "{name}: shares sum up to {shares}");
@@ -316,6 +355,29 @@ fn no_saving_is_above_what_the_other_units_allow() {
 }
 
 #[test]
+fn only_an_engine_that_works_for_a_tenth_of_the_time_is_said_to_stand_still() {
+    each(|name, a| {
+        let limiter = &a.insights.limiter;
+        for finding in a.insights.findings.iter().filter(|f| f.rule == Rule::EngineWaits) {
+            let of_title =
+                |r: &&ResourceTime| finding.title.starts_with(&format!("The {} engine", engine_of(r.resource)));
+            let unit = limiter.resources.iter().find(of_title).unwrap_or_else(|| panic!("{name}: {}", finding.title));
+            assert!(limiter.share(unit.busy_ns) >= 10.0, "{name}: {}: {} ns", finding.title, unit.busy_ns);
+        }
+    });
+}
+
+fn engine_of(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Dma => "DMA",
+        Resource::Tensor => "Tensor",
+        Resource::Vector => "Vector",
+        Resource::Scalar => "Scalar",
+        Resource::GpSimd => "GpSimd",
+    }
+}
+
+#[test]
 fn the_parts_of_the_bar_are_the_window() {
     each(|name, a| {
         let shares =
@@ -324,4 +386,58 @@ fn the_parts_of_the_bar_are_the_window() {
         assert!((sum - 1.0).abs() < 1e-9, "{name}: {sum}");
         assert_eq!(shares.parts[0].name, tile(&a.overview, "Limited by").value, "{name}");
     });
+}
+
+/// What the page and the command line say about a trace of another tool.
+#[test]
+fn traces_have_one_time_of_each_operation_too() {
+    for name in TRACES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/traces").join(name);
+        let bytes = std::fs::read(path).unwrap();
+        let mut session = Session::new();
+        let request = JobRequest::Open { name: (*name).to_owned(), size: bytes.len() as u64 };
+        session.handle(Request::new(JobId(1), request), Some(Box::new(bytes.clone())));
+        while session.step(1_000_000, &mut |_| {}) == StepResult::More {}
+        let question = ProfileQuestion::Operators {
+            kind: OperatorKind::Slices,
+            range: None,
+            level: None,
+            instances: Instances::Merged,
+        };
+        let Some(Reply::Operators(table)) = reply(&mut session, Request::new(JobId(2), question.of(ProfileKey(0))))
+        else {
+            panic!("{name}: no operators")
+        };
+        let shown: Times = table.rows.iter().map(|r| (r.name.clone(), r.self_ns.unwrap() as i64)).collect();
+        let profile = read_bytes(name, &bytes).unwrap();
+        let selection = Selection::of_level(profile.levels().default_level());
+        let query = OpQuery { group_by: grouped_by_default(&profile), selection: selection.clone(), percentiles: true };
+        let stats = operator_stats(&profile, &query);
+        let found: Times = stats.stats.iter().map(|s| (stats.name(&profile, s).to_owned(), s.self_ns)).collect();
+        assert_eq!(found, shown, "{name}: statistics");
+        let totals = OperatorTotals::of(&profile, &selection, &stats, name);
+        let compared: Times = totals.rows.iter().map(|r| (r.name.clone(), r.self_ns)).collect();
+        assert_eq!(compared, shown, "{name}: a comparison");
+        let answer = ask(&profile, "group by operation select operation, sum(self)", selection.level).unwrap();
+        let asked = answer.rows.iter().map(|row| match &row[..] {
+            [QueryValue::Text(operation), QueryValue::Int(ns)] => (operation.clone(), *ns),
+            other => panic!("{name}: {other:?}"),
+        });
+        assert_eq!(asked.collect::<Times>(), shown, "{name}: a query");
+        let mut ask = |question: Question| {
+            let request = AnalysisRequest::Analyse(question).of(ProfileKey(0));
+            match reply(&mut session, Request::new(JobId(3), request)) {
+                Some(Reply::Analysed(answer)) => *answer,
+                other => panic!("{other:?}"),
+            }
+        };
+        let Answer::Overview(overview) = ask(Question::Overview) else { panic!("an overview") };
+        let Answer::Sentences(sentences) = ask(Question::Sentences) else { panic!("sentences") };
+        let top = tile(&overview, "Top operation");
+        let ns = shown.get(&top.value).unwrap_or_else(|| panic!("{name}: {top:?}"));
+        assert!(top.note.starts_with(&format_ns(*ns as f64)), "{name}: {top:?}, {ns} ns in the table");
+        let said = sentences.iter().find(|s| s.text.contains("takes the most")).unwrap();
+        assert!(said.text.contains(&format_ns(*ns as f64)), "{name}: {said:?}, {ns} ns in the table");
+        assert!(ranked(&overview).iter().all(|r| (0.0..=1.0).contains(&r.share)), "{name}");
+    }
 }
