@@ -33,7 +33,11 @@ pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
     let Some(run) = source.strip_prefix(RUN_PREFIX) else { return open_file(driver, Path::new(source)) };
     let flags = flags_of(run).map_err(|e| anyhow!("{source}: {e}"))?;
     let spec = profile_spec(driver, &flags).with_context(|| source.to_owned())?;
-    profile_info(driver.run(JobRequest::Profile(spec), None)?)
+    let info = profile_info(driver.run(JobRequest::Profile(spec), None)?)?;
+    if let Some(note) = &info.note_of_times {
+        driver.say(&format!("note: {source}: {note}"));
+    }
+    Ok(info)
 }
 
 /// Opens a file, or the files of a folder as one archive.

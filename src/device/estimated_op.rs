@@ -71,6 +71,13 @@ impl EstimateMark {
     }
 }
 
+/// The note of a table of times: `Times are at least these: 1 operator without a known cost.`
+#[must_use]
+pub fn note_of_times(mark: Option<EstimateMark>) -> Option<String> {
+    let what = |mark: EstimateMark| if mark.unknown > 0 { "Times are at least these" } else { "Times hold guesses" };
+    mark.map(|mark| format!("{}: {}.", what(mark), mark.note()))
+}
+
 /// A time with its mark and the reason: `at least 2.47 µs (1 operator without a known cost)`.
 #[must_use]
 pub fn marked_time(mark: Option<EstimateMark>, time: &str) -> String {
@@ -91,5 +98,9 @@ mod tests {
         let both = [op(1, true), op(2, true), op(4, false)];
         assert_eq!(marked(&both), "at least 2.47 \u{b5}s (3 operators without a known cost, 4 estimated)");
         assert_eq!(EstimateMark::of(&both).unwrap().before_rate(), "at most ");
+        let noted = |ops: &[EstimatedOp]| note_of_times(EstimateMark::of(ops));
+        assert_eq!(noted(&[]), None);
+        assert_eq!(noted(&[op(1, true)]).unwrap(), "Times are at least these: 1 operator without a known cost.");
+        assert_eq!(noted(&[op(2, false)]).unwrap(), "Times hold guesses: estimated, 2 operators.");
     }
 }

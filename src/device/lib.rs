@@ -17,7 +17,7 @@ mod service;
 mod values;
 
 pub use compile::{Compilation, Device, is_simulated};
-pub use estimated_op::{EstimateMark, EstimatedOp, marked_time};
+pub use estimated_op::{EstimateMark, EstimatedOp, marked_time, note_of_times};
 pub use library::{
     BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FixedModel, Instantiated, ModelFile, ModelFileRef, ModelFileSettings,
     ModelKind, ModelLibrary, ModelRef, OpenedModel, model_label,

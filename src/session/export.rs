@@ -94,8 +94,8 @@ pub(super) fn profile_json(
     })
 }
 
-pub(super) fn summary_json(insights: &Insights) -> Result<Vec<u8>, String> {
-    to_json(&SummaryJson(insights))
+pub(super) fn summary_json(insights: &Insights, estimate: Option<EstimateMark>) -> Result<Vec<u8>, String> {
+    to_json(&SummaryJson { insights, estimate })
 }
 
 pub(super) fn open_json(profile: &Profile) -> Result<Vec<u8>, String> {

@@ -19,7 +19,7 @@ use ns_analysis::{GroupBy, Instances, Selection};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_count, format_ns};
 use ns_base::{Interval, SimTime, TraceNs};
-use ns_device::{EstimateMark, marked_time};
+use ns_device::{EstimateMark, marked_time, note_of_times};
 use ns_fidelity::PublishedTime;
 use ns_formats::chrome::write_to_string;
 use ns_formats::is_of_stacks;
@@ -161,6 +161,7 @@ impl OpenProfile {
             is_stacks: is_of_stacks(&meta.format),
             colours: self.colours.get_or_init(|| colours_of(&self.profile)).clone(),
             facts,
+            note_of_times: note_of_times(self.mark),
             diagnostics: self.profile.diagnostics().items().to_vec(),
             marks: marks_of(&self.profile),
             also: Vec::new(),
@@ -327,7 +328,7 @@ impl OpenProfile {
                         self.name
                     ));
                 };
-                Ok(file(".summary.json", "application/json", summary_json(insights)?))
+                Ok(file(".summary.json", "application/json", summary_json(insights, self.mark)?))
             }
             ExportKind::ProfileJson => {
                 let Some(window) = self.device_window_ns else {

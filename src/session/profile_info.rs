@@ -148,6 +148,9 @@ pub struct ProfileInfo {
     pub colours: Colours,
     /// Figures for the summary line, name and value, as text: `Device window`, `7.20 us`.
     pub facts: Vec<(String, String)>,
+    /// Above each table of its times, if the cost of an operator is a guess: `Times are at least these: 1 operator without a known
+    /// cost.`
+    pub note_of_times: Option<String>,
     /// Problems met while reading.
     pub diagnostics: Vec<Diagnostic>,
     /// Marks and ranges saved in the file.
@@ -186,6 +189,7 @@ mod tests {
     fn an_unknown_level_error_lists_the_levels() {
         let level = |name: &str| Level { name: name.to_owned(), slices: 1, wraps: false };
         let info = ProfileInfo {
+            note_of_times: None,
             profile: ProfileKey(0),
             name: "run.json".to_owned(),
             origin: ProfileOrigin::Simulated(ProfileSpec::default()),

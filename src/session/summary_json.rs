@@ -3,17 +3,25 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use ns_device::EstimateMark;
 use ns_insight::{Effect, Finding, Insights, Metric, MetricValue, Rule, SliceRange};
 
 /// Metrics as keys of the object itself, in the order of the summary, then the other parts.
-pub(super) struct SummaryJson<'a>(pub &'a Insights);
+pub(super) struct SummaryJson<'a> {
+    pub insights: &'a Insights,
+    /// Operators whose cost is a guess.
+    pub estimate: Option<EstimateMark>,
+}
 
 impl Serialize for SummaryJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let insights = self.0;
+        let insights = self.insights;
         let mut object = serializer.serialize_map(None)?;
         for metric in insights.summary.metrics() {
             object.serialize_entry(&metric.name, &Number(metric.value))?;
+        }
+        if let Some(estimate) = self.estimate {
+            object.serialize_entry("estimate", &estimate)?;
         }
         object.serialize_entry("limiter", &insights.limiter)?;
         object.serialize_entry("bounds", &insights.bounds)?;

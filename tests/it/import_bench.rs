@@ -140,7 +140,19 @@ fn estimates_are_named_wherever_they_count() {
     let batch = u32::try_from(plain.batch.own()).unwrap();
     let row = bench(&mut session, &plain.id, &[batch]).remove(0);
     assert!(row.estimated_ops.as_deref().is_some_and(|ops| ops.contains(&op)), "{:?}", row.estimated_ops);
-    let facts = profile(&mut session, &plain.id, None).facts;
+    let info = profile(&mut session, &plain.id, None);
+    let facts = info.facts;
+    // Every view of its times says so, and so do its files.
+    let note = "Times are at least these: 1 operator without a known cost.";
+    assert_eq!(info.note_of_times.as_deref(), Some(note));
+    for kind in [ExportKind::SummaryJson, ExportKind::ProfileJson] {
+        let question = ProfileQuestion::Export { kind, marks: Vec::new() }.of(info.profile);
+        let events = ask(&mut session, Request::new(JobId(5), question), None).unwrap();
+        let file =
+            events.into_iter().find_map(|e| if let Event::Message(_, Message::File(f)) = e { Some(f) } else { None });
+        let json: serde_json::Value = serde_json::from_slice(&file.unwrap().bytes).unwrap();
+        assert_eq!(json["estimate"], serde_json::json!({"unknown": 1, "estimated": 0}));
+    }
     assert!(facts.iter().any(|(name, value)| name == "Cost is not known" && value.contains(&op)), "{facts:?}");
     // Nothing is known about the cost: every figure is a bound.
     assert_eq!(row.estimate.map(EstimateMark::note).as_deref(), Some("1 operator without a known cost"));
@@ -155,6 +167,37 @@ fn estimates_are_named_wherever_they_count() {
     assert_ne!(slower.latency_ms_p50, row.latency_ms_p50);
     assert_eq!(slower.estimate.map(EstimateMark::note).as_deref(), Some("estimated, 1 operator"));
     assert!(bench(&mut session, "nn", &[1])[0].estimated_ops.is_none());
+}
+
+#[test]
+fn the_command_line_marks_every_figure_with_a_guessed_cost() {
+    let folder = std::env::temp_dir().join(format!("neuronscope-guessed-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let fixture = "tests/it/fixtures/models/pt2/custom-op--torch2.9.1.pt2.gz";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(fixture);
+    let file = file.to_str().unwrap();
+    let stdout = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_neuronscope"));
+        let output = command.current_dir(&folder).args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // The command line asks for an estimate of an operator that nobody knows.
+    let note = "Times hold guesses: estimated, 1 operator.";
+    let assume = ["--assume", "byom::fancy_act=sort"];
+    let guessed = |args: &[&str]| stdout(&[args, &assume].concat());
+    let profile = guessed(&["profile", "--model", file]);
+    assert_eq!(profile.matches(note).count(), 2, "framework and HLO operators: {profile}");
+    assert!(guessed(&["profile", "--model", file, "--summary"]).starts_with(note));
+    let matmult = guessed(&["matmult", "--model", file]);
+    assert!(matmult.contains(note), "{matmult}");
+    let swept = guessed(&["matmult", "--model", file, "--instance", "inf2.xlarge,trn1.2xlarge"]);
+    assert_eq!(swept.matches(": estimated, 1 operator").count(), 2, "{swept}");
+    let scenario =
+        ["bench", "--model", file, "--scenario", "SingleStream", "--min-duration", "1", "--min-queries", "100"];
+    let scenario = guessed(&[&scenario[..], &["--n-models", "1", "--workers-per-model", "1"]].concat());
+    assert!(scenario.contains(note), "{scenario}");
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

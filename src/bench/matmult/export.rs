@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::report::MatmultReport;
 use ns_base::{Refusal, refuse};
+use ns_device::EstimateMark;
 
 /// Version of the JSON.
 pub const MATMULT_FORMAT: u32 = 1;
@@ -53,6 +54,7 @@ pub const MATMULT_COLS: &[&str] = &[
     "dma_bytes",
     "dma_gb_per_s",
     "peak_gb_per_s",
+    "estimate",
 ];
 
 /// The reports as one JSON object, ended by a newline.
@@ -135,6 +137,7 @@ fn cell(report: &MatmultReport, column: &str) -> String {
         "dma_bytes" => report.dma_bytes.map(|n| n.to_string()),
         "dma_gb_per_s" => number(report.dma_gb_per_s),
         "peak_gb_per_s" => number(report.peak_gb_per_s),
+        "estimate" => report.estimate.map(EstimateMark::note),
         "findings" => Some(report.findings.iter().map(|f| f.pitfall.code()).collect::<Vec<_>>().join(" ")),
         _ => None,
     };
@@ -165,6 +168,10 @@ pub fn matmult_rows(reports: &[MatmultReport]) -> (Vec<&'static str>, Vec<Vec<St
         v.map_or_else(|| "N/A".to_owned(), |v| format!("{:.digits$}", v * scale))
     };
     let row = |r: &MatmultReport| {
+        let time = |v: Option<f64>| format!("{}{}", r.estimate.map_or("", EstimateMark::before_time), fixed(v, 1e3, 3));
+        let rate = |v: Option<f64>, digits: usize| {
+            format!("{}{}", r.estimate.map_or("", EstimateMark::before_rate), fixed(v, 1.0, digits))
+        };
         let host = r.host_s.zip(r.link_s).map(|(host, link)| host + link);
         let found: Vec<&str> = r.findings.iter().map(|f| f.pitfall.code()).collect();
         vec![
@@ -176,12 +183,12 @@ pub fn matmult_rows(reports: &[MatmultReport]) -> (Vec<&'static str>, Vec<Vec<St
                 .map_or_else(|| r.case.matrix_dim.to_string(), |o| format!("{o} {}", r.case.shapes)),
             r.case.batch_size.to_string(),
             if of_operators { fixed(r.dma_gb_per_s, 1.0, 2) } else { r.case.loop_count.to_string() },
-            fixed(r.iteration_s, 1e3, 3),
+            time(r.iteration_s),
             fixed(host, 1e3, 3),
-            fixed(r.device_s, 1e3, 3),
-            fixed(r.tops, 1.0, 2),
+            time(r.device_s),
+            rate(r.tops, 2),
             fixed(r.peak_tops, 1.0, 2),
-            fixed(r.peak_percent, 1.0, 1),
+            rate(r.peak_percent, 1),
             r.limit.as_ref().map_or_else(|| r.status.clone(), |l| l.by.clone()),
             found.join(", "),
         ]
@@ -203,7 +210,7 @@ mod tests {
         cases.push(failing);
         let models = ns_device::ModelLibrary::default();
         let reports: Vec<MatmultReport> = cases.iter().map(|case| run_case(case, &models)).collect();
-        for column in MATMULT_COLS.iter().filter(|c| !["error", "operator", "shapes"].contains(c)) {
+        for column in MATMULT_COLS.iter().filter(|c| !["error", "operator", "shapes", "estimate"].contains(c)) {
             assert_ne!(cell(&reports[0], column), "N/A", "{column}");
         }
         let csv = matmult_csv(&reports).unwrap();
@@ -217,6 +224,14 @@ mod tests {
         );
         let (headings, rows) = matmult_rows(&reports);
         assert!(rows.iter().all(|r| r.len() == headings.len()));
+        let unknown = Some(EstimateMark { unknown: 1, estimated: 0 });
+        let (_, marked) = matmult_rows(&[MatmultReport { estimate: unknown, ..reports[0].clone() }]);
+        for (cell, plain) in marked[0].iter().zip(&rows[0]) {
+            let at_a_bound = [format!("at least {plain}"), format!("at most {plain}")];
+            assert!(cell == plain || at_a_bound.contains(cell), "{cell}");
+        }
+        let bounds = |word: &str| marked[0].iter().filter(|cell| cell.starts_with(word)).count();
+        assert_eq!((bounds("at least "), bounds("at most ")), (2, 2));
         let json: serde_json::Value = serde_json::from_str(&matmult_json(&reports).unwrap()).unwrap();
         assert_eq!((&json["neuronscope_matmult"], &json["reports"][1]["status"]), (&1.into(), &"error".into()));
     }

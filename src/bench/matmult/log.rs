@@ -3,6 +3,7 @@
 
 use ns_base::stats::round_to;
 use ns_base::units::format_share;
+use ns_device::note_of_times;
 
 use super::report::{MatmultReport, Verification};
 
@@ -134,6 +135,9 @@ impl Log {
                     report.dtype
                 ),
             );
+        }
+        if let Some(note) = note_of_times(report.estimate) {
+            self.say("INFO", "run", &note);
         }
         if let Some(limit) = &report.limit {
             self.say("INFO", "run", &format!("limited by {}: {}", limit.by, limit.sentence));

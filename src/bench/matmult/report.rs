@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_base::units::format_share;
 use ns_base::{Refusal, SimTime};
+use ns_device::EstimateMark;
 use ns_machine::isa::Engine;
 use ns_tensor::FloatFormat;
 
@@ -69,6 +70,8 @@ pub struct MatmultReport {
     pub products_asked: Option<u64>,
     /// Products of one call that the compiler kept.
     pub products_computed: Option<u64>,
+    /// Operators of a model file whose cost is a guess; absent when there are none.
+    pub estimate: Option<EstimateMark>,
     /// What limits the throughput.
     pub limit: Option<Limit>,
     /// The check of repeatability.
@@ -159,6 +162,7 @@ fn empty(case: &MatmultCase) -> MatmultReport {
         peak_gb_per_s: None,
         products_asked: None,
         products_computed: None,
+        estimate: None,
         limit: None,
         verification: None,
         ranges: None,
@@ -201,6 +205,7 @@ pub(super) fn finished(
         peak_gb_per_s: Some(m.costs.core.peak_hbm_bytes_per_s() / 1e9),
         products_asked: Some(m.compilation.products_before),
         products_computed: Some(m.compilation.products_after),
+        estimate: EstimateMark::of(&m.compilation.estimated_ops),
         limit: Some(limit(case, m)),
         verification: (case.run.verification_iterations > 0).then(|| verification(case, m)),
         ranges,

@@ -6,6 +6,7 @@ use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
 use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::{SimTime, stats::round_to};
+use ns_device::{EstimateMark, note_of_times};
 
 use super::early_stopping::{EarlyStopping, discardable, queries_needed};
 use super::{MlperfSettings, Scenario};
@@ -51,6 +52,9 @@ pub struct MlperfResult {
     pub metric: String,
     /// The figure; for Single- and MultiStream the early-stopping estimate, if there is one.
     pub value: f64,
+    /// Operators whose cost is a guess; absent when there are none.
+    #[serde(default)]
+    pub estimate: Option<EstimateMark>,
     /// Model specification.
     pub model: String,
     /// EC2 size.
@@ -202,6 +206,7 @@ impl<'a> Judge<'a> {
             verdict,
             metric,
             value: round_to(value, 3),
+            estimate: None,
             model: c.model.clone(),
             instance_type: c.instance_type.clone(),
             batch_size: c.batch_size,
@@ -215,6 +220,21 @@ impl<'a> Judge<'a> {
             latency_ms_mean: round_to(mean, 3),
             latency_ms: PERCENTILES.map(|p| round_to(self.at(p), 3)),
         }
+    }
+}
+
+impl MlperfResult {
+    /// What stands before the figure: `at least ` before a time that holds operators without a known cost.
+    #[must_use]
+    pub fn before_value(&self) -> &'static str {
+        let is_rate = matches!(self.scenario, Scenario::Offline | Scenario::Server);
+        self.estimate.map_or("", if is_rate { EstimateMark::before_rate } else { EstimateMark::before_time })
+    }
+
+    /// The note below the times, if the cost of an operator is a guess.
+    #[must_use]
+    pub fn note_of_times(&self) -> Option<String> {
+        note_of_times(self.estimate)
     }
 }
 
@@ -234,13 +254,14 @@ pub fn mlperf_to_text(r: &MlperfResult) -> String {
     let yes = |b: bool| if b { "Yes" } else { "NO" };
     let v = &r.verdict;
     let mut text = format!(
-        "{}: {} x {} workers of {}, batch {}\n{} : {}\nResult is : {}\n  Performance constraints satisfied : {}\n  Min duration satisfied : {}\n  Min queries satisfied : {}\n  Early stopping satisfied : {}\n",
+        "{}: {} x {} workers of {}, batch {}\n{} : {}{}\nResult is : {}\n  Performance constraints satisfied : {}\n  Min duration satisfied : {}\n  Min queries satisfied : {}\n  Early stopping satisfied : {}\n",
         r.scenario.name(),
         r.n_models,
         r.workers_per_model,
         r.model,
         r.batch_size,
         r.metric,
+        r.before_value(),
         r.value,
         r.result,
         yes(v.performance_constraints),
@@ -257,6 +278,7 @@ pub fn mlperf_to_text(r: &MlperfResult) -> String {
         "{} queries in {} s; latency ms: mean {}, p50 {p50}, p90 {p90}, p95 {p95}, p97 {p97}, p99 {p99}, p99.9 {p999}\n",
         r.queries, r.duration_s, r.latency_ms_mean
     ));
+    text.extend(r.note_of_times().map(|note| format!("{note}\n")));
     text
 }
 
@@ -265,7 +287,7 @@ mod tests {
     use super::super::run_scenario;
     use super::*;
     use crate::{BenchConfig, expand};
-    use ns_device::FixedModel;
+    use ns_device::{EstimatedOp, FixedModel, ServiceTimes};
 
     fn configuration(n_models: u32, workers: u32, jitter: f64) -> Configuration {
         let config = BenchConfig {
@@ -326,6 +348,25 @@ mod tests {
         settings.target_qps = Some(500.0);
         let overloaded = run(&settings, 4, 1);
         assert!(overloaded.value < 405.0 && !overloaded.verdict.performance_constraints, "{overloaded:?}");
+    }
+
+    #[test]
+    fn a_figure_that_holds_a_guess_says_so() {
+        let short =
+            MlperfSettings { min_duration_s: 0.1, min_queries: 10, ..MlperfSettings::official(Scenario::SingleStream) };
+        let offline = MlperfSettings { min_duration_s: 0.1, ..MlperfSettings::official(Scenario::Offline) };
+        let model: FixedModel = "fixed:device_ms=10".parse().unwrap();
+        let unknown = EstimatedOp { op: "mine".to_owned(), count: 1, is_unknown: true, ..EstimatedOp::default() };
+        let times = ServiceTimes { estimated_ops: vec![unknown], ..model.service_times(1) };
+        let text = |settings: &MlperfSettings, times: &ServiceTimes| {
+            mlperf_to_text(&run_scenario(settings, &configuration(1, 1, 0.0), times).unwrap())
+        };
+        let note = "Times are at least these: 1 operator without a known cost.\n";
+        let (latency, rate) = (text(&short, &times), text(&offline, &times));
+        assert!(latency.contains(" : at least 10") && latency.ends_with(note), "{latency}");
+        assert!(rate.contains(" : at most ") && rate.ends_with(note), "{rate}");
+        let plain = text(&short, &model.service_times(1));
+        assert!(plain.contains(" : 10") && !plain.contains("known cost"), "{plain}");
     }
 
     #[test]

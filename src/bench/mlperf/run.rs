@@ -11,7 +11,7 @@ use crate::scheduler::source::{Arrivals, Source, Streams};
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::refuse;
 use ns_base::{Refusal, SimTime};
-use ns_device::ServiceTimes;
+use ns_device::{EstimateMark, ServiceTimes};
 
 use super::result::{Judge, MlperfResult};
 use super::{MlperfSettings, Scenario};
@@ -208,11 +208,12 @@ impl Plan {
 
     fn judged(&self, measurement: Measurement, qps: f64) -> MlperfResult {
         let judge = Judge::new(&self.settings, &self.configuration, measurement);
-        match self.settings.scenario {
+        let result = match self.settings.scenario {
             Scenario::SingleStream | Scenario::MultiStream => judge.streams(),
             Scenario::Offline => judge.offline(),
             Scenario::Server => judge.server(qps),
-        }
+        };
+        MlperfResult { estimate: EstimateMark::of(&self.times.estimated_ops), ..result }
     }
 
     /// Inferences per second of the tightest resource.

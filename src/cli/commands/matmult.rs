@@ -8,6 +8,7 @@ use crate::interrupt::{self, Interrupted};
 use crate::matmult_args::MatmultArgs;
 use crate::progress::ProgressBar;
 use ns_bench::matmult::{MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
+use ns_fidelity::product_beside;
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     let (mut config, notes) = args.config()?;
@@ -59,7 +60,13 @@ fn print(reports: &[MatmultReport], args: &MatmultArgs, is_sweep: bool) -> Resul
 }
 
 fn log(report: &MatmultReport, verbose: bool) -> String {
-    log_lines(report, verbose).iter().map(|line| format!("{line}\n")).collect()
+    log_lines(report, verbose).into_iter().chain(beside(report)).map(|line| line + "\n").collect()
+}
+
+/// What AWS's guide says of the case, if it has it.
+fn beside(report: &MatmultReport) -> Option<String> {
+    let here = report.tops_computed?;
+    Some(format!("{here:.2} TFLOPS: {}", product_beside(&report.case, here)?))
 }
 
 /// The table, then the findings, each printed once with its cases.
@@ -72,6 +79,8 @@ fn sweep(reports: &[MatmultReport], verbose: bool) -> String {
         for finding in &report.findings {
             out.push_str(&format!("found: {label}: {}\n", finding.sentence));
         }
+        out.extend(beside(report).map(|line| format!("{label}: {line}\n")));
+        out.extend(report.estimate.map(|mark| format!("{label}: {}\n", mark.note())));
         if let Some(error) = &report.error {
             out.push_str(&format!("failed: {label}: {error}\n"));
         }

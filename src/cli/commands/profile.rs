@@ -43,7 +43,7 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
         return text::print(&export(&mut driver, info.profile, kind)?);
     }
     let mut out = if output.summary {
-        super::summary::describe(&insights(&mut driver, info.profile)?)
+        super::summary::describe(&insights(&mut driver, info.profile)?, info.note_of_times.as_deref())
     } else {
         tables(&mut driver, &info)?
     };
@@ -61,6 +61,7 @@ fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
     }
     for (kind, title) in [(OperatorKind::Framework, "Framework operators"), (OperatorKind::Hlo, "HLO operators")] {
         out.push_str(&format!("\n{title}\n"));
+        out.extend(info.note_of_times.iter().map(|note| format!("{note}\n")));
         out.push_str(&operators(driver, info.profile, kind)?);
     }
     Ok(out)

@@ -5,9 +5,10 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share, format_times};
 use ns_insight::{Bounds, Effect, Finding, Insights, Limiter, ResourceTime, Summary};
 
-/// The limiting unit, metrics, bounds, findings.
-pub(super) fn describe(insights: &Insights) -> String {
-    let mut out = limiter(&insights.limiter);
+/// The note of times that hold guesses, the limiting unit, metrics, bounds, findings.
+pub(super) fn describe(insights: &Insights, note: Option<&str>) -> String {
+    let mut out = note.map_or_else(String::new, |note| format!("{note}\n"));
+    out.push_str(&limiter(&insights.limiter));
     out.push_str(&metrics(&insights.summary));
     out.push_str(&bounds(&insights.bounds));
     out.push_str(&findings(&insights.findings));

@@ -35,6 +35,7 @@ pub(super) fn info(name: &str, origin: ProfileOrigin) -> ProfileInfo {
         is_stacks: false,
         colours: Colours::default(),
         facts: vec![],
+        note_of_times: None,
         diagnostics: vec![],
         marks: vec![],
         also: vec![],

@@ -113,7 +113,8 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
         || "of what the core can compute".to_owned(),
         |most| format!("of the peak; memory allows {}", format_share(most)),
     );
-    Some(Tile { share: Some(share / 100.0), ..tile("MFU", format_share(share), note) })
+    let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_rate), format_share(share));
+    Some(Tile { share: Some(share / 100.0), ..tile("MFU", value, note) })
 }
 
 /// A name cut to the length of a heading.

@@ -61,7 +61,8 @@ fn card(row: &ScenarioRow) -> Html {
         <li class="panel scenario">
             <h3>{ &row.label }</h3>
             <p>{ "Result is " }<strong class={if v.is_valid() { "is-valid" } else { "is-invalid" }}>{ &r.result }</strong></p>
-            <p class="figure"><strong>{ three_decimals(r.value) }</strong>{ " " }{ &r.metric }</p>
+            <p class="figure"><strong>{ r.before_value() }{ three_decimals(r.value) }</strong>{ " " }{ &r.metric }</p>
+            if let Some(note) = r.note_of_times() { <p class="note">{ note }</p> }
             <ul class="limits" aria-label="Limits">
                 { check("performance constraints", v.performance_constraints) }
                 { check("min duration", v.min_duration) }

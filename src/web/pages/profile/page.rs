@@ -82,6 +82,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
                 // The figures of another run would be read as those of what failed. They stay in the document, as they were.
                 <div class="run-view" hidden={matches!(props.run, RunState::Failed(_))}>
                     { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
+                    if let Some(note) = &run.info.note_of_times { <p class="note">{ note }</p> }
                     if matches!(tool, Tool::Overview | Tool::Summary) { <DiagnosticsPanel items={run.info.diagnostics.clone()} /> }
                     { tool_view(&app, state, run, tool) }
                 </div>
