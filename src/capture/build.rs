@@ -6,6 +6,7 @@ use super::rows::{FusedNames, Rows, args_of};
 use ns_base::convert::usize_to_i64;
 use ns_base::{Diagnostics, FxHashMap, Interval};
 use ns_compiler::Workflow;
+use ns_insight::ClockLimit;
 use ns_machine::cost::CostTable;
 use ns_machine::isa::{Activity, DmaQueue, Engine, Instruction, Op};
 use ns_machine::{Executable, SourceId};
@@ -132,6 +133,15 @@ impl Capture<'_> {
         let dma = builder.thread(process, "dma", "DMA Busy");
         for (i, track) in [setup, compute, dma].into_iter().enumerate() {
             builder.set_track_sort_index(track, usize_to_i64(i));
+        }
+        let limits = self.recorder.clock_limits(self.origin_ns, window.end);
+        if !limits.is_empty() {
+            let throttle = builder.thread(process, "throttle", "Throttle");
+            builder.set_track_sort_index(throttle, 3);
+            for ClockLimit { time, eighths } in limits {
+                let name = format!("limit {eighths} of 8");
+                builder.slice(throttle, time.start, time.end - time.start, &name, "overview", None);
+            }
         }
         let teardown_ns = i64::try_from(costs.runtime.teardown_ns).unwrap_or(0);
         builder.slice(setup, 0, self.origin_ns, "Neuron Runtime Setup", "runtime", None);

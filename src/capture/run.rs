@@ -31,6 +31,8 @@ pub fn run_of<'a>(executable: &'a Executable, recorder: &Recorder, costs: &CostT
         model_flops: Some(executable.model_flops),
         memory: Some(executable.memory),
         products: None,
+        clock_limits: recorder.clock_limits(origin_ns, window.end),
+        throttle: costs.engine.tensor_throttle,
     }
 }
 

@@ -18,16 +18,11 @@ use ns_neuron::sim::{NoObserver, simulate};
 use ns_neuron::step::StepCosts;
 
 /// The starting point of every search: documented values, or round numbers close to what the tables suggest.
-const START: Calibration = Calibration {
-    weight_stream_bytes_per_us: 250_000,
-    inf2_engine_permille: 1_170,
-    host_call_ns: 150_000,
-    host_io_bytes_per_us: 4_000,
-    torch_1_permille: 1_080,
-};
-/// First steps of the five parameters, as a share of their value.
-const FIRST_STEP: [f64; PARAMETERS] = [0.04, 0.04, 0.3, 0.3, 0.02];
-const PARAMETERS: usize = 5;
+const START: Calibration =
+    Calibration { host_call_ns: 250_000, host_output_bytes_per_us: 4_000, torch_1_permille: 1_080 };
+/// First steps of the parameters, as a share of their value.
+const FIRST_STEP: [f64; PARAMETERS] = [0.2, 0.2, 0.02];
+const PARAMETERS: usize = 3;
 /// How often the steps are halved.
 const HALVINGS: u32 = 4;
 
@@ -65,8 +60,8 @@ pub struct LeftOut {
 /// Rows that are compiled once and simulated as often as the search needs.
 pub struct Calibrator {
     rows: Vec<Prepared>,
-    /// Window of each program under engine and DMA parameters.
-    windows: FxHashMap<(usize, u64, u32), SimTime>,
+    /// Window of each program on Trainium and on Inferentia2; no fitted number changes it.
+    windows: FxHashMap<(usize, bool), SimTime>,
     /// Predicted throughput of each row under the stage times that the parameters change: call, link, device. Most moves of a
     /// search change the times of a few rows.
     rates: FxHashMap<(usize, [SimTime; 3]), f64>,
@@ -165,8 +160,7 @@ impl Calibrator {
         let mut ratios = Vec::with_capacity(self.rows.len());
         for (number, row) in self.rows.iter().enumerate().filter(|(_, r)| keep(&r.row.model)) {
             let costs = &tables[usize::from(row.is_inf2)];
-            let slower = if row.is_inf2 { calibration.inf2_engine_permille } else { 0 };
-            let key = (row.program, calibration.weight_stream_bytes_per_us, slower);
+            let key = (row.program, row.is_inf2);
             let window = match self.windows.get(&key) {
                 Some(window) => *window,
                 None => {
@@ -199,10 +193,8 @@ fn scaled(calibration: &Calibration, parameter: usize, factor: f64) -> Calibrati
     let wide = |x: u64| libm::round(u64_to_f64(x) * factor) as u64;
     let narrow = |x: u32| libm::round(f64::from(x) * factor) as u32;
     match parameter {
-        0 => c.weight_stream_bytes_per_us = wide(c.weight_stream_bytes_per_us),
-        1 => c.inf2_engine_permille = narrow(c.inf2_engine_permille).max(1_000),
-        2 => c.host_call_ns = wide(c.host_call_ns),
-        3 => c.host_io_bytes_per_us = wide(c.host_io_bytes_per_us),
+        0 => c.host_call_ns = wide(c.host_call_ns),
+        1 => c.host_output_bytes_per_us = wide(c.host_output_bytes_per_us),
         _ => c.torch_1_permille = narrow(c.torch_1_permille).max(1_000),
     }
     c
@@ -212,9 +204,8 @@ fn scaled(calibration: &Calibration, parameter: usize, factor: f64) -> Calibrati
 fn rounded(c: &Calibration) -> Calibration {
     let to = |x: u64, unit: u64| (x + unit / 2) / unit * unit;
     Calibration {
-        weight_stream_bytes_per_us: to(c.weight_stream_bytes_per_us, 1_000),
         host_call_ns: to(c.host_call_ns, 5_000),
-        host_io_bytes_per_us: to(c.host_io_bytes_per_us, 100),
+        host_output_bytes_per_us: to(c.host_output_bytes_per_us, 100),
         ..*c
     }
 }

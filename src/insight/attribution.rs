@@ -215,6 +215,8 @@ mod tests {
         test.units.push(UnitRun { name: "queue".to_owned(), engine: None, items: vec![item(b, 0, 40)] });
         let run = Run {
             products: None,
+            clock_limits: Vec::new(),
+            throttle: None,
             total: test.total,
             window: test.total,
             units: test.units,

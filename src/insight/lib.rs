@@ -27,6 +27,6 @@ pub use insights::{Insights, UTILISATION_BUCKETS};
 pub use limiter::{Limiter, Resource, ResourceTime};
 pub use metrics::{Metric, MetricValue, Unit};
 pub use roofline::{Roofline, RooflinePoint};
-pub use run::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
+pub use run::{ClockLimit, Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
 pub use summary::Summary;
 pub use utilisation::{Utilisation, UtilisationRow};

@@ -2,6 +2,7 @@
 //! instruction-level profiles can too.
 
 use ns_base::Interval;
+use ns_machine::cost::Throttle;
 use ns_machine::isa::{Activity, Engine};
 use ns_machine::{MemoryPlan, SourceEntry, SourceId, SourceMap};
 
@@ -22,6 +23,18 @@ pub struct Run<'a> {
     pub memory: Option<MemoryPlan>,
     /// Matrix products and convolutions of the model as written, and after the compiler's passes; `None` when not known.
     pub products: Option<(u64, u64)>,
+    /// When the tensor engine's clock is limited, in the order of time.
+    pub clock_limits: Vec<ClockLimit>,
+    /// The rule behind the limits; `None` when it is not known.
+    pub throttle: Option<Throttle>,
+}
+
+/// A stretch in which the tensor engine's clock is limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockLimit {
+    pub time: Interval<i64>,
+    /// The limit in eighths of the published clock.
+    pub eighths: u32,
 }
 
 /// The items of one unit.
@@ -163,6 +176,16 @@ impl Run<'_> {
     #[must_use]
     pub fn engine(&self, engine: Engine) -> Option<&UnitRun> {
         self.units.iter().find(|u| u.engine == Some(engine))
+    }
+
+    /// Items of the tensor engine, each with the limit of the clock at its start in eighths; 8 is none.
+    pub fn clocked_items(&self) -> impl Iterator<Item = (&Item, u32)> {
+        let mut limits = self.clock_limits.iter().peekable();
+        self.engine(Engine::Tensor).map_or(&[][..], |unit| &unit.items).iter().map(move |item| {
+            while limits.next_if(|limit| limit.time.end <= item.time.start).is_some() {}
+            let limit = limits.peek().filter(|limit| limit.time.start <= item.time.start);
+            (item, limit.map_or(8, |limit| limit.eighths))
+        })
     }
 
     /// The item at a position.

@@ -82,6 +82,11 @@ metrics! {
         tensor_engine_active_time_percent: f64, Percent;
         /// Instructions of the tensor engine.
         tensor_engine_instruction_count: u64, Count;
+        /// Time in which the tensor engine works at a limited clock.
+        throttle_active_time: f64, Seconds;
+        /// The limit of its clock as an average over `total_time`, in which idle time counts as zero and work at the published clock as
+        /// 100 %.
+        throttle_avg_util_limit_percent: f64, Percent;
         /// Number of matmuls among them.
         matmul_instruction_count: u64, Count;
         /// Sum of the vector engine's instruction times.
@@ -139,6 +144,7 @@ impl Summary {
         summary.total_active_time = secs(length_ns(&merged(all)));
         summary.total_active_time_percent = percent(summary.total_active_time, summary.total_time);
         summary.add_engines(run);
+        summary.add_throttle(run);
         summary.add_instructions(run);
         summary.add_transfers(run);
         summary.add_rates(run, core);
@@ -187,6 +193,17 @@ impl Summary {
             ],
             &mut self.gpsimd_engine_instruction_count,
         );
+    }
+
+    fn add_throttle(&mut self, run: &Run<'_>) {
+        let (mut limited_ns, mut eighths_ns) = (0, 0);
+        for (item, eighths) in run.clocked_items() {
+            let ns = duration_ns(item.time);
+            limited_ns += if eighths < 8 { ns } else { 0 };
+            eighths_ns += ns * u64::from(eighths);
+        }
+        self.throttle_active_time = secs(limited_ns);
+        self.throttle_avg_util_limit_percent = percent(secs(eighths_ns) / 8.0, self.total_time);
     }
 
     fn add_instructions(&mut self, run: &Run<'_>) {

@@ -80,6 +80,8 @@ impl TestRun {
             model_flops: self.model_flops,
             memory: None,
             products: None,
+            clock_limits: Vec::new(),
+            throttle: None,
         }
     }
 

@@ -76,6 +76,8 @@ impl StepCosts {
         let memory = &executable.memory;
         let bytes = memory.input_bytes + memory.output_bytes;
         let link = at_rate(bytes, r.link_bytes_per_us);
+        let copies = at_rate(memory.input_bytes, r.host_input_bytes_per_us)
+            + at_rate(memory.output_bytes, r.host_output_bytes_per_us);
         let recorded = match workflow {
             Workflow::Trace => 0,
             // The call of a traced model is an op, too.
@@ -89,8 +91,8 @@ impl StepCosts {
                 warmup: SimTime::from_ns(r.warmup_ns),
             },
             record: SimTime::from_ns(r.record_op_ns).times(recorded),
-            // The effective rate of copy and link together.
-            call: SimTime::from_ns(r.host_call_ns) + (at_rate(bytes, r.host_io_bytes_per_us) - link),
+            // The effective rates are those of copy and link together.
+            call: SimTime::from_ns(r.host_call_ns) + copies.saturating_sub(link),
             link,
             start_up: SimTime::from_ns(start_up_ns(r, workflow)),
             window,

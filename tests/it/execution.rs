@@ -127,7 +127,9 @@ fn no_program_is_faster_than_its_critical_path_or_larger_than_the_part() {
 #[test]
 fn a_faster_device_is_never_slower() {
     for model in MODELS {
-        let (executable, slow) = compiled(model, 2);
+        let (executable, mut slow) = compiled(model, 2);
+        // What keeps a tensor engine busier may make its clock slower, on hardware as here.
+        slow.engine.tensor_throttle = None;
         let at = |costs: &CostTable| simulate(&executable, costs, &mut NoObserver).unwrap().window;
         let base = at(&slow);
         let mut engines = slow.clone();

@@ -267,9 +267,14 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
 /// Why the array is below its peak while its engine works for `busy`.
 fn rest_of_peak(case: &MatmultCase, m: &Measured, busy: SimTime) -> String {
     let e = &m.costs.engine;
-    let sustained = f64::from(e.sustained_matmul_permille) / f64::from(e.slowdown_permille.max(1)) * 100.0;
+    let limit = e.tensor_throttle.map_or(1.0, |throttle| f64::from(throttle.dense_eighths) / 8.0);
+    let sustained = f64::from(e.sustained_matmul_permille) / 10.0 * limit;
     let reached = m.operations * m.computed_share() / busy.to_secs_f64() / 1e12 / peak_tops(case, m) * 100.0;
-    let slow_start = if e.tensor_throttle.is_some() { ", and to the slow start" } else { "" };
+    let slow_start = if e.tensor_throttle.is_some_and(|t| t.light_eighths < t.dense_eighths) {
+        ", and to the slow start"
+    } else {
+        ""
+    };
     format!(
         "; while it works it computes at {} of the array's peak: products one after another sustain {}, and the rest goes to loads \
          of weights and to rows that do not fill the array{slow_start}",

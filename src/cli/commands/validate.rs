@@ -47,12 +47,8 @@ fn calibrate(published: &[PublishedRow]) -> String {
         let c = left_out.fit.calibration;
         out.push_str(&line(&format!("without {}", left_out.model), &left_out.errors));
         out.push_str(&format!(
-            "  weight stream {} B/us, Inf2 {}, host call {} ns, host I/O {} B/us, PyTorch 1 {}\n",
-            c.weight_stream_bytes_per_us,
-            c.inf2_engine_permille,
-            c.host_call_ns,
-            c.host_io_bytes_per_us,
-            c.torch_1_permille
+            "  host call {} ns, outputs {} B/us, PyTorch 1 {}; ratios {:.4?}\n",
+            c.host_call_ns, c.host_output_bytes_per_us, c.torch_1_permille, left_out.ratios
         ));
     }
     out

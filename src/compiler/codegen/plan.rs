@@ -37,7 +37,7 @@ impl<'a> Plan<'a> {
         Self {
             module,
             core: &costs.core,
-            costs: costs.at_published_clocks(),
+            costs: costs.clone(),
             precision,
             weights_stay: weights_fit(module, &costs.core, precision.operand_bytes),
             idioms: Idioms::find(module, &users),

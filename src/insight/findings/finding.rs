@@ -19,6 +19,8 @@ pub enum Rule {
     ProductsRemoved,
     /// The unit with the longest busy time.
     LimitingUnit,
+    /// The tensor engine's clock is limited by its utilisation.
+    ClockLimit,
     /// SBUF was full and values were saved to device memory.
     Spills,
     /// Engines wait for a long time for one another or for DMA.
@@ -48,6 +50,7 @@ impl Rule {
         match self {
             Self::ProductsRemoved => "products_removed",
             Self::LimitingUnit => "limiting_unit",
+            Self::ClockLimit => "clock_limit",
             Self::Spills => "spills",
             Self::EngineWaits => "engine_waits",
             Self::SmallTransfers => "small_transfers",
@@ -65,7 +68,7 @@ impl Rule {
     pub(super) const fn touches(self) -> Option<&'static [Resource]> {
         match self {
             Self::Spills | Self::SmallTransfers | Self::InputsInStep => Some(&[Resource::Dma]),
-            Self::Transposes => Some(&[Resource::Tensor]),
+            Self::ClockLimit | Self::Transposes => Some(&[Resource::Tensor]),
             Self::UnfusedElementwise => Some(&[Resource::Vector, Resource::Scalar]),
             Self::TableLoadedLate => Some(&[Resource::Scalar]),
             Self::LimitingUnit

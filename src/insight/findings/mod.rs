@@ -4,6 +4,7 @@
 //! by the most that they can save, then their symptoms, then findings that save time, then findings that explain the
 //! timeline.
 
+mod clock_limit;
 mod constants;
 mod context;
 mod finding;
@@ -29,6 +30,7 @@ type Find = fn(&Context<'_>) -> Vec<Finding>;
 const RULES: &[Find] = &[
     products_removed::find,
     limiting_unit::find,
+    clock_limit::find,
     spills::find,
     waits::find,
     small_transfers::find,

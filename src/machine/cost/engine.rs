@@ -22,7 +22,7 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
     let fixed = u64::from(e.static_overhead_cycles);
     let access = u64::from(e.memory_access_cycles);
     let cycles = |interval: u64, extra: u64| {
-        let mhz = effective_mhz(costs, engine);
+        let mhz = engine_mhz(costs, engine);
         // The instructions alternate between the physical cores of a logical core.
         let each = interval.div_ceil(u64::from(costs.core.physical_cores.max(1)));
         InstructionCost { interval: cycles_to_time(each, mhz), latency: cycles_to_time(interval + extra, mhz) }
@@ -49,15 +49,16 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             cycles(at_least_min(if sbuf_only { free.saturating_mul(e.sbuf_pair_cycles) } else { free }), fixed)
         }
         Op::Memset { free } => cycles(at_least_min(free), if engine == Engine::GpSimd { 0 } else { fixed }),
-        Op::Activate { free } => cycles(at_least_min(free), fixed + access),
+        // The overhead holds the engine: instructions of 512 elements were measured 450 ns apart, 84 ns more than they stream.
+        Op::Activate { free } => cycles(at_least_min(free) + fixed, access),
         // The cost table adds one minimum interval for reading the accumulator.
-        Op::ActivateReduce { free } => cycles(at_least_min(free) + u64::from(e.min_interval_cycles), fixed + access),
+        Op::ActivateReduce { free } => cycles(at_least_min(free) + u64::from(e.min_interval_cycles) + fixed, access),
         Op::ActTableLoad => {
             let time = SimTime::from_ns(e.act_table_load_ns);
             InstructionCost { interval: time, latency: time }
         }
         Op::CustomElementwise { elements } => {
-            let start = cycles_to_time(u64::from(e.gpsimd_start_cycles), effective_mhz(costs, engine));
+            let start = cycles_to_time(u64::from(e.gpsimd_start_cycles), engine_mhz(costs, engine));
             let time = start + SimTime(e.custom_element_ps).times(elements);
             InstructionCost { interval: time, latency: time }
         }
@@ -76,15 +77,14 @@ pub fn element_time(costs: &CostTable, engine: Engine, op: &Op) -> SimTime {
     SimTime(interval(op).saturating_sub(interval(&op.of_one_element())))
 }
 
-/// The clock at which an engine's cycles are charged: the published clock, less the slow-down.
-fn effective_mhz(costs: &CostTable, engine: Engine) -> u32 {
-    let published = match engine {
+/// The published clock of an engine.
+fn engine_mhz(costs: &CostTable, engine: Engine) -> u32 {
+    match engine {
         Engine::Tensor => costs.core.tensor_mhz,
         Engine::Vector => costs.core.vector_mhz,
         Engine::Scalar => costs.core.scalar_mhz,
         Engine::GpSimd => costs.core.gpsimd_mhz,
-    };
-    published.saturating_mul(1_000) / costs.engine.slowdown_permille.max(1)
+    }
 }
 
 /// Cycles to time, rounded to the nearest picosecond once per instruction.
@@ -109,24 +109,6 @@ mod tests {
         assert!((133..=146).contains(&dot), "{dot}");
         let tanh = latency_ns(Engine::Scalar, Op::Activate { free: 4 });
         assert!((151..=167).contains(&tanh), "{tanh}");
-    }
-
-    #[test]
-    fn inferentia2_is_slower_and_has_the_published_core() {
-        let (trn1, inf2) = (CostTable::neuroncore_v2(), CostTable::inferentia2());
-        assert_eq!(inf2.core, trn1.core);
-        for (engine, op) in [
-            (Engine::Tensor, Op::Matmul { free: 512, passes: 1 }),
-            (Engine::Vector, Op::TensorScalar { free: 512 }),
-            (Engine::Scalar, Op::Activate { free: 512 }),
-            (Engine::GpSimd, Op::Memset { free: 512 }),
-        ] {
-            let at = |costs: &CostTable| instruction_cost(costs, engine, &op).interval.to_secs_f64();
-            let ratio = at(&inf2) / at(&trn1);
-            let expected = f64::from(inf2.engine.slowdown_permille) / 1e3;
-            // Clocks are whole megahertz.
-            assert!((ratio - expected).abs() < 0.002, "{engine:?}: {ratio} is not {expected}");
-        }
     }
 
     #[test]

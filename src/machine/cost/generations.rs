@@ -5,19 +5,37 @@ use super::CostTable;
 use super::table::{V3_DMA_GB_PER_S, V4_DMA_GB_PER_S, short_descriptor_ps};
 use crate::arch::{Instance, UnpublishedFigures, core_spec};
 
-/// The limit on power changes of the tensor engine: it starts at a fraction of its rate and reaches the full rate after
-/// some work; idle time reverses this.
+/// The limit of a tensor engine's clock by its recent utilisation. Time is cut into windows; the utilisation of a window is the
+/// time that the engine works in it, weighted with the share of the array's rows in use, and decides the limit of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Throttle {
-    /// Rate at the start, thousandths of the full rate.
-    pub start_permille: u32,
-    /// Work after which the rate is full, nanoseconds.
-    pub ramp_ns: u64,
+    /// Clock after a window below the threshold, and at first, in eighths of the published clock.
+    pub light_eighths: u32,
+    /// Clock after a window at or above the threshold, in eighths of the published clock.
+    pub dense_eighths: u32,
+    /// Utilisation from which a window is dense, thousandths.
+    pub threshold_permille: u32,
+    /// Length of a window, nanoseconds.
+    pub window_ns: u64,
 }
 
-/// Half of the rate at first and all of it after about 3 us of work; half again whenever utilisation was below half for
-/// about 3 us (published for Trn2 and Trn3: Neuron Explorer, overview page).
-const POWER_RAMP: Throttle = Throttle { start_permille: 500, ramp_ns: 3_000 };
+/// About 3 us (published for Trn2 and Trn3: Neuron Explorer, overview page). On Inf2 the limit comes within 16 us of dense
+/// products (measured), so the same window is assumed for every generation.
+const WINDOW_NS: u64 = 3_000;
+
+/// Half of the clock until a window is at least half used (published as [`WINDOW_NS`]; that the rows in use count was measured
+/// with kernels of one row).
+const V3_THROTTLE: Throttle =
+    Throttle { light_eighths: 4, dense_eighths: 8, threshold_permille: 500, window_ns: WINDOW_NS };
+
+/// Seven eighths of the clock whenever the engine works (measured on Trn1: dense products run at 0.866 of the clock's rate).
+pub(super) const TRN1_THROTTLE: Throttle =
+    Throttle { light_eighths: 7, dense_eighths: 7, threshold_permille: 625, window_ns: WINDOW_NS };
+
+/// As on Trn1, and five eighths after a window that used more than that (measured on Inf2: dense products run at 0.625 of the
+/// clock's rate, mixed ones between the two; that the threshold is the limit itself is chosen).
+pub(super) const INF2_THROTTLE: Throttle =
+    Throttle { light_eighths: 7, dense_eighths: 5, threshold_permille: 625, window_ns: WINDOW_NS };
 
 impl CostTable {
     /// The costs of an instance's NeuronCores, each of one physical core.
@@ -45,7 +63,7 @@ impl CostTable {
         engine.sustained_matmul_permille = 982;
         // Measured: device traces of the DMA overview.
         engine.act_table_load_ns = 1_290;
-        engine.tensor_throttle = Some(POWER_RAMP);
+        engine.tensor_throttle = Some(V3_THROTTLE);
         let dma = &mut table.dma;
         // Measured: 575 to 914 ns a copy in kernel profiles; published: about 600 for a hardware descriptor engine.
         dma.issue_interval_ns = 600;

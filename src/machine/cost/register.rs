@@ -67,6 +67,6 @@ mod tests {
             .filter(|e| e.status == CostStatus::Fitted && e.group == "Fitted numbers")
             .map(|e| e.name)
             .collect();
-        assert_eq!(fitted.len(), 5, "{fitted:?}");
+        assert_eq!(fitted.len(), 3, "{fitted:?}");
     }
 }

@@ -2,6 +2,7 @@
 //! profiler's pictures that AWS published; "derived" ones are arithmetic on those. The register lists them with their
 //! sources, and docs/costs.md is printed from it.
 
+use super::generations::{INF2_THROTTLE, TRN1_THROTTLE};
 use super::lazy::{RECORD_OP_NS, load_batch_ns};
 use super::{Calibration, FITTED, Throttle};
 use crate::arch::{CoreSpec, NEURONCORE_V2};
@@ -9,9 +10,6 @@ use crate::arch::{CoreSpec, NEURONCORE_V2};
 /// Costs of the compute engines, in cycles of the engine unless stated otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineCosts {
-    /// Time of every instruction relative to its cycles at the published clock, thousandths: 1,000, and on
-    /// Inferentia2 [`Calibration::inf2_engine_permille`] (fitted). It does not affect the best that a core can do.
-    pub slowdown_permille: u32,
     /// Shortest initiation interval of any instruction (published, NKI cost table: `MIN_II` ~ 64).
     pub min_interval_cycles: u32,
     /// Added once when an instruction of the vector, the scalar or the GpSimd engine is short or depends on the previous
@@ -31,11 +29,11 @@ pub struct EngineCosts {
     pub array_depth_cycles: u32,
     /// A stationary tile loads this many times faster than a moving tile of the same size streams (published: up to 4).
     pub fast_weight_load_factor: u32,
-    /// Share of the array's peak that back-to-back matmuls sustain, in thousandths (published: the best kernel of the NKI
-    /// matrix multiplication tutorial reaches 85.24 %; the chained 1024^3 microbenchmark, with the waits between its
-    /// layers, 84.6 %).
+    /// Share of the rate at the limited clock that back-to-back matmuls sustain, in thousandths (derived: a product of
+    /// 8192 x 8192 matrices on Trn1 keeps the engine active for 1 / 0.866 of its time at the published clock, of which the
+    /// limit of 7/8 explains all but this).
     pub sustained_matmul_permille: u32,
-    /// Limit on power changes of the tensor engine; `None` on NeuronCore-v2.
+    /// Limit of the tensor engine's clock by its utilisation; `None` runs at the published clock.
     pub tensor_throttle: Option<Throttle>,
     /// Loading another activation table, nanoseconds (measured: 0.42 to 0.55 us in the published NeuronCore-v2 operator
     /// timelines; 1.29 us was measured on Trn2).
@@ -71,8 +69,7 @@ pub struct DmaCosts {
     pub short_descriptor_ps: u64,
     /// SBUF partitions that one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
     pub partitions_per_engine: u32,
-    /// Rate of all engines of a core together, bytes per microsecond (published: 272 GB/s; fitted:
-    /// [`Calibration::weight_stream_bytes_per_us`]).
+    /// Rate of all engines of a core together, bytes per microsecond (published: 272 GB/s).
     pub aggregate_bytes_per_us: u64,
 }
 
@@ -87,9 +84,11 @@ pub struct RuntimeCosts {
     pub teardown_ns: u64,
     /// Host time of one inference call, nanoseconds (fitted, [`Calibration::host_call_ns`]).
     pub host_call_ns: u64,
-    /// Effective rate of inputs and outputs between host and device, bytes per microsecond (fitted,
-    /// [`Calibration::host_io_bytes_per_us`]).
-    pub host_io_bytes_per_us: u64,
+    /// Effective rate of inputs from host to device, bytes per microsecond (measured on Trn1: 11.55 GB/s for 16 MiB).
+    pub host_input_bytes_per_us: u64,
+    /// Effective rate of outputs from device to host, bytes per microsecond (fitted,
+    /// [`Calibration::host_output_bytes_per_us`]; measured on Trn1: 2.9 GB/s for up to 16 MiB).
+    pub host_output_bytes_per_us: u64,
     /// Loading one model, nanoseconds (measured on the published toy model: 62 ms).
     pub load_ns: u64,
     /// Added to the load for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one copy, 294 to
@@ -109,6 +108,8 @@ pub struct RuntimeCosts {
     pub load_batch_ns: u64,
 }
 
+/// Measured rate of copies from host to device, bytes per microsecond.
+const HOST_INPUT_BYTES_PER_US: u64 = 11_550;
 /// Published DMA bandwidth of a core, GB/s: NeuronCore-v2.
 pub(super) const V2_DMA_GB_PER_S: u64 = 272;
 /// The same for NeuronCore-v3.
@@ -152,7 +153,6 @@ impl CostTable {
         Self {
             core: NEURONCORE_V2,
             engine: EngineCosts {
-                slowdown_permille: 1_000,
                 min_interval_cycles: 64,
                 static_overhead_cycles: 100,
                 memory_access_cycles: 60,
@@ -160,8 +160,8 @@ impl CostTable {
                 reduce_elements_per_cycle: 1,
                 array_depth_cycles: 128,
                 fast_weight_load_factor: 4,
-                sustained_matmul_permille: 852,
-                tensor_throttle: None,
+                sustained_matmul_permille: 990,
+                tensor_throttle: Some(TRN1_THROTTLE),
                 act_table_load_ns: 500,
                 gpsimd_start_cycles: 150,
                 custom_element_ps: 637_000,
@@ -176,21 +176,26 @@ impl CostTable {
                 engine_bytes_per_us: 17_000,
                 short_descriptor_ps: short_descriptor_ps(V2_DMA_GB_PER_S),
                 partitions_per_engine: 8,
-                aggregate_bytes_per_us: fitted.weight_stream_bytes_per_us,
+                aggregate_bytes_per_us: V2_DMA_GB_PER_S * 1_000,
             },
             runtime: RuntimeCosts {
                 setup_traced_ns: 5_100,
                 setup_mark_step_ns: 8_450,
                 teardown_ns: 4_300,
                 host_call_ns: fitted.host_call_ns,
-                host_io_bytes_per_us: fitted.host_io_bytes_per_us,
+                host_input_bytes_per_us: HOST_INPUT_BYTES_PER_US,
+                host_output_bytes_per_us: fitted.host_output_bytes_per_us,
                 load_ns: 62_000_000,
                 load_beside_ns: 15_800_000,
                 link_bytes_per_us: 16_000,
                 torch_1_permille: fitted.torch_1_permille,
                 warmup_ns: 2_600_000,
                 record_op_ns: RECORD_OP_NS,
-                load_batch_ns: load_batch_ns(fitted.host_call_ns, fitted.host_io_bytes_per_us),
+                load_batch_ns: load_batch_ns(
+                    fitted.host_call_ns,
+                    HOST_INPUT_BYTES_PER_US,
+                    fitted.host_output_bytes_per_us,
+                ),
             },
         }
     }
@@ -204,9 +209,7 @@ impl CostTable {
         self
     }
 
-    /// The NeuronCore-v2 of Inferentia2. Published rows that are bound by compute take about 1.2 times as long as on
-    /// Trainium, and rows bound by DMA take the same time; instructions slower than their clock explain this (derived).
-    /// The core itself, and so its peak, is the published one.
+    /// The NeuronCore-v2 of Inferentia2: the same core, whose tensor engine is held back further once it is busy.
     #[must_use]
     pub fn inferentia2() -> Self {
         Self::calibrated_inferentia2(&FITTED)
@@ -216,14 +219,7 @@ impl CostTable {
     #[must_use]
     pub fn calibrated_inferentia2(fitted: &Calibration) -> Self {
         let mut table = Self::calibrated(fitted);
-        table.engine.slowdown_permille = fitted.inf2_engine_permille;
+        table.engine.tensor_throttle = Some(INF2_THROTTLE);
         table
-    }
-
-    /// The same with engines as fast as their published clocks say.
-    #[must_use]
-    pub fn at_published_clocks(&self) -> Self {
-        let engine = EngineCosts { slowdown_permille: 1_000, ..self.engine.clone() };
-        Self { engine, ..self.clone() }
     }
 }

@@ -6,11 +6,11 @@
 //! depend on profiles: it tells an [`Observer`] what ran and when.
 
 mod observer;
-mod power;
 #[cfg(test)]
 mod properties;
 mod simulator;
 mod state;
+mod throttle;
 
 pub use observer::{NoObserver, Observer};
 pub use simulator::{SimOutcome, SimProgress, Simulator, simulate};

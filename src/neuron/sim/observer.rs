@@ -9,6 +9,8 @@ pub trait Observer {
     fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>);
     /// DMA `index` of `queue` was triggered at `triggered` and moved data during `span`.
     fn dma(&mut self, queue: DmaQueue, index: usize, triggered: SimTime, span: Interval<SimTime>);
+    /// The clock of the tensor engine is limited to `eighths` of the published one, from an instruction at `at` on.
+    fn clock_limit(&mut self, _at: SimTime, _eighths: u32) {}
 }
 
 /// An observer that does nothing.

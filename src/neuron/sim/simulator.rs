@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use super::Observer;
-use super::power::PowerRamp;
 use super::state::{Readiness, UNITS, UnitState, unit_name};
+use super::throttle::TensorClock;
 use ns_base::{Interval, Refusal, SimTime, refuse};
 use ns_machine::Executable;
 use ns_machine::cost::{CostTable, InstructionCost, instruction_cost};
@@ -56,7 +56,9 @@ pub struct Simulator<E, C> {
     /// Cost of the last op of each engine, because tiles repeat.
     last_cost: [Option<(Op, InstructionCost)>; Engine::ALL.len()],
     dma_pool_free_at: SimTime,
-    power: PowerRamp,
+    tensor_clock: TensorClock,
+    /// The limit of its last instruction; 8 is none.
+    eighths: u32,
     outcome: SimOutcome,
     first_start: Option<SimTime>,
 }
@@ -78,7 +80,8 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
             pending: [None; Engine::ALL.len()],
             last_cost: [None; Engine::ALL.len()],
             dma_pool_free_at: SimTime::ZERO,
-            power: PowerRamp::default(),
+            tensor_clock: TensorClock::default(),
+            eighths: 8,
             outcome: SimOutcome::default(),
             first_start: None,
         };
@@ -130,7 +133,15 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         let op = self.executable.engines[engine.index()][index].op;
         let mut cost = self.cost_of(engine, op);
         if let (Engine::Tensor, Some(throttle)) = (engine, self.costs.engine.tensor_throttle) {
-            cost = self.power.stretch(throttle, start, cost);
+            if let Op::LdWeights { rows, .. } = op {
+                self.tensor_clock.load(rows);
+            }
+            let eighths;
+            (cost, eighths) = self.tensor_clock.stretch(throttle, start, cost);
+            if eighths != self.eighths {
+                self.eighths = eighths;
+                observer.clock_limit(start, eighths);
+            }
         }
         // The array reads a stationary tile after the matmuls before it; an idle array waits for it.
         let idle = self.pending[engine.index()].is_none() || start > self.units[engine.index()].free_at;

@@ -227,6 +227,7 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> Found {
 const fn short_title(rule: Rule) -> &'static str {
     match rule {
         Rule::LimitingUnit => "Units wait for one another",
+        Rule::ClockLimit => "The tensor engine's clock is limited",
         Rule::Spills => "Values spill to device memory",
         Rule::EngineWaits => "An engine is idle",
         Rule::SmallTransfers => "Transfers are too small for the full rate",

@@ -1,0 +1,133 @@
+//! The limit of the tensor engine's clock by its recent utilisation.
+
+use ns_base::SimTime;
+use ns_machine::cost::{InstructionCost, Throttle};
+
+/// The clock limit of a tensor engine. Time is cut into windows; the utilisation of one decides the limit of the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TensorClock {
+    /// Number of the window that `used` belongs to.
+    window: u64,
+    /// Time at work in this window, picoseconds times rows in use.
+    used: u64,
+    /// Whether the window before was dense.
+    is_dense: bool,
+    /// Rows that the stationary tile uses.
+    rows: u32,
+}
+
+/// Rows of the array: a utilisation of one uses all of them.
+const ARRAY_ROWS: u64 = 128;
+
+impl TensorClock {
+    /// A stationary tile of `rows` is loaded.
+    pub fn load(&mut self, rows: u32) {
+        self.rows = rows;
+    }
+
+    /// The cost of an instruction that starts at `start`, longer by the limit of its window, and that limit in eighths.
+    pub fn stretch(&mut self, throttle: Throttle, start: SimTime, cost: InstructionCost) -> (InstructionCost, u32) {
+        let length = SimTime::from_ns(throttle.window_ns.max(1)).0;
+        self.advance(throttle, start.0 / length, length);
+        let eighths = if self.is_dense { throttle.dense_eighths } else { throttle.light_eighths }.clamp(1, 8);
+        let interval = cost.interval.0.saturating_mul(8) / u64::from(eighths);
+        self.work(throttle, start.0, interval, length);
+        let interval = SimTime(interval);
+        (InstructionCost { interval, latency: cost.latency + interval.saturating_sub(cost.interval) }, eighths)
+    }
+
+    /// Work of `time` from `start`: what reaches beyond the window counts in those after it.
+    fn work(&mut self, throttle: Throttle, start: u64, time: u64, length: u64) {
+        let rows = u64::from(self.rows).min(ARRAY_ROWS);
+        let (mut at, mut left) = (start, time);
+        loop {
+            let room = (self.window + 1) * length - at;
+            let part = left.min(room);
+            self.used += part * rows;
+            left -= part;
+            if left == 0 {
+                return;
+            }
+            at += part;
+            self.advance(throttle, self.window + 1, length);
+        }
+    }
+
+    /// Goes on to `window`.
+    fn advance(&mut self, throttle: Throttle, window: u64, length: u64) {
+        if window <= self.window {
+            return;
+        }
+        let full = length * ARRAY_ROWS;
+        let dense = u128::from(self.used) * 1_000 >= u128::from(full) * u128::from(throttle.threshold_permille);
+        // A window without work follows when one is skipped.
+        self.is_dense = dense && window == self.window + 1;
+        self.window = window;
+        self.used = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NS: u64 = 1_000;
+
+    /// Time that the engine is active and time in total, of `count` bursts of work with `gap_ns` between them.
+    fn run(throttle: Throttle, rows: u32, work_ns: u64, gap_ns: u64, count: u32) -> (f64, f64) {
+        let mut clock = TensorClock::default();
+        clock.load(rows);
+        let cost = InstructionCost { interval: SimTime(work_ns * NS), latency: SimTime(work_ns * NS) };
+        let (mut start, mut active) = (SimTime::ZERO, 0.0);
+        for _ in 0..count {
+            let interval = clock.stretch(throttle, start, cost).0.interval;
+            active += interval.to_secs_f64();
+            start = start + interval + SimTime(gap_ns * NS);
+        }
+        (active, start.to_secs_f64())
+    }
+
+    fn limit(dense: u32, light: u32, threshold_permille: u32) -> Throttle {
+        Throttle { light_eighths: light, dense_eighths: dense, threshold_permille, window_ns: 3_000 }
+    }
+
+    #[test]
+    fn dense_work_is_held_back_after_the_first_window() {
+        let inf2 = limit(5, 7, 625);
+        let (active, _) = run(inf2, 128, 200, 0, 10_000);
+        assert!((0.002 / active - 0.625).abs() < 0.001, "{active}");
+        let (first, _) = run(inf2, 128, 200, 0, 10);
+        assert!((first - 10.0 * 200e-9 * 8.0 / 7.0).abs() < 2e-9, "{first}");
+    }
+
+    #[test]
+    fn light_work_keeps_the_light_limit() {
+        let (active, _) = run(limit(5, 7, 625), 128, 200, 300, 1_000);
+        assert!((active - 1_000.0 * 200e-9 * 8.0 / 7.0).abs() < 1e-9, "{active}");
+        // Rows that are not in use do not count.
+        let (few, _) = run(limit(5, 7, 625), 32, 200, 0, 1_000);
+        assert!((few - active).abs() < 1e-9, "{few}");
+    }
+
+    #[test]
+    fn below_half_utilisation_the_third_generation_stays_at_half() {
+        let v3 = limit(8, 4, 500);
+        let (one_row, _) = run(v3, 1, 200, 0, 1_000);
+        assert!((one_row - 2.0 * 1_000.0 * 200e-9).abs() < 1e-9, "{one_row}");
+        let (dense, _) = run(v3, 128, 200, 0, 10_000);
+        assert!((dense / (10_000.0 * 200e-9) - 1.0).abs() < 0.002, "{dense}");
+        // A pause of more than a window starts again at the light limit.
+        let (bursts, _) = run(v3, 128, 2_000, 7_000, 100);
+        assert!((bursts - 2.0 * 100.0 * 2e-6).abs() < 1e-9, "{bursts}");
+    }
+
+    #[test]
+    fn more_work_never_takes_less_time() {
+        let mut last = 0.0;
+        for work in (20..2_000).step_by(20) {
+            let (_, total) = run(limit(5, 7, 625), 128, work, 500, 400);
+            assert!(total >= last, "{work} ns: {total} after {last}");
+            last = total;
+        }
+    }
+}
