@@ -39,6 +39,9 @@ pub enum SimProgress {
     Done,
 }
 
+/// When a unit is due that has nothing to do.
+const NEVER: (SimTime, usize) = (SimTime(u64::MAX), usize::MAX);
+
 /// A slice whose end the engine's next instruction may cut.
 #[derive(Clone, Copy)]
 struct Pending {
@@ -55,6 +58,8 @@ pub struct Simulator<E, C> {
     pending: [Option<Pending>; Engine::ALL.len()],
     /// Cost of the last op of each engine, because tiles repeat.
     last_cost: [Option<(Op, InstructionCost)>; Engine::ALL.len()],
+    /// The same of the last load of a stationary tile, between which there are matmuls.
+    last_load: Option<(Op, InstructionCost)>,
     dma_pool_free_at: SimTime,
     tensor_clock: TensorClock,
     /// The limit of its last instruction; 8 is none.
@@ -79,6 +84,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
             units,
             pending: [None; Engine::ALL.len()],
             last_cost: [None; Engine::ALL.len()],
+            last_load: None,
             dma_pool_free_at: SimTime::ZERO,
             tensor_clock: TensorClock::default(),
             eighths: 8,
@@ -96,15 +102,24 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     /// # Errors
     /// When no unit can continue and some are not finished.
     pub fn step(&mut self, budget: u64, observer: &mut impl Observer) -> Result<SimProgress, Refusal> {
-        for _ in 0..budget {
-            let Some((start, unit)) = self.earliest() else { return self.finish(observer) };
-            match unit {
-                Unit::Engine(engine) => self.run_instruction(engine, start, observer),
-                Unit::Queue(queue) => self.run_dma(queue, start, observer),
+        let mut left = budget;
+        while left > 0 {
+            let Some((mut start, unit, mut next)) = self.earliest() else { return self.finish(observer) };
+            // The unit goes on until another one is due.
+            loop {
+                match unit {
+                    Unit::Engine(engine) => self.run_instruction(engine, start, observer),
+                    Unit::Queue(queue) => self.run_dma(queue, start, observer),
+                }
+                self.outcome.items += 1;
+                left -= 1;
+                self.update_readiness(unit);
+                next = next.min(self.wake(unit));
+                match self.units[unit.index()].readiness {
+                    Readiness::At(time) if left > 0 && (time, unit.index()) < next => start = time,
+                    _ => break,
+                }
             }
-            self.outcome.items += 1;
-            self.update_readiness(unit);
-            self.wake(unit);
         }
         Ok(SimProgress::More { items: self.outcome.items, total: self.executable.item_count() as u64 })
     }
@@ -115,17 +130,20 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         &self.outcome
     }
 
-    /// The unit that can start first, and when.
-    fn earliest(&self) -> Option<(SimTime, Unit)> {
-        let mut best: Option<(SimTime, Unit)> = None;
-        for (state, unit) in self.units.iter().zip(UNITS) {
-            if let Readiness::At(t) = state.readiness
-                && best.is_none_or(|(earliest, _)| t < earliest)
-            {
-                best = Some((t, unit));
+    /// When the first unit can start, that unit, and when the next one of the others can: its time and its index.
+    fn earliest(&self) -> Option<(SimTime, Unit, (SimTime, usize))> {
+        let (mut best, mut next) = (NEVER, NEVER);
+        for (index, state) in self.units.iter().enumerate() {
+            if let Readiness::At(time) = state.readiness {
+                let due = (time, index);
+                if due < best {
+                    (best, next) = (due, best);
+                } else if due < next {
+                    next = due;
+                }
             }
         }
-        best
+        UNITS.get(best.1).map(|unit| (best.0, *unit, next))
     }
 
     fn run_instruction(&mut self, engine: Engine, start: SimTime, observer: &mut impl Observer) {
@@ -179,11 +197,13 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     }
 
     fn cost_of(&mut self, engine: Engine, op: Op) -> InstructionCost {
-        match self.last_cost[engine.index()] {
+        let is_load = matches!(op, Op::LdWeights { .. });
+        let last = if is_load { &mut self.last_load } else { &mut self.last_cost[engine.index()] };
+        match *last {
             Some((last, cost)) if last == op => cost,
             _ => {
                 let cost = instruction_cost(&self.costs, engine, &op);
-                self.last_cost[engine.index()] = Some((op, cost));
+                *last = Some((op, cost));
                 cost
             }
         }
@@ -221,30 +241,37 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         Ok(SimProgress::Done)
     }
 
-    /// Checks every unit that waits for `completed` again.
-    fn wake(&mut self, completed: Unit) {
-        for unit in UNITS {
-            if let Readiness::Blocked(wait) = self.units[unit.index()].readiness
+    /// Checks the units that wait for `completed` again; returns when the first of them that need not wait any more can start.
+    fn wake(&mut self, completed: Unit) -> (SimTime, usize) {
+        let done = self.units[completed.index()].next;
+        let mut first = NEVER;
+        for (index, unit) in UNITS.into_iter().enumerate() {
+            if let Readiness::Blocked(wait) = self.units[index].readiness
                 && wait.unit == completed
+                && wait.count as usize <= done
             {
                 self.update_readiness(unit);
+                if let Readiness::At(time) = self.units[index].readiness {
+                    first = first.min((time, index));
+                }
             }
         }
+        first
     }
 
     fn update_readiness(&mut self, unit: Unit) {
         self.units[unit.index()].readiness = self.readiness(unit);
     }
 
-    fn readiness(&self, unit: Unit) -> Readiness {
+    fn readiness(&mut self, unit: Unit) -> Readiness {
         let state = &self.units[unit.index()];
         if state.next >= state.len {
             return Readiness::Finished;
         }
         let (waits_start, waits_len, free_at) = match unit {
             Unit::Engine(engine) => {
-                let instruction = &self.executable.engines[engine.index()][state.next];
-                (instruction.waits_start, instruction.waits_len, self.engine_free_at(engine, &instruction.op))
+                let instruction = self.executable.engines[engine.index()][state.next];
+                (instruction.waits_start, instruction.waits_len, self.engine_free_at(engine, instruction.op))
             }
             Unit::Queue(queue) => {
                 let dma = &self.executable.queues[queue.index()][state.next];
@@ -263,12 +290,11 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
 
     /// When the engine can start `op`. A stationary tile loads while the matmul before it still streams, so it may
     /// start that much earlier; it never delays the next matmul.
-    fn engine_free_at(&self, engine: Engine, op: &Op) -> SimTime {
+    fn engine_free_at(&mut self, engine: Engine, op: Op) -> SimTime {
         let free_at = self.units[engine.index()].free_at;
         match (op, self.pending[engine.index()]) {
             (Op::LdWeights { .. }, Some(before)) => {
-                let load = instruction_cost(&self.costs, engine, op).interval;
-                free_at.saturating_sub(load).max(before.span.start)
+                free_at.saturating_sub(self.cost_of(engine, op).interval).max(before.span.start)
             }
             _ => free_at,
         }
