@@ -38,7 +38,7 @@ fn one_call() -> Result<(), Box<dyn Error>> {
         outcome.window.to_ms_f64()
     );
 
-    let captured = build_profile(&compiled.executable, &recorder, &device.costs, Workflow::Trace, MODEL);
+    let captured = build_profile(&compiled.executable, &recorder, &device.costs, Workflow::Trace, MODEL.into());
     for row in operator_table(&captured.profile, OperatorView::Framework).iter().take(5) {
         println!("{:>6} x  {:>10} ns  {}", row.occurrences, row.time_ns, row.name);
     }
