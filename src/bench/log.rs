@@ -6,6 +6,7 @@ use ns_base::SimTime;
 
 use crate::config::bench_config::BenchConfig;
 use crate::config::configuration::Configuration;
+use crate::index::ModelEntry;
 use crate::measured::measurement::Measurement;
 use crate::reports::report::Report;
 use crate::sweep::plan::remaining_text;
@@ -48,7 +49,7 @@ impl Verbosity {
     #[must_use]
     pub fn at_start(self, config: &BenchConfig) -> Vec<String> {
         let default = BenchConfig::default();
-        let asked = config.index.is_some()
+        let asked = config.index.as_ref().is_some_and(|index| index.finished().any(ModelEntry::names_a_cast))
             || config.performance_levels != default.performance_levels
             || config.options.compile != default.options.compile
             || config.compile != default.compile;
@@ -56,7 +57,7 @@ impl Verbosity {
         line.filter(|_| !asked).into_iter().collect()
     }
 
-    /// The lines when a configuration starts, with the duration of all that remain. A configuration that cannot start
+    /// The lines when a configuration starts, with the time of all that remain. A configuration that cannot start
     /// has no benchmarkers.
     #[must_use]
     pub fn before(self, configuration: &Configuration, remaining_s: f64) -> Vec<String> {
@@ -64,7 +65,7 @@ impl Verbosity {
         let name = &configuration.model_name;
         let begin = self.line(Self::Info, &format!("Benchmarking '{name}', ~{remaining} remaining."));
         let config = Report::described(configuration);
-        let running = self.line(Self::Debug, &format!("Running model config: {}", python_dict(&config)));
+        let running = self.line(Self::Debug, &format!("Running model config: {}", python_dict(configuration, &config)));
         let mut lines: Vec<String> = begin.into_iter().chain(running).collect();
         if self == Self::Debug && configuration.check().is_ok() {
             for model in 0..configuration.n_models {
@@ -103,24 +104,26 @@ impl Verbosity {
     }
 }
 
-/// The configuration as Python prints a dictionary.
-fn python_dict(report: &Report) -> String {
+/// The configuration as Python prints a dictionary: NeuronPerf's keys in its order, then this program's.
+fn python_dict(configuration: &Configuration, report: &Report) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
     let python = |b: bool| if b { "True" } else { "False" };
     format!(
-        "{{'model_filename': {}, 'device_type': {}, 'instance_type': {}, 'batch_size': {}, 'n_models': {}, 'workers_per_model': {}, 'pipeline_size': {}, 'performance_level': {}, 'multiprocess': {}, 'multiinterpreter': {}, 'start_dts': {}, 'duration': {}}}",
+        "{{'model_filename': {}, 'device_type': {}, 'input_idx': {}, 'batch_size': {}, 'n_models': {}, 'workers_per_model': {}, 'pipeline_size': {}, 'cast_mode': {}, 'multiprocess': {}, 'multiinterpreter': {}, 'start_dts': {}, 'duration': {}, 'instance_type': {}, 'performance_level': {}}}",
         quoted(&report.model_filename),
         quoted(&report.device_type),
-        quoted(&report.instance_type),
+        configuration.input_idx,
         report.batch_size,
         report.n_models,
         report.workers_per_model,
         report.pipeline_size,
-        report.performance_level.map_or_else(|| "None".to_owned(), |level| level.to_string()),
+        configuration.cast_mode.as_deref().map_or_else(|| "None".to_owned(), quoted),
         python(report.multiprocess),
         python(report.multiinterpreter),
         quoted(&report.start_dts),
         quoted(&report.duration),
+        quoted(&report.instance_type),
+        report.performance_level.map_or_else(|| "None".to_owned(), |level| level.to_string()),
     )
 }
 
@@ -129,6 +132,24 @@ mod tests {
     use super::*;
     use crate::{ConfigurationRun, RunDetail, ServiceTimes, expand};
     use ns_base::NeverCancel;
+
+    #[test]
+    fn an_index_says_its_casts_and_inputs() {
+        let text = |cast: &str| {
+            format!(
+                r#"{{"version": "0", "model_configs": [{{"filename": "a.pt", "model": "nn", "input_idx": 1, "cast_mode": {cast}}}]}}"#
+            )
+        };
+        let config = |cast: &str| BenchConfig {
+            index: Some(crate::ModelIndex::read(&text(cast)).unwrap().index),
+            ..BenchConfig::default()
+        };
+        assert_eq!(Verbosity::Debug.at_start(&config("null")).len(), 1);
+        assert!(Verbosity::Debug.at_start(&config("\"all\"")).is_empty());
+        let row = expand(&config("\"all\"")).unwrap().configurations.remove(0);
+        let line = &Verbosity::Debug.before(&row, 5.0)[1];
+        assert!(line.contains("'input_idx': 1, ") && line.contains("'cast_mode': 'all', "), "{line}");
+    }
 
     #[test]
     fn the_lines_are_those_of_the_guide() {
@@ -152,11 +173,22 @@ mod tests {
         assert!(
             before[1].starts_with("DEBUG:neuronperf.benchmarking - Running model config: {'model_filename': 'models/")
         );
+        let keys: Vec<&str> =
+            before[1].split("'").skip(1).step_by(2).filter(|t| before[1].contains(&format!("'{t}': "))).collect();
+        let guide = [
+            "model_filename",
+            "device_type",
+            "input_idx",
+            "batch_size",
+            "n_models",
+            "workers_per_model",
+            "pipeline_size",
+        ];
+        assert_eq!(keys[..7], guide, "{}", before[1]);
         assert!(
-            before[1].contains("'workers_per_model': 2") && before[1].ends_with("'duration': '5'}"),
-            "{}",
-            before[1]
+            before[1].contains("'input_idx': 0, ") && before[1].contains("'cast_mode': None, 'multiprocess': True")
         );
+        assert!(before[1].contains("'workers_per_model': 2") && before[1].contains("'duration': '5', 'instance_type'"));
         let after = Verbosity::Debug.after(&configuration, run.measurement.as_ref(), None);
         let debug = "DEBUG:neuronperf.benchmarking - Benchmarker 0";
         let started = [" started.", ", Worker 0 started.", ", Worker 1 started."].map(|end| format!("{debug}{end}"));

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
-use ns_bench::dataset::{Records, read_records};
+use ns_bench::dataset::{Records, read_records, split_array};
 
 /// Most bytes of a dataset file. Datasets are read as a whole; a larger one is given by its length.
 const MOST_BYTES: u64 = 1 << 30;
@@ -18,6 +18,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// When it cannot be read, or does not hold a record.
 pub(super) fn read(path: &Path) -> Result<Records> {
     let shown = path.display().to_string();
+    let path = Path::new(split_array(&shown).0);
     let size = fs::metadata(path)
         .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a readable file"))?;
     if size.is_dir() {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::Command;
+use clap::{ArgAction, Command};
 
 /// The arguments with dashes for underscores in the names of flags; values, and everything after a bare `--`, stay as they are. The argument
 /// after one of `takes_dashes` is its value, even if it begins with dashes.
@@ -22,6 +22,70 @@ pub(super) fn taking_dashes(command: &Command) -> Vec<String> {
     let own = command.get_arguments().filter(|a| a.is_allow_hyphen_values_set());
     let own = own.flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default()).map(str::to_owned);
     own.chain(command.get_subcommands().flat_map(taking_dashes)).collect()
+}
+
+/// The arguments with Python's truth values as flags take them: `--loop-dataset False` is left out, `--loop-dataset True` is the bare flag,
+/// and `--multiprocess False` is `--multiprocess false`.
+pub(super) fn without_python_truths(args: Vec<OsString>, command: &Command) -> Vec<OsString> {
+    let Some(called) = args.get(1).and_then(|name| command.find_subcommand(name)) else { return args };
+    let of_flag = |arg: &OsString, wanted: fn(&clap::Arg) -> bool| {
+        let name = arg.to_str().filter(|text| is_flag(text)).and_then(name_of).map(str::to_owned);
+        name.is_some_and(|name| flags_of(called).any(|flag| flag.get_long() == Some(name.as_str()) && wanted(flag)))
+    };
+    let mut out: Vec<OsString> = Vec::with_capacity(args.len());
+    let mut rest = args.into_iter().peekable();
+    while let Some(arg) = rest.next() {
+        let (is_switch, is_truth) = (of_flag(&arg, is_switch), of_flag(&arg, takes_a_truth));
+        let inline =
+            arg.to_str().and_then(|text| text.split_once('=')).map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let truth = match &inline {
+            Some((_, value)) => truth_of(value),
+            None if is_switch || is_truth => rest.peek().and_then(|next| truth_of(next.to_str()?)),
+            None => None,
+        };
+        let Some(truth) = truth.filter(|_| is_switch || is_truth) else {
+            out.push(arg);
+            continue;
+        };
+        let name = match inline {
+            Some((name, _)) => OsString::from(name),
+            None => {
+                rest.next();
+                arg
+            }
+        };
+        match (is_switch, truth) {
+            (true, true) => out.push(name),
+            (true, false) => {}
+            (false, truth) => out.extend([name, OsString::from(truth.to_string())]),
+        }
+    }
+    out
+}
+
+/// A truth value as Python writes it.
+fn truth_of(text: &str) -> Option<bool> {
+    match text {
+        "True" => Some(true),
+        "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// All flags of a command and of the commands below it.
+fn flags_of(command: &Command) -> Box<dyn Iterator<Item = &clap::Arg> + '_> {
+    Box::new(command.get_arguments().chain(command.get_subcommands().flat_map(flags_of)))
+}
+
+fn is_switch(flag: &clap::Arg) -> bool {
+    matches!(flag.get_action(), ArgAction::SetTrue)
+}
+
+fn takes_a_truth(flag: &clap::Arg) -> bool {
+    let values = flag.get_possible_values();
+    matches!(flag.get_action(), ArgAction::Set)
+        && values.len() == 2
+        && values.iter().all(|v| matches!(v.get_name(), "true" | "false"))
 }
 
 /// Whether a text is the name of a flag, possibly with its value: dashes and a word.
@@ -61,6 +125,23 @@ mod tests {
         let said = dashed(args.map(OsString::from), &[]);
         assert_eq!(said[2..6], ["--n-models", "[1, 2]", "--model-name=my_net", "my_index.json"].map(OsString::from));
         assert_eq!(dashed(["--", "--a_b"].map(OsString::from), &[])[1], "--a_b");
+    }
+
+    #[test]
+    fn truths_are_pythons() {
+        let command = crate::args::Args::command();
+        let of = |line: &str| {
+            let args = without_python_truths(line.split(' ').map(OsString::from).collect(), &command);
+            args.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("n bench a.json --loop-dataset False --json"), "n bench a.json --json");
+        assert_eq!(of("n bench --loop-dataset True a.json"), "n bench --loop-dataset a.json");
+        assert_eq!(
+            of("n bench --multiprocess False --multiinterpreter=True"),
+            "n bench --multiprocess false --multiinterpreter true"
+        );
+        assert_eq!(of("n bench --model-name True --loop-dataset=False"), "n bench --model-name True");
+        assert_eq!(of("n bench --loop-dataset a.json"), "n bench --loop-dataset a.json");
     }
 
     #[test]

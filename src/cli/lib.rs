@@ -52,9 +52,11 @@ use ns_session::refuse_script;
 /// Runs the command line with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let takes_dashes = flags::taking_dashes(&args::Args::command());
+    let command = args::Args::command();
+    let takes_dashes = flags::taking_dashes(&command);
+    let dashed = flags::without_python_truths(flags::dashed(std::env::args_os(), &takes_dashes), &command);
     let done = refuse_scripts()
-        .and_then(|()| config_file::expand(flags::dashed(std::env::args_os(), &takes_dashes)))
+        .and_then(|()| config_file::expand(dashed))
         .and_then(cc_env::expand)
         .and_then(|args| commands::run(args::Args::parse_from(args).command));
     match done {

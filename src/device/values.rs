@@ -96,6 +96,14 @@ impl ModelFileValues {
         self.input_places().map(|n| self.parameters[n].ty.dims.clone()).collect()
     }
 
+    /// Its inputs, in order.
+    ///
+    /// # Errors
+    /// When an input is not real.
+    pub fn inputs(&self) -> Result<Vec<Tensor>, Refusal> {
+        (0..).zip(self.input_places()).map(|(index, n)| tensor(index, &self.parameters[n])).collect()
+    }
+
     fn input_places(&self) -> impl Iterator<Item = usize> + '_ {
         let inputs = self.program.parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Input);
         inputs.map(|(n, _)| n)
@@ -144,7 +152,7 @@ fn tensor(index: usize, value: &Value) -> Result<Tensor, Refusal> {
         Numbers::Whole(all) => all.iter().map(|n| f64_to_f32(i64_to_f64(*n))).collect(),
         Numbers::Complex(_) => {
             return Err(refuse!(
-                "result {index} is {}: complex numbers are not compared; give real and imaginary parts as two results",
+                "value {index} is {}: complex numbers are not compared; give real and imaginary parts as two results",
                 value.ty
             ));
         }

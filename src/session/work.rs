@@ -81,7 +81,7 @@ impl Work for AllWork {
             JobRequest::RunConfiguration(run) => Box::new(ConfigurationJob::new(*run, times, models)),
             JobRequest::MeasureCpu { copy, configuration } => {
                 let no_clock = "this shell has no clock, so nothing can be measured; use device_type neuron";
-                Box::new(CpuJob::new(copy, *configuration, clock.ok_or(no_clock)?))
+                Box::new(CpuJob::new(copy, *configuration, clock.ok_or(no_clock)?, &models))
             }
             JobRequest::Mlperf { settings, configuration } => {
                 Box::new(MlperfJob::new(*settings, *configuration, times, models))

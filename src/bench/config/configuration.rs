@@ -11,6 +11,7 @@ use ns_machine::arch::{Instance, instance};
 use super::inputs::InputTuple;
 use super::options::{DeviceType, RunOptions, SdkGeneration};
 use crate::compile::sweep::short_flags;
+use crate::index::no_model;
 use crate::reports::report::Report;
 use ns_device::ModelKind;
 
@@ -63,6 +64,12 @@ pub struct Configuration {
     pub inputs: Option<InputTuple>,
     /// Path of the artifact, when the configuration comes from an index.
     pub model_file: Option<String>,
+    /// Number of its inputs in the list of inputs, or in the older index that names it, from 0.
+    #[serde(default)]
+    pub input_idx: u32,
+    /// The cast that an older index names.
+    #[serde(default)]
+    pub cast_mode: Option<String>,
     /// The options of the run.
     pub options: RunOptions,
     /// A host on which nobody waits, for fits of other constants to rows whose hosts did not limit. No request has it.
@@ -158,9 +165,7 @@ impl Configuration {
     /// When they need more NeuronCores than there are.
     pub fn check(&self) -> Result<(), Refusal> {
         if let Some(file) = self.model_file.as_ref().filter(|f| **f == self.model) {
-            return Err(refuse!(
-                "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf cannot be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model with --model"
-            ));
+            return Err(no_model(file));
         }
         if self.options.device_type == DeviceType::Cpu {
             let pipeline_size = self.pipeline_size;

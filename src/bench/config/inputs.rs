@@ -31,7 +31,7 @@ impl FromStr for InputTuple {
         let text = text.trim();
         let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
         let shapes: Option<Vec<Vec<u64>>> = inner.split(',').map(str::trim).map(parse_shape).collect();
-        shapes.map(Self).ok_or_else(|| refuse!("inputs: '{text}' is not a shape; write sizes with x between them, such as 1x3x224x224, a tuple as (1x128,1x128), and a list with ; between its entries"))
+        shapes.map(Self).ok_or_else(|| refuse!("inputs: '{text}' is not a shape; write sizes with x between them, such as 1x3x224x224, a tuple as (1x128,1x128), and a list as [(6x128,6x128),(1x64,1x64)] or with ; between its entries"))
     }
 }
 
@@ -40,12 +40,30 @@ fn parse_shape(text: &str) -> Option<Vec<u64>> {
     sizes.filter(|s| s.len() <= MAX_RANK)
 }
 
-/// Reads a list of inputs, entries separated by `;`.
+/// Reads a list of inputs, entries separated by `;`, or in Python's brackets: `[(6x128,6x128),(1x64,1x64)]`.
 ///
 /// # Errors
 /// Names the entry that is not a shape.
 pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, Refusal> {
-    text.split(';').map(str::parse).collect()
+    let python = text.trim().strip_prefix('[').and_then(|t| t.strip_suffix(']'));
+    match python {
+        Some(inner) => entries_of(inner).map(str::parse).collect(),
+        None => text.split(';').map(str::parse).collect(),
+    }
+}
+
+/// The parts of a text between commas that are not inside brackets; a comma after the last part is allowed, as in Python.
+fn entries_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0i32;
+    let parts = text.trim().trim_end_matches(',').split(move |c| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim)
 }
 
 impl InputTuple {
@@ -75,7 +93,10 @@ mod tests {
         assert_eq!(list[1].0, [[6, 128], [6, 128]]);
         assert_eq!((list[0].bytes(4), list[1].bytes(4)), (602_112, 6_144));
         assert_eq!(list.iter().map(|t| t.to_string()).collect::<Vec<_>>(), ["1x3x224x224", "(6x128,6x128)"]);
-        for bad in ["", "1x", "0x3", "a", "1x2;;3", "(1x2", "1x1x1x1x1x1x1x1x1"] {
+        let python = parse_inputs("[(6x128, 6x128), (1x64,1x64),]").unwrap();
+        assert_eq!(python, parse_inputs("(6x128,6x128);(1x64,1x64)").unwrap());
+        assert_eq!(parse_inputs("[1x3,2x3]").unwrap(), parse_inputs("1x3;2x3").unwrap());
+        for bad in ["", "1x", "0x3", "a", "1x2;;3", "(1x2", "1x1x1x1x1x1x1x1x1", "[]", "[1x2", "[(1x2,3]"] {
             assert!(parse_inputs(bad).is_err(), "{bad}");
         }
     }

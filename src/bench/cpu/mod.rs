@@ -7,7 +7,7 @@ mod model;
 mod report;
 mod run;
 
-pub use model::CpuModel;
+pub use model::{CpuModel, file_values};
 pub(crate) use report::fill_samples;
 pub use report::{HostSamples, Machine, cpu_row};
 pub use run::{CpuRun, CpuStage, CpuTimers, side_by_side};

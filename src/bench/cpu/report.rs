@@ -9,6 +9,7 @@ use crate::run::configuration_run::{RowResult, RunDetail};
 use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::{SimTime, stats};
+use ns_device::ModelKind;
 
 use super::CpuTimers;
 
@@ -59,6 +60,10 @@ pub fn cpu_row(
     identify(report, machine);
     let resolution = copies.iter().map(|c| c.resolution_ns).max().unwrap_or(0);
     report.machine = Some(format!("{}; clock resolution {resolution} ns", machine.description));
+    if ModelKind::of(&configuration.model) == ModelKind::File {
+        let how = "the model file is computed one operation after another in double precision, which its own framework does faster";
+        report.machine = report.machine.as_ref().map(|machine| format!("{machine}; {how}"));
+    }
     report.steady_state = steady_state(copies);
     fill_samples(report, samples);
     if let Some(error) = copies.iter().find_map(|c| c.error.as_ref()) {

@@ -10,6 +10,7 @@ use crate::host_step::step::HostStep;
 use ns_base::convert::u64_to_f64;
 use ns_base::{Clock, WallNs};
 use ns_base::{Refusal, refuse};
+use ns_device::ModelFileValues;
 use ns_tensor::Tensor;
 
 use super::CpuModel;
@@ -71,6 +72,8 @@ pub enum CpuStage {
 /// turn, so that each latency covers as many inferences as there are workers.
 pub struct CpuRun {
     configuration: Configuration,
+    /// The values of a model file, until it is loaded.
+    file: Option<Box<ModelFileValues>>,
     model: Option<CpuModel>,
     stage: CpuStage,
     timers: CpuTimers,
@@ -89,6 +92,7 @@ impl CpuRun {
         let left = dataset.map(|d| d.calls(configuration.batch_size));
         Self {
             configuration,
+            file: None,
             model: None,
             stage: CpuStage::Load,
             timers: CpuTimers::default(),
@@ -96,6 +100,16 @@ impl CpuRun {
             asked: std::iter::repeat_n(0, workers).collect(),
             left,
         }
+    }
+
+    /// The same copy, of a model file with these values ([`super::file_values`]). The copy ends with the reason if there are none.
+    #[must_use]
+    pub fn with_file(mut self, values: Result<Option<ModelFileValues>, Refusal>) -> Self {
+        match values {
+            Ok(values) => self.file = values.map(Box::new),
+            Err(error) => (self.timers.error, self.stage) = (Some(error.to_string()), CpuStage::Done),
+        }
+        self
     }
 
     /// The state of the copy.
@@ -144,7 +158,10 @@ impl CpuRun {
     }
 
     fn load(&mut self, clock: &dyn Clock, before: WallNs) -> Result<(), Refusal> {
-        self.model = Some(CpuModel::load(&self.configuration)?);
+        self.model = Some(match self.file.take() {
+            Some(values) => CpuModel::of_file(values)?,
+            None => CpuModel::load(&self.configuration)?,
+        });
         self.timers.load_ns = since(clock, before);
         self.timers.resolution_ns = clock.resolution_ns();
         self.stage = if self.configuration.warmup_inferences > 0 { CpuStage::WarmUp } else { CpuStage::Ready };

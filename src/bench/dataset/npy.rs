@@ -8,7 +8,7 @@ use ns_base::convert::{i64_to_f64, low16, low32, u64_to_f64, u64_to_usize, usize
 
 /// One value of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     Bool,
     Signed,
     Unsigned,
@@ -28,7 +28,20 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
             format!("values of type {descr} are not supported; convert them to floats or integers with astype");
         wrong((header.begins, problem))
     })?;
-    let Some((count, dims)) = header.shape.split_first() else {
+    records_of(file, &header.shape, (kind, size), header.is_big_endian(), bytes, header.values_at)
+}
+
+/// The records of an array whose values stand in `bytes` from `values_at` on.
+pub(super) fn records_of(
+    file: &str,
+    shape: &[u64],
+    (kind, size): (Kind, usize),
+    is_big_endian: bool,
+    bytes: &[u8],
+    values_at: usize,
+) -> Result<Records, Refusal> {
+    let wrong = |(at, problem): (usize, String)| refuse!("{file}: byte {at}: {problem}");
+    let Some((count, dims)) = shape.split_first() else {
         return Err(wrong((
             10,
             "the array is a single number; save an array whose first size counts the records".to_owned(),
@@ -37,9 +50,9 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
     let elements = dims.iter().try_fold(1u64, |n, d| n.checked_mul(*d)).filter(|n| *n > 0);
     let per_record = elements.and_then(|n| usize::try_from(n).ok()).and_then(|n| n.checked_mul(size));
     let Some(per_record) = per_record.filter(|_| *count > 0) else {
-        return Err(wrong((10, format!("the array has the sizes {:?} and holds no values", header.shape))));
+        return Err(wrong((10, format!("the array has the sizes {shape:?} and holds no values"))));
     };
-    let data = bytes.get(header.values_at..).unwrap_or_default();
+    let data = bytes.get(values_at..).unwrap_or_default();
     // A truncated file gives its complete records.
     let whole = (data.len() / per_record) as u64;
     let mut records = Records { count: whole.min(*count), dims: dims.to_vec(), ..Records::default() };
@@ -50,10 +63,10 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
             .add("truncated", None, || format!("the file is cut off: {has} of {wanted} records are complete and used"));
     }
     if records.count == 0 {
-        return Err(wrong((header.values_at, "the file is cut off before the end of its first record".to_owned())));
+        return Err(wrong((values_at, "the file is cut off before the end of its first record".to_owned())));
     }
     let used = data.get(..u64_to_usize(records.count) * per_record).unwrap_or_default();
-    records.values = used.chunks_exact(size).map(|raw| value(kind, header.is_big_endian(), raw)).collect();
+    records.values = used.chunks_exact(size).map(|raw| value(kind, is_big_endian, raw)).collect();
     Ok(records)
 }
 

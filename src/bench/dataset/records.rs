@@ -1,6 +1,6 @@
 //! Records from a file of any kind.
 
-use super::{npy, table};
+use super::{idx, npy, npz, table};
 use ns_base::{Diagnostics, Refusal, refuse};
 
 /// Records of numbers, one after the other.
@@ -18,17 +18,32 @@ pub struct Records {
     pub diagnostics: Diagnostics,
 }
 
-/// Reads the records of a file; the content decides its kind, not the name.
+/// Most bytes of a file that gzip packs.
+const MOST_UNPACKED: usize = 1 << 30;
+
+/// Reads the records of a file, which may name an array of an archive (`mnist.npz:x_test`); the content decides its kind, not the name.
 ///
 /// # Errors
 /// When it holds no record. Lines of a table that are wrong are left out and listed.
 pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
+    if ns_container::gzip::is_gzip(bytes) {
+        let unpacked = ns_container::gzip::gunzip(bytes, MOST_UNPACKED);
+        return read_plain(file, &unpacked.map_err(|e| e.within(|what| format!("{file}: {what}")))?);
+    }
+    read_plain(file, bytes)
+}
+
+/// The records of a file that is not packed by gzip.
+fn read_plain(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
     let not_read = |problem: &str| not_read(file, problem);
     if bytes.starts_with(ns_container::npy::MAGIC) {
         return npy::read(file, bytes);
     }
     if ns_container::zip::is_zip(bytes) {
-        return Err(not_read("is an archive, such as one made by numpy.savez; save one of its arrays"));
+        return npz::read(file, bytes);
+    }
+    if idx::is_idx(bytes) {
+        return idx::read(file, bytes);
     }
     match std::str::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => Err(not_read("is empty")),
@@ -39,7 +54,7 @@ pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
 
 fn not_read(file: &str, problem: &str) -> Refusal {
     refuse!(
-        "{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record"
+        "{file}: {problem}; give an array saved with numpy.save (.npy, .npz), an IDX file as MNIST has, or a CSV with a line of numbers for each record"
     )
 }
 
@@ -123,7 +138,7 @@ mod tests {
     fn what_is_no_dataset_says_what_it_is() {
         let said = |bytes: &[u8]| read_records("x", bytes).unwrap_err().to_string();
         assert!(said(b"").contains("x: is empty; give an array saved with numpy.save"));
-        assert!(said(b"PK\x03\x04....").contains("is an archive"));
+        assert!(said(b"PK\x03\x04....").starts_with("x: the archive"));
         assert!(said(b"\xff\xfe").contains("neither an array nor text (byte 0)"));
     }
 }

@@ -16,6 +16,9 @@ pub(crate) enum Operator {
     Power,
 }
 
+/// Modules of Python before the name of a function.
+const MODULES: [&str; 6] = ["torch", "np", "numpy", "nn", "functional", "F"];
+
 /// A formula over values of a language.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Term<V> {
@@ -200,7 +203,11 @@ impl<L: Language> Reader<'_, L> {
     }
 
     fn named(&mut self) -> Result<Term<L::Value>, Refusal> {
-        let name = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
+        let mut name = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
+        // `torch.softmax(x)` is `softmax(x)`.
+        while self.language.has_methods() && MODULES.contains(&name.as_str()) && self.take('.') {
+            name = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
+        }
         if let Some((function, arguments)) = self.function(&name) {
             if self.peek() != Some('(') {
                 return Err(self.wrong("a bracket is missing"));
@@ -258,7 +265,9 @@ impl<L: Language> Reader<'_, L> {
             return Ok(given);
         }
         loop {
-            given.push(self.sum()?);
+            if !self.skip_dimension()? {
+                given.push(self.sum()?);
+            }
             if self.take(')') {
                 return Ok(given);
             }
@@ -266,6 +275,21 @@ impl<L: Language> Reader<'_, L> {
                 return Err(self.wrong("a closing bracket is missing"));
             }
         }
+    }
+
+    /// Skips `dim=1`: the data of one sample has one dimension here.
+    fn skip_dimension(&mut self) -> Result<bool, Refusal> {
+        self.peek();
+        let named =
+            ["dim", "axis"].iter().find_map(|name| self.rest().strip_prefix(name)?.trim_start().strip_prefix('='));
+        let Some(rest) = named.filter(|_| self.language.has_methods()) else { return Ok(false) };
+        self.at = self.text.len() - rest.len();
+        self.take('-');
+        if self.peek().is_some_and(|c| c.is_ascii_digit()) {
+            self.number()?;
+            return Ok(true);
+        }
+        Err(self.wrong("a dimension must be a whole number"))
     }
 
     fn index(&mut self) -> Result<usize, Refusal> {

@@ -9,8 +9,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::arithmetic::{Language, Operator, Term, parse};
-use ns_base::convert::{f64_to_f32, usize_to_f32};
+use ns_base::convert::{f64_to_f32, f64_to_usize, usize_to_f32};
 use ns_base::{Refusal, refuse};
+use ns_machine::cost::decisions;
 
 /// Functions of expressions: name, and how many values each takes.
 const FUNCTIONS: &[(&str, usize)] = &[
@@ -26,6 +27,9 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("min", 1),
     ("sum", 1),
     ("mean", 1),
+    ("half", 1),
+    ("float", 1),
+    ("topk", 2),
 ];
 
 /// Names of the data when a lambda gives none.
@@ -46,6 +50,8 @@ const SEARCH_PS: u64 = 1_100;
 pub struct Expression {
     text: String,
     results: Vec<Term<usize>>,
+    /// How many inputs it takes: the names of a lambda, or up to the last input that is named.
+    takes: usize,
 }
 
 /// The names of a lambda, or the usual ones.
@@ -82,8 +88,11 @@ impl Language for Inputs<'_> {
     }
 }
 
-/// The names between `lambda` and its colon, and where the expression begins.
+/// The names between `lambda` and its colon, or those of a `def` with one `return`, and where the expression begins.
 fn lambda(text: &str) -> Result<Option<(Vec<&str>, usize)>, Refusal> {
+    if text.trim_start().starts_with("def ") {
+        return function(text).map(Some);
+    }
     let Some(rest) = text.trim_start().strip_prefix("lambda ") else { return Ok(None) };
     let begins = text.len() - rest.len();
     let wrong = |problem: &str| refuse!("'{text}': {problem} at character {}", begins + 1);
@@ -95,6 +104,25 @@ fn lambda(text: &str) -> Result<Option<(Vec<&str>, usize)>, Refusal> {
         return Err(wrong("the names of a lambda are at most eight words separated by commas"));
     }
     Ok(Some((names, begins + colon + 1)))
+}
+
+/// As [`lambda`], of `def preprocess_fn(x, y): return x / 255, y / 255`.
+fn function(text: &str) -> Result<(Vec<&str>, usize), Refusal> {
+    let wrong = || {
+        refuse!(
+            "'{text}': only a function of one line can be read, such as def preprocess_fn(x): return x * 5 at character 1"
+        )
+    };
+    let (head, _) = text.split_once("return ").ok_or_else(wrong)?;
+    let arguments = head.trim().strip_suffix(':').map(str::trim).and_then(|head| head.strip_suffix(')'));
+    let names = arguments.and_then(|head| head.split_once('(')).map(|(_, names)| names).ok_or_else(wrong)?;
+    let names: Vec<&str> =
+        names.split(',').map(|n| n.trim().trim_start_matches('*')).filter(|n| !n.is_empty()).collect();
+    let is_name = |n: &&str| n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if names.is_empty() || names.len() > NAMES.len() || !names.iter().all(is_name) {
+        return Err(wrong());
+    }
+    Ok((names, head.len() + "return ".len()))
 }
 
 impl FromStr for Expression {
@@ -111,7 +139,11 @@ impl FromStr for Expression {
             Some((names, from)) => (Inputs { names, is_lambda: true }, from),
             None => (Inputs { names: NAMES.to_vec(), is_lambda: false }, 0),
         };
-        Ok(Self { text: text.trim().to_owned(), results: parse(text, from, &inputs)? })
+        let results = parse(text, from, &inputs)?;
+        let named = results.iter().map(named_by).max().unwrap_or(0);
+        // `lambda x: x[1]` takes apart the tuple of a record.
+        let takes = if inputs.is_lambda { named.max(inputs.names.len()) } else { named };
+        Ok(Self { text: text.trim().to_owned(), results, takes })
     }
 }
 
@@ -142,10 +174,16 @@ enum Data {
 }
 
 impl Expression {
-    /// How many inputs it names, counted from the first: 2 when `y` is the last.
+    /// How many inputs it takes, counted from the first: 2 when `y` is the last, or when a lambda has two names.
     #[must_use]
     pub fn inputs(&self) -> usize {
-        self.results.iter().map(inputs).max().unwrap_or(0)
+        self.takes
+    }
+
+    /// The usual names of so many inputs.
+    #[must_use]
+    pub fn names(inputs: usize) -> Vec<&'static str> {
+        NAMES.into_iter().take(inputs).collect()
     }
 
     /// Picoseconds for data with this many elements, shared evenly among the results.
@@ -168,13 +206,14 @@ impl Expression {
     }
 }
 
-fn inputs(term: &Term<usize>) -> usize {
+/// How many inputs a term names, counted from the first.
+fn named_by(term: &Term<usize>) -> usize {
     match term {
         Term::Number(_) => 0,
         Term::Value(at) => at + 1,
-        Term::Negative(inner) => inputs(inner),
-        Term::Of(a, _, b) => inputs(a).max(inputs(b)),
-        Term::Call(_, list) => list.iter().map(inputs).max().unwrap_or(0),
+        Term::Negative(inner) => named_by(inner),
+        Term::Of(a, _, b) => named_by(a).max(named_by(b)),
+        Term::Call(_, list) => list.iter().map(named_by).max().unwrap_or(0),
     }
 }
 
@@ -200,6 +239,7 @@ fn cost(term: &Term<usize>) -> (u64, bool) {
             let (ps, reduces) = match name_of(*function) {
                 "exp" | "log" | "tanh" | "softmax" => (FUNCTION_PS, false),
                 "argmax" => (SEARCH_PS, true),
+                "topk" => (decisions::TOPK_PS, true),
                 "max" | "min" | "sum" | "mean" => (PASS_PS, true),
                 _ => (PASS_PS, false),
             };
@@ -249,6 +289,7 @@ fn call(name: &str, values: Vec<Data>) -> Data {
         Data::One(x) => *x,
         Data::Many(list) => list.first().copied().unwrap_or(0.0),
     };
+    let second = values.get(1).map(first);
     let bounds = values.get(1).zip(values.get(2)).map(|(low, high)| (first(low), first(high)));
     let Some(data) = values.into_iter().next() else { return Data::One(0.0) };
     let list = match &data {
@@ -271,6 +312,13 @@ fn call(name: &str, values: Vec<Data>) -> Data {
             let best =
                 list.iter().enumerate().fold((0, f32::NEG_INFINITY), |b, (i, x)| if *x > b.1 { (i, *x) } else { b });
             Data::One(usize_to_f32(best.0))
+        }
+        ("half", _) => each(data, |x| half::f16::from_f32(x).to_f32()),
+        ("topk", _) => {
+            let mut sorted = list.to_vec();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            sorted.truncate(f64_to_usize(f64::from(second.unwrap_or(0.0))));
+            Data::Many(sorted)
         }
         ("softmax", _) => {
             let top = largest();
@@ -300,6 +348,10 @@ mod tests {
         assert_eq!(computed("lambda x: x[0]", &[x, &[7.0]]), [x]);
         assert_eq!(computed("lambda x: x[1]", &[x, &[7.0]]), [[7.0]]);
         assert_eq!(computed("lambda image, label: image / 255", &[x, &[1.0]]), [[0.0, 0.2, 1.0]]);
+        assert_eq!(computed("def preprocess_fn(image, label): return image / 255", &[x, &[1.0]]), [[0.0, 0.2, 1.0]]);
+        assert_eq!(computed("def f(x):\n    return x * 5", &[x]), [[0.0, 255.0, 1275.0]]);
+        assert_eq!(computed("torch.softmax(x, dim=1).topk(2)", &[&[1.0, 1.0, 1.0, 1.0]]), [[0.25, 0.25]]);
+        assert_eq!(computed("x.half().argmax(dim=-1)", &[x]), [[2.0]]);
         assert_eq!(computed("clip(x, 1, 60) - x.mean()", &[x]), [[-101.0, -51.0, -42.0]]);
         assert_eq!(computed("softmax(x).sum() + max(x) ** 2 + -min(y)", &[&[1.0, 1.0], &[3.0]]), [[-1.0]]);
     }
@@ -311,7 +363,11 @@ mod tests {
         assert_eq!((ps("x / 255, y / 255"), ps("x.argmax() * 2 + 1")), (300_000, 1_100_000));
         assert_eq!((ps("exp(x)"), ps("x ** 2"), ps("3 * 4")), (2_800_000, 2_800_000, 0));
         assert_eq!("exp(x)".parse::<Expression>().unwrap().ps(u64::MAX), u64::MAX);
-        assert_eq!("x + z".parse::<Expression>().unwrap().inputs(), 3);
+        let takes = |text: &str| text.parse::<Expression>().unwrap().inputs();
+        assert_eq!(
+            (takes("x + z"), takes("lambda a, b: a"), takes("lambda x: x[1]"), takes("def f(a, b, c): return a")),
+            (3, 2, 2, 3)
+        );
     }
 
     #[test]
@@ -320,6 +376,7 @@ mod tests {
         assert_eq!(said("x/"), "'x/': something is missing at character 3");
         assert!(said("q / 2").contains("'q' is not known; use x, y, z for the data, numbers, or abs, sqrt"));
         assert!(said("lambda a: x").contains("'x' is not known; use a, numbers"));
+        assert!(said("def f(x): x * 5").contains("only a function of one line can be read"));
         assert!(said("lambda x").contains("has a colon") && said("lambda 1+: 2").contains("names of a lambda"));
         assert!(said("x[1]").contains("'x' is not known") && said(&"x+".repeat(600)).contains("at most 1000 bytes"));
         let expression: Expression = " lambda x: x[0] / 255 ".parse().unwrap();

@@ -144,6 +144,8 @@ fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Con
         jitter: 0.0,
         inputs: None,
         model_file: None,
+        input_idx: 0,
+        cast_mode: None,
         options: RunOptions { processes, ..RunOptions::default() },
         is_host_endless: false,
     }

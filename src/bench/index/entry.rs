@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_base::{Refusal, refuse};
 use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel};
 
 /// Whether an artifact was made.
@@ -101,7 +102,24 @@ pub(super) fn level_of_cast_mode(cast_mode: &str) -> Option<u8> {
     level.and_then(|level| u8::try_from(level).ok())
 }
 
+/// An entry of an index of NeuronPerf does not say which model its artifact is.
+pub(crate) fn no_model(file: &str) -> Refusal {
+    refuse!(
+        "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf cannot be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model with --model"
+    )
+}
+
 impl ModelEntry {
+    /// Whether anyone chose how the model is cast: an older index by its cast mode, a newer one by a level or an option.
+    #[must_use]
+    pub fn names_a_cast(&self) -> bool {
+        let usual = CompileOptions::default();
+        self.cast_mode.is_some()
+            || self.performance_level != Self::default().performance_level
+            || self.auto_cast.is_some_and(|own| own != usual.auto_cast)
+            || self.auto_cast_type.is_some_and(|own| own != usual.auto_cast_type)
+    }
+
     /// The same entry with its compiler options. Without a cast, the cast type is left out.
     #[must_use]
     pub fn compiled_with(self, options: CompileOptions) -> Self {

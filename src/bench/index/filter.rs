@@ -5,8 +5,22 @@ use ns_base::{Refusal, refuse};
 
 /// The fields that can be filtered by. The plural of each is accepted too: NeuronPerf's guide filters by `batch_sizes`, which is
 /// not a field, and so silently drops everything.
-pub const FILTER_FIELDS: [&str; 6] =
-    ["filename", "batch_size", "pipeline_size", "performance_level", "status", "model"];
+/// The last two are keys of the older format.
+pub const FILTER_FIELDS: [&str; 13] = [
+    "filename",
+    "batch_size",
+    "pipeline_size",
+    "performance_level",
+    "status",
+    "model",
+    "instance_type",
+    "auto_cast",
+    "auto_cast_type",
+    "optlevel",
+    "lnc",
+    "input_idx",
+    "cast_mode",
+];
 
 /// Values that entries may have, by field. A field that is not named accepts every entry; for a named field, an entry without a
 /// value is not accepted.
@@ -43,6 +57,13 @@ fn value(entry: &ModelEntry, field: &str) -> Option<String> {
         "performance_level" => Some(entry.performance_level.to_string()),
         "status" => Some(entry.status.name().to_owned()),
         "model" => entry.model.clone(),
+        "instance_type" => entry.instance_type.clone(),
+        "auto_cast" => entry.auto_cast.map(|v| v.to_string()),
+        "auto_cast_type" => entry.auto_cast_type.map(|v| v.to_string()),
+        "optlevel" => entry.optlevel.map(|v| v.to_string()),
+        "lnc" => entry.lnc.map(|v| v.to_string()),
+        "input_idx" => entry.input_idx.map(|v| v.to_string()),
+        "cast_mode" => entry.cast_mode.clone(),
         _ => None,
     }
 }
@@ -51,6 +72,28 @@ fn value(entry: &ModelEntry, field: &str) -> Option<String> {
 mod tests {
     use super::super::{EntryStatus, ModelIndex};
     use super::*;
+
+    #[test]
+    fn keys_of_both_formats_are_filtered_by() {
+        let text = r#"{"version": "0", "model_configs": [{"filename": "a.pt", "input_idx": 0, "cast_mode": null},
+            {"filename": "b.pt", "input_idx": 1, "cast_mode": "all"}, {"model": "nn", "auto_cast": "none", "lnc": 2}]}"#;
+        let index = ModelIndex::read(text).unwrap().index;
+        let kept = |field: &str, value: &str| {
+            let filter = IndexFilter::default().with(field, &[value]).unwrap();
+            index
+                .filter(&filter)
+                .model_configs
+                .iter()
+                .map(|e| e.filename.clone().unwrap_or_default())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (kept("input_idx", "1"), kept("cast_mode", "all")),
+            (vec!["b.pt".to_owned()], vec!["b.pt".to_owned()])
+        );
+        assert_eq!((kept("input_idx", "0"), kept("auto_cast", "none")), (vec!["a.pt".to_owned()], vec![String::new()]));
+        assert_eq!((kept("lnc", "2"), kept("lnc", "1").len()), (vec![String::new()], 0));
+    }
 
     #[test]
     fn singular_and_plural_mean_the_same() {

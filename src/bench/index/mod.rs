@@ -11,6 +11,7 @@ mod model_index;
 mod read;
 
 pub use beside::BesideIndex;
+pub(crate) use entry::no_model;
 pub use entry::{EntryStatus, MODELLED, ModelEntry};
 pub use files::{FilePlan, FileStep};
 pub use filter::{FILTER_FIELDS, IndexFilter};

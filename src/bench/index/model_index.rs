@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{EntryStatus, IndexFilter, ModelEntry};
+use super::{EntryStatus, IndexFilter, ModelEntry, no_model};
 use crate::REPORT_VERSION;
-use ns_base::Digest;
+use ns_base::{Digest, Refusal};
 
 /// A list of compiled models with a name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,17 @@ impl ModelIndex {
     /// The entries whose artifact exists.
     pub fn finished(&self) -> impl Iterator<Item = &ModelEntry> {
         self.model_configs.iter().filter(|e| e.status == EntryStatus::Finished)
+    }
+
+    /// Whether the model of some entry that can run is known, by the entry or by `named`.
+    ///
+    /// # Errors
+    /// Names the first artifact when none is: every configuration would fail for this reason.
+    pub fn check_models(&self, named: &str) -> Result<(), Refusal> {
+        if !named.trim().is_empty() || self.finished().any(|e| e.model.is_some()) {
+            return Ok(());
+        }
+        self.finished().find_map(|e| e.filename.as_deref()).map_or(Ok(()), |file| Err(no_model(file)))
     }
 
     /// The entries that pass the filter.

@@ -2,6 +2,7 @@
 
 use crate::config::configuration::Configuration;
 use crate::config::options::{DeviceType, SdkGeneration};
+use crate::host_step::expression::Expression;
 use crate::host_step::step::HostStep;
 use ns_base::{Refusal, SimTime, refuse};
 use ns_device::{Device, ModelLibrary, ModelRef, ServiceTimes, model_label};
@@ -102,15 +103,24 @@ pub(crate) fn check_inputs(configuration: &Configuration, models: &ModelLibrary)
 /// Checks that the model has every input that the work before the call names. The result of the work is known only after it has run.
 fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(), Refusal> {
     let (step, named) = (&configuration.options.preprocess, configuration.options.preprocess.tensors());
-    if named <= 1 {
+    // A record of a dataset is one tuple, which `lambda x: x[0]` takes apart.
+    if named == 0 || (named == 1 && configuration.options.dataset.is_some()) {
         return Ok(());
     }
     let has = models.input_shapes(&configuration.model, u64::from(configuration.batch_size))?.len();
-    if named <= has {
+    if named == has {
         return Ok(());
     }
     let model = model_label(&configuration.model).into_owned();
-    Err(refuse!("preprocess: '{step}' names {named} inputs, {model} has {has}; its inputs are x, y, z in their order"))
+    if named > has {
+        return Err(refuse!(
+            "preprocess: '{step}' names {named} inputs, {model} has {has}; its inputs are x, y, z in their order"
+        ));
+    }
+    let names = Expression::names(has).join(", ");
+    Err(refuse!(
+        "preprocess: '{step}' takes {named} of the {has} inputs of {model}, which Python would refuse with a TypeError; name all of them, as in 'lambda {names}: ({names})'"
+    ))
 }
 
 /// Adds the user's work around the call. `bytes` are those of the inputs and the outputs, where they are known.

@@ -138,6 +138,8 @@ fn configuration(
         jitter: config.jitter,
         inputs: model.inputs.clone(),
         model_file: model.file.clone(),
+        input_idx: model.input_idx,
+        cast_mode: model.cast_mode.clone(),
         options: RunOptions { compile: model.compile, ..config.options.clone() },
         is_host_endless: false,
     }

@@ -13,6 +13,9 @@ pub(crate) struct ModelConfig {
     /// EC2 size it was compiled for, if its index says.
     pub instance_type: Option<String>,
     pub inputs: Option<InputTuple>,
+    pub input_idx: u32,
+    /// The cast that an older index names.
+    pub cast_mode: Option<String>,
     pub batch_size: u32,
     pub pipeline_size: u32,
     pub performance_level: u8,
@@ -47,6 +50,8 @@ pub(crate) fn models_of_index(
             file: file.clone(),
             instance_type: entry.instance_type.clone(),
             inputs: None,
+            input_idx: entry.input_idx.unwrap_or(0),
+            cast_mode: entry.cast_mode.clone(),
             batch_size: entry.batch_size,
             pipeline_size: entry.pipeline_size,
             performance_level: entry.performance_level,
@@ -59,13 +64,15 @@ pub(crate) fn models_of_index(
 /// Each batch size with each pipeline size, performance level and compiler options.
 pub(crate) fn models_of_lists(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<ModelConfig> {
     let mut models = Vec::new();
-    for (batch_size, inputs) in inputs_and_batches(config, messages) {
+    for (input_idx, (batch_size, inputs)) in (0..).zip(inputs_and_batches(config, messages)) {
         for pipeline_size in distinct(&config.pipeline_sizes) {
             for performance_level in distinct(&config.performance_levels) {
                 models.extend(config.compile.variants(config.options.compile).into_iter().map(|compile| ModelConfig {
                     model: config.model.trim().to_owned(),
                     file: None,
                     instance_type: None,
+                    input_idx: if inputs.is_some() { input_idx } else { 0 },
+                    cast_mode: None,
                     inputs: inputs.clone(),
                     batch_size,
                     pipeline_size,

@@ -1,7 +1,10 @@
 //! `neuronscope bench`
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 
@@ -14,8 +17,8 @@ use crate::driver::Driver;
 use crate::interrupt::{self, Interrupted};
 use crate::output_args::{JsonFormatArg, OutputArgs};
 use ns_bench::{
-    BenchConfig, Beside, Configuration, DeviceType, Report, ReportDetail, RowResult, RunDetail, RunResults, SweepState,
-    Verbosity, results_to_json, timed_results_to_json,
+    BenchConfig, Beside, Configuration, DeviceType, Report, ReportDetail, RowResult, RowState, RunDetail, RunResults,
+    ServiceTimes, SweepRow, SweepState, Verbosity, estimate, results_to_json, service_times, timed_results_to_json,
 };
 use ns_session::{JobRequest, JobResult, Message, RunRequest};
 
@@ -80,6 +83,8 @@ struct Sweep<'a> {
     verbosity: Verbosity,
     args: &'a OutputArgs,
     results: Vec<RunResults>,
+    /// Stage times that were needed before their configuration ran.
+    times: BTreeMap<u64, ServiceTimes>,
     /// Starts and ends, where they were asked for.
     timed: Option<TimedRuns>,
     /// Names and values of evaluation metrics, where they were asked for.
@@ -100,15 +105,23 @@ impl<'a> Sweep<'a> {
         }
         let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
         let timed = wants_spans.then(|| TimedRuns::new(driver.models()));
-        Ok(Self { state, driver, verbosity, args, results: Vec::new(), timed, eval_metrics: None })
+        Ok(Self {
+            state,
+            driver,
+            verbosity,
+            args,
+            results: Vec::new(),
+            times: BTreeMap::new(),
+            timed,
+            eval_metrics: None,
+        })
     }
 
     fn run(&mut self) -> Result<()> {
         while !interrupt::is_stop_requested()
             && let Some((row, configuration)) = self.state.begin_next()
         {
-            let progress = self.state.progress();
-            let left_s = f64::from(progress.waiting + progress.running) * configuration.duration_s;
+            let left_s = self.left_s();
             self.say(self.verbosity.before(&configuration, left_s));
             let mut result = self.run_one(row, &configuration)?;
             if interrupt::is_stop_requested() && !result.report.is_finished() {
@@ -164,6 +177,28 @@ impl<'a> Sweep<'a> {
         reports::print(&reports, table, metrics)
     }
 
+    /// The time of the configurations that are not done, in seconds: their durations; with a dataset, the time of one pass.
+    fn left_s(&mut self) -> f64 {
+        let is_left = |row: &&Rc<SweepRow>| matches!(row.state, RowState::Waiting | RowState::Running);
+        let left: Vec<Configuration> =
+            self.state.rows().iter().filter(is_left).map(|row| row.planned.configuration.clone()).collect();
+        left.iter().map(|configuration| self.expected_s(configuration)).sum()
+    }
+
+    fn expected_s(&mut self, configuration: &Configuration) -> f64 {
+        let runs_through = configuration.options.dataset.is_some_and(|d| !d.looped);
+        if !runs_through || configuration.options.device_type == DeviceType::Cpu {
+            return configuration.duration_s;
+        }
+        let key = configuration.times_key();
+        if let Entry::Vacant(place) = self.times.entry(key) {
+            // A configuration that cannot run says so in its row.
+            let Ok(times) = service_times(configuration, self.driver.models()) else { return 0.0 };
+            place.insert(times);
+        }
+        self.times.get(&key).map_or(0.0, |times| estimate(configuration, times).simulated.to_secs_f64())
+    }
+
     fn run_one(&mut self, row: u32, configuration: &Configuration) -> Result<RowResult> {
         let report = match self.args.report_verbosity {
             0 => ReportDetail::Summary,
@@ -176,9 +211,10 @@ impl<'a> Sweep<'a> {
             return timed.run(configuration, detail);
         }
         if configuration.options.device_type == DeviceType::Cpu {
-            return Ok(super::cpu::run(configuration, detail));
+            return Ok(super::cpu::run(configuration, self.driver.models(), detail));
         }
-        let run = Box::new(RunRequest { row, configuration: configuration.clone(), times: None, detail });
+        let times = self.times.get(&configuration.times_key()).cloned();
+        let run = Box::new(RunRequest { row, configuration: configuration.clone(), times, detail });
         let failed = |error: String| RowResult::failed(configuration, error);
         Ok(match self.driver.run(JobRequest::RunConfiguration(run), None) {
             Ok(Some(Message::Done(JobResult::Row { result, .. }))) => *result,

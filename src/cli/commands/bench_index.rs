@@ -20,6 +20,7 @@ pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Re
     if let (None, Some(own)) = (args.options.text("instance"), index.finished().find_map(|e| e.instance_type.clone())) {
         config.instance_type = own;
     }
+    index.check_models(&config.model).with_context(|| shown.to_string())?;
     // The check showed that these shapes are the entries' own.
     config.inputs.clear();
     config.index = Some(index);

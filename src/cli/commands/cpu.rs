@@ -9,10 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::interrupt;
+use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::{Clock, WallNs};
-use ns_bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
+use ns_bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_row, file_values, side_by_side};
 use ns_bench::{Configuration, RowResult, RunDetail};
+use ns_device::{ModelFileValues, ModelLibrary};
 
 /// The default numbers of copies: one, and as many as there are processors.
 pub(super) fn default_copies() -> Vec<u32> {
@@ -57,7 +59,9 @@ impl Clock for SystemClock {
 }
 
 /// Measures a configuration. Copies load side by side and open their windows together.
-pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult {
+pub(super) fn run(configuration: &Configuration, models: &ModelLibrary, detail: RunDetail) -> RowResult {
+    // An open file belongs to this thread; the copies get its values.
+    let file = file_values(configuration, models);
     let (copies, each) = side_by_side(configuration);
     let copies = copies as usize;
     let (barrier, over) = (Barrier::new(copies), AtomicBool::new(false));
@@ -65,7 +69,7 @@ pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult
     let interval = Duration::from_secs_f64(configuration.options.stats_interval_s.max(0.01));
     let (timers, samples) = thread::scope(|scope| {
         let sampler = scope.spawn(|| sample(interval, &over));
-        let handles: Vec<_> = (0..copies).map(|_| scope.spawn(|| measure(&each, &barrier))).collect();
+        let handles: Vec<_> = (0..copies).map(|_| scope.spawn(|| measure(&each, file.clone(), &barrier))).collect();
         let died =
             || CpuTimers { error: Some("the thread of a model copy panicked".to_owned()), ..CpuTimers::default() };
         let timers: Vec<CpuTimers> = handles.into_iter().map(|h| h.join().unwrap_or_else(|_| died())).collect();
@@ -78,9 +82,13 @@ pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult
     cpu_row(configuration, &timers, &samples, &machine(began_unix_s), detail)
 }
 
-fn measure(configuration: &Configuration, barrier: &Barrier) -> CpuTimers {
+fn measure(
+    configuration: &Configuration,
+    file: Result<Option<ModelFileValues>, Refusal>,
+    barrier: &Barrier,
+) -> CpuTimers {
     let clock = SystemClock::new();
-    let mut run = CpuRun::new(configuration.clone());
+    let mut run = CpuRun::new(configuration.clone()).with_file(file);
     while !matches!(run.stage(), CpuStage::Ready | CpuStage::Done) && !interrupt::is_stop_requested() {
         run.step(&clock);
     }

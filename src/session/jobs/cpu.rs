@@ -7,7 +7,8 @@ use crate::protocol::{JobResult, Message};
 use ns_base::Clock;
 use ns_base::convert::f64_to_u64;
 use ns_bench::Configuration;
-use ns_bench::cpu::{CpuRun, CpuStage};
+use ns_bench::cpu::{CpuRun, CpuStage, file_values};
+use ns_device::ModelLibrary;
 
 /// Measured time of one step: short enough that a worker notices a cancel.
 const STEP_NS: u64 = 10_000_000;
@@ -21,9 +22,10 @@ pub(crate) struct CpuJob {
 }
 
 impl CpuJob {
-    pub fn new(copy: u32, configuration: Configuration, clock: Rc<dyn Clock>) -> Self {
+    pub fn new(copy: u32, configuration: Configuration, clock: Rc<dyn Clock>, models: &ModelLibrary) -> Self {
         let label = format!("Measuring {}", configuration.label());
-        Self { copy, label, clock, run: Some(CpuRun::new(configuration)) }
+        let file = file_values(&configuration, models);
+        Self { copy, label, clock, run: Some(CpuRun::new(configuration).with_file(file)) }
     }
 
     fn tell(&mut self, sink: &mut dyn FnMut(Message)) {

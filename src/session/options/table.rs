@@ -237,7 +237,7 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     },
     BenchOption {
         field: field("dataset", "Dataset", "Records in one pass: 500, or 500,loop to repeat it", "inputs that repeat", FieldKind::Line),
-        flag: Flag::new("dataset", "LENGTH|FILE", "Number of records in a dataset, of which an inference takes a batch, or a file of records (.npy of numpy, \
+        flag: Flag::new("dataset", "LENGTH|FILE", "Number of records in a dataset, of which an inference takes a batch, or a file of records (.npy, .npz:NAME of numpy, IDX as MNIST has, \
              .csv); each model copy runs through it once, whatever the duration").heading(RUNS),
         get: |c| dataset_text(c.options.dataset),
         put: |c, given| dataset(given).map(|records| c.options.dataset = records),
