@@ -129,6 +129,10 @@ pub(super) struct ExperimentArgs {
     /// Take these models, separated by commas, instead of the suite's list; without --dry-run each must belong to the suite
     #[arg(long = "models", value_delimiter = ',', value_name = "NAME")]
     pub model_names: Vec<String>,
+    /// A model file that stands for a model of the suite that is not here: hf_T5=t5.onnx; simulated accelerators only; may be given
+    /// several times
+    #[arg(long, value_name = "NAME=FILE", value_parser = model_file)]
+    pub model_file: Vec<(String, PathBuf)>,
     /// Folder of the results
     #[arg(long, default_value = "./output/")]
     pub output_dirname: PathBuf,
@@ -167,6 +171,13 @@ pub(super) struct ExperimentArgs {
     pub seed: u64,
     #[command(flatten)]
     pub suite: SuiteArgs,
+}
+
+fn model_file(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.trim().is_empty() && !file.is_empty() => Ok((name.trim().to_owned(), file.into())),
+        _ => Err("write NAME=FILE, such as hf_T5=t5.onnx".to_owned()),
+    }
 }
 
 /// Reports as the command line takes them.

@@ -1,5 +1,7 @@
 //! Flags of `neuronscope matmult`, with the names of `matmult_linear.py`, and the microbenchmark they describe.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 use clap::Args;
 
@@ -52,9 +54,12 @@ pub(super) struct MatmultArgs {
     /// ahead of the device
     #[arg(long)]
     pub sync: bool,
-    /// Assume that the model is already compiled: its compile time is not counted
+    /// Assume that the model is already compiled: its compile time is not counted; with --compiler-workdir, look for its artifact
     #[arg(long)]
     pub skip_compilation: bool,
+    /// Write the artifact of each compiled case into this folder, where --skip-compilation finds it
+    #[arg(long, value_name = "FOLDER")]
+    pub compiler_workdir: Option<PathBuf>,
     /// Leave out the repetitions
     #[arg(long)]
     pub skip_verification: bool,
@@ -144,7 +149,28 @@ impl MatmultArgs {
                 clock_tick_ns: self.clock_tick.unwrap_or(0),
             },
         };
-        Ok((config, flags.notes()))
+        let mut notes = flags.notes();
+        notes.extend(self.notes(config.is_layer()));
+        Ok((config, notes))
+    }
+}
+
+impl MatmultArgs {
+    /// What differs from the script for whoever pastes its flags.
+    fn notes(&self, is_layer: bool) -> Vec<String> {
+        let mut notes = Vec::new();
+        let is_scripts = self.batch_size.is_some() && self.loop_count.is_some();
+        if is_layer && is_scripts && !self.add_bias && !self.no_bias {
+            notes.push(
+                "a bias is added after each product, as the guide recommends; matmult_linear.py adds one only with --add_bias, and --no-bias measures its default".to_owned(),
+            );
+        }
+        if self.skip_compilation && self.compiler_workdir.is_none() {
+            notes.push(
+                "--skip_compilation: nothing shows that the model was compiled before; with --compiler_workdir FOLDER a run keeps its artifact there, and --skip_compilation looks for it".to_owned(),
+            );
+        }
+        notes
     }
 }
 

@@ -64,6 +64,8 @@ pub enum NoticeAction {
     Say(Tone, String),
     /// Removes a notice.
     Dismiss(u32),
+    /// Removes the errors: what they were about was done again.
+    DismissBad,
 }
 
 /// The most notices at once: nobody would read more.
@@ -82,6 +84,7 @@ impl Notices {
                     next.list.remove(0);
                 }
             }
+            NoticeAction::DismissBad => next.list.retain(|n| n.tone != Tone::Bad),
             NoticeAction::Dismiss(id) => next.list.retain(|n| n.id != id),
         }
         next
@@ -100,6 +103,13 @@ mod tests {
 
     fn after(actions: impl IntoIterator<Item = NoticeAction>) -> Notices {
         actions.into_iter().fold(Notices::default(), |notices, action| notices.after(action))
+    }
+
+    #[test]
+    fn errors_go_when_what_they_were_about_is_done_again() {
+        let notices =
+            after([say(Tone::Good, "saved"), say(Tone::Bad, "1,MAX is not a list"), NoticeAction::DismissBad]);
+        assert_eq!(notices.list.iter().map(|n| n.text.to_string()).collect::<Vec<_>>(), ["saved"]);
     }
 
     /// The notices as the list shows them: number, style, whether it interrupts, text.

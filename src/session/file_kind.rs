@@ -21,8 +21,10 @@ pub enum Kind {
     Model,
     /// Records of experiments, one JSON object on a line.
     Records,
-    /// Benchmark reports or a model index.
+    /// Benchmark reports.
     Reports,
+    /// A model index.
+    Index,
     /// The source of a custom operator.
     Kernel,
     /// An archive of files that are none of these as far as can be seen.
@@ -60,15 +62,12 @@ const MODEL_NAMES: [&str; 21] = [
 /// Endings of names of C++ sources.
 const KERNEL_NAMES: [&str; 6] = [".cpp", ".cc", ".cxx", ".h", ".hpp", ".hh"];
 
-/// Keys of benchmark reports, of results with timers and of model indexes, as JSON has them.
-const REPORT_KEYS: [&[u8]; 6] = [
-    b"\"throughput_avg\"",
-    b"\"latency_ms_p50\"",
-    b"\"n_models\"",
-    b"\"reports\"",
-    b"\"model_configs\"",
-    b"\"NeuronPerf_version\"",
-];
+/// Keys of benchmark reports and of results with timers, as JSON has them.
+const REPORT_KEYS: [&[u8]; 5] =
+    [b"\"throughput_avg\"", b"\"latency_ms_p50\"", b"\"n_models\"", b"\"reports\"", b"\"timers\""];
+
+/// The key that only a model index has.
+const INDEX_KEY: &[u8] = b"\"model_configs\"";
 
 /// What a file is. `head`: its first [`HEAD_BYTES`], or all of it.
 #[must_use]
@@ -87,6 +86,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
     let kind = match file {
         FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
         FileKind::NeuronPerfCsv => Kind::Reports,
+        FileKind::JsonObject if holds(head, INDEX_KEY) && !is_trace(head) => Kind::Index,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
         // These are told by little: an archive, a message of protocol buffers, zeros at every other byte, a `<` at the front.
         FileKind::Zip
@@ -113,7 +113,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
             matches!(file, FileKind::Markup | FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows)
         }
         Kind::Archive | Kind::NotOurs(_) => true,
-        Kind::Model | Kind::Records | Kind::Reports | Kind::Kernel => false,
+        Kind::Model | Kind::Records | Kind::Reports | Kind::Index | Kind::Kernel => false,
     };
     match kind {
         // A line that begins with `#` is one of MLIR too.
@@ -125,8 +125,15 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
 }
 
 fn holds_reports(head: &[u8]) -> bool {
-    let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
-    REPORT_KEYS.iter().any(|key| has(key)) && !has(b"\"traceEvents\"") && !has(b"\"ph\"")
+    REPORT_KEYS.iter().any(|key| holds(head, key)) && !is_trace(head)
+}
+
+fn holds(head: &[u8], key: &[u8]) -> bool {
+    memchr::memmem::find(head, key).is_some()
+}
+
+fn is_trace(head: &[u8]) -> bool {
+    holds(head, b"\"traceEvents\"") || holds(head, b"\"ph\"")
 }
 
 /// As much as the head of a gzip file unpacks to, up to [`HEAD_BYTES`].
@@ -204,6 +211,24 @@ mod tests {
         for (head, name, kind) in cases {
             assert_eq!(sniff(head, name), kind, "{name}: {:?}", String::from_utf8_lossy(head));
             assert_eq!(sniff(&gzip(&gzip(head)), &format!("{name}.gz.gz")), kind, "{name} packed twice");
+        }
+    }
+
+    #[test]
+    fn what_neuronperf_writes_is_known_wherever_it_is_dropped() {
+        let older = r#"{"version": "0.0.0.0+0bc220a", "model_configs": [{"filename": "m.pt", "input_idx": 0}]}"#;
+        let newer = r#"{"NeuronPerf_version": "1.8", "model_name": "nn", "model_configs": []}"#;
+        for index in [older, newer] {
+            assert_eq!(sniff(index.as_bytes(), "npi2.json"), Kind::Index);
+        }
+        let array = r#"[{"model_filename": "m.pt", "n_models": 1, "throughput_avg": 307.2}]"#;
+        let pairs = r#"[[{"model_filename": "m.pt", "batch_size": 1}, {"timers": {"e2e": []}}]]"#;
+        let reports = [ns_bench::Report::default()];
+        let own = ns_bench::export::to_json(&reports).unwrap();
+        let bare = ns_bench::export::to_json_as(&reports, ns_bench::export::JsonFormat::Neuronperf, None).unwrap();
+        let csv = ns_bench::export::to_csv(&reports, ns_bench::export::CSV_COLS).unwrap();
+        for text in [array, pairs, &own, &bare, &csv] {
+            assert_eq!(sniff(text.as_bytes(), "r2.json"), Kind::Reports, "{text}");
         }
     }
 

@@ -317,6 +317,7 @@ const fn reader_of(kind: Kind, shown: Page) -> Reader {
         (Kind::Model, _) => Reader::Models,
         (Kind::Profile, _) => Reader::Profiles,
         (Kind::Kernel, _) => Reader::Kernels,
+        (Kind::Index, _) => Reader::Benchmark,
         (Kind::Records, _) | (_, Page::Experiments) => Reader::Experiments,
         (Kind::Reports, _) => Reader::Benchmark,
         (Kind::Archive | Kind::NotOurs(_), _) => Reader::Profiles,

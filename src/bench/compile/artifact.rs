@@ -203,7 +203,8 @@ impl CompileTask {
     }
 
     /// Path of the artifact: NeuronPerf's pattern with the folder, and the extension `.json`, the real format.
-    fn file_name(&self) -> String {
+    #[must_use]
+    pub fn file_name(&self) -> String {
         let path = self.configuration.model_filename();
         let name = path.trim_start_matches("models/").trim_end_matches(".pt");
         let dir = self.models_dir.trim_end_matches('/');

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::compile::artifact::{CompileConfig, CompileTask};
 use crate::config::bench_config::MAX_JITTER;
 use ns_base::{Refusal, nearest_text, refuse};
 use ns_compiler::{AutoCast, CastType, CompileOptions, UnknownOption, Workflow};
@@ -284,6 +285,29 @@ impl MatmultCase {
         }
         let n = f64::from(self.matrix_dim);
         Some(2.0 * f64::from(self.batch_size) * n * n * n * f64::from(self.loop_count))
+    }
+
+    /// The compile of the case into an artifact in a folder, as the guide's `compiler_workdir` holds one.
+    ///
+    /// # Errors
+    /// When the model cannot be named, or its graph is recorded at each call.
+    pub fn compile_task(&self, folder: &str) -> Result<CompileTask, Refusal> {
+        if self.run.workflow != Workflow::Trace {
+            return Err(refuse!(
+                "--compiler_workdir keeps a traced model, and --workflow {} records its graph at each call; leave one of them out",
+                self.run.workflow
+            ));
+        }
+        let config = CompileConfig {
+            model: self.specification(),
+            instance_type: self.instance.clone(),
+            batch_sizes: vec![self.batch_size],
+            options: self.options,
+            models_dir: folder.to_owned(),
+            ..CompileConfig::default()
+        };
+        let task = config.plan()?.tasks.into_iter().next();
+        task.ok_or_else(|| refuse!("{}: there is nothing to compile", self.label()))
     }
 
     /// A short description of the case: `n 1024, batch 1, loop 1000, bf16, trn1.2xlarge`.

@@ -1,7 +1,18 @@
 //! Dates of runs as NeuronPerf writes them: for a simulated run from a fixed moment, so that no report depends on when it
 //! was made; for a measured run from the shell's clock.
 
+use super::report::Report;
 use ns_base::SimTime;
+
+/// NeuronPerf's name for a file of reports that has none: `{model_name}.results-{date}-{time}.{extension}`, UTC.
+#[must_use]
+pub fn results_file_name(reports: &[Report], unix_s: u64, extension: &str) -> String {
+    let name = reports.first().map_or("neuronscope", |r| r.model_name.as_str());
+    // A model name may hold characters that are special in a path: `google/vit`, `matmult:n=64`.
+    let safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '=') { c } else { '_' };
+    let name: String = name.chars().map(safe).take(64).collect();
+    format!("{name}.results-{}.{extension}", utc_dts(unix_s))
+}
 
 /// 2024-01-01 00:00:00 UTC, seconds since 1970: the start of every simulated run.
 const SIMULATED_EPOCH_S: u64 = 1_704_067_200;

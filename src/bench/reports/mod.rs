@@ -4,6 +4,7 @@ pub(super) mod beside;
 pub(super) mod calendar;
 pub(super) mod charts;
 pub(super) mod confidence;
+pub(super) mod products;
 pub(super) mod python_json;
 pub(super) mod report;
 pub(super) mod results;

@@ -2,6 +2,7 @@
 
 use ns_base::nearest_text;
 use ns_machine::arch::INSTANCES;
+use ns_model::ModelSpec;
 
 use super::models::ModelConfig;
 use crate::config::bench_config::BenchConfig;
@@ -12,7 +13,7 @@ const SHORTEST_FULL_S: f64 = 2.0;
 
 /// Notes on the run as a whole and on its models.
 pub(crate) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String> {
-    let of_models = [levels(config, models), dataset(config, models), instances(config, models)];
+    let of_models = [levels(config, models), dataset(config, models), instances(config, models), no_bias(models)];
     duration(config).into_iter().chain(of_models.into_iter().flatten()).collect()
 }
 
@@ -59,6 +60,23 @@ fn levels(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
     })
 }
 
+/// A chain of products without a bias leaves the range of its format.
+fn no_bias(models: &[ModelConfig]) -> Option<String> {
+    let is_without = |model: &&ModelConfig| {
+        let spec: Option<ModelSpec> = model.model.parse().ok().filter(|spec: &ModelSpec| spec.id() == "matmult");
+        spec.is_some_and(|spec| {
+            !spec.settings().flag("add_bias")
+                && spec.settings().flag("chained")
+                && spec.settings().int("loop_count") > 1
+        })
+    };
+    let model = models.iter().find(is_without)?;
+    Some(format!(
+        "model: {} adds no bias, so values leave the range of their format along the chain and NaN may appear; a device reports numerical errors to the host, which slows a run and is not in these times. Use add_bias=true; neuronscope matmult --no-bias says after which product",
+        model.model
+    ))
+}
+
 /// The first batch size that does not divide the length of a dataset.
 fn dataset(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
     let dataset = config.options.dataset.filter(|d| !d.looped)?;
@@ -93,6 +111,17 @@ mod tests {
         let of = |duration_s| messages(BenchConfig { duration_s, ..BenchConfig::default() });
         assert!(of(1.5)[0].starts_with("duration_s: 1.5 s has no full second"));
         assert!(of(2.0).is_empty());
+    }
+
+    #[test]
+    fn a_chain_without_a_bias_is_announced() {
+        let of = |model: &str| messages(BenchConfig { model: model.to_owned(), ..BenchConfig::default() });
+        assert!(
+            of("matmult:add_bias=false")[0].starts_with("model: matmult:add_bias=false adds no bias, so values leave")
+        );
+        assert!(
+            of("matmult").is_empty() && of("matmult:add_bias=false,loop_count=1").is_empty() && of("nn").is_empty()
+        );
     }
 
     #[test]

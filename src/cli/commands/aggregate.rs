@@ -209,7 +209,9 @@ fn warn_of_a_mix(records: &Aggregator, all: bool) {
     let products: Vec<&str> = records.accelerators().collect();
     if all && products.len() > 1 {
         let (count, names) = (products.len(), products.join("; "));
-        eprintln!("note: records of {count} accelerators are mixed; choose one with --accelerator: {names}");
+        eprintln!(
+            "note: records of {count} accelerators are mixed, and each is compared with itself; choose one with --accelerator: {names}"
+        );
     }
 }
 

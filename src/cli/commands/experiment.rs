@@ -6,7 +6,7 @@ mod results;
 mod runner;
 mod single;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 
 use crate::experiment_args::ExperimentArgs;
 pub(super) use plan::model_filter;
@@ -33,6 +33,6 @@ pub(super) fn run(args: ExperimentArgs) -> Result<()> {
     if let Some(nothing) = nothing {
         return Err(nothing.into());
     }
-    let configs = plan.configs.map_err(|e| anyhow!("{e}"))?;
-    runner::run(&args, &configs, &plan.models)
+    let configs = plan.configs.as_ref().map_err(plan::not_planned)?;
+    runner::run(&args, configs, &plan.models)
 }

@@ -1,13 +1,19 @@
 //! `neuronscope matmult`
 
-use anyhow::{Result, bail};
+use std::fs;
+use std::path::Path;
 
+use anyhow::{Context, Result, bail};
+
+use super::compile::write;
 use super::text;
 use crate::driver::Driver;
 use crate::interrupt::{self, Interrupted};
 use crate::matmult_args::MatmultArgs;
 use crate::progress::ProgressBar;
-use ns_bench::matmult::{MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
+use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
+use ns_bench::{Artifact, CompileTask};
+use ns_device::ModelLibrary;
 use ns_fidelity::product_beside;
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
@@ -23,6 +29,14 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     }
     let cases = config.cases()?;
     notes.iter().for_each(|note| eprintln!("note: {note}"));
+    let folder = args.compiler_workdir.as_deref().map(Path::to_string_lossy);
+    let tasks: Vec<CompileTask> = match &folder {
+        Some(folder) => cases.iter().map(|case| case.compile_task(folder)).collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    if args.skip_compilation {
+        tasks.iter().zip(&cases).try_for_each(|(task, case)| check_compiled(task, case))?;
+    }
     interrupt::listen()?;
     let mut bar = ProgressBar::new();
     let mut reports = Vec::new();
@@ -31,7 +45,11 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
             break;
         }
         bar.show(done, cases.len() as u64, &case.label());
-        reports.push(run_case(case, driver.models()));
+        let report = run_case(case, driver.models());
+        if let Some(task) = tasks.get(reports.len()).filter(|_| report.error.is_none() && !args.skip_compilation) {
+            keep(task, driver.models(), &mut bar)?;
+        }
+        reports.push(report);
     }
     bar.clear();
     print(&reports, args, cases.len() > 1)?;
@@ -42,6 +60,39 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     match first {
         Some(error) if reports.iter().all(|r| r.error.is_some()) => bail!("no case could run: {error}"),
         _ => Ok(()),
+    }
+}
+
+/// Whether the folder holds the artifact of a case.
+fn check_compiled(task: &CompileTask, case: &MatmultCase) -> Result<()> {
+    let (file, label) = (task.file_name(), case.label());
+    let Ok(text) = fs::read_to_string(&file) else {
+        bail!(
+            "--skip_compilation: {label} was never compiled: there is no {file}; run the command once without --skip_compilation"
+        )
+    };
+    let artifact: Artifact = serde_json::from_str(&text)
+        .with_context(|| format!("{file}: is not an artifact; remove it and compile again"))?;
+    if artifact.model != case.specification() || artifact.batch_size != case.batch_size {
+        bail!(
+            "{file}: is the artifact of {} at batch size {}; remove it and compile again",
+            artifact.model,
+            artifact.batch_size
+        );
+    }
+    Ok(())
+}
+
+/// Writes the artifact of a case.
+fn keep(task: &CompileTask, models: &ModelLibrary, bar: &mut ProgressBar) -> Result<()> {
+    let compiled = task.run(models);
+    match (compiled.artifact, compiled.entry.filename) {
+        (Some(artifact), Some(file)) => {
+            write(Path::new(&file), &artifact.to_json()?)?;
+            bar.note(&format!("the artifact is in {file}; --skip_compilation finds it"));
+            Ok(())
+        }
+        _ => bail!("{}: {}", task.label(), compiled.entry.error.unwrap_or_default()),
     }
 }
 

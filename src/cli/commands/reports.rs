@@ -8,7 +8,7 @@ use super::result_files::{path_of, refuse_index};
 use super::text;
 use crate::output_args::TableArgs;
 use ns_bench::export::{self, PRINT_COLS, TableOptions};
-use ns_bench::{BenchConfig, REPORT_KEYS, Report, beside_lines, sharing, verdict};
+use ns_bench::{BenchConfig, REPORT_KEYS, Report, beside_lines, products_rate, sharing, verdict};
 use ns_session::bench_page;
 use ns_session::share::ResultsView;
 
@@ -88,7 +88,7 @@ pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&
     if let Some(verdict) = verdict(reports) {
         out.push_str(&format!("\n{verdict}\n"));
     }
-    for sentence in sharing(reports) {
+    for sentence in products_rate(reports).into_iter().chain(sharing(reports)) {
         out.push_str(&format!("{sentence}\n"));
     }
     if let Some(Value::Object(metrics)) = eval_metrics {

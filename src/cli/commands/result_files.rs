@@ -8,18 +8,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
 
-use ns_bench::{ModelIndex, Report, utc_dts};
+use ns_bench::{ModelIndex, Report, results_file_name};
 
 /// The file for a flag: the named one, or `{model_name}.results-{date}-{time}.{extension}`.
 pub(super) fn path_of(named: &Option<PathBuf>, reports: &[Report], extension: &str) -> PathBuf {
     if let Some(path) = named {
         return path.clone();
     }
-    let name = reports.first().map_or("neuronscope", |r| r.model_name.as_str());
-    // A model name may hold characters that are special in a path: `google/vit`, `matmult:n=64`.
-    let safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '=') { c } else { '_' };
-    let name: String = name.chars().map(safe).take(64).collect();
-    PathBuf::from(format!("{name}.results-{}.{extension}", now()))
+    let secs = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    PathBuf::from(results_file_name(reports, secs, extension))
 }
 
 /// Refuses to overwrite a model index: it was meant as the index to run, but a flag before it took it as its value.
@@ -36,12 +33,6 @@ pub(super) fn refuse_index(flag: &str, path: Option<&Path>) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// The current date and time, `YYYYMMDD-HHMMSS`, UTC.
-fn now() -> String {
-    let secs = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    utc_dts(secs)
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ fn of_backend(records: &Aggregator, models: &Models, base: &Models) -> Option<Ba
         let base = base.get(model)?;
         let ratios: Vec<Measure> =
             batches.iter().filter_map(|(batch, time)| Some(base.get(batch)?.over(time))).collect();
-        Some((records.model_name(*model).to_owned(), Measure::geometric_mean(&ratios)?))
+        Some((records.model_name(*model), Measure::geometric_mean(&ratios)?))
     };
     let models: Vec<(String, Measure)> = models.iter().filter_map(of_model).collect();
     // In order of names, so that the last bits do not depend on the order of the lines.

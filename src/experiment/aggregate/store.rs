@@ -42,7 +42,8 @@ pub(super) struct TimePoint {
 #[derive(Clone, Debug)]
 pub struct Aggregator {
     selection: Selection,
-    models: IndexSet<String, BuildHasherDefault<FxHasher>>,
+    /// Each model; with records of any accelerator also the accelerator, because times of two are not compared.
+    models: IndexSet<(String, Option<String>), BuildHasherDefault<FxHasher>>,
     accelerators: IndexSet<String, BuildHasherDefault<FxHasher>>,
     points: BTreeMap<u64, TimePoint>,
     notes: LineNotes,
@@ -76,6 +77,8 @@ struct LineContent {
     batch: BatchKey,
     measure: Option<Measure>,
     accelerator: String,
+    /// Whether it is compared only with records of its accelerator.
+    is_apart: bool,
 }
 
 impl Aggregator {
@@ -121,6 +124,7 @@ impl Aggregator {
             batch: BatchKey::of(seen.batch),
             measure: seen.measure,
             accelerator: known_accelerator(seen.product).unwrap_or(seen.product).to_owned(),
+            is_apart: false,
         };
         self.keep(found, String::new);
     }
@@ -159,8 +163,13 @@ impl Aggregator {
         self.points.values()
     }
 
-    pub(super) fn model_name(&self, model: u32) -> &str {
-        self.models.get_index(model as usize).map_or("", String::as_str)
+    /// The model's name, with its accelerator if there are several.
+    pub(super) fn model_name(&self, model: u32) -> String {
+        match self.models.get_index(model as usize) {
+            Some((name, Some(accelerator))) if self.accelerators.len() > 1 => format!("{name} on {accelerator}"),
+            Some((name, _)) => name.clone(),
+            None => String::new(),
+        }
     }
 
     fn find(&self, record: &RawRecord<'_>) -> Result<Option<LineContent>, LineError> {
@@ -188,7 +197,8 @@ impl Aggregator {
         let batch = BatchKey::of(experiment.batch_size.get());
         let accelerator = known_accelerator(product).unwrap_or(product).to_owned();
         let model = record.model.model_name.as_ref().to_owned();
-        Ok(Some(LineContent { timestamp, backend, model, batch, measure, accelerator }))
+        let is_apart = self.selection.accelerator == AcceleratorChoice::Any;
+        Ok(Some(LineContent { timestamp, backend, model, batch, measure, accelerator, is_apart }))
     }
 
     fn keep(&mut self, found: LineContent, place: impl Fn() -> String) {
@@ -196,8 +206,9 @@ impl Aggregator {
             self.notes.add("records have no time, or too few repeats (failures, skipped models)", place);
             return;
         };
+        let apart = found.is_apart.then(|| found.accelerator.clone());
         self.accelerators.insert(found.accelerator);
-        let (model, _) = self.models.insert_full(found.model);
+        let (model, _) = self.models.insert_full((found.model, apart));
         let model = u32::try_from(model).unwrap_or(u32::MAX);
         // Zero has one key, whatever its sign.
         let timestamp = found.timestamp + 0.0;

@@ -28,11 +28,11 @@ pub fn unlike_batches(records: &Aggregator, backends: &[Backend]) -> Vec<UnlikeB
     let mut found = Vec::new();
     for backend in others {
         for (model, batches) in batches_of(records, *backend) {
-            let Some(known) = baseline.get(model) else { continue };
+            let Some(known) = baseline.get(&model) else { continue };
             let alone: Vec<String> = batches.iter().filter(|b| !known.contains(b)).cloned().collect();
             if !alone.is_empty() {
                 let is_left_out = alone.len() == batches.len();
-                let (model, baseline) = (model.to_owned(), known.clone());
+                let baseline = known.clone();
                 found.push(UnlikeBatches { model, backend: *backend, alone, baseline, is_left_out });
             }
         }
@@ -41,8 +41,8 @@ pub fn unlike_batches(records: &Aggregator, backends: &[Backend]) -> Vec<UnlikeB
 }
 
 /// Every batch size that a backend ever had, by model; numbers in order, then the rest.
-fn batches_of(records: &Aggregator, backend: Backend) -> BTreeMap<&str, Vec<String>> {
-    let mut all: BTreeMap<&str, Vec<&BatchKey>> = BTreeMap::new();
+fn batches_of(records: &Aggregator, backend: Backend) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, Vec<&BatchKey>> = BTreeMap::new();
     for point in records.points() {
         for (model, batches) in &point.backends[backend.index()] {
             all.entry(records.model_name(*model)).or_default().extend(batches.iter().map(|(batch, _)| batch));

@@ -26,6 +26,8 @@ pub struct PlanRequest {
     pub total_partitions: usize,
     /// The part to take, from 0.
     pub partition_id: usize,
+    /// Names for which model files stand, beside the suite's.
+    pub brought: Vec<String>,
     /// The lists of settings.
     pub expand: ExpandOptions,
     pub rules: PlanRules,
@@ -53,8 +55,9 @@ impl PlanRequest {
     /// is neither divided nor filtered.
     fn kept_models(&self) -> Result<Vec<String>, Refusal> {
         let filter = ModelFilter::new(&self.filter, &self.exclude, &self.filter_tiers, &self.exclude_tiers)?;
-        let listed: Vec<String> = self.suite.models().into_iter().map(|m| m.name).collect();
-        if self.suite == Suite::Dummy && self.models.is_empty() {
+        let mut listed: Vec<String> = self.suite.models().into_iter().map(|m| m.name).collect();
+        listed.extend(self.brought.iter().filter(|name| !listed.contains(name)).cloned().collect::<Vec<_>>());
+        if self.suite == Suite::Dummy && self.models.is_empty() && self.brought.is_empty() {
             return Ok(listed);
         }
         let names = if self.models.is_empty() { listed } else { self.models.clone() };
@@ -100,6 +103,7 @@ mod tests {
             exclude_tiers: Vec::new(),
             total_partitions: 1,
             partition_id: 0,
+            brought: Vec::new(),
             expand: ExpandOptions {
                 accelerator: vec![Accelerator::Trn1],
                 dynamo: vec![dynamo],

@@ -16,6 +16,7 @@ use crate::record::{Metrics, Record, RecordExperiment, RecordModel, RecordReques
 use ns_base::{Clock, Refusal};
 use ns_compiler::hlo::print;
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
+use ns_device::{ModelKind, ModelLibrary};
 use ns_model::ModelSpec;
 
 /// The rules of verification.
@@ -78,13 +79,19 @@ pub struct Finished {
 /// Runs an experiment. It never fails: an experiment that cannot run is a record with an error.
 #[must_use]
 pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> Finished {
+    run_experiment_of(experiment, &ModelLibrary::default(), clock)
+}
+
+/// As [`run_experiment`], of a model of the zoo or of `models`.
+#[must_use]
+pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> Finished {
     let (outcome, code, error_value) = match experiment.verify {
         Some(rules) => match check(experiment).and_then(|()| verify_all(experiment, rules)) {
             Ok(Verified { code, error }) => (Ok(Timed::default()), code, error),
             Err(error) => (Err(error), "VERIFIER_SKIPPED".to_owned(), None),
         },
         None => {
-            let outcome = check(experiment).and_then(|()| time(experiment, clock));
+            let outcome = check(experiment).and_then(|()| time(experiment, models, clock));
             let code = if outcome.is_ok() { "VERIFIER_SKIPPED" } else { "VERIFIER_DIDNT_RUN" };
             (outcome, code.to_owned(), None)
         }
@@ -140,10 +147,13 @@ impl Experiment<'_> {
 
     /// The batch that a run has.
     pub(super) fn batch(&self) -> Result<u32, RunError> {
+        // The batch size of a model file is known when it is opened.
+        if let Some(batch) = self.batch_size.or(self.model.batch_size) {
+            return Ok(batch);
+        }
         let spec: Result<ModelSpec, _> = self.model.specification.parse();
         let spec = spec.map_err(|e| RunError::Model { model: self.model.name.clone(), reason: e.to_string() })?;
-        let own = u32::try_from(spec.info().default_batch_size).unwrap_or(1);
-        Ok(self.batch_size.or(self.model.batch_size).unwrap_or(own))
+        Ok(u32::try_from(spec.info().default_batch_size).unwrap_or(1))
     }
 }
 
@@ -157,6 +167,13 @@ fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
     }
     if config.test == Test::Train {
         return refused("a training step", "models of the zoo have no backward pass; use --test eval");
+    }
+    let is_file = ModelKind::of(&experiment.model.specification) == ModelKind::File;
+    if is_file && (config.accelerator == Accelerator::Cpu || experiment.verify.is_some()) {
+        return refused(
+            "a model file on the processor",
+            "use trn1, inf2 or trn2 without --verify; neuronscope bench FILE --device-type cpu measures it, and neuronscope numerics FILE checks its values",
+        );
     }
     if config.torch_xla2.is_some() {
         return refused("torch_xla2", "leave --torch-xla2 out");
@@ -179,10 +196,10 @@ struct Timed {
     calibration_ns: Vec<u64>,
 }
 
-fn time(experiment: &Experiment<'_>, clock: &dyn Clock) -> Result<Timed, RunError> {
+fn time(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> Result<Timed, RunError> {
     if let Some(instance) = experiment.config.accelerator.instance() {
         let batch = experiment.batch()?;
-        let metrics = simulated(experiment, instance, batch)?;
+        let metrics = simulated(experiment, models, instance, batch)?;
         return Ok(Timed { metrics, batch: Some(batch), calibration_ns: Vec::new() });
     }
     let network = Network::new(experiment.model, experiment.batch_size, experiment.seed)?;

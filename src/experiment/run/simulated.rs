@@ -5,16 +5,21 @@ use super::experiment::Experiment;
 use crate::plan::Dynamo;
 use crate::record::Metrics;
 use ns_compiler::Workflow;
-use ns_device::Device;
+use ns_device::{Device, ModelLibrary};
 
 /// Times of an experiment on the cores of `instance`, for a batch.
-pub(super) fn simulated(experiment: &Experiment<'_>, instance: &'static str, batch: u32) -> Result<Metrics, RunError> {
+pub(super) fn simulated(
+    experiment: &Experiment<'_>,
+    models: &ModelLibrary,
+    instance: &'static str,
+    batch: u32,
+) -> Result<Metrics, RunError> {
     let on_device = |reason: String| RunError::Device { instance, reason };
     let in_model = |reason: String| RunError::Model { model: experiment.model.name.clone(), reason };
     // A traced model is called; lazy tensors end a step with mark_step.
     let traced = experiment.config.dynamo == Some(Dynamo::Openxla);
     let workflow = if traced { Workflow::Trace } else { Workflow::MarkStep };
-    let device = Device::of_instance(instance).map_err(|e| on_device(e.to_string()))?;
+    let device = Device::of_instance(instance).map_err(|e| on_device(e.to_string()))?.with_models(models);
     let specification = &experiment.model.specification;
     let compiled = device.compilation(specification, Some(batch), workflow).map_err(|e| in_model(e.to_string()))?;
     let step = device.step(&compiled, workflow).map_err(|e| in_model(e.to_string()))?;

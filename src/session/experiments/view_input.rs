@@ -301,7 +301,9 @@ fn backends_of(names: &str, present: impl Fn(&Backend) -> bool) -> (Vec<Backend>
         }
     }
     if backends.is_empty() {
-        backends = Backend::ALL.into_iter().filter(present).collect();
+        // The suite compares with Inductor, where it has records.
+        let others = Backend::ALL.into_iter().filter(|b| *b != Backend::Inductor);
+        backends = [Backend::Inductor].into_iter().chain(others).filter(present).collect();
     }
     let wrong =
         (!unknown.is_empty()).then(|| format!("backends: {} are not known; the others are used", unknown.join(", ")));

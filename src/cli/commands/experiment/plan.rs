@@ -10,7 +10,7 @@ use crate::experiment_args::{ExperimentArgs, ModelFilterArgs, PlanRulesArg, Suit
 use ns_base::Refusal;
 use ns_experiment::plan::{ExpandOptions, ExperimentConfig, ModelFilter, Plan, PlanRequest, PlanRules};
 use ns_experiment::python::json_dumps;
-use ns_experiment::run::Suite;
+use ns_experiment::run::{Suite, SuiteModel};
 
 impl From<PlanRulesArg> for PlanRules {
     fn from(arg: PlanRulesArg) -> Self {
@@ -60,6 +60,7 @@ pub(super) fn request_of(args: &ExperimentArgs) -> Result<PlanRequest> {
         exclude_tiers: models.exclude_by_tier.clone(),
         total_partitions: args.total_partitions as usize,
         partition_id: args.partition_id as usize,
+        brought: args.model_file.iter().map(|(name, _)| name.clone()).collect(),
         expand: ExpandOptions {
             accelerator: parsed(&args.accelerator)?,
             xla: nullable(&args.xla)?,
@@ -88,7 +89,7 @@ pub(super) fn show(plan: &Plan, json: bool) -> Result<()> {
         let shown = PlanJson { configs, models: &plan.models, error };
         return text::print(format!("{}\n", serde_json::to_string_pretty(&shown)?).as_bytes());
     }
-    let configs = plan.configs.as_ref().map_err(|e| anyhow!("{e}"))?;
+    let configs = plan.configs.as_ref().map_err(not_planned)?;
     let mut out = format!(
         "Number of selected experiment configs: {}\nNumber of selected model configs: {}\n",
         configs.len(),
@@ -101,6 +102,31 @@ pub(super) fn show(plan: &Plan, json: bool) -> Result<()> {
         }
     }
     text::print(out.as_bytes())
+}
+
+/// The plan that the suite since September 2025 ends with an exception.
+pub(super) fn not_planned(exception: &Refusal) -> anyhow::Error {
+    anyhow!(
+        "--rules head: the suite has no XLA device for a GPU since September 2025 and ends with {exception}; leave --xla out, or use --rules seed or neuron"
+    )
+}
+
+/// The model with a name: a file that stands for it, or the suite's.
+///
+/// # Errors
+/// When neither exists.
+pub(super) fn model_of(args: &ExperimentArgs, name: &str) -> Result<SuiteModel> {
+    let suite = Suite::from(args.suite_name);
+    let Some((_, file)) = args.model_file.iter().find(|(known, _)| known == name) else {
+        return suite.model(name).map_err(|refusal| {
+            let instead = format!("--model-file {name}=FILE lets a model file stand for it");
+            anyhow!("{refusal}; {instead}")
+        });
+    };
+    if !file.is_file() {
+        return Err(anyhow!("--model-file {name}: {} is not a file", file.display()));
+    }
+    Ok(SuiteModel { name: name.to_owned(), specification: file.display().to_string(), batch_size: None })
 }
 
 /// How an option spells null.

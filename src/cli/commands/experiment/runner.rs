@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::plan::model_of;
 use super::{results, single};
 use crate::commands::analyze::now_s;
 use crate::commands::cpu::processor;
@@ -18,7 +19,7 @@ use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
 use ns_experiment::python::{json_dumps, repr};
 use ns_experiment::record::{Metrics, Record, SKIP};
-use ns_experiment::run::{Experiment, Suite};
+use ns_experiment::run::Experiment;
 
 /// Flags that a child does not get: they are about all experiments.
 const OWN: [&str; 3] = ["--no-resume", "--retry-failed", "--strict"];
@@ -30,8 +31,7 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
     if !(args.subprocess_timeout > 0.0 && args.subprocess_timeout < 1e9) {
         bail!("--subprocess-timeout {} is not a number of seconds above 0", args.subprocess_timeout);
     }
-    let suite = Suite::from(args.suite_name);
-    let models = models.iter().map(|name| suite.model(name)).collect::<Result<Vec<_>, _>>()?;
+    let models = models.iter().map(|name| model_of(args, name)).collect::<Result<Vec<_>, _>>()?;
     let file = results::path(args);
     results::prepare(args, &file)?;
     let before = results::done_before(&file)?;

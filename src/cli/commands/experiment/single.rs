@@ -3,13 +3,16 @@
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use super::plan::model_of;
 use super::{artifacts, results};
 use crate::commands::analyze::now_s;
 use crate::commands::cpu::{SystemClock, Ticks, processor};
+use crate::driver::Driver;
 use crate::experiment_args::{ExperimentArgs, VerifyRulesArg};
+use crate::model_args::ModelFileFlags;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
-use ns_experiment::run::{Experiment, RunSettings, Suite, SuiteModel, Verification, run_experiment};
+use ns_experiment::run::{Experiment, RunSettings, SuiteModel, Verification, run_experiment_of};
 
 /// `--model-config`
 #[derive(Deserialize)]
@@ -21,11 +24,19 @@ struct ModelConfig {
 pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()> {
     let config: ExperimentConfig = serde_json::from_str(config).context("--experiment-config")?;
     let model: ModelConfig = serde_json::from_str(model).context("--model-config")?;
-    let model = Suite::from(args.suite_name).model(&model.model_name)?;
+    let mut model = model_of(args, &model.model_name)?;
+    let mut driver = Driver::new();
+    if args.model_file.iter().any(|(known, _)| *known == model.name) {
+        // The batch size of the file is its own.
+        let opened = ModelFileFlags::default().open(&mut driver, &model.specification)?;
+        let opened = opened.with_context(|| format!("{}: is not a model file", model.specification))?;
+        model.batch_size = u32::try_from(opened.batch.own()).ok();
+        model.specification = opened.id;
+    }
     let name = processor();
     let experiment = experiment(args, &model, &config, &name, args.timestamp.unwrap_or_else(now_s));
     let before = Ticks::now();
-    let finished = run_experiment(&experiment, &SystemClock::new());
+    let finished = run_experiment_of(&experiment, driver.models(), &SystemClock::new());
     let others_busy = before.and_then(|before| Ticks::now()?.others_since(&before));
     if let Some(error) = finished.error.as_ref().filter(|_| args.suite.says(LogLevelArg::Error)) {
         eprintln!("note: {}: {error}", model.name);
@@ -44,7 +55,7 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
         .with_context(|| format!("{}: cannot be created", args.output_dirname.display()))?;
     results::append(&file, &finished.record)?;
     // A failed experiment has no execution to write.
-    if finished.error.is_none() {
+    if finished.error.is_none() && args.model_file.iter().all(|(known, _)| *known != model.name) {
         artifacts::write(args, &experiment)?;
     }
     match unverified.filter(|_| args.strict) {

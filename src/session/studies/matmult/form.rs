@@ -14,7 +14,10 @@ pub const FORM: StudyForm = StudyForm {
         FieldGroup { title: "More settings", look: GroupLook::Folded, fields: MORE },
     ],
     examples: &[
-        StudyExample { name: "The guide\u{2019}s example", fields: &[("num_timed_iterations", "1000")] },
+        StudyExample {
+            name: "The guide\u{2019}s example",
+            fields: &[("num_warmup_iterations", "2"), ("num_timed_iterations", "1000")],
+        },
         StudyExample { name: "Without a loop", fields: &[("no_loop", "true")] },
         StudyExample { name: "Products that are not chained", fields: &[("unchained", "true")] },
         StudyExample { name: "Without a bias", fields: &[("no_bias", "true")] },

@@ -5,9 +5,10 @@ use yew::prelude::*;
 
 use crate::answers::say_failure;
 use crate::context::AppContext;
-use crate::platform::{download, url};
+use crate::platform::{download, machine, url};
 use crate::sweep::SweepRunner;
-use ns_bench::export::{CSV_COLS, to_csv, to_json};
+use ns_bench::export::{CSV_COLS, JsonFormat, to_csv, to_json, to_json_as};
+use ns_bench::results_file_name;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Tone};
 use ns_session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest};
@@ -32,6 +33,8 @@ impl BenchActions {
             crate::platform::page::focus(&format!("bench-{}", field));
             return;
         }
+        // What was wrong before is right now.
+        self.app.notices.dispatch(NoticeAction::DismissBad);
         self.runner.run(config);
     }
 
@@ -68,6 +71,12 @@ impl BenchActions {
         self.save("json", "application/json", text);
     }
 
+    /// Saves the reports as NeuronPerf's `write_json` does: a bare array with its keys only.
+    pub fn download_array(&self) {
+        let text = to_json_as(&self.state.report_list(), JsonFormat::Neuronperf, None).map_err(|e| e.to_string());
+        self.save("json", "application/json", text);
+    }
+
     /// Saves the reports as NeuronPerf's CSV.
     pub fn download_csv(&self) {
         let text = to_csv(&self.state.report_list(), CSV_COLS).map_err(|e| e.to_string());
@@ -93,10 +102,7 @@ impl BenchActions {
     }
 
     fn file_name(&self, extension: &str) -> String {
-        let model = self.state.ran.as_ref().map_or("benchmark", |c| c.model.as_str());
-        let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let name: String = model.chars().map(|c| if is_plain(&c) { c } else { '-' }).collect();
-        format!("{name}.results.{extension}")
+        results_file_name(&self.state.report_list(), machine::unix_s(), extension)
     }
 
     fn save(&self, extension: &str, mime: &str, text: Result<String, String>) {
