@@ -93,6 +93,121 @@ fn indexes_are_created_appended_filtered_copied_moved_and_deleted() {
     std::fs::remove_dir_all(f).unwrap();
 }
 
+/// An older index of NeuronPerf with a model for each entry, or without.
+fn older_index(folder: &Path, name: &str, model: &str) {
+    let entry = |file: &str, input: u32, batch: u32, cast: &str| {
+        format!(
+            r#"{{"filename": "models/{file}.pt", {model} "input_idx": {input}, "batch_size": {batch}, "pipeline_size": 1, "cast_mode": {cast}}}"#
+        )
+    };
+    let entries = [entry("a", 0, 1, "null"), entry("b", 1, 2, "\"all\"")].join(", ");
+    std::fs::write(folder.join(name), format!(r#"{{"version": "0", "model_configs": [{entries}]}}"#)).unwrap();
+}
+
+#[test]
+fn an_index_is_named_filtered_and_logged_with_the_older_keys() {
+    let f = folder("older");
+    older_index(&f, "npi.json", r#""model": "nn","#);
+    let base = "bench npi.json --duration 2 --n_models 1 --workers_per_model 1 --verbosity 2";
+    let said = stderr(&f, &format!("{base} --batch_sizes [1]"));
+    let cast = "DEBUG:neuronperf.benchmarking - Cast mode was not specified, assuming default.\n";
+    let begin = "INFO:neuronperf.benchmarking - Benchmarking 'npi.json', ~2 seconds remaining.\n";
+    assert!(said.starts_with(&format!("{cast}{begin}")), "{said}");
+    assert!(said.contains("'device_type': 'neuron', 'input_idx': 0, 'batch_size': 1,"), "{said}");
+    let said = stderr(&f, base);
+    assert!(!said.contains("Cast mode") && said.contains("'input_idx': 1, ") && said.contains("'cast_mode': 'all', "));
+    let kept = json(&stdout(&f, "index filter npi.json input_idx=1 cast_mode=all"));
+    assert_eq!(kept["model_configs"].as_array().unwrap().len(), 1);
+    assert_eq!(kept["model_configs"][0]["filename"], "models/b.pt");
+    // Without a model there is one reason, said once.
+    older_index(&f, "none.json", "");
+    let said = stderr(&f, "bench none.json --duration 2");
+    assert_eq!((said.lines().count(), said.matches("does not say which model this is").count()), (1, 1), "{said}");
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn python_values_are_taken_as_the_guide_writes_them() {
+    let f = folder("python");
+    older_index(&f, "npi.json", r#""model": "nn","#);
+    let one = "--n_models 1 --workers_per_model 1 --json";
+    let whole =
+        json(&stdout(&f, &format!("bench npi.json --batch_sizes [1] --dataset 100 --loop_dataset False {one}")));
+    assert_eq!(whole["reports"][0]["total_infs"], 101);
+    let looped = json(&stdout(
+        &f,
+        &format!("bench npi.json --batch_sizes [1] --dataset 100 --loop_dataset True --duration 2 {one}"),
+    ));
+    assert!(looped["reports"][0]["total_infs"].as_u64() > Some(1_000));
+    let shared = json(&stdout(
+        &f,
+        &format!("bench --model nn --multiprocess False --multiinterpreter False --duration 2 {one}"),
+    ));
+    assert_eq!(
+        (&shared["reports"][0]["multiprocess"], &shared["reports"][0]["multiinterpreter"]),
+        (&false.into(), &false.into())
+    );
+    let shapes = json(&stdout(
+        &f,
+        &format!("bench --model bert-base-uncased --inputs [(6x128,6x128),(1x64,1x64)] --duration 2 {one}"),
+    ));
+    let batches: Vec<u64> =
+        shapes["reports"].as_array().unwrap().iter().map(|r| r["batch_size"].as_u64().unwrap()).collect();
+    assert_eq!(batches, [6, 1]);
+    // The time that remains is that of the records.
+    let said = stderr(&f, "bench --model nn --dataset 10 --n_models 1 --workers_per_model 1");
+    assert!(said.contains("Benchmarking 'nn', ~0 seconds remaining."), "{said}");
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn a_dataset_is_what_torchvision_and_numpy_save() {
+    let f = folder("datasets");
+    let header = [[0, 0, 8, 3], [0, 0, 0, 5], [0, 0, 0, 28], [0, 0, 0, 28]].concat();
+    std::fs::write(f.join("t10k-images-idx3-ubyte"), [header, vec![0; 5 * 784]].concat()).unwrap();
+    let run = "bench --model mlp --n_models 1 --workers_per_model 1 --json --dataset";
+    let read = json(&stdout(&f, &format!("{run} t10k-images-idx3-ubyte")));
+    assert_eq!(read["reports"][0]["total_infs"], 6);
+    let npz = fixture_model("nn-442--torch2.9.1.onnx.npz");
+    let said = stderr(&f, &format!("{run} {npz}"));
+    assert!(said.contains("it holds the arrays ") || said.contains("a record has "), "{said}");
+    assert!(stderr(&f, &format!("{run} {npz}:nothing")).contains("there is no array 'nothing'"));
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+fn fixture_model(name: &str) -> String {
+    format!("{}/tests/it/fixtures/models/onnx/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_preprocess_function_takes_all_inputs_of_its_model() {
+    let f = folder("typeerror");
+    let run = |step: &str| {
+        let args =
+            ["bench", "--model", "bert-base-uncased", "--n-models", "1", "--duration", "2", "--preprocess", step];
+        let output = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).current_dir(&f).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (ran, said) = run("x * 5");
+    assert!(!ran && said.contains("'x * 5' takes 1 of the 3 inputs of bert-base-uncased"), "{said}");
+    // Two configurations fail for one reason, which the log says once.
+    assert_eq!(said.matches("Failure benchmarking config").count(), 1, "{said}");
+    assert!(run("def preprocess_fn(x, y, z): return x, y, z").0 && run("x, y, z").0);
+    std::fs::remove_dir_all(f).unwrap();
+}
+
+#[test]
+fn a_model_file_is_measured_on_this_processor() {
+    let f = folder("cpu_file");
+    let file = fixture_model("nn-442--torch2.9.1.onnx");
+    let line = format!("bench {file} --device_type cpu --duration 0.2 --n_models 2 --workers_per_model 1 --json");
+    let report = json(&stdout(&f, &line))["reports"][0].clone();
+    assert_eq!((&report["source"], &report["status"]), (&"measured".into(), &"finished".into()));
+    assert!(report["machine"].as_str().unwrap().contains("one operation after another in double precision"));
+    assert!(report["throughput_avg"].as_f64() > Some(0.0));
+    std::fs::remove_dir_all(f).unwrap();
+}
+
 #[test]
 fn mlperf_scenarios_give_a_verdict() {
     let f = folder("mlperf");

@@ -176,6 +176,15 @@ fn tables_hold_what_the_command_line_prints() {
 }
 
 #[test]
+fn inductor_is_the_baseline_where_it_has_records() {
+    let v100 = String::from_utf8(input("v100.jsonl")).unwrap();
+    let eager = v100.replace("\"dynamo\": \"inductor\"", "\"dynamo\": null");
+    let mut page = Page::with(&[("v100.jsonl", &input("v100.jsonl")), ("eager.jsonl", eager.as_bytes())]);
+    let backends = page.show(&[]).spec.get(Field::Backends).to_owned();
+    assert!(backends.starts_with("inductor,eager,"), "{backends}");
+}
+
+#[test]
 fn open_choices_are_made_for_the_records_and_wrong_ones_are_named() {
     let mut page = Page::with(&[("v100.jsonl", &input("v100.jsonl")), ("a6000.jsonl", &input("a6000.jsonl"))]);
     let shown = page.show(&[]);

@@ -190,3 +190,20 @@ fn products_are_timed_against_a_baseline() {
         ["matmul-bench", "--from=64", "--to=64", "--dtypes=float32", "--baseline=inf2", "--device=inf2", "--json"];
     assert_eq!(run(&same)["speedup"], 1.0);
 }
+
+#[test]
+fn a_plan_that_the_suite_ends_with_an_exception_is_a_sentence() {
+    let args = [
+        "experiment",
+        "--rules=head",
+        "--accelerator=cuda",
+        "--xla=PJRT",
+        "--dynamo=openxla",
+        "--test=eval",
+        "--dry-run",
+    ];
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("neuronscope: --rules head: the suite has no XLA device for a GPU"), "{said}");
+    assert!(!output.status.success() && said.contains("use --rules seed or neuron"), "{said}");
+}

@@ -106,6 +106,31 @@ fn records_that_stop_the_suites_analyzer_are_analysed() {
 }
 
 #[test]
+fn records_of_two_accelerators_are_each_compared_with_their_own() {
+    let folder = scratch("two_accelerators");
+    for name in ["v100.jsonl", "a6000.jsonl"] {
+        fs::copy(xla(&format!("upstream/inputs/{name}")), folder.join(name)).unwrap();
+    }
+    let report = |args: &[&str]| {
+        let output = neuronscope("aggregate", &[&["--report=latest"], args].concat(), folder.clone());
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (both, said) = report(&["--lenient", "v100.jsonl", "a6000.jsonl"]);
+    assert!(said.contains("records of 2 accelerators are mixed, and each is compared with itself"), "{said}");
+    // The speed-ups of a row are those that its accelerator has alone.
+    let mut rows = 0;
+    for line in both.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let Some((model, accelerator)) = cells.get(3).and_then(|name| name.rsplit_once(" on ")) else { continue };
+        let accelerator = format!("--accelerator={accelerator}");
+        let (alone, _) = report(&[&accelerator, "v100.jsonl", "a6000.jsonl"]);
+        assert!(alone.contains(&format!(",{},{},{model},", cells[1], cells[2])), "{line}: {alone}");
+        rows += 1;
+    }
+    assert!(rows > 1, "{both}");
+}
+
+#[test]
 fn bad_lines_are_fatal_or_counted() {
     let folder = scratch("aggregate_bad");
     let good = fs::read_to_string(xla("upstream/inputs/v100.jsonl")).unwrap();

@@ -30,6 +30,38 @@ fn records(folder: &Path) -> Vec<Value> {
 }
 
 #[test]
+fn a_model_file_stands_for_a_model_of_the_suite() {
+    let folder = scratch("model_file");
+    let file = format!("hf_T5={}/tests/it/fixtures/models/onnx/nn-442--torch2.9.1.onnx", env!("CARGO_MANIFEST_DIR"));
+    let flags = [
+        "--suite-name=torchbench",
+        "--model-file",
+        &file,
+        "-k",
+        "^hf_T5$",
+        "--xla=PJRT",
+        "--dynamo=openxla",
+        "--test=eval",
+    ];
+    run(&folder, &[&flags[..], &["--accelerator=trn1", "--accelerator=cpu", "--repeat=2"]].concat());
+    let found = records(&folder);
+    assert_eq!(found[0]["model"]["model_name"], "hf_T5");
+    // The file's own batch size, and a second run without the compiler.
+    assert_eq!(found[0]["experiment"]["batch_size"], 4);
+    let times = found[0]["metrics"]["total_time"].as_array().unwrap();
+    assert!(times[0].as_f64() > times[1].as_f64() && times[1].as_f64() > Some(0.0));
+    assert_eq!(found[1]["metrics"]["error"], "SKIP");
+    // Another name has no file, and says how it could.
+    let output =
+        command(&folder, &["--suite-name=torchbench", "--models=hf_T5", "--accelerator=trn1"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && said.contains("--model-file hf_T5=FILE lets a model file stand for it"),
+        "{said}"
+    );
+}
+
+#[test]
 fn parts_of_a_sweep_put_together_are_the_whole() {
     let sweep = [
         "--suite-name=zoo",

@@ -80,6 +80,28 @@ fn the_log_has_the_scripts_lines_in_both_ways_of_writing_flags() {
 }
 
 #[test]
+fn an_artifact_is_kept_and_found() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("artifacts-{}", std::process::id()));
+    let line = format!("-b 1 -n 64 -l 4 --compiler_workdir {}", folder.display());
+    let before = matmult(&format!("{line} --skip_compilation"));
+    let said = String::from_utf8(before.stderr).unwrap();
+    assert!(!before.status.success() && said.contains("was never compiled: there is no "), "{said}");
+    let output = matmult(&line);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("matmult_linear.py adds one only with --add_bias"), "{said}");
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let artifact: Value = serde_json::from_str(&std::fs::read_to_string(&files[0]).unwrap()).unwrap();
+    assert_eq!((files.len(), &artifact["batch_size"]), (1, &1.into()));
+    assert!(stdout(&format!("{line} --skip_compilation")).contains("compilation skipped"));
+    // Another case was not compiled.
+    assert!(!matmult(&format!("{line} --skip_compilation --no-bias")).status.success());
+    std::fs::write(&files[0], "{}").unwrap();
+    let said = String::from_utf8(matmult(&format!("{line} --skip_compilation")).stderr).unwrap();
+    assert!(said.contains("is not an artifact; remove it and compile again"), "{said}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn an_unchained_loop_loses_all_products_but_the_last_and_says_so() {
     let r = report("-n 256 -l 50 --unchained");
     assert_eq!((&r["products_asked"], &r["products_computed"]), (&50.into(), &1.into()));

@@ -1,7 +1,7 @@
 //! `neuronscope bench`
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
@@ -83,6 +83,8 @@ struct Sweep<'a> {
     verbosity: Verbosity,
     args: &'a OutputArgs,
     results: Vec<RunResults>,
+    /// Reasons of failures that were said.
+    errors: BTreeSet<String>,
     /// Stage times that were needed before their configuration ran.
     times: BTreeMap<u64, ServiceTimes>,
     /// Starts and ends, where they were asked for.
@@ -111,6 +113,7 @@ impl<'a> Sweep<'a> {
             verbosity,
             args,
             results: Vec::new(),
+            errors: BTreeSet::new(),
             times: BTreeMap::new(),
             timed,
             eval_metrics: None,
@@ -130,7 +133,9 @@ impl<'a> Sweep<'a> {
             }
             let configuration = configuration.as_run(&result.report);
             let error = result.report.error.as_deref();
-            self.say(self.verbosity.after(&configuration, result.measurement.as_ref(), error));
+            // Configurations that fail for one reason say it once; each row has it.
+            let new_error = error.filter(|error| self.errors.insert((*error).to_owned()));
+            self.say(self.verbosity.after(&configuration, result.measurement.as_ref(), new_error));
             if error.is_none() {
                 let place = (row, self.state.rows().len());
                 bench_trace::write(&mut self.driver, &configuration, &self.args.trace, place)?;
