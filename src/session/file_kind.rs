@@ -156,7 +156,7 @@ fn in_archive(head: &[u8], deepest: u32) -> Kind {
     let kind_of = |file: Option<(String, Vec<u8>)>| {
         let (name, content) = file?;
         let kind = sniff_inside(&content, &name.to_ascii_lowercase(), deepest.checked_sub(1)?);
-        matches!(kind, Kind::Profile | Kind::Records | Kind::Reports).then_some(kind)
+        matches!(kind, Kind::Profile | Kind::Records | Kind::Reports | Kind::Index).then_some(kind)
     };
     loop {
         let mut sink = |bytes: &[u8]| file.as_mut().map_or(Ok(()), |(_, content)| take(content, bytes));

@@ -164,7 +164,7 @@ fn buttons(props: &BenchFormProps) -> Html {
                 model={props.state.text("model").to_owned()} {command} />
             <button type="button" disabled={!can.save} onclick={on(BenchActions::download_csv)}>{ "Download CSV" }</button>
             <button type="button" disabled={!can.save} onclick={on(BenchActions::download_json)}>{ "Download JSON" }</button>
-            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_array)} title="The array of reports that NeuronPerf’s write_json writes">{ "Download NeuronPerf JSON" }</button>
+            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_array)} title="The array of reports that NeuronPerf\u{2019}s write_json writes">{ "Download NeuronPerf JSON" }</button>
             <button type="button" disabled={!can.save} onclick={on(BenchActions::download_page)}>{ "Download as page" }</button>
         </div>
         <LinkNote model={props.state.text("model").to_owned()} />
