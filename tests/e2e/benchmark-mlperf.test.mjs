@@ -102,6 +102,17 @@ const OLDER = {
 const give = (page, name, index) =>
   page.locator("#open-file").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(index)) });
 
+test("an index and NeuronPerf's array of reports open in Benchmark from the start page", app.page(async (page) => {
+  const array = [{ model_filename: "m.pt", n_models: 1, workers_per_model: 1, batch_size: 1, throughput_avg: 307.25, latency_ms_p50: 3.251 }];
+  for (const [name, content] of [["npi2.json", OLDER], ["r2.json", array]]) {
+    await page.evaluate(() => { location.hash = "#/"; });
+    const buffer = Buffer.from(JSON.stringify(content));
+    await page.locator("#open-file").setInputFiles({ name, mimeType: "application/json", buffer });
+    await page.waitForFunction(() => location.hash.startsWith("#/benchmark"));
+  }
+  await page.getByText(/1 row was imported from r2\.json/).waitFor();
+}));
+
 test("a dropped model index is shown and benchmarked as on the command line; failed entries stay", app.page(async (page) => {
   await give(page, "index.json", NEWER);
   const entries = page.getByRole("table", { name: "Entries of the index" });

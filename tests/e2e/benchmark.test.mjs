@@ -26,7 +26,12 @@ test("JSON and CSV hold the rows of the table", app.page(async (page) => {
   assert.deepEqual(reports.map((r) => [r.n_models, r.workers_per_model]), [[1, 1], [2, 1], [1, 2], [2, 2]]);
   const csv = await download(page, button(page, "Download CSV"));
   assert.equal(csv.bytes.toString().trim().split("\n").length, 5);
-  assert.match(json.name, /^nn\.results\.json$/);
+  assert.match(json.name, /^nn\.results-\d{8}-\d{6}\.json$/);
+  assert.match(csv.name, /^nn\.results-\d{8}-\d{6}\.csv$/);
+  // The bare array of NeuronPerf, with its keys only.
+  const array = JSON.parse((await download(page, button(page, "Download NeuronPerf JSON"))).bytes.toString());
+  assert.deepEqual(array.map((r) => r.throughput_avg), reports.map((r) => r.throughput_avg));
+  assert.equal("throughput_window" in array[0], false);
 }));
 
 test("a link in a new browser shows the same form and runs by itself to the same bytes", app.page(async (page, url) => {
