@@ -253,6 +253,7 @@ pub fn default_experiments() -> ExperimentsRequest {
             exclude_tiers: Vec::new(),
             total_partitions: 1,
             partition_id: 0,
+            brought: Vec::new(),
             expand: ExpandOptions {
                 accelerator: vec![Accelerator::Trn1],
                 test: vec![Test::Eval],
