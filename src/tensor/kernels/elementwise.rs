@@ -21,6 +21,8 @@ pub enum UnaryOp {
     Rsqrt,
     /// `x * Phi(x)`, with the error function: `torch.nn.GELU()`.
     Gelu,
+    /// The derivative of `x * Phi(x)`: `Phi(x) + x * phi(x)`, phi being the density of the normal distribution.
+    GeluDerivative,
     /// `1 / (1 + e^-x)`
     Logistic,
     /// `x` where positive, else zero: NaN becomes zero, as in the C++ kernel `x > 0 ? x : 0`.
@@ -39,6 +41,12 @@ impl UnaryOp {
             Self::Sqrt => x.sqrt(),
             Self::Rsqrt => 1.0 / x.sqrt(),
             Self::Gelu => 0.5 * x * (1.0 + libm::erff(x * std::f32::consts::FRAC_1_SQRT_2)),
+            Self::GeluDerivative => {
+                let distribution = 0.5 * (1.0 + libm::erff(x * std::f32::consts::FRAC_1_SQRT_2));
+                let density = libm::expf(-0.5 * x * x)
+                    * (0.5 * std::f32::consts::FRAC_2_SQRT_PI * std::f32::consts::FRAC_1_SQRT_2);
+                distribution + x * density
+            }
             Self::Logistic => 1.0 / (1.0 + libm::expf(-x)),
             Self::ReluKernel => {
                 if x > 0.0 {
@@ -66,6 +74,10 @@ pub enum BinaryOp {
     Maximum,
     /// The smaller; NaN if either is.
     Minimum,
+    /// One where `a > b`, else zero.
+    Greater,
+    /// One where `a == b`, else zero.
+    Equal,
 }
 
 impl BinaryOp {
@@ -79,6 +91,8 @@ impl BinaryOp {
             Self::Div => a / b,
             Self::Maximum => maximum(a, b),
             Self::Minimum => minimum(a, b),
+            Self::Greater => f32::from(u8::from(a > b)),
+            Self::Equal => f32::from(u8::from(a <= b && a >= b)),
         }
     }
 
@@ -92,6 +106,8 @@ impl BinaryOp {
             Self::Div => "divide",
             Self::Maximum => "maximum",
             Self::Minimum => "minimum",
+            Self::Greater => "greater",
+            Self::Equal => "equal",
         }
     }
 }
@@ -135,6 +151,7 @@ pub fn binary(op: BinaryOp, a: &Tensor, b: &Tensor) -> Result<Tensor, TensorErro
         BinaryOp::Div => zip(x, y, |a, b| a / b),
         BinaryOp::Maximum => zip(x, y, maximum),
         BinaryOp::Minimum => zip(x, y, minimum),
+        BinaryOp::Greater | BinaryOp::Equal => zip(x, y, |a, b| op.apply(a, b)),
     };
     round_slice(shape.dtype, &mut data);
     Tensor::new(shape, data)

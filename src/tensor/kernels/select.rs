@@ -38,6 +38,32 @@ pub fn gather_rows(table: &Tensor, indices: &Tensor) -> Result<Tensor, TensorErr
     })
 }
 
+/// Adds rows to the rows of `table` that `indices` name, in their order; the reverse of [`gather_rows`].
+///
+/// # Errors
+/// When the rows do not fit the table and the indices.
+pub fn scatter_add_rows(table: &Tensor, indices: &Tensor, rows: &Tensor) -> Result<Tensor, TensorError> {
+    let expected = gather_rows_shape(table.shape(), indices.shape())?;
+    if rows.shape() != &expected {
+        return Err(TensorError::Mismatch {
+            op: "scatter",
+            left: table.shape().clone(),
+            right: rows.shape().clone(),
+            expected: format!("expected {expected}"),
+        });
+    }
+    let count = u64_to_usize(table.dims()[0]);
+    let width = (table.data().len() / count).max(1);
+    let mut sums = table.data().to_vec();
+    for (index, row) in indices.data().iter().zip(rows.data().chunks(width)) {
+        let start = f64_to_usize(f64::from(*index)).min(count - 1) * width;
+        for (sum, part) in sums[start..].iter_mut().zip(row) {
+            *sum += part;
+        }
+    }
+    Tensor::new(table.shape().clone(), sums)
+}
+
 /// The shape of operands joined along a dimension.
 ///
 /// # Errors

@@ -214,6 +214,42 @@ pub fn reduce_window(op: ReduceOp, x: &Tensor, window: &[WindowDim; 2]) -> Resul
     })
 }
 
+/// The gradient of a maximum over windows: each element of `gradient` is added to the element of `x` that was the largest under
+/// its window, the first one of equals.
+///
+/// # Errors
+/// When the shapes do not fit or memory runs out.
+pub fn max_window_gradient(x: &Tensor, gradient: &Tensor, window: &[WindowDim; 2]) -> Result<Tensor, TensorError> {
+    let shape = reduce_window_shape(x.shape(), window)?;
+    let (&[n, c, h, w], &[_, _, oh, ow]) = (x.dims(), shape.dims.as_slice()) else {
+        return Err(TensorError::DataLength { shape, needed: 4, found: x.shape().rank() as u64 });
+    };
+    if gradient.shape() != &shape {
+        return Err(TensorError::Mismatch {
+            op: "select-and-scatter",
+            left: x.shape().clone(),
+            right: gradient.shape().clone(),
+            expected: format!("expected {shape}"),
+        });
+    }
+    let mut sums = Tensor::splat(x.shape().clone(), 0.0)?.data().to_vec();
+    for ((plane, y, at), part) in positions(n * c, oh, ow).zip(gradient.data()) {
+        let mut largest: Option<(f32, usize)> = None;
+        for (_, ky, kx) in positions(1, window[0].size, window[1].size) {
+            let (Some(row), Some(column)) = (window[0].covers(y, ky, h), window[1].covers(at, kx, w)) else { continue };
+            let place = u64_to_usize((plane * h + row) * w + column);
+            let value = x.data()[place];
+            if largest.is_none_or(|(most, _)| value > most || value.is_nan()) {
+                largest = Some((value, place));
+            }
+        }
+        if let Some((_, place)) = largest {
+            sums[place] += part;
+        }
+    }
+    Tensor::new(x.shape().clone(), sums)
+}
+
 /// Exchanges the first two dimensions: `[in, out, ..]` weights of a transposed convolution as `[out, in, ..]`.
 ///
 /// # Errors
