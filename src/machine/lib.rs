@@ -7,5 +7,7 @@ pub mod arch;
 pub mod cost;
 mod executable;
 pub mod isa;
+mod phase;
 
 pub use executable::{Executable, MemoryPlan, SourceEntry, SourceId, SourceMap, SourceMember};
+pub use phase::{Phase, STEP_SCOPE};

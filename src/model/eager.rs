@@ -6,8 +6,8 @@ use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
 use ns_tensor::kernels::{
     BinaryOp, ReduceOp, SliceDim, UnaryOp, WindowDim, batch_norm, binary, broadcast_to, concatenate, convert,
-    convolution, dot, dynamic_update_slice, gather_rows, layer_norm, log_softmax, matmul, mean, mean_dims,
-    reduce_window, scalar, slice, softmax, swap_channels, transpose, unary,
+    convolution, dot, dynamic_update_slice, gather_rows, layer_norm, log_softmax, matmul, max_window_gradient, mean,
+    mean_dims, reduce, reduce_window, scalar, scatter_add_rows, slice, softmax, swap_channels, transpose, unary,
 };
 use ns_tensor::{Shape, Tensor, TensorError};
 
@@ -56,6 +56,17 @@ pub(super) fn compute(op: &AtenOp, inputs: &[&Tensor], result: &Shape) -> Result
         }
         (AtenOp::LayerNorm { eps }, [x, weight, bias]) => layer_norm(x, weight, bias, *eps),
         (AtenOp::MeanDims { dims, .. }, [x]) => mean_dims(x, dims)?.reshaped(result.clone()),
+        (AtenOp::SumDims { dims, .. }, [x]) => reduce(ReduceOp::Sum, x, dims)?.reshaped(result.clone()),
+        (AtenOp::Full(value), []) => Tensor::splat(result.clone(), *value),
+        (AtenOp::MaxPool2dBackward { window }, [gradient, x]) => max_window_gradient(x, gradient, window),
+        (AtenOp::EmbeddingBackward { .. }, [gradient, indices]) => {
+            scatter_add_rows(&Tensor::splat(result.clone(), 0.0)?, indices, gradient)
+        }
+        (AtenOp::CustomBackward { .. }, [gradient, x]) => {
+            let zero = Tensor::splat(Shape::new(x.shape().dtype, []), 0.0)?;
+            binary(BinaryOp::Mul, gradient, &binary(BinaryOp::Greater, x, &zero)?)
+        }
+        (AtenOp::Assign { .. }, [x]) => Ok((*x).clone()),
         (AtenOp::Softmax { dim }, [x]) => softmax(x, *dim),
         (AtenOp::Silu, [x]) => binary(BinaryOp::Mul, x, &unary(UnaryOp::Logistic, x)?),
         (AtenOp::Scalar { op, value, reversed }, [x]) => {

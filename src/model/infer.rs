@@ -80,7 +80,25 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
             per_feature(x, statistics, channels)?
         }
         (AtenOp::LayerNorm { .. }, [x, weights @ ..]) => per_feature(x, weights, x.dims.last().copied().unwrap_or(0))?,
-        (AtenOp::MeanDims { dims, keepdim }, [x]) => mean_dims(x, dims, *keepdim)?,
+        (AtenOp::MeanDims { dims, keepdim }, [x]) => {
+            if dims.iter().any(|&d| x.dims.get(d as usize) == Some(&0)) {
+                return Err(operand("input", x, "the mean of no elements is not a number"));
+            }
+            without_dims(x, dims, *keepdim)?
+        }
+        (AtenOp::SumDims { dims, keepdim }, [x]) => without_dims(x, dims, *keepdim)?,
+        (AtenOp::Full(_), []) => wanted.cloned().unwrap_or_else(|| Shape::f32([])),
+        (AtenOp::MaxPool2dBackward { window }, [gradient, x]) => {
+            let forward = reduce_window_shape(x, window).map_err(|e| operand("input", x, e.to_string()))?;
+            if forward != **gradient {
+                return Err(mismatch(("gradient", gradient), ("input", x), format!("expected {}", dims(&forward))));
+            }
+            (*x).clone()
+        }
+        (AtenOp::EmbeddingBackward { rows }, [gradient, indices]) => {
+            let row = gradient.dims.get(indices.rank()..).unwrap_or(&[]);
+            Shape::new(gradient.dtype, [*rows].into_iter().chain(row.iter().copied()).collect::<Vec<_>>())
+        }
         (AtenOp::Embedding, [table, indices]) => {
             if indices.dtype != DType::S32 {
                 return Err(operand("indices", indices, format!("expected s32, not {}", indices.dtype)));
@@ -99,9 +117,15 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
         (AtenOp::Expand, [x]) => expand(x, wanted.unwrap_or(x))?,
         (AtenOp::To(dtype), [x]) => Shape::new(*dtype, x.dims.clone()),
         (AtenOp::IndexCopy { dim }, [x, update, position]) => index_copy(x, update, position, *dim)?,
-        (AtenOp::Relu | AtenOp::Silu | AtenOp::Unary(_) | AtenOp::Scalar { .. } | AtenOp::Custom { .. }, [x]) => {
-            (*x).clone()
-        }
+        (
+            AtenOp::Relu
+            | AtenOp::Silu
+            | AtenOp::Unary(_)
+            | AtenOp::Scalar { .. }
+            | AtenOp::Custom { .. }
+            | AtenOp::Assign { .. },
+            [x],
+        ) => (*x).clone(),
         // Calls come from `Ctx`, which gives each op the right number of operands.
         (_, inputs) => inputs.first().map_or_else(|| Shape::f32([]), |s| (*s).clone()),
     };
@@ -255,12 +279,9 @@ fn per_feature(x: &Shape, weights: &[&Shape], features: u64) -> Result<Shape, Pr
     }
 }
 
-fn mean_dims(x: &Shape, dims: &[u32], keepdim: bool) -> Result<Shape, Problem> {
+fn without_dims(x: &Shape, dims: &[u32], keepdim: bool) -> Result<Shape, Problem> {
     if dims.windows(2).any(|w| w[0] >= w[1]) || dims.iter().any(|&d| d as usize >= x.rank()) {
         return Err(operand("input", x, format!("it has no dimensions {dims:?}, ascending")));
-    }
-    if dims.iter().any(|&d| x.dims[d as usize] == 0) {
-        return Err(operand("input", x, "the mean of no elements is not a number"));
     }
     let mut left = x.clone();
     for &d in dims.iter().rev() {

@@ -8,6 +8,7 @@
 
 mod context;
 mod eager;
+mod evaluate;
 mod functions;
 mod graph;
 mod infer;
@@ -16,10 +17,12 @@ pub mod nn;
 mod op;
 mod parameter;
 mod tracer;
+pub mod training;
 pub mod zoo;
 
 pub use context::{Ctx, Value};
 pub use eager::{ranges, window_elements};
+pub use evaluate::evaluate;
 pub use functions::ConvArgs;
 pub use graph::{Graph, Node, NodeId, WeightInfo};
 pub use module::{Child, Entry, Module, named_parameters};

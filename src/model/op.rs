@@ -58,6 +58,13 @@ pub enum AtenOp {
         /// Added to the variance.
         eps: f32,
     },
+    /// Sum along dimensions.
+    SumDims {
+        /// Ascending.
+        dims: Vec<u32>,
+        /// Whether they remain, with size one.
+        keepdim: bool,
+    },
     /// Mean along dimensions.
     MeanDims {
         /// Ascending.
@@ -99,6 +106,27 @@ pub enum AtenOp {
     },
     /// Several results.
     Tuple,
+    /// A number in every element; the shape is the node's.
+    Full(f32),
+    /// The gradient of [`Self::MaxPool2d`]; operands the gradient of its result, and its operand.
+    MaxPool2dBackward {
+        /// The window of the maximum.
+        window: [WindowDim; 2],
+    },
+    /// The gradient of a table of [`Self::Embedding`]; operands the gradient of its result, and the indices.
+    EmbeddingBackward {
+        /// Rows of the table.
+        rows: u64,
+    },
+    /// The gradient of [`Self::Custom`] from the user's own library; operands the gradient of its result, and its operand.
+    CustomBackward {
+        /// Name in the framework, `my_ops::relu_backward`.
+        name: String,
+        /// The kernel's name in the library.
+        target: String,
+    },
+    /// A new value for the weight at this path; the next step reads it.
+    Assign { path: String },
     /// `maximum(x, 0)`.
     Relu,
     /// Logarithm of the softmax along a dimension.
@@ -144,6 +172,11 @@ impl AtenOp {
             Self::To(_) => "aten::to",
             Self::IndexCopy { .. } => "aten::index_copy",
             Self::Tuple => "prim::TupleConstruct",
+            Self::Full(_) => "aten::full",
+            Self::SumDims { .. } => "aten::sum",
+            Self::MaxPool2dBackward { .. } => "aten::max_pool2d_with_indices_backward",
+            Self::EmbeddingBackward { .. } => "aten::embedding_dense_backward",
+            Self::Assign { .. } => "aten::copy_",
             Self::Relu => "aten::relu",
             Self::LogSoftmax { .. } => "aten::log_softmax",
             Self::Mean | Self::MeanDims { .. } => "aten::mean",
@@ -155,6 +188,7 @@ impl AtenOp {
                 UnaryOp::Sqrt => "aten::sqrt",
                 UnaryOp::Rsqrt => "aten::rsqrt",
                 UnaryOp::Gelu => "aten::gelu",
+                UnaryOp::GeluDerivative => "aten::gelu_backward",
                 UnaryOp::Logistic => "aten::sigmoid",
                 UnaryOp::ReluKernel => "aten::relu",
             },
@@ -165,8 +199,10 @@ impl AtenOp {
                 BinaryOp::Div => "aten::div",
                 BinaryOp::Maximum => "aten::maximum",
                 BinaryOp::Minimum => "aten::minimum",
+                BinaryOp::Greater => "aten::gt",
+                BinaryOp::Equal => "aten::eq",
             },
-            Self::Custom { name, .. } => name,
+            Self::Custom { name, .. } | Self::CustomBackward { name, .. } => name,
         }
     }
 

@@ -31,6 +31,8 @@ pub enum Init {
     /// A matrix with zeros on and below the diagonal and the most negative number above it, added to the scores of causal
     /// attention.
     CausalMask,
+    /// The number of each column: 0, 1, 2, ...
+    Columns,
     /// Cosines (or sines) of rotary position embedding: row `position`, column `i` has the angle `position * theta^(-2j/d)`
     /// with `j = i mod d/2`, where `d` is the number of columns.
     Rotary {
@@ -111,6 +113,7 @@ pub fn weight_tensor(seed: u64, path: &str, shape: &Shape, init: Init) -> Result
     let columns = u64_to_usize(shape.dims.last().copied().unwrap_or(1).max(1));
     Tensor::from_fn(shape.clone(), |i| match init {
         Init::Range { low, high } => rng.uniform_f32(low, high),
+        Init::Columns => usize_to_f32(i % columns),
         Init::CausalMask if i % columns > i / columns => f32::MIN,
         Init::CausalMask => 0.0,
         Init::Rotary { theta, sine } => rotary(theta, sine, i / columns, i % columns, columns),

@@ -167,6 +167,9 @@ impl Chain {
     ) -> Result<(), StageError> {
         let mut after = Vec::new();
         for operand in member.operands.iter().filter(|o| !self.beside.contains(o)) {
+            if let (true, Some(&Value::Weight { parameter, via })) = (plan.trains, places.find(*operand)) {
+                after.push(load_vector(plan, places, code, parameter, via)?);
+            }
             if places.resident(*operand).is_some() {
                 after.extend(in_layout(plan, places, code, *operand, id, self.layout)?.ready);
             }

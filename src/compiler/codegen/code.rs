@@ -5,7 +5,7 @@ use super::emitter::{Emitter, Purpose, latest};
 use super::engines::Engines;
 use super::memory::PsumBanks;
 use super::memory::bytes_text;
-use super::plan::{Plan, is_weight};
+use super::plan::Plan;
 use super::sources::Sources;
 use crate::error::StageError;
 use crate::hlo::InstrId;
@@ -60,9 +60,8 @@ impl<'p> Code<'p> {
     /// # Errors
     /// When it needs more device memory than the core has.
     pub fn finish(mut self, plan: &Plan<'_>, sbuf_peak_bytes: u64) -> Result<Executable, StageError> {
-        let weights = plan.module.instructions.iter().filter(|i| is_weight(i));
-        let weight_elements = weights.map(|i| i.shape.elements()).fold(0, u64::saturating_add);
-        self.memory.weight_bytes = weight_elements.saturating_mul(plan.precision.operand_bytes);
+        let weights = plan.module.instructions.iter_enumerated().map(|(id, i)| plan.weight_bytes(id, i));
+        self.memory.weight_bytes = weights.fold(0, u64::saturating_add);
         self.memory.sbuf_peak_bytes = sbuf_peak_bytes;
         let memory = &self.memory;
         let needed = [memory.weight_bytes, memory.input_bytes, memory.output_bytes, memory.spill_bytes];

@@ -22,6 +22,9 @@ use ns_machine::cost::decisions::POOL_CHUNK_ELEMENTS;
 use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 use ns_tensor::kernels::WindowDim;
 
+/// Passes over the elements under all windows that the gradient of a maximum takes: one compares, one adds.
+const PASSES_OF_SELECTION: u32 = 2;
+
 /// Sizes of a convolution.
 struct ConvShape<'w> {
     window: &'w [WindowDim; 2],
@@ -47,6 +50,9 @@ pub(super) fn convolution(
     evicted: &Evicted<'_>,
 ) -> Result<(), StageError> {
     let &Evicted { id, result, epilogue } = evicted;
+    if !matches!(places.value(plan, plan.operand(id, 1)?)?, Value::Weight { .. }) {
+        return kernel_gradient(plan, places, code, evicted);
+    }
     let shape = ConvShape::of(plan, places, id, window, groups)?;
     let depth = shape.channels * window[0].size * window[1].size;
     let image = in_layout(plan, places, code, shape.image, id, Layout::FeatureMajor)?;
@@ -78,6 +84,49 @@ pub(super) fn convolution(
     let eviction = Eviction { steps: &steps, purpose: evicted.purpose(code), room: &room };
     let purpose = code.execution(id);
     resident.ready = product(plan, places, code, &nest, &matrix, purpose, &eviction)?;
+    let purpose = Purpose::execution(code.sources.of(result));
+    run_apart(plan.core.partitions, code, &apart, &mut resident, purpose);
+    places.set_resident(result, resident);
+    Ok(())
+}
+
+/// A convolution whose kernel is a value: the gradient of a weight, for which images and channels changed places. It is one product
+/// that contracts all pixels, which both operands have on the partitions.
+fn kernel_gradient(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    evicted: &Evicted<'_>,
+) -> Result<(), StageError> {
+    let &Evicted { id, result, epilogue } = evicted;
+    let (image_id, kernel_id) = (plan.operand(id, 0)?, plan.operand(id, 1)?);
+    let out = &plan.instruction(id)?.shape;
+    let columns = out.dims.get(1).copied().unwrap_or(1).max(1);
+    let rows = out.elements() / columns;
+    let depth: u64 = plan.instruction(kernel_id)?.shape.dims.iter().skip(1).product();
+    let image = in_layout(plan, places, code, image_id, id, Layout::RowMajor)?;
+    let kernel = in_layout(plan, places, code, kernel_id, id, Layout::RowMajor)?;
+    let image_slices = slices(plan.core, &image, element_bytes(plan, image_id));
+    let mut resident = Resident::of(Layout::FeatureMajor, rows, columns);
+    let element_bytes = element_bytes(plan, result);
+    resident.bytes = resident_bytes(plan.core, &resident, element_bytes);
+    let room = take(plan, places, code, result, resident.bytes)?;
+    let (steps, apart) = plan_eviction(plan, places, code, epilogue, id, &resident)?;
+    let nest = Product {
+        rows,
+        columns,
+        passes: depth.div_ceil(u64::from(plan.precision.contracted)),
+        depth,
+        stationary: Stationary::Columns,
+        rows_ready: image.ready,
+        batch: 1,
+        row_groups: 1,
+        slices: slices(plan.core, &resident, element_bytes).max(image_slices),
+    };
+    code.flops += 2 * rows * depth * columns;
+    let eviction = Eviction { steps: &steps, purpose: evicted.purpose(code), room: &room };
+    let purpose = code.execution(id);
+    resident.ready = product(plan, places, code, &nest, &Columns::Resident(kernel.ready), purpose, &eviction)?;
     let purpose = Purpose::execution(code.sources.of(result));
     run_apart(plan.core.partitions, code, &apart, &mut resident, purpose);
     places.set_resident(result, resident);
@@ -160,6 +209,34 @@ pub(super) fn reduce_window(
         blocks(resident.partition_elements, plan.core.partitions).flat_map(|_| blocks(read, POOL_CHUNK_ELEMENTS));
     let reductions = pieces.map(|free| (Engine::Vector, Op::TensorReduce { free }));
     resident.ready = code.run(reductions, purpose, &after);
+    places.set_resident(id, resident);
+    Ok(())
+}
+
+/// The gradient of a maximum over windows: each window's elements are compared with its maximum, then added to.
+pub(super) fn select_and_scatter(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+    window: &[WindowDim; 2],
+) -> Result<(), StageError> {
+    let operand = in_layout(plan, places, code, plan.operand(id, 0)?, id, Layout::FeatureMajor)?;
+    let gradient = in_layout(plan, places, code, plan.operand(id, 1)?, id, Layout::FeatureMajor)?;
+    let mut resident = Resident { ready: Vec::new(), ..operand.clone() };
+    resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
+    let mut after = operand.ready;
+    after.extend(gradient.ready);
+    after.extend(take(plan, places, code, id, resident.bytes)?);
+    let purpose = code.execution(id);
+    let read = gradient.free_elements * window[0].size * window[1].size;
+    for _ in 0..PASSES_OF_SELECTION {
+        let pieces =
+            blocks(resident.partition_elements, plan.core.partitions).flat_map(|_| blocks(read, POOL_CHUNK_ELEMENTS));
+        let compared = pieces.map(|free| (Engine::Vector, Op::TensorReduce { free }));
+        after = code.run(compared, purpose, &after);
+    }
+    resident.ready = after;
     places.set_resident(id, resident);
     Ok(())
 }

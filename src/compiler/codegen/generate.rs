@@ -1,7 +1,7 @@
 //! Walks a module in order and emits each instruction.
 
 use super::code::Code;
-use super::conv::{convolution, reduce_window};
+use super::conv::{convolution, reduce_window, select_and_scatter};
 use super::dot::dot;
 use super::elementwise::elementwise;
 use super::emitter::MAX_ITEMS;
@@ -14,10 +14,10 @@ use super::product::Evicted;
 use super::reduce::reduce;
 use super::rows::{norm, softmax};
 use super::spill::begin_operation;
-use super::transfer::{custom_call, input, output};
+use super::transfer::{assign, custom_call, input, output};
 use super::value::Resident;
 use super::views::{concatenate, gather, reshape_resident, slice_resident, transpose_resident, update_in_place};
-use super::work::work;
+use super::work::{scatter, work};
 use crate::CompileOptions;
 use crate::error::StageError;
 use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
@@ -48,7 +48,7 @@ pub fn generate_with(
     options: &CompileOptions,
 ) -> Result<Executable, StageError> {
     let plan = Plan::new(module, costs, Precision::of(options, &costs.core));
-    let mut places = Places::new(plan.core.sbuf_bytes);
+    let mut places = Places::new(&plan);
     let mut code = Code::new(&plan);
     for id in module.instructions.ids() {
         fits_device_memory(&plan, id)?;
@@ -59,7 +59,12 @@ pub fn generate_with(
     let root = &module.instructions[module.root];
     match root.opcode {
         Opcode::Tuple => {
-            root.operands.iter().try_for_each(|result| output(&plan, &mut places, &mut code, *result))?;
+            // New values of weights are in device memory already.
+            let leaves = |id: &&InstrId| !matches!(module.instructions[**id].opcode, Opcode::Copy { .. });
+            root.operands
+                .iter()
+                .filter(leaves)
+                .try_for_each(|result| output(&plan, &mut places, &mut code, *result))?;
         }
         _ => output(&plan, &mut places, &mut code, module.root)?,
     }
@@ -113,6 +118,9 @@ fn instruction_at(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id:
         Opcode::Parameter { role: ParameterRole::Input(_), .. } => input(plan, places, code, id),
         Opcode::Dot(_) | Opcode::Convolution { .. } => product_at(plan, places, code, id, instruction),
         Opcode::ReduceWindow { window, .. } => reduce_window(plan, places, code, id, window),
+        Opcode::SelectAndScatter { window } => select_and_scatter(plan, places, code, id, window),
+        Opcode::Scatter => scatter(plan, places, code, id),
+        Opcode::Copy { .. } => assign(plan, places, code, id),
         Opcode::Gather => gather(plan, places, code, id),
         Opcode::Concatenate { .. } => concatenate(plan, places, code, id),
         Opcode::Slice { .. } => slice_resident(plan, places, code, id),

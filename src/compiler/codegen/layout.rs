@@ -85,12 +85,18 @@ pub(super) fn only_gathered(plan: &Plan<'_>, id: InstrId) -> bool {
     let gathers = |user: &InstrId| match &plan.module.instructions[*user].opcode {
         Opcode::Convolution { window, feature_group_count } => {
             let channels = plan.module.instructions[id].shape.dims.get(1).copied().unwrap_or(0);
-            is_gathered(channels / feature_group_count.max(&1), window)
+            // The gradient of a kernel reads the image as values.
+            let of_weight = instruction_kernel(plan, *user).is_some_and(|kernel| plan.comes_from_load(kernel));
+            of_weight && is_gathered(channels / feature_group_count.max(&1), window)
         }
         Opcode::Transpose { .. } => only_gathered(plan, *user),
         _ => false,
     };
     !users.is_empty() && users.iter().all(gathers)
+}
+
+fn instruction_kernel(plan: &Plan<'_>, convolution: InstrId) -> Option<InstrId> {
+    plan.module.instructions[convolution].operands.get(1).copied()
 }
 
 /// Whether a convolution gathers the patches of its image.

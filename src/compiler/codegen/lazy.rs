@@ -29,7 +29,9 @@ pub(super) fn define(places: &mut Places, id: InstrId, instruction: &HloInstruct
             Value::Broadcast { of: instruction.operands[0], via: id, along_columns }
         }
         // A value that depends on weights alone is computed when the model is loaded, not on each call.
-        (opcode, _) if is_load_time(places, opcode, instruction) => Value::Weight { parameter: id, via: id },
+        (opcode, _) if !places.trains && is_load_time(places, opcode, instruction) => {
+            Value::Weight { parameter: id, via: id }
+        }
         _ => return false,
     };
     places.set(id, value);

@@ -31,6 +31,8 @@ pub(super) struct Places {
     turned: FxHashMap<InstrId, Resident>,
     /// Instructions emitted before their turn, as the epilogue of a dot or as part of a larger operation.
     done: FxHashSet<InstrId>,
+    /// Whether weights change, so that nothing is computed from them when they are loaded.
+    pub trains: bool,
     /// Space in SBUF.
     pub ring: SbufRing,
     /// Weights in SBUF.
@@ -46,13 +48,14 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// An empty SBUF with a number of bytes.
-    pub fn new(sbuf_bytes: u64) -> Self {
+    /// An empty SBUF.
+    pub fn new(plan: &Plan<'_>) -> Self {
         Self {
             values: FxHashMap::default(),
             turned: FxHashMap::default(),
             done: FxHashSet::default(),
-            ring: SbufRing::new(sbuf_bytes),
+            trains: plan.trains,
+            ring: SbufRing::new(plan.core.sbuf_bytes),
             loaded: FxHashMap::default(),
             constants: FxHashMap::default(),
             staged: Vec::new(),

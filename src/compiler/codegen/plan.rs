@@ -8,7 +8,7 @@ use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use ns_base::{FxHashMap, Idx, IndexVec, refuse};
 use ns_machine::arch::CoreSpec;
 use ns_machine::cost::CostTable;
-use ns_machine::cost::decisions::SLACK_BYTES;
+use ns_machine::cost::decisions::{IO_ELEMENT_BYTES, SLACK_BYTES};
 
 /// Instructions with their ids: the members of a fusion, or one instruction.
 pub(super) type Members<'a> = [(InstrId, &'a HloInstruction)];
@@ -22,6 +22,8 @@ pub(super) struct Plan<'a> {
     pub precision: Precision,
     /// Whether all weights stay in SBUF once they are loaded; otherwise each use loads its weight again.
     pub weights_stay: bool,
+    /// Whether the program gives weights new values: then nothing but their layout is decided when they are loaded.
+    pub trains: bool,
     /// Norms and softmaxes.
     pub idioms: Idioms,
     users: IndexVec<InstrId, Vec<InstrId>>,
@@ -39,6 +41,7 @@ impl<'a> Plan<'a> {
             core: &costs.core,
             costs: costs.clone(),
             precision,
+            trains: module.assigned().next().is_some(),
             weights_stay: weights_fit(module, &costs.core, precision.operand_bytes),
             idioms: Idioms::find(module, &users),
             users,
@@ -105,10 +108,32 @@ impl<'a> Plan<'a> {
             Opcode::Parameter { role: ParameterRole::Input(_), .. } => false,
             Opcode::Parameter { .. } | Opcode::Constant(_) => true,
             opcode => {
-                let simple = is_view(opcode) || opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
+                let computed = opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
+                let simple = is_view(opcode) || (computed && !self.trains);
                 simple && instruction.operands.iter().all(|o| self.comes_from_load(*o))
             }
         }
+    }
+
+    /// Whether a product or a convolution reads a value, through views of it.
+    pub fn read_by_products(&self, id: InstrId) -> bool {
+        self.users(id).iter().any(|user| match &self.module.instructions[*user].opcode {
+            opcode if is_product(opcode) => true,
+            opcode => opcode.is_view() && self.read_by_products(*user),
+        })
+    }
+
+    /// Bytes of a weight in device memory. A weight that the program changes is kept in full precision, beside a copy as the
+    /// products read it.
+    pub fn weight_bytes(&self, id: InstrId, instruction: &HloInstruction) -> u64 {
+        let Opcode::Parameter { role: ParameterRole::Weight(path), .. } = &instruction.opcode else { return 0 };
+        let elements = instruction.shape.elements();
+        let operand_bytes = self.precision.operand_bytes;
+        if !self.trains || !self.module.assigned().any(|assigned| assigned == path) {
+            return elements.saturating_mul(operand_bytes);
+        }
+        let copied = operand_bytes < IO_ELEMENT_BYTES && self.read_by_products(id);
+        elements.saturating_mul(IO_ELEMENT_BYTES + if copied { operand_bytes } else { 0 })
     }
 
     /// Full framework path of an instruction, for messages.
@@ -193,7 +218,7 @@ fn last_uses(module: &HloModule) -> IndexVec<InstrId, usize> {
 }
 
 /// Whether an instruction is a weight in device memory.
-pub(super) fn is_weight(instruction: &HloInstruction) -> bool {
+fn is_weight(instruction: &HloInstruction) -> bool {
     matches!(instruction.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. })
 }
 

@@ -10,7 +10,7 @@ use super::turn::turn_blocks;
 use super::value::{Layout, Resident, blocks, matrix_of};
 use super::work::in_sbuf;
 use crate::error::StageError;
-use crate::hlo::{InstrId, Opcode};
+use crate::hlo::{InstrId, Opcode, ParameterRole};
 use ns_base::refuse;
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
 use ns_machine::SourceId;
@@ -123,7 +123,28 @@ pub(super) fn output(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, 
     Ok(())
 }
 
-/// A custom operator: its operand moves to HBM, the GPSIMD processors work there element by element, and the result
+/// Writes the new value of a weight to device memory: in full precision, and beside it as the products read it.
+pub(super) fn assign(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
+    let resident = in_sbuf(plan, places, code, plan.operand(id, 0)?, Layout::RowMajor)?;
+    let Opcode::Copy { assigns } = &plan.instruction(id)?.opcode else { return Ok(()) };
+    let mut weights = plan.module.instructions.iter_enumerated().filter(
+        |(_, i)| matches!(&i.opcode, Opcode::Parameter { role: ParameterRole::Weight(path), .. } if path == assigns),
+    );
+    let bytes = weights.next().map_or(0, |(weight, i)| plan.weight_bytes(weight, i));
+    let transfer = Transfer {
+        queue: DmaQueue::Weights,
+        direction: DmaDirection::SbufToHbm,
+        bytes,
+        partitions: resident.partitions_used(plan.core.partitions),
+        short_descriptors: 0,
+    };
+    let source = code.sources.of(id);
+    let written = code.emitter.dma(transfer, source, &resident.ready);
+    places.set_resident(id, Resident { bytes: 0, ready: vec![written], ..resident });
+    Ok(())
+}
+
+/// A custom operator: its operands move to HBM, the GPSIMD processors work there element by element, and the result
 /// moves back.
 pub(super) fn custom_call(
     plan: &Plan<'_>,
@@ -134,19 +155,26 @@ pub(super) fn custom_call(
     let operand = in_sbuf(plan, places, code, plan.operand(id, 0)?, Layout::RowMajor)?;
     let elements = operand.partition_elements * operand.free_elements;
     let source = code.sources.of(id);
+    let others = plan.instruction(id)?.operands.get(1..).unwrap_or(&[]);
+    let mut ready = operand.ready.clone();
+    for other in others {
+        ready.extend(in_sbuf(plan, places, code, *other, Layout::RowMajor)?.ready);
+    }
+    let operands = 1 + others.len() as u64;
     let store = Transfer {
         queue: DmaQueue::Custom,
         direction: DmaDirection::SbufToHbm,
-        bytes: elements * IO_ELEMENT_BYTES,
+        bytes: operands * elements * IO_ELEMENT_BYTES,
         partitions: plan.core.partitions,
         short_descriptors: 0,
     };
-    let stored = code.emitter.dma(store, source, &operand.ready);
-    let op = custom_op(plan, id, elements)?;
+    let stored = code.emitter.dma(store, source, &ready);
+    // An element is read once for each operand and written once; the table's time is that of one of each.
+    let op = custom_op(plan, id, elements * (operands + 1) / 2)?;
     let done = code.emitter.instruction(Engine::GpSimd, op, Purpose::execution(source), &[stored]);
     let mut after = take(plan, places, code, id, operand.bytes)?;
     after.push(done);
-    let load = Transfer { direction: DmaDirection::HbmToSbuf, ..store };
+    let load = Transfer { direction: DmaDirection::HbmToSbuf, bytes: elements * IO_ELEMENT_BYTES, ..store };
     let ready = vec![code.emitter.dma(load, source, &after)];
     places.set_resident(id, Resident { ready, ..operand });
     Ok(())
@@ -156,7 +184,7 @@ pub(super) fn custom_call(
 fn custom_op(plan: &Plan<'_>, id: InstrId, elements: u64) -> Result<Op, StageError> {
     let instruction = plan.instruction(id)?;
     let target = match &instruction.opcode {
-        Opcode::CustomCall { target } if target != TABLE_KERNEL => target,
+        Opcode::CustomCall { target } if target != TABLE_KERNEL && instruction.operands.len() == 1 => target,
         _ => return Ok(Op::CustomElementwise { elements }),
     };
     let path = &instruction.metadata.op_name;

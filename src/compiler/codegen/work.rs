@@ -104,6 +104,39 @@ fn passes(plan: &Plan<'_>, code: &mut Code<'_>, id: InstrId, work: &Work, engine
     ready
 }
 
+/// Rows added to rows of a table of zeros: the zeros in one pass, then a round trip of the rows through device memory, one descriptor
+/// for each row.
+pub(super) fn scatter(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+) -> Result<(), StageError> {
+    let mut after = operands_ready(plan, places, code, id)?;
+    let added = &plan.instruction(plan.operand(id, 2)?)?.shape;
+    let (rows, _) = matrix_of(added);
+    let (all, columns) = matrix_of(&plan.instruction(id)?.shape);
+    let mut resident = Resident::of(Layout::RowMajor, all, columns);
+    resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
+    after.extend(take(plan, places, code, id, resident.bytes)?);
+    let one_pass = |elements: u64| Work { name: String::new(), kind: WorkKind::Vector, elements, passes: 1 };
+    let zeros = passes(plan, code, id, &one_pass(all * columns), Engine::Vector, &after);
+    let source = code.sources.of(id);
+    let back = Transfer {
+        queue: DmaQueue::Spill,
+        direction: DmaDirection::HbmToSbuf,
+        bytes: added.elements().saturating_mul(plan.precision.value_bytes),
+        partitions: plan.core.partitions,
+        short_descriptors: rows,
+    };
+    let read = code.emitter.dma(back, source, &zeros);
+    let sums = passes(plan, code, id, &one_pass(added.elements()), Engine::Vector, &[read]);
+    let out = Transfer { direction: DmaDirection::SbufToHbm, ..back };
+    resident.ready = vec![code.emitter.dma(out, source, &sums)];
+    places.set_resident(id, resident);
+    Ok(())
+}
+
 /// A round trip through device memory, one descriptor for each row of the result.
 fn through_memory(
     plan: &Plan<'_>,

@@ -51,7 +51,23 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
             starts.iter().try_for_each(|start| scalar_start(start))?;
             (*x).clone()
         }
-        (Opcode::CustomCall { .. }, [x]) => (*x).clone(),
+        (Opcode::SelectAndScatter { window }, [x, gradient]) => {
+            let forward = reduce_window_shape(x, window).map_err(|e| e.to_string())?;
+            if forward != **gradient {
+                return Err(format!("the windows of {x} give {forward}, not {gradient}"));
+            }
+            (*x).clone()
+        }
+        (Opcode::Scatter, [table, indices, rows]) => {
+            integers(indices)?;
+            let gathered = gather_rows_shape(table, indices).map_err(|e| e.to_string())?;
+            if gathered != **rows {
+                return Err(format!("{indices} name rows {gathered} of {table}, not {rows}"));
+            }
+            (*table).clone()
+        }
+        (Opcode::CustomCall { .. } | Opcode::Copy { .. }, [x]) => (*x).clone(),
+        (Opcode::CustomCall { .. }, [x, other]) if x == other => (*x).clone(),
         // The element types of a comparison, and the operands of an operation with a cost only, are checked by the
         // reader.
         (Opcode::Work(_), [_, ..]) => return Ok(()),
@@ -91,11 +107,14 @@ pub(super) const fn arity(op: &Opcode) -> Option<usize> {
         | Opcode::Tuple
         | Opcode::Concatenate { .. }
         | Opcode::DynamicUpdateSlice
+        | Opcode::CustomCall { .. }
         | Opcode::Work(_) => None,
         Opcode::Elementwise(function) => Some(function.arity()),
         Opcode::Parameter { .. } | Opcode::Constant(_) => Some(0),
+        Opcode::Scatter => Some(3),
         Opcode::Dot(_)
         | Opcode::Convolution { .. }
+        | Opcode::SelectAndScatter { .. }
         | Opcode::Gather
         | Opcode::Add
         | Opcode::Subtract

@@ -70,16 +70,26 @@ impl HloModule {
         self.instructions.iter_enumerated().find(|(_, i)| i.name == name).map(|(id, _)| id)
     }
 
+    /// Paths of the weights that an execution gives new values: those of a training step.
+    pub fn assigned(&self) -> impl Iterator<Item = &str> {
+        self.instructions.iter().filter_map(|i| match &i.opcode {
+            Opcode::Copy { assigns } => Some(assigns.as_str()),
+            _ => None,
+        })
+    }
+
     /// Which instructions compute from weights and constants alone, weights included. Their values are the same in every
     /// call, so the compiler computes them once, before the weights are laid out. Examples are a batch normalisation's scale
-    /// and shift, and the rows that a position table gives.
+    /// and shift, and the rows that a position table gives. In a training step weights change, so only views of them are known.
     #[must_use]
     pub fn known_at_load(&self) -> IndexVec<InstrId, bool> {
+        let changes = self.assigned().next().is_some();
         let mut known: IndexVec<InstrId, bool> = IndexVec::new();
         for instruction in self.instructions.iter() {
             let is_known = match &instruction.opcode {
                 Opcode::Parameter { role: ParameterRole::Weight(_), .. } => true,
                 Opcode::Parameter { .. } | Opcode::Constant(_) => false,
+                opcode if changes && !opcode.is_view() => false,
                 _ => {
                     let constant = |o: InstrId| self.is_constant(o);
                     let operands = &instruction.operands;

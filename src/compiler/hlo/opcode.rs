@@ -102,6 +102,8 @@ pub enum Opcode {
     /// Elementwise `x * Phi(x)`, Phi being the normal distribution function: one table of the scalar engine. XLA would write
     /// it with `erf`.
     Gelu,
+    /// Elementwise derivative of [`Self::Gelu`]: another table of the scalar engine. XLA would write it with `erf` and `exponential`.
+    GeluDerivative,
     /// Elementwise `1 / (1 + e^-x)`.
     Logistic,
     /// Reduces dimensions.
@@ -124,6 +126,19 @@ pub enum Opcode {
         kind: ReduceKind,
         /// How the window moves, height first.
         window: [WindowDim; 2],
+    },
+    /// The gradient of a maximum over windows: adds each element of the second operand to the largest element of the first under its
+    /// window.
+    SelectAndScatter {
+        /// How the window moves, height first.
+        window: [WindowDim; 2],
+    },
+    /// Adds rows to the rows of a table that integer indices name; operands table, indices, rows. The reverse of [`Self::Gather`].
+    Scatter,
+    /// The operand as the new value of a weight, which the next execution reads.
+    Copy {
+        /// The weight's path in the module tree.
+        assigns: String,
     },
     /// Looks rows up: a table `[v, ..]` and integer indices `[i..]` give `[i.., ..]`. The one form of HLO's gather that
     /// embeddings need.
@@ -181,6 +196,10 @@ impl Opcode {
             Self::Sqrt => "sqrt",
             Self::Rsqrt => "rsqrt",
             Self::Gelu => "gelu",
+            Self::GeluDerivative => "gelu-derivative",
+            Self::SelectAndScatter { .. } => "select-and-scatter",
+            Self::Scatter => "scatter",
+            Self::Copy { .. } => "copy",
             Self::Logistic => "logistic",
             Self::Convolution { .. } => "convolution",
             Self::ReduceWindow { .. } => "reduce-window",
@@ -194,6 +213,15 @@ impl Opcode {
             Self::Fusion(_) => "fusion",
             Self::Tuple => "tuple",
         }
+    }
+
+    /// Whether the result has the operand's elements, in another order or repeated.
+    #[must_use]
+    pub const fn is_view(&self) -> bool {
+        matches!(
+            self,
+            Self::Transpose { .. } | Self::Broadcast { .. } | Self::Reshape | Self::Convert | Self::Slice { .. }
+        )
     }
 
     /// Whether each element of the result depends only on the same element of each operand.
@@ -214,6 +242,7 @@ impl Opcode {
                 | Self::Sqrt
                 | Self::Rsqrt
                 | Self::Gelu
+                | Self::GeluDerivative
                 | Self::Logistic
                 | Self::Convert
                 | Self::Elementwise(_)

@@ -161,7 +161,7 @@ pub(super) fn splat(b: &mut Builder, value: f32, shape: &Shape, origin: Origin<'
     b.push(Opcode::Broadcast { dimensions: Vec::new() }, vec![constant], shape.clone(), origin)
 }
 
-fn reduce(b: &mut Builder, kind: ReduceKind, x: InstrId, dims: &[u32], origin: Origin<'_>) -> InstrId {
+pub(super) fn reduce(b: &mut Builder, kind: ReduceKind, x: InstrId, dims: &[u32], origin: Origin<'_>) -> InstrId {
     let mut shape = b.shape(x);
     for &d in dims.iter().rev().filter(|d| (**d as usize) < b.shape(x).rank()) {
         shape.dims.remove(d as usize);

@@ -1,9 +1,10 @@
 //! The instructions of each op.
 
-use crate::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
+use crate::hlo::{DotDims, Elementwise, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
 use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_base::{Refusal, refuse};
 use ns_model::{AtenOp, Node, ranges};
+use ns_program::Comparison;
 use ns_tensor::Shape;
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
@@ -69,6 +70,22 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
         }
         (AtenOp::Tuple, all @ [_, ..]) => b.push(Opcode::Tuple, all.to_vec(), shape, origin),
         (AtenOp::Custom { target, .. }, &[x]) => custom_call(b, target, x, shape, origin),
+        (AtenOp::SumDims { dims, .. }, &[x]) => {
+            let sum = layers::reduce(b, ReduceKind::Sum, x, dims, origin);
+            layers::reshaped(b, sum, shape, origin)
+        }
+        (AtenOp::Full(value), []) => layers::splat(b, *value, &shape, origin),
+        (AtenOp::MaxPool2dBackward { window }, &[gradient, x]) => {
+            b.push(Opcode::SelectAndScatter { window: *window }, vec![x, gradient], shape, origin)
+        }
+        (AtenOp::EmbeddingBackward { .. }, &[gradient, indices]) => {
+            let zeros = layers::splat(b, 0.0, &shape, origin);
+            b.push(Opcode::Scatter, vec![zeros, indices, gradient], shape, origin)
+        }
+        (AtenOp::CustomBackward { target, .. }, &[gradient, x]) => {
+            b.push(Opcode::CustomCall { target: target.clone() }, vec![gradient, x], shape, origin)
+        }
+        (AtenOp::Assign { path }, &[x]) => b.push(Opcode::Copy { assigns: path.clone() }, vec![x], shape, origin),
         // Every op is above: with a number of operands that it does not have, the graph is damaged.
         (
             AtenOp::Input(_)
@@ -84,6 +101,12 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
             | AtenOp::BatchNorm { .. }
             | AtenOp::LayerNorm { .. }
             | AtenOp::MeanDims { .. }
+            | AtenOp::SumDims { .. }
+            | AtenOp::Full(_)
+            | AtenOp::MaxPool2dBackward { .. }
+            | AtenOp::EmbeddingBackward { .. }
+            | AtenOp::CustomBackward { .. }
+            | AtenOp::Assign { .. }
             | AtenOp::Softmax { .. }
             | AtenOp::Silu
             | AtenOp::Scalar { .. }
@@ -234,6 +257,7 @@ fn unary(b: &mut Builder, op: UnaryOp, x: InstrId, shape: Shape, origin: Origin<
         UnaryOp::Sqrt => Opcode::Sqrt,
         UnaryOp::Rsqrt => Opcode::Rsqrt,
         UnaryOp::Gelu => Opcode::Gelu,
+        UnaryOp::GeluDerivative => Opcode::GeluDerivative,
         UnaryOp::Logistic => Opcode::Logistic,
         UnaryOp::ReluKernel => return custom_call(b, "relu", x, shape, origin),
     };
@@ -248,6 +272,8 @@ const fn binary(op: BinaryOp) -> Opcode {
         BinaryOp::Div => Opcode::Divide,
         BinaryOp::Maximum => Opcode::Maximum,
         BinaryOp::Minimum => Opcode::Minimum,
+        BinaryOp::Greater => Opcode::Elementwise(Elementwise::Compare(Comparison::Gt)),
+        BinaryOp::Equal => Opcode::Elementwise(Elementwise::Compare(Comparison::Eq)),
     }
 }
 

@@ -36,7 +36,11 @@ pub(super) fn lower_graph(graph: &Graph, workflow: Workflow) -> Result<HloModule
         lowered: graph.nodes.iter().map(|_| None).collect(),
         stretched: BTreeMap::new(),
     };
-    walk.run(graph.output)?;
+    // The walk from the result would compute all gradients of activations before the first gradient of a weight; as traced, what a
+    // gradient reads is free once it is computed.
+    if !graph.nodes.iter().any(|node| matches!(node.op, AtenOp::Assign { .. })) {
+        walk.run(graph.output)?;
+    }
     for id in graph.nodes.ids() {
         walk.run(id)?;
     }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::training::{Optimizer, TrainingStep, training_step};
 use crate::{Graph, InputSpec, Module, trace};
 use ns_base::nearest_text;
 use ns_base::{Refusal, refuse};
@@ -23,7 +24,12 @@ pub const MAX_BATCH_SIZE: u64 = 65_536;
 pub struct ModelSpec {
     info: &'static ModelInfo,
     settings: Settings,
+    /// Whether a call is a training step, and with which optimizer.
+    training: Option<Optimizer>,
 }
+
+/// The parameter of every model that makes a call a training step: `training=adamw`.
+const TRAINING: &str = "training";
 
 impl ModelSpec {
     /// A model with its defaults.
@@ -40,7 +46,7 @@ impl ModelSpec {
                 }
             }
         }
-        Self { info, settings }
+        Self { info, settings, training: None }
     }
 
     #[must_use]
@@ -60,17 +66,41 @@ impl ModelSpec {
         &self.settings
     }
 
+    /// The optimizer, if a call is a training step.
+    #[must_use]
+    pub const fn training(&self) -> Option<Optimizer> {
+        self.training
+    }
+
+    /// The same model, whose call is a training step with this optimizer, or an inference.
+    #[must_use]
+    pub fn with_training(self, training: Option<Optimizer>) -> Self {
+        Self { training, ..self }
+    }
+
     /// The module. It holds no weight values.
     #[must_use]
     pub fn module(&self) -> Box<dyn Module> {
         (self.info.build)(&self.settings)
     }
 
-    /// Example inputs for a batch size, by which their first dimension is multiplied.
+    /// Example inputs for a batch size, by which their first dimension is multiplied. A training step has its labels after them.
+    ///
+    /// # Errors
+    /// When the batch size is 0 or above [`MAX_BATCH_SIZE`], or the model cannot be trained.
+    pub fn inputs(&self, batch: u64) -> Result<Vec<InputSpec>, Refusal> {
+        let mut inputs = self.forward_inputs(batch)?;
+        if let Some(step) = self.step(batch)? {
+            inputs.extend(step.labels);
+        }
+        Ok(inputs)
+    }
+
+    /// The inputs of the model itself.
     ///
     /// # Errors
     /// When the batch size is 0 or above [`MAX_BATCH_SIZE`].
-    pub fn inputs(&self, batch: u64) -> Result<Vec<InputSpec>, Refusal> {
+    pub fn forward_inputs(&self, batch: u64) -> Result<Vec<InputSpec>, Refusal> {
         if batch == 0 || batch > MAX_BATCH_SIZE {
             return Err(refuse!("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}"));
         }
@@ -82,14 +112,30 @@ impl ModelSpec {
     /// # Errors
     /// When the batch size is out of range or a tensor would be larger than any machine.
     pub fn trace(&self, batch: u64) -> Result<Graph, Refusal> {
-        let shapes: Vec<Shape> = self.inputs(batch)?.into_iter().map(|i| i.shape).collect();
+        match self.step(batch)? {
+            Some(step) => Ok(step.graph),
+            None => self.trace_forward(batch),
+        }
+    }
+
+    /// The training step for a batch size; `None` if a call is an inference.
+    ///
+    /// # Errors
+    /// As [`Self::trace`], and when the model cannot be trained.
+    pub fn step(&self, batch: u64) -> Result<Option<TrainingStep>, Refusal> {
+        let step = |optimizer| training_step(&self.trace_forward(batch)?, optimizer);
+        self.training.map(step).transpose()
+    }
+
+    fn trace_forward(&self, batch: u64) -> Result<Graph, Refusal> {
+        let shapes: Vec<Shape> = self.forward_inputs(batch)?.into_iter().map(|i| i.shape).collect();
         trace(&*self.module(), &shapes)
     }
 }
 
 impl PartialEq for ModelSpec {
     fn eq(&self, other: &Self) -> bool {
-        self.info.id == other.info.id && self.settings == other.settings
+        self.info.id == other.info.id && self.settings == other.settings && self.training == other.training
     }
 }
 
@@ -117,7 +163,7 @@ impl fmt::Display for ModelSpec {
             }
             separator = ',';
         }
-        Ok(())
+        self.training.map_or(Ok(()), |optimizer| write!(f, "{separator}{TRAINING}={optimizer}"))
     }
 }
 
@@ -150,6 +196,16 @@ impl FromStr for ModelSpec {
         let mut spec = Self::new(info);
         let mut given: Vec<&str> = Vec::new();
         for part in rest.into_iter().flat_map(|r| r.split(',')) {
+            if let Some((name, optimizer)) = part.split_once('=')
+                && name.trim() == TRAINING
+            {
+                if given.contains(&TRAINING) {
+                    return Err(refuse!("model {}: parameter {TRAINING} is given twice", info.id));
+                }
+                given.push(TRAINING);
+                spec.training = optimizer_of(info, optimizer.trim())?;
+                continue;
+            }
             let (param, value) = parse_parameter(info, part.trim())?;
             if given.contains(&param.name) {
                 return Err(refuse!(
@@ -187,6 +243,14 @@ fn info_of(name: &str) -> Option<&'static ModelInfo> {
 fn same_model(id: &str, name: &str) -> bool {
     let last = |text: &str| text.rsplit('/').next().unwrap_or(text).to_ascii_lowercase();
     !name.is_empty() && last(id) == last(name)
+}
+
+/// The value of `training`: an optimizer, or `none`.
+fn optimizer_of(info: &ModelInfo, text: &str) -> Result<Option<Optimizer>, Refusal> {
+    if text == "none" {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|e: Refusal| e.within(|what| format!("model {}: {what}", info.id)))
 }
 
 /// A value as given.

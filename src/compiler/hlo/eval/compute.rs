@@ -3,14 +3,16 @@
 use std::rc::Rc;
 
 use super::evaluation::no_operand;
-use crate::hlo::{HloInstruction, Opcode, ReduceKind};
+use crate::hlo::{Elementwise, HloInstruction, Opcode, ReduceKind};
 use ns_base::{Refusal, refuse};
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
-use ns_tensor::Tensor;
+use ns_program::Comparison;
 use ns_tensor::kernels::{
     Accumulation, BinaryOp, ReduceOp, UnaryOp, binary, broadcast_in_dim, concatenate, convert, convolution_in, dot_in,
-    dynamic_update_slice, gather_rows, reduce, reduce_window, slice, transpose, unary,
+    dynamic_update_slice, gather_rows, max_window_gradient, reduce, reduce_window, scatter_add_rows, slice, transpose,
+    unary,
 };
+use ns_tensor::{Tensor, TensorError};
 
 /// The value of an instruction. For a product, the operands are already as the arithmetic's products read them.
 pub(super) fn compute(
@@ -39,6 +41,12 @@ pub(super) fn compute(
             let starts: Vec<f32> = starts.iter().filter_map(|s| s.data().first().copied()).collect();
             dynamic_update_slice(x, update, &starts)
         }
+        (Opcode::SelectAndScatter { window }, [x, gradient]) => max_window_gradient(x, gradient, window),
+        (Opcode::Scatter, [table, indices, rows]) => scatter_add_rows(table, indices, rows),
+        (Opcode::Copy { .. }, [x]) => Ok((*x).clone()),
+        (Opcode::CustomCall { .. }, [gradient, x]) => threshold(gradient, x),
+        (Opcode::Elementwise(Elementwise::Compare(Comparison::Gt)), [a, b]) => binary(BinaryOp::Greater, a, b),
+        (Opcode::Elementwise(Elementwise::Compare(Comparison::Eq)), [a, b]) => binary(BinaryOp::Equal, a, b),
         (Opcode::CustomCall { target }, [x]) => {
             if target == TABLE_KERNEL {
                 unary(UnaryOp::ReluKernel, x)
@@ -67,6 +75,12 @@ pub(super) fn compute(
     result.map_err(|e| refuse!("instruction %{}: {e}", instruction.name))
 }
 
+/// The custom operator `relu_backward`: the gradient where the operand is above zero.
+fn threshold(gradient: &Tensor, x: &Tensor) -> Result<Tensor, TensorError> {
+    let zeros = Tensor::splat(x.shape().clone(), 0.0)?;
+    binary(BinaryOp::Mul, gradient, &binary(BinaryOp::Greater, x, &zeros)?)
+}
+
 const fn reduce_op(kind: ReduceKind) -> ReduceOp {
     match kind {
         ReduceKind::Sum => ReduceOp::Sum,
@@ -85,6 +99,7 @@ const fn unary_op(op: &Opcode) -> Option<UnaryOp> {
         Opcode::Sqrt => UnaryOp::Sqrt,
         Opcode::Rsqrt => UnaryOp::Rsqrt,
         Opcode::Gelu => UnaryOp::Gelu,
+        Opcode::GeluDerivative => UnaryOp::GeluDerivative,
         Opcode::Logistic => UnaryOp::Logistic,
         _ => return None,
     })

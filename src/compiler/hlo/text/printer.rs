@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::hlo::{HloInstruction, HloModule, InstrId, Literal, Opcode, ParameterRole, ReduceKind};
+use crate::hlo::{Elementwise, HloInstruction, HloModule, InstrId, Literal, Opcode, ParameterRole, ReduceKind};
 use ns_tensor::kernels::WindowDim;
 
 use super::window::{print_ranges, print_window};
@@ -110,6 +110,15 @@ fn attributes(out: &mut String, opcode: &Opcode) {
         Opcode::ReduceWindow { kind, window: [height, width] } => {
             let one = WindowDim::new(1, 1, 0);
             format!(", window={}, to_apply={}", print_window(&[one, one, *height, *width]), to_apply(*kind))
+        }
+        Opcode::SelectAndScatter { window: [height, width] } => {
+            let one = WindowDim::new(1, 1, 0);
+            format!(", window={}, select=greater, scatter=add", print_window(&[one, one, *height, *width]))
+        }
+        Opcode::Scatter => ", to_apply=add".to_owned(),
+        Opcode::Copy { assigns } => format!(", assigns={}", quote(assigns)),
+        Opcode::Elementwise(Elementwise::Compare(comparison)) => {
+            format!(", direction={}", format!("{comparison:?}").to_uppercase())
         }
         Opcode::Concatenate { dimension } => format!(", dimensions={{{dimension}}}"),
         Opcode::Slice { ranges } => format!(", slice={}", print_ranges(ranges)),

@@ -1,0 +1,61 @@
+//! The parts of a training step, by the paths of its operations.
+
+/// The outermost scope of a training step.
+pub const STEP_SCOPE: &str = "Training[step]";
+
+/// A part of a training step, by the scope that its operations are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// From the inputs to the loss.
+    Forward,
+    /// From the loss to the gradients.
+    Backward,
+    /// New values of the parameters.
+    Update,
+}
+
+impl Phase {
+    /// All, in order.
+    pub const ALL: [Self; 3] = [Self::Forward, Self::Backward, Self::Update];
+
+    /// Its name, which is the attribute in a scope: `backward`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::Update => "update",
+        }
+    }
+
+    /// Its scope, for the class of a model or an optimizer: `Training[step]/NN[backward]`.
+    #[must_use]
+    pub fn scope(self, class: &str) -> String {
+        format!("{STEP_SCOPE}/{class}[{}]", self.name())
+    }
+
+    /// The part that the path of an operation is in; `None` outside a training step.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        let part = path.strip_prefix(STEP_SCOPE)?.strip_prefix('/')?.split('/').next()?;
+        let attribute = part.strip_suffix(']')?.rsplit_once('[')?.1;
+        Self::ALL.into_iter().find(|phase| phase.name() == attribute)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_says_its_part() {
+        for phase in Phase::ALL {
+            assert_eq!(Phase::of_path(&format!("{}/Linear[l]/aten__mm_dot", phase.scope("NN"))), Some(phase));
+        }
+        for outside in
+            ["NN[model]/Linear[forward]/x", "Training[step]", "Training[step]/x/y", "Training[step]/NN[model]/x"]
+        {
+            assert_eq!(Phase::of_path(outside), None, "{outside}");
+        }
+    }
+}
