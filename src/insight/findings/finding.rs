@@ -41,6 +41,8 @@ pub enum Rule {
     OverlapSavesTime,
     /// Constants are set in memory before the operation that reads them.
     ConstantsSetEarly,
+    /// The execution is a training step with its parts.
+    TrainingParts,
 }
 
 impl Rule {
@@ -61,6 +63,7 @@ impl Rule {
             Self::TablePreloaded => "table_preloaded",
             Self::OverlapSavesTime => "overlap_saves_time",
             Self::ConstantsSetEarly => "constants_set_early",
+            Self::TrainingParts => "training_parts",
         }
     }
 
@@ -76,7 +79,8 @@ impl Rule {
             | Self::EngineWaits
             | Self::TablePreloaded
             | Self::OverlapSavesTime
-            | Self::ConstantsSetEarly => None,
+            | Self::ConstantsSetEarly
+            | Self::TrainingParts => None,
         }
     }
 }

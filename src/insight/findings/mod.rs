@@ -15,6 +15,7 @@ mod products_removed;
 mod small_transfers;
 mod spills;
 mod tables;
+mod training_parts;
 mod transposes;
 mod unfused;
 mod waits;
@@ -40,6 +41,7 @@ const RULES: &[Find] = &[
     tables::find,
     overlap::find,
     constants::find,
+    training_parts::find,
 ];
 
 /// The findings for a run with this summary, ranked.

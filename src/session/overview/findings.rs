@@ -238,6 +238,7 @@ const fn short_title(rule: Rule) -> &'static str {
         Rule::TablePreloaded => "Activation tables are loaded ahead",
         Rule::OverlapSavesTime => "Units work at the same time",
         Rule::ConstantsSetEarly => "Constants are set early",
+        Rule::TrainingParts => "The parts of the training step",
         Rule::ProductsRemoved => "The compiler removed products",
     }
 }
