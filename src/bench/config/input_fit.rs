@@ -3,6 +3,7 @@
 
 use super::configuration::Configuration;
 use super::inputs::InputTuple;
+use ns_model::InputSpec;
 use ns_model::zoo::{ModelSpec, ParamKind};
 
 /// Largest size that is tried for a parameter: more than any input has.
@@ -16,8 +17,8 @@ const MOST_BATCHES: u64 = 4_096;
 pub(crate) fn fit(configuration: &mut Configuration) -> Option<String> {
     let given = configuration.inputs.clone()?;
     let fitted = fitted(&configuration.model, u64::from(configuration.batch_size), &given)?;
-    let note = (fitted.inputs != given).then(|| {
-        let (model, takes) = (&fitted.model, fitted.inputs.0.len());
+    let note = (fitted.asked != given).then(|| {
+        let (model, takes) = (&fitted.model, fitted.asked.0.len());
         format!(
             "inputs: {model} takes {takes} inputs of the same shape, {} are given; their shape is used",
             given.0.len()
@@ -43,13 +44,16 @@ pub fn batch_of_inputs(model: &str, inputs: &InputTuple) -> Option<u32> {
 
 struct Fitted {
     model: String,
+    /// The inputs of the model itself, as they are asked for.
+    asked: InputTuple,
+    /// The inputs of a call: a training step has labels, too.
     inputs: InputTuple,
 }
 
 fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
     let spec: ModelSpec = model.parse().ok()?;
-    if let Some(inputs) = taken(&spec, batch, given) {
-        return Some(Fitted { model: model.to_owned(), inputs });
+    if let Some([asked, inputs]) = taken(&spec, batch, given) {
+        return Some(Fitted { model: model.to_owned(), asked, inputs });
     }
     // Parameters set in the specification are kept.
     let written: Vec<&str> = model
@@ -80,8 +84,8 @@ fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
     let separator = if model.contains(':') { ',' } else { ':' };
     let attempt = |text: String| {
         let spec: ModelSpec = text.parse().ok()?;
-        let inputs = taken(&spec, batch, given)?;
-        Some(Fitted { model: spec.to_string(), inputs })
+        let [asked, inputs] = taken(&spec, batch, given)?;
+        Some(Fitted { model: spec.to_string(), asked, inputs })
     };
     let one = settings.iter().find_map(|s| attempt(format!("{model}{separator}{s}")));
     one.or_else(|| {
@@ -90,14 +94,18 @@ fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
     })
 }
 
-/// The model's own inputs, when the given ones fit: the same shapes, or all of one shape if the model takes more or
+/// The model's own inputs, and those of a call, when the given ones fit: the same shapes, or all of one shape if the model takes more or
 /// fewer of that shape. For example, a mask or token types that a script leaves at their defaults are inputs here.
-fn taken(spec: &ModelSpec, batch: u64, given: &InputTuple) -> Option<InputTuple> {
-    let own = spec.inputs(batch).ok()?;
-    let own: Vec<Vec<u64>> = own.iter().map(|i| i.shape.dims.to_vec()).collect();
+fn taken(spec: &ModelSpec, batch: u64, given: &InputTuple) -> Option<[InputTuple; 2]> {
+    let dims = |inputs: Vec<InputSpec>| inputs.iter().map(|i| i.shape.dims.to_vec()).collect::<Vec<Vec<u64>>>();
+    let own = dims(spec.forward_inputs(batch).ok()?);
     let first = given.0.first()?;
     let all_alike = given.0.iter().chain(&own).all(|shape| shape == first) && first.len() == 2;
-    (own == given.0 || all_alike).then_some(InputTuple(own))
+    if own != given.0 && !all_alike {
+        return None;
+    }
+    let whole = dims(spec.inputs(batch).ok()?);
+    Some([InputTuple(own), InputTuple(whole)])
 }
 
 #[cfg(test)]

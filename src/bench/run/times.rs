@@ -8,8 +8,8 @@ use ns_base::{Refusal, SimTime, refuse};
 use ns_device::{Device, ModelLibrary, ModelRef, ServiceTimes, model_label};
 use ns_machine::Executable;
 use ns_machine::arch::instance;
-use ns_machine::cost::CostTable;
 use ns_machine::cost::decisions::{INF1_PATH_BYTES_PER_US, IO_ELEMENT_BYTES};
+use ns_machine::cost::{CostTable, all_reduce};
 use ns_neuron::step::{StepCosts, at_rate};
 
 /// Stage times of a configuration whose compiled model has this step, with the host around it.
@@ -36,7 +36,8 @@ pub fn stage_times(
 }
 
 /// Stage times of a configuration, whatever its model: a system given by its times, or a model in the zoo or in `models`,
-/// compiled and simulated. The numbers of copies and workers do not change them.
+/// compiled and simulated. The number of workers does not change them, and the number of copies only that of a training step, whose
+/// copies add up their gradients.
 ///
 /// # Errors
 /// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
@@ -85,8 +86,22 @@ fn simulated_times(device: &Device, configuration: &Configuration) -> Result<Ser
     let workflow = configuration.options.workflow;
     let compiled = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
     let step = device.step(&compiled, workflow)?;
-    let times = stage_times(&compiled.executable, &device.costs, &step, configuration)?;
+    let mut times = stage_times(&compiled.executable, &device.costs, &step, configuration)?;
+    let reduction = reduction(configuration, &device.models)?;
+    if let Some(last) = times.device.last_mut() {
+        *last += reduction;
+    }
+    times.warmup += reduction;
     Ok(ServiceTimes { removed: compiled.removed(), estimated_ops: compiled.estimated_ops, ..times })
+}
+
+/// The time in which data parallel copies of a training step add up their gradients, after the backward pass; zero for an
+/// inference and for one copy.
+fn reduction(configuration: &Configuration, models: &ModelLibrary) -> Result<SimTime, Refusal> {
+    let ModelRef::Zoo(spec) = models.resolve(&configuration.model)? else { return Ok(SimTime::ZERO) };
+    let Some(step) = spec.step(u64::from(configuration.batch_size))? else { return Ok(SimTime::ZERO) };
+    let bytes = step.gradient_elements().saturating_mul(IO_ELEMENT_BYTES);
+    Ok(all_reduce(bytes, u64::from(configuration.n_models)))
 }
 
 /// Checks that the given inputs are those that the model takes.

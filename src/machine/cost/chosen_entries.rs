@@ -161,6 +161,28 @@ pub(super) fn code_generation() -> Vec<Entry> {
     ]
 }
 
+/// Data parallel copies of a training step.
+pub(super) fn collectives() -> Vec<Entry> {
+    vec![
+        fixed(
+            "Collectives",
+            "ALL_REDUCE_BUS_BYTES_PER_US",
+            &format_count(d::ALL_REDUCE_BUS_BYTES_PER_US),
+            "bytes/us",
+            Derived,
+            "nccom-test's guide: an all-reduce of 1 GB between two ranks takes 18,930 us. A ring of n ranks moves 2 (n - 1) / n of the gradients over each link; nothing of it is hidden behind the backward pass",
+        ),
+        fixed(
+            "Collectives",
+            "ALL_REDUCE_HOP_NS",
+            &format_count(d::ALL_REDUCE_HOP_NS),
+            "ns",
+            Published,
+            "Neuron documentation of collectives: a hop of a ring takes 1 to 2 us; a sum goes round twice",
+        ),
+    ]
+}
+
 pub(super) fn host() -> Vec<Entry> {
     let row = |name, value: u64, source| fixed("Host", name, &format_count(value), "ps an element", Measured, source);
     let loops = "plain loops over 2^20 fp32 elements on one core of an x86-64 server, rounded: an order of magnitude";

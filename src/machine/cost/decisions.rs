@@ -65,3 +65,10 @@ pub const INF1_PATH_BYTES_PER_US: u64 = 1_691;
 /// Compile time of one operation after fusion, milliseconds (derived: the microbenchmark guide's 1000 linear layers, which
 /// the compiler unrolls, took 236.53 s to compile and are 2,004 operations here).
 pub const COMPILE_MS_PER_OPERATION: f64 = 118.0;
+
+/// Rate of a link in a ring of ranks that sums gradients, bytes per microsecond (derived: `nccom-test` prints 18,930 us for 1 GB
+/// between two ranks).
+pub const ALL_REDUCE_BUS_BYTES_PER_US: u64 = 56_700;
+
+/// A hop of a ring, nanoseconds (published: one to two microseconds).
+pub const ALL_REDUCE_HOP_NS: u64 = 2_000;

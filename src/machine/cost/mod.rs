@@ -2,6 +2,7 @@
 
 mod calibration;
 mod chosen_entries;
+mod collectives;
 pub mod decisions;
 mod engine;
 mod entry;
@@ -13,6 +14,7 @@ mod register;
 mod table;
 
 pub use calibration::{Calibration, FITTED};
+pub use collectives::all_reduce;
 pub use engine::{InstructionCost, element_time, instruction_cost};
 pub use entry::{CostStatus, Entry};
 pub use generations::Throttle;

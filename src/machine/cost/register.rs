@@ -20,6 +20,7 @@ pub fn register() -> Vec<Entry> {
     all.extend(field_entries::runtime(&tables));
     all.extend(chosen_entries::calibration());
     all.extend(chosen_entries::code_generation());
+    all.extend(chosen_entries::collectives());
     all.extend(chosen_entries::host());
     all
 }
