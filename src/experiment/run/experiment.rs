@@ -18,6 +18,7 @@ use ns_compiler::hlo::print;
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_device::{ModelKind, ModelLibrary};
 use ns_model::ModelSpec;
+use ns_model::training::Optimizer;
 
 /// The rules of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +86,12 @@ pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> Finishe
 /// As [`run_experiment`], of a model of the zoo or of `models`.
 #[must_use]
 pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> Finished {
+    let trained = experiment.called_model();
+    let experiment = match &trained {
+        Ok(model) => &Experiment { model, ..*experiment },
+        Err(_) => experiment,
+    };
+    let check = |experiment: &Experiment<'_>| trained.clone().and_then(|_| check(experiment));
     let (outcome, code, error_value) = match experiment.verify {
         Some(rules) => match check(experiment).and_then(|()| verify_all(experiment, rules)) {
             Ok(Verified { code, error }) => (Ok(Timed::default()), code, error),
@@ -145,6 +152,21 @@ impl Experiment<'_> {
         }
     }
 
+    /// The model as it is called: in training, a call is a step with stochastic gradient descent.
+    fn called_model(&self) -> Result<SuiteModel, RunError> {
+        if self.config.test != Test::Train {
+            return Ok(self.model.clone());
+        }
+        if ModelKind::of(&self.model.specification) == ModelKind::File {
+            let instead = "a file holds the forward pass alone; use --test eval, or a model of the suite";
+            return Err(RunError::NotHere { what: "training of a model file", instead });
+        }
+        let spec: Result<ModelSpec, _> = self.model.specification.parse();
+        let spec = spec.map_err(|e| RunError::Model { model: self.model.name.clone(), reason: e.to_string() })?;
+        let specification = spec.with_training(Some(Optimizer::Sgd)).to_string();
+        Ok(SuiteModel { specification, ..self.model.clone() })
+    }
+
     /// The batch that a run has.
     pub(super) fn batch(&self) -> Result<u32, RunError> {
         // The batch size of a model file is known when it is opened.
@@ -164,9 +186,6 @@ fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
         Accelerator::Cuda => return refused("a GPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
         Accelerator::Tpu => return refused("a TPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
         _ => {}
-    }
-    if config.test == Test::Train {
-        return refused("a training step", "models of the zoo have no backward pass; use --test eval");
     }
     let is_file = ModelKind::of(&experiment.model.specification) == ModelKind::File;
     if is_file && (config.accelerator == Accelerator::Cpu || experiment.verify.is_some()) {
@@ -214,15 +233,16 @@ impl Experiment<'_> {
     /// # Errors
     /// When the model cannot be built or compiled.
     pub fn hlo(&self) -> Result<String, RunError> {
+        let model = self.called_model()?;
         if self.config.accelerator.instance().is_none() {
             let fused = self.config.dynamo.is_some() || self.config.xla.is_some();
-            return Ok(print(&*Network::new(self.model, self.batch_size, self.seed)?.compile(fused)?));
+            return Ok(print(&*Network::new(&model, self.batch_size, self.seed)?.compile(fused)?));
         }
         let named =
             |e: &dyn std::fmt::Display| RunError::Model { model: self.model.name.clone(), reason: e.to_string() };
         let traced = self.config.dynamo == Some(Dynamo::Openxla);
         let workflow = if traced { Workflow::Trace } else { Workflow::MarkStep };
-        let spec: ModelSpec = self.model.specification.parse().map_err(|e: Refusal| named(&e))?;
+        let spec: ModelSpec = model.specification.parse().map_err(|e: Refusal| named(&e))?;
         let graph = spec.trace(u64::from(self.batch()?)).map_err(|e| named(&e))?;
         let pipeline = Pipeline::of_graph(Rc::new(graph), workflow, CompileOptions::default());
         pipeline.optimised().map(|optimised| print(&optimised.module)).map_err(|e| named(&e))
@@ -280,10 +300,23 @@ mod tests {
 
     #[test]
     fn impossible_experiments_are_skipped() {
-        let train = ExperimentConfig { test: Test::Train, ..config(Accelerator::Cpu, false, None) };
-        let record = run(&train, None);
+        let record = run(&config(Accelerator::Cuda, false, None), None);
         assert_eq!(record.metrics.error.as_deref(), Some("SKIP"));
         assert_eq!((record.verification_code.as_str(), record.experiment.batch_size), ("VERIFIER_DIDNT_RUN", None));
+    }
+
+    #[test]
+    fn a_training_step_takes_longer_than_an_inference_and_agrees_with_eager() {
+        let eval = config(Accelerator::Trn1, true, Some(Dynamo::Openxla));
+        let train = ExperimentConfig { test: Test::Train, ..eval.clone() };
+        let (inference, step) = (run(&eval, None), run(&train, None));
+        assert_eq!((&step.metrics.error, step.experiment.test.as_str()), (&None, "train"));
+        assert!(step.metrics.total_time[1] > inference.metrics.total_time[1]);
+        for accelerator in [Accelerator::Cpu, Accelerator::Trn1] {
+            let traced = config(accelerator, true, Some(Dynamo::Openxla));
+            let record = run(&ExperimentConfig { test: Test::Train, ..traced }, Some(Verification::MeanRelativeError));
+            assert_eq!(record.verification_code, "PASS", "{accelerator:?}");
+        }
     }
 
     #[test]
