@@ -55,12 +55,7 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
         (AtenOp::View, [x]) => view(x, wanted.unwrap_or(x))?,
         (AtenOp::Mm, [x, weight]) => mm(x, weight)?,
         (AtenOp::Addmm, [x, weight, bias]) => addmm(x, weight, bias)?,
-        (AtenOp::LogSoftmax { dim } | AtenOp::Softmax { dim }, [x]) => {
-            if *dim as usize >= x.rank() {
-                return Err(operand("input", x, format!("it has no dimension {dim}")));
-            }
-            (*x).clone()
-        }
+        (AtenOp::LogSoftmax { dim } | AtenOp::Softmax { dim }, [x]) => along(x, *dim)?,
         (AtenOp::Mean, [x]) => {
             if x.elements() == 0 {
                 return Err(operand("input", x, "the mean of no elements is not a number"));
@@ -80,31 +75,12 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
             per_feature(x, statistics, channels)?
         }
         (AtenOp::LayerNorm { .. }, [x, weights @ ..]) => per_feature(x, weights, x.dims.last().copied().unwrap_or(0))?,
-        (AtenOp::MeanDims { dims, keepdim }, [x]) => {
-            if dims.iter().any(|&d| x.dims.get(d as usize) == Some(&0)) {
-                return Err(operand("input", x, "the mean of no elements is not a number"));
-            }
-            without_dims(x, dims, *keepdim)?
-        }
+        (AtenOp::MeanDims { dims, keepdim }, [x]) => mean_dims(x, dims, *keepdim)?,
         (AtenOp::SumDims { dims, keepdim }, [x]) => without_dims(x, dims, *keepdim)?,
         (AtenOp::Full(_), []) => wanted.cloned().unwrap_or_else(|| Shape::f32([])),
-        (AtenOp::MaxPool2dBackward { window }, [gradient, x]) => {
-            let forward = reduce_window_shape(x, window).map_err(|e| operand("input", x, e.to_string()))?;
-            if forward != **gradient {
-                return Err(mismatch(("gradient", gradient), ("input", x), format!("expected {}", dims(&forward))));
-            }
-            (*x).clone()
-        }
-        (AtenOp::EmbeddingBackward { rows }, [gradient, indices]) => {
-            let row = gradient.dims.get(indices.rank()..).unwrap_or(&[]);
-            Shape::new(gradient.dtype, [*rows].into_iter().chain(row.iter().copied()).collect::<Vec<_>>())
-        }
-        (AtenOp::Embedding, [table, indices]) => {
-            if indices.dtype != DType::S32 {
-                return Err(operand("indices", indices, format!("expected s32, not {}", indices.dtype)));
-            }
-            gather_rows_shape(table, indices).map_err(|e| operand("table", table, e.to_string()))?
-        }
+        (AtenOp::MaxPool2dBackward { window }, [gradient, x]) => max_pool_gradient(gradient, x, window)?,
+        (AtenOp::EmbeddingBackward { rows }, [gradient, indices]) => table_gradient(gradient, indices, *rows),
+        (AtenOp::Embedding, [table, indices]) => embedding(table, indices)?,
         (AtenOp::Cat { dim }, all) => {
             let first = all.first().copied().cloned().unwrap_or_else(|| Shape::f32([]));
             concatenate_shape(all, *dim).map_err(|e| operand("input", &first, e.to_string()))?
@@ -131,6 +107,21 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
     };
     check_size(&shape)?;
     Ok(shape)
+}
+
+fn along(x: &Shape, dim: u32) -> Result<Shape, Problem> {
+    if (dim as usize) < x.rank() {
+        Ok(x.clone())
+    } else {
+        Err(operand("input", x, format!("it has no dimension {dim}")))
+    }
+}
+
+fn embedding(table: &Shape, indices: &Shape) -> Result<Shape, Problem> {
+    if indices.dtype != DType::S32 {
+        return Err(operand("indices", indices, format!("expected s32, not {}", indices.dtype)));
+    }
+    gather_rows_shape(table, indices).map_err(|e| operand("table", table, e.to_string()))
 }
 
 /// The weight of a transposed convolution has its channels in the opposite order.
@@ -277,6 +268,27 @@ fn per_feature(x: &Shape, weights: &[&Shape], features: u64) -> Result<Shape, Pr
         Some(wrong) => Err(mismatch(("input", x), ("weight", wrong), format!("expected [{features}]"))),
         None => Ok(x.clone()),
     }
+}
+
+/// A table of `rows`, each as wide as what every index of the gradient has.
+fn table_gradient(gradient: &Shape, indices: &Shape, rows: u64) -> Shape {
+    let row = gradient.dims.get(indices.rank()..).unwrap_or(&[]);
+    Shape::new(gradient.dtype, [rows].into_iter().chain(row.iter().copied()).collect::<Vec<_>>())
+}
+
+fn max_pool_gradient(gradient: &Shape, x: &Shape, window: &[WindowDim; 2]) -> Result<Shape, Problem> {
+    let forward = reduce_window_shape(x, window).map_err(|e| operand("input", x, e.to_string()))?;
+    if forward != *gradient {
+        return Err(mismatch(("gradient", gradient), ("input", x), format!("expected {}", dims(&forward))));
+    }
+    Ok(x.clone())
+}
+
+fn mean_dims(x: &Shape, dims: &[u32], keepdim: bool) -> Result<Shape, Problem> {
+    if dims.iter().any(|&d| x.dims.get(d as usize) == Some(&0)) {
+        return Err(operand("input", x, "the mean of no elements is not a number"));
+    }
+    without_dims(x, dims, keepdim)
 }
 
 fn without_dims(x: &Shape, dims: &[u32], keepdim: bool) -> Result<Shape, Problem> {

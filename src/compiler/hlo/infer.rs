@@ -2,7 +2,8 @@
 
 use ns_base::convert::usize_to_u32;
 use ns_tensor::kernels::{
-    concatenate_shape, convolution_shape, dot_shape, gather_rows_shape, reduce_window_shape, slice_shape, update_fits,
+    WindowDim, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape, reduce_window_shape, slice_shape,
+    update_fits,
 };
 use ns_tensor::{DType, Shape};
 
@@ -51,21 +52,8 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
             starts.iter().try_for_each(|start| scalar_start(start))?;
             (*x).clone()
         }
-        (Opcode::SelectAndScatter { window }, [x, gradient]) => {
-            let forward = reduce_window_shape(x, window).map_err(|e| e.to_string())?;
-            if forward != **gradient {
-                return Err(format!("the windows of {x} give {forward}, not {gradient}"));
-            }
-            (*x).clone()
-        }
-        (Opcode::Scatter, [table, indices, rows]) => {
-            integers(indices)?;
-            let gathered = gather_rows_shape(table, indices).map_err(|e| e.to_string())?;
-            if gathered != **rows {
-                return Err(format!("{indices} name rows {gathered} of {table}, not {rows}"));
-            }
-            (*table).clone()
-        }
+        (Opcode::SelectAndScatter { window }, [x, gradient]) => select_and_scatter(x, gradient, window)?,
+        (Opcode::Scatter, [table, indices, rows]) => scatter(table, indices, rows)?,
         (Opcode::CustomCall { .. } | Opcode::Copy { .. }, [x]) => (*x).clone(),
         (Opcode::CustomCall { .. }, [x, other]) if x == other => (*x).clone(),
         // The element types of a comparison, and the operands of an operation with a cost only, are checked by the
@@ -85,6 +73,21 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
         return Err(format!("the result is declared {result}, its operands give {expected}"));
     }
     Ok(())
+}
+
+fn select_and_scatter(x: &Shape, gradient: &Shape, window: &[WindowDim; 2]) -> Result<Shape, Problem> {
+    let forward = reduce_window_shape(x, window).map_err(|e| e.to_string())?;
+    if forward == *gradient { Ok(x.clone()) } else { Err(format!("the windows of {x} give {forward}, not {gradient}")) }
+}
+
+fn scatter(table: &Shape, indices: &Shape, rows: &Shape) -> Result<Shape, Problem> {
+    integers(indices)?;
+    let gathered = gather_rows_shape(table, indices).map_err(|e| e.to_string())?;
+    if gathered == *rows {
+        Ok(table.clone())
+    } else {
+        Err(format!("{indices} name rows {gathered} of {table}, not {rows}"))
+    }
 }
 
 fn scalar_start(start: &Shape) -> Result<(), Problem> {
