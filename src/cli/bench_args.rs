@@ -9,6 +9,7 @@ use super::model_args::ModelFileFlags;
 use super::model_file;
 use super::option_args::OptionArgs;
 use super::output_args::OutputArgs;
+use super::training_args::TrainingArgs;
 use ns_bench::{BenchConfig, Dataset, InputTuple, Processes, batch_of_inputs};
 use ns_device::{FIXED_MODEL, ModelKind, OpenedModel};
 
@@ -26,6 +27,8 @@ pub(super) struct BenchArgs {
     pub options: OptionArgs,
     #[command(flatten)]
     pub file_flags: ModelFileFlags,
+    #[command(flatten)]
+    pub training: TrainingArgs,
     #[command(flatten)]
     pub eval: EvalArgs,
     #[command(flatten)]
@@ -124,7 +127,7 @@ impl BenchArgs {
     /// With the flag at fault.
     pub fn config(&self) -> Result<BenchConfig> {
         let mut config = self.options.config()?;
-        config.model = self.model_text()?;
+        config.model = self.training.model(&self.model_text()?)?;
         if self.options.text("batch_sizes").is_none() {
             let own = || vec![1; config.inputs.len().max(1)];
             config.batch_sizes = batches_of(&config.model, &config.inputs).unwrap_or_else(own);

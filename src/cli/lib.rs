@@ -43,6 +43,7 @@ mod serve;
 mod serve_args;
 mod source;
 mod suite_args;
+mod training_args;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
+use super::training_args::TrainingArgs;
 use super::args::{WorkflowArg, write_format};
 use super::compile_args::CompileArgs;
 use super::kernel_file;
@@ -25,6 +26,8 @@ pub(super) struct ProfileArgs {
     /// Samples of one execution [default: the model's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_size: Option<u32>,
+    #[command(flatten)]
+    pub training: TrainingArgs,
     /// How the model is run [default: mark_step]
     #[arg(long, value_enum)]
     pub workflow: Option<WorkflowArg>,

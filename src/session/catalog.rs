@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use ns_device::{FIXED_MODEL, FIXED_PARAMETERS};
 use ns_kernel::{BUILT_IN, TABLE_KERNEL};
+use ns_model::training::Optimizer;
 use ns_model::zoo::{FORMS, ModelForm, ParamInfo, ParamKind};
 
 /// All choices that a form offers.
@@ -118,7 +119,18 @@ fn model_info(model: &ModelForm) -> ModelInfo {
         name: model.id.to_owned(),
         title: model.description.to_owned(),
         summary: model.batch_help.to_owned(),
-        parameters: model.parameters.iter().map(parameter_info).collect(),
+        parameters: model.parameters.iter().map(parameter_info).chain([training()]).collect(),
+    }
+}
+
+/// The parameter of every model that makes a call a training step.
+fn training() -> ParameterInfo {
+    let choices = ["none"].into_iter().chain(Optimizer::ALL.map(Optimizer::name));
+    ParameterInfo {
+        name: "training".to_owned(),
+        kind: ParameterKind::Choice(choices.map(str::to_owned).collect()),
+        default: "none".to_owned(),
+        help: "a call is a training step with this optimizer: forward, loss, backward, update".to_owned(),
     }
 }
 
