@@ -7,6 +7,7 @@ use ns_base::units::format_bytes;
 use ns_base::{Digest, Refusal, SimTime, refuse};
 use ns_compiler::{AutoCast, CompileOptions, Workflow};
 use ns_machine::arch::{Instance, instance};
+use ns_model::ModelSpec;
 
 use super::inputs::InputTuple;
 use super::options::{DeviceType, RunOptions, SdkGeneration};
@@ -281,7 +282,10 @@ impl Configuration {
     pub fn times_key(&self) -> u64 {
         let inputs = self.inputs.as_ref().map(ToString::to_string).unwrap_or_default();
         let options = serde_json::to_string(&self.options).unwrap_or_default();
-        self.artifact().text(&inputs).text(&options).finish()
+        let key = self.artifact().text(&inputs).text(&options);
+        // Copies of a training step add up their gradients.
+        let trains = self.model.parse::<ModelSpec>().is_ok_and(|spec| spec.training().is_some());
+        if trains { key.number(u64::from(self.n_models)).finish() } else { key.finish() }
     }
 
     /// Path of the artifact: from the index, or in NeuronPerf's pattern, `models/{model_name}_b{batch}_p{pipeline}_{8 characters}.pt`.
