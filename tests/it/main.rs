@@ -83,4 +83,5 @@ mod round_trip;
 mod serve;
 mod shell;
 mod spills;
+mod training;
 mod written;
