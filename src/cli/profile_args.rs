@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
-use super::training_args::TrainingArgs;
 use super::args::{WorkflowArg, write_format};
 use super::compile_args::CompileArgs;
 use super::kernel_file;
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::run_date;
+use super::training_args::TrainingArgs;
 use ns_formats::WriteFormat;
 use ns_session::LOCAL_PAGE;
 
