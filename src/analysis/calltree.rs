@@ -7,7 +7,7 @@
 use super::opcode::opcode;
 use super::{Names, Selection, SliceCursor};
 use ns_base::convert::usize_to_u32;
-use ns_base::{FxHashMap, StrId};
+use ns_base::{FxHashMap, Order, StrId};
 use ns_profile::{Occurrences, Profile, SliceId, TrackId};
 
 /// The kind of a node.
@@ -104,7 +104,7 @@ impl CallTree {
             children[node.parent as usize].push(usize_to_u32(i));
         }
         for of_node in &mut children {
-            of_node.sort_by_key(|&i| std::cmp::Reverse(self.nodes[i as usize].total_ns));
+            of_node.order_by_key(|&i| std::cmp::Reverse(self.nodes[i as usize].total_ns));
         }
         children
     }

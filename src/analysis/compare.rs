@@ -10,7 +10,7 @@ use super::operators::{OpStats, OpTable};
 use super::{GroupBy, Selection};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_change, format_ns};
-use ns_base::{FxHashMap, FxHashSet};
+use ns_base::{FxHashMap, FxHashSet, Order};
 use ns_profile::Profile;
 use ns_profile::levels::Family;
 use ns_profile::levels::wrappers::by_name;
@@ -244,7 +244,7 @@ impl Comparison {
         let mut rows: Vec<_> = of_base.chain(new.map(|r| row(&r.name, Presence::New, None, Some(r)))).collect();
         // Wrappers hold the time of other slices: they come after all work.
         let wraps = |row: &ComparedRow| by_name(&row.name).is_some();
-        rows.sort_by(|a, b| {
+        rows.order_by(|a, b| {
             let by_effect = b.difference_ns.abs().total_cmp(&a.difference_ns.abs());
             wraps(a).cmp(&wraps(b)).then(by_effect).then_with(|| a.name.cmp(&b.name))
         });

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{Selection, SliceCursor};
+use ns_base::Order;
 use ns_profile::{Profile, SliceId, TrackId};
 
 /// The longest slices of a thread.
@@ -70,7 +71,7 @@ impl InOrderPass {
     pub fn finish(self, profile: &Profile) -> InOrder {
         let omitted = self.seen - self.kept.len() as u64;
         let mut slices: Vec<SliceId> = self.kept.into_iter().map(|Reverse((_, Reverse(id)))| id).collect();
-        slices.sort_by_key(|id| (profile.slices().start(*id), profile.slices().depth(*id), *id));
+        slices.order_by_key(|id| (profile.slices().start(*id), profile.slices().depth(*id), *id));
         InOrder { track: self.track, slices, omitted }
     }
 }

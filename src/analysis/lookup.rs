@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::self_time::self_time_of;
 use ns_base::Idx;
+use ns_base::Order;
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// The slices whose name contains a text, by time.
@@ -27,7 +28,7 @@ impl NameSearch {
         let slices = profile.slices();
         let is_hit = |id: &SliceId| matching.get(slices.name(*id).index()).copied().unwrap_or(false);
         let mut hits: Vec<_> = slices.ids().filter(is_hit).collect();
-        hits.sort_by_key(|&id| slices.start(id));
+        hits.order_by_key(|&id| slices.start(id));
         Self { hits }
     }
 

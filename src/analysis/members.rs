@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
+use ns_base::Order;
 use ns_profile::fused::Part;
 use ns_profile::{Profile, SliceId};
 
@@ -55,8 +56,8 @@ impl MemberPass {
         let mut found = self.found;
         let start = |id| profile.slices().start(id);
         match order {
-            MemberOrder::Time => found.sort_by_key(|&(id, _)| (start(id), id)),
-            MemberOrder::Longest => found.sort_by_key(|&(id, dur)| (std::cmp::Reverse(dur), start(id), id)),
+            MemberOrder::Time => found.order_by_key(|&(id, _)| (start(id), id)),
+            MemberOrder::Longest => found.order_by_key(|&(id, dur)| (std::cmp::Reverse(dur), start(id), id)),
         }
         found
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::grouping::process_text;
 use super::lookup::parse_args;
 use ns_base::convert::f64_to_i64;
-use ns_base::{FxHashMap, Idx, StrId, TraceNs};
+use ns_base::{FxHashMap, Idx, Order, StrId, TraceNs};
 use ns_profile::memory::{ALLOCATED, ALLOCATED_SINCE, MEMORY_EVENT, RESERVED, device_name, device_of_counter};
 use ns_profile::{InstantId, ProcessId, Profile, SeriesId, SliceId, TrackId};
 
@@ -175,7 +175,7 @@ impl MemoryPass {
             };
             all.push((key, memory));
         }
-        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all.order_by(|(a, _), (b, _)| a.cmp(b));
         all.into_iter().map(|(_, memory)| memory).collect()
     }
 }
@@ -214,7 +214,7 @@ impl Allocations {
 
     fn finish(self) -> DeviceMemory {
         let mut operators: Vec<OperatorMemory> = self.operators.into_values().collect();
-        operators.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+        operators.order_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
         DeviceMemory {
             allocations: self.allocations,
             releases: self.releases,
@@ -272,7 +272,7 @@ fn steps(profile: &Profile) -> Vec<SliceId> {
         }
     }
     let mut found: Vec<SliceId> = by_name.into_values().collect();
-    found.sort_by_key(|id| (slices.start(*id), *id));
+    found.order_by_key(|id| (slices.start(*id), *id));
     found
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
 use ns_base::FxHashMap;
+use ns_base::Order;
 use ns_base::convert::usize_to_u32;
 use ns_profile::fused::Part;
 use ns_profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK};
@@ -150,7 +151,7 @@ impl Builder {
     fn finish(self, outside_ns: i64, limit: usize) -> ModuleTree {
         let mut order: Vec<u32> = (0..usize_to_u32(self.nodes.len())).collect();
         // A module has at least the time of its submodules, so cutting by time never removes the parent of a kept module.
-        order.sort_by_key(|&i| (std::cmp::Reverse(self.nodes[i as usize].total_ns), i));
+        order.order_by_key(|&i| (std::cmp::Reverse(self.nodes[i as usize].total_ns), i));
         order.truncate(limit);
         let mut children = vec![Vec::new(); self.nodes.len()];
         for &i in order.iter().filter(|i| **i != 0) {

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
+use ns_base::Order;
 use ns_base::convert::{i64_to_f64, u64_to_f64, usize_to_u32};
 use ns_base::stats;
 use ns_profile::fused::Part;
@@ -207,7 +208,7 @@ impl OperatorPass {
         let (grouping, mut stats) = (self.grouping, self.rows.stats);
         let name = |s: &OpStats| grouping.label(profile, s.group);
         let by_time = |a: &OpStats, b: &OpStats| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b)));
-        stats.sort_by(|a, b| a.wraps.cmp(&b.wraps).then_with(|| by_time(a, b)));
+        stats.order_by(|a, b| a.wraps.cmp(&b.wraps).then_with(|| by_time(a, b)));
         OpTable { grouping, stats }
     }
 }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::{Selection, Threads};
-use ns_base::{FxHashMap, Idx, Interval, Sweep, TraceNs};
+use ns_base::{FxHashMap, Idx, Interval, Order as _, Sweep, TraceNs};
 use ns_profile::flows::{first_starting, running_at};
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
@@ -40,7 +40,7 @@ impl Order {
             return Self::Track(slices.range_of(*track));
         }
         let mut ids: Vec<SliceId> = lanes.iter().flat_map(|t| slices.of_track(*t)).collect();
-        ids.sort_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
+        ids.order_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
         Self::Merged(ids.into_iter())
     }
 }

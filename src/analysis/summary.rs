@@ -6,6 +6,7 @@ use super::device::{DeviceFigures, FileSummary};
 use super::memory::{DeviceMemory, memory};
 use super::operators::{OpQuery, OpStats, OpTable, operator_stats};
 use ns_base::Diagnostic;
+use ns_base::Order;
 use ns_profile::levels::Level;
 use ns_profile::{PhaseCounts, Profile};
 
@@ -69,7 +70,7 @@ impl OpenSummary {
         let (levels, meta, device) = (profile.levels(), profile.meta(), DeviceFigures::of(profile));
         // Waits of a device are longer than all its work, and so are its layers, which wait too.
         let is_last = |op: &OpStats| device.is_some() && op.wraps;
-        stats.sort_by(|a, b| {
+        stats.order_by(|a, b| {
             is_last(a).cmp(&is_last(b)).then(b.total_ns.cmp(&a.total_ns)).then_with(|| name(a).cmp(name(b)))
         });
         Self {

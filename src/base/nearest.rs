@@ -1,5 +1,7 @@
 //! The names nearest to a name that does not exist: a message offers these in place of a list of all.
 
+use crate::Order;
+
 /// How many names a message offers.
 const OFFERED: usize = 3;
 
@@ -14,7 +16,7 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Vec
         strsim::jaro_winkler(&given, &name).max(strsim::jaro_winkler(&given, last_part(&name)))
     };
     let mut ranked: Vec<(f64, &str)> = names.into_iter().map(|name| (likeness(name), name)).collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ranked.order_by(|a, b| b.0.total_cmp(&a.0));
     ranked.into_iter().take(OFFERED).map(|(_, name)| name).collect()
 }
 

@@ -5,6 +5,7 @@
 //! * [`WallNs`]: wall time measured by a shell's clock. Always labelled as measured where it is shown.
 //! * [`TraceNs`]: time read from a file (or written into a profile), integer nanoseconds.
 
+use crate::Order;
 use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
@@ -153,7 +154,7 @@ impl<T: Copy + Ord> Interval<T> {
     /// way.
     pub fn merge(mut spans: Vec<Self>) -> Vec<Self> {
         spans.retain(|s| !s.is_empty());
-        spans.sort_by_key(|s| s.start);
+        spans.order_by_key(|s| s.start);
         let mut merged: Vec<Self> = Vec::new();
         for span in spans {
             match merged.last_mut() {

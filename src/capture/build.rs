@@ -4,7 +4,7 @@ use super::lanes::Lanes;
 use super::recorder::{Recorder, Span};
 use super::rows::{FusedNames, Rows, args_of};
 use ns_base::convert::usize_to_i64;
-use ns_base::{Diagnostics, FxHashMap, Interval};
+use ns_base::{Diagnostics, FxHashMap, Interval, Order};
 use ns_compiler::Workflow;
 use ns_insight::ClockLimit;
 use ns_machine::cost::CostTable;
@@ -177,7 +177,7 @@ impl Capture<'_> {
             .into_iter()
             .flat_map(|(source, spans)| Interval::merge(spans).into_iter().map(move |time| (source, time)))
             .collect();
-        busy.sort_unstable_by_key(|(source, time)| (time.start, time.end, *source));
+        busy.order_by_key(|(source, time)| (time.start, time.end, *source));
         busy
     }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::run::{Item, Run, UnitRun};
 use ns_base::convert::{f64_to_u64, i64_to_f64, u64_to_f64};
-use ns_base::{IndexVec, Interval, Sweep};
+use ns_base::{IndexVec, Interval, Order, Sweep};
 use ns_machine::isa::{Activity, Engine};
 use ns_machine::{SourceEntry, SourceId, SourceMember};
 
@@ -103,7 +103,7 @@ pub fn time_by_operator(run: &Run<'_>) -> Vec<OperatorTime> {
     }
     let operator = |(name, engine_ns): (&str, _)| OperatorTime { name: name.to_owned(), engine_ns };
     let mut all: Vec<OperatorTime> = operators.into_iter().map(operator).collect();
-    all.sort_by_key(|o| std::cmp::Reverse(o.engine_ns.iter().sum::<u64>()));
+    all.order_by_key(|o| std::cmp::Reverse(o.engine_ns.iter().sum::<u64>()));
     all
 }
 
@@ -129,7 +129,7 @@ fn executing(units: &[UnitRun]) -> Vec<(SourceId, Interval<i64>)> {
     }
     let stretches = |(source, times)| Interval::merge(times).into_iter().map(move |time| (source, time));
     let mut all: Vec<(SourceId, Interval<i64>)> = of.into_iter().flat_map(stretches).collect();
-    all.sort_by_key(|(source, time)| (time.start, Reverse(time.end), *source));
+    all.order_by_key(|(source, time)| (time.start, Reverse(time.end), *source));
     all
 }
 

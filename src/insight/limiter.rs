@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::run::{Item, Run};
 use super::spans::{Spans, length_ns, merged, percent, without};
 use ns_base::Interval;
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share};
 use ns_machine::isa::Engine;
@@ -114,7 +115,7 @@ impl Limiter {
             .filter(|(_, spans, _)| !spans.is_empty())
             .collect();
         // The sort is stable: of equal times, the order of `Resource::ALL`.
-        units.sort_by_key(|(_, spans, _)| std::cmp::Reverse(length_ns(spans)));
+        units.order_by_key(|(_, spans, _)| std::cmp::Reverse(length_ns(spans)));
         let mut longer = Spans::new();
         let mut resources = Vec::with_capacity(units.len());
         for (resource, spans, mostly) in units {

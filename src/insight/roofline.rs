@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::run::{Run, Work};
 use super::spans::{length_ns, merged, secs};
 use ns_base::Interval;
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_machine::arch::CoreSpec;
 
@@ -90,7 +91,7 @@ impl Roofline {
             })
             .collect();
         // The sort is stable: equal points keep the order in which they ran.
-        points.sort_by_key(|p| std::cmp::Reverse(p.flops));
+        points.order_by_key(|p| std::cmp::Reverse(p.flops));
         let omitted = u32::try_from(points.len().saturating_sub(MAX_POINTS)).unwrap_or(u32::MAX);
         points.truncate(MAX_POINTS);
         points.insert(0, point("total".to_owned(), &total, secs(run.window_ns().unsigned_abs())));

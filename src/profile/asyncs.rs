@@ -7,7 +7,7 @@
 use super::{ArgsId, LinkValue, ProcessId, Profile};
 use ns_base::convert::{usize_to_u16, usize_to_u32};
 use ns_base::define_idx;
-use ns_base::{FxHashMap, IndexVec, Interval, StrId, TraceNs};
+use ns_base::{FxHashMap, IndexVec, Interval, Order, StrId, TraceNs};
 
 define_idx! {
     /// An async span of one profile.
@@ -113,7 +113,7 @@ impl AsyncTable {
     fn lay_out(&mut self) {
         let mut order: Vec<AsyncId> = (0..usize_to_u32(self.spans.len())).map(AsyncId).collect();
         let spans = &mut self.spans;
-        order.sort_by_key(|id| (spans[*id].time.start, std::cmp::Reverse(spans[*id].time.end), *id));
+        order.order_by_key(|id| (spans[*id].time.start, std::cmp::Reverse(spans[*id].time.end), *id));
         // The time at which each row of each group is free again.
         let mut free: Vec<Vec<TraceNs>> = vec![Vec::new(); self.groups.len()];
         for id in order {

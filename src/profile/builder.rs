@@ -10,7 +10,7 @@ use super::{
     ArgsArena, ArgsId, LinkValue, MetadataRow, NeuronCoreId, PhaseCounts, Process, ProcessId, Profile, Track, TrackId,
     TrackKind, Unit,
 };
-use ns_base::{Diagnostics, FxHashMap, IndexVec, StrId, StringTable};
+use ns_base::{Diagnostics, FxHashMap, IndexVec, Order, StrId, StringTable};
 
 /// Times further from zero than this (146 years) are clamped, so that differences never overflow.
 pub(super) const MAX_ABS_NS: i64 = i64::MAX / 2;
@@ -275,7 +275,7 @@ impl ProfileBuilder {
                 found.push(Point { track, ts, name: rows.name.get(i), args: rows.args.get(i), id });
             }
         }
-        found.sort_by_key(|p| p.ts);
+        found.order_by_key(|p| p.ts);
         found
     }
 

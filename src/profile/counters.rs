@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{ProcessId, TrackId};
 use ns_base::convert::usize_to_u32;
 use ns_base::define_idx;
-use ns_base::{FxHashMap, IndexVec, StrId, TraceNs};
+use ns_base::{FxHashMap, IndexVec, Order, StrId, TraceNs};
 
 define_idx! {
     /// A counter of one profile: one chart of one or more series.
@@ -143,7 +143,7 @@ impl CounterRows {
     /// Groups the samples by series, then by time; equal times stay in the order given.
     pub(super) fn finish(self, origin_ns: i64) -> CounterTable {
         let mut order: Vec<u32> = (0..usize_to_u32(self.ts.len())).collect();
-        order.sort_by_key(|&i| (self.series_of[i as usize], self.ts[i as usize]));
+        order.order_by_key(|&i| (self.series_of[i as usize], self.ts[i as usize]));
         let mut series = self.series;
         let mut from = 0;
         for (id, line) in series.iter_mut().enumerate() {

@@ -5,7 +5,7 @@
 //! next slice that starts on the thread (or to the running one if none follows), as the trace event format says.
 
 use super::{LinkId, LinkValue, ProcessId, Profile, SliceId, TrackId};
-use ns_base::{FxHashMap, FxHashSet, Interval, StrId, TraceNs};
+use ns_base::{FxHashMap, FxHashSet, Interval, Order, StrId, TraceNs};
 
 /// About the width of a screen in pixels.
 const PIXELS: i64 = 1_024;
@@ -59,9 +59,9 @@ impl FlowIndex {
         }
         index.unbound = events.saturating_sub(arrows.saturating_mul(2));
         index.by_to.clone_from(&index.by_from);
-        index.by_from.sort_unstable();
+        index.by_from.order_by_key(|a| (a.from, a.to));
         index.by_from.dedup();
-        index.by_to.sort_unstable_by_key(|a| (a.to, a.from));
+        index.by_to.order_by_key(|a| (a.to, a.from));
         index.by_to.dedup();
         index
     }

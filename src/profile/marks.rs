@@ -3,7 +3,7 @@
 use super::lod::bucket_for;
 use super::{InstantId, Profile, TrackId};
 use ns_base::convert::usize_to_u32;
-use ns_base::{Idx, Interval, TraceNs};
+use ns_base::{Idx, Interval, Order, TraceNs};
 
 /// One thing to draw: an instant event, or several that fall into one pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl MarkIndex {
         let instants = profile.instants();
         let mut ids: Vec<_> = instants.ids().collect();
         // Stable: within a track they stay ordered by time.
-        ids.sort_by_key(|&id| instants.track(id));
+        ids.order_by_key(|&id| instants.track(id));
         let first = |track: usize| usize_to_u32(ids.partition_point(|&id| instants.track(id).index() < track));
         let first_of_track = (0..=profile.tracks().len()).map(first).collect();
         Self { ids, first_of_track }

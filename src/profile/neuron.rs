@@ -7,7 +7,7 @@ pub use super::plugin_run::sort_rows;
 pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
 use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, SliceId, TrackId};
 use ns_base::convert::i64_to_f64;
-use ns_base::{FxHashMap, Interval, StrId, Sweep};
+use ns_base::{FxHashMap, Interval, Order, StrId, Sweep};
 
 /// Name of the processes whose operators are counted: work on the engines, as opposed to control and transfer.
 pub const EXECUTION_PROCESS: &str = "Process Execution";
@@ -81,11 +81,11 @@ fn self_times(profile: &Profile, tracks: &[TrackId]) -> Vec<(SliceId, i64)> {
     let mut own: Vec<(SliceId, i64)> = Vec::new();
     let process = |track: &TrackId| profile.tracks()[*track].process;
     let mut tracks = tracks.to_vec();
-    tracks.sort_by_key(process);
+    tracks.order_by_key(process);
     for lanes in tracks.chunk_by(|a, b| process(a) == process(b)) {
         let ended = |id: &SliceId| !slices.flags(*id).has(SliceFlags::UNCLOSED);
         let mut ids: Vec<SliceId> = lanes.iter().flat_map(|&track| slices.of_track(track)).filter(ended).collect();
-        ids.sort_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
+        ids.order_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
         let first = own.len();
         own.extend(ids.iter().map(|id| (*id, 0)));
         let mut give = |at: usize, ns: i64| own[at].1 += ns;

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use ns_base::Order;
 use ns_base::convert::usize_to_u8;
 
 /// Number of events by the text of their `ph`; written out with the most frequent first, then by text.
@@ -48,7 +49,7 @@ impl PhaseCounts {
         let ascii = self.ascii.iter().enumerate().filter(|(_, n)| **n > 0);
         let ascii = ascii.map(|(b, n)| (char::from(usize_to_u8(b)).to_string(), *n));
         let mut rows: Vec<_> = ascii.chain(self.other.iter().map(|(p, n)| (p.clone(), *n))).collect();
-        rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        rows.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         rows
     }
 }

@@ -1,6 +1,7 @@
 //! The contents of a run directory of TensorBoard's Neuron plugin in addition to its timeline: the operator tables as the
 //! plugin shows them, and the name of the run.
 
+use ns_base::Order;
 use serde::{Deserialize, Serialize};
 
 /// One of the two operator tables.
@@ -33,7 +34,7 @@ pub struct OperatorRow {
 
 /// Sorts rows as the tables show them: longest time first, ties by name and core.
 pub fn sort_rows(rows: &mut [OperatorRow]) {
-    rows.sort_by(|a, b| {
+    rows.order_by(|a, b| {
         let by_time = b.time_ns.cmp(&a.time_ns);
         by_time.then_with(|| a.name.cmp(&b.name)).then_with(|| (a.device, a.core).cmp(&(b.device, b.core)))
     });

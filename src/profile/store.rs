@@ -7,7 +7,7 @@ use super::{
     ArgsArena, ArgsId, CounterTable, InstantTable, LinkTable, PhaseCounts, Process, ProcessId, SliceTable, Track,
     TrackId, Unit,
 };
-use ns_base::{Diagnostics, IndexVec, Interval, StrId, StringTable, TraceNs};
+use ns_base::{Diagnostics, IndexVec, Interval, Order, StrId, StringTable, TraceNs};
 
 /// Facts about a profile as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -202,7 +202,7 @@ impl Profile {
     #[must_use]
     pub fn processes_in_order(&self) -> Vec<ProcessId> {
         let mut ids: Vec<_> = self.processes.ids().collect();
-        ids.sort_by_key(|&id| self.processes[id].sort_index);
+        ids.order_by_key(|&id| self.processes[id].sort_index);
         ids
     }
 
@@ -210,7 +210,7 @@ impl Profile {
     #[must_use]
     pub fn tracks_in_order(&self, process: ProcessId) -> Vec<TrackId> {
         let mut ids: Vec<_> = self.tracks.ids().filter(|&id| self.tracks[id].process == process).collect();
-        ids.sort_by_key(|&id| self.tracks[id].sort_index);
+        ids.order_by_key(|&id| self.tracks[id].sort_index);
         ids
     }
 

@@ -1,6 +1,7 @@
 //! Several files as one: a zip archive of stored, uncompressed files. Shells make one from a folder without copying a
 //! byte: they put the headers of this layout between the files, and a session reads it like any other archive.
 
+use ns_base::Order;
 use ns_container::zip::stored_header;
 use ns_formats::is_plugin_file;
 
@@ -109,7 +110,7 @@ pub fn files_to_open(paths: &[String]) -> Vec<usize> {
         }
     };
     let mut chosen: Vec<usize> = (0..paths.len()).filter(|i| !is_hidden(&paths[*i]) && is_wanted(&paths[*i])).collect();
-    chosen.sort_by(|a, b| paths[*a].cmp(&paths[*b]));
+    chosen.order_by(|a, b| paths[*a].cmp(&paths[*b]));
     chosen.truncate(MOST_FILES);
     chosen
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_base::Order;
 use ns_device::{FIXED_MODEL, FIXED_PARAMETERS};
 use ns_kernel::{BUILT_IN, TABLE_KERNEL};
 use ns_model::training::Optimizer;
@@ -90,7 +91,7 @@ pub fn catalog() -> Catalog {
     let (simulated, others): (Vec<_>, Vec<_>) =
         ns_machine::arch::INSTANCES.iter().partition(|i| ns_device::is_simulated(i));
     let mut instances: Vec<InstanceInfo> = simulated.into_iter().map(info).collect();
-    instances.sort_by_key(|i| i.name != default);
+    instances.order_by_key(|i| i.name != default);
     Catalog {
         models: FORMS.iter().map(model_info).collect(),
         instances,

@@ -3,6 +3,7 @@
 //! They are the member `neuronscopeMarks` of the trace's object, which other readers skip: a list of `start_ns`, `end_ns` and
 //! `label`, in nanoseconds from the start of the profile.
 
+use ns_base::Order;
 use ns_profile::Profile;
 use ns_view::timeline::Annotation;
 
@@ -14,7 +15,7 @@ pub(super) fn marks_of(profile: &Profile) -> Vec<Annotation> {
     let marks: Option<Vec<Annotation>> = text_of(profile).and_then(|json| serde_json::from_str(json).ok());
     let mut marks = marks.unwrap_or_default();
     marks.retain(|mark| mark.start_ns <= mark.end_ns);
-    marks.sort_by_key(|mark| (mark.start_ns, mark.end_ns));
+    marks.order_by_key(|mark| (mark.start_ns, mark.end_ns));
     marks
 }
 

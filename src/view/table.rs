@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::text::contains_ignoring_case;
 use ns_analysis::opcode::short_name;
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_cell_share, format_count};
 
@@ -214,7 +215,7 @@ impl Table {
         let mut order: Vec<usize> = (0..self.rows.len()).filter(|&r| self.row_contains(r, needle)).collect();
         let Some(sort) = sort else { return order };
         let Some(c) = self.columns.iter().position(|c| c.id == sort.column) else { return order };
-        order.sort_by(|&a, &b| {
+        order.order_by(|&a, &b| {
             let (a, b) = (&self.rows[a][c], &self.rows[b][c]);
             match (a == &Cell::Missing, b == &Cell::Missing) {
                 (true, true) => Ordering::Equal,

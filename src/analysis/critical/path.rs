@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::pass::CriticalPass;
 use crate::Names;
 use crate::work::Works;
-use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_base::{FxHashMap, Interval, Order, StrId, TraceNs};
 use ns_profile::flows::FlowIndex;
 use ns_profile::{Profile, SliceId};
 
@@ -91,7 +91,7 @@ impl CriticalPath {
             }
         }
         let mut shares: Vec<_> = by_name.into_values().collect();
-        shares.sort_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.name.cmp(&b.name)));
+        shares.order_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.name.cmp(&b.name)));
         shares
     }
 }

@@ -4,7 +4,7 @@ use super::gaps::{DeviceScan, Gap, GapWalk, RowGroup};
 use super::meanwhile::meanwhile;
 use super::{IdleGap, IdleGaps, Meanwhile};
 use crate::work::Works;
-use ns_base::{Interval, TraceNs};
+use ns_base::{Interval, Order, TraceNs};
 use ns_profile::flows::{FlowIndex, first_starting};
 use ns_profile::{Profile, SliceId, TrackId};
 
@@ -128,7 +128,7 @@ impl IdlePass {
         if spare > 0 && self.kept.len() <= self.limit.saturating_add(spare) {
             return;
         }
-        self.kept.sort_by_key(|g| (-g.length_ns(), g.span.start, g.group));
+        self.kept.order_by_key(|g| (-g.length_ns(), g.span.start, g.group));
         self.kept.truncate(self.limit);
     }
 

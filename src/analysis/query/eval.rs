@@ -13,6 +13,7 @@ use super::syntax::{Query, Selected, ValueKind};
 use super::test::Test;
 use super::value::{QueryValue, compare};
 use crate::{Selection, SliceCursor};
+use ns_base::Order;
 use ns_profile::fused::Part;
 use ns_profile::levels::LevelId;
 use ns_profile::{Occurrences, Profile, SliceId};
@@ -142,7 +143,7 @@ impl QueryPass {
             self.found.iter().map(|&id| (id, sources.iter().map(|s| s.value(&row(id))).collect())).collect()
         };
         let by = &self.query.order_by;
-        rows.sort_by(|(_, a), (_, b)| {
+        rows.order_by(|(_, a), (_, b)| {
             let orders = by.iter().map(|&(i, descending)| {
                 // Missing values come last either way.
                 let order = compare(&a[i], &b[i]);

@@ -10,7 +10,7 @@ use crate::idle::IdleGaps;
 use crate::opcode::opcode;
 use crate::work::{Work, Works};
 use ns_base::convert::i64_to_f64;
-use ns_base::{FxHashMap, Idx, Interval, StrId, TraceNs};
+use ns_base::{FxHashMap, Idx, Interval, Order, StrId, TraceNs};
 use ns_profile::device::DeviceTimes;
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId};
@@ -119,7 +119,7 @@ pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &I
         .filter(|(_, ns)| **ns > 0)
         .map(|(track, ns)| (thread_text(profile, track), *ns))
         .collect();
-    threads.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    threads.order_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     Overview {
         sentences: say::all(profile, works, tally, gaps),
         breakdown: tally.window.filter(|_| has_devices).map(|window| layers.within(window)),
@@ -190,6 +190,6 @@ pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<
         })
         .collect();
     // Stable: ties stay in the order of their names.
-    found.sort_by_key(|o| std::cmp::Reverse(o.self_ns));
+    found.order_by_key(|o| std::cmp::Reverse(o.self_ns));
     found
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::compare::grouped_by_default;
 use crate::work::{Work, Works};
 use crate::{GroupBy, SliceCursor};
-use ns_base::{FxHashMap, Idx, IndexVec, Interval, StrId, TraceNs};
+use ns_base::{FxHashMap, Idx, IndexVec, Interval, Order, StrId, TraceNs};
 use ns_profile::fused::Part;
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
@@ -198,7 +198,7 @@ impl TallyPass {
         // The host and each device may mark the same steps: take the track with the most steps, and in a tie the first.
         let most = self.marked.into_values().rev().max_by_key(Vec::len);
         tally.steps = most.unwrap_or_default();
-        tally.steps.sort_by_key(|(id, time)| (time.start, *id));
+        tally.steps.order_by_key(|(id, time)| (time.start, *id));
         let Some(window) = tally.window else { return tally };
         let covered = |(work, spans)| (work, inside(Interval::merge(spans), window));
         tally.covered = self.spans.into_iter().map(covered).collect();

@@ -1,5 +1,6 @@
 //! The table `print_reports` shows in a terminal.
 
+use ns_base::Order;
 use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
@@ -67,7 +68,7 @@ pub fn to_table(reports: &[Report], options: &TableOptions) -> String {
 #[must_use]
 pub fn sorted(reports: &[Report], key: &str, reverse: bool) -> Vec<Report> {
     let mut rows: Vec<(Map<String, Value>, &Report)> = reports.iter().map(|r| (cell::exact_values(r), r)).collect();
-    rows.sort_by(|a, b| compare(a.0.get(key), b.0.get(key), reverse));
+    rows.order_by(|a, b| compare(a.0.get(key), b.0.get(key), reverse));
     rows.into_iter().map(|(_, report)| report.clone()).collect()
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
 use ns_base::convert::usize_to_f32;
-use ns_base::{Refusal, SimTime, refuse};
+use ns_base::{Order, Refusal, SimTime, refuse};
 use ns_machine::cost::decisions;
 
 /// Work on an input before the call, or on an output after it.
@@ -113,7 +113,7 @@ impl HostStep {
                 for x in data {
                     if *x > best[4] {
                         best[4] = *x;
-                        best.sort_by(|a, b| b.total_cmp(a));
+                        best.order_by(|a, b| b.total_cmp(a));
                     }
                 }
                 best[4]

@@ -14,7 +14,7 @@ use crate::measured::timer::{Timer, Timers};
 use crate::reports::beside::Beside;
 use crate::reports::report::{Report, ReportDetail};
 use ns_base::convert::f64_to_u64;
-use ns_base::{Diagnostics, SimTime};
+use ns_base::{Diagnostics, Order, SimTime};
 use ns_base::{Refusal, refuse};
 
 /// Keys of older configurations that a report does not hold.
@@ -68,7 +68,7 @@ fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Optio
     };
     let e2e = lists("e2e")?;
     let mut inferences: Vec<Pair> = e2e.iter().flatten().copied().collect();
-    inferences.sort_by(|a, b| a.1.total_cmp(&b.1));
+    inferences.order_by(|a, b| a.1.total_cmp(&b.1));
     let starts = ["e2e", "worker"].iter().map(|name| lists(name)).collect::<Result<Vec<_>, _>>()?;
     let opened = starts.iter().flatten().flatten().map(|p| p.0).fold(f64::INFINITY, f64::min);
     // Whole seconds are subtracted, so that each end stays in its second.

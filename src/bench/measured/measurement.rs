@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::{Refusal, SimTime, refuse, stats};
+use ns_base::{Order, Refusal, SimTime, refuse, stats};
 
 use super::timer::Timers;
 use ns_device::CallParts;
@@ -131,7 +131,7 @@ impl Measurement {
         let mut out = [0.0; N];
         let mut settled = 0;
         let mut order: [usize; N] = std::array::from_fn(|i| i);
-        order.sort_by(|a, b| percents[*a].total_cmp(&percents[*b]));
+        order.order_by(|a, b| percents[*a].total_cmp(&percents[*b]));
         for at in order {
             let (value, percent) = (&mut out[at], percents[at]);
             let (low, high, fraction) = stats::percentile_ranks(self.latencies_ps.len(), percent)?;

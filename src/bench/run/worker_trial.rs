@@ -1,6 +1,7 @@
 //! The number of workers of a pipeline, found by trial: NeuronPerf's guide promises the optimal number, and what it is
 //! depends on the stages, on the work of the host and on what the copies share.
 
+use ns_base::Order;
 use ns_base::SimTime;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
@@ -97,7 +98,7 @@ impl<'a> Trial<'a> {
         let rate = (measured.window > SimTime::ZERO)
             .then(|| u64_to_f64(measured.in_window) / measured.window.to_secs_f64())?;
         self.tried.push((workers_per_model, rate));
-        self.tried.sort_unstable_by_key(|(workers, _)| *workers);
+        self.tried.order_by_key(|(workers, _)| *workers);
         Some(rate)
     }
 

@@ -2,6 +2,7 @@
 
 use super::emit::Emit;
 use crate::hlo::{InstrId, Opcode, ReduceKind};
+use ns_base::Order;
 use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_tensor::kernels::SliceDim;
 use ns_tensor::{DType, Shape};
@@ -50,7 +51,7 @@ impl Emit<'_> {
         }
         // HLO's broadcast here neither permutes dimensions nor stretches dimensions of size one.
         let mut order: Vec<usize> = (0..dimensions.len()).collect();
-        order.sort_by_key(|&i| dimensions[i]);
+        order.order_by_key(|&i| dimensions[i]);
         let x = self.transposed(x, order.iter().map(|&i| usize_to_u32(i)).collect());
         let kept: Vec<usize> =
             order.into_iter().filter(|&i| dims.get(dimensions[i] as usize) == shape.dims.get(i)).collect();

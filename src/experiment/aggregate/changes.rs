@@ -4,6 +4,7 @@ use super::datetime::datetime_utc;
 use super::report::Report;
 use super::table::{Cell, Heading, Table};
 use crate::regression::{detect_steps, find_regressions};
+use ns_base::Order;
 
 /// A smaller change is not reported.
 const THRESHOLD: f64 = 0.05;
@@ -35,7 +36,7 @@ impl Report<'_> {
                 }
             }
         }
-        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        found.order_by(|a, b| b.0.total_cmp(&a.0));
         let headings = ["Datetime(UTC)", "Backend", "ModelName", "Before", "After", "Change(%)"];
         Table { headings: headings.map(Heading::plain).to_vec(), rows: found.into_iter().map(|f| f.1).collect() }
     }

@@ -5,6 +5,7 @@ use super::datetime::datetime_utc;
 use super::measure::Measure;
 use super::speedup::{BackendSpeedups, Baseline, PERCENTILES, TimeSpeedups};
 use super::table::{Cell, Heading, Table};
+use ns_base::Order;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReportKind {
@@ -65,7 +66,7 @@ impl Report<'_> {
     #[must_use]
     pub fn ranked(&self, backend: usize) -> Vec<&(String, Measure)> {
         let mut models: Vec<_> = self.newest(backend).map(|b| b.models.iter().collect()).unwrap_or_default();
-        models.sort_by(|(name, m): &&(String, Measure), (other, o)| {
+        models.order_by(|(name, m): &&(String, Measure), (other, o)| {
             m.avg.total_cmp(&o.avg).then(m.std.total_cmp(&o.std)).then_with(|| name.cmp(other))
         });
         models
@@ -85,7 +86,7 @@ impl Report<'_> {
         if names.is_empty() {
             return Vec::new();
         }
-        names.sort_by_key(|name| name.to_lowercase());
+        names.order_by_key(|name| name.to_lowercase());
         let of = |name: &str, b: &Option<BackendSpeedups>| {
             b.as_ref()?.models.iter().find(|(model, _)| model == name).map(|(_, m)| *m)
         };

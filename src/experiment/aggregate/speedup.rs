@@ -4,7 +4,7 @@ use super::backend::Backend;
 use super::batches::Batches;
 use super::measure::Measure;
 use super::store::{Aggregator, Models};
-use ns_base::{Refusal, refuse, stats};
+use ns_base::{Order, Refusal, refuse, stats};
 
 /// The times of the baseline backend that make the baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +102,7 @@ fn of_backend(records: &Aggregator, models: &Models, base: &Models) -> Option<Ba
     let models: Vec<(String, Measure)> = models.iter().filter_map(of_model).collect();
     // In order of names, so that the last bits do not depend on the order of the lines.
     let mut sorted: Vec<&(String, Measure)> = models.iter().collect();
-    sorted.sort_by(|a, b| a.0.cmp(&b.0));
+    sorted.order_by(|a, b| a.0.cmp(&b.0));
     let measures: Vec<Measure> = sorted.iter().map(|m| m.1).collect();
     let gmean = Measure::geometric_mean(&measures)?;
     let mut ratios: Vec<f64> = measures.iter().map(|m| m.avg).collect();

@@ -1,6 +1,7 @@
 //! Models whose batch sizes differ between a backend and the baseline: a time at one batch size says nothing about a time at
 //! another, so these pairs have no speed-up.
 
+use ns_base::Order;
 use std::collections::BTreeMap;
 
 use super::backend::Backend;
@@ -49,7 +50,7 @@ fn batches_of(records: &Aggregator, backend: Backend) -> BTreeMap<String, Vec<St
         }
     }
     let named = |(model, mut batches): (_, Vec<&BatchKey>)| {
-        batches.sort_by(|a, b| a.order().total_cmp(&b.order()).then_with(|| a.to_string().cmp(&b.to_string())));
+        batches.order_by(|a, b| a.order().total_cmp(&b.order()).then_with(|| a.to_string().cmp(&b.to_string())));
         batches.dedup();
         (model, batches.into_iter().map(ToString::to_string).collect())
     };

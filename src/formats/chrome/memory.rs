@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::event::RawEvent;
 use crate::json::scan::{Members, number_bytes, unescape};
+use ns_base::Order;
 use ns_base::StrId;
 use ns_base::convert::i64_to_f64;
 use ns_profile::memory::{ALLOCATED, ALLOCATED_SINCE, RESERVED, counter_name, device_name, device_of_counter};
@@ -70,7 +71,7 @@ impl MemoryEvents {
         }
         for ((_, kind, number), mut changes) in self.of_device {
             // Stable: changes of one time stay in the order of the file.
-            changes.sort_by_key(|change| change.ts);
+            changes.order_by_key(|change| change.ts);
             let name = builder.intern(&counter_name(&device_name(kind, number)));
             let [allocated, reserved, since] = [ALLOCATED, RESERVED, ALLOCATED_SINCE].map(|key| builder.intern(key));
             // Profilers before 2022 wrote no totals: then only what changed since the start is known.

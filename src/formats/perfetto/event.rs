@@ -6,7 +6,7 @@ use super::tracks::{TrackPlace, TrackTable, sequence_track};
 use crate::json::ObjectText;
 use ns_base::convert::{i64_to_f64, u64_to_usize};
 use ns_base::wire::{Fields, Wire};
-use ns_base::{FxHashMap, FxHashSet, StrId};
+use ns_base::{FxHashMap, FxHashSet, Order, StrId};
 use ns_profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
 
 /// `TrackEvent.Type`.
@@ -78,7 +78,7 @@ pub(super) struct Flows {
 impl Flows {
     /// Adds them to the profile: in the order of time, the first step begins a flow, and the last ends it.
     pub fn finish(mut self, builder: &mut ProfileBuilder) {
-        self.steps.sort_by_key(|&(ts, ..)| ts);
+        self.steps.order_by_key(|&(ts, ..)| ts);
         let mut left: FxHashMap<u64, u32> = FxHashMap::default();
         for &(_, id, _) in &self.steps {
             *left.entry(id).or_default() += 1;

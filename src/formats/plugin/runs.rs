@@ -3,6 +3,7 @@
 use super::table::view_of_name;
 use crate::interface::not_a_profile;
 use ns_base::Diagnostics;
+use ns_base::Order;
 use ns_base::Refusal;
 use ns_profile::Profile;
 use ns_profile::neuron::{OPERATOR_RUN_FORMAT, OperatorView, PluginRun, PluginTimeline, TRACE_RUN_FORMAT};
@@ -276,7 +277,7 @@ fn merged(a: Profile, b: Profile) -> Profile {
     to.diagnostics.append(&from.diagnostics);
     if let (Some(to), Some(from)) = (&mut to.plugin_run, &mut from.plugin_run) {
         to.tables.append(&mut from.tables);
-        to.tables.sort_by_key(|table| table.view == OperatorView::Hlo);
+        to.tables.order_by_key(|table| table.view == OperatorView::Hlo);
     }
     to
 }

@@ -5,6 +5,7 @@ use super::{Effect, Finding, Rule, SliceRange};
 use crate::Work;
 use crate::run::{Item, UnitRun};
 use ns_base::FxHashMap;
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_ns;
 use ns_machine::isa::Activity;
@@ -26,7 +27,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         .filter(|(_, i)| matches!(i.work, Work::Constant) && i.time.end <= first)
         .filter_map(|(u, i)| Some(((first_use.get(c.run.path(i))? - i.time.end).unsigned_abs(), u, i)))
         .collect();
-    early.sort_by_key(|(lead, _, i)| (std::cmp::Reverse(*lead), i.time.start));
+    early.order_by_key(|(lead, _, i)| (std::cmp::Reverse(*lead), i.time.start));
     let Some((lead, _, item)) = early.first().copied() else { return Vec::new() };
     let (path, others) = (c.run.path(item), early.len() - 1);
     let and_others = if others == 0 { String::new() } else { format!(" (and {others} more)") };

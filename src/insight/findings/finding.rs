@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::{Item, Run, UnitRun};
 use crate::{Metric, MetricValue, Resource, Unit};
 use ns_base::FxHashSet;
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_machine::SourceId;
 
@@ -184,7 +185,7 @@ impl Finding {
     pub(super) fn longest<'i>(self, run: &Run<'_>, items: impl Iterator<Item = (&'i UnitRun, &'i Item)>) -> Self {
         let mut items: Vec<_> = items.collect();
         // The sort is stable: of equal items the earlier comes first.
-        items.sort_by_key(|(_, i)| i.time.start - i.time.end);
+        items.order_by_key(|(_, i)| i.time.start - i.time.end);
         let mut seen: FxHashSet<SourceId> = FxHashSet::default();
         let first = items.into_iter().filter(|(_, i)| seen.insert(i.source)).take(MAX_SLICES);
         let slices: Vec<SliceRange> = first.map(|(unit, item)| SliceRange::of(run, unit, item)).collect();

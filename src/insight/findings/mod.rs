@@ -24,6 +24,7 @@ pub use finding::{Effect, Finding, Rule, SliceRange};
 
 use super::{Limiter, Run, Summary};
 use context::Context;
+use ns_base::Order;
 
 /// A rule: returns all of its findings.
 type Find = fn(&Context<'_>) -> Vec<Finding>;
@@ -53,7 +54,7 @@ pub fn findings(run: &Run<'_>, summary: &Summary, limiter: &Limiter) -> Vec<Find
         finding.saves_ns = finding.rule.touches().map(|units| limiter.saving_ns(finding.time_ns, units));
     }
     // A cost without a saving is a warning about what the model computes: it comes first.
-    found.sort_by_key(|f| {
+    found.order_by_key(|f| {
         (f.effect, std::cmp::Reverse(f.saves_ns.unwrap_or(u64::MAX)), std::cmp::Reverse(f.time_ns), f.rule)
     });
     found

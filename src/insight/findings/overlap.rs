@@ -7,6 +7,7 @@ use super::{Effect, Finding, Rule, SliceRange};
 use crate::run::{Item, UnitRun};
 use crate::spans::{Spans, both, length_ns, merged};
 use ns_base::Interval;
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_whole_share};
 use ns_machine::SourceId;
@@ -72,7 +73,7 @@ fn hidden<'a>(c: &Context<'a>, busiest: &str, spans: &[Interval<i64>]) -> Vec<(i
         }
     }
     let mut hidden: Vec<_> = operations.into_values().map(|h| (h.total_ns, h.unit, h.item)).collect();
-    hidden.sort_by_key(|(ns, _, i)| (-ns, i.time.start));
+    hidden.order_by_key(|(ns, _, i)| (-ns, i.time.start));
     hidden
 }
 

@@ -5,7 +5,7 @@ use super::{Effect, Finding, Rule, SliceRange};
 use crate::Work;
 use crate::run::{Item, ItemRef, UnitRun};
 use crate::spans::{length_ns, merged};
-use ns_base::{FxHashSet, Interval};
+use ns_base::{FxHashSet, Interval, Order};
 use ns_machine::SourceId;
 use ns_machine::isa::Activity;
 
@@ -66,7 +66,7 @@ fn links<'a>(c: &Context<'a>) -> Vec<Link<'a>> {
             (other && seen.insert(item.source)).then_some(Link { unit, item, from })
         })
         .collect();
-    links.sort_by_key(|l| l.item.time.start);
+    links.order_by_key(|l| l.item.time.start);
     links
 }
 

@@ -5,6 +5,7 @@ use super::{Effect, Finding, Rule, SliceRange};
 use crate::Resource;
 use crate::run::{Item, ItemRef, Run, UnitRun};
 use ns_base::Interval;
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_whole_share};
 
@@ -33,7 +34,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let mut gaps: Vec<Gap<'_>> =
         engines.filter_map(|u| longest_gap(c.run, u)).filter(|g| c.share(g.ns()) > LONG_PERCENT).collect();
     // The sort is stable: of equal gaps, the engine that is listed first.
-    gaps.sort_by_key(|g| std::cmp::Reverse(g.ns()));
+    gaps.order_by_key(|g| std::cmp::Reverse(g.ns()));
     let Some(longest) = gaps.first() else { return Vec::new() };
     let title = format!(
         "The {} engine stands still for {} ({} of the device window). Of what it waits for, the longest is {}: \

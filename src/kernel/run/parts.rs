@@ -7,6 +7,7 @@ use super::work::Meter;
 use crate::problem::{Diagnostic, Pos, Problem, add};
 use crate::program::KernelFunction;
 use crate::types::Scalar;
+use ns_base::Order;
 use ns_base::convert::u64_to_usize;
 
 /// A call of a kernel function that runs in parts, so that the caller can stop between two parts.
@@ -98,7 +99,7 @@ impl<M: Meter> KernelRun<M> {
         if complete && let Some(result) = result {
             unwritten(result, &self.written, &machine.options, self.pos, &mut diagnostics);
         }
-        diagnostics.sort_by_key(|d| d.pos);
+        diagnostics.order_by_key(|d| d.pos);
         self.done.push(machine.meter);
         (Outcome { result: result.map(HbmTensor::values).unwrap_or_default(), complete, diagnostics }, self.done)
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::step::{StepCosts, Waits};
+use ns_base::Order;
 use ns_base::SimTime;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_figures;
@@ -230,7 +231,7 @@ impl CustomOpReport {
                 self.diagnostics.push(new);
             }
         }
-        self.diagnostics.sort_by_key(|d| (d.line, d.column));
+        self.diagnostics.order_by_key(|d| (d.line, d.column));
     }
 
     /// What is wrong with the kernel; `None` for one whose times count.

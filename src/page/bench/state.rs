@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{ResultRow, RowId, ScenarioRow};
 use crate::sweep::SweepView;
 use crate::{RunState, Shared};
+use ns_base::Order;
 use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
 use ns_session::options::BENCH_OPTIONS;
 use ns_session::results::{DEFAULT_COLUMNS, WantedTexts};
@@ -319,7 +320,7 @@ impl BenchState {
         let is_kept = |row: &&ScenarioRow| more.iter().all(|m| m.row != row.row);
         let mut rows: Vec<ScenarioRow> = self.scenario.iter().filter(is_kept).cloned().collect();
         rows.extend(more);
-        rows.sort_by_key(|row| row.row);
+        rows.order_by_key(|row| row.row);
         self.scenario = Shared::new(rows);
     }
 }

@@ -4,7 +4,7 @@ use super::open_run::OpenRun;
 use super::state::ProfileState;
 use crate::{RunState, Shared};
 use ns_analysis::GroupBy;
-use ns_base::{Interval, TraceNs};
+use ns_base::{Interval, Order, TraceNs};
 use ns_session::SearchHits;
 use ns_session::share::Tool;
 use ns_view::timeline::{Annotation, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId, next_label};
@@ -67,7 +67,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         let label = label.unwrap_or_else(|| next_label(&self.link.annotations));
         let new = Annotation { start_ns: span.start.0, end_ns: span.end.0, label };
         self.link.annotations.push(new);
-        self.link.annotations.sort_by_key(|a| (a.start_ns, a.end_ns));
+        self.link.annotations.order_by_key(|a| (a.start_ns, a.end_ns));
     }
 
     pub(super) fn show_track(&mut self, id: TrackId) {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
 use crate::size_term::SizeTerm;
-use ns_base::{Refusal, refuse};
+use ns_base::{Order, Refusal, refuse};
 use ns_program::{ArrayType, ElementType, ImportError, ImportOptions, OpenDimension, Place};
 
 /// The element type with torch's number (`torch/csrc/utils/generated_serialization_types.h`).
@@ -82,7 +82,7 @@ impl Symbols {
         if let Some((name, _)) = found.iter().find(|(name, _)| depends_on_data(name)) {
             return Err(data_dependent(graph, name));
         }
-        found.sort_by_key(|(name, _)| symbol_number(name));
+        found.order_by_key(|(name, _)| symbol_number(name));
         let mut symbols = Self::default();
         let chosen = chosen_sizes(graph, &found, options)?;
         for (name, hint) in &found {

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::argument::Text;
 use super::legacy;
 use super::schema::{Payload, PayloadConfig, TensorMeta};
+use ns_base::Order;
 use ns_base::refuse;
 use ns_container::ByteSource;
 use ns_container::zip::{Archive, Entry};
@@ -81,7 +82,7 @@ impl Weights {
         let folder = entry.name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let by_name: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();
         let mut paths: Vec<_> = config.config.iter().collect();
-        paths.sort_by(|a, b| a.0.cmp(b.0));
+        paths.order_by(|a, b| a.0.cmp(b.0));
         let one_for_all = shared_by_different(&paths);
         for (path, payload) in paths {
             let name = format!("{folder}{}", payload.path_name.get());

@@ -1,5 +1,6 @@
 //! The supported operators, each with its kind of work.
 
+use ns_base::Order;
 use ns_program::OperatorKind;
 
 use crate::{hlo, onnx, pt2, stablehlo};
@@ -30,7 +31,7 @@ pub fn supported_operators() -> impl Iterator<Item = SupportedOperator> {
         operators: impl Iterator<Item = (&'static str, OperatorKind)>,
     ) -> impl Iterator<Item = SupportedOperator> {
         let mut all: Vec<_> = operators.map(|(name, kind)| SupportedOperator { format, name, kind }).collect();
-        all.sort_unstable_by_key(|o| o.name);
+        all.order_by_key(|o| o.name);
         all.dedup_by_key(|o| o.name);
         all.into_iter()
     }

@@ -9,7 +9,7 @@ use crate::timeline::link;
 use ns_analysis::Names;
 use ns_analysis::critical::{CriticalPath, PathPart, PathReason};
 use ns_base::convert::{i64_to_f64, usize_to_i64};
-use ns_base::{Interval, StrId, TraceNs};
+use ns_base::{Interval, Order, StrId, TraceNs};
 use ns_profile::Profile;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 use ns_view::timeline::SliceLink;
@@ -100,7 +100,7 @@ fn length(part: &PathPart) -> i64 {
 pub(super) fn parts_by_length(path: CriticalPath) -> (i64, Vec<PathPart>) {
     let whole = path.length_ns();
     let mut parts = path.parts;
-    parts.sort_by_key(|p| (std::cmp::Reverse(length(p)), p.span.start));
+    parts.order_by_key(|p| (std::cmp::Reverse(length(p)), p.span.start));
     (whole, parts)
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::entry::{Entry, Outcome, Timed};
 use super::view_input::{Against, ViewInput, accelerator_of};
+use ns_base::Order;
 use ns_experiment::aggregate::Backend;
 
 /// A smaller change is noise, whatever the samples show.
@@ -158,7 +159,7 @@ pub fn compare(input: &ViewInput<'_>) -> Vec<Compared> {
     }
     let mut found: Vec<Compared> =
         cells.into_iter().flat_map(|((_, model, backend), cell)| cell.compared(model, Backend::ALL[backend])).collect();
-    found.sort_by(|a, b| a.status.cmp(&b.status).then(b.seconds().abs().total_cmp(&a.seconds().abs())));
+    found.order_by(|a, b| a.status.cmp(&b.status).then(b.seconds().abs().total_cmp(&a.seconds().abs())));
     found
 }
 

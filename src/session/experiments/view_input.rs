@@ -8,6 +8,7 @@ use super::record_filter::RecordFilter;
 use super::spec::{ExperimentField, ExperimentSpec, ExperimentView};
 use super::store::RecordStore;
 use super::text::moment;
+use ns_base::Order;
 use ns_base::Refusal;
 use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, Measure, Metric, Report, ReportKind, Selection, TimeSpeedups,
@@ -105,7 +106,7 @@ impl<'a> ViewInput<'a> {
                 wants(e) && e.config.test == test.name() && filter.keeps(&e.config.model)
             })
             .collect();
-        entries.sort_by(|a, b| store.entries[*a].timestamp.total_cmp(&store.entries[*b].timestamp).then(a.cmp(b)));
+        entries.order_by(|a, b| store.entries[*a].timestamp.total_cmp(&store.entries[*b].timestamp).then(a.cmp(b)));
         let mut runs: Vec<f64> = entries.iter().map(|i| store.entries[*i].timestamp).collect();
         runs.dedup();
         let present = |b: &Backend| entries.iter().any(|i| store.entries[*i].config.backend == *b);

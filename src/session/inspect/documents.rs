@@ -2,6 +2,7 @@
 
 use super::open_model::OpenModel;
 use super::tree::NodeFacts;
+use ns_base::Order;
 use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
 use ns_bench::INTERVAL_CASES;
@@ -232,7 +233,7 @@ const fn engine_row(engine: Engine) -> &'static str {
 fn heaviest(opened: &OpenModel, node: u32) -> Block {
     let nodes = opened.tree.graph.nodes();
     let mut children = nodes[node as usize].children.clone();
-    children.sort_by(|a, b| nodes[*b as usize].heat.total_cmp(&nodes[*a as usize].heat).then(a.cmp(b)));
+    children.order_by(|a, b| nodes[*b as usize].heat.total_cmp(&nodes[*a as usize].heat).then(a.cmp(b)));
     let title = match children.len() {
         n if n > MOST_CHILDREN => format!("The {MOST_CHILDREN} longest of {n}"),
         _ => "Contents".to_owned(),

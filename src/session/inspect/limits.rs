@@ -3,6 +3,7 @@
 use super::operation::Operation;
 use super::subject::{CompiledProgram, Subject};
 use super::times::{ExecutionTimes, path_of};
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_ns, format_share};
 use ns_insight::SourceTime;
@@ -46,7 +47,7 @@ pub(super) fn limits(
         };
         found.push(finding(Tone::Warning, &title, format!("It occurs {occurs}. {reason}")));
     }
-    found.sort_by_key(|f| match f.tone {
+    found.order_by_key(|f| match f.tone {
         Tone::Bad => 0,
         Tone::Warning => 1,
         Tone::Neutral | Tone::Good => 2,

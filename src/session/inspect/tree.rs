@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::operation::{Operation, short};
 use super::times::ExecutionTimes;
+use ns_base::Order;
 use ns_base::convert::usize_to_u32;
 use ns_base::units::{format_count, format_ns};
 use ns_insight::SourceTime;
@@ -110,7 +111,7 @@ fn order(operations: &[Operation]) -> Vec<usize> {
         }
     }
     let mut order: Vec<usize> = (0..operations.len()).collect();
-    order.sort_by_key(|&i| {
+    order.order_by_key(|&i| {
         let reader = operations.get(place[i]);
         let own = &operations[i];
         let belongs = reader.is_some_and(|r| r.scope == own.scope && r.framework == own.framework);

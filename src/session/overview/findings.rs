@@ -8,7 +8,7 @@ use crate::timeline::locate;
 use ns_analysis::opcode::opcode;
 use ns_analysis::sentences::{Breakdown, EXAMINED, Operation, Part, Sentence, Step, Topic};
 use ns_base::units::{format_count, format_share, format_whole_share};
-use ns_base::{Interval, TraceNs};
+use ns_base::{Interval, Order, TraceNs};
 use ns_insight::{Effect, Finding, Resource, Rule};
 use ns_machine::isa::Engine;
 use ns_profile::SliceId;
@@ -52,7 +52,7 @@ pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
     found.extend(operations(c));
     found.retain(|f| f.saves_ns.is_none_or(|ns| percent(ns, whole) >= LEAST_PERCENT));
     // Stable sort: equal findings keep their order, and symptoms come last.
-    found.sort_by_key(|f| std::cmp::Reverse((f.is_warning, f.saves_ns)));
+    found.order_by_key(|f| std::cmp::Reverse((f.is_warning, f.saves_ns)));
     found.truncate(MOST_FINDINGS);
     found.into_iter().map(|f| ranked(c, f, whole)).collect()
 }

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::PROTOCOL_VERSION;
+use ns_base::Order;
 use ns_bench::{BenchConfig, Report, RowResult, SweepKind, SweepOf, SweepPlan, SweepState};
 use ns_device::model_label;
 
@@ -128,7 +129,7 @@ pub fn kept_reports(rows: &[String]) -> Vec<Report> {
 /// The rows that can be read, in the order of their configurations, and the number of the others.
 pub(super) fn read_rows<R: DeserializeOwned>(rows: &[String]) -> (Vec<KeptRow<R>>, u32) {
     let mut read: Vec<KeptRow<R>> = rows.iter().filter_map(|text| of_text(text)).collect();
-    read.sort_by_key(|(row, ..)| *row);
+    read.order_by_key(|(row, ..)| *row);
     let unreadable = rows.len().saturating_sub(read.len());
     (read, u32::try_from(unreadable).unwrap_or(u32::MAX))
 }

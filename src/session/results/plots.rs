@@ -1,6 +1,7 @@
 //! Plots that compare configurations: throughput against latency, throughput as bars.
 
 use super::series::{SeriesColours, series_text};
+use ns_base::Order;
 use ns_bench::Report;
 use ns_view::plot::{Bars, Scatter};
 
@@ -82,7 +83,7 @@ pub fn throughput_by_configuration(reports: &[&Report]) -> (Bars, usize) {
     let colours = SeriesColours::of(reports.iter().copied());
     let rate = |r: &Report| r.throughput_avg.filter(|t| t.is_finite() && *t >= 0.0);
     let mut drawn: Vec<(&Report, f64)> = reports.iter().filter_map(|r| Some((*r, rate(r)?))).collect();
-    drawn.sort_by(|a, b| b.1.total_cmp(&a.1));
+    drawn.order_by(|a, b| b.1.total_cmp(&a.1));
     let all = drawn.len();
     drawn.truncate(MOST_BARS);
     let mut plot = Bars::new(drawn.iter().map(|(r, rate)| (row_text(r, several), series_text(r), *rate)));

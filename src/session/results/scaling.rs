@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::series::SeriesColours;
+use ns_base::Order;
 use ns_bench::Report;
 use ns_view::plot::{LineStyle, Lines, Series};
 
@@ -78,7 +79,7 @@ fn measured_lines<'a>(reports: impl Iterator<Item = &'a Report>) -> Vec<Measured
     families.retain(|_, points| points.len() > 1);
     let peak = |points: &BTreeMap<u32, f64>| points.values().copied().fold(0.0, f64::max);
     let mut lines: Vec<Measured> = families.into_iter().collect();
-    lines.sort_by(|a, b| peak(&b.1).total_cmp(&peak(&a.1)));
+    lines.order_by(|a, b| peak(&b.1).total_cmp(&peak(&a.1)));
     lines
 }
 
@@ -91,7 +92,7 @@ fn plot_of(lines: &[Measured], most: u32, colours: &SeriesColours) -> Lines {
         (workers, LineStyle::Solid, points.iter().map(|(n, t)| (f64::from(*n), *t)).collect())
     };
     let mut in_order: Vec<&Measured> = lines.iter().collect();
-    in_order.sort_by_key(|(family, _)| family.workers);
+    in_order.order_by_key(|(family, _)| family.workers);
     let fills: Vec<u8> = in_order.iter().map(|(f, _)| colours.of_key(f.workers, f.compiler.as_deref())).collect();
     let series: Vec<Series> =
         in_order.into_iter().map(line).chain([("ideal".to_owned(), LineStyle::Dashed, ideal)]).collect();

@@ -1,6 +1,7 @@
 //! The order of kept items, and which ones are removed to make room. Pinned items are never removed automatically.
 
 use super::ShelfItem;
+use ns_base::Order;
 
 /// The greatest number of unpinned items; the one that was opened longest ago is removed first.
 pub const MOST_UNPINNED: usize = 24;
@@ -8,7 +9,7 @@ pub const MOST_UNPINNED: usize = 24;
 /// The order of the list: pinned items first, then the most recently opened.
 #[must_use]
 pub fn in_order(mut items: Vec<ShelfItem>) -> Vec<ShelfItem> {
-    items.sort_by(|a, b| (b.is_pinned, b.when_ms).cmp(&(a.is_pinned, a.when_ms)).then_with(|| a.id().cmp(&b.id())));
+    items.order_by(|a, b| (b.is_pinned, b.when_ms).cmp(&(a.is_pinned, a.when_ms)).then_with(|| a.id().cmp(&b.id())));
     items
 }
 

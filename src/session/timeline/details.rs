@@ -3,6 +3,7 @@
 use super::outline::{ViewTracks, async_of_ref, async_ref, instant_of_ref};
 use crate::SearchHits;
 use ns_analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
+use ns_base::Order;
 use ns_base::convert::usize_to_u32;
 use ns_base::units::format_share;
 use ns_profile::asyncs::AsyncId;
@@ -154,7 +155,7 @@ pub(crate) fn search(profile: &Profile, tracks: &ViewTracks, text: &str, limit: 
         found.hits().iter().take(limit as usize).map(|id| link(profile, tracks, *id)).collect();
     if !spans.is_empty() {
         hits.extend(spans);
-        hits.sort_by_key(|h| (h.start_ns, h.slice));
+        hits.order_by_key(|h| (h.start_ns, h.slice));
         hits.truncate(limit as usize);
     }
     SearchHits { text: text.to_owned(), by: None, total, hits }

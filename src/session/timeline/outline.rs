@@ -1,6 +1,6 @@
 //! The rows of a timeline. A thread's slices, its instants and each series of a counter are tracks of their own.
 
-use ns_base::{FxHashMap, Idx, IndexVec};
+use ns_base::{FxHashMap, Idx, IndexVec, Order};
 use ns_profile::asyncs::{AsyncId, AsyncTable};
 use ns_profile::{InstantId, ProcessId, Profile, SeriesId, TrackId};
 use ns_view::timeline::{Outline, Section, Track, TrackId as ViewTrackId, TrackKind};
@@ -52,7 +52,7 @@ impl Contents {
     fn of(profile: &Profile, asyncs: &AsyncTable) -> IndexVec<ProcessId, Self> {
         let mut all: IndexVec<ProcessId, Self> = profile.processes().iter().map(|_| Self::default()).collect();
         let mut threads: Vec<TrackId> = profile.tracks().ids().collect();
-        threads.sort_by_key(|id| (profile.tracks()[*id].sort_index, *id));
+        threads.order_by_key(|id| (profile.tracks()[*id].sort_index, *id));
         for id in threads {
             all[profile.tracks()[id].process].threads.push(id);
         }
@@ -81,7 +81,7 @@ impl ViewTracks {
             Self { instants, slices_at: nowhere(), instants_at: nowhere(), asyncs, asyncs_at, ..Self::default() };
         let contents = Contents::of(profile, &tracks.asyncs);
         let mut processes: Vec<ProcessId> = profile.processes().ids().collect();
-        processes.sort_by_key(|id| (profile.processes()[*id].sort_index, *id));
+        processes.order_by_key(|id| (profile.processes()[*id].sort_index, *id));
         let sections: Vec<Section> = processes
             .into_iter()
             .map(|process| {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kind_of;
 use crate::palette::GREY;
+use ns_base::Order;
 use ns_base::convert::low8;
 use ns_base::digest64;
 
@@ -94,7 +95,7 @@ fn heaviest<'a>(weights: impl IntoIterator<Item = (&'a str, f64)>) -> Vec<String
         }
     }
     let mut order: Vec<(String, f64)> = by_kind.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1));
+    order.order_by(|a, b| b.1.total_cmp(&a.1));
     order.truncate(usize::from(GREY));
     order.into_iter().map(|(kind, _)| kind).collect()
 }

@@ -1,5 +1,6 @@
 //! The order of nodes within each layer: sweeps that put every node near the middle of its neighbours.
 
+use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 
 /// Number of sweeps down and up. More would change little in graphs of models, which are mostly chains.
@@ -32,7 +33,7 @@ pub(super) fn reduce_crossings(net: &mut Net) {
             // Without neighbours a node stays where it is.
             let wanted = |node: u32| mean(&neighbours[node as usize], &place).unwrap_or(place[node as usize]);
             let mut keyed: Vec<(f64, u32)> = row.iter().map(|&node| (wanted(node), node)).collect();
-            keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+            keyed.order_by(|a, b| a.0.total_cmp(&b.0));
             *row = keyed.into_iter().map(|(_, node)| node).collect();
             remember(row, &mut place);
         }

@@ -1,12 +1,14 @@
 //! The Pareto front: the points that cannot be improved in one respect without becoming worse in the other.
 
+use ns_base::Order;
+
 /// Positions of the points that no other point beats, by ascending `x`: smaller `x` and larger `y` are better (latency and
 /// throughput). Points that are not finite are never on the front; equal points are all on it.
 #[must_use]
 pub fn pareto_front(points: &[(f64, f64)]) -> Vec<usize> {
     let mut order: Vec<usize> =
         (0..points.len()).filter(|&i| points[i].0.is_finite() && points[i].1.is_finite()).collect();
-    order.sort_by(|&a, &b| points[a].0.total_cmp(&points[b].0).then(points[b].1.total_cmp(&points[a].1)));
+    order.order_by(|&a, &b| points[a].0.total_cmp(&points[b].0).then(points[b].1.total_cmp(&points[a].1)));
     let mut front: Vec<usize> = Vec::new();
     for i in order {
         let beaten = front.last().is_some_and(|&last| points[i].1 <= points[last].1 && points[i] != points[last]);

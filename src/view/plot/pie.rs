@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::colours::Colours;
 use crate::palette::{GREY, distinct_fills};
 use crate::svg::number;
+use ns_base::Order;
 use ns_base::units::format_share;
 
 /// The greatest number of slices; the rest becomes one slice.
@@ -50,7 +51,7 @@ impl Pie {
                 None => entries.push((name, value)),
             }
         }
-        entries.sort_by(|a, b| b.1.total_cmp(&a.1));
+        entries.order_by(|a, b| b.1.total_cmp(&a.1));
         let has_rest = entries.len() > MOST_SLICES;
         if has_rest {
             let rest = entries.split_off(MOST_SLICES - 1);

@@ -1,5 +1,7 @@
 //! Shares of a whole as rectangles with areas proportional to the shares, close to squares.
 
+use ns_base::Order;
+
 /// A part of a treemap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreemapTile {
@@ -19,7 +21,7 @@ pub struct TreemapTile {
 #[must_use]
 pub fn treemap(values: &[f64], width: f64, height: f64) -> Vec<TreemapTile> {
     let mut order: Vec<usize> = (0..values.len()).filter(|&i| values[i].is_finite() && values[i] > 0.0).collect();
-    order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
+    order.order_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
     let sum: f64 = order.iter().map(|&i| values[i]).sum();
     let mut tiles = Vec::with_capacity(order.len());
     if !(sum > 0.0 && width > 0.0 && height > 0.0) {

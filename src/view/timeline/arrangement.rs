@@ -1,5 +1,6 @@
 //! The user's arrangement of the tracks: which ones are collapsed, pinned, hidden or folded to one row, and their order.
 
+use ns_base::Order;
 use std::collections::BTreeSet;
 
 use super::{Outline, Section, Track, TrackId};
@@ -26,7 +27,7 @@ impl Arrangement {
         let mut tracks: Vec<_> = section.tracks.iter().enumerate().filter(|(_, t)| is_visible(t)).collect();
         if !self.order.is_empty() {
             // A stable sort: tracks without a place stay in order behind those with one.
-            tracks.sort_by_key(|(_, t)| self.order.iter().position(|id| *id == t.id).unwrap_or(usize::MAX));
+            tracks.order_by_key(|(_, t)| self.order.iter().position(|id| *id == t.id).unwrap_or(usize::MAX));
         }
         tracks
     }

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_view::palette::fill_var;
 use ns_view::plot::{Line, LineMark, LineStyle, Lines};
@@ -140,7 +141,7 @@ fn longest_name(plot: &Lines) -> usize {
 fn names(plot: &Lines, frame: &Frame) -> Html {
     let end = |line: &Line| line.points.last().map_or(0.0, |p| frame.y(plot.y.share(p.1)));
     let mut order: Vec<&Line> = plot.lines.iter().collect();
-    order.sort_by(|a, b| end(a).total_cmp(&end(b)));
+    order.order_by(|a, b| end(a).total_cmp(&end(b)));
     let mut free = f64::MIN;
     let texts = order.into_iter().map(|line| {
         let y = end(line).max(free);

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use ns_base::Order;
 use ns_view::palette::fill_var;
 use ns_view::plot::{Mark, Scatter, ScatterPoint};
 use ns_view::svg::number;
@@ -118,7 +119,7 @@ fn place(plot: &Scatter, frame: &Frame, p: &ScatterPoint) -> (f64, f64) {
 /// The point that a key leads to: the next one to the right or left, the first or the last one.
 fn walk(plot: &Scatter, at: Option<usize>, key: &str) -> Option<usize> {
     let mut order: Vec<usize> = (0..plot.points.len()).collect();
-    order.sort_by(|&a, &b| plot.points[a].x.total_cmp(&plot.points[b].x).then(a.cmp(&b)));
+    order.order_by(|&a, &b| plot.points[a].x.total_cmp(&plot.points[b].x).then(a.cmp(&b)));
     let last = order.len().checked_sub(1)?;
     let now = at.and_then(|i| order.iter().position(|o| *o == i));
     let next = match (key, now) {

@@ -10,6 +10,7 @@ use crate::platform::download::file_of;
 use crate::platform::machine::wall_ms;
 use crate::platform::storage;
 use crate::shelf::{self, PREFIX, forget_pieces, keep_piece, piece_key};
+use ns_base::Order;
 use ns_bench::export::to_json;
 use ns_bench::{Benchmarks, SweepOf};
 use ns_session::results::{KeptHead, KeptRequest, kept_reports};
@@ -141,7 +142,7 @@ pub fn kept_sweeps<K: Runnable>() -> (Vec<KeptOf<K>>, bool) {
             _ => forget_pieces(id),
         }
     }
-    found.sort_by(|a, b| b.id.cmp(&a.id));
+    found.order_by(|a, b| b.id.cmp(&a.id));
     // Unfinished sweeps are never removed without being asked; of the finished ones the latest are kept.
     let mut ended = 0;
     found.retain(|kept| {

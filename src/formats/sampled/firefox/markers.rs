@@ -4,7 +4,7 @@ use super::table::rows;
 use super::{Names, Reader, object_args};
 use crate::decimal::TimeUnit;
 use crate::json::Value;
-use ns_base::{FxHashMap, StrId};
+use ns_base::{FxHashMap, Order, StrId};
 use ns_profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Phases of markers in newer formats.
@@ -68,7 +68,7 @@ pub(super) fn read(
     if let Some(track) = track {
         let mut never_ended: Vec<(StrId, Started)> =
             open.into_iter().flat_map(|(name, all)| all.into_iter().map(move |s| (name, s))).collect();
-        never_ended.sort_by_key(|(_, s)| s.offset);
+        never_ended.order_by_key(|(_, s)| s.offset);
         for (name, Started { at, category, args, offset }) in never_ended {
             builder.begin(track, at, name, category, args, offset);
         }

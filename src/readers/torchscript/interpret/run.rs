@@ -12,7 +12,7 @@ use super::super::source::{
 use super::super::value::{ModuleValue, Value};
 use super::state::{Frame, Interpreter, Stop};
 use crate::pt2::ViewId;
-use ns_base::{Refusal, refuse};
+use ns_base::{Order, Refusal, refuse};
 use ns_program::{ArrayType, ImportError, InstructionId};
 
 /// Most turns of one loop.
@@ -294,7 +294,7 @@ impl Interpreter<'_> {
     fn changed_since(&mut self, before: &FxHashMap<String, ViewId>) -> Result<Vec<(String, InstructionId)>, Stop> {
         let mut now: Vec<(String, ViewId)> = self.tensor_names().into_iter().collect();
         now.retain(|(name, view)| before.get(name) != Some(view));
-        now.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        now.order_by(|a, b| a.0.cmp(&b.0));
         let mut found = Vec::with_capacity(now.len());
         for (name, view) in now {
             let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.refuse(e))?;

@@ -5,6 +5,7 @@ use super::super::record_filter::RecordFilter;
 use super::super::text::{moment, number, table, word};
 use super::super::view_input::ViewInput;
 use super::finding;
+use ns_base::Order;
 use ns_view::document::{Block, Document, Tile, Tone};
 use ns_view::table::{Cell, ColumnKind};
 
@@ -114,7 +115,7 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
 /// Ranks by size, from 1; empty for a cell without a size.
 fn ranks(cells: &[Compared], size: impl Fn(&Compared) -> Option<f64>) -> Vec<Cell> {
     let mut order: Vec<(usize, f64)> = cells.iter().enumerate().filter_map(|(i, c)| Some((i, size(c)?))).collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1));
+    order.order_by(|a, b| b.1.total_cmp(&a.1));
     let mut ranks = vec![Cell::Missing; cells.len()];
     for (rank, (i, _)) in order.into_iter().enumerate() {
         ranks[i] = Cell::Count(rank as u64 + 1);

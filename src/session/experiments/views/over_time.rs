@@ -6,6 +6,7 @@ use super::super::reproduce;
 use super::super::text::{backend_fill, change, colour_backends, moment, number, of_report, speedup};
 use super::super::view_input::ViewInput;
 use super::nothing;
+use ns_base::Order;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
 use ns_view::document::{Block, Document, Figure, Plot};
@@ -87,7 +88,7 @@ fn figure(input: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Serie
             plot.marks.extend(steps(input, b));
         }
     }
-    plot.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+    plot.marks.order_by(|a, b| a.x.total_cmp(&b.x));
     let opens = "Click a point, or press Enter on it, for its records.";
     let has_intervals = plot.lines.iter().any(|line| !line.spread.is_empty());
     let note = if has_intervals {

@@ -9,6 +9,7 @@ use super::super::reproduce;
 use super::super::text::{moment, speedup, table, word};
 use super::super::view_input::{ViewInput, accelerator_of};
 use super::{changes, finding, nothing, verification};
+use ns_base::Order;
 use ns_base::units::{format_count, format_share};
 use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
@@ -137,7 +138,7 @@ fn newest_changes(input: &ViewInput<'_>) -> Option<Block> {
 fn changed_most(cells: Vec<Compared>) -> Vec<Compared> {
     let is_timed = |c: &Compared| matches!(c.status, Status::Regressed | Status::Improved);
     let (mut timed, mut others): (Vec<_>, Vec<_>) = cells.into_iter().partition(is_timed);
-    timed.sort_by(|a, b| b.seconds().abs().total_cmp(&a.seconds().abs()));
+    timed.order_by(|a, b| b.seconds().abs().total_cmp(&a.seconds().abs()));
     others.truncate((MOST_CHANGES / 2).max(MOST_CHANGES.saturating_sub(timed.len())));
     timed.truncate(MOST_CHANGES - others.len());
     timed.append(&mut others);

@@ -10,6 +10,7 @@ use super::super::reproduce;
 use super::super::text::{colour_backends, moment, number, seconds, table, word};
 use super::super::view_input::ViewInput;
 use super::finding;
+use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_bench::{QUOTED_NAN, quoted_nan};
 use ns_experiment::record::{numbers, trimmed};
@@ -119,7 +120,7 @@ fn history(input: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
         };
         targets.push(points.iter().map(target).collect());
     }
-    plot.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+    plot.marks.order_by(|a, b| a.x.total_cmp(&b.x));
     let note =
         "Bars are 95 % confidence intervals; dotted lines mark runs where the times changed permanently.".to_owned();
     let figure = Figure { title: "Time run by run".to_owned(), note, plot: Plot::Lines(plot) };

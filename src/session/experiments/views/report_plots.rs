@@ -5,6 +5,7 @@ use super::super::store::ReportFile;
 use super::super::view_input::ViewInput;
 use super::finding;
 use super::reports::BaseFile;
+use ns_base::Order;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_base::stats::percentile_sorted;
 use ns_view::document::{Block, Document, Figure, Plot, Tone};
@@ -26,7 +27,7 @@ pub fn latest(input: &ViewInput<'_>) -> Document {
     if ranked.is_empty() {
         return Document { title, blocks: vec![nothing_in_common()] };
     }
-    ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
+    ranked.order_by(|a, b| a.1.total_cmp(&b.1));
     let points = ranked.iter().enumerate().filter_map(|(x, (row, ratio))| {
         let report = last.reports.get(*row)?;
         Some((report.model_name.clone(), usize_to_f64(x), *ratio, format!("{}, {}", report.model_name, report.label())))

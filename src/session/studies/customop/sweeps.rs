@@ -1,6 +1,7 @@
 //! The comparison of several values of a constant, numbers of processors and networks: a table, and a plot over each.
 
 use super::cases::{Finished, Purpose};
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_view::document::{Block, Figure, Plot};
 use ns_view::plot::{Bars, LineStyle, Lines};
@@ -87,7 +88,7 @@ fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
             }
         }
         for line in &mut lines {
-            line.2.sort_by(|a, b| a.0.total_cmp(&b.0));
+            line.2.order_by(|a, b| a.0.total_cmp(&b.0));
         }
         let plot = Plot::Lines(Lines::new(axis.title, title, lines, true));
         Figure { title: format!("{title} over {}", lower(axis.title)), note: String::new(), plot }

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::document::{CaseResult, finding};
+use ns_base::Order;
 use ns_base::units::format_share;
 use ns_bench::matmult::{MatmultCase, MatmultReport, Pitfall};
 use ns_view::document::{Block, Figure, Finding, Plot, Tile, Tone};
@@ -141,7 +142,7 @@ fn operators(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
 /// Rates over a varying number, with a line for each combination of the rest: over the size of the matrices if that varies.
 fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
     let mut numbers: Vec<&&Axis> = varying.iter().filter(|axis| axis.number.is_some()).collect();
-    numbers.sort_by_key(|axis| axis.title != "Matrix size N");
+    numbers.order_by_key(|axis| axis.title != "Matrix size N");
     let x = *numbers.first()?;
     let of = x.number?;
     let others: Vec<&Axis> = varying.iter().filter(|axis| axis.title != x.title).copied().collect();
@@ -154,7 +155,7 @@ fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
     }
     let series =
         groups.into_iter().filter(|(_, points)| points.len() > 1).take(MOST_LINES).map(|(name, mut points)| {
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            points.order_by(|a, b| a.0.total_cmp(&b.0));
             (if name.is_empty() { "TFLOPS".to_owned() } else { name }, LineStyle::Solid, points)
         });
     let series: Vec<Series> = series.collect();

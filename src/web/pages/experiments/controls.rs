@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::actions::ExperimentsActions;
 use crate::components::{CheckField, CopyMenu, FilePicker, SelectField, TextField, pairs};
+use ns_base::Order;
 use ns_experiment::sweep::ExperimentsRequest;
 use ns_page::Shared;
 use ns_session::{Choices, ExperimentField, RecordsFile, RecordsShown};
@@ -106,7 +107,7 @@ fn backends_field(actions: &ExperimentsActions, shown: &Shared<RecordsShown>) ->
             // The list comes in its own order; the baseline stays first.
             let base = backend_list(&actions, &shown).into_iter().next().unwrap_or_default();
             let mut list: Vec<&str> = list.split(',').collect();
-            list.sort_by_key(|b| *b != base);
+            list.order_by_key(|b| *b != base);
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use ns_analysis::opcode::short_name;
+use ns_base::Order;
 use ns_base::convert::f64_to_i64;
 use ns_profile::Unit;
 use ns_view::colours::Colours;
@@ -36,7 +37,7 @@ fn shared_prefix(items: &[(String, f64)]) -> usize {
 #[component]
 pub fn Treemap(props: &TreemapProps) -> Html {
     let mut items = props.items.clone();
-    items.sort_by(|a, b| b.1.total_cmp(&a.1));
+    items.order_by(|a, b| b.1.total_cmp(&a.1));
     items.truncate(MOST_TILES);
     let values: Vec<f64> = items.iter().map(|item| item.1).collect();
     let known = shared_prefix(&items);

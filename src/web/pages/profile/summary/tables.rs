@@ -1,5 +1,6 @@
 //! Insights as tables.
 
+use ns_base::Order;
 use ns_base::units::format_ns;
 use ns_insight::{Bounds, MetricValue, RooflinePoint, Summary};
 use ns_view::metric_groups::{GROUPS, group_of};
@@ -29,7 +30,7 @@ pub fn metrics(summary: &Summary) -> Table {
         })
         .collect();
     // A stable sort: within a group the order of the summary stays.
-    rows.sort_by_key(|(place, _)| *place);
+    rows.order_by_key(|(place, _)| *place);
     Table {
         columns: vec![
             Column::new("metric", "Metric", ColumnKind::Text),

@@ -6,6 +6,7 @@ use super::paged::{PagedTable, column};
 use super::{ToolProps, range_of, unit_of};
 use crate::components::BarChart;
 use crate::pages::profile::operators::range_switch;
+use ns_base::Order;
 use ns_page::Shared;
 use ns_session::{Listed, Listing};
 use ns_view::plot::Bars;
@@ -42,7 +43,7 @@ fn waited_on(table: &Table) -> Html {
             None => by_name.push((what.clone(), time)),
         }
     }
-    by_name.sort_by(|a, b| b.1.total_cmp(&a.1));
+    by_name.order_by(|a, b| b.1.total_cmp(&a.1));
     by_name.truncate(5);
     if by_name.is_empty() {
         return Html::default();
