@@ -1,5 +1,6 @@
 //! One deflate stream (RFC 1951): in pieces, with a guard against decompression bombs, or as a whole.
 
+use crate::crc::Crc;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
@@ -18,7 +19,7 @@ pub type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), Refusal>;
 pub struct Inflater {
     state: Box<InflateState>,
     out: Vec<u8>,
-    crc: crc32fast::Hasher,
+    crc: Crc,
     written: u64,
     taken: u64,
 }
@@ -36,7 +37,7 @@ impl Default for Inflater {
         Self {
             state: InflateState::new_boxed(DataFormat::Raw),
             out: vec![0; OUT_BYTES],
-            crc: crc32fast::Hasher::new(),
+            crc: Crc::default(),
             written: 0,
             taken: 0,
         }
@@ -47,14 +48,14 @@ impl Inflater {
     /// Begins another stream.
     pub fn restart(&mut self) {
         self.state.reset(DataFormat::Raw);
-        self.crc.reset();
+        self.crc = Crc::default();
         (self.written, self.taken) = (0, 0);
     }
 
     /// The checksum of the output so far (CRC-32, RFC 1952 section 8).
     #[must_use]
     pub fn crc(&self) -> u32 {
-        self.crc.clone().finalize()
+        self.crc.value()
     }
 
     /// Bytes of the output so far.

@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
+mod crc;
 pub mod gzip;
 pub mod inflate;
 pub mod npy;

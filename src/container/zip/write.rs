@@ -1,6 +1,7 @@
 //! Writing an archive. Its times are fixed, so that the same files give the same bytes.
 
 use super::header::{DEFLATED, DIRECTORY, END, LOCAL, fields};
+use crate::crc::Crc;
 use ns_base::convert::{usize_to_u16, usize_to_u32};
 
 /// An archive of files by name, deflated.
@@ -10,7 +11,7 @@ pub fn write(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     for (name, content) in files {
         let packed = miniz_oxide::deflate::compress_to_vec(content, 6);
         let offset = usize_to_u32(out.len());
-        let sums = [crc32fast::hash(content), usize_to_u32(packed.len()), usize_to_u32(content.len())];
+        let sums = [Crc::of(content), usize_to_u32(packed.len()), usize_to_u32(content.len())];
         let common = fields(DEFLATED, sums, name);
         for part in [LOCAL, &common, name.as_bytes(), &packed] {
             out.extend_from_slice(part);
