@@ -71,4 +71,5 @@ pub use ns_program as program;
 pub use ns_readers as readers;
 pub use ns_session as session;
 pub use ns_tensor as tensor;
+pub use ns_traces as traces;
 pub use ns_view as view;

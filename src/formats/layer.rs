@@ -3,7 +3,8 @@
 use super::archive::Archive;
 use super::chrome::ChromeReader;
 use super::document::DocumentReader;
-use super::ftrace::{FtraceReader, read_page};
+use super::ftrace::FtraceReader;
+use super::ftrace_page::read_page;
 use super::interface::{empty, not_a_profile};
 use super::json_reader::JsonReader;
 use super::memory_timeline::read_memory_timeline;

@@ -18,33 +18,33 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod archive;
-pub mod chrome;
-pub mod decimal;
-mod document;
-mod ftrace;
-mod interface;
-mod json;
+mod ftrace_page;
 mod json_reader;
 mod layer;
 mod magic;
 mod memory_timeline;
 mod neuron;
-mod perfetto;
-mod pieces;
 mod plugin;
 mod profile_reader;
 mod protobuf;
 mod rocprof;
 mod sampled;
 mod sniff;
-mod stacks;
 mod utf16;
 mod write;
-mod xplane;
 
-pub use interface::{ChunkedReader, ReadLimits, ReadProgress};
+/// Chrome traces: the reader and the writer.
+pub mod chrome {
+    pub use crate::write::chrome::{write_chrome_trace, write_to_string};
+    pub use ns_traces::chrome::{ChromeReader, FORMAT_ARRAY, FORMAT_OBJECT, TimeError, us_text_to_ns};
+}
+
+use ns_traces::{document, ftrace, interface, json, nodes, perfetto, stacks, xplane};
+
+pub use ns_traces::json::name_json_object;
+pub use ns_traces::{ChunkedReader, ReadLimits, ReadProgress, decimal};
 pub use plugin::is_plugin_file;
 pub use profile_reader::{ProfileReader, read_bytes};
 pub use sampled::is_of_stacks;
-pub use sniff::{FileKind, SNIFF_BYTES, name_json_object, sniff};
+pub use sniff::{FileKind, SNIFF_BYTES, sniff};
 pub use write::WriteFormat;

@@ -1,8 +1,8 @@
 //! Collapsed stacks: a line for each stack: its frames, separated by semicolons, and how often it was seen.
 
-use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use super::frames::{WeightUnit, bad_sample, check_slices};
 use crate::decimal::{TimeUnit, text_to_ns};
-use crate::stacks::{StackFrame, StackTrack};
+use crate::stacks::{StackFrame, StackTrack, frame};
 use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap};

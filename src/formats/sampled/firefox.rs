@@ -4,11 +4,11 @@
 //!
 //! Formats: <https://github.com/firefox-devtools/profiler/tree/main/docs-developer>.
 
-use super::frames::{bad_sample, check_slices, frame};
+use super::frames::{bad_sample, check_slices};
 use crate::decimal::TimeUnit;
 use crate::document::TextContent;
 use crate::json::{Doc, Value};
-use crate::stacks::{StackFrame, StackTable, StackTrack};
+use crate::stacks::{StackFrame, StackTable, StackTrack, frame};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};

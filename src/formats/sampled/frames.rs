@@ -1,37 +1,14 @@
-//! Shared by the sampled formats: frames with a place in the source, weights that need not be times, limits.
+//! Shared by the sampled formats: weights that need not be times, limits.
 
 use crate::decimal::TimeUnit;
 use crate::interface::profile_too_large;
-use crate::json::{ObjectText, Value};
-use crate::stacks::StackFrame;
+use crate::json::Value;
+use ns_base::Diagnostics;
 use ns_base::Refusal;
-use ns_base::{Diagnostics, StrId};
-use ns_profile::{ArgsId, ProfileBuilder, Unit};
+use ns_profile::{ProfileBuilder, Unit};
 
 /// Number of slices that samples may make in addition to the bytes of the file: more only come from hostile files.
 const FREE_SLICES: u64 = 50_000_000;
-
-/// A frame by its name and its place in the source; empty and absent parts are left out.
-pub(super) fn frame(
-    builder: &mut ProfileBuilder,
-    name: &str,
-    file: &str,
-    line: Option<i64>,
-    col: Option<i64>,
-) -> StackFrame {
-    let mut args = ObjectText::default();
-    args.text("file", file);
-    if let Some(line) = line {
-        args.number("line", line);
-    }
-    if let Some(col) = col {
-        args.number("column", col);
-    }
-    let name = builder.intern(if name.is_empty() { "(anonymous)" } else { name });
-    let args = args.take();
-    let args = if args.is_empty() { ArgsId::NONE } else { builder.add_args(&args) };
-    StackFrame { name, category: StrId::EMPTY, args }
-}
 
 /// The unit of a number in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

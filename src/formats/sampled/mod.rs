@@ -12,7 +12,7 @@ mod speedscope;
 mod stackprof;
 
 pub(super) use collapsed::{CollapsedReader, looks_collapsed};
-pub(super) use cpuprofile::{Nodes, read_cpuprofile, read_heapprofile};
+pub(super) use cpuprofile::{read_cpuprofile, read_heapprofile};
 pub(super) use firefox::read_firefox;
 pub(super) use perf_script::{PerfScriptReader, looks_perf_script};
 pub(super) use pprof::read_pprof;

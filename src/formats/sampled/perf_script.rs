@@ -7,9 +7,9 @@
 //!
 //! A sample is assumed to last until the next of its thread; the last sample lasts as long as the one before it.
 
-use super::frames::{WeightUnit, check_slices, frame};
+use super::frames::{WeightUnit, check_slices};
 use crate::decimal::{TimeUnit, text_to_ns};
-use crate::stacks::{MAX_STACK, StackFrame, StackTrack};
+use crate::stacks::{MAX_STACK, StackFrame, StackTrack, frame};
 use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap};

@@ -4,9 +4,9 @@
 //! stacks are shown one after another, each as long as its value. A sample whose value of a kind is 0 is left out of
 //! the profile of that kind.
 
-use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use super::frames::{WeightUnit, bad_sample, check_slices};
 use crate::document::TextContent;
-use crate::stacks::{MAX_STACK, StackFrame, StackTrack};
+use crate::stacks::{MAX_STACK, StackFrame, StackTrack, frame};
 use ns_base::Refusal;
 use ns_base::wire::{Fields, Wire};
 use ns_base::{Diagnostics, FxHashMap};

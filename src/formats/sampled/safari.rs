@@ -1,10 +1,10 @@
 //! Timeline recordings of Safari's Web Inspector: the stacks that its JavaScript sampler took.
 
-use super::frames::{bad_sample, check_slices, frame};
+use super::frames::{bad_sample, check_slices};
 use crate::decimal::TimeUnit;
 use crate::document::TextContent;
 use crate::json::{Doc, Value};
-use crate::stacks::StackTrack;
+use crate::stacks::{StackTrack, frame};
 use ns_base::Diagnostics;
 use ns_base::Refusal;
 use ns_profile::ProfileBuilder;

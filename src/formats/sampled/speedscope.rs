@@ -2,10 +2,10 @@
 //!
 //! Schema: <https://www.speedscope.app/file-format-schema.json>.
 
-use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use super::frames::{WeightUnit, bad_sample, check_slices};
 use crate::document::TextContent;
 use crate::json::{Doc, Value};
-use crate::stacks::{StackFrame, StackTrack};
+use crate::stacks::{StackFrame, StackTrack, frame};
 use ns_base::Diagnostics;
 use ns_base::Refusal;
 use ns_profile::{ProfileBuilder, TrackId};

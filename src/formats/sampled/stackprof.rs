@@ -1,10 +1,10 @@
 //! stackprof (Ruby), as JSON: frames by id, and runs of samples as numbers in one list (`raw`).
 
-use super::frames::{WeightUnit, bad_sample, check_slices, frame};
+use super::frames::{WeightUnit, bad_sample, check_slices};
 use crate::decimal::TimeUnit;
 use crate::document::TextContent;
 use crate::json::{Doc, Value};
-use crate::stacks::{MAX_STACK, StackFrame, StackTrack};
+use crate::stacks::{MAX_STACK, StackFrame, StackTrack, frame};
 use ns_base::Refusal;
 use ns_base::convert::usize_to_i64;
 use ns_base::{Diagnostics, FxHashMap};

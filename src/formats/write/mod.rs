@@ -2,6 +2,7 @@
 //!
 //! Data that a format cannot express is left out; docs/formats/written.md lists what each keeps.
 
+pub(super) mod chrome;
 mod csv;
 mod lanes;
 mod message;
@@ -11,9 +12,9 @@ mod run_name;
 mod speedscope;
 mod xplane;
 
+use chrome::write_to_string;
 use serde::{Deserialize, Serialize};
 
-use super::chrome::write_to_string;
 use ns_container::zip;
 use ns_profile::Profile;
 

@@ -1,9 +1,9 @@
 //! A Perfetto trace: a track for each process, thread, counter and row of async operations; events with their
 //! arguments; arrows of flows between slices.
 
+use super::chrome::source_start_ns;
 use super::lanes::{Change, lane_name, lanes, own_tracks};
 use super::message::Message;
-use crate::chrome::source_start_ns;
 use crate::json::{Doc, Value};
 use ns_base::{FxHashMap, FxHashSet, StrId};
 use ns_profile::asyncs::AsyncTable;

@@ -4,9 +4,9 @@
 //! A profile that was read from a run directory is written as it was. For all others the keys of operators, which are
 //! not documented, are those of our own tables with the plugin's prefix `op_`.
 
+use super::chrome::write_plugin_trace;
 use super::run_name::run_name;
 use super::xplane;
-use crate::chrome::write_plugin_trace;
 use crate::json::ObjectText;
 use ns_profile::Profile;
 use ns_profile::neuron::{OperatorRow, OperatorView, PluginTable, PluginTimeline, operator_table};

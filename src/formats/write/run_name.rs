@@ -1,7 +1,7 @@
 //! Names of run directories as the Neuron plugin gives them: `2022_10_14_19_22_22_16`, the minute twice, and for operator
 //! runs an id after it.
 
-use crate::chrome::neuron_start_ns;
+use super::chrome::neuron_start_ns;
 use ns_base::digest64;
 use ns_profile::Profile;
 use ns_profile::neuron::{OperatorView, operator_table};

@@ -1,8 +1,8 @@
 //! An `XSpace` of XLA: a plane for each process, a line for each thread.
 
+use super::chrome::source_start_ns;
 use super::lanes::{Change, lane_name, lanes};
 use super::message::Message;
-use crate::chrome::source_start_ns;
 use crate::json::Doc;
 use crate::xplane::CUSTOM_PLANE;
 use ns_base::convert::usize_to_i64;

@@ -11,7 +11,7 @@ const PIECE_BYTES: usize = 1 << 18;
 
 /// A file whose front may have been freed.
 #[derive(Debug, Default)]
-pub(super) struct Pieces {
+pub struct Pieces {
     pieces: VecDeque<Vec<u8>>,
     /// Number of freed pieces.
     gone: usize,
@@ -20,7 +20,7 @@ pub(super) struct Pieces {
 
 /// The content of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub enum Content {
     /// A number.
     Number(u64),
     /// Text, bytes or a message: its range in the file.

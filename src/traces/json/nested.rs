@@ -4,7 +4,7 @@ use super::scan::{MAX_DEPTH, skip_space, string_end, value_end};
 
 /// Start and end of the object with the first array `traceEvents`, whatever is around it. An object that is cut off
 /// ends with the text.
-pub(crate) fn nested_trace(text: &[u8]) -> Option<std::ops::Range<usize>> {
+pub fn nested_trace(text: &[u8]) -> Option<std::ops::Range<usize>> {
     let (mut open, mut at) = (Vec::new(), 0);
     while let Some(&byte) = text.get(at) {
         at += 1;

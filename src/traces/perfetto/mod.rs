@@ -11,7 +11,7 @@ mod reader;
 mod sequence;
 mod tracks;
 
-pub(super) use reader::PerfettoReader;
+pub use reader::PerfettoReader;
 
 /// Name of the format in summaries.
-pub(super) const FORMAT: &str = "perfetto";
+pub const FORMAT: &str = "perfetto";

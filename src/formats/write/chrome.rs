@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Write};
 
-use super::metadata::{NEURON_CORE, PROFILE_SPAN};
 use crate::json::{Doc, push_json_str};
 use ns_base::StrId;
 use ns_profile::neuron::START_PROPERTY;
 use ns_profile::{ArgsId, InstantId, LinkId, LinkValue, ProcessId, Profile, SeriesId, SliceFlags, SliceId, TrackId};
+use ns_traces::chrome::metadata::{NEURON_CORE, PROFILE_SPAN};
 
 /// Writes the object form, event by event. Times are decimal microseconds on the source's clock, with three digits.
 ///

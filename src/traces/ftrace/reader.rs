@@ -11,7 +11,7 @@ use ns_profile::{Profile, ProfileBuilder};
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Reads the log.
-pub(crate) struct FtraceReader {
+pub struct FtraceReader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
     log: Log,

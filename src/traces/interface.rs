@@ -25,7 +25,7 @@ pub struct ReadLimits {
 
 impl ReadLimits {
     /// Checks that the collected events fit.
-    pub(super) fn check(self, builder: &ProfileBuilder) -> Result<(), Refusal> {
+    pub fn check(self, builder: &ProfileBuilder) -> Result<(), Refusal> {
         let (bytes, events) = (builder.bytes() as u64, builder.events().max(builder.slice_count()));
         if bytes > self.store_bytes || events >= u64::from(u32::MAX) - 1 {
             return Err(profile_too_large(events, bytes));
@@ -73,12 +73,12 @@ pub trait ChunkedReader {
 }
 
 /// The file has no bytes, or white space only.
-pub(super) fn empty() -> Refusal {
+pub fn empty() -> Refusal {
     refuse!("the file is empty: there is nothing to open")
 }
 
 /// The file is something else; `what` is the kind of file that it looks like.
-pub(super) fn not_a_profile(what: &str) -> Refusal {
+pub fn not_a_profile(what: &str) -> Refusal {
     refuse!(
         "this is {what}, not a profile that can be opened; expected a trace (Chrome JSON, XPlane, Perfetto, ...) or a \
          profile (speedscope, pprof, Firefox, ...), plain, .gz or .zip"
@@ -86,11 +86,11 @@ pub(super) fn not_a_profile(what: &str) -> Refusal {
 }
 
 /// The format has to be in memory as a whole, and the file has more than `limit` bytes.
-pub(super) fn document_too_large(limit: u64) -> Refusal {
+pub fn document_too_large(limit: u64) -> Refusal {
     refuse!("the file is too large for its format, which can only be read as a whole: more than {limit} bytes of text")
 }
 
 /// The profile needs more memory than is available.
-pub(super) fn profile_too_large(events: u64, bytes: u64) -> Refusal {
+pub fn profile_too_large(events: u64, bytes: u64) -> Refusal {
     refuse!("the profile is too large: {bytes} bytes of memory after {events} events; cut the trace to a shorter time")
 }

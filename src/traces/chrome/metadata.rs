@@ -7,10 +7,10 @@ use crate::json::scan::{Members, number_bytes, text_of};
 use ns_profile::{MetadataRow, NeuronCoreId};
 
 /// Name of the metadata event with the NeuronCore of a process; only our writer uses it.
-pub(super) const NEURON_CORE: &str = "neuron_core";
+pub const NEURON_CORE: &str = "neuron_core";
 
 /// Name of the row that says when the profile began and ended, if no event does; used by our writer only.
-pub(super) const PROFILE_SPAN: &str = "profile_span";
+pub const PROFILE_SPAN: &str = "profile_span";
 
 /// Applies one metadata event.
 pub(super) fn add(rows: &mut Rows, event: &RawEvent<'_>, offset: u64) {

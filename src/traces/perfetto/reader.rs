@@ -26,7 +26,7 @@ const MAX_PACKET_BYTES: u64 = 64 << 20;
 const MAX_UNPACKED_BYTES: usize = 64 << 20;
 
 /// Reads a trace.
-pub(crate) struct PerfettoReader {
+pub struct PerfettoReader {
     buffer: Vec<u8>,
     offset: u64,
     /// The rest is not read after damage, because the start of the next packet is unknown.
@@ -36,15 +36,15 @@ pub(crate) struct PerfettoReader {
 }
 
 /// The profile from the packets so far.
-pub(super) struct ReaderState {
-    pub(super) builder: ProfileBuilder,
-    pub(super) diagnostics: Diagnostics,
-    pub(super) sequences: FxHashMap<u64, Sequence>,
-    pub(super) clocks: Clocks,
-    pub(super) tracks: TrackTable,
-    pub(super) counters: Counters,
-    pub(super) scheduling: Scheduling,
-    pub(super) flows: Flows,
+pub struct ReaderState {
+    pub builder: ProfileBuilder,
+    pub diagnostics: Diagnostics,
+    pub sequences: FxHashMap<u64, Sequence>,
+    pub clocks: Clocks,
+    pub tracks: TrackTable,
+    pub counters: Counters,
+    pub scheduling: Scheduling,
+    pub flows: Flows,
     packets: u64,
 }
 

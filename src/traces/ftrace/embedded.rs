@@ -18,7 +18,7 @@ const CLOCK_SYNC: &str = "trace_event_clock_sync:";
 const MAX_SYNCS: usize = 1000;
 
 /// The content of the string that holds a log, with its escapes.
-pub(crate) struct EmbeddedLog<'a> {
+pub struct EmbeddedLog<'a> {
     text: &'a [u8],
     /// Offset of the content in the file.
     offset: u64,

@@ -4,7 +4,7 @@ use crate::decimal::{TimeUnit, text_to_ns};
 
 /// A line that is an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line<'a> {
+pub struct Line<'a> {
     pub comm: &'a str,
     pub tid: &'a str,
     /// The process, in logs that name it.
@@ -71,7 +71,7 @@ impl<'a> Line<'a> {
 }
 
 /// Whether a text is an ftrace log: it has the header, or an event among its first lines.
-pub(crate) fn looks_ftrace(head: &[u8]) -> bool {
+pub fn looks_ftrace(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&head[..head.len().min(4096)]);
     text.starts_with("# tracer:")
         || text.starts_with("TRACE:")

@@ -8,19 +8,16 @@ mod counter;
 mod event;
 mod ids;
 mod memory;
-mod metadata;
+pub mod metadata;
 mod reader;
 mod samples;
 mod skip;
 mod stacks;
 mod system;
 mod tokenizer;
-mod writer;
 
 pub use super::decimal::{TimeError, us_text_to_ns};
 pub use reader::ChromeReader;
-pub(super) use writer::{neuron_start_ns, source_start_ns, write_plugin_trace};
-pub use writer::{write_chrome_trace, write_to_string};
 
 /// Name of the object form in summaries.
 pub const FORMAT_OBJECT: &str = "chrome-trace-object";

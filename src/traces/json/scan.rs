@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Why a value was not scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub enum Stop {
     /// The buffer ends inside it.
     Incomplete,
     /// Not JSON at this position.
@@ -14,7 +14,7 @@ pub(crate) enum Stop {
 }
 
 /// How deep the arguments of an event may nest.
-pub(crate) const MAX_DEPTH: u32 = 512;
+pub const MAX_DEPTH: u32 = 512;
 
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -41,7 +41,7 @@ fn quote_or_escape(buf: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Position of the quote that closes the string whose first character is at `at`.
-pub(crate) fn string_end(buf: &[u8], mut at: usize) -> Option<usize> {
+pub fn string_end(buf: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let hit = quote_or_escape(buf, at)?;
         if buf[hit] == b'"' {
@@ -52,7 +52,7 @@ pub(crate) fn string_end(buf: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Position of the first byte at or after `at` that is not white space.
-pub(crate) fn skip_space(buf: &[u8], mut at: usize) -> usize {
+pub fn skip_space(buf: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = buf.get(at) {
         at += 1;
     }
@@ -60,7 +60,7 @@ pub(crate) fn skip_space(buf: &[u8], mut at: usize) -> usize {
 }
 
 /// Position after the value that begins at `at`. Inside arrays and objects only brackets and strings are looked at.
-pub(crate) fn value_end(buf: &[u8], at: usize) -> Result<usize, Stop> {
+pub fn value_end(buf: &[u8], at: usize) -> Result<usize, Stop> {
     match buf.get(at) {
         None => Err(Stop::Incomplete),
         Some(b'"') => string_end(buf, at + 1).map(|end| end + 1).ok_or(Stop::Incomplete),
@@ -70,7 +70,7 @@ pub(crate) fn value_end(buf: &[u8], at: usize) -> Result<usize, Stop> {
 }
 
 /// Position after the array or object that begins at `start`; brackets must match in kind.
-pub(crate) fn nested_end(buf: &[u8], start: usize) -> Result<usize, Stop> {
+pub fn nested_end(buf: &[u8], start: usize) -> Result<usize, Stop> {
     let (mut at, mut depth) = (start, 0u32);
     // One bit per level: whether it is an array.
     let mut arrays = [0u64; (MAX_DEPTH / 64) as usize];
@@ -126,24 +126,24 @@ fn word_end(buf: &[u8], start: usize) -> Result<usize, Stop> {
 }
 
 /// Key (without quotes, escapes not resolved) and value (with quotes) of a member.
-pub(crate) type Member<'a> = (&'a [u8], &'a [u8]);
+pub type Member<'a> = (&'a [u8], &'a [u8]);
 
 /// The members of an object, one by one.
-pub(crate) struct Members<'a> {
+pub struct Members<'a> {
     buf: &'a [u8],
     /// Offset after the last member that was returned; at the end, after the object.
-    pub(crate) at: usize,
+    pub at: usize,
     first: bool,
 }
 
 impl<'a> Members<'a> {
     /// The members of the object whose brace is at `at`.
-    pub(crate) fn new(buf: &'a [u8], at: usize) -> Self {
+    pub fn new(buf: &'a [u8], at: usize) -> Self {
         Self { buf, at: at + 1, first: true }
     }
 
     /// The next member; `None` after the last.
-    pub(crate) fn next_member(&mut self) -> Result<Option<Member<'a>>, Stop> {
+    pub fn next_member(&mut self) -> Result<Option<Member<'a>>, Stop> {
         let buf = self.buf;
         let mut at = skip_space(buf, self.at);
         if !self.first {
@@ -181,7 +181,7 @@ fn stop_at(byte: Option<&u8>, at: usize) -> Stop {
 }
 
 /// The text of a scalar: a string unescaped, `null` as empty text, any other value as written.
-pub(crate) fn text_of(value: &[u8]) -> Cow<'_, str> {
+pub fn text_of(value: &[u8]) -> Cow<'_, str> {
     match value {
         [b'"', inner @ .., b'"'] => unescape(inner),
         b"null" => Cow::Borrowed(""),
@@ -190,7 +190,7 @@ pub(crate) fn text_of(value: &[u8]) -> Cow<'_, str> {
 }
 
 /// The bytes of a scalar without quotes and outer white space, for numbers that may be written as text.
-pub(crate) fn number_bytes(value: &[u8]) -> &[u8] {
+pub fn number_bytes(value: &[u8]) -> &[u8] {
     match value {
         [b'"', inner @ .., b'"'] => inner.trim_ascii(),
         _ => value,
@@ -198,7 +198,7 @@ pub(crate) fn number_bytes(value: &[u8]) -> &[u8] {
 }
 
 /// A JSON string's content with its escapes resolved; bad ones and bad UTF-8 become U+FFFD.
-pub(crate) fn unescape(inner: &[u8]) -> Cow<'_, str> {
+pub fn unescape(inner: &[u8]) -> Cow<'_, str> {
     if memchr::memchr(b'\\', inner).is_none() {
         return String::from_utf8_lossy(inner);
     }

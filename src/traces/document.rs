@@ -8,7 +8,7 @@ use ns_base::Refusal;
 use ns_profile::{Profile, ProfileBuilder};
 
 /// The content of a text.
-pub(super) enum TextContent {
+pub enum TextContent {
     /// Rows. The profile is made of them after the text is freed: text, rows and profile together would need the most memory.
     Rows(Box<ProfileBuilder>, Diagnostics),
     /// Rows of several profiles that do not keep parts of the text. The first is the one to show.
@@ -49,10 +49,10 @@ impl TextContent {
 }
 
 /// Reads a whole text. Damage is a diagnostic; a text that gives no profile at all is an error.
-pub(super) type Parse = fn(&[u8]) -> Result<TextContent, Refusal>;
+pub type Parse = fn(&[u8]) -> Result<TextContent, Refusal>;
 
 /// Collects the text for [`Parse`].
-pub(super) struct DocumentReader {
+pub struct DocumentReader {
     text: Vec<u8>,
     limits: ReadLimits,
     parse: Parse,
@@ -84,7 +84,7 @@ impl ChunkedReader for DocumentReader {
 
 /// Appends to a text that is kept as a whole. It grows by a quarter instead of doubling, because wasm memory is never
 /// given back.
-pub(super) fn collect(text: &mut Vec<u8>, chunk: &[u8], limits: ReadLimits) -> Result<(), Refusal> {
+pub fn collect(text: &mut Vec<u8>, chunk: &[u8], limits: ReadLimits) -> Result<(), Refusal> {
     let bytes = text.len() as u64 + chunk.len() as u64;
     if bytes > limits.document_bytes {
         return Err(document_too_large(limits.document_bytes));

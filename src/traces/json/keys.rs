@@ -5,7 +5,7 @@ const MAX_KEY_BYTES: usize = 200;
 
 /// Finds the keys of the outermost object.
 #[derive(Debug, Default)]
-pub(crate) struct KeyScanner {
+pub struct KeyScanner {
     depth: u32,
     in_string: bool,
     escaped: bool,

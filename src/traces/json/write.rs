@@ -1,7 +1,7 @@
 //! Small JSON texts: the arguments that readers make for events of formats without arguments.
 
 /// Appends a JSON string.
-pub(crate) fn push_json_str(out: &mut String, text: &str) {
+pub fn push_json_str(out: &mut String, text: &str) {
     if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
         out.push('"');
         out.push_str(text);
@@ -14,7 +14,7 @@ pub(crate) fn push_json_str(out: &mut String, text: &str) {
 
 /// An object that grows member by member.
 #[derive(Debug, Default)]
-pub(crate) struct ObjectText(String);
+pub struct ObjectText(String);
 
 impl ObjectText {
     fn key(&mut self, key: &str) {

@@ -8,13 +8,11 @@
 mod embedded;
 mod line;
 mod log;
-mod page;
 mod reader;
 
-pub(super) use embedded::EmbeddedLog;
-pub(super) use line::looks_ftrace;
-pub(super) use page::read_page;
-pub(super) use reader::FtraceReader;
+pub use embedded::EmbeddedLog;
+pub use line::looks_ftrace;
+pub use reader::FtraceReader;
 
 /// Name of the format in summaries.
-pub(super) const FORMAT: &str = "systrace";
+pub const FORMAT: &str = "systrace";

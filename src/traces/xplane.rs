@@ -15,13 +15,13 @@ use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
 
 /// Name of the format in summaries.
-pub(super) const FORMAT: &str = "xplane";
+pub const FORMAT: &str = "xplane";
 
 /// The prefix of plane names for devices of other tools.
-pub(super) const CUSTOM_PLANE: &str = "/device:CUSTOM:";
+pub const CUSTOM_PLANE: &str = "/device:CUSTOM:";
 
 /// Reads a file. The names of events come after the events, so the file is collected; parts that were read are freed.
-pub(super) struct XPlaneReader {
+pub struct XPlaneReader {
     file: Pieces,
     limits: ReadLimits,
 }

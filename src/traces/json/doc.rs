@@ -10,17 +10,17 @@ use ns_base::Diagnostics;
 use ns_profile::{ArgsId, ProfileBuilder};
 
 /// The byte order mark that a text may begin with.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Debug)]
-pub(crate) struct Doc<'a> {
+pub struct Doc<'a> {
     text: &'a [u8],
     damage: Cell<Option<usize>>,
 }
 
 /// A value of a document, by its position.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Value<'a> {
+pub struct Value<'a> {
     doc: &'a Doc<'a>,
     at: usize,
 }
@@ -247,7 +247,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Items of an array.
-pub(crate) struct Items<'a>(Walk<'a>);
+pub struct Items<'a>(Walk<'a>);
 
 impl<'a> Iterator for Items<'a> {
     type Item = Value<'a>;
@@ -260,7 +260,7 @@ impl<'a> Iterator for Items<'a> {
 }
 
 /// Members of an object.
-pub(crate) struct DocMembers<'a>(Walk<'a>);
+pub struct DocMembers<'a>(Walk<'a>);
 
 impl<'a> Iterator for DocMembers<'a> {
     type Item = (&'a [u8], Value<'a>);

@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use crate::decimal::TimeUnit;
 use crate::json::{Doc, Value};
-use crate::sampled::Nodes;
+use crate::nodes::Nodes;
 use crate::stacks::{StackFrame, StackTrack};
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::{Point, ProfileBuilder, TrackId, TrackKind};

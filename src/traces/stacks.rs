@@ -1,15 +1,16 @@
 //! Sampled stacks as slices: a frame is one slice over all consecutive samples that have it at the same depth under
 //! the same frames.
 
+use crate::json::ObjectText;
 use ns_base::StrId;
 use ns_profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Most frames of one stack; further ones are left out. Deeper stacks only come from hostile files.
-pub(super) const MAX_STACK: usize = 4096;
+pub const MAX_STACK: usize = 4096;
 
 /// One frame of a stack. Two frames are the same if all fields are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct StackFrame {
+pub struct StackFrame {
     pub name: StrId,
     pub category: StrId,
     pub args: ArgsId,
@@ -22,9 +23,25 @@ impl StackFrame {
     }
 }
 
+/// A frame by its name and its place in the source; empty and absent parts are left out.
+pub fn frame(builder: &mut ProfileBuilder, name: &str, file: &str, line: Option<i64>, col: Option<i64>) -> StackFrame {
+    let mut args = ObjectText::default();
+    args.text("file", file);
+    if let Some(line) = line {
+        args.number("line", line);
+    }
+    if let Some(col) = col {
+        args.number("column", col);
+    }
+    let name = builder.intern(if name.is_empty() { "(anonymous)" } else { name });
+    let args = args.take();
+    let args = if args.is_empty() { ArgsId::NONE } else { builder.add_args(&args) };
+    StackFrame { name, category: StrId::EMPTY, args }
+}
+
 /// The stack of one track as it changes.
 #[derive(Debug)]
-pub(super) struct StackTrack {
+pub struct StackTrack {
     track: TrackId,
     open: Vec<(StackFrame, i64)>,
 }
@@ -64,7 +81,7 @@ impl StackTrack {
 
 /// Stacks as a tree: every stack is a frame on top of another stack.
 #[derive(Debug, Default)]
-pub(super) struct StackTable {
+pub struct StackTable {
     nodes: Vec<(StackFrame, Option<usize>)>,
     path: Vec<StackFrame>,
 }

@@ -4,7 +4,7 @@
 use crate::interface::not_a_profile;
 use base64::Engine as _;
 
-use super::reader::FtraceReader;
+use super::ftrace::FtraceReader;
 use crate::document::TextContent;
 use crate::{ChunkedReader, ReadLimits, read_bytes};
 use ns_base::Refusal;
