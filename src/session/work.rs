@@ -51,12 +51,12 @@ pub(super) trait Work {
 pub(super) struct ProfilesOnly;
 
 impl Work for ProfilesOnly {
-    fn job(&mut self, request: JobRequest, _: Option<Box<dyn ByteSource>>, _: Tools) -> Result<Box<dyn Job>, String> {
-        Err(format!("{}: this worker only opens profiles", request.describe()))
+    fn job(&mut self, _: JobRequest, _: Option<Box<dyn ByteSource>>, _: Tools) -> Result<Box<dyn Job>, String> {
+        Err("this worker only opens profiles".to_owned())
     }
 
-    fn answer(&mut self, question: QuestionRequest) -> Result<Message, String> {
-        Err(format!("{}: this worker only answers questions about profiles", question.describe()))
+    fn answer(&mut self, _: QuestionRequest) -> Result<Message, String> {
+        Err("this worker only answers questions about profiles".to_owned())
     }
 }
 

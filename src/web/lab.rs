@@ -27,7 +27,7 @@ use super::shelf;
 use super::state::{ExperimentsAction, ExperimentsState};
 use super::state::{InspectAction, InspectState};
 use super::sweep::{ExperimentRunner, SweepRunner};
-use super::worker::Pool;
+use super::worker::{Pool, take_all_events};
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::experiments::{PlanAction, PlanState};
@@ -44,6 +44,7 @@ use ns_view::palette::Theme;
 /// Starts the lab in its element of the page.
 pub fn start() {
     panic::install_for_page();
+    take_all_events();
     if let Some(root) = page::element(bridge::LAB_ELEMENT) {
         yew::Renderer::<Lab>::with_root(root).render();
     }

@@ -16,6 +16,7 @@ mod job;
 mod question;
 mod request;
 mod result;
+pub mod wire;
 
 pub use event::{Event, Message, ResultPart};
 pub use event::{PROTOCOL_VERSION, build_id};

@@ -12,6 +12,7 @@ use yew::Callback;
 
 use super::envelope;
 use crate::platform::{download, error_text, url};
+use ns_session::protocol::wire::{Decode, decode, decode_event, decode_none, encode_request};
 use ns_session::{Ask, Control, Event, JobId, Message, PROTOCOL_VERSION, Request, build_id};
 
 /// A worker that does not answer a cancel within this time is ended.
@@ -22,6 +23,13 @@ const START_LIMIT_MS: u32 = 300_000;
 
 thread_local! {
     static NEXT_JOB: Cell<u32> = const { Cell::new(1) };
+    /// Decodes events that are not about a profile.
+    static DECODE_OTHER: Cell<Decode<Event>> = const { Cell::new(decode_none) };
+}
+
+/// Called once by a program that asks for more than profiles: the app does not, and has no code for the other answers.
+pub fn take_all_events() {
+    DECODE_OTHER.set(decode);
 }
 
 /// One worker. Clones refer to the same one; dropping the last clone ends it.
@@ -237,7 +245,8 @@ impl EngineInner {
     }
 
     fn post(&self, request: &Request, file: Option<&File>) {
-        let sent = envelope::pack(request, file.map(AsRef::as_ref)).and_then(|e| {
+        let sent = encode_request(request).and_then(|bytes| {
+            let e = envelope::pack(&bytes, file.map(AsRef::as_ref));
             self.worker.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error))
         });
         if let (Err(message), Some(job)) = (sent, request.job()) {
@@ -250,7 +259,9 @@ impl EngineInner {
             *self.last_words.borrow_mut() = Some(words);
             return;
         }
-        match envelope::unpack::<Event>(data) {
+        let unpacked =
+            envelope::unpack(data).and_then(|(bytes, beside)| Ok((decode_event(&bytes, DECODE_OTHER.get())?, beside)));
+        match unpacked {
             Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
             // The file of a forgotten job is dropped too.
             Ok((Event::Message(job, message), beside)) => {

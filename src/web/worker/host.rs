@@ -14,6 +14,7 @@ use super::panic_message::{install_panic_hook, post_text};
 use super::reader::read_model;
 use super::source::FileSource;
 use crate::platform::{download, error_text};
+use ns_session::protocol::wire::{Decode, decode, decode_none, decode_request, encode_event};
 use ns_session::{ByteSource, Event, ExportedFile, Message, PROTOCOL_VERSION, Request, Session, StepResult, build_id};
 
 /// Target duration of a step: a cancel is read at most this much later.
@@ -30,6 +31,8 @@ const WARM_UP_ROUNDS: u32 = 16;
 struct Host {
     scope: DedicatedWorkerGlobalScope,
     session: Session,
+    /// Decodes requests that are not about a profile.
+    decode_other: Decode<Request>,
     /// Posting here schedules the next step behind messages that are already waiting: `setTimeout` would add 4 ms.
     next_step: MessagePort,
     is_scheduled: bool,
@@ -42,7 +45,7 @@ struct Host {
 
 /// Starts the worker that opens profiles. It has no simulator in it.
 pub fn start_viewer() {
-    start(|_| Session::for_profiles(), Some(ns_session::warm_up));
+    start(|_| Session::for_profiles(), decode_none, Some(ns_session::warm_up));
 }
 
 /// Starts the worker that does everything else.
@@ -50,11 +53,15 @@ pub fn start_simulator() {
     let session = |scope: &DedicatedWorkerGlobalScope| {
         Session::for_models().with_clock(Rc::new(WorkerClock::new(scope.clone()))).with_model_reader(read_model)
     };
-    start(session, None);
+    start(session, decode, None);
 }
 
 /// Listens and reports that the worker is ready. Does nothing outside a worker.
-fn start(session: fn(&DedicatedWorkerGlobalScope) -> Session, warm_up: Option<fn() -> usize>) {
+fn start(
+    session: fn(&DedicatedWorkerGlobalScope) -> Session,
+    decode_other: Decode<Request>,
+    warm_up: Option<fn() -> usize>,
+) {
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
     install_panic_hook();
     let Ok(channel) = MessageChannel::new() else {
@@ -64,6 +71,7 @@ fn start(session: fn(&DedicatedWorkerGlobalScope) -> Session, warm_up: Option<fn
     let host = Rc::new(RefCell::new(Host {
         scope: scope.clone(),
         session: session(&scope),
+        decode_other,
         next_step: channel.port2(),
         is_scheduled: false,
         budget: 50_000,
@@ -105,7 +113,9 @@ fn warm_up_later(warm_up: fn() -> usize, host: Rc<RefCell<Host>>, after_ms: u32,
 impl Host {
     fn take(&mut self, data: &JsValue) {
         self.is_fresh = false;
-        match envelope::unpack::<Request>(data) {
+        let unpacked =
+            envelope::unpack(data).and_then(|(bytes, beside)| Ok((decode_request(&bytes, self.decode_other)?, beside)));
+        match unpacked {
             Ok((request, beside)) => match beside.and_then(|b| b.dyn_into().ok()).map(FileSource::new).transpose() {
                 Ok(source) => {
                     self.session.handle(request, source.map(|s| Box::new(s) as Box<dyn ByteSource>));
@@ -161,8 +171,10 @@ fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {
 
 fn post(scope: &DedicatedWorkerGlobalScope, event: Event) {
     let (event, file) = beside(event);
-    let sent = envelope::pack(&event, file.as_ref())
-        .and_then(|e| scope.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error)));
+    let sent = encode_event(event).and_then(|bytes| {
+        let e = envelope::pack(&bytes, file.as_ref());
+        scope.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error))
+    });
     if let Err(message) = sent {
         post_text(scope, &message);
     }

@@ -1,6 +1,6 @@
 //! The bridge between page and worker, over plain messages.
 //!
-//! A message is an array: `[header, payload...]`, the header a `Uint8Array` with a request or an event in postcard form,
+//! A message is an array: `[header, payload...]`, the header a `Uint8Array` with a request or an event in postcard form ([`ns_session::protocol::wire`]),
 //! whose buffer is transferred, and for [`ns_session::JobRequest::Open`] the `File` (a handle: no byte is copied), for
 //! [`ns_session::Message::File`] the file that was made, as a `Blob`.
 //! Readers of model files are a separate program (`reader.rs`, [`super::reader`]), which a worker fetches when it reads a model file.
@@ -19,7 +19,7 @@ mod pool;
 mod reader;
 mod source;
 
-pub use client::{Engine, Program};
+pub use client::{Engine, Program, take_all_events};
 pub use host::{start_simulator, start_viewer};
 pub use pool::{KnownModel, Models, Pool};
 pub use source::copy_front;
