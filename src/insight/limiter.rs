@@ -188,7 +188,7 @@ impl Limiter {
         let mostly = if first.mostly.is_empty() { String::new() } else { format!(", mostly for {}", first.mostly) };
         Some(format!(
             "{}{} limits this execution: it takes {busy} of the device window ({share}){mostly}.",
-            name[..1].to_uppercase(),
+            name[..1].to_ascii_uppercase(),
             &name[1..]
         ))
     }

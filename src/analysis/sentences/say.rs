@@ -165,7 +165,7 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
     } else {
         format!(
             "{}{} dominates: {} of {} ({}) {}; devices are busy for {} ({}).",
-            most[..1].to_uppercase(),
+            most[..1].to_ascii_uppercase(),
             &most[1..],
             text_of(ns),
             text_of(whole),

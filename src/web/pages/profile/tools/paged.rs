@@ -116,7 +116,7 @@ fn summary(listed: &Listed, props: &PagedTableProps) -> String {
 }
 
 fn capital(noun: &str) -> String {
-    noun.chars().take(1).flat_map(char::to_uppercase).chain(noun.chars().skip(1)).collect()
+    noun.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(noun.chars().skip(1)).collect()
 }
 
 /// Buttons that lead to the previous and the next page.
