@@ -139,9 +139,15 @@ pub fn sniff(head: &[u8]) -> FileKind {
         Some(_) if text.iter().any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c)) => FileKind::Binary,
         Some(_) if looks_collapsed(text) => FileKind::CollapsedStacks,
         Some(_) if looks_perf_script(text) => FileKind::PerfScript,
-        Some(_) if text.starts_with(b"n_models,") => FileKind::NeuronPerfCsv,
+        Some(_) if names_models(text) => FileKind::NeuronPerfCsv,
         Some(_) => magic::name_of_text(text).map_or(FileKind::Text, FileKind::Known),
     }
+}
+
+/// Whether the first line is the head of a table with the column `n_models`.
+fn names_models(text: &[u8]) -> bool {
+    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+    line.split(|byte| *byte == b',').any(|column| column == b"n_models")
 }
 
 fn json_object(text: &[u8]) -> FileKind {

@@ -58,7 +58,7 @@ impl Nodes {
             rows.push((id, frame));
         }
         for (id, frame) in rows {
-            let place = self.table.len();
+            let place = self.table.count();
             let below = parents.get(&id).and_then(|p| self.place_of.get(p)).copied();
             self.table.push(frame, below.filter(|&p| p != place && self.kinds[p] != NodeKind::Root));
         }
@@ -75,7 +75,7 @@ impl Nodes {
         while let Some((node, below, depth)) = open.pop() {
             let [id, call, children, hits] = node.fields(["id", "callFrame", "children", "hitCount"]);
             let (frame, kind) = call_frame(builder, call.unwrap_or(node));
-            let place = self.table.len();
+            let place = self.table.count();
             self.table.push(frame, below);
             self.note_hits(hits);
             self.kinds.push(kind);

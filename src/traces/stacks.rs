@@ -93,7 +93,7 @@ impl StackTable {
     }
 
     /// Number of stacks.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.nodes.len()
     }
 

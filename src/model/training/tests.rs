@@ -57,6 +57,13 @@ fn loss_at(graph: &Graph, inputs: &[InputSpec], moved: Option<(&str, &Tensor)>) 
     f64::from(values[graph.output].data()[0])
 }
 
+/// Slopes below this are lost in the rounding of the loss.
+const TOO_FLAT: f64 = 1e-3;
+/// Lengths of the steps along a direction, the longest first.
+const STEPS: [f64; 5] = [4e-3, 1e-3, 2.5e-4, 6e-5, 1.5e-5];
+/// Roundings of a loss in single precision that add up on the way through the layers.
+const ROUNDINGS: f64 = 8.0;
+
 /// Compares each gradient with the difference of the loss along it and, of a few, along a random direction. Returns the step.
 fn check(name: &str, module: &dyn Module, inputs: &[InputSpec], optimizer: Optimizer) -> TrainingStep {
     let shapes: Vec<Shape> = inputs.iter().map(|i| i.shape.clone()).collect();
@@ -66,6 +73,7 @@ fn check(name: &str, module: &dyn Module, inputs: &[InputSpec], optimizer: Optim
     let loss = up_to_loss(&step);
     let few = step.gradients.len() <= 8;
     let mut rng = Rng::new(SEED, 1);
+    let mut flat = 0;
     for (path, gradient) in &step.gradients {
         let gradient = &values[*gradient];
         let weight = step
@@ -84,8 +92,14 @@ fn check(name: &str, module: &dyn Module, inputs: &[InputSpec], optimizer: Optim
             }
             let product: f64 = gradient.data().iter().zip(&direction).map(|(g, d)| f64::from(*g) * f64::from(*d)).sum();
             let slope = product / length;
-            // Long steps leave the slope, or cross the kink of a ReLU; short ones are lost in single precision.
-            let differences = [4e-3, 1e-3, 2.5e-4, 6e-5].map(|step_length| {
+            if slope.abs() < TOO_FLAT {
+                flat += 1;
+                continue;
+            }
+            // Long steps leave the slope or cross the kink of a ReLU; of short ones, little but the rounding of the layers is left.
+            let rounding = loss_at(&loss, &inputs, None).abs() * f64::from(f32::EPSILON) * ROUNDINGS;
+            let is_noise = |step_length: f64| rounding / step_length > slope.abs();
+            let differences = STEPS.map(|step_length| {
                 let at = |sign: f64| {
                     let moved = weight.data().iter().zip(&direction);
                     let moved =
@@ -93,14 +107,19 @@ fn check(name: &str, module: &dyn Module, inputs: &[InputSpec], optimizer: Optim
                     let moved = Tensor::new(weight.shape().clone(), moved.collect()).unwrap();
                     loss_at(&loss, &inputs, Some((path, &moved)))
                 };
-                (at(1.0) - at(-1.0)) / (2.0 * step_length)
+                (step_length, (at(1.0) - at(-1.0)) / (2.0 * step_length))
             });
+            let agrees = |(step_length, difference): &(f64, f64)| {
+                let counts = !is_noise(*step_length) || *step_length == STEPS[0];
+                counts && (difference - slope).abs() < 0.05 * slope.abs() + rounding / step_length
+            };
             assert!(
-                differences.iter().any(|difference| (difference - slope).abs() < 0.02 * slope.abs() + 5e-4),
+                differences.iter().any(agrees),
                 "{name}: {path}: the loss changes by {differences:?}, the gradient says {slope}"
             );
         }
     }
+    assert!(flat * 2 <= step.gradients.len(), "{name}: {flat} gradients are too small to compare");
     step
 }
 
@@ -270,14 +289,15 @@ fn every_family_of_text_models_trains_with_its_loss() {
 
 #[test]
 fn every_family_of_vision_models_trains_with_its_loss() {
-    let resnet = ResNetConfig { blocks: [1, 1, 1, 1], width: 2, bottleneck: true, classes: 3 };
+    // Few values in a channel make a batch norm steep, so the image is large enough for the last stage.
+    let resnet = ResNetConfig { blocks: [1, 1, 1, 1], width: 4, bottleneck: true, classes: 3 };
     let vit = ViTConfig { image: 8, patch: 4, hidden: 8, layers: 1, heads: 2, intermediate: 12, classes: 3 };
     let mse = Loss::MeanSquaredError;
     let matrix = |rows, columns| InputSpec { shape: Shape::f32([rows, columns]), distribution: Distribution::Normal };
     let cases: [(&str, Box<dyn Module>, InputSpec, Loss); 5] = [
-        ("resnet", Box::new(ResNet::new(&resnet)), image([4, 3, 32, 32]), Loss::CrossEntropy),
+        ("resnet", Box::new(ResNet::new(&resnet)), image([3, 3, 96, 96]), Loss::CrossEntropy),
         ("vit", Box::new(ViT::new(&vit)), image([2, 3, 8, 8]), Loss::CrossEntropy),
-        ("unet", Box::new(UNet::new(3, 2, 2)), image([2, 3, 32, 32]), mse),
+        ("unet", Box::new(UNet::new(3, 2, 2)), image([2, 3, 64, 64]), mse),
         ("mlp", Box::new(Mlp::new(9, [7, 6], 4)), matrix(5, 9), Loss::NegativeLogLikelihood),
         ("nn", Box::new(Nn::new()), matrix(4, 4), mse),
     ];

@@ -33,7 +33,8 @@ impl TensorClock {
         let interval = cost.interval.0.saturating_mul(8) / u64::from(eighths);
         self.work(throttle, start.0, interval, length);
         let interval = SimTime(interval);
-        (InstructionCost { interval, latency: cost.latency + interval.saturating_sub(cost.interval) }, eighths)
+        // The limit leaves pauses between instructions; a single one is not later.
+        (InstructionCost { interval, latency: cost.latency.max(interval) }, eighths)
     }
 
     /// Work of `time` from `start`: what reaches beyond the window counts in those after it.
