@@ -87,7 +87,7 @@ mod tests {
             std.sort_by_key(|item| item.0);
             assert_eq!(mine, std);
             mine.order_by(|a, b| b.1.cmp(&a.1));
-            std.sort_by(|a, b| b.1.cmp(&a.1));
+            std.sort_by_key(|item| std::cmp::Reverse(item.1));
             assert_eq!(mine, std);
         }
     }

@@ -61,7 +61,7 @@ test("24 configurations: paused, resumed, cancelled, retried", app.page(async (p
   assert.equal(all.length, 24);
   assert.equal(all.filter((r) => r.status === "finished").length, 18);
   assert.equal(all.filter((r) => /64/.test(r.error ?? "")).length, 6);
-}, { hash: waiting(SWEEP(20)) }));
+}, { hash: waiting(SWEEP(60)) }));
 
 test("the number of workers does not affect the results", app.page(async (page, url) => {
   await button(page, "Run").click();

@@ -101,8 +101,12 @@ fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -
         match run.step(u64::MAX).map_err(|e| failed(e.to_string()))? {
             NumericsProgress::More { .. } => {}
             NumericsProgress::Done(report) => {
-                let worst = report.outputs.iter().filter_map(|o| o.mean_relative_error).reduce(f64::max);
-                return Ok(Verified { code: report.status, error: worst.map(|error| (error, limit_of(rules))) });
+                // Of a training step the loss is judged, as on a processor.
+                let is_step = experiment.config.test == Test::Train;
+                let judged = if is_step { report.outputs.get(..1) } else { None }.unwrap_or(&report.outputs);
+                let worst = judged.iter().filter_map(|o| o.mean_relative_error).reduce(f64::max);
+                let code = if is_step && judged.iter().all(|o| o.passed) { PASS.to_owned() } else { report.status };
+                return Ok(Verified { code, error: worst.map(|error| (error, limit_of(rules))) });
             }
         }
     }

@@ -92,7 +92,7 @@ impl BinaryOp {
             Self::Maximum => maximum(a, b),
             Self::Minimum => minimum(a, b),
             Self::Greater => f32::from(u8::from(a > b)),
-            Self::Equal => f32::from(u8::from(a <= b && a >= b)),
+            Self::Equal => f32::from(u8::from(a.partial_cmp(&b) == Some(std::cmp::Ordering::Equal))),
         }
     }
 
