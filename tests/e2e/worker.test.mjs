@@ -46,7 +46,7 @@ test("a worker that dies names its input; the next run works and what was open s
 }, { ...plain, allow: [/unreachable/] }));
 
 test("a worker of another build is refused", app.page(async (page, url) => {
-  const old = `self.postMessage([new Uint8Array([0, 99, 3, 111, 108, 100])]);`; // Ready { protocol: 99, build: "old" }
+  const old = `self.postMessage([new Uint8Array([0, 0, 99, 3, 111, 108, 100])]);`; // Profiles(Ready { protocol: 99, build: "old" })
   await page.route("**/viewer_loader.js", (route) => route.fulfill(script(old)));
   await page.goto(url);
   await waitForState(page, "failed");

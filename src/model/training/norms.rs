@@ -92,12 +92,14 @@ pub(super) fn backward(tape: &mut Tape, site: &Site<'_>, g: NodeId) -> Result<Gr
     let of_weight = |t: &mut Tape| {
         let product = t.mul(g, normal)?;
         let sum = t.sum(product, &others, false)?;
-        t.view(sum, &t.dims(weight).to_vec())
+        let dims = t.dims(weight).to_vec();
+        t.view(sum, &dims)
     };
     site.needed(1, || of_weight(tape), &mut all)?;
     let of_bias = |t: &mut Tape| {
         let sum = t.sum(g, &others, false)?;
-        t.view(sum, &t.dims(bias).to_vec())
+        let dims = t.dims(bias).to_vec();
+        t.view(sum, &dims)
     };
     site.needed(2, || of_bias(tape), &mut all)?;
     Ok(all)

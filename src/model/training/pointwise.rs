@@ -112,7 +112,8 @@ pub(super) fn binary(tape: &mut Tape, site: &Site<'_>, g: NodeId) -> Result<Grad
             BinaryOp::Minimum => masked(t, g, (b, a))?,
             BinaryOp::Greater | BinaryOp::Equal => t.scale(g, 0.0)?,
         };
-        t.reduced_to(part, &t.dims(a).to_vec())
+        let dims = t.dims(a).to_vec();
+        t.reduced_to(part, &dims)
     };
     site.needed(0, || first(tape), &mut all)?;
     let second = |t: &mut Tape| {
@@ -136,7 +137,8 @@ pub(super) fn binary(tape: &mut Tape, site: &Site<'_>, g: NodeId) -> Result<Grad
             }
             BinaryOp::Greater | BinaryOp::Equal => t.scale(g, 0.0)?,
         };
-        t.reduced_to(part, &t.dims(b).to_vec())
+        let dims = t.dims(b).to_vec();
+        t.reduced_to(part, &dims)
     };
     site.needed(1, || second(tape), &mut all)?;
     Ok(all)

@@ -47,7 +47,12 @@ type Rule = fn(&mut Tape, &Site<'_>, NodeId) -> Result<Gradients, Refusal>;
 pub(super) fn rule_of(op: &AtenOp) -> Option<(&'static str, Rule)> {
     Some(match op {
         AtenOp::Permute { .. } => ("", permute),
-        AtenOp::View => ("", |t, s, g| of_one(t, s, |t| t.view(g, &t.dims(s.inputs[0]).to_vec()))),
+        AtenOp::View => ("", |t, s, g| {
+            of_one(t, s, |t| {
+                let dims = t.dims(s.inputs[0]).to_vec();
+                t.view(g, &dims)
+            })
+        }),
         AtenOp::Addmm => ("addmm_backward", products::addmm),
         AtenOp::Mm | AtenOp::Matmul => ("mm_backward", products::matmul),
         AtenOp::Convolution { .. } => ("convolution_backward", convolutions::convolution),
@@ -68,7 +73,12 @@ pub(super) fn rule_of(op: &AtenOp) -> Option<(&'static str, Rule)> {
         AtenOp::Embedding => ("", embedding),
         AtenOp::Cat { .. } => ("", cat),
         AtenOp::Slice { .. } => ("slice_backward", slice),
-        AtenOp::Expand => ("", |t, s, g| of_one(t, s, |t| t.reduced_to(g, &t.dims(s.inputs[0]).to_vec()))),
+        AtenOp::Expand => ("", |t, s, g| {
+            of_one(t, s, |t| {
+                let dims = t.dims(s.inputs[0]).to_vec();
+                t.reduced_to(g, &dims)
+            })
+        }),
         AtenOp::To(_) => ("", |t, s, g| of_one(t, s, |t| t.op(AtenOp::To(t.nodes[s.inputs[0]].shape.dtype), &[g]))),
         AtenOp::Custom { target, .. } if is_relu(target) => ("", custom),
         _ => return None,

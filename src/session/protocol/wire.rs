@@ -118,6 +118,7 @@ pub fn encode_event(event: Event) -> Result<Vec<u8>, String> {
     }
 }
 
+#[allow(clippy::result_large_err, reason = "the other case is the message itself, given back")]
 fn profile_event(event: Event) -> Result<ProfileEvent, Event> {
     match event {
         Event::Ready { protocol, build } => Ok(ProfileEvent::Ready { protocol, build }),
@@ -128,6 +129,7 @@ fn profile_event(event: Event) -> Result<ProfileEvent, Event> {
     }
 }
 
+#[allow(clippy::result_large_err, reason = "the other case is the message itself, given back")]
 fn profile_message(message: Message) -> Result<ProfileMessage, Message> {
     Ok(match message {
         Message::Progress { done, total, label } => ProfileMessage::Progress { done, total, label },
