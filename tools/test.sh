@@ -44,6 +44,7 @@ cmd_test() {
       setup_tests
       step "build the page" in_subshell cmd_build
       suite "end-to-end tests that measure" nightly_tests
+      suite "slow rows of docs/documents.md" slow_rows
       ;;
     peers)
       ensure_tools
@@ -57,6 +58,8 @@ native_tests() {
   suite "native tests" cargo test --locked --no-fail-fast
   run_examples
 }
+
+slow_rows() { cargo test --locked --test it documents_rows::rows_that_are_slow -- --ignored --exact; }
 
 browser_tests() {
   step "the command line is built" test -x "$(debug_cli_path)"

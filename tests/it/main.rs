@@ -26,6 +26,7 @@ mod device;
 mod digests;
 mod doc_tables;
 mod documents;
+mod documents_rows;
 mod execution;
 mod experiment_page;
 mod experiment_plan;
