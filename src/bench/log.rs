@@ -49,12 +49,12 @@ impl Verbosity {
     #[must_use]
     pub fn at_start(self, config: &BenchConfig) -> Vec<String> {
         let default = BenchConfig::default();
-        let asked = config.index.as_ref().is_some_and(|index| index.finished().any(ModelEntry::names_a_cast))
+        let names_a_cast = config.index.as_ref().is_some_and(|index| index.finished().any(ModelEntry::names_a_cast))
             || config.performance_levels != default.performance_levels
             || config.options.compile != default.options.compile
             || config.compile != default.compile;
         let line = self.line(Self::Debug, "Cast mode was not specified, assuming default.");
-        line.filter(|_| !asked).into_iter().collect()
+        line.filter(|_| !names_a_cast).into_iter().collect()
     }
 
     /// The lines when a configuration starts, with the time of all that remain. A configuration that cannot start

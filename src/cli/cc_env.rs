@@ -35,14 +35,14 @@ fn with_flags(mut args: Vec<OsString>, text: &str) -> Result<(Vec<OsString>, Vec
     };
     let flags = CcFlags::parse_of(VARIABLE, text)?;
     let mut notes: Vec<String> = ignored(&flags);
-    let given: Vec<&str> = args[2..].iter().filter_map(|a| name_of(a.to_str()?)).collect();
+    let own_flags: Vec<&str> = args[2..].iter().filter_map(|a| name_of(a.to_str()?)).collect();
     let (mut added, mut words) = (Vec::new(), Vec::new());
     let is_index = command == "bench"
         && positional_of_bench(&args[2..]).is_some_and(|p| !p.to_str().is_some_and(has_model_ending));
     for (name, value) in &flags.used {
         if is_index {
             notes.push(format!("{VARIABLE}: --{name}={value} has no effect on an index, whose models are compiled"));
-        } else if let Some(by) = overriding(name, in_one, &given) {
+        } else if let Some(by) = overriding(name, in_one, &own_flags) {
             notes.push(format!("{VARIABLE}: --{name}={value} has no effect beside {by}"));
         } else {
             notes.push(format!("{VARIABLE}: --{name}={value} is used"));
@@ -59,14 +59,14 @@ fn with_flags(mut args: Vec<OsString>, text: &str) -> Result<(Vec<OsString>, Vec
 }
 
 /// The flag of the command line that says the same.
-fn overriding(name: &str, in_one: Option<&str>, given: &[&str]) -> Option<String> {
+fn overriding(name: &str, in_one: Option<&str>, own_flags: &[&str]) -> Option<String> {
     let others: &[&str] = match name {
         "optlevel" => &["O"],
         "lnc" => &["logical-nc-config"],
         _ if in_one.is_some() => &["dtype"],
         _ => &[],
     };
-    let of = |flag: &&str| given.contains(flag);
+    let of = |flag: &&str| own_flags.contains(flag);
     [name]
         .iter()
         .chain(others)

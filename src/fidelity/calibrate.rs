@@ -13,7 +13,7 @@ use ns_bench::{Configuration, stage_times};
 use ns_compiler::Workflow;
 use ns_device::Device;
 use ns_machine::Executable;
-use ns_machine::cost::{Calibration, CostTable};
+use ns_machine::cost::{Calibration, CostTable, Throttle};
 use ns_neuron::sim::{NoObserver, simulate};
 use ns_neuron::step::StepCosts;
 
@@ -62,6 +62,8 @@ pub struct Calibrator {
     rows: Vec<Prepared>,
     /// Window of each program on Trainium and on Inferentia2; no fitted number changes it.
     windows: FxHashMap<(usize, bool), SimTime>,
+    /// A limit of Inferentia2's clock other than that of its costs.
+    inf2_throttle: Option<Throttle>,
     /// Predicted throughput of each row under the stage times that the parameters change: call, link, device. Most moves of a
     /// search change the times of a few rows.
     rates: FxHashMap<(usize, [SimTime; 3]), f64>,
@@ -95,7 +97,14 @@ impl Calibrator {
             let configuration = Configuration { is_host_endless: true, ..configuration };
             prepared.push(Prepared { row: row.clone(), published, configuration, executable, program, is_inf2 });
         }
-        Self { rows: prepared, windows: FxHashMap::default(), rates: FxHashMap::default() }
+        Self { rows: prepared, windows: FxHashMap::default(), inf2_throttle: None, rates: FxHashMap::default() }
+    }
+
+    /// Predicts rows of Inferentia2 with another limit of the tensor engine's clock: what the limit contributes.
+    pub fn try_inf2_throttle(&mut self, throttle: Throttle) {
+        self.inf2_throttle = Some(throttle);
+        self.windows.clear();
+        self.rates.clear();
     }
 
     /// Fits the parameters to the rows whose model `keep` accepts.
@@ -156,7 +165,10 @@ impl Calibrator {
 
     /// Predicted over published throughput of the rows whose model `keep` accepts.
     pub fn ratios(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> Vec<f64> {
-        let tables = [CostTable::calibrated(calibration), CostTable::calibrated_inferentia2(calibration)];
+        let mut tables = [CostTable::calibrated(calibration), CostTable::calibrated_inferentia2(calibration)];
+        if let Some(throttle) = self.inf2_throttle {
+            tables[1].engine.tensor_throttle = Some(throttle);
+        }
         let mut ratios = Vec::with_capacity(self.rows.len());
         for (number, row) in self.rows.iter().enumerate().filter(|(_, r)| keep(&r.row.model)) {
             let costs = &tables[usize::from(row.is_inf2)];

@@ -6,7 +6,7 @@ use neuronscope::device::ModelLibrary;
 use neuronscope::fidelity::{
     Calibrator, HELD_OUT, PublishedRow, Summary, Validation, device_factors, read_rows, shipped_rows, validate,
 };
-use neuronscope::machine::cost::{FITTED, register_markdown};
+use neuronscope::machine::cost::{CostTable, FITTED, Throttle, register_markdown};
 
 fn rows() -> Vec<PublishedRow> {
     shipped_rows()
@@ -83,7 +83,7 @@ fn a_benchmark_of_the_rows_generation_gives_what_is_predicted_for_it() {
     assert!((new / old - f64::from(FITTED.torch_1_permille) / 1_000.0).abs() < 0.01, "{old} {new}");
 }
 
-/// All eight fits, because they share most of what they simulate.
+/// One test makes all eight fits, because they share their simulations.
 #[test]
 fn the_fitted_numbers_and_the_table_of_held_out_rows_are_what_calibration_finds() {
     let mut calibrator = Calibrator::new(&rows());
@@ -107,4 +107,32 @@ fn the_fitted_numbers_and_the_table_of_held_out_rows_are_what_calibration_finds(
 #[test]
 fn the_tables_of_costs_are_what_is_printed() {
     super::doc_tables::assert_written("docs/costs.md", "neuronscope devices --costs", &register_markdown());
+}
+
+/// `UPDATE_DOCS=1 cargo test` writes the table: the errors of the rows under other limits of Inferentia2's clock, nothing fitted again.
+#[test]
+fn what_the_limit_of_the_clock_contributes() {
+    let own = CostTable::inferentia2().engine.tensor_throttle.unwrap();
+    let cases = [
+        ("7/8, and 5/8 after a window that used more", own),
+        ("7/8 always, as on Trn1", Throttle { dense_eighths: 7, ..own }),
+        ("5/8 always", Throttle { light_eighths: 5, ..own }),
+        ("from 0.4 of a window", Throttle { threshold_permille: 400, ..own }),
+        ("from 0.5 of a window", Throttle { threshold_permille: 500, ..own }),
+        ("from 0.7 of a window", Throttle { threshold_permille: 700, ..own }),
+        ("windows of 16 us", Throttle { window_ns: 16_000, ..own }),
+    ];
+    let mut calibrator = Calibrator::new(&rows());
+    let mut table =
+        "| limit of the clock of Inf2 | median error | 90th percentile | bias |\n|---|---|---|---|\n".to_owned();
+    let mut medians = Vec::new();
+    for (name, throttle) in cases {
+        calibrator.try_inf2_throttle(throttle);
+        let s = calibrator.summary(&FITTED, |_| true);
+        let (median, p90, bias) = (s.median_abs_error.unwrap(), s.p90_abs_error.unwrap(), s.geomean_ratio.unwrap());
+        table.push_str(&format!("| {name} | {:.1} % | {:.1} % | {bias:.3} |\n", median * 100.0, p90 * 100.0));
+        medians.push(median);
+    }
+    assert!(medians[1] > 2.0 * medians[0], "without the limit the error is more than twice as large: {medians:?}");
+    super::doc_tables::assert_written("docs/fidelity.md", "the clock of Inf2", &table);
 }

@@ -36,9 +36,9 @@ fn finding<'a>(report: &'a Value, pitfall: &str) -> &'a Value {
 }
 
 #[test]
-fn the_default_is_the_guides_example_and_within_five_percent_of_its_figure() {
+fn the_default_is_the_guides_example_and_within_two_percent_of_its_figure() {
     let r = report("");
-    assert!((number(&r, "tops") / 77.64 - 1.0).abs() < 0.05, "{}", r["tops"]);
+    assert!((number(&r, "tops") / 77.64 - 1.0).abs() < 0.02, "{}", r["tops"]);
     assert!((number(&r, "peak_tops") - 91.75).abs() < 0.01, "{}", r["peak_tops"]);
     assert_eq!((&r["products_asked"], &r["products_computed"]), (&1_000.into(), &1_000.into()));
     assert_eq!((&r["limit"]["by"], &r["findings"]), (&"Tensor".into(), &Value::Array(vec![])));
@@ -51,6 +51,21 @@ fn the_default_is_the_guides_example_and_within_five_percent_of_its_figure() {
     let v = &r["verification"];
     assert_eq!((v["tops"].as_array().unwrap().len(), &v["same_seed_repeats"]), (3, &true.into()));
     assert!((0.0..2.5).contains(&number(v, "spread_percent")), "{v}");
+}
+
+/// `UPDATE_DOCS=1 cargo test` writes the table. The guide's figures are those of its row of published figures.
+#[test]
+fn the_table_of_the_guides_example_is_what_is_printed() {
+    let example = "-b 1 -n 1024 -l 1000 -w 2 -i 1000 --add_bias";
+    let (r, sync) = (report(example), report(&format!("{example} --sync")));
+    let table = format!(
+        "| | guide | here |\n|---|---|---|\n| PE TOPS of the example | 77.64 | {:.2} |\n| one iteration, ms | 27.660 | {:.3} |\n\
+         | PE TOPS with `--sync` | | {:.2} |\n",
+        number(&r, "tops"),
+        number(&r, "iteration_s") * 1e3,
+        number(&sync, "tops"),
+    );
+    crate::doc_tables::assert_written("docs/benchmark.md", "the guide's example", &table);
 }
 
 #[test]

@@ -199,3 +199,18 @@ fn the_switch_to_a_lazy_step_shows_its_cost() {
     assert!(lazy["limit"]["sentence"].as_str().unwrap().starts_with("recording the ops of the graph takes"), "{lazy}");
     std::fs::remove_dir_all(f).unwrap();
 }
+
+/// `UPDATE_DOCS=1 cargo test` writes the table.
+#[test]
+fn the_steps_of_the_document_are_those_of_the_device() {
+    let mut table = "| model | trace | mark_step |\n|---|---|---|\n".to_owned();
+    for (model, batch) in [("resnet50", 1), ("mlp:kernel=relu-multicore", 32)] {
+        let cells = [Workflow::Trace, Workflow::MarkStep].map(|workflow| {
+            let step = step(model, batch, workflow);
+            let parts = [step.host(), step.link, step.device(), step.time(Waits::ForEachResult)].map(ms);
+            format!("{:.3} + {:.3} + {:.3} = {:.3}", parts[0], parts[1], parts[2], parts[3])
+        });
+        table.push_str(&format!("| `{model}`, batch {batch} | {} | {} |\n", cells[0], cells[1]));
+    }
+    crate::doc_tables::assert_written("docs/costs.md", "a step of two models", &table);
+}

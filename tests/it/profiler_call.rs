@@ -118,7 +118,7 @@ struct Transfer {
     name: String,
     start_ns: u64,
     dur_ns: u64,
-    /// Paths of what is active, in their order.
+    /// Framework paths of the active operations, in the order of the file.
     members: Vec<String>,
 }
 

@@ -22,8 +22,11 @@ pub const FILTER_FIELDS: [&str; 13] = [
     "cast_mode",
 ];
 
+/// How a value is written that an entry does not have.
+const NOTHING: [&str; 2] = ["null", "None"];
+
 /// Values that entries may have, by field. A field that is not named accepts every entry; for a named field, an entry without a
-/// value is not accepted.
+/// value is accepted by `null` and `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexFilter {
     wanted: Vec<(&'static str, Vec<String>)>,
@@ -45,7 +48,10 @@ impl IndexFilter {
     }
 
     pub(super) fn accepts(&self, entry: &ModelEntry) -> bool {
-        self.wanted.iter().all(|(field, values)| value(entry, field).is_some_and(|v| values.contains(&v)))
+        self.wanted.iter().all(|(field, values)| match value(entry, field) {
+            Some(own) => values.contains(&own),
+            None => values.iter().any(|v| NOTHING.contains(&v.as_str())),
+        })
     }
 }
 
@@ -78,7 +84,7 @@ mod tests {
         let text = r#"{"version": "0", "model_configs": [{"filename": "a.pt", "input_idx": 0, "cast_mode": null},
             {"filename": "b.pt", "input_idx": 1, "cast_mode": "all"}, {"model": "nn", "auto_cast": "none", "lnc": 2}]}"#;
         let index = ModelIndex::read(text).unwrap().index;
-        let kept = |field: &str, value: &str| {
+        let names_of = |field: &str, value: &str| {
             let filter = IndexFilter::default().with(field, &[value]).unwrap();
             index
                 .filter(&filter)
@@ -88,11 +94,15 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(
-            (kept("input_idx", "1"), kept("cast_mode", "all")),
+            (names_of("input_idx", "1"), names_of("cast_mode", "all")),
             (vec!["b.pt".to_owned()], vec!["b.pt".to_owned()])
         );
-        assert_eq!((kept("input_idx", "0"), kept("auto_cast", "none")), (vec!["a.pt".to_owned()], vec![String::new()]));
-        assert_eq!((kept("lnc", "2"), kept("lnc", "1").len()), (vec![String::new()], 0));
+        assert_eq!(names_of("cast_mode", "null"), ["a.pt", ""]);
+        assert_eq!(
+            (names_of("input_idx", "0"), names_of("auto_cast", "none")),
+            (vec!["a.pt".to_owned()], vec![String::new()])
+        );
+        assert_eq!((names_of("lnc", "2"), names_of("lnc", "1").len()), (vec![String::new()], 0));
     }
 
     #[test]

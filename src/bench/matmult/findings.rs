@@ -168,7 +168,7 @@ fn overheads(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<Matmul
         s.host().to_ms_f64(),
         s.link.to_ms_f64(),
         s.around().to_ms_f64(),
-        m.tops_computed(),
+        m.tops_exact(),
     );
     found(Pitfall::OverheadsDominate, sentence, without)
 }
@@ -224,7 +224,7 @@ fn lazy(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFind
         s.record.to_ms_f64(),
         s.host().to_ms_f64(),
         s.device().to_ms_f64(),
-        m.tops_computed(),
+        m.tops_exact(),
     );
     found(Pitfall::LazyExecution, sentence, without)
 }
@@ -236,7 +236,7 @@ fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     }
     let computed = m.operations * m.computed_share();
     let calls = f64::from(case.run.timed_iterations);
-    let without = computed / t.true_mean_s().max(f64::MIN_POSITIVE) / 1e12;
+    let without = m.tops_exact();
     let ticks = t.read.0 / tick.0;
     let rate = |ticks: u64| computed * calls / SimTime(ticks * tick.0).to_secs_f64() / 1e12;
     // The calls began anywhere between two ticks, so that the clock may have counted one more or one less.
@@ -277,7 +277,7 @@ fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFin
              whole call.",
             r.executing,
             r.call,
-            m.tops_computed()
+            m.tops_exact()
         )
     });
     let sentence = format!(
@@ -357,7 +357,7 @@ impl Beside {
 
     /// Takes a measured case; `None` when it cannot run.
     pub fn learn(&mut self, case: MatmultCase, measured: Option<&Measured>) {
-        let rates = measured.map(|m| Rates { call: m.tops_computed(), executing: m.tops_executing() });
+        let rates = measured.map(|m| Rates { call: m.tops_exact(), executing: m.tops_executing() });
         self.known.push((case, rates));
     }
 }

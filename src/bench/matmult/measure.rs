@@ -122,6 +122,11 @@ impl Measured {
         self.tops() * self.computed_share()
     }
 
+    /// The same by a clock without ticks.
+    pub fn tops_exact(&self) -> f64 {
+        self.operations * self.computed_share() / self.timed.true_mean_s().max(f64::MIN_POSITIVE) / 1e12
+    }
+
     /// The rate of those products from the first to the last instruction of an execution.
     pub fn tops_executing(&self) -> f64 {
         let window_s = self.step.window.to_secs_f64().max(f64::MIN_POSITIVE);

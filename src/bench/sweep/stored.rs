@@ -30,7 +30,7 @@ pub(super) fn write<K: SweepKind, S: Serializer>(result: &Rc<K::Result>, seriali
     K::stored(result).serialize(serializer)
 }
 
-/// Reads a result back, with what was stored of it.
+/// Reads the stored part of a result and makes the result of it.
 pub(super) fn read<'de, K: SweepKind, D: Deserializer<'de>>(deserializer: D) -> Result<Rc<K::Result>, D::Error> {
     Ok(Rc::new(K::of_stored(K::Stored::deserialize(deserializer)?)))
 }

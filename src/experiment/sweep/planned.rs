@@ -44,7 +44,7 @@ pub struct ExperimentsPlan {
     pub rows: Vec<PlannedExperiment>,
     /// Models that others stand for, one sentence each.
     pub messages: Vec<String>,
-    /// Why there are no rows; `None` if there are some.
+    /// The reason why the plan has no rows; `None` if it has rows.
     pub problem: Option<String>,
     /// Names of all models of the suite, to choose from.
     pub suite_models: Vec<String>,

@@ -18,9 +18,10 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 fn clock_limit(c: &Context<'_>, throttle: Throttle) -> Option<Finding> {
     let Throttle { light_eighths: light, dense_eighths: dense, threshold_permille, window_ns } = throttle;
     let (least, best) = (light.min(dense), light.max(dense));
-    let held = || c.run.clocked_items().filter(|(_, eighths)| *eighths < best);
-    let time: u64 = held().map(|(item, _)| time_ns(item)).sum();
-    let lost: u64 = held().map(|(item, eighths)| time_ns(item) * u64::from(best - eighths) / u64::from(best)).sum();
+    let slow_items = || c.run.clocked_items().filter(|(_, eighths)| *eighths < best);
+    let time: u64 = slow_items().map(|(item, _)| time_ns(item)).sum();
+    let lost: u64 =
+        slow_items().map(|(item, eighths)| time_ns(item) * u64::from(best - eighths) / u64::from(best)).sum();
     if c.share(lost) < WORTH_NAMING_PERCENT {
         return None;
     }
@@ -49,7 +50,7 @@ fn clock_limit(c: &Context<'_>, throttle: Throttle) -> Option<Finding> {
     let finding = Finding::new(Rule::ClockLimit, Effect::Cost, lost, title, remedy)
         .time("at the limited clock", time)
         .share("average limit", c.summary.throttle_avg_util_limit_percent);
-    let items: Vec<_> = held().map(|(item, _)| (unit, item)).collect();
+    let items: Vec<_> = slow_items().map(|(item, _)| (unit, item)).collect();
     Some(finding.longest(c.run, items.into_iter()))
 }
 
@@ -72,7 +73,7 @@ mod tests {
 
     const INF2: Throttle = Throttle { light_eighths: 7, dense_eighths: 5, threshold_permille: 625, window_ns: 3_000 };
 
-    fn found(throttle: Throttle, eighths: u32) -> Vec<Finding> {
+    fn findings_of(throttle: Throttle, eighths: u32) -> Vec<Finding> {
         let mut t = TestRun::new(0, 2_000);
         let s = t.source("m/mm", "dot");
         t.item(Engine::Tensor, (0, 700), s, Work::Matmul { flops: 1, passes: 1, transpose: false });
@@ -85,23 +86,23 @@ mod tests {
 
     #[test]
     fn the_time_at_the_lower_limit_is_a_cost() {
-        let [found] = &found(INF2, 5)[..] else { panic!("one finding") };
-        assert_eq!((found.effect, found.time_ns), (Effect::Cost, 200));
+        let [finding] = &findings_of(INF2, 5)[..] else { panic!("one finding") };
+        assert_eq!((finding.effect, finding.time_ns), (Effect::Cost, 200));
         let expected = "held at 5/8 of its clock, once it used more than 62.5 % of 3.00 \u{b5}s: for 41.2 % of the device window, which costs 200 ns.";
-        assert!(found.title.contains(expected), "{}", found.title);
+        assert!(finding.title.contains(expected), "{}", finding.title);
     }
 
     #[test]
     fn a_limit_that_is_always_there_is_no_finding() {
         let trn1 = Throttle { dense_eighths: 7, ..INF2 };
-        assert_eq!(found(trn1, 7), []);
+        assert_eq!(findings_of(trn1, 7), []);
     }
 
     #[test]
     fn light_work_on_the_third_generation_is_told_to_be_denser() {
         let v3 = Throttle { light_eighths: 4, dense_eighths: 8, threshold_permille: 500, window_ns: 3_000 };
-        let [found] = &found(v3, 4)[..] else { panic!("one finding") };
-        assert!(found.title.contains("held at 4/8 of its clock, until it uses 50.0 % of"), "{}", found.title);
-        assert!(found.detail.contains("without gaps"));
+        let [finding] = &findings_of(v3, 4)[..] else { panic!("one finding") };
+        assert!(finding.title.contains("held at 4/8 of its clock, until it uses 50.0 % of"), "{}", finding.title);
+        assert!(finding.detail.contains("without gaps"));
     }
 }

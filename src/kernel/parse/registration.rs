@@ -17,7 +17,7 @@ pub(crate) struct Registration {
 /// The tokens outside the macro, and what the macro registers.
 ///
 /// # Errors
-/// At the first position that is no registration.
+/// When the macro holds something other than registrations: the diagnostic has its position.
 pub(super) fn split(tokens: Vec<Token>) -> Result<(Vec<Token>, Vec<Registration>), Diagnostic> {
     let is_macro = |token: &Token| token.kind == TokenKind::Word("NEURON_LIBRARY".to_owned());
     let Some(start) = tokens.iter().position(is_macro) else { return Ok((tokens, Vec::new())) };

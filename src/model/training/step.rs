@@ -30,7 +30,7 @@ impl TrainingStep {
 /// Makes a training step of a traced forward pass.
 ///
 /// # Errors
-/// When an op on the way from the loss to a parameter has no backward rule, or there is no parameter.
+/// When an op between a parameter and the loss has no backward rule, or the model has no parameter.
 pub fn training_step(graph: &Graph, optimizer: Optimizer) -> Result<TrainingStep, Refusal> {
     let (mut forward, placed) = Forward::of(graph)?;
     let mut inputs: Vec<NodeId> = graph.inputs.iter().map(|id| placed[*id]).collect();

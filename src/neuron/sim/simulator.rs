@@ -78,6 +78,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
                 Unit::Queue(q) => executable.queues[q.index()].len(),
             })
         });
+        let tensor_clock = TensorClock::new(costs.core.partitions);
         let mut simulator = Self {
             executable,
             costs,
@@ -86,7 +87,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
             last_cost: [None; Engine::ALL.len()],
             last_load: None,
             dma_pool_free_at: SimTime::ZERO,
-            tensor_clock: TensorClock::default(),
+            tensor_clock,
             eighths: 8,
             outcome: SimOutcome::default(),
             first_start: None,

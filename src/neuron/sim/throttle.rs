@@ -4,8 +4,10 @@ use ns_base::SimTime;
 use ns_machine::cost::{InstructionCost, Throttle};
 
 /// The clock limit of a tensor engine. Time is cut into windows; the utilisation of one decides the limit of the next.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct TensorClock {
+    /// Rows of the array: a utilisation of one uses all of them.
+    array_rows: u32,
     /// Number of the window that `used` belongs to.
     window: u64,
     /// Time at work in this window, picoseconds times rows in use.
@@ -16,13 +18,15 @@ pub(super) struct TensorClock {
     rows: u32,
 }
 
-/// Rows of the array: a utilisation of one uses all of them.
-const ARRAY_ROWS: u64 = 128;
-
 impl TensorClock {
+    /// The clock of an idle engine whose array has this many rows.
+    pub const fn new(array_rows: u32) -> Self {
+        Self { array_rows, window: 0, used: 0, is_dense: false, rows: 0 }
+    }
+
     /// A stationary tile of `rows` is loaded.
     pub fn load(&mut self, rows: u32) {
-        self.rows = rows;
+        self.rows = rows.min(self.array_rows);
     }
 
     /// The cost of an instruction that starts at `start`, longer by the limit of its window, and that limit in eighths.
@@ -39,7 +43,7 @@ impl TensorClock {
 
     /// Work of `time` from `start`: what reaches beyond the window counts in those after it.
     fn work(&mut self, throttle: Throttle, start: u64, time: u64, length: u64) {
-        let rows = u64::from(self.rows).min(ARRAY_ROWS);
+        let rows = u64::from(self.rows);
         let (mut at, mut left) = (start, time);
         loop {
             let room = (self.window + 1) * length - at;
@@ -59,7 +63,7 @@ impl TensorClock {
         if window <= self.window {
             return;
         }
-        let full = length * ARRAY_ROWS;
+        let full = length * u64::from(self.array_rows);
         let dense = u128::from(self.used) * 1_000 >= u128::from(full) * u128::from(throttle.threshold_permille);
         // A window without work follows when one is skipped.
         self.is_dense = dense && window == self.window + 1;
@@ -76,7 +80,7 @@ mod tests {
 
     /// Time that the engine is active and time in total, of `count` bursts of work with `gap_ns` between them.
     fn run(throttle: Throttle, rows: u32, work_ns: u64, gap_ns: u64, count: u32) -> (f64, f64) {
-        let mut clock = TensorClock::default();
+        let mut clock = TensorClock::new(128);
         clock.load(rows);
         let cost = InstructionCost { interval: SimTime(work_ns * NS), latency: SimTime(work_ns * NS) };
         let (mut start, mut active) = (SimTime::ZERO, 0.0);

@@ -22,7 +22,7 @@ pub struct PlanState {
     pub notes: Vec<Rc<str>>,
     /// Whether the form is open.
     pub is_open: bool,
-    /// Whether a link asks for a run, which has not been started or restored yet.
+    /// Whether a link asks for a run that the page still has to start or restore.
     pub wants_run: bool,
     /// Whether a link to the page names the plan: it ran, was edited or came from a link.
     is_in_link: bool,

@@ -106,7 +106,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
         self.read.as_ref().is_some_and(|read| read.packed.as_deref() == Some(SAMPLE))
     }
 
-    /// Whether there are no records, none are being read, and no link names any.
+    /// Whether the page has no records, reads none, and has no link to some.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.read.is_none() && self.data.is_none() && self.linked_files.is_empty() && !self.run.is_running()

@@ -86,8 +86,8 @@ pub(super) fn show(plan: &Plan, json: bool) -> Result<()> {
             Ok(configs) => (Some(configs.as_slice()), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        let shown = PlanJson { configs, models: &plan.models, error };
-        return text::print(format!("{}\n", serde_json::to_string_pretty(&shown)?).as_bytes());
+        let listing = PlanJson { configs, models: &plan.models, error };
+        return text::print(format!("{}\n", serde_json::to_string_pretty(&listing)?).as_bytes());
     }
     let configs = plan.configs.as_ref().map_err(not_planned)?;
     let mut out = format!(
