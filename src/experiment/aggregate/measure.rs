@@ -42,8 +42,8 @@ pub enum Metric {
     Compilation,
 }
 
-/// Number of warm-up repeats.
-const WARM_UP: usize = 3;
+/// Number of warm-up repeats, which no execution time counts.
+pub const WARM_UP: usize = 3;
 
 impl Metric {
     /// The measure of a record; `None` when it has too few repeats.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::value::RawValue;
 
 use ns_bench::mean_ci95;
-use ns_experiment::aggregate::{Backend, Measure, Metric, Seen};
+use ns_experiment::aggregate::{Backend, Measure, Metric, Seen, WARM_UP};
 use ns_experiment::record::{LineError, RawRecord, numbers, python_number};
 
 /// The experiment that was run, without its time and outcome.
@@ -159,9 +159,6 @@ fn outcome(record: &RawRecord<'_>) -> Result<Outcome, LineError> {
         None => Outcome::Untimed,
     })
 }
-
-/// Number of warm-up repeats, which reports leave out.
-pub const WARM_UP: usize = 3;
 
 impl Entry {
     /// The time that a metric compares; `None` for a record that failed or has too few repeats.

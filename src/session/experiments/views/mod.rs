@@ -16,7 +16,7 @@ mod verification;
 use super::record_filter::RecordFilter;
 use super::spec::ExperimentView;
 use super::view_input::ViewInput;
-use ns_experiment::aggregate::ReportKind;
+use ns_experiment::aggregate::{ReportKind, WARM_UP};
 use ns_view::document::{Block, Document, Finding, Tone};
 
 /// The document of a view.
@@ -70,7 +70,7 @@ fn finding(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Blo
 fn nothing(input: &ViewInput<'_>) -> Block {
     let backends: Vec<&str> = input.backends.iter().map(|b| b.title()).collect();
     let text = format!(
-        "A model counts when its baseline ({}) and another record of the same batch size both have a time. Choose another baseline, backend ({}), accelerator or test.",
+        "A model counts when its baseline ({}) and another record of the same batch size both have a time. The first {WARM_UP} repeats of a record warm up and do not count. Choose another baseline, backend ({}), accelerator or test.",
         input.base_text(),
         backends.join(", ")
     );

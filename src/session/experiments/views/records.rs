@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-use super::super::entry::{Entry, Outcome, WARM_UP};
+use super::super::entry::{Entry, Outcome};
 use super::super::levels::changes;
 use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
@@ -13,6 +13,7 @@ use super::finding;
 use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_bench::{QUOTED_NAN, quoted_nan};
+use ns_experiment::aggregate::WARM_UP;
 use ns_experiment::record::{numbers, trimmed};
 use ns_experiment::run::NoiseReport;
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
