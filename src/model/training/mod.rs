@@ -18,6 +18,8 @@ mod step;
 mod tape;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod torch;
 
 pub use loss::Loss;
 pub use optimizer::Optimizer;

@@ -20,7 +20,7 @@ use ns_machine::Phase;
 const SEED: u64 = 11;
 
 /// A module of one function of its weights `a`, `b` and `c`.
-struct Ops<F>(F, Vec<Parameter>);
+pub(super) struct Ops<F>(pub F, pub Vec<Parameter>);
 
 impl<F: Fn(&mut Ctx, &[Value]) -> Result<Value, Refusal>> Module for Ops<F> {
     fn class(&self) -> &str {
@@ -131,9 +131,9 @@ fn weights(dims: &[&[u64]]) -> Vec<Parameter> {
 
 /// A small model of a family, with its inputs and the loss that it is trained with.
 type Case = (&'static str, Box<dyn Module>, Vec<InputSpec>, Loss);
-type Forward = Box<dyn Fn(&mut Ctx, &[Value]) -> Result<Value, Refusal>>;
+pub(super) type Forward = Box<dyn Fn(&mut Ctx, &[Value]) -> Result<Value, Refusal>>;
 
-fn pointwise() -> Vec<(String, Forward, Vec<Parameter>)> {
+pub(super) fn pointwise() -> Vec<(String, Forward, Vec<Parameter>)> {
     let mut all: Vec<(String, Forward, Vec<Parameter>)> = Vec::new();
     for op in [
         UnaryOp::Neg,
@@ -154,14 +154,14 @@ fn pointwise() -> Vec<(String, Forward, Vec<Parameter>)> {
         all.push((format!("{op:?}"), forward, weights(&[&[2, 3, 1], &[4]])));
         let forward: Forward = Box::new(move |cx, v| cx.scalar(op, &v[0], 0.8));
         all.push((format!("{op:?} of a number"), forward, weights(&[&[3, 4]])));
-        let op = AtenOp::Scalar { op, value: 0.8, reversed: true };
+        let (name, op) = (format!("{op:?}"), AtenOp::Scalar { op, value: 0.8, reversed: true });
         let forward: Forward = Box::new(move |cx, v| cx.apply(op.clone(), &[&v[0]], None));
-        all.push(("a number and".to_owned(), forward, weights(&[&[3, 4]])));
+        all.push((format!("a number and {name}"), forward, weights(&[&[3, 4]])));
     }
     all
 }
 
-fn shaped() -> Vec<(&'static str, Forward, Vec<Parameter>)> {
+pub(super) fn shaped() -> Vec<(&'static str, Forward, Vec<Parameter>)> {
     vec![
         ("linear", Box::new(|cx, v| cx.linear(&v[0], &v[1], Some(&v[2]))), weights(&[&[2, 3, 4], &[5, 4], &[5]])),
         ("mm", Box::new(|cx, v| cx.mm(&v[0], &v[1])), weights(&[&[3, 4], &[4, 2]])),
@@ -220,17 +220,20 @@ fn every_rule_gives_the_slope_of_the_loss() {
     assert!(trained.contains("a") && trained.len() == 6, "{trained:?}");
 }
 
+/// A convolution of a small image with a square kernel.
+pub(super) fn conv(size: u64, args: ConvArgs) -> (Forward, Vec<Parameter>) {
+    let forward: Forward = Box::new(move |cx, v| cx.conv2d(&v[0], &v[1], Some(&v[2]), args));
+    (forward, weights(&[&[2, 3, 8, 9], &[2, 3, size, size], &[2]]))
+}
+
 #[test]
 fn convolutions_of_any_stride_padding_and_dilation_have_gradients() {
     for (size, stride, padding, dilation) in
         [(1, 1, 0, 1), (3, 1, 1, 1), (3, 2, 1, 1), (2, 2, 0, 1), (3, 2, 2, 2), (5, 3, 2, 1)]
     {
         let args = ConvArgs { stride, padding, dilation, groups: 1 };
-        let module = Ops(
-            move |cx: &mut Ctx, v: &[Value]| cx.conv2d(&v[0], &v[1], Some(&v[2]), args),
-            weights(&[&[2, 3, 8, 9], &[2, 3, size, size], &[2]]),
-        );
-        let step = check(&format!("{args:?} of {size}"), &module, &[], Optimizer::Sgd);
+        let (forward, weights) = conv(size, args);
+        let step = check(&format!("{args:?} of {size}"), &Ops(forward, weights), &[], Optimizer::Sgd);
         assert_eq!(step.gradients.len(), 3);
     }
 }
