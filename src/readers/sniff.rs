@@ -49,11 +49,7 @@ pub fn sniff(bytes: &dyn ByteSource) -> Result<ModelKind, Refusal> {
     let head = head(bytes)?;
     if is_gzip(&head) {
         let inner = gunzip(bytes)?;
-        let head = inner.slice(0, HEAD_BYTES).unwrap_or_default();
-        if is_gzip(&head) {
-            return Err(refuse!(instead = "unpack it by hand", "it is a gzip file inside a gzip file"));
-        }
-        return kind_of(&inner, &head);
+        return kind_of(&inner, &inner.slice(0, HEAD_BYTES).unwrap_or_default());
     }
     kind_of(bytes, &head)
 }

@@ -28,7 +28,11 @@ pub fn read_all(bytes: &dyn ByteSource, limit: u64) -> Result<Vec<u8>, Refusal> 
 /// The file inside a gzip file: caches and dumps are often packed by the user.
 ///
 /// # Errors
-/// When it is damaged or too large.
+/// When it is damaged or too large, or packed twice.
 pub fn gunzip(bytes: &dyn ByteSource) -> Result<Vec<u8>, Refusal> {
-    gzip::gunzip(&read_all(bytes, MAX_PACKED)?, MAX_UNPACKED)
+    let inner = gzip::gunzip(&read_all(bytes, MAX_PACKED)?, MAX_UNPACKED)?;
+    if gzip::is_gzip(&inner) {
+        return Err(refuse!(instead = "unpack it by hand", "it is a gzip file inside a gzip file"));
+    }
+    Ok(inner)
 }

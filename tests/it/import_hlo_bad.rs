@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use neuronscope::program::ImportOptions;
-use neuronscope::readers::{read_hlo_proto, read_hlo_text, read_stablehlo};
+use neuronscope::readers::{read_hlo_proto, read_hlo_text, read_model, read_stablehlo};
 use proptest::prelude::*;
+
+use crate::odd_traces::gzip;
 
 /// Reads bytes with every reader; the answers do not matter here.
 fn read_all(bytes: &[u8]) {
@@ -28,6 +30,16 @@ fn fixtures() -> Vec<Vec<u8>> {
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
     NAMES.iter().map(|name| std::fs::read(root.join(name)).unwrap()).collect()
+}
+
+#[test]
+fn a_model_is_packed_at_most_once() {
+    let read = |bytes: Vec<u8>| read_model("model.gz", &bytes, &ImportOptions::default()).map(|_| ());
+    for file in fixtures() {
+        let packed = gzip(&file);
+        read(packed.clone()).unwrap();
+        assert!(read(gzip(&packed)).unwrap_err().to_string().contains("a gzip file inside a gzip file"));
+    }
 }
 
 proptest! {

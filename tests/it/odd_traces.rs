@@ -9,7 +9,7 @@ use crate::opened::{codes, open, rows};
 
 const EVENT: &str = r#"{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"a"}"#;
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = b"\x1f\x8b\x08\0\0\0\0\0\0\xff".to_vec();
     out.extend(miniz_oxide::deflate::compress_to_vec(bytes, 6));
     let crc = !bytes.iter().fold(u32::MAX, |crc, &b| {

@@ -14,7 +14,6 @@ mod text_settings;
 mod text_types;
 
 use super::{limits, source, summary};
-use ns_base::refuse;
 use ns_container::gzip;
 use ns_program::{ImportError, ImportOptions, Imported, Verdict, verify};
 use raw::RawModule;
@@ -32,11 +31,7 @@ pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported,
     if !gzip::is_gzip(bytes) {
         return import(&proto::read_module(bytes)?, "hlo", options);
     }
-    let inner = source::gunzip(&bytes.to_vec())?;
-    if gzip::is_gzip(&inner) {
-        return Err(refuse!(instead = "unpack it once", "the gzip file holds a gzip file").into());
-    }
-    import(&proto::read_module(&inner)?, "hlo", options)
+    import(&proto::read_module(&source::gunzip(&bytes.to_vec())?)?, "hlo", options)
 }
 
 /// Reads HLO text of any dialect.
