@@ -20,8 +20,8 @@ pub use calibrate::{Calibrator, Fit, LeftOut};
 pub use interval::{HELD_OUT, HeldOut, device_factors, interval_of_rate, interval_of_time, put_beside};
 pub use predict::{Placement, PlacementBasis, Prediction, predict};
 pub use published::{
-    PublishedTime, custom_op_beside, product_beside, published_benchmark, published_custom_op, published_product,
-    published_times, shipped_rows,
+    PublishedTime, custom_op_beside, product_beside, published_benchmark, published_product, published_steps_per_s,
+    published_times, published_tops, shipped_rows,
 };
 pub use row::{PublishedRow, read_rows};
 pub use summary::{Summary, Validation, validate};

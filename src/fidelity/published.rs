@@ -60,10 +60,16 @@ pub fn published_product(shown: &MatmultCase) -> Option<PublishedRow> {
     })
 }
 
+/// The rate that AWS's guide has for a case of the microbenchmark, TFLOPS.
+#[must_use]
+pub fn published_tops(case: &MatmultCase) -> Option<f64> {
+    published_product(case)?.published
+}
+
 /// The rate of AWS's guide beside that of a case of the microbenchmark, TFLOPS: `77.64 in AWS's guide, ratio 0.98`.
 #[must_use]
 pub fn product_beside(case: &MatmultCase, here: f64) -> Option<String> {
-    let published = published_product(case)?.published?;
+    let published = published_tops(case)?;
     Some(format!("{published:.2} in AWS\u{2019}s guide, ratio {:.2}", here / published))
 }
 
@@ -125,10 +131,16 @@ pub fn published_custom_op(shown: &CustomOpSpec) -> Option<PublishedRow> {
     })
 }
 
+/// The rate that AWS's tutorial has for a step of a custom operator, steps a second.
+#[must_use]
+pub fn published_steps_per_s(spec: &CustomOpSpec) -> Option<f64> {
+    published_custom_op(spec)?.published
+}
+
 /// The rate of AWS's tutorial beside that of a step of a custom operator, steps a second: `269.9 in AWS's tutorial, ratio 0.99`.
 #[must_use]
 pub fn custom_op_beside(spec: &CustomOpSpec, here: f64) -> Option<String> {
-    let published = published_custom_op(spec)?.published?;
+    let published = published_steps_per_s(spec)?;
     let rate = if published >= 100.0 { format!("{published:.1}") } else { format!("{published:.3}") };
     Some(format!("{rate} in AWS\u{2019}s tutorial, ratio {:.2}", here / published))
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use neuronscope::fidelity::published_custom_op;
+use neuronscope::fidelity::published_steps_per_s;
 use neuronscope::kernel::BUILT_IN;
 use neuronscope::neuron::gpsimd::CustomOpSpec;
 use serde_json::Value;
@@ -176,11 +176,16 @@ fn the_rates_of_the_document_are_those_printed() {
         let [rate, "----------End Inference ---------------"] = lines[..] else { panic!("{out}{err}") };
         let rate: f64 = rate.strip_prefix("Inf throughput (iter/sec): ").unwrap().parse().unwrap();
         let spec = CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore);
-        let published = published_custom_op(&spec).and_then(|row| row.published).unwrap();
+        let published = published_steps_per_s(&spec).unwrap();
         assert!(ok && (rate / published - 1.0).abs() < 0.05, "{}: {rate} against {published}", kernel.name);
         table.push_str(&format!("| {} | {published:.3} | {rate:.3} | {:.3} |\n", kernel.name, rate / published));
     }
     crate::doc_tables::assert_written("docs/customop.md", "rates of the custom operator tutorial", &table);
+    let (_, out, _) = customop(&["--kernel", "relu-tcm", "--kernel", "relu-element", "--layers", "784,4096,2048,10", "--json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    let published: Vec<&Value> =
+        json.as_array().unwrap().iter().map(|report| &report["published_iterations_per_s"]).collect();
+    assert!(published.iter().all(|rate| rate.is_f64()), "{published:?}");
 }
 
 /// A library as the tutorial builds it: `build.py`, its kernel and its shape function, in a folder.

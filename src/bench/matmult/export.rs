@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::config::MatmultCase;
 use super::report::MatmultReport;
 use ns_base::{Refusal, refuse};
 use ns_device::EstimateMark;
@@ -57,18 +58,29 @@ pub const MATMULT_COLS: &[&str] = &[
     "estimate",
 ];
 
-/// The reports as one JSON object, ended by a newline.
+/// The reports as one JSON object, ended by a newline, each with the rate that is published for its case, TFLOPS.
 ///
 /// # Errors
 /// When the encoder fails, which does not happen for numbers in memory.
-pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, Refusal> {
+pub fn matmult_json(
+    reports: &[MatmultReport],
+    published_tops: impl Fn(&MatmultCase) -> Option<f64>,
+) -> Result<String, Refusal> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        #[serde(flatten)]
+        report: &'a MatmultReport,
+        published_tops: Option<f64>,
+    }
     #[derive(Serialize)]
     struct File<'a> {
         neuronscope_matmult: u32,
         times: &'static str,
-        reports: &'a [MatmultReport],
+        reports: Vec<Row<'a>>,
     }
     let times = "simulated; modelled_compile_s is modelled";
+    let row = |report| Row { report, published_tops: published_tops(&report.case) };
+    let reports = reports.iter().map(row).collect();
     let file = File { neuronscope_matmult: MATMULT_FORMAT, times, reports };
     let failed = |e: serde_json::Error| refuse!("the reports could not be written as JSON: {e}");
     let mut text = serde_json::to_string_pretty(&file).map_err(failed)?;
@@ -232,7 +244,7 @@ mod tests {
         }
         let bounds = |word: &str| marked[0].iter().filter(|cell| cell.starts_with(word)).count();
         assert_eq!((bounds("at least "), bounds("at most ")), (2, 2));
-        let json: serde_json::Value = serde_json::from_str(&matmult_json(&reports).unwrap()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&matmult_json(&reports, |_| None).unwrap()).unwrap();
         assert_eq!((&json["neuronscope_matmult"], &json["reports"][1]["status"]), (&1.into(), &"error".into()));
     }
 }

@@ -9,10 +9,10 @@ use crate::customop_args::{CustomOpArgs, PrintArg, WorkloadArg};
 use crate::kernel_file;
 use ns_base::units::{format_count, format_ns, format_share, format_times};
 use ns_capture::build_customop_profile;
-use ns_fidelity::{custom_op_beside, published_custom_op};
+use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::{BUILT_IN, Diagnostic, KernelDtype, Role, Severity, ShapeFile, built_in, compile};
 use ns_machine::cost::CostTable;
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, StepReport, Workload, run_with_processors};
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, StepReport, Workload, customop_json, run_with_processors};
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     if args.list {
@@ -41,8 +41,7 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
         reports.push(report);
     }
     let out = match (args.json, &specs[..], &reports[..]) {
-        (true, _, [report]) => report.to_json()?,
-        (true, _, reports) => serde_json::to_string_pretty(reports)? + "\n",
+        (true, specs, reports) => customop_json(&specs.iter().zip(reports).collect::<Vec<_>>(), published_steps_per_s)?,
         (false, _, reports) if args.print == PrintArg::Tutorial => reports.iter().map(as_tutorial).collect(),
         (false, [spec], [report]) => describe(spec, report),
         (false, specs, reports) => side_by_side(specs, reports),
@@ -156,7 +155,7 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
             report.cores.to_string(),
             report.dtype.to_string(),
             number(rate, 3),
-            number(published_custom_op(spec).and_then(|row| row.published), 3),
+            number(published_steps_per_s(spec), 3),
             gain.map_or_else(String::new, |g| format_times(g, 2)),
             number(report.comparable_ns_per_element(), 2),
             report.bound_by.unwrap_or("-").to_owned(),

@@ -14,7 +14,7 @@ use crate::progress::ProgressBar;
 use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
 use ns_bench::{Artifact, CompileTask};
 use ns_device::ModelLibrary;
-use ns_fidelity::product_beside;
+use ns_fidelity::{product_beside, published_tops};
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     let (mut config, notes) = args.config()?;
@@ -98,7 +98,7 @@ fn keep(task: &CompileTask, models: &ModelLibrary, bar: &mut ProgressBar) -> Res
 
 fn print(reports: &[MatmultReport], args: &MatmultArgs, is_sweep: bool) -> Result<()> {
     let out = if args.json {
-        matmult_json(reports)?
+        matmult_json(reports, published_tops)?
     } else if args.csv {
         matmult_csv(reports)?
     } else if is_sweep {

@@ -12,6 +12,6 @@ mod spec;
 mod tests;
 mod workload;
 
-pub use report::{Breakdown, CustomOpReport, DiagnosticLine, Fault, LineReport, LoopReport, StepReport};
+pub use report::{Breakdown, CustomOpReport, DiagnosticLine, Fault, LineReport, LoopReport, StepReport, customop_json};
 pub use spec::{CustomOpSpec, Workload};
 pub use workload::{CustomOpRun, run, run_with_processors};

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::CustomOpSpec;
 use crate::step::{StepCosts, Waits};
 use ns_base::Order;
 use ns_base::SimTime;
@@ -269,15 +270,30 @@ impl CustomOpReport {
             (_, None) => String::new(),
         }
     }
+}
 
-    /// As JSON, with a line end.
-    ///
-    /// # Errors
-    /// When it cannot be written, which does not happen for a report.
-    pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string_pretty(self).map(|mut text| {
-            text.push('\n');
-            text
-        })
+/// Reports as JSON with a line end, an object for one and a list for several, each with the steps a second that are published
+/// for its kernel.
+///
+/// # Errors
+/// When they cannot be written, which does not happen for reports.
+pub fn customop_json(
+    results: &[(&CustomOpSpec, &CustomOpReport)],
+    published_steps_per_s: impl Fn(&CustomOpSpec) -> Option<f64>,
+) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        #[serde(flatten)]
+        report: &'a CustomOpReport,
+        published_iterations_per_s: Option<f64>,
     }
+    let rows: Vec<Row<'_>> = results
+        .iter()
+        .map(|(spec, report)| Row { report, published_iterations_per_s: published_steps_per_s(spec) })
+        .collect();
+    let text = match &rows[..] {
+        [row] => serde_json::to_string_pretty(row),
+        rows => serde_json::to_string_pretty(rows),
+    };
+    text.map(|text| text + "\n")
 }

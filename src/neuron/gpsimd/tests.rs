@@ -188,10 +188,12 @@ fn options_have_bounds() {
 
 #[test]
 fn a_wrong_kernel_is_reported_with_its_place() {
-    let found = report(&CustomOpSpec { source: "int f( {".to_owned(), ..small("relu-tcm") });
+    let spec = CustomOpSpec { source: "int f( {".to_owned(), ..small("relu-tcm") };
+    let found = report(&spec);
     assert_eq!((found.iterations_per_s, found.diagnostics.len()), (None, 1));
     assert_eq!((found.diagnostics[0].code, found.diagnostics[0].line, found.diagnostics[0].column), ("syntax", 1, 8));
-    assert!(found.to_json().unwrap().contains("\"iterations_per_s\": null"));
+    let json = customop_json(&[(&spec, &found)], |_| Some(2.0)).unwrap();
+    assert!(json.contains("\"iterations_per_s\": null") && json.contains("\"published_iterations_per_s\": 2.0"));
     let fault = found.fault().unwrap();
     assert!(matches!(fault, Fault::DoesNotCompile(Some(_))), "{fault}");
     assert!(fault.to_string().starts_with("the kernel does not compile: line 1: expected"), "{fault}");

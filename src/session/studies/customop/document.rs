@@ -4,7 +4,7 @@ use super::cases::{Finished, Purpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
 use ns_base::units::{format_count, format_figures, format_ns, format_share};
-use ns_fidelity::{custom_op_beside, published_custom_op};
+use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::Severity;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault, StepReport};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -286,7 +286,7 @@ fn step_blocks(finished: &[Finished]) -> Vec<Block> {
         vec![
             Cell::Text(r.kernel.clone()),
             r.comparable_rate().into(),
-            published_custom_op(&f.case.spec).and_then(|row| row.published).into(),
+            published_steps_per_s(&f.case.spec).into(),
             gain.into(),
             r.comparable_ns_per_element().into(),
             Cell::Text(r.bound_by.unwrap_or("-").to_owned()),

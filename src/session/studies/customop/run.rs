@@ -8,10 +8,11 @@ use super::spec::CustomopStudy;
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_capture::build_customop_profile;
+use ns_fidelity::published_steps_per_s;
 use ns_formats::WriteFormat;
 use ns_kernel::CoreMeter;
 use ns_machine::cost::CostTable;
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpRun};
+use ns_neuron::gpsimd::{CustomOpRun, customop_json};
 
 /// Parts of a case, for the progress bar.
 const PARTS: u64 = 1_000;
@@ -93,11 +94,8 @@ impl CustomopStudyRun {
 
     /// The command line's output of `--json`, and its timeline of `--output`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
-        let reports: Vec<&CustomOpReport> = self.finished.iter().map(|f| &f.report).collect();
-        let json = match reports.as_slice() {
-            [report] => report.to_json(),
-            reports => serde_json::to_string_pretty(reports).map(|text| text + "\n"),
-        };
+        let results: Vec<_> = self.finished.iter().map(|f| (&f.case.spec, &f.report)).collect();
+        let json = customop_json(&results, published_steps_per_s);
         let mut files = vec![StudyFile {
             label: "JSON".to_owned(),
             name: "customop.json".to_owned(),
@@ -153,7 +151,7 @@ mod tests {
         let (few, steps) = result(study.clone(), 50);
         assert!(steps > 20, "{steps}");
         assert_eq!(few, result(study, 1_000_000).0);
-        assert_eq!(few.files[0].text, report.to_json().unwrap());
+        assert_eq!(few.files[0].text, customop_json(&[(&spec, &report)], |_| None).unwrap());
         assert!(few.files[1].is_trace() && few.files[1].text.contains("processor 7"));
         let found = few.document.blocks.iter().find_map(|b| match b {
             Block::Finding(f) if f.text.contains("1003 elements do not divide by 8 processors") => Some(f),

@@ -12,6 +12,7 @@ use ns_bench::matmult::{
     CaseRun, MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, matmult_json, programs,
 };
 use ns_device::ModelLibrary;
+use ns_fidelity::published_tops;
 
 /// How often the document of a long sweep is made before the sweep is over.
 const MOST_DOCUMENTS: usize = 50;
@@ -151,7 +152,7 @@ impl MatmultStudyRun {
             text,
         };
         let csv = matmult_csv(&reports).map_err(|e| e.to_string())?;
-        let json = matmult_json(&reports).map_err(|e| e.to_string())?;
+        let json = matmult_json(&reports, published_tops).map_err(|e| e.to_string())?;
         Ok(vec![file("CSV", "matmult.csv", "text/csv", csv), file("JSON", "matmult.json", "application/json", json)])
     }
 }
