@@ -56,7 +56,9 @@ pub use measured::spans::{MOST_TIMED_INFERENCES, Span, SpanRecorder, TimerSpans}
 pub use measured::timer::{Timer, Timers, mean_of_averages_ms};
 pub use ns_device::ServiceTimes;
 pub use parity::{Parity, parity, parity_markdown};
-pub use reports::beside::{Beside, INTERVAL_CASES, Interval, Measure, Published, beside_lines, beside_text};
+pub use reports::beside::{
+    Beside, INTERVAL_CASES, Interval, Measure, PUBLISHED_CORE, Published, beside_lines, beside_text, no_published_row,
+};
 pub use reports::calendar::{results_file_name, simulated_dts, utc_dts};
 pub use reports::charts::{CURVE_PERCENTS, RunCharts};
 pub use reports::confidence::{mean_ci95, percentile_ci95_percents};

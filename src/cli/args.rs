@@ -267,7 +267,7 @@ pub(super) struct ModelsArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ValidateArgs {
-    /// CSV table with the columns model, instance, batch_size, throughput, ...
+    /// CSV table with the columns model, instance, batch_size, throughput, ..., or of measured instructions: what, metric, unit, value, ...
     pub file: PathBuf,
     /// Print rows and summary as JSON
     #[arg(long)]

@@ -13,7 +13,7 @@ use ns_bench::{Configuration, stage_times};
 use ns_compiler::Workflow;
 use ns_device::Device;
 use ns_machine::Executable;
-use ns_machine::cost::{Calibration, CostTable, Throttle};
+use ns_machine::cost::{Calibration, CostTable};
 use ns_neuron::sim::{NoObserver, simulate};
 use ns_neuron::step::StepCosts;
 
@@ -25,6 +25,9 @@ const FIRST_STEP: [f64; PARAMETERS] = [0.2, 0.2, 0.02];
 const PARAMETERS: usize = 3;
 /// How often the steps are halved.
 const HALVINGS: u32 = 4;
+
+/// A change of a table of costs, which is Inferentia2's if the argument says so.
+pub type CostChange = fn(&mut CostTable, bool);
 
 /// A row that can be predicted, compiled once.
 struct Prepared {
@@ -62,8 +65,8 @@ pub struct Calibrator {
     rows: Vec<Prepared>,
     /// Window of each program on Trainium and on Inferentia2; no fitted number changes it.
     windows: FxHashMap<(usize, bool), SimTime>,
-    /// A limit of Inferentia2's clock other than that of its costs.
-    inf2_throttle: Option<Throttle>,
+    /// A change of the costs of an instance: on Inferentia2 the second argument is true.
+    change: Option<CostChange>,
     /// Predicted throughput of each row under the stage times that the parameters change: call, link, device. Most moves of a
     /// search change the times of a few rows.
     rates: FxHashMap<(usize, [SimTime; 3]), f64>,
@@ -97,12 +100,12 @@ impl Calibrator {
             let configuration = Configuration { is_host_endless: true, ..configuration };
             prepared.push(Prepared { row: row.clone(), published, configuration, executable, program, is_inf2 });
         }
-        Self { rows: prepared, windows: FxHashMap::default(), inf2_throttle: None, rates: FxHashMap::default() }
+        Self { rows: prepared, windows: FxHashMap::default(), change: None, rates: FxHashMap::default() }
     }
 
-    /// Predicts rows of Inferentia2 with another limit of the tensor engine's clock: what the limit contributes.
-    pub fn try_inf2_throttle(&mut self, throttle: Throttle) {
-        self.inf2_throttle = Some(throttle);
+    /// Predicts rows with changed costs: what a mechanism contributes.
+    pub fn try_costs(&mut self, change: CostChange) {
+        self.change = Some(change);
         self.windows.clear();
         self.rates.clear();
     }
@@ -166,8 +169,9 @@ impl Calibrator {
     /// Predicted over published throughput of the rows whose model `keep` accepts.
     pub fn ratios(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> Vec<f64> {
         let mut tables = [CostTable::calibrated(calibration), CostTable::calibrated_inferentia2(calibration)];
-        if let Some(throttle) = self.inf2_throttle {
-            tables[1].engine.tensor_throttle = Some(throttle);
+        if let Some(change) = self.change {
+            change(&mut tables[0], false);
+            change(&mut tables[1], true);
         }
         let mut ratios = Vec::with_capacity(self.rows.len());
         for (number, row) in self.rows.iter().enumerate().filter(|(_, r)| keep(&r.row.model)) {

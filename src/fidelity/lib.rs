@@ -4,20 +4,22 @@
 //! the row's own throughput and latency by Little's law, it only decides between a few whole numbers of cores and
 //! workers; no other measurement of the row affects its prediction. Rows from which a constant of the cost table was
 //! solved are predicted, but are not part of the errors. Rows of models that are not in the zoo are listed with the
-//! reason why they were skipped.
+//! reason why they were skipped. Measured instructions, transfers and rates are compared with single costs.
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod calibrate;
 mod interval;
+mod measured;
 mod micro;
 mod predict;
 mod published;
 mod row;
 mod summary;
 
-pub use calibrate::{Calibrator, Fit, LeftOut};
+pub use calibrate::{Calibrator, CostChange, Fit, LeftOut};
 pub use interval::{HELD_OUT, HeldOut, device_factors, interval_of_rate, interval_of_time, put_beside};
+pub use measured::{Measured, MeasuredRow, compare, is_measured, measured_markdown, read_measured};
 pub use predict::{Placement, PlacementBasis, Prediction, predict};
 pub use published::{
     PublishedTime, custom_op_beside, product_beside, published_benchmark, published_product, published_steps_per_s,

@@ -5,7 +5,7 @@ use super::predict::{configuration, instance_of};
 use super::row::{PublishedRow, read_rows};
 use ns_base::SimTime;
 use ns_bench::matmult::MatmultCase;
-use ns_bench::{Configuration, RunOptions};
+use ns_bench::{Configuration, RunOptions, no_published_row};
 use ns_compiler::{CompileOptions, Workflow};
 use ns_model::zoo::ModelSpec;
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
@@ -66,11 +66,14 @@ pub fn published_tops(case: &MatmultCase) -> Option<f64> {
     published_product(case)?.published
 }
 
-/// The rate of AWS's guide beside that of a case of the microbenchmark, TFLOPS: `77.64 in AWS's guide, ratio 0.98`.
+/// The rate of AWS's guide beside that of a case of the microbenchmark, TFLOPS: `77.64 in AWS's guide, ratio 0.98`; or that its
+/// instance has no published row.
 #[must_use]
 pub fn product_beside(case: &MatmultCase, here: f64) -> Option<String> {
-    let published = published_tops(case)?;
-    Some(format!("{published:.2} in AWS\u{2019}s guide, ratio {:.2}", here / published))
+    match published_tops(case) {
+        Some(published) => Some(format!("{published:.2} in AWS\u{2019}s guide, ratio {:.2}", here / published)),
+        None => no_published_row(&case.instance).map(str::to_owned),
+    }
 }
 
 /// A published time of a profile: of the whole device window, or of an operator.
@@ -199,6 +202,8 @@ mod tests {
         assert_eq!(product_beside(&case, 76.4).as_deref(), Some("77.64 in AWS\u{2019}s guide, ratio 0.98"));
         let inf2 = MatmultCase { instance: "inf2.xlarge".into(), ..case.clone() };
         assert!(published_product(&inf2).is_some());
+        let later = MatmultCase { instance: "trn2.48xlarge".into(), ..case.clone() };
+        assert_eq!(product_beside(&later, 76.4).as_deref(), Some("no published row to compare"));
         for other in [
             MatmultCase { loop_count: 100, ..case.clone() },
             MatmultCase { matrix_dim: 2_048, ..case.clone() },

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{PlacementBasis, PublishedRow, predict};
+use super::predict::instance_of;
+use super::{PlacementBasis, PublishedRow, interval_of_rate, predict};
 use ns_base::convert::usize_to_f64;
 use ns_base::stats::percentile_sorted;
 
@@ -19,6 +20,9 @@ pub struct Validation {
     pub published: Option<f64>,
     /// Predicted throughput.
     pub predicted: Option<f64>,
+    /// The interval in which the throughput of a device lies in 8 of 10 cases.
+    pub throughput_low: Option<f64>,
+    pub throughput_high: Option<f64>,
     /// Predicted over published throughput.
     pub ratio: Option<f64>,
     /// The reason why the row has no prediction.
@@ -39,6 +43,13 @@ impl Validation {
     pub fn judges(&self) -> bool {
         self.ratio.is_some() && self.solved.is_none()
     }
+
+    /// Whether the published throughput lies in the interval of the prediction.
+    #[must_use]
+    pub fn is_inside(&self) -> Option<bool> {
+        let (low, high) = self.throughput_low.zip(self.throughput_high)?;
+        self.published.map(|published| (low..=high).contains(&published))
+    }
 }
 
 /// Errors over the rows that were not skipped and from which no constant was solved; an error is `|ratio - 1|`.
@@ -51,14 +62,20 @@ pub struct Summary {
     pub p90_abs_error: Option<f64>,
     /// Geometric mean of the ratios: the bias.
     pub geomean_ratio: Option<f64>,
+    /// Share of the rows whose published throughput lies in the interval of the prediction.
+    pub inside_share: Option<f64>,
 }
 
 impl Summary {
     /// The errors of some rows.
     #[must_use]
     pub fn of<'a>(rows: impl Iterator<Item = &'a Validation>) -> Self {
-        let ratios: Vec<f64> = rows.filter(|r| r.judges()).filter_map(|r| r.ratio).collect();
-        Self::of_ratios(&ratios)
+        let rows: Vec<&Validation> = rows.filter(|r| r.judges()).collect();
+        let ratios: Vec<f64> = rows.iter().filter_map(|r| r.ratio).collect();
+        let inside = rows.iter().filter_map(|r| r.is_inside()).filter(|inside| *inside).count();
+        let known = rows.iter().filter(|r| r.is_inside().is_some()).count();
+        let inside_share = (known > 0).then(|| usize_to_f64(inside) / usize_to_f64(known));
+        Self { inside_share, ..Self::of_ratios(&ratios) }
     }
 
     /// The errors of some ratios of predicted to published.
@@ -72,6 +89,7 @@ impl Summary {
             median_abs_error: percentile_sorted(&errors, 50.0),
             p90_abs_error: percentile_sorted(&errors, 90.0),
             geomean_ratio: (!ratios.is_empty()).then(|| libm::exp(logs / usize_to_f64(ratios.len()))),
+            inside_share: None,
         }
     }
 }
@@ -88,6 +106,7 @@ pub fn validate(row: &PublishedRow) -> Validation {
         Err(reason) => (None, Some(reason)),
     };
     let predicted = prediction.as_ref().map(|p| p.throughput);
+    let interval = predicted.and_then(|rate| interval_of_rate(rate, instance_of(&row.instance).ok()?.name));
     let placement = prediction.as_ref().map(|p| p.placement);
     Validation {
         model: row.model.clone(),
@@ -95,6 +114,8 @@ pub fn validate(row: &PublishedRow) -> Validation {
         batch_size: row.batch_size,
         published: row.published,
         predicted,
+        throughput_low: interval.map(|(low, _)| low),
+        throughput_high: interval.map(|(_, high)| high),
         ratio: row.published.zip(predicted).map(|(published, predicted)| predicted / published),
         skipped,
         n_models: placement.map(|p| p.n_models),
@@ -132,6 +153,8 @@ mod tests {
             batch_size: None,
             published: None,
             predicted: None,
+            throughput_low: None,
+            throughput_high: None,
             ratio,
             skipped: None,
             n_models: None,

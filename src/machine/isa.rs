@@ -274,8 +274,7 @@ pub struct Dma {
     pub bytes: u64,
     /// SBUF partitions touched, at most the core's: engine `e` serves partitions `8e..8e+8`.
     pub partitions: u32,
-    /// Short descriptors (rows well below 2 KiB), for which the number and not the bytes decides the time; 0 when rows
-    /// are long.
+    /// Short descriptors (rows of at most about 2 KiB), whose number takes time beside the bytes; 0 when rows are long.
     pub short_descriptors: u64,
     /// Its direction.
     pub direction: DmaDirection,

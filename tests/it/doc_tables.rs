@@ -1,8 +1,14 @@
 //! Tables in documents that tests write: `UPDATE_DOCS=1 cargo test --test it` writes them, every other run compares.
 
+use std::sync::{Mutex, PoisonError};
+
+/// Several tests write tables of one document.
+static DOCUMENTS: Mutex<()> = Mutex::new(());
+
 /// Asserts that a document holds `table` between the marks `<!-- begin: MARK -->` and `<!-- end: MARK -->`.
 pub fn assert_written(document: &str, mark: &str, table: &str) {
     let (begin, end) = (format!("<!-- begin: {mark} -->\n"), format!("<!-- end: {mark} -->\n"));
+    let _one_at_a_time = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
     let path = format!("{}/{document}", env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("{document} has no {begin}"));

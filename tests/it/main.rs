@@ -85,5 +85,6 @@ mod round_trip;
 mod serve;
 mod shell;
 mod spills;
+mod throttle;
 mod training;
 mod written;

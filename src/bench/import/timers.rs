@@ -208,7 +208,8 @@ mod tests {
             let mut run = ConfigurationRun::observed(c.clone(), Ok(&times), SpanRecorder::new(&c));
             while !run.step(1_000).done {}
             let (mut row, recorder) = run.finish(RunDetail { timers: true, ..RunDetail::default() });
-            row.report.interval = Some(Interval { throughput_low: 90.0, throughput_high: 120.0 });
+            row.report.interval =
+                Some(Interval { throughput_low: 90.0, throughput_high: 120.0, ..Interval::default() });
             let spans = recorder.unwrap().into_spans().unwrap();
             results.push(TimedResults::new(&c, row.measurement.as_ref().unwrap(), &row.report, spans));
             reports.push(row.report);

@@ -8,6 +8,7 @@ use super::verdict::bests;
 use ns_base::stats::round_to;
 use ns_base::units::{format_count, format_number};
 use ns_device::EstimateMark;
+use ns_machine::arch::instance;
 
 /// How often the figure of a device lies in an [`Interval`], in words.
 pub const INTERVAL_CASES: &str = "in 8 of 10 cases";
@@ -59,18 +60,41 @@ fn rate_text(rate: f64) -> String {
     if rate >= 100.0 { format_count(ns_base::convert::f64_to_u64(libm::round(rate))) } else { format_number(rate) }
 }
 
-/// The interval in which the throughput of a device lies in eight of ten cases, by the error of the simulation.
+/// The interval in which the throughput and the latency of a device lie in eight of ten cases, by the error of the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Interval {
     /// Samples per second.
     pub throughput_low: f64,
     pub throughput_high: f64,
+    /// Median latency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ms_p50_low: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ms_p50_high: Option<f64>,
+}
+
+/// What is said of a part of which no row is published.
+const NO_PUBLISHED_ROW: &str = "no published row to compare";
+
+/// Generation of the NeuronCores of the published rows: Inf2 and Trn1. The error on others is not known.
+pub const PUBLISHED_CORE: u8 = 2;
+
+/// What is said of an instance with later cores than those of the published rows.
+#[must_use]
+pub fn no_published_row(instance_type: &str) -> Option<&'static str> {
+    instance(instance_type).filter(|size| size.core_version > PUBLISHED_CORE).map(|_| NO_PUBLISHED_ROW)
 }
 
 impl Interval {
     pub(super) fn rounded(self) -> Self {
-        Self { throughput_low: round_to(self.throughput_low, 3), throughput_high: round_to(self.throughput_high, 3) }
+        let thousandths = |value: f64| round_to(value, 3);
+        Self {
+            throughput_low: thousandths(self.throughput_low),
+            throughput_high: thousandths(self.throughput_high),
+            latency_ms_p50_low: self.latency_ms_p50_low.map(thousandths),
+            latency_ms_p50_high: self.latency_ms_p50_high.map(thousandths),
+        }
     }
 
     /// Both ends: `1,150 to 1,290`.
@@ -134,6 +158,12 @@ impl Report {
         (ends.0.is_finite() && ends.1.is_finite()).then_some(ends)
     }
 
+    /// That the part has no published row, if it is so: the error of its figures is not known.
+    #[must_use]
+    pub fn no_published_row(&self) -> Option<&'static str> {
+        no_published_row(&self.instance_type).filter(|_| self.is_finished() && self.compiler_args.is_some())
+    }
+
     /// The published throughput beside that of the row.
     #[must_use]
     pub fn published_throughput_text(&self) -> Option<String> {
@@ -164,6 +194,9 @@ pub fn beside_lines(reports: &[Report]) -> Vec<String> {
             interval.in_short()
         ))
     }));
+    if let Some((row, text)) = reports.iter().find_map(|r| Some((r, r.no_published_row()?))) {
+        lines.push(format!("Error of the simulation on {}: not known, {text}", row.instance_type));
+    }
     lines
 }
 
@@ -180,7 +213,7 @@ mod tests {
             pipeline_size: 1,
             throughput_avg: Some(1_220.0),
             latency_ms_p99: Some(0.829),
-            interval: Some(Interval { throughput_low: 1_098.0, throughput_high: 1_281.0 }),
+            interval: Some(Interval { throughput_low: 1_098.0, throughput_high: 1_281.0, ..Interval::default() }),
             published: Some(Published {
                 throughput: 1_218.875,
                 latency_ms_p99: Some(0.846),
@@ -205,7 +238,13 @@ mod tests {
                 "Error of the simulation: 1,220/s means 1,100 to 1,280/s in 8 of 10 cases"
             ]
         );
-        assert!(beside_lines(&[Report { published: None, interval: None, ..row }]).is_empty());
+        let without = Report { published: None, interval: None, ..row };
+        assert!(beside_lines(std::slice::from_ref(&without)).is_empty());
+        let later = Report { instance_type: "trn2.48xlarge".into(), compiler_args: Some(String::new()), ..without };
+        assert_eq!(
+            beside_lines(&[later]),
+            ["Error of the simulation on trn2.48xlarge: not known, no published row to compare"]
+        );
     }
 
     #[test]

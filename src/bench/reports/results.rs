@@ -140,7 +140,7 @@ mod tests {
             let executor = SimulatedExecutor::new(&configuration, &times);
             let mut scheduler = Scheduler::new(&configuration, executor, 0).unwrap();
             scheduler.run_to_end().unwrap();
-            let interval = Interval { throughput_low: 90.0, throughput_high: 120.0 };
+            let interval = Interval { throughput_low: 90.0, throughput_high: 120.0, ..Interval::default() };
             let beside = Beside::of(&Report { interval: Some(interval), ..Report::default() });
             RunResults { measurement: scheduler.into_measurement(), configuration, beside }
         };

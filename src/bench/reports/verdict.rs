@@ -226,7 +226,11 @@ mod tests {
         let of_batch = |batch_size: u32, throughput: f64, p50: f64| Report {
             batch_size,
             model_filename: format!("models/b{batch_size}.pt"),
-            interval: Some(Interval { throughput_low: throughput * 0.9, throughput_high: throughput * 1.05 }),
+            interval: Some(Interval {
+                throughput_low: throughput * 0.9,
+                throughput_high: throughput * 1.05,
+                ..Interval::default()
+            }),
             ..row(2, 2, throughput, p50)
         };
         let rows = [of_batch(1, 3_000.0, 1.0), of_batch(8, 4_000.0, 2.0), of_batch(4, 3_800.0, 1.5)];

@@ -8,8 +8,17 @@ use serde::Serialize;
 
 use super::text;
 use crate::args::ValidateArgs;
-use ns_base::units::format_share;
-use ns_fidelity::{Calibrator, PlacementBasis, PublishedRow, Summary, Validation, read_rows, validate};
+use ns_base::units::{format_change, format_share};
+use ns_fidelity::{
+    Calibrator, Measured, PlacementBasis, PublishedRow, Summary, Validation, compare, is_measured, read_measured,
+    read_rows, validate,
+};
+
+/// `neuronscope validate --json` of measurements.
+#[derive(Serialize)]
+struct MeasuredJson {
+    measurements: Vec<Measured>,
+}
 
 /// `neuronscope validate --json`.
 #[derive(Serialize)]
@@ -21,6 +30,9 @@ struct ValidateJson {
 pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let shown = args.file.display();
     let table = fs::read(&args.file).with_context(|| format!("{shown}: cannot be read"))?;
+    if is_measured(&table) {
+        return measurements(&args, &table);
+    }
     let published = read_rows(&table).with_context(|| format!("{shown}: is not a table of published figures"))?;
     if args.calibrate {
         return text::print(calibrate(&published).as_bytes());
@@ -28,11 +40,42 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let rows: Vec<Validation> = published.iter().map(validate).collect();
     let summary = Summary::of(rows.iter());
     if args.json {
-        let mut json = serde_json::to_vec_pretty(&ValidateJson { rows, summary })?;
-        json.push(b'\n');
-        return text::print(&json);
+        return print_json(&ValidateJson { rows, summary });
     }
     text::print(describe(&rows, &summary).as_bytes())
+}
+
+/// A table of instructions, transfers and rates beside the costs of the model.
+fn measurements(args: &ValidateArgs, table: &[u8]) -> Result<()> {
+    let shown = args.file.display();
+    let rows = read_measured(table).with_context(|| format!("{shown}: is not a table of measurements"))?;
+    anyhow::ensure!(!args.calibrate, "{shown}: holds measurements of instructions; --calibrate fits to rows of models");
+    let measurements: Vec<Measured> = rows.iter().map(compare).collect();
+    if args.json {
+        return print_json(&MeasuredJson { measurements });
+    }
+    let number = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.4}"));
+    let cells: Vec<Vec<String>> = measurements
+        .iter()
+        .filter(|r| r.skipped.is_none())
+        .map(|r| {
+            let error = r.error.map_or_else(String::new, |error| format_change(error * 100.0));
+            let quantity = format!("{}, {}", r.metric, r.unit);
+            vec![r.what.clone(), r.instance.clone(), quantity, number(r.measured), number(r.model), error]
+        })
+        .collect();
+    let mut out = text::table(&["What", "Instance", "Quantity", ">Measured", ">Model", ">Error"], &cells);
+    let skipped = measurements.len() - cells.len();
+    if skipped > 0 {
+        out.push_str(&format!("{skipped} rows were skipped; --json says why\n"));
+    }
+    text::print(out.as_bytes())
+}
+
+fn print_json(json: &impl Serialize) -> Result<()> {
+    let mut json = serde_json::to_vec_pretty(json)?;
+    json.push(b'\n');
+    text::print(&json)
 }
 
 /// The fit to all rows, and for each model the errors of a fit without that model's rows.
@@ -62,11 +105,15 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
         .map(|r| {
             let batch = r.batch_size.map_or_else(String::new, |b| b.to_string());
             let ratio = r.ratio.map_or_else(String::new, |x| format!("{x:.3}"));
-            vec![r.model.clone(), r.instance.clone(), batch, placed(r), number(r.published), number(r.predicted), ratio]
+            let interval = r.throughput_low.zip(r.throughput_high);
+            let interval = interval.map_or_else(String::new, |(low, high)| format!("{low:.1} to {high:.1}"));
+            let (published, predicted) = (number(r.published), number(r.predicted));
+            vec![r.model.clone(), r.instance.clone(), batch, placed(r), published, predicted, interval, ratio]
         })
         .collect();
-    let mut out =
-        text::table(&["Model", "Instance", ">Batch", ">Cores x workers", ">Published", ">Predicted", ">Ratio"], &cells);
+    let columns =
+        ["Model", "Instance", ">Batch", ">Cores x workers", ">Published", ">Predicted", ">In 8 of 10 cases", ">Ratio"];
+    let mut out = text::table(&columns, &cells);
     let mut by_model: BTreeMap<&str, Vec<&Validation>> = BTreeMap::new();
     for row in rows.iter().filter(|r| r.judges()) {
         by_model.entry(&row.model).or_default().push(row);
@@ -76,6 +123,9 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
         out.push_str(&line(model, &Summary::of(rows.into_iter())));
     }
     out.push_str(&line("all", summary));
+    if let Some(share) = summary.inside_share {
+        out.push_str(&format!("{} of the published figures lie in their interval\n", format_share(share * 100.0)));
+    }
     for row in rows {
         if let Some(constant) = &row.solved {
             out.push_str(&format!("not counted: {constant} was solved from the row of {}\n", row.model));

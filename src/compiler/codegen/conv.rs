@@ -18,7 +18,7 @@ use super::value::{Layout, Resident, Value, blocks, partitions_used};
 use super::weights::WeightMatrix;
 use crate::error::StageError;
 use crate::hlo::InstrId;
-use ns_machine::cost::decisions::POOL_CHUNK_ELEMENTS;
+use ns_machine::cost::decisions::{POOL_CHUNK_ELEMENTS, STRIDED_ELEMENTS};
 use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 use ns_tensor::kernels::WindowDim;
 
@@ -175,7 +175,8 @@ fn gather_patches(
     after: &[Wait],
 ) -> Wait {
     let [n, out_h, out_w] = shape.out;
-    let by_tap = n * out_h * depth;
+    let row_descriptors = if shape.window[1].stride > 1 { out_w.div_ceil(STRIDED_ELEMENTS) } else { 1 };
+    let by_tap = n * out_h * depth * row_descriptors;
     let by_kernel_row = n * out_h * out_w * depth / shape.window[1].size.max(1);
     let transfer = Transfer {
         queue: DmaQueue::Io,

@@ -10,6 +10,10 @@ pub const LONG_ROW_ELEMENTS: u64 = 128;
 /// layer after it 64 in every network of the tables: any value between gives the same programs.
 pub const FEW_CHANNELS: u64 = 16;
 
+/// Elements of a row that one descriptor of a gather moves where the row has gaps: a convolution with a stride reads every
+/// second pixel.
+pub const STRIDED_ELEMENTS: u64 = 40;
+
 /// A value takes at most one part in this many of SBUF. The operand and the result of an operation, each together with
 /// its next slice, take half of SBUF; weights that are loaded ahead take the other half. A larger value is written and
 /// read slice by slice of the batch.

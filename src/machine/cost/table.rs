@@ -35,8 +35,8 @@ pub struct EngineCosts {
     pub sustained_matmul_permille: u32,
     /// Limit of the tensor engine's clock by its utilisation; `None` runs at the published clock.
     pub tensor_throttle: Option<Throttle>,
-    /// Loading another activation table, nanoseconds (measured: 0.42 to 0.55 us in the published NeuronCore-v2 operator
-    /// timelines; 1.29 us was measured on Trn2).
+    /// Loading another activation table, nanoseconds (measured: 368 in 112 profiles of Inf2; 0.42 to 0.55 us in the pictures
+    /// of the profiling tutorial; 1.29 us on Trn2).
     pub act_table_load_ns: u64,
     /// Extra cycles before a GpSimd instruction starts (published: ~150).
     pub gpsimd_start_cycles: u32,
@@ -64,8 +64,8 @@ pub struct DmaCosts {
     pub semaphore_to_engine_ns: u64,
     /// Usable rate of one DMA engine, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
     pub engine_bytes_per_us: u64,
-    /// Time of one short descriptor with all engines of a core at work, picoseconds (derived from the curve measured
-    /// on Trn2: see the function of this name).
+    /// Time of one short descriptor beside its bytes with all engines of a core at work, picoseconds (derived: 43 ns on one of
+    /// sixteen engines of Inf2 explains reads of 128 rows of 128 B, 2 KiB, 4 KiB and 32 KiB within 5 %).
     pub short_descriptor_ps: u64,
     /// SBUF partitions that one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
     pub partitions_per_engine: u32,
@@ -110,22 +110,8 @@ pub struct RuntimeCosts {
 
 /// Measured rate of copies from host to device, bytes per microsecond.
 const HOST_INPUT_BYTES_PER_US: u64 = 11_550;
-/// Published DMA bandwidth of a core, GB/s: NeuronCore-v2.
-pub(super) const V2_DMA_GB_PER_S: u64 = 272;
-/// The same for NeuronCore-v3.
-pub(super) const V3_DMA_GB_PER_S: u64 = 368;
-/// The same for NeuronCore-v4.
-pub(super) const V4_DMA_GB_PER_S: u64 = 528;
-
-/// Time of one short descriptor, picoseconds, on a core with this published DMA bandwidth.
-///
-/// According to the bandwidth curve of Trn2 in the NKI DMA overview, a copy of 128 rows takes 850 ns for every row
-/// length up to 2 KiB. For other generations the time is assumed to be inversely proportional to their bandwidth.
-pub(super) const fn short_descriptor_ps(dma_gb_per_s: u64) -> u64 {
-    const COPY_PS: u64 = 850_000;
-    const ROWS: u64 = 128;
-    COPY_PS * V3_DMA_GB_PER_S / (dma_gb_per_s * ROWS)
-}
+/// Published DMA bandwidth of a core, GB/s.
+const DMA_GB_PER_S: u64 = 272;
 
 /// All costs of one kind of NeuronCore, with its specification.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +148,7 @@ impl CostTable {
                 fast_weight_load_factor: 4,
                 sustained_matmul_permille: 990,
                 tensor_throttle: Some(TRN1_THROTTLE),
-                act_table_load_ns: 500,
+                act_table_load_ns: 368,
                 gpsimd_start_cycles: 150,
                 custom_element_ps: 637_000,
                 semaphore_ns: 30,
@@ -174,9 +160,9 @@ impl CostTable {
                 completion_ns: 190,
                 semaphore_to_engine_ns: 110,
                 engine_bytes_per_us: 17_000,
-                short_descriptor_ps: short_descriptor_ps(V2_DMA_GB_PER_S),
+                short_descriptor_ps: 2_688,
                 partitions_per_engine: 8,
-                aggregate_bytes_per_us: V2_DMA_GB_PER_S * 1_000,
+                aggregate_bytes_per_us: DMA_GB_PER_S * 1_000,
             },
             runtime: RuntimeCosts {
                 setup_traced_ns: 5_100,

@@ -81,7 +81,12 @@ impl BestFigures {
                 "",
                 if measure == Measure::Rate { EstimateMark::before_rate } else { EstimateMark::before_time },
             );
-            let beside = interval.into_iter().chain(published(report)).chain(mark.map(EstimateMark::note)).collect();
+            let beside = interval
+                .into_iter()
+                .chain(published(report))
+                .chain(report.no_published_row().map(str::to_owned))
+                .chain(mark.map(EstimateMark::note))
+                .collect();
             Some(BestFigure { title, unit, value, before, of: row_text(report, several), beside })
         };
         let weighed = reports.iter().copied().filter(|r| !r.is_finished() || wanted.counts(r));

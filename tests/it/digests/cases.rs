@@ -110,6 +110,7 @@ fn of_nothing(cases: &mut Vec<Case>) {
     push(cases, "matmult -n 256 -l 20 --json");
     push(cases, "matmult --op softmax --shape 128x128 --json");
     push(cases, "validate src/fidelity/published.csv");
+    push(cases, "validate src/fidelity/instructions.csv");
     push(cases, "compare sim:nn sim:nn?workflow=trace --csv");
     push(cases, "bench --model fixed --device-ms 2.895 --host-ms 0.216 --duration 0.2 --json");
 }

@@ -1,0 +1,9 @@
+//! Measured instructions, transfers and rates beside the costs of the model.
+
+mod compare;
+mod cost;
+mod reasons;
+mod row;
+
+pub use compare::{Measured, compare, measured_markdown};
+pub use row::{MeasuredRow, is_measured, read_measured};
