@@ -68,9 +68,7 @@ pub struct Interval {
     pub throughput_low: f64,
     pub throughput_high: f64,
     /// Median latency.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ms_p50_low: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ms_p50_high: Option<f64>,
 }
 

@@ -132,6 +132,10 @@ mod tests {
             skipped(row("dma", "inf2", "DMA transpose p128 4 KiB", "bandwidth", "GB/s", "114.6")),
             "the model has no cost for 'DMA transpose p128 4 KiB' as bandwidth"
         );
+        assert_eq!(
+            skipped(row("instruction", "inf2", "MATMUL free=-5", "instr_latency_median", "ns", "10")),
+            "the model has no cost for 'MATMUL free=-5' as instr_latency_median"
+        );
         assert!(skipped(row("throttle", "inf1.xlarge", "8192^3", "mfu", "", "1")).contains("tensor_mhz"));
         assert_eq!(skipped(row("dma", "p5.48xlarge", "x", "y", "", "1")), "unknown instance 'p5.48xlarge'");
     }

@@ -74,7 +74,11 @@ fn instruction(row: &MeasuredRow, words: &[&str], costs: &CostTable) -> Option<f
         let limit = costs.engine.tensor_throttle.filter(|_| engine == Engine::Tensor).map_or(1.0, highest);
         Some(ns(cost.interval) / limit)
     };
-    let free = words.iter().find_map(|word| word.strip_prefix("free=")?.parse().ok());
+    let size = words.iter().find_map(|word| word.strip_prefix("free="));
+    let free: Option<u32> = size.and_then(|size| size.parse().ok());
+    if size.is_some() && free.is_none() {
+        return None;
+    }
     let slope = || Some((latency(FIT[1])? - latency(FIT[0])?) / f64::from(FIT[1] - FIT[0]));
     let rows = f64::from(costs.core.partitions);
     match row.metric.as_str() {
