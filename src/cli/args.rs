@@ -121,6 +121,9 @@ pub(super) struct NumericsArgs {
     pub file_flags: ModelFileFlags,
     #[command(flatten)]
     pub arrays: ArraysArgs,
+    /// Write the results that a core computes for --inputs, as arrays named out0, out1 ..
+    #[arg(long, value_name = "FILE.npz", requires = "inputs", conflicts_with = "expect")]
+    pub results: Option<PathBuf>,
     /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with
     /// random inputs, or with --inputs and --expect
     #[arg(long, default_value = "nn", value_parser = kernel_file::model)]

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::config_file::positional_of_bench;
 use super::flags::name_of;
+use super::host;
 use super::model_file::has_model_ending;
 use ns_bench::matmult::CcFlags;
 
@@ -23,7 +24,7 @@ const COMPILE: [(&str, Option<&str>); 5] =
 pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
     let text = std::env::var(VARIABLE).unwrap_or_default();
     let (args, notes) = with_flags(args, &text)?;
-    notes.iter().for_each(|line| eprintln!("note: {line}"));
+    notes.iter().for_each(|line| host::say(&format!("note: {line}")));
     Ok(args)
 }
 

@@ -28,6 +28,6 @@ pub(super) fn read(path: &Path) -> Result<Records> {
         let (has, most) = (format_bytes(u64_to_f64(size.len())), format_bytes(u64_to_f64(MOST_BYTES)));
         bail!("--dataset: {shown}: has {has}, the limit is {most}; give the number of its records instead");
     }
-    let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;
+    let bytes = super::file::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;
     read_records(&shown, &bytes).context("--dataset")
 }

@@ -4,38 +4,79 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow};
 
+use super::host;
 use super::interrupt;
 use super::progress::ProgressBar;
 use ns_readers::read_model;
 use ns_session::{
-    Ask, ByteSource, Control, Event, JobId, Message, ModelLibrary, ProfileKey, Request, Session, StepResult,
+    Ask, ByteSource, Control, Event, JobId, Message, ModelLibrary, ProfileInfo, ProfileKey, Request, Session,
+    StepResult,
 };
 
 /// Events simulated or read between two updates of the progress.
 const BUDGET_EVENTS: u32 = 200_000;
 
-/// A session and the terminal it reports to.
-pub(super) struct Driver {
+/// A session with what it holds, between two calls of a [`host`].
+pub(super) struct Kept {
     session: Session,
     next_job: u32,
+    /// Profiles by what they were made of.
+    pub opened: Vec<(String, ProfileInfo)>,
+}
+
+impl Kept {
+    fn of(session: Session) -> Self {
+        Self { session: session.with_model_reader(read_model), next_job: 1, opened: Vec::new() }
+    }
+}
+
+/// A session and the terminal it reports to.
+pub(super) struct Driver {
+    /// Absent only while the driver ends.
+    kept: Option<Kept>,
+    models: ModelLibrary,
     bar: ProgressBar,
     /// Notes that were printed: the configurations of a sweep give the same notes.
     noted: BTreeSet<String>,
 }
 
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.kept.take().into_iter().for_each(host::keep);
+    }
+}
+
 impl Driver {
+    /// The session that the host keeps, or a new one.
     pub fn new() -> Self {
-        Self::of(Session::new())
+        Self::of(host::take_kept().unwrap_or_else(|| Kept::of(Session::new())))
     }
 
     /// A session whose simulated executions begin at this moment, in seconds since 1970.
     pub fn starting_at(run_start_s: i64) -> Self {
-        Self::of(Session::new().with_run_start(run_start_s.saturating_mul(1_000_000_000)))
+        Self::of(Kept::of(Session::new().with_run_start(run_start_s.saturating_mul(1_000_000_000))))
     }
 
-    fn of(session: Session) -> Self {
-        let session = session.with_model_reader(read_model);
-        Self { session, next_job: 1, bar: ProgressBar::new(), noted: BTreeSet::new() }
+    fn of(kept: Kept) -> Self {
+        let models = kept.session.models().clone();
+        Self { kept: Some(kept), models, bar: ProgressBar::new(), noted: BTreeSet::new() }
+    }
+
+    fn kept(&mut self) -> &mut Kept {
+        self.kept.get_or_insert_with(|| Kept::of(Session::new()))
+    }
+
+    /// The profile that was made of the same things before, or else the one that `make` makes now.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn once(&mut self, of: String, make: impl FnOnce(&mut Self) -> Result<ProfileInfo>) -> Result<ProfileInfo> {
+        if let Some((_, info)) = self.kept().opened.iter().find(|(known, _)| *known == of) {
+            return Ok(info.clone());
+        }
+        let info = make(self)?;
+        self.kept().opened.push((of, info.clone()));
+        Ok(info)
     }
 
     /// A line on stderr, above the progress where it is shown.
@@ -45,12 +86,14 @@ impl Driver {
 
     /// Models that were loaded into the session.
     pub fn models(&self) -> &ModelLibrary {
-        self.session.models()
+        &self.models
     }
 
     /// Forgets a profile.
     pub fn close(&mut self, profile: ProfileKey) {
-        self.session.handle(Control::Close(profile).into(), None);
+        let kept = self.kept();
+        kept.opened.retain(|(_, info)| info.profile != profile);
+        kept.session.handle(Control::Close(profile).into(), None);
     }
 
     /// Sends a request and works until it ends. Returns the message that ends the request; `None` when Ctrl-C ended it early.
@@ -74,12 +117,13 @@ impl Driver {
         source: Option<Box<dyn ByteSource>>,
         on_message: &mut dyn FnMut(Message),
     ) -> Result<()> {
-        let job = JobId(self.next_job);
-        self.next_job += 1;
-        self.session.handle(Request::new(job, ask), source);
         let (bar, noted, mut failed) = (&mut self.bar, &mut self.noted, None);
+        let Kept { session, next_job, .. } = self.kept.get_or_insert_with(|| Kept::of(Session::new()));
+        let job = JobId(*next_job);
+        *next_job += 1;
+        session.handle(Request::new(job, ask), source);
         loop {
-            let state = self.session.step(BUDGET_EVENTS, &mut |event| {
+            let state = session.step(BUDGET_EVENTS, &mut |event| {
                 let Event::Message(_, message) = event else { return };
                 match message {
                     Message::Progress { done, total, label } => bar.show(done, total, &label),
@@ -92,7 +136,12 @@ impl Driver {
                     other => on_message(other),
                 }
             });
-            if state == StepResult::Idle || interrupt::is_stop_requested() {
+            if state == StepResult::Idle {
+                break;
+            }
+            if interrupt::is_stop_requested() {
+                session.handle(Control::Cancel(job).into(), None);
+                session.step(1, &mut |_| {});
                 break;
             }
         }

@@ -3,16 +3,40 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 
+use super::host;
 use ns_base::Refusal;
 use ns_session::ByteSource;
 
-/// An open file.
-pub(super) struct FileSource {
-    file: File,
-    len: u64,
+/// An open file: on disk, or in the memory of the host.
+pub(super) enum FileSource {
+    Disk { file: File, len: u64 },
+    Memory(Arc<Vec<u8>>),
+}
+
+/// The bytes of a file, on disk or of the host.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    match host::file(path) {
+        Some(bytes) => Ok(Arc::unwrap_or_clone(bytes)),
+        None => std::fs::read(path),
+    }
+}
+
+/// Writes a file, on disk or to the host.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::io::Result<()> {
+    match host::give(|host| host.write(path, content.as_ref())) {
+        Some(true) => Ok(()),
+        _ => std::fs::write(path, content),
+    }
 }
 
 impl FileSource {
@@ -21,24 +45,33 @@ impl FileSource {
     /// # Errors
     /// When it cannot be opened, or is a folder.
     pub fn open(path: &Path) -> Result<Self> {
+        if let Some(bytes) = host::file(path) {
+            return Ok(Self::Memory(bytes));
+        }
         let shown = path.display();
         let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
         let metadata = file.metadata().with_context(|| format!("{shown}: cannot be read"))?;
         if metadata.is_dir() {
             bail!("{shown}: is a folder, where a file is needed");
         }
-        Ok(Self { file, len: metadata.len() })
+        Ok(Self::Disk { file, len: metadata.len() })
     }
 }
 
 impl ByteSource for FileSource {
     fn size(&self) -> u64 {
-        self.len
+        match self {
+            Self::Disk { len, .. } => *len,
+            Self::Memory(bytes) => bytes.size(),
+        }
     }
 
     fn read(&self, offset: u64, buf: &mut [u8]) -> std::result::Result<usize, Refusal> {
         let say = |e: std::io::Error| Refusal::new(e.to_string());
-        let mut file = &self.file;
+        let mut file = match self {
+            Self::Disk { file, .. } => file,
+            Self::Memory(bytes) => return bytes.read(offset, buf),
+        };
         file.seek(SeekFrom::Start(offset)).map_err(say)?;
         let mut filled = 0;
         while filled < buf.len() {

@@ -72,7 +72,7 @@ impl InspectViewArg {
 #[derive(Debug, Default, Args)]
 pub(crate) struct ArraysArgs {
     /// Inputs of the model file, arrays of numpy.savez named in0, in1 .. (or by the inputs' names): compute the model and compare the results
-    #[arg(long, value_name = "FILE.npz", requires = "expect")]
+    #[arg(long, value_name = "FILE.npz")]
     pub inputs: Option<PathBuf>,
     /// Expected results, arrays named out0, out1 ..
     #[arg(long, value_name = "FILE.npz", requires = "inputs")]

@@ -22,6 +22,7 @@ mod experiment_args;
 mod file;
 mod flags;
 mod folder;
+pub mod host;
 mod index_args;
 mod inspect_args;
 mod interrupt;
@@ -45,6 +46,7 @@ mod source;
 mod suite_args;
 mod training_args;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -53,20 +55,26 @@ use ns_session::refuse_script;
 /// Runs the command line with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let command = args::Args::command();
-    let takes_dashes = flags::taking_dashes(&command);
-    let dashed = flags::without_python_truths(flags::dashed(std::env::args_os(), &takes_dashes), &command);
-    let done = refuse_scripts()
-        .and_then(|()| config_file::expand(dashed))
-        .and_then(cc_env::expand)
-        .and_then(|args| commands::run(args::Args::parse_from(args).command));
+    let done = refuse_scripts().and_then(|()| run_words(std::env::args_os().collect()));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            if let Some(usage) = error.downcast_ref::<clap::Error>() {
+                usage.exit();
+            }
             eprintln!("neuronscope: {error:#}");
             if error.is::<interrupt::Interrupted>() { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// Runs the command of these words, of which the first is the program's name.
+fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
+    let command = args::Args::command();
+    let takes_dashes = flags::taking_dashes(&command);
+    let dashed = flags::without_python_truths(flags::dashed(words, &takes_dashes), &command);
+    let expanded = config_file::expand(dashed).and_then(cc_env::expand)?;
+    commands::run(args::Args::try_parse_from(expanded)?.command)
 }
 
 /// No command but `customop`, for a build.py, takes a Python script: whoever gives one gets the command that does what the script's call

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use super::host;
 use indicatif::{ProgressBar as Bar, ProgressDrawTarget, ProgressStyle};
 
 /// Shows progress on a terminal and nothing elsewhere.
@@ -22,6 +23,9 @@ impl ProgressBar {
     }
 
     pub fn show(&mut self, done: u64, total: u64, label: &str) {
+        if host::give(|host| host.progress(done, total, label)).is_some() {
+            return;
+        }
         self.bar.set_length(total.max(done));
         self.bar.set_position(done);
         self.bar.set_message(label.to_owned());
@@ -34,7 +38,7 @@ impl ProgressBar {
 
     /// A line on stderr, above the bar where there is one.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.bar.suspend(|| host::say(line));
     }
 
     pub fn clear(&mut self) {

@@ -11,7 +11,7 @@ use super::file::FileSource;
 use super::flags::dashed_flag;
 use super::folder::FolderSource;
 use super::profile_args::ProfileArgs;
-use ns_session::{ByteSource, HEAD_BYTES, JobRequest, Kind, ProfileInfo, sniff};
+use ns_session::{ByteSource, HEAD_BYTES, JobRequest, Kind, ProfileInfo, ProfileSpec, sniff};
 
 /// Prefix of a simulated run on the command line.
 const RUN_PREFIX: &str = "sim:";
@@ -33,11 +33,19 @@ pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
     let Some(run) = source.strip_prefix(RUN_PREFIX) else { return open_file(driver, Path::new(source)) };
     let flags = flags_of(run).map_err(|e| anyhow!("{source}: {e}"))?;
     let spec = profile_spec(driver, &flags).with_context(|| source.to_owned())?;
-    let info = profile_info(driver.run(JobRequest::Profile(spec), None)?)?;
+    let info = simulate(driver, spec)?;
     if let Some(note) = &info.note_of_times {
         driver.say(&format!("note: {source}: {note}"));
     }
     Ok(info)
+}
+
+/// Simulates an execution.
+///
+/// # Errors
+/// The session's message.
+pub(super) fn simulate(driver: &mut Driver, spec: ProfileSpec) -> Result<ProfileInfo> {
+    driver.once(format!("{spec:?}"), |driver| profile_info(driver.run(JobRequest::Profile(spec), None)?))
 }
 
 /// Opens a file, or the files of a folder as one archive.
@@ -53,6 +61,10 @@ pub(super) fn open_file(driver: &mut Driver, path: &Path) -> Result<ProfileInfo>
 /// # Errors
 /// When nothing can be read as a profile; the message says why.
 pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
+    driver.once(format!("{paths:?}"), |driver| read_files(driver, paths))
+}
+
+fn read_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
     let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
     let (name, file): (String, Box<dyn ByteSource>) = match paths {
         [path] if !path.is_dir() => {
@@ -80,7 +92,7 @@ fn flags_of(run: &str) -> Result<ProfileArgs, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_session::{ProfileSpec, Workflow};
+    use ns_session::Workflow;
 
     fn spec_of(run: &str) -> Result<ProfileSpec, String> {
         profile_spec(&mut Driver::new(), &flags_of(run)?).map_err(|e| e.to_string())

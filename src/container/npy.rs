@@ -1,6 +1,7 @@
 //! The header of an array as `numpy.save` writes it: a magic string, a version, and a Python dictionary. The values follow.
 //! The format is documented at numpy.org, `numpy.lib.format`.
 
+use ns_base::convert::usize_to_u16;
 use ns_base::{Refusal, refuse};
 
 /// The first bytes of a `.npy` file.
@@ -71,6 +72,18 @@ pub fn header(bytes: &[u8]) -> Result<Header, (usize, Refusal)> {
     });
     let Some(Ok(shape)) = sizes else { return Err((begins, refuse!("the shape is not a tuple of sizes"))) };
     Ok(Header { descr: name.to_owned(), is_column_major, shape, begins, values_at })
+}
+
+/// An array: version 1 of the format, rows first. `descr` is NumPy's name of the type, `<f4`, and `values` are its bytes.
+#[must_use]
+pub fn write(descr: &str, shape: &[u64], values: &[u8]) -> Vec<u8> {
+    let sizes: String = shape.iter().map(|n| format!("{n},")).collect();
+    let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({sizes}), }}");
+    // The values begin at a multiple of 64.
+    let length = (text.len() + 11).next_multiple_of(64) - 10;
+    text.push_str(&" ".repeat(length - text.len() - 1));
+    let length = usize_to_u16(length).to_le_bytes();
+    [MAGIC, &[1, 0], &length, text.as_bytes(), b"\n", values].concat()
 }
 
 /// The value of a key of the dictionary.

@@ -35,8 +35,7 @@ pub fn compare(
     expected: &[(String, Value)],
     casts: Casts,
 ) -> Result<Vec<ResultComparison>, Refusal> {
-    let parameters = bind(imported, bytes, inputs)?;
-    let results = evaluate_with(&imported.program, parameters, BUDGET, casts)?.outputs;
+    let results = results(imported, bytes, inputs, casts)?;
     let names = &imported.inspection.outputs;
     let named = |n: usize| names.get(n).and_then(|o| expected.iter().find(|(name, _)| *name == o.name));
     let wanted: Vec<&Value> = (0..)
@@ -55,6 +54,20 @@ pub fn compare(
         return Err(refuse!("the model gives {} results and {} are expected", results.len(), wanted.len()));
     }
     wanted.into_iter().zip(&results).enumerate().map(|(index, (want, given))| one(index, given, want)).collect()
+}
+
+/// Evaluates a model on arrays by name, as [`compare`] does.
+///
+/// # Errors
+/// When a parameter has no numbers, or an operation cannot be computed.
+pub fn results(
+    imported: &Imported,
+    bytes: &dyn ByteSource,
+    inputs: &[(String, Value)],
+    casts: Casts,
+) -> Result<Vec<Value>, Refusal> {
+    let parameters = bind(imported, bytes, inputs)?;
+    Ok(evaluate_with(&imported.program, parameters, BUDGET, casts)?.outputs)
 }
 
 /// Names in a row, or that there are none.

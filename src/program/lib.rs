@@ -48,7 +48,7 @@ mod verify;
 pub use builder::{Builder, Built};
 pub use bytes::numbers_of_bytes;
 pub use carried::{answer, read_elsewhere};
-pub use compare::{ResultComparison, compare};
+pub use compare::{ResultComparison, compare, results};
 pub use computation_builder::ComputationBuilder;
 pub use element::ElementType;
 pub use error::{ImportError, Place};

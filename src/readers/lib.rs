@@ -43,7 +43,7 @@ mod undecided;
 pub use bytecode::read_mlir_bytecode;
 pub use carried::read_carried;
 pub use hlo::{read_hlo_proto, read_hlo_text};
-pub use npz::read_npz;
+pub use npz::{read_npz, write_npz};
 pub use onnx::read_onnx;
 pub use pt2::read_pt2;
 pub use read::{MODEL_ENDINGS, read_model};

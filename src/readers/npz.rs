@@ -1,12 +1,12 @@
 //! Arrays that NumPy saved (`np.savez`): inputs of a model and its expected results.
 
-use ns_base::convert::u64_to_i64;
+use ns_base::convert::{f64_to_f32, u64_to_i64};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
 use ns_container::npy::{self, Header};
-use ns_container::zip::Archive;
+use ns_container::zip::{self, Archive};
 
-use ns_program::{ArrayType, ElementType, ImportError, Place, Value, value_of_bytes};
+use ns_program::{ArrayType, ElementType, ImportError, Numbers, Place, Value, value_of_bytes};
 
 /// Most bytes of one array.
 const MOST_BYTES: u64 = 1 << 30;
@@ -29,6 +29,23 @@ pub fn read_npz(bytes: &dyn ByteSource) -> Result<Vec<(String, Value)>, ImportEr
         return Err(refuse!(instead = "save arrays with numpy.savez", "the archive holds no arrays").into());
     }
     Ok(arrays)
+}
+
+/// The bytes of an `.npz` file with these arrays. Numbers have a type that NumPy has: those of less than single precision are written in single
+/// precision, whole numbers with 64 bits.
+#[must_use]
+pub fn write_npz<'a>(arrays: impl IntoIterator<Item = (String, &'a Value)>) -> Vec<u8> {
+    let entry = |(name, value): (String, &Value)| {
+        let (descr, bytes): (&str, Vec<u8>) = match (&value.numbers, value.ty.element) {
+            (Numbers::Real(v), ElementType::F64) => ("<f8", v.iter().flat_map(|n| n.to_le_bytes()).collect()),
+            (Numbers::Real(v), _) => ("<f4", v.iter().flat_map(|n| f64_to_f32(*n).to_le_bytes()).collect()),
+            (Numbers::Whole(v), ElementType::Pred) => ("|b1", v.iter().map(|n| u8::from(*n != 0)).collect()),
+            (Numbers::Whole(v), _) => ("<i8", v.iter().flat_map(|n| n.to_le_bytes()).collect()),
+            (Numbers::Complex(v), _) => ("<c16", v.iter().flatten().flat_map(|n| n.to_le_bytes()).collect()),
+        };
+        (format!("{name}.npy"), npy::write(descr, &value.ty.dims, &bytes))
+    };
+    zip::write(&arrays.into_iter().map(entry).collect::<Vec<_>>())
 }
 
 /// One array in NumPy's format.
@@ -72,7 +89,14 @@ fn element(descr: &str) -> Option<ElementType> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_program::Numbers;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let real = Value { ty: ArrayType::new(ElementType::F32, [2, 1]), numbers: Numbers::Real(vec![0.5, -3.0]) };
+        let whole = Value::whole(ElementType::S64, 7);
+        let file = write_npz([("out0".to_owned(), &real), ("out1".to_owned(), &whole)]);
+        assert_eq!(read_npz(&file).unwrap(), [("out0".to_owned(), real), ("out1".to_owned(), whole)]);
+    }
 
     #[test]
     fn a_transposed_array_is_read_in_its_own_order() {

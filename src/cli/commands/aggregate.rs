@@ -12,6 +12,7 @@ use super::experiment::model_filter;
 use super::text;
 use crate::args::Args;
 use crate::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, MetricArg, ReportKindArg, TestArg};
+use crate::host;
 use crate::png::png;
 use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
@@ -63,7 +64,7 @@ pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
     let report = Report { kind, times: &times, backends: &backends, baseline };
     let Some(table) = report.table() else {
         let shown = args.accelerator.as_deref().unwrap_or(if args.lenient { "any" } else { DEFAULT_ACCELERATOR });
-        eprintln!("cannot find data for accelerator {shown}");
+        host::say(&format!("cannot find data for accelerator {shown}"));
         return Ok(());
     };
     match args.format {
@@ -209,9 +210,9 @@ fn warn_of_a_mix(records: &Aggregator, all: bool) {
     let products: Vec<&str> = records.accelerators().collect();
     if all && products.len() > 1 {
         let (count, names) = (products.len(), products.join("; "));
-        eprintln!(
+        host::say(&format!(
             "note: records of {count} accelerators are mixed, and each is compared with itself; choose one with --accelerator: {names}"
-        );
+        ));
     }
 }
 

@@ -14,6 +14,7 @@ use super::timed::TimedRuns;
 use super::{bench_eval, bench_index, bench_trace, reports, text};
 use crate::bench_args::BenchArgs;
 use crate::driver::Driver;
+use crate::host;
 use crate::interrupt::{self, Interrupted};
 use crate::output_args::{JsonFormatArg, OutputArgs};
 use ns_bench::{
@@ -34,7 +35,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
         bench_index::put(&mut config, path, &args)?;
     }
     if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, args.options.text("instance")) {
-        eprintln!("note: --instance {instance} is not used: --device-type cpu measures this machine");
+        host::say(&format!("note: --instance {instance} is not used: --device-type cpu measures this machine"));
     }
     if let Some(settings) = config.mlperf.clone() {
         return super::mlperf::run(driver, config, settings, args.output.table.json);

@@ -1,11 +1,11 @@
 //! `neuronscope bench INDEX.json`: the entries that are run, and the flags that may be given with an index.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use crate::bench_args::BenchArgs;
+use crate::host;
 use ns_bench::{BenchConfig, BesideIndex, EntryStatus, IndexFilter, ModelIndex, parse_levels, parse_list};
 
 /// Puts the index file into a benchmark, with the entries that pass the lists on the command line. When no instance
@@ -29,11 +29,13 @@ pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Re
 
 fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
     let shown = path.display();
-    let json = fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
+    let json = crate::file::read(path)
+        .and_then(|b| String::from_utf8(b).map_err(std::io::Error::other))
+        .with_context(|| format!("{shown}: cannot be read"))?;
     let read =
         ModelIndex::read_file(&json, &shown.to_string()).with_context(|| format!("{shown}: is not a model index"))?;
     for warning in &read.warnings {
-        eprintln!("note: {shown}: {warning}");
+        host::say(&format!("note: {shown}: {warning}"));
     }
     let mut filter = IndexFilter::default();
     if let Some(list) = args.options.text("batch_sizes") {

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::text;
 use crate::driver::Driver;
+use crate::file;
 use crate::index_args::ModelCompileArgs;
 use ns_bench::{CompiledModel, EntryStatus, ModelIndex};
 use ns_device::model_label;
@@ -65,12 +66,12 @@ fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<
 }
 
 /// Writes a file, creating its folder.
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
+pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let shown = path.display();
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
     }
-    fs::write(path, text).with_context(|| format!("{shown}: cannot be written"))
+    file::write(path, content).with_context(|| format!("{shown}: cannot be written"))
 }
 
 fn with_json(path: &Path) -> PathBuf {

@@ -1,7 +1,5 @@
 //! `neuronscope customop`
 
-use std::fs;
-
 use anyhow::{Context, Result, bail};
 
 use super::text;
@@ -35,7 +33,7 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
         let (report, processors) = run_with_processors(spec, &costs)?;
         if let (Some(path), 0) = (&args.output, reports.len()) {
             let profile = build_customop_profile(&spec.name, &processors);
-            fs::write(path, args.export.write(&profile))
+            crate::file::write(path, args.export.write(&profile))
                 .with_context(|| format!("{}: cannot be written", path.display()))?;
         }
         reports.push(report);

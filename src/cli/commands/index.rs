@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::compile::write;
 use super::text;
+use crate::host;
 use crate::index_args::IndexCommand;
 use ns_bench::{FilePlan, FileStep, IndexFilter, ModelEntry, ModelIndex};
 
@@ -29,7 +30,7 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
         IndexCommand::Append { indexes, output } => {
             let read: Vec<ModelIndex> = indexes.iter().map(|p| load(p)).collect::<Result<_>>()?;
             let Some(sum) = ModelIndex::append(&read) else { bail!("no index to append is named") };
-            sum.warnings.iter().for_each(|w| eprintln!("note: {w}"));
+            sum.warnings.iter().for_each(|w| host::say(&format!("note: {w}")));
             write(&output, &json(&sum.index)?)
         }
         IndexCommand::Filter { index, filters, output } => {
@@ -50,7 +51,7 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
         }
         IndexCommand::Delete { index } => {
             if !index.exists() {
-                eprintln!("note: {}: does not exist", index.display());
+                host::say(&format!("note: {}: does not exist", index.display()));
                 return Ok(());
             }
             carry_out(&FilePlan::delete(&load(&index)?, &path_text(&index)))
@@ -70,7 +71,7 @@ fn load(path: &Path) -> Result<ModelIndex> {
     let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
     let read = ModelIndex::read_file(&text, &path_text(path))
         .with_context(|| format!("{}: is not a model index", path.display()))?;
-    read.warnings.iter().for_each(|w| eprintln!("note: {}: {w}", path.display()));
+    read.warnings.iter().for_each(|w| host::say(&format!("note: {}: {w}", path.display())));
     Ok(read.index)
 }
 
@@ -126,7 +127,7 @@ fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match removed {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("note: {}: does not exist", path.display());
+            host::say(&format!("note: {}: does not exist", path.display()));
             Ok(())
         }
         other => other.with_context(|| format!("{}: cannot be removed", path.display())),

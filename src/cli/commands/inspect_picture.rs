@@ -62,7 +62,7 @@ fn save(driver: &mut Driver, spec: &InspectSpec, path: &Path) -> Result<()> {
     let ask = InspectAsk::Save(Box::new(spec.clone()), InspectFile::Svg);
     let message = driver.run(JobRequest::Inspect(ask), None)?;
     let Some(Message::File(svg)) = message else { bail!("the session did not draw the model") };
-    std::fs::write(path, svg.bytes).with_context(|| format!("{}: cannot be written", path.display()))
+    crate::file::write(path, svg.bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
 fn describe(shown: &InspectShown) -> String {

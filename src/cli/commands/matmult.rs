@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::compile::write;
 use super::text;
 use crate::driver::Driver;
+use crate::host;
 use crate::interrupt::{self, Interrupted};
 use crate::matmult_args::MatmultArgs;
 use crate::progress::ProgressBar;
@@ -28,7 +29,7 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
         config.model = Some(opened.id);
     }
     let cases = config.cases()?;
-    notes.iter().for_each(|note| eprintln!("note: {note}"));
+    notes.iter().for_each(|note| host::say(&format!("note: {note}")));
     let folder = args.compiler_workdir.as_deref().map(Path::to_string_lossy);
     let tasks: Vec<CompileTask> = match &folder {
         Some(folder) => cases.iter().map(|case| case.compile_task(folder)).collect::<Result<_, _>>()?,

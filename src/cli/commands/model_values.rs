@@ -10,11 +10,19 @@ use crate::file::FileSource;
 use crate::inspect_args::ArraysArgs;
 use ns_neuron::numerics::DEFAULT_TOLERANCE;
 use ns_program::eval::Casts;
-use ns_program::{Imported, ResultComparison, compare};
+use ns_program::{Imported, ResultComparison, Value, compare};
 use ns_readers::read_npz;
 
 /// Default tolerance: largest difference of a result, divided by the largest expected number.
 pub(super) const FILE_TOLERANCE: f64 = 1e-4;
+
+/// The arrays of a file of `numpy.savez`.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn read_arrays(path: &Path) -> Result<Vec<(String, Value)>> {
+    read_npz(&FileSource::open(path)?).with_context(|| path.display().to_string())
+}
 
 /// Results of a model file, compared with expected ones.
 pub(super) struct Compared {
@@ -44,14 +52,18 @@ impl Compared {
         tolerance: Option<f64>,
         casts: Option<Casts>,
     ) -> Result<Option<Self>> {
-        let (Some(inputs), Some(expect)) = (&arrays.inputs, &arrays.expect) else { return Ok(None) };
+        let (inputs, expect) = match (&arrays.inputs, &arrays.expect) {
+            (Some(inputs), Some(expect)) => (inputs, expect),
+            (Some(_), None) => bail!("--inputs needs --expect FILE.npz with the expected results"),
+            _ => return Ok(None),
+        };
         let tolerance = tolerance.unwrap_or(if casts.is_some() { DEFAULT_TOLERANCE } else { FILE_TOLERANCE });
         if tolerance.is_nan() || tolerance <= 0.0 {
             bail!("--tolerance {tolerance}: use a number above 0, such as {FILE_TOLERANCE}");
         }
-        let read = |path: &Path| read_npz(&FileSource::open(path)?).with_context(|| path.display().to_string());
         let casts = casts.unwrap_or(Casts::NONE);
-        let results = compare(imported, bytes, &read(inputs)?, &read(expect)?, casts).map_err(anyhow::Error::msg)?;
+        let results = compare(imported, bytes, &read_arrays(inputs)?, &read_arrays(expect)?, casts)
+            .map_err(anyhow::Error::msg)?;
         Ok(Some(Self { results, tolerance }))
     }
 

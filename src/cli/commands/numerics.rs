@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use super::model_values::Compared;
+use super::compile::write;
+use super::model_values::{Compared, read_arrays};
 use super::text;
 use crate::args::{NumericsArgs, RoundingArg};
 use crate::driver::Driver;
@@ -13,7 +14,8 @@ use crate::model_file;
 use ns_device::{ModelFileValues, casts_of};
 use ns_machine::arch::{features, instance};
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};
-use ns_program::Imported;
+use ns_program::{Imported, results};
+use ns_readers::write_npz;
 use ns_session::studies::StudySpec;
 use ns_session::{
     BatchRule, JobRequest, JobResult, Message, ModelFileSettings, NumericsReport, NumericsSpec, OutputComparison,
@@ -68,9 +70,15 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
     if args.arrays.inputs.is_none() {
         return tell(&of_drawn(spec, &imported, &bytes)?, args.json);
     }
+    if let (Some(arrays), Some(to)) = (&args.arrays.inputs, &args.results) {
+        let arrays = read_arrays(arrays)?;
+        let found = results(&imported, &bytes, &arrays, casts_of(&spec.options)).with_context(|| path.to_owned())?;
+        let named = (0..).zip(&found).map(|(n, value)| (format!("out{n}"), value));
+        return write(to, &write_npz(named));
+    }
     let casts = args.compile.names_casts().then(|| casts_of(&spec.options));
     let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, casts)?;
-    let Some(compared) = compared else { bail!("{path}: give --inputs X.npz and --expect Y.npz") };
+    let Some(compared) = compared else { bail!("{path}: --inputs needs --expect FILE.npz, or --results FILE.npz") };
     let said = if args.json {
         let mut json =
             serde_json::json!({ "model": path, "format": imported.inspection.format, "values": compared.json() });

@@ -11,6 +11,7 @@ use super::analysis::list;
 use super::profile::export;
 use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
+use crate::host;
 use crate::parquet::{self, RecordSheet};
 use crate::parquet_args::{ParquetArgs, ParquetTableArg};
 use crate::source;
@@ -26,7 +27,7 @@ pub(super) fn run(args: ParquetArgs) -> Result<()> {
         ParquetTableArg::Reports => reports(&args)?,
         ParquetTableArg::Slices | ParquetTableArg::Operators => profile(&args)?,
     };
-    eprintln!("note: {shown}: {rows} rows");
+    host::say(&format!("note: {shown}: {rows} rows"));
     Ok(())
 }
 
@@ -76,7 +77,7 @@ fn reports(args: &ParquetArgs) -> Result<u64> {
         let bytes = std::fs::read(path).with_context(|| format!("{path}: cannot be read"))?;
         let mut imported = read_reports_at(path, &bytes, None)?;
         for diagnostic in imported.diagnostics.items() {
-            eprintln!("note: {path}: {diagnostic}");
+            host::say(&format!("note: {path}: {diagnostic}"));
         }
         all.append(&mut imported.reports);
     }

@@ -1,21 +1,22 @@
 //! `neuronscope profile`
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use super::{profile_call, profile_log, profile_outputs, text};
 use crate::driver::Driver;
+use crate::file;
 use crate::profile_args::{ProfileArgs, ProfileType};
+use crate::source;
 use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
 use ns_formats::WriteFormat;
 use ns_insight::Insights;
 use ns_session::{
-    AnalysisRequest, ExportKind, JobRequest, JobResult, Message, OperatorKind, ProfileInfo, ProfileKey,
-    ProfileQuestion, ProfileSpec, Reply,
+    AnalysisRequest, ExportKind, JobResult, Message, OperatorKind, ProfileInfo, ProfileKey, ProfileQuestion,
+    ProfileSpec, Reply,
 };
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
@@ -25,7 +26,7 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     let mut driver = args.output.run_date.map_or_else(Driver::new, Driver::starting_at);
     profile_call::notes(&args.call).iter().for_each(|line| driver.say(line));
     let spec = profile_spec(&mut driver, &args)?;
-    let info = profile_info(driver.run(JobRequest::Profile(spec), None)?)?;
+    let info = source::simulate(&mut driver, spec)?;
     let output = &args.output;
     if let Some(path) = &output.output {
         write_trace(&mut driver, info.profile, output.export, path)?;
@@ -70,14 +71,14 @@ fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
 /// Writes the timeline of a profile to a file.
 pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
     let trace = export(driver, profile, ExportKind::Trace(format))?;
-    fs::write(path, trace).with_context(|| format!("{}: cannot be written", path.display()))
+    file::write(path, trace).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
 /// Writes the overview of a profile as a page that links to the one at `base`.
 pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, path: &Path) -> Result<()> {
     let message = driver.run(AnalysisRequest::Page(base.to_owned()).of(profile), None)?;
     let Some(Message::File(page)) = message else { bail!("the session returned no page") };
-    fs::write(path, page.bytes).with_context(|| format!("{}: cannot be written", path.display()))
+    file::write(path, page.bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
 /// The run that the flags describe; a model file is opened.

@@ -5,6 +5,7 @@ use clap::Parser;
 
 use super::bench;
 use crate::args::{Args, Command, WorkflowArg};
+use crate::host;
 use crate::profile_args::{CallArgs, ProfileArgs};
 
 /// How long a trace is, if `--ms-duration` is not given.
@@ -41,7 +42,7 @@ pub(super) fn trace(args: &ProfileArgs) -> Result<()> {
         bail!("{flag} is about a single execution, and --profile-type trace records many; leave one of them out");
     }
     if let Some(line) = notes(&CallArgs { ms_duration: None, ..args.call }).first() {
-        eprintln!("{line}");
+        host::say(line);
     }
     let ms = args.call.ms_duration.unwrap_or(TRACE_MS);
     let workflow = if matches!(args.workflow()?, WorkflowArg::Trace) { "trace" } else { "mark_step" };

@@ -2,6 +2,8 @@
 
 use std::io::Write as _;
 
+use crate::host;
+
 /// Lays out rows under headings; a column is right-aligned when its heading starts with `>`, which is not shown.
 pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut widths: Vec<usize> = headings.iter().map(|h| h.trim_start_matches('>').chars().count()).collect();
@@ -33,11 +35,14 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// Writes to stdout; a closed pipe (`| head`) is not an error.
+/// Writes to stdout, or to the host; a closed pipe (`| head`) is not an error.
 ///
 /// # Errors
 /// When stdout cannot be written to for another reason.
 pub(super) fn print(bytes: &[u8]) -> anyhow::Result<()> {
+    if host::give(|host| host.print(bytes)).is_some() {
+        return Ok(());
+    }
     match std::io::stdout().lock().write_all(bytes) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),
         _ => Ok(()),

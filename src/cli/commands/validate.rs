@@ -1,7 +1,6 @@
 //! `neuronscope validate FILE.csv`
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -29,7 +28,7 @@ struct ValidateJson {
 
 pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let shown = args.file.display();
-    let table = fs::read(&args.file).with_context(|| format!("{shown}: cannot be read"))?;
+    let table = crate::file::read(&args.file).with_context(|| format!("{shown}: cannot be read"))?;
     if is_measured(&table) {
         return measurements(&args, &table);
     }

@@ -9,6 +9,7 @@ use crate::commands::profile::write_trace;
 use crate::commands::profile_info;
 use crate::driver::Driver;
 use crate::experiment_args::ExperimentArgs;
+use crate::host;
 use ns_compiler::CompileOptions;
 use ns_experiment::plan::{Dynamo, ExperimentConfig};
 use ns_experiment::run::Experiment;
@@ -30,7 +31,7 @@ pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Resul
 /// The execution on a simulated core; a measured execution cannot be profiled.
 fn profile(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
     let Some(instance) = experiment.config.accelerator.instance() else {
-        eprintln!("note: {}: --profile-xla: only simulated executions have a profile", experiment.model.name);
+        host::say(&format!("note: {}: --profile-xla: only simulated executions have a profile", experiment.model.name));
         return Ok(());
     };
     let traced = experiment.config.dynamo == Some(Dynamo::Openxla);

@@ -14,6 +14,7 @@ use super::{results, single};
 use crate::commands::analyze::now_s;
 use crate::commands::cpu::processor;
 use crate::experiment_args::ExperimentArgs;
+use crate::host;
 use crate::progress::ProgressBar;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
@@ -36,12 +37,12 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
     results::prepare(args, &file)?;
     let before = results::done_before(&file)?;
     if before.bad_lines > 0 {
-        eprintln!("note: {}: {} lines are not records and are skipped", file.display(), before.bad_lines);
+        host::say(&format!("note: {}: {} lines are not records and are skipped", file.display(), before.bad_lines));
     }
     let (name, timestamp) = (processor(), args.timestamp.unwrap_or_else(now_s));
     if args.suite.says(LogLevelArg::Info) {
         for (model, sentence) in models.iter().filter_map(|m| Some((m, m.stand_in()?))) {
-            eprintln!("note: {}: {sentence}", model.name);
+            host::say(&format!("note: {}: {sentence}", model.name));
         }
     }
     let (mut ran, mut passed_over, mut unverified, mut not_here) = (0, 0, 0, 0);
@@ -75,11 +76,11 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
     bar.clear();
     if args.suite.says(LogLevelArg::Info) {
         if not_here > 0 {
-            eprintln!(
+            host::say(&format!(
                 "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
-            );
+            ));
         }
-        eprintln!("note: {}: {ran} experiments ran, {passed_over} were skipped", file.display());
+        host::say(&format!("note: {}: {ran} experiments ran, {passed_over} were skipped", file.display()));
     }
     if unverified > 0 && args.strict {
         bail!("{unverified} of {ran} experiments did not pass the verification; {} has the reasons", file.display());

@@ -9,6 +9,7 @@ use crate::commands::analyze::now_s;
 use crate::commands::cpu::{SystemClock, Ticks, processor};
 use crate::driver::Driver;
 use crate::experiment_args::{ExperimentArgs, VerifyRulesArg};
+use crate::host;
 use crate::model_args::ModelFileFlags;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
@@ -39,16 +40,16 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
     let finished = run_experiment_of(&experiment, driver.models(), &SystemClock::new());
     let others_busy = before.and_then(|before| Ticks::now()?.others_since(&before));
     if let Some(error) = finished.error.as_ref().filter(|_| args.suite.says(LogLevelArg::Error)) {
-        eprintln!("note: {}: {error}", model.name);
+        host::say(&format!("note: {}: {error}", model.name));
     }
     let unverified = finished.record.unverified();
     let is_new = finished.error.is_none() && args.suite.says(LogLevelArg::Error);
     if let Some(reason) = unverified.as_ref().filter(|_| is_new) {
-        eprintln!("note: {}: {reason}", model.name);
+        host::say(&format!("note: {}: {reason}", model.name));
     }
     let noise = finished.noise.iter().filter(|_| args.suite.says(LogLevelArg::Warning));
     for advice in noise.flat_map(|n| n.advice(others_busy)) {
-        eprintln!("note: {}: {advice}", model.name);
+        host::say(&format!("note: {}: {advice}", model.name));
     }
     let file = results::path(args);
     std::fs::create_dir_all(&args.output_dirname)

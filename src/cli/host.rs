@@ -1,0 +1,199 @@
+//! The command line inside another program: a call takes the arguments of a process, and what it prints, says and reads goes through a
+//! [`Host`]. So another shell has every command, option and figure of the command line, from one place.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::driver::Kept;
+use super::interrupt::{self, Interrupted};
+
+/// What a program gives to the calls that it makes.
+pub trait Host {
+    /// Takes what the command prints to stdout.
+    fn print(&mut self, bytes: &[u8]);
+    /// Takes a line of stderr.
+    fn say(&mut self, line: &str);
+    /// Takes the progress of the current work: units done, of how many (0 if that is not known), and its name.
+    fn progress(&mut self, done: u64, total: u64, label: &str);
+    /// The bytes of a file that is in memory only, by the path that the arguments name.
+    fn file(&self, path: &Path) -> Option<Arc<Vec<u8>>>;
+    /// Takes a file that the command writes, if it is one that stays in memory; `false` sends it to the disk.
+    fn write(&mut self, path: &Path, content: &[u8]) -> bool;
+}
+
+/// Profiles and models that calls have opened: a later call that names the same ones finds them.
+#[derive(Default)]
+pub struct Memory(Option<Kept>);
+
+/// Why a call did not do its work.
+#[derive(Debug, Error)]
+pub enum CallError {
+    /// The arguments are wrong; a sentence.
+    #[error("{0}")]
+    Usage(String),
+    /// A sentence with what was wrong, where, and what to do.
+    #[error("{0}")]
+    Failed(String),
+    /// [`stop`] ended it; what had finished is printed.
+    #[error("{0}")]
+    Stopped(String),
+}
+
+struct Place {
+    host: Box<dyn Host>,
+    memory: Memory,
+}
+
+thread_local! {
+    static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
+}
+
+/// Runs a command: `["bench", "--model", "nn", "--json"]`.
+///
+/// # Errors
+/// As [`CallError`] says.
+pub fn call(host: Box<dyn Host>, memory: &mut Memory, args: &[String]) -> Result<(), CallError> {
+    PLACE.set(Some(Place { host, memory: std::mem::take(memory) }));
+    let _end = End;
+    interrupt::begin();
+    let words = std::iter::once("neuronscope").chain(args.iter().map(String::as_str)).map(OsString::from);
+    let done = super::run_words(words.collect());
+    *memory = PLACE.take().map(|place| place.memory).unwrap_or_default();
+    let stopped = interrupt::is_stop_requested();
+    done.map_err(|error| match error.downcast_ref::<clap::Error>() {
+        Some(usage) => CallError::Usage(usage_sentence(usage)),
+        None if stopped || error.is::<Interrupted>() => CallError::Stopped(format!("{error:#}")),
+        None => CallError::Failed(format!("{error:#}")),
+    })
+}
+
+/// Ends every running call early, as Ctrl-C does on a terminal.
+pub fn stop() {
+    interrupt::stop();
+}
+
+/// Takes the host from its place, also when a call panics.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        interrupt::end();
+        PLACE.take();
+    }
+}
+
+/// The sentences of a usage error, without the advice for a terminal.
+fn usage_sentence(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more"));
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join("; ").trim_start_matches("error: ").to_owned()
+}
+
+/// Whether a host runs this thread's command.
+pub(super) fn is_present() -> bool {
+    PLACE.with_borrow(Option::is_some)
+}
+
+/// Gives the host something; `None` on a terminal.
+pub(super) fn give<T>(to: impl FnOnce(&mut dyn Host) -> T) -> Option<T> {
+    PLACE.with_borrow_mut(|place| place.as_mut().map(|place| to(&mut *place.host)))
+}
+
+/// A file of the host.
+pub(super) fn file(path: &Path) -> Option<Arc<Vec<u8>>> {
+    give(|host| host.file(path)).flatten()
+}
+
+/// What earlier calls of the host have opened.
+pub(super) fn take_kept() -> Option<Kept> {
+    PLACE.with_borrow_mut(|place| place.as_mut().and_then(|place| place.memory.0.take()))
+}
+
+/// Keeps what is open for the host's next call.
+pub(super) fn keep(kept: Kept) {
+    PLACE.with_borrow_mut(|place| {
+        if let Some(place) = place {
+            place.memory.0 = Some(kept);
+        }
+    });
+}
+
+/// A line for the host, or on stderr.
+pub(super) fn say(line: &str) {
+    if give(|host| host.say(line)).is_none() {
+        eprintln!("{line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[derive(Default, Clone)]
+    struct Test {
+        out: Rc<RefCell<Vec<u8>>>,
+        said: Rc<RefCell<Vec<String>>>,
+    }
+
+    impl Host for Test {
+        fn print(&mut self, bytes: &[u8]) {
+            self.out.borrow_mut().extend_from_slice(bytes);
+        }
+
+        fn say(&mut self, line: &str) {
+            self.said.borrow_mut().push(line.to_owned());
+        }
+
+        fn progress(&mut self, _: u64, _: u64, _: &str) {}
+
+        fn file(&self, path: &Path) -> Option<Arc<Vec<u8>>> {
+            (path == Path::new("there.json")).then(|| Arc::new(br#"{"traceEvents": []}"#.to_vec()))
+        }
+
+        fn write(&mut self, _: &Path, content: &[u8]) -> bool {
+            self.print(content);
+            true
+        }
+    }
+
+    fn call_with(test: &Test, line: &str) -> Result<(), CallError> {
+        let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        call(Box::new(test.clone()), &mut Memory::default(), &args)
+    }
+
+    #[test]
+    fn a_call_prints_to_its_host_and_reads_its_files() {
+        let test = Test::default();
+        call_with(&test, "bench --model nn --n_models 1 --workers_per_model 1 --duration 1 --json").unwrap();
+        let out = String::from_utf8(test.out.take()).unwrap();
+        assert!(out.contains("\"throughput_avg\""), "{out}");
+        assert!(test.said.borrow().iter().any(|line| line.contains("nn")), "{:?}", test.said);
+        let error = call_with(&test, "open there.json").unwrap_err();
+        assert!(matches!(error, CallError::Failed(_)) && error.to_string().contains("there.json"), "{error}");
+        assert!(!is_present());
+    }
+
+    #[test]
+    fn wrong_usage_is_a_sentence() {
+        let error = call_with(&Test::default(), "bench --n_modles 1").unwrap_err();
+        let CallError::Usage(said) = error else { panic!("{error}") };
+        assert!(said.starts_with("unexpected argument '--n-modles'") && !said.contains("Usage"), "{said}");
+    }
+
+    #[test]
+    fn what_a_call_opened_is_there_for_the_next_one() {
+        let mut memory = Memory::default();
+        for line in ["profile --model nn --json", "profile --model nn --summary --json"] {
+            let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            call(Box::new(Test::default()), &mut memory, &args).unwrap();
+            assert_eq!(memory.0.as_ref().map(|kept| kept.opened.len()), Some(1));
+        }
+    }
+}

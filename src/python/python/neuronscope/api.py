@@ -1,0 +1,104 @@
+"""The functions of the package. Each is a command of the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from . import host_work
+from ._core import Shell
+from .calls import flags, run, run_json
+from .model import inputs_text, resolve
+from .result import Profile, Record, Reports, Table
+
+_WORK = ("preprocess_fn", "postprocess_fn", "env_setup_fn", "setup_fn")
+
+
+def benchmark(model="nn", inputs=None, *, verbosity=0, **options):
+    """Benchmarks a model as NeuronPerf does, on simulated NeuronCores.
+
+    ``model`` is a name of the zoo, a model file, an index of ``neuronperf.torch.compile``, an ONNX model, a lowered JAX function, or a
+    ``torch.nn.Module`` with its ``inputs``. ``options`` are the flags of ``neuronscope bench``.
+    """
+    text, files = resolve(model, inputs)
+    if "inputs" not in options and not files and inputs is not None:
+        options["inputs"] = inputs_text(inputs)
+    work = {name: options.pop(name) for name in _WORK if options.get(name) is not None}
+    options.update(host_work.flags_of(work, inputs))
+    out, written = run(
+        ["bench", *model_words(text, is_index=text.endswith(".json")), f"--verbosity={verbosity}", *flags(options), "--json", "--html=page.html"],
+        files=files,
+        wanted=["page.html"],
+    )
+    return Reports(json.loads(out)["reports"], written.get("page.html"))
+
+
+bench = benchmark
+
+
+def model_words(text, is_index=False):
+    return [text] if is_index else [f"--model={text}"]
+
+
+def profile(model="nn", inputs=None, **options):
+    """Simulates one execution and returns its operators and timeline. ``options`` are the flags of ``neuronscope profile``."""
+    text, files = resolve(model, inputs)
+    args = ["profile", f"--model={text}", *flags(options)]
+    run_flags = "&".join(word[2:] for word in flags(options))
+    return _profile(args, [f"sim:{text}?{run_flags}" if run_flags else f"sim:{text}"], files)
+
+
+def _profile(args, source, files=None, shell=None):
+    shell = shell or Shell()
+    # Several profiles in one file are several objects; the first is the one that is open.
+    values, _ = json.JSONDecoder().raw_decode(run([*args, "--json"], files=files, shell=shell)[0].decode())
+    return Profile(shell, args, source, files, values)
+
+
+def open(*files):  # noqa: A001 (the command's name)
+    """Opens a profile of any tool: one file, or files and folders that belong together."""
+    names = [os.fspath(file) for file in files]
+    return _profile(["open", *names], names)
+
+
+def compare(a, b, **options):
+    """Compares two profiles operator by operator: files, or ``sim:nn?workflow=trace``."""
+    return Record(run_json(["compare", os.fspath(a), os.fspath(b), *flags(options)]))
+
+
+def inspect(model, inputs=None, **options):
+    """What a model file holds, and with ``instance`` how long one call takes."""
+    text, files = resolve(model, inputs)
+    return Record(run_json(["inspect", text, *flags(options)], files=files))
+
+
+def numerics(model="nn", inputs=None, **options):
+    """Computes a model as a NeuronCore would and compares it with the reference. A comparison that fails is a result as well: ``status``."""
+    from ._core import Error
+
+    text, files = resolve(model, inputs)
+    try:
+        out = run(["numerics", f"--model={text}", *flags(options), "--json"], files=files)[0]
+    except Error as error:
+        out = getattr(error, "partial", b"")
+        if not out:
+            raise
+    return Record(json.loads(out))
+
+
+def customop(kernel, **options):
+    """Runs a custom operator's kernel on the GPSIMD processors: a C++ file, a build.py, or the name of a built-in one; a list is compared."""
+    kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
+    found = run_json(["customop", *(f"--kernel={os.fspath(one)}" for one in kernels), *flags(options)])
+    return Table(map(Record, found)) if isinstance(found, list) else Record(found)
+
+
+def validate(file, **options):
+    """Predicts a table of published benchmark rows and compares."""
+    return Record(run_json(["validate", os.fspath(file), *flags(options)]))
+
+
+def models():
+    """The models of the zoo, with their parameters."""
+    found = run_json(["models"])
+    return Table(map(Record, found if isinstance(found, list) else found["models"]))

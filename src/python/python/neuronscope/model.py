@@ -1,0 +1,88 @@
+"""What may stand for a model: a name of the zoo, a file, or an object of a framework, which is exported in memory."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import warnings
+
+from ._core import Error
+
+
+class ModelError(Error):
+    """A model cannot be exported: the exporter's own message, and the module."""
+
+
+def resolve(model, inputs=None):
+    """The model as the command line names it, and the files in memory that it needs."""
+    if isinstance(model, str):
+        return model, {}
+    if isinstance(model, os.PathLike):
+        return os.fspath(model), {}
+    content = getattr(model, "__neuronscope_file__", None)
+    if content is not None:
+        name, data = content() if callable(content) else content
+        return name, {name: data}
+    if _is_of_torch(model):
+        name, data = export(model, inputs)
+        return name, {name: data}
+    if hasattr(model, "SerializeToString"):
+        return "model.onnx", {"model.onnx": model.SerializeToString()}
+    if hasattr(model, "as_text"):
+        return "model.mlir", {"model.mlir": model.as_text().encode()}
+    kind = type(model).__name__
+    raise TypeError(
+        f"{kind} is not a model: give a name of the zoo, a file, an ONNX model, a lowered JAX function or a torch.nn.Module with its inputs"
+    )
+
+
+def _is_of_torch(model):
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return False
+    export = sys.modules.get("torch.export")
+    return isinstance(model, torch.nn.Module) or (export is not None and isinstance(model, export.ExportedProgram))
+
+
+def export(model, inputs):
+    """A ``torch.nn.Module`` through ``torch.export``: a file name and its bytes."""
+    import torch
+
+    name = f"{type(model).__name__}.pt2"
+    program = model
+    if isinstance(model, torch.nn.Module):
+        if inputs is None:
+            raise ModelError(f"{type(model).__name__} has no shapes without its inputs; give them as inputs=(x, ...)")
+        inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+        was_training = model.training
+        try:
+            with torch.no_grad(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                program = torch.export.export(model.eval(), inputs)
+        except Exception as error:
+            raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {error}") from error
+        finally:
+            model.train(was_training)
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.export.save(program, file)
+    return name, file.getvalue()
+
+
+def shape_of(array):
+    """``4x4``, the shape of an array or of anything that has a shape."""
+    shape = getattr(array, "shape", None)
+    if shape is None:
+        raise TypeError(f"inputs: {type(array).__name__} has no shape; give arrays, tensors or shapes as text such as '4x4'")
+    return "x".join(str(int(n)) for n in shape) if len(shape) else "1"
+
+
+def inputs_text(inputs):
+    """Inputs as NeuronPerf takes them, as shapes: a list has an entry for each batch size, a tuple one for each input of the model."""
+    if inputs is None or isinstance(inputs, str):
+        return inputs
+    entries = inputs if isinstance(inputs, list) else [inputs]
+    one = lambda entry: ",".join(map(shape_of, entry)) if isinstance(entry, tuple) else shape_of(entry)  # noqa: E731
+    return "[" + ",".join(f"({one(entry)})" for entry in entries) + "]"

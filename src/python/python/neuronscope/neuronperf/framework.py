@@ -1,0 +1,191 @@
+"""compile and benchmark of the simulated device, which all frameworks share."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from .. import host_work
+from ..calls import flags, run
+from ..model import export, inputs_text, resolve
+from . import cpu, evaluation, verbosity as levels
+from .reports import Reports
+from .timer import Timer
+
+# Arguments that mean nothing on a simulated device.
+_UNUSED = ("compile_fn", "load_fn", "dataset_loader_fn", "dataset_inputs", "dataloader_kwargs", "model_class_name", "model_class_file")
+
+
+def compile(  # noqa: A001 (NeuronPerf's name)
+    model,
+    inputs=None,
+    batch_sizes=None,
+    pipeline_sizes=None,
+    performance_levels=None,
+    models_dir="models",
+    model_name=None,
+    filename=None,
+    compiler_args=None,
+    verbosity=None,
+    **options,
+):
+    """Compiles a model for every size and level, and returns the name of the index.
+
+    ``model`` is a name of the zoo, a model file, or a module, whose exported file is written to ``models_dir``.
+    """
+    options = {name: value for name, value in options.items() if name not in _UNUSED}
+    name = model_name or (model if isinstance(model, str) else None)
+    path = model if isinstance(model, (str, os.PathLike)) else _exported(model, inputs, models_dir, model_name)
+    for flag, value in (compiler_args or {}).items():
+        options[flag.lstrip("-").replace("-", "_")] = value
+    if filename is None:
+        import random
+        import string
+
+        code = "".join(random.choices(string.ascii_lowercase + string.digits, k=8))
+        label = os.path.splitext(os.path.basename(str(name or path)))[0].split(":")[0]
+        filename = f"{label}_{code}.json"
+    filename = filename if str(filename).endswith(".json") else f"{filename}.json"
+    words = {
+        "model": path,
+        "batch_sizes": batch_sizes,
+        "pipeline_sizes": pipeline_sizes,
+        "performance_levels": performance_levels,
+        "models_dir": models_dir,
+        "model_name": model_name,
+        "filename": filename,
+        **options,
+    }
+    out, _ = run(["compile", *flags(words)])
+    if levels.chosen(verbosity) > 0:
+        print(out.decode(), end="")
+    return filename
+
+
+def _exported(model, inputs, models_dir, model_name):
+    """A module as a file beside its artifacts; its batch size is that of its first inputs."""
+    first = inputs[0] if isinstance(inputs, list) else inputs
+    name, data = export(model, first) if not hasattr(model, "SerializeToString") else ("model.onnx", model.SerializeToString())
+    os.makedirs(models_dir, exist_ok=True)
+    path = os.path.join(models_dir, f"{model_name}{os.path.splitext(name)[1]}" if model_name else name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def benchmark(
+    model_filename,
+    inputs=None,
+    batch_sizes=None,
+    duration=None,
+    n_models=None,
+    pipeline_sizes=None,
+    performance_levels=None,
+    workers_per_model=None,
+    env_setup_fn=None,
+    setup_fn=None,
+    preprocess_fn=None,
+    postprocess_fn=None,
+    multiprocess=True,
+    multiinterpreter=False,
+    return_timers=False,
+    stats_interval=None,
+    device_type="neuron",
+    cost_per_hour=None,
+    model_name=None,
+    verbosity=None,
+    loop_dataset=False,
+    eval_metrics=None,
+    eval_target_col=None,
+    **options,
+):
+    """Benchmarks an index, a model file or a model, and returns a report for each configuration; Ctrl-C returns those that are finished."""
+    if device_type in ("cuda", "gpu"):
+        raise ValueError("no GPU is simulated or measured here; leave device_type out, or use cpu")
+    if device_type == "cpu":
+        arguments = dict(batch_sizes=batch_sizes, duration=duration, n_models=n_models, workers_per_model=workers_per_model)
+        arguments |= dict(preprocess_fn=preprocess_fn, postprocess_fn=postprocess_fn, env_setup_fn=env_setup_fn, setup_fn=setup_fn)
+        return cpu.benchmark(model_filename, inputs, return_timers=return_timers, model_name=model_name, **arguments)
+    options = {name: value for name, value in options.items() if name not in _UNUSED}
+    text, files = resolve(model_filename, inputs)
+    level = levels.chosen(verbosity)
+    work = dict(zip(host_work.NAMES, (preprocess_fn, postprocess_fn, env_setup_fn, setup_fn)))
+    work = {name: function for name, function in work.items() if function is not None}
+    words = {
+        "batch_sizes": batch_sizes,
+        "duration": duration,
+        "n_models": n_models,
+        "pipeline_sizes": pipeline_sizes,
+        "performance_levels": performance_levels,
+        "workers_per_model": workers_per_model,
+        "multiprocess": multiprocess,
+        "multiinterpreter": multiinterpreter,
+        "stats_interval": stats_interval,
+        "cost_per_hour": cost_per_hour,
+        "model_name": model_name,
+        "verbosity": level,
+        **options,
+    }
+    if eval_metrics is not None:
+        words |= {"eval_metrics": evaluation.names(eval_metrics), "eval_target_col": eval_target_col}
+    examples = inputs
+    if _is_dataset(inputs):
+        examples = _first_record(inputs)
+        words |= {"dataset": _dataset(inputs, files, eval_metrics is not None), "loop_dataset": loop_dataset or None}
+    elif not (files or text.endswith(".json")):
+        words["inputs"] = inputs_text(inputs)
+    words |= host_work.flags_of(work, examples, _output_of(model_filename, examples) if postprocess_fn else None)
+    model = [text] if text.endswith(".json") else [f"--model={text}"]
+    args = ["bench", *model, *flags(words)]
+    args += ["--return-timers=timers.json"] if return_timers else []
+    args += ["--json", "--json-format=neuronperf"]
+    wanted = ["timers.json"] if return_timers else []
+    try:
+        out, written = run(args, files=files, wanted=wanted)
+    except KeyboardInterrupt as stopped:
+        out, written = getattr(stopped, "partial", b""), {}
+        if not out:
+            raise
+    if return_timers and "timers.json" in written:
+        return _with_timers(json.loads(written["timers.json"]))
+    return Reports(json.loads(out))
+
+
+def _with_timers(results):
+    for _, result in results:
+        timers = result["timers"]
+        for name, each in timers.items():
+            timers[name] = [Timer(pairs) for pairs in each]
+    return [(config, result) for config, result in results]
+
+
+def _is_dataset(inputs):
+    return hasattr(inputs, "__getitem__") and hasattr(inputs, "__len__") and not isinstance(inputs, (str, list, tuple, dict)) and not hasattr(inputs, "shape")
+
+
+def _first_record(dataset):
+    record = dataset[0]
+    return (record,)
+
+
+def _dataset(dataset, files, with_targets):
+    """The dataset as the command line takes it: its length, or with targets its records as a CSV file in memory."""
+    if not with_targets:
+        return len(dataset)
+    import numpy
+
+    rows = []
+    for record in (dataset[n] for n in range(len(dataset))):
+        *values, target = record
+        rows.append([*numpy.concatenate([numpy.asarray(v, dtype=float).ravel() for v in values]).tolist(), float(target)])
+    head = ",".join([*(f"x{n}" for n in range(len(rows[0]) - 1)), "target"])
+    files["dataset.csv"] = "\n".join([head, *(",".join(map(repr, row)) for row in rows)]).encode() + b"\n"
+    return "dataset.csv"
+
+
+def _output_of(model, inputs):
+    """An output of a module, for the functions after it."""
+    if inputs is None or not callable(model):
+        return None
+    first = inputs[0] if isinstance(inputs, list) else inputs
+    return model(*first) if isinstance(first, tuple) else model(first)

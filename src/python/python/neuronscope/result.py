@@ -1,0 +1,193 @@
+"""Results: small objects whose attributes have the names of the report's columns."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+from .calls import flags, run, run_json
+
+_FRAME = '<iframe sandbox="allow-scripts allow-popups" style="width:100%;height:{height}px;border:0" srcdoc="{document}"></iframe>'
+
+
+class Record:
+    """An object of JSON. Its keys are attributes: ``report.throughput_avg``, and keys: ``report["throughput_avg"]``."""
+
+    def __init__(self, values):
+        self.__dict__.update(values)
+
+    def __getattr__(self, name):
+        raise AttributeError(f"{type(self).__name__} has no {name}; it has {', '.join(vars(self))}")
+
+    def __getitem__(self, name):
+        return vars(self)[name]
+
+    def __eq__(self, other):
+        return isinstance(other, Record) and vars(self) == vars(other)
+
+    __hash__ = None
+
+    def keys(self):
+        return vars(self).keys()
+
+    def to_dict(self):
+        return dict(vars(self))
+
+    def __repr__(self):
+        shown = ", ".join(f"{name}={value!r}" for name, value in list(vars(self).items())[:8])
+        return f"{type(self).__name__}({shown}{', ...' if len(vars(self)) > 8 else ''})"
+
+
+class Table(list):
+    """Rows with the same columns."""
+
+    def to_dicts(self):
+        return [row.to_dict() if isinstance(row, Record) else dict(row) for row in self]
+
+    def to_pandas(self):
+        """A ``pandas.DataFrame``; pandas must be installed."""
+        import pandas
+
+        return pandas.DataFrame(self.to_dicts())
+
+    def to_arrow(self):
+        """A ``pyarrow.Table``; pyarrow must be installed."""
+        import pyarrow
+
+        return pyarrow.Table.from_pylist(self.to_dicts())
+
+
+class _Document:
+    """A result that is also a page: one HTML file with everything in it."""
+
+    def _html(self):
+        raise NotImplementedError
+
+    def to_html(self):
+        return self._html()
+
+    def save_html(self, path):
+        """Writes the page, which opens without a network."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._html())
+
+    def link(self, base=None):
+        """The address that shows the same result on the page of neuronscope; ``None`` where a link cannot hold it."""
+        found = re.search(r'<a href="([^"]*)">Open it live', self._html())
+        if found is None:
+            return None
+        address = html.unescape(found.group(1))
+        return address if base is None else base.split("#")[0] + address[address.index("#") :]
+
+    def _repr_html_(self):
+        return _FRAME.format(height=640, document=html.escape(self._html(), quote=True))
+
+
+class Report(Record):
+    """One configuration of a benchmark."""
+
+
+class Reports(Table, _Document):
+    """The reports of a benchmark, in the order in which they ran."""
+
+    def __init__(self, rows, page=None):
+        super().__init__(Report(row) if isinstance(row, dict) else row for row in rows)
+        self._page = page
+
+    def _file(self):
+        return {"reports.json": json.dumps(self.to_dicts()).encode()}
+
+    def _html(self):
+        if self._page is None:
+            _, written = run(["report", "reports.json", "--html=page.html", "--json"], files=self._file(), wanted=["page.html"])
+            self._page = written["page.html"]
+        return self._page.decode()
+
+    def to_csv(self):
+        """NeuronPerf's columns as CSV."""
+        return run(["report", "reports.json", "--csv"], files=self._file())[0].decode()
+
+    def __str__(self):
+        return run(["report", "reports.json"], files=self._file())[0].decode().rstrip("\n") if self else "no reports"
+
+    __repr__ = __str__
+
+    def __reduce__(self):
+        return type(self), (self.to_dicts(), self._page)
+
+
+class Profile(_Document):
+    """A profile: of a simulated execution, or of files. It stays open in its own thread; questions do not read it again."""
+
+    def __init__(self, shell, args, source, files, values):
+        self._shell, self._args, self._source, self._files, self._values = shell, args, source, files, values
+
+    def __getattr__(self, name):
+        values = self.__dict__.get("_values", {})
+        if name in values:
+            return values[name]
+        raise AttributeError(f"Profile has no {name}; its figures are {', '.join(values)}")
+
+    def __reduce__(self):
+        return _again, (self._args, self._source, self._files)
+
+    def _run(self, *args, **how):
+        return run([*self._args, *args], files=self._files, shell=self._shell, **how)
+
+    def to_dict(self):
+        return dict(self._values)
+
+    def summary(self):
+        """Metrics, bounds and findings of a simulated execution; sentences about any other profile."""
+        found = json.loads(self._run("--summary", "--json")[0])
+        return found if isinstance(found, list) else Record(found)
+
+    def _ask(self, command, *args):
+        return run_json([command, *self._source, *args], files=self._files, shell=self._shell)
+
+    def operators(self, **options):
+        """Time by operator, as ``neuronscope operators`` lists it."""
+        return self._table("operators", **options)
+
+    def query(self, text):
+        """The answer to a question in the language of docs/query.md."""
+        return _rows(self._ask("query", text))
+
+    def idle(self, **options):
+        return self._table("idle", **options)
+
+    def critical_path(self, **options):
+        return self._table("critical-path", **options)
+
+    def flame(self, **options):
+        return self._table("flame", **options)
+
+    def counters(self, **options):
+        return self._table("counters", **options)
+
+    def _table(self, command, **options):
+        return _rows(self._ask(command, *flags(options)))
+
+    def save(self, path, format="chrome"):
+        """Writes the timeline: chrome, perfetto, speedscope, csv, xplane, neuron-plugin or tensorboard."""
+        self._run(f"--output={path}", f"--export={format}", "--json")
+
+    def _html(self):
+        return self._run("--html=page.html", "--json", wanted=["page.html"])[1]["page.html"].decode()
+
+    def close(self):
+        self._shell.close()
+
+    def __repr__(self):
+        return f"<Profile of {' '.join(self._source)}>"
+
+
+def _rows(found):
+    return Table(Record(row) if isinstance(row, dict) else row for row in found) if isinstance(found, list) else Record(found)
+
+
+def _again(args, source, files):
+    from .api import _profile
+
+    return _profile(args, source, files)

@@ -1,0 +1,108 @@
+"""Runs a script with the SDK's modules under their real names, and with the clock of the simulated device."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import runpy
+import sys
+import traceback
+
+from . import clock
+from .missing import Missing
+
+# Modules of the SDK, and where they are here.
+_MODULES = {name: f"neuronscope.{name}" for name in ("neuronperf", "torch_neuronx", "torch_xla")}
+
+
+class _Loader(importlib.abc.Loader):
+    def __init__(self, real):
+        self._real = real
+
+    def create_module(self, spec):
+        return importlib.import_module(self._real)
+
+    def exec_module(self, module):
+        pass
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the SDK's modules here, and no other package of their names."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        root, _, rest = fullname.partition(".")
+        if root not in _MODULES:
+            return None
+        real = f"{_MODULES[root]}.{rest}" if rest else _MODULES[root]
+        try:
+            found = importlib.util.find_spec(real)
+        except ModuleNotFoundError:
+            found = None
+        if found is None:
+            raise Missing(root, rest, sorted(vars(importlib.import_module(_MODULES[root])).get("__all__", ())))
+        # The module keeps its own name and its own spec.
+        module = importlib.import_module(real)
+        sys.modules[fullname] = module
+        return importlib.util.spec_from_loader(fullname, _Loader(real), is_package=hasattr(module, "__path__"))
+
+
+def install():
+    """Puts the modules in front of the path of this process."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+def _arguments(args):
+    parser = argparse.ArgumentParser(
+        prog="python -m neuronscope",
+        description="Run a script of the Neuron SDK on the simulated device: neuronperf, torch_neuronx and torch_xla are there.",
+    )
+    parser.add_argument("--clock", choices=clock.MODES, default="both", help="what the script's clock counts: host and device time (both), device time and sleeps only (simulated), or the time of this machine (measured)")
+    parser.add_argument("--values", choices=("device", "cpu"), default="device", help="how results are computed: with the casts of a NeuronCore, or by torch itself")
+    parser.add_argument("--instance", default="trn1.2xlarge", help="the instance that is simulated")
+    parser.add_argument("script", help="the script")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    return parser.parse_args(args)
+
+
+_SAID = {
+    "both": "host time and simulated device time",
+    "simulated": "simulated device time only",
+    "measured": "the time of this machine, without the device's",
+}
+
+
+def main(args=None):
+    chosen = _arguments(args)
+    if not os.path.isfile(chosen.script):
+        print(f"neuronscope: {chosen.script}: there is no such script", file=sys.stderr)
+        return 2
+    from . import device
+
+    device.settings.values, device.settings.instance = chosen.values, chosen.instance
+    print(f"neuronscope: {chosen.script} on a simulated {chosen.instance}; the clock is {chosen.clock}: {_SAID[chosen.clock]}", file=sys.stderr)
+    install()
+    sys.argv = [chosen.script, *chosen.args]
+    sys.path[0] = os.path.dirname(os.path.abspath(chosen.script))
+    clock.current = clock.Clock(chosen.clock)
+    clock.current.install()
+    try:
+        runpy.run_path(chosen.script, run_name="__main__")
+    except (Missing, ModuleNotFoundError) as error:
+        print(f"neuronscope: {_line_of(error, chosen.script)}: {error}{_advice(error)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _advice(error):
+    name = getattr(error, "name", None)
+    return f"; install it with pip install {name}" if type(error) is ModuleNotFoundError and name else ""
+
+
+def _line_of(error, script):
+    """The line of the script that asked."""
+    of_script = [frame for frame in traceback.extract_tb(error.__traceback__) if os.path.abspath(frame.filename) == os.path.abspath(script)]
+    return f"{script}:{of_script[-1].lineno}" if of_script else script

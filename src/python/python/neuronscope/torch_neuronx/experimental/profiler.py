@@ -1,0 +1,70 @@
+"""torch_neuronx.experimental.profiler: records what runs on the simulated device, as the log directory of TensorBoard."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+
+from ... import device
+from ...missing import attribute_of
+
+__all__ = ["profile"]
+
+
+class profile:
+    """``with profile(port=9012, profile_type="operator", ms_duration=10000): ...``
+
+    The run folders are written to ``logs/plugins/neuron/`` when the block ends. ``profile_type`` is ``operator``, one execution of each
+    program operator by operator, or ``trace``, host and NeuronCores over ``ms_duration``.
+    """
+
+    def __init__(self, port=9012, profile_type="operator", ms_duration=None, neuron_tensorboard_plugin_dir="logs/plugins/neuron", traced_only=False, **_options):
+        if profile_type not in ("operator", "trace"):
+            raise ValueError(f"profile_type {profile_type!r} does not exist; choose operator or trace")
+        self._type, self._ms, self._folder = profile_type, ms_duration, neuron_tensorboard_plugin_dir
+        self._traced_only = traced_only
+        self._programs = []
+
+    def saw(self, program):
+        if program not in self._programs and (program.workflow == "trace" or not self._traced_only):
+            self._programs.append(program)
+
+    def start(self):
+        device.watchers.append(self)
+
+    def stop(self):
+        device.watchers.remove(self)
+        # The zip holds logs/plugins/neuron/...; the folder may have another name.
+        root = self._folder.replace("\\", "/").rstrip("/").removesuffix("plugins/neuron").rstrip("/") or "."
+        for program in self._programs:
+            args = ["--output=profile.zip", "--export=tensorboard"]
+            if self._type == "trace":
+                args += ["--profile-type=trace", *([f"--ms-duration={self._ms}"] if self._ms else [])]
+            else:
+                args += ["--run-date=now", "--verbosity=1", "--json"]
+            written = program.run("profile", *args, wanted=["profile.zip"], on_line=lambda line: print(line, file=sys.stderr))[1]
+            with zipfile.ZipFile(io.BytesIO(written["profile.zip"])) as archive:
+                for name in archive.namelist():
+                    _extract(archive, name, root)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def _extract(archive, name, root):
+    import os
+
+    inside = name.split("logs/", 1)[-1]
+    path = os.path.join(root, *inside.split("/"))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not name.endswith("/"):
+        with open(path, "wb") as file:
+            file.write(archive.read(name))
+
+
+__getattr__ = attribute_of("torch_neuronx.experimental.profiler", __all__)

@@ -1,0 +1,115 @@
+"""neuronscope.neuronperf, as NeuronPerf's benchmark guide calls it."""
+
+import json
+import os
+
+import pytest
+
+import neuronscope.neuronperf as npf
+import neuronscope.neuronperf.torch
+
+
+class Doubling:
+    """A model that the processor runs."""
+
+    def __call__(self, x):
+        return x * 2
+
+
+@pytest.fixture
+def index(cli, folder):
+    cli("compile", "--model", "nn", "--batch_sizes", "[1, 4]", "--models_dir", "models", "--filename", "nn.json", cwd=folder)
+    return "nn.json"
+
+
+def test_an_index_of_the_command_line(cli, index):
+    reports = npf.torch.benchmark(index, n_models=1, workers_per_model=[1, 2], duration=2, verbosity=0)
+    told = cli.json("bench", index, "--n_models=1", "--workers_per_model=[1, 2]", "--duration=2", "--json")
+    assert reports == told["reports"] and len(reports) == 4
+
+
+def test_compile_gives_the_index_of_the_command_line(cli):
+    name = npf.torch.compile("nn", batch_sizes=[1, 4], models_dir="models", filename="mine", verbosity=0)
+    cli("compile", "--model=nn", "--batch_sizes=[1, 4]", "--models_dir=models", "--filename=theirs.json")
+    assert name == "mine.json" and npf.model_index.load(name) == npf.model_index.load("theirs.json")
+
+
+def test_inputs_are_shapes(cli):
+    numpy = pytest.importorskip("numpy")
+    inputs = [tuple(numpy.zeros((n, 8), numpy.int64) for _ in range(3)) for n in (1, 2)]
+    reports = npf.torch.benchmark("bert-base-uncased", inputs, n_models=1, workers_per_model=1, duration=2, verbosity=0)
+    assert [report["batch_size"] for report in reports] == [1, 2]
+
+
+def test_functions_are_measured_or_priced(index):
+    numpy = pytest.importorskip("numpy")
+    x = numpy.ones((1, 16), numpy.float32)
+    (slow,) = npf.torch.benchmark(index, x, batch_sizes=[1], n_models=1, workers_per_model=1, duration=1, verbosity=0, preprocess_fn=lambda x: (x * 5).sum())
+    assert 0 < slow["preprocess_avg_ms"] < 5
+
+    def postprocess_fn(x):
+        return x.argmax()
+
+    (priced,) = npf.torch.benchmark(index, batch_sizes=[1], n_models=1, workers_per_model=1, duration=1, verbosity=0, postprocess_fn=postprocess_fn)
+    (text,) = npf.torch.benchmark(index, batch_sizes=[1], n_models=1, workers_per_model=1, duration=1, verbosity=0, postprocess_fn="x.argmax()")
+    assert priced == text
+
+
+def test_reports_are_printed_and_written(index, capsys):
+    reports = npf.torch.benchmark(index, n_models=1, duration=2, verbosity=0)
+    npf.print_reports(reports, sort_by="throughput_avg", reverse=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == npf.PRINT_COLS and len(lines) == 1 + len(reports)
+    npf.write_csv(reports, "out.csv")
+    with open("out.csv", encoding="utf-8") as file:
+        assert file.readline().strip().split(",") == npf.CSV_COLS
+    npf.write_json(reports, "out.json")
+    with open("out.json", encoding="utf-8") as file:
+        assert json.load(file) == reports
+    assert npf.get_report_by_tag(reports, reports[0]["model_name"]) == reports[0]
+
+
+def test_timers_make_the_same_reports(index):
+    results = npf.torch.benchmark(index, batch_sizes=1, n_models=1, workers_per_model=2, duration=2, return_timers=True, verbosity=0)
+    (report,) = npf.get_reports(results)
+    (direct,) = npf.torch.benchmark(index, batch_sizes=1, n_models=1, workers_per_model=2, duration=2, verbosity=0)
+    config, result = results[0]
+    assert config["workers_per_model"] == 2 and len(result["timers"]["e2e"]) == 2
+    assert result["timers"]["e2e"][0].avg("ms") > 0
+    for key in ("throughput_avg", "latency_ms_p50", "total_infs"):
+        assert report[key] == direct[key]
+
+
+def test_indexes_are_appended_filtered_copied_and_deleted(index):
+    both = npf.model_index.append(index, npf.model_index.create("models/other.pt", model_name="other"))
+    assert len(both["model_configs"]) == 3
+    (one,) = npf.model_index.filter(index, batch_size=[4])["model_configs"]
+    assert one["batch_size"] == 4
+    npf.model_index.copy(index, "copy.json", "copied")
+    npf.model_index.delete("copy.json")
+    assert not os.path.exists("copy.json") and os.path.exists(index)
+
+
+def test_a_class_is_measured_on_this_machine():
+    numpy = pytest.importorskip("numpy")
+    reports = npf.cpu.benchmark(Doubling, numpy.ones((4, 4)), duration=3.5, n_models=1, workers_per_model=1, multiprocess=False)
+    assert reports[0]["device_type"] == "cpu" and reports[0]["source"] == "measured" and reports[0]["throughput_avg"] > 0
+    with pytest.raises(TypeError, match="give the class itself"):
+        npf.cpu.benchmark(Doubling(), numpy.ones(1))
+
+
+def test_what_does_not_exist_says_so():
+    with pytest.raises(ValueError, match="submodule"):
+        npf.benchmark("nn.json")
+    with pytest.raises(ValueError, match="GPU"):
+        npf.torch.benchmark(Doubling, device_type="gpu")
+    with pytest.raises(AttributeError, match="print_reports"):
+        npf.print_results
+
+
+def test_timers():
+    timer = npf.Timer()
+    timer.insert((1.0, 1.5))
+    timer.insert((2.0, 2.1))
+    assert timer.durations("ms") == pytest.approx([500, 100]) and timer.avg("s") == pytest.approx(0.3)
+    assert npf.timestamp_convert(1.5, "s", "us") == pytest.approx(1.5e6)

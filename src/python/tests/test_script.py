@@ -1,0 +1,56 @@
+"""Scripts of the SDK under ``python -m neuronscope``."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+
+def run(script, *args, status=0):
+    pathlib.Path("run.py").write_text(script, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "neuronscope", *args, "run.py", "given"], capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done.stdout, done.stderr
+
+
+def test_neuronperf_has_its_real_name(cli):
+    cli("compile", "--model=nn", "--batch_sizes=1", "--models_dir=models", "--filename=nn.json")
+    out, said = run(
+        """
+import sys
+import neuronperf as npf
+import neuronperf.torch
+assert sys.argv == ["run.py", "given"]
+reports = npf.torch.benchmark("nn.json", n_models=1, workers_per_model=1, duration=2)
+npf.print_reports(reports)
+"""
+    )
+    table = cli("bench", "nn.json", "--n_models=1", "--workers_per_model=1", "--duration=2")
+    assert out.splitlines() == table.splitlines()[:2]
+    assert "simulated trn1.2xlarge" in said
+
+
+def test_the_clock_is_the_devices():
+    out, _ = run(
+        """
+import time
+from neuronscope import clock
+begin = time.perf_counter()
+clock.advance_ms(250)
+time.sleep(1)
+print(time.perf_counter() - begin)
+""",
+        "--clock=simulated",
+    )
+    assert float(out) == pytest.approx(1.25)
+
+
+def test_what_does_not_exist_is_named_with_its_line():
+    _, said = run("import neuronperf\n\nneuronperf.print_results([])\n", status=1)
+    assert "run.py:3" in said and "print_results" in said and "print_reports" in said
+
+
+def test_a_missing_package_is_named():
+    _, said = run("import a_package_that_is_not_there\n", status=1)
+    assert "run.py:1" in said and "pip install a_package_that_is_not_there" in said

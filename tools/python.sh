@@ -1,0 +1,53 @@
+# The Python package: its wheel, and its tests in a fresh environment. Sourced by ./x.
+
+MATURIN_VERSION=1.16.0
+PYTEST_VERSION=9.2.0
+WHEELS=$ROOT/target/wheels
+
+cmd_python() {
+  case ${1:-test} in
+    wheel) python_wheel wheel ;;
+    test) python_tests; finish ;;
+    *) die "usage: ./x python [wheel]" ;;
+  esac
+}
+
+# python_wheel PROFILE: the wheel in target/wheels/. The profile dev is compiled in the time of the command line.
+python_wheel() {
+  local tool
+  need_rust
+  have python3 || die "Python 3.9 or later is missing (for the Python package)"
+  tool=$(python_tool maturin "$MATURIN_VERSION") || die "maturin could not be installed (messages above)"
+  rm -f "$WHEELS"/neuronscope-*.whl
+  (cd "$ROOT/src/python" && "$tool/bin/maturin" build --quiet --profile "$1" --out "$WHEELS") >&2
+}
+
+# A package of PyPI with its command, in an environment of its own, whose path is printed. python_tool NAME VERSION
+python_tool() {
+  local name=$1 version=$2 venv=$TOOLS/$1-$2
+  if [ ! -f "$venv/.installed" ]; then
+    say "$name $version: downloading from PyPI"
+    { python3 -m venv "$venv" && "$venv/bin/pip" install -q "$name==$version"; } >&2 || return 1
+    touch "$venv/.installed"
+  fi
+  echo "$venv"
+}
+
+python_tests() {
+  step "build the wheel" in_subshell python_wheel dev
+  step "build the command line" cargo build --locked --bin neuronscope
+  suite "tests of the Python package" python_package_tests
+}
+
+# Python without torch, so what the package needs is what it asks for. pytest's last line is counted as that of node.
+python_package_tests() {
+  local venv status=0 log
+  venv=$(mktemp -d)
+  log=$venv/pytest.log
+  python3 -m venv "$venv" && "$venv/bin/pip" install -q "pytest==$PYTEST_VERSION" "$WHEELS"/neuronscope-*.whl || status=1
+  [ "$status" = 0 ] && (cd "$ROOT/src/python" && NEURONSCOPE_CLI=$(debug_cli_path) "$venv/bin/pytest" -q tests) 2>&1 | tee "$log" || status=1
+  awk '/ in [0-9.]+s/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed/) p = $(i - 1); if ($i ~ /^(failed|error)/) f += $(i - 1) } }
+    END { printf "# pass %d\n# fail %d\n", p, f }' "$log" || true
+  rm -rf "$venv"
+  return "$status"
+}
