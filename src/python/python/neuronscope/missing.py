@@ -1,12 +1,16 @@
 """Names of the SDK that do not exist here."""
 
 
-class Missing(ImportError, AttributeError):
-    """A script asks for something that the simulated device does not have. The message says what exists."""
+def sentence(module, name, known):
+    return f"{module} has no {name} on the simulated device; it has {', '.join(known)}"
 
-    def __init__(self, module, name, known):
-        super().__init__(f"{module} has no {name} on the simulated device; it has {', '.join(known)}")
-        self.name = name
+
+class Missing(AttributeError):
+    """A script asks for a name that the simulated device does not have. The message says what exists."""
+
+
+class MissingModule(ModuleNotFoundError):
+    """A script asks for a module that the simulated device does not have."""
 
 
 def attribute_of(module, known):
@@ -15,6 +19,6 @@ def attribute_of(module, known):
     def __getattr__(name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise Missing(module, name, known)
+        raise Missing(sentence(module, name, known))
 
     return __getattr__

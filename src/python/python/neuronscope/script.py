@@ -12,7 +12,7 @@ import sys
 import traceback
 
 from . import clock
-from .missing import Missing
+from .missing import Missing, MissingModule, sentence
 
 # Modules of the SDK, and where they are here.
 _MODULES = {name: f"neuronscope.{name}" for name in ("neuronperf", "torch_neuronx", "torch_xla")}
@@ -42,11 +42,15 @@ class _Finder(importlib.abc.MetaPathFinder):
         except ModuleNotFoundError:
             found = None
         if found is None:
-            raise Missing(root, rest, sorted(vars(importlib.import_module(_MODULES[root])).get("__all__", ())))
+            raise MissingModule(sentence(root, rest, _names(_MODULES[root])))
         # The module keeps its own name and its own spec.
         module = importlib.import_module(real)
         sys.modules[fullname] = module
         return importlib.util.spec_from_loader(fullname, _Loader(real), is_package=hasattr(module, "__path__"))
+
+
+def _names(module):
+    return sorted(getattr(importlib.import_module(module), "__all__", ()))
 
 
 def install():
@@ -91,15 +95,21 @@ def main(args=None):
     clock.current.install()
     try:
         runpy.run_path(chosen.script, run_name="__main__")
-    except (Missing, ModuleNotFoundError) as error:
-        print(f"neuronscope: {_line_of(error, chosen.script)}: {error}{_advice(error)}", file=sys.stderr)
+    except (Missing, ImportError) as error:
+        print(f"neuronscope: {_line_of(error, chosen.script)}: {_words(error)}", file=sys.stderr)
         return 1
     return 0
 
 
-def _advice(error):
-    name = getattr(error, "name", None)
-    return f"; install it with pip install {name}" if type(error) is ModuleNotFoundError and name else ""
+def _words(error):
+    if type(error) is ModuleNotFoundError and error.name:
+        return f"{error}; install it with pip install {error.name.partition('.')[0]}"
+    # from MODULE import NAME: Python has its own words for it.
+    module = getattr(error, "name", None) or ""
+    if type(error) is ImportError and module.startswith("neuronscope."):
+        wanted = str(error).split("'")[1]
+        return sentence(module.removeprefix("neuronscope."), wanted, _names(module))
+    return str(error)
 
 
 def _line_of(error, script):

@@ -38,13 +38,13 @@ class profile:
         # The zip holds logs/plugins/neuron/...; the folder may have another name.
         root = self._folder.replace("\\", "/").rstrip("/").removesuffix("plugins/neuron").rstrip("/") or "."
         for program in self._programs:
-            args = ["--output=profile.zip", "--export=tensorboard"]
+            args = ["--output=logs", "--export=tensorboard"]
             if self._type == "trace":
                 args += ["--profile-type=trace", *([f"--ms-duration={self._ms}"] if self._ms else [])]
             else:
                 args += ["--run-date=now", "--verbosity=1", "--json"]
-            written = program.run("profile", *args, wanted=["profile.zip"], on_line=lambda line: print(line, file=sys.stderr))[1]
-            with zipfile.ZipFile(io.BytesIO(written["profile.zip"])) as archive:
+            written = program.run("profile", *args, wanted=["logs"], on_line=lambda line: print(line, file=sys.stderr))[1]
+            with zipfile.ZipFile(io.BytesIO(written["logs"])) as archive:
                 for name in archive.namelist():
                     _extract(archive, name, root)
 
