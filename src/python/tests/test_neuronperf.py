@@ -24,8 +24,8 @@ def index(cli, folder):
 
 def test_an_index_of_the_command_line(cli, index):
     reports = npf.torch.benchmark(index, n_models=1, workers_per_model=[1, 2], duration=2, verbosity=0)
-    told = cli.json("bench", index, "--n_models=1", "--workers_per_model=[1, 2]", "--duration=2", "--json")
-    assert reports == told["reports"] and len(reports) == 4
+    told = cli.json("bench", index, "--n_models=1", "--workers_per_model=[1, 2]", "--duration=2", "--json", "--json_format=neuronperf")
+    assert reports == told and len(reports) == 4
 
 
 def test_compile_gives_the_index_of_the_command_line(cli):

@@ -34,8 +34,9 @@ def compile(  # noqa: A001 (NeuronPerf's name)
     ``model`` is a name of the zoo, a model file, or a module, whose exported file is written to ``models_dir``.
     """
     options = {name: value for name, value in options.items() if name not in _UNUSED}
-    name = model_name or (model if isinstance(model, str) else None)
-    path = model if isinstance(model, (str, os.PathLike)) else _exported(model, inputs, models_dir, model_name)
+    is_named = isinstance(model, (str, os.PathLike))
+    model_name = model_name or (None if is_named else type(model).__name__)
+    path = model if is_named else _exported(model, inputs, models_dir, model_name)
     for flag, value in (compiler_args or {}).items():
         options[flag.lstrip("-").replace("-", "_")] = value
     if filename is None:
@@ -43,7 +44,7 @@ def compile(  # noqa: A001 (NeuronPerf's name)
         import string
 
         code = "".join(random.choices(string.ascii_lowercase + string.digits, k=8))
-        label = os.path.splitext(os.path.basename(str(name or path)))[0].split(":")[0]
+        label = os.path.splitext(os.path.basename(str(model_name or path)))[0].split(":")[0]
         filename = f"{label}_{code}.json"
     filename = filename if str(filename).endswith(".json") else f"{filename}.json"
     words = {
@@ -67,7 +68,7 @@ def _exported(model, inputs, models_dir, model_name):
     first = inputs[0] if isinstance(inputs, list) else inputs
     name, data = export(model, first) if not hasattr(model, "SerializeToString") else ("model.onnx", model.SerializeToString())
     os.makedirs(models_dir, exist_ok=True)
-    path = os.path.join(models_dir, f"{model_name}{os.path.splitext(name)[1]}" if model_name else name)
+    path = os.path.join(models_dir, f"{model_name}{os.path.splitext(name)[1]}")
     with open(path, "wb") as file:
         file.write(data)
     return path
@@ -135,7 +136,7 @@ def benchmark(
     elif not (files or text.endswith(".json")):
         words["inputs"] = inputs_text(inputs)
     words |= host_work.flags_of(work, examples, _output_of(model_filename, examples) if postprocess_fn else None)
-    model = [text] if text.endswith(".json") else [f"--model={text}"]
+    model = [text, *_model_of_index(text)] if text.endswith(".json") else [f"--model={text}"]
     args = ["bench", *model, *flags(words)]
     args += ["--return-timers=timers.json"] if return_timers else []
     args += ["--json", "--json-format=neuronperf"]
@@ -149,6 +150,20 @@ def benchmark(
     if return_timers and "timers.json" in written:
         return _with_timers(json.loads(written["timers.json"]))
     return Reports(json.loads(out))
+
+
+def _model_of_index(path):
+    """The exported file that an index of :func:`compile` names, which is beside the artifacts."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            entries = json.load(file)["model_configs"]
+        entry = next(entry for entry in entries if str(entry.get("model", "")).startswith("file:"))
+    except (OSError, ValueError, KeyError, TypeError, StopIteration):
+        # What is wrong with an index is the command's to say.
+        return []
+    name = entry["model"].removeprefix("file:").split("@")[0]
+    beside = os.path.join(os.path.dirname(entry.get("filename") or ""), name)
+    return [f"--model={beside}"] if os.path.exists(beside) else []
 
 
 def _with_timers(results):

@@ -1,0 +1,156 @@
+"""torch_neuronx and torch_xla, and modules as models. Skipped without torch."""
+
+import io
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import neuronscope
+import neuronscope.neuronperf as npf
+import neuronscope.neuronperf.torch
+
+# The network of the profiling tutorial.
+NETWORK = """
+import torch
+class NN(torch.nn.Module):
+   def __init__(self):
+      super().__init__()
+      self.layer1 = torch.nn.Linear(4,4)
+      self.nl1 = torch.nn.ReLU()
+      self.layer2 = torch.nn.Linear(4,2)
+      self.nl2 = torch.nn.Tanh()
+
+   def forward(self, x):
+      x = self.nl1(self.layer1(x))
+      return self.nl2(self.layer2(x))
+"""
+
+
+class Network(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 4)
+
+    def forward(self, x, y):
+        return torch.relu(self.layer(x + y))
+
+
+def file_of(module, inputs, name):
+    file = io.BytesIO()
+    torch.export.save(torch.export.export(module.eval(), inputs), file)
+    pathlib.Path(name).write_bytes(file.getvalue())
+
+
+def test_a_module_is_benchmarked_as_its_exported_file(cli):
+    torch.manual_seed(0)
+    module, inputs = Network(), (torch.ones(2, 8), torch.ones(2, 8))
+    file_of(module, inputs, "Network.pt2")
+    with torch.no_grad():
+        reports = neuronscope.benchmark(module, inputs, n_models=1, workers_per_model=1, duration=2)
+    told = cli.json("bench", "--model=Network.pt2", "--n_models=1", "--workers_per_model=1", "--duration=2", "--json")["reports"]
+    keys = ("throughput_avg", "latency_ms_p50", "latency_ms_p99", "batch_size", "load_avg_ms")
+    assert [[row[key] for key in keys] for row in reports] == [[row[key] for key in keys] for row in told]
+
+
+def test_an_index_of_a_module():
+    inputs = [(torch.ones(2, 8), torch.ones(2, 8))]
+    index = npf.torch.compile(Network(), inputs, batch_sizes=[2], filename="network.json", verbosity=0)
+    (report,) = npf.torch.benchmark(index, inputs, n_models=1, workers_per_model=1, duration=2, verbosity=0, postprocess_fn=None)
+    assert report["batch_size"] == 2 and report["throughput_avg"] > 0
+
+
+def test_what_cannot_be_exported_says_why():
+    class Branch(torch.nn.Module):
+        def forward(self, x):
+            return x if x.sum() > 0 else -x
+
+    with pytest.raises(neuronscope.ModelError, match="Branch cannot be exported"):
+        neuronscope.benchmark(Branch(), (torch.ones(3),))
+    with pytest.raises(neuronscope.ModelError, match="give them as inputs"):
+        neuronscope.benchmark(Network())
+
+
+def run(script, *args):
+    pathlib.Path("run.py").write_text(script, encoding="utf-8")
+    return subprocess.run([sys.executable, "-m", "neuronscope", *args, "run.py"], capture_output=True, text=True)
+
+
+def test_the_lazy_script_of_the_profiling_tutorial():
+    done = run(
+        NETWORK
+        + """
+import os
+import torch_neuronx
+from torch_neuronx.experimental import profiler
+import torch_xla.core.xla_model as xm
+
+os.environ["NEURON_CC_FLAGS"] = "--cache_dir=./compiler_cache"
+device = xm.xla_device()
+with torch.no_grad():
+   model = NN()
+   inp = torch.rand(4,4)
+   output = model(inp)
+   with torch_neuronx.experimental.profiler.profile(port=9012, profile_type='operator', ms_duration=10000):
+      neuron_model = model.to(device)
+      neuron_inp = inp.to(device)
+      output_neuron = neuron_model(neuron_inp)
+      xm.mark_step()
+print("==CPU OUTPUT==")
+print(output)
+print("==TRN1 OUTPUT==")
+print(output_neuron)
+assert (output - output_neuron.cpu()).abs().max() < 0.02
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert "device='xla:1'" in done.stdout and done.stdout.count("tensor(") == 2
+    assert "torch_neuron: XLA decode - Read filename" in done.stderr
+    (folder,) = pathlib.Path("logs/plugins/neuron").iterdir()
+    assert (folder / "neuron_op_timeline.json").exists()
+    assert neuronscope.open("logs").events > 0
+
+
+def test_a_traced_module_is_saved_loaded_and_timed(cli):
+    file_script = (
+        NETWORK
+        + """
+import time
+import torch_neuronx
+torch.manual_seed(0)
+model = NN().eval()
+x = torch.rand(4, 4)
+begin = time.perf_counter()
+trace = torch_neuronx.trace(model, (x), compiler_workdir='./compiler_dir', compiler_args="--auto-cast=none")
+compiled = time.perf_counter()
+torch.jit.save(trace, 'model.pt')
+neuron_model = torch.jit.load('model.pt')
+neuron_model(x)
+begin_step = time.perf_counter()
+for i in range(10):
+    out = neuron_model(x)
+print(compiled - begin, (time.perf_counter() - begin_step) / 10, float((out - model(x)).abs().max()))
+torch.export.save(torch.export.export(model, (x,)), 'nn.pt2')
+"""
+    )
+    done = run(file_script, "--clock=simulated")
+    assert done.returncode == 0, done.stderr
+    compile_s, step_s, difference = map(float, done.stdout.split())
+    told = cli.json("profile", "--model=nn.pt2", "--workflow=trace", "--auto-cast=none", "--json")
+    assert compile_s == pytest.approx(told["modelled_compile_s"], rel=1e-6)
+    assert step_s * 1e3 == pytest.approx(told["step"]["waited_ms"], rel=1e-6)
+    assert difference < 1e-6
+    assert not os.path.exists("compiler_dir")
+
+
+def test_other_shapes_and_flags_are_refused():
+    done = run(NETWORK + "import torch_neuronx\ntorch_neuronx.trace(NN(), torch.ones(4, 4))(torch.ones(2, 4))\n")
+    assert done.returncode == 1 and "trace it again for these inputs" in done.stderr
+    done = run(NETWORK + "import torch_neuronx\ntorch_neuronx.trace(NN(), torch.ones(4, 4), compiler_args='--auto-cast=some')\n")
+    assert done.returncode == 1 and "some" in done.stderr
+    done = run("import torch_neuronx\ntorch_neuronx.dynamic_batch(1)\n")
+    assert done.returncode == 1 and "run.py:2" in done.stderr and "it has experimental, trace" in done.stderr
