@@ -154,3 +154,31 @@ def test_other_shapes_and_flags_are_refused():
     assert done.returncode == 1 and "some" in done.stderr
     done = run("import torch_neuronx\ntorch_neuronx.dynamic_batch(1)\n")
     assert done.returncode == 1 and "run.py:2" in done.stderr and "it has experimental, trace" in done.stderr
+
+
+TRAINING = """
+import sys, time, torch
+{device}
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 4)).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+loss_fn = torch.nn.CrossEntropyLoss()
+for step in range(4):
+    x, y = torch.rand(8, 16).to(device), torch.randint(0, 4, (8,)).to(device)
+    begin = time.perf_counter()
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    {step}
+    print(loss.item(), time.perf_counter() - begin)
+"""
+
+
+def test_a_lazy_training_loop():
+    ours = run(TRAINING.format(device="import torch_xla.core.xla_model as xm; device = xm.xla_device()", step="xm.optimizer_step(optimizer, barrier=True)"), "--clock=simulated")
+    assert ours.returncode == 0, ours.stderr
+    plain = subprocess.run([sys.executable, "-c", TRAINING.format(device="device = 'cpu'", step="optimizer.step()")], capture_output=True, text=True)
+    steps = [tuple(map(float, line.split())) for line in ours.stdout.splitlines()]
+    assert [loss for loss, _ in steps] == [float(line.split()[0]) for line in plain.stdout.splitlines()]
+    # The first step has no momentum to add; all others are one program.
+    assert steps[0][1] > 0 and steps[2][1] == pytest.approx(steps[3][1], rel=1e-6)

@@ -57,13 +57,13 @@ class Program:
         self._said = set()
 
     @classmethod
-    def of_module(cls, module, inputs, workflow, compiler_args=None):
+    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False):
         import torch
         from torch.utils import _pytree
 
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
         with clock.pause():
-            name, data = export(module, inputs)
+            name, data = export(module, inputs, decompose)
             with torch.no_grad():
                 outputs, spec = _pytree.tree_flatten(module(*inputs))
         about = {

@@ -45,8 +45,8 @@ def _is_of_torch(model):
     return isinstance(model, torch.nn.Module) or (export is not None and isinstance(model, export.ExportedProgram))
 
 
-def export(model, inputs):
-    """A ``torch.nn.Module`` through ``torch.export``: a file name and its bytes."""
+def export(model, inputs, decompose=False):
+    """A ``torch.nn.Module`` through ``torch.export``: a file name and its bytes. ``decompose`` writes it in the core operators."""
     import torch
 
     name = f"{type(model).__name__}.pt2"
@@ -60,6 +60,7 @@ def export(model, inputs):
             with torch.no_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 program = torch.export.export(model.eval(), inputs)
+                program = program.run_decompositions() if decompose else program
         except Exception as error:
             raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {error}") from error
         finally:

@@ -1,4 +1,7 @@
-"""torch_xla.core.xla_model: a module on the XLA device is recorded when it is called, and runs when the step ends."""
+"""torch_xla.core.xla_model: a module on the XLA device is recorded when it is called, and runs when the step ends.
+
+A module that is trained runs at once, with torch's numbers; the end of the step takes the device's time.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,9 @@ __all__ = ["mark_step", "optimizer_step", "wait_device_ops", "xla_device"]
 _PLACE = "xla:1"
 _programs = {}
 _waiting = []
+# Training steps: the recorder of the current one, and the programs of earlier ones.
+_recorder = None
+_steps = {}
 
 
 def xla_device(n=None, devkind=None):
@@ -24,9 +30,25 @@ def xla_device(n=None, devkind=None):
 
 def mark_step(wait=False):
     """Runs what was recorded since the last step."""
+    global _recorder
     for call in _waiting:
         call.run()
     _waiting.clear()
+    if _recorder is not None:
+        recorder, _recorder = _recorder, None
+        recorder.__exit__(None, None, None)
+        program, inputs = recorder.program(_steps)
+        if program is not None:
+            program.execute(inputs)
+
+
+def _begin_recording():
+    global _recorder
+    if _recorder is None:
+        from ...recorder import Recorder
+
+        _recorder = Recorder()
+        _recorder.__enter__()
 
 
 def wait_device_ops(devices=()):
@@ -82,7 +104,11 @@ def _install():
     def tensor_to_device(self, *args, **kwargs):
         if not _names_device(args, kwargs):
             return tensor_to(self.plain() if isinstance(self, LazyTensor) else self, *args, **kwargs)
-        return self if isinstance(self, LazyTensor) else LazyTensor.holding(self.detach().clone(), _PLACE)
+        if isinstance(self, LazyTensor):
+            return self
+        sent = self.detach().clone()
+        sent._neuronscope_was_sent = True
+        return LazyTensor.holding(sent, _PLACE)
 
     def module_to_device(self, *args, **kwargs):
         if not _names_device(args, kwargs):
@@ -93,6 +119,10 @@ def _install():
     def call(self, *args, **kwargs):
         if not self.__dict__.get("_neuronscope_on_device") or kwargs or not any(isinstance(x, LazyTensor) for x in args):
             return module_call(self, *args, **kwargs)
+        if self.training and torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters()):
+            # A training step runs as it is written, and its operators are recorded until the step ends.
+            _begin_recording()
+            return module_call(self, *(x.plain() if isinstance(x, LazyTensor) else x for x in args))
         with clock.pause():
             recorded = _Call(self, tuple(x.plain() if isinstance(x, LazyTensor) else x for x in args))
         _waiting.append(recorded)
