@@ -54,6 +54,7 @@ class Program:
         self.name, self.data, self.about, self.workflow = name, data, about, workflow
         self._shell = Shell()
         self._step = None
+        self._is_ahead = False
         self._said = set()
 
     @classmethod
@@ -109,18 +110,28 @@ class Program:
             of = lambda each: ", ".join(f"{dtype.removeprefix('torch.')}{shape}" for shape, dtype in each)  # noqa: E731
             raise ValueError(f"{self.name} is compiled for {of(self.about['inputs'])}, and it is called with {of(given)}; trace it again for these inputs")
 
-    def execute(self, inputs, ahead=False):
-        """One execution: the clock advances, and the results are computed when somebody looks at them."""
+    def execute(self, inputs):
+        """One execution. The host goes on with the next call while the device works: it waits, and the results are computed, when somebody
+        looks at them."""
         self.check(inputs)
-        clock.advance_ms(self.step["step"]["ahead_ms" if ahead else "waited_ms"])
+        clock.advance_ms(self.step["step"]["ahead_ms"])
+        self._is_ahead = True
         for watcher in watchers:
             watcher.saw(self)
         return Results(self, inputs)
+
+    def wait(self):
+        """The end of the last execution."""
+        if self._is_ahead:
+            self._is_ahead = False
+            step = self.step["step"]
+            clock.advance_ms(step["waited_ms"] - step["ahead_ms"])
 
     def values(self, inputs):
         """The results as tensors."""
         import torch
 
+        self.wait()
         if settings.values == "cpu":
             return self._values_of_torch(inputs)
         file = io.BytesIO()

@@ -19,10 +19,14 @@ class TracedModule(torch.nn.Module):
         self.program = program
         self._is_loaded = False
 
-    def forward(self, *inputs):
+    def load(self):
+        """Puts the program on the device, which the first call does otherwise."""
         if not self._is_loaded:
             self._is_loaded = True
             self.program.load()
+
+    def forward(self, *inputs):
+        self.load()
         return self.program.execute(inputs).tensors()
 
     def __neuronscope_file__(self):
@@ -48,7 +52,11 @@ def _save_traced(m, f, *args, **kwargs):
 
 def _load_traced(f, *args, **kwargs):
     program = Program.read(f)
-    return _load(f, *args, **kwargs) if program is None else TracedModule(program)
+    if program is None:
+        return _load(f, *args, **kwargs)
+    module = TracedModule(program)
+    module.load()
+    return module
 
 
 # The real package teaches torch.jit its modules as well.
