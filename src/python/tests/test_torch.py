@@ -185,3 +185,67 @@ def test_a_lazy_training_loop():
     assert [loss for loss, _ in steps] == [float(line.split()[0]) for line in plain.stdout.splitlines()]
     # The first step has no momentum to add; all others are one program.
     assert steps[0][1] > 0 and steps[2][1] == pytest.approx(steps[3][1], rel=1e-6)
+
+
+# The calls of NeuronPerf's benchmark guide, on short runs.
+GUIDE = """
+import torch
+import torch_neuronx
+import neuronperf as npf
+import neuronperf.torch
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(16, 10)
+
+    def forward(self, x, y, z):
+        return self.layer(x + y + z)
+
+class Images(torch.utils.data.Dataset):
+    def __len__(self):
+        return 12
+
+    def __getitem__(self, n):
+        return torch.full((3, 16), float(n)), n % 10
+
+def preprocess_fn(x, y, z):
+    return x / 255, y / 255, z / 255
+
+def postprocess_fn(x):
+    return x.argmax()
+
+if __name__ == "__main__":
+    short = dict(duration=1, verbosity=0)
+    inputs = tuple(torch.ones(1, 16) for _ in range(3))
+    torch.jit.save(torch_neuronx.trace(Model(), inputs), "model_neuron_b1.pt")
+    filename = npf.torch.compile(Model(), [inputs], batch_sizes=[1], pipeline_sizes=[1, 2], filename="model_index.json", verbosity=0)
+
+    assert len(npf.torch.benchmark("model_neuron_b1.pt", inputs, **short)) == 4
+    assert len(npf.torch.benchmark("model_neuron_b1.pt", inputs, workers_per_model=1, **short)) == 2
+    assert len(npf.torch.benchmark("model_neuron_b1.pt", inputs, workers_per_model=[1, 2], n_models=list(range(1, 3)), **short)) == 4
+    reports = npf.torch.benchmark(filename, inputs, n_models=1, workers_per_model=1, preprocess_fn=preprocess_fn, postprocess_fn=postprocess_fn, **short)
+    assert [r["pipeline_size"] for r in reports] == [1, 2] and reports[0]["preprocess_avg_ms"] > 0
+    (report,) = npf.torch.benchmark("model_index.json", inputs, pipeline_sizes=[2], n_models=1, workers_per_model=1, **short)
+    (report,) = npf.torch.benchmark("model_index.json", Images(), pipeline_sizes=1, n_models=1, workers_per_model=1, preprocess_fn=lambda x: x[0], loop_dataset=False, duration=0, verbosity=0)
+    assert report["total_infs"] >= 12
+    results = npf.torch.benchmark("model_index.json", inputs, n_models=1, workers_per_model=2, pipeline_sizes=1, return_timers=True, **short)
+    assert npf.get_reports(results)[0]["n_models"] == 1
+    reports = npf.torch.benchmark("model_index.json", inputs, n_models=1, workers_per_model=2, pipeline_sizes=1, duration=5, verbosity=2)
+    npf.print_reports(reports)
+    npf.torch.benchmark("model_index.json", inputs, n_models=1, multiprocess=False, **short)
+    npf.torch.benchmark("model_index.json", inputs, n_models=1, multiinterpreter=True, **short)
+    (measured,) = npf.cpu.benchmark(Model, inputs, n_models=1, workers_per_model=1, duration=3.5)
+    assert measured["source"] == "measured" and measured["device_type"] == "cpu"
+    try:
+        npf.torch.benchmark(Model, inputs, device_type="gpu")
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_the_calls_of_the_benchmark_guide():
+    done = run(GUIDE)
+    assert done.returncode == 0, done.stderr
+    assert "DEBUG:neuronperf.benchmarking - Benchmarker 0, Worker 1 started." in done.stderr
+    assert done.stdout.startswith("throughput_avg latency_ms_p50") and "no GPU" in done.stdout

@@ -13,7 +13,7 @@ import numpy
 from . import clock
 from ._core import Error, Shell
 from .calls import run, say
-from .model import export
+from .model import ABOUT, export
 
 
 class Settings:
@@ -27,9 +27,6 @@ settings = Settings()
 
 # Programs that ran while a profiler looks.
 watchers = []
-
-# Everything that identifies a saved program; the other members are its files.
-_ABOUT = "neuronscope.json"
 
 
 @contextlib.contextmanager
@@ -154,7 +151,7 @@ class Program:
 
     def save(self, file):
         with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr(_ABOUT, json.dumps(self.about))
+            archive.writestr(ABOUT, json.dumps(self.about))
             archive.writestr(self.name, self.data)
 
     @classmethod
@@ -164,11 +161,11 @@ class Program:
         if not zipfile.is_zipfile(file):
             return None
         with zipfile.ZipFile(file) as archive:
-            if _ABOUT not in archive.namelist():
+            if ABOUT not in archive.namelist():
                 if at is not None:
                     file.seek(at)
                 return None
-            about = json.loads(archive.read(_ABOUT))
+            about = json.loads(archive.read(ABOUT))
             return cls(about["name"], archive.read(about["name"]), about, workflow)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-import time
+
+from .clock import measured
 
 # Calls that are measured, after one that is not.
 _CALLS = 20
 _FLAGS = {"preprocess_fn": "preprocess", "postprocess_fn": "postprocess", "env_setup_fn": "env_setup_ms", "setup_fn": "setup_ms"}
 NAMES = tuple(_FLAGS)
 
-_perf_counter = time.perf_counter
 
 
 def flags_of(work, inputs=None, output=None):
@@ -45,9 +45,9 @@ def _first(inputs):
 
 
 def _once_ms(function, *arguments):
-    began = _perf_counter()
+    began = measured()
     function(*arguments)
-    return (_perf_counter() - began) * 1e3
+    return (measured() - began) * 1e3
 
 
 def _median_ms(function, arguments):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import warnings
+import zipfile
 
 from ._core import Error
+
+# What a saved program says of itself; its file is the other member.
+ABOUT = "neuronscope.json"
 
 
 class ModelError(Error):
@@ -16,10 +21,9 @@ class ModelError(Error):
 
 def resolve(model, inputs=None):
     """The model as the command line names it, and the files in memory that it needs."""
-    if isinstance(model, str):
-        return model, {}
-    if isinstance(model, os.PathLike):
-        return os.fspath(model), {}
+    if isinstance(model, (str, os.PathLike)):
+        text = os.fspath(model)
+        return _saved(text) or (text, {})
     content = getattr(model, "__neuronscope_file__", None)
     if content is not None:
         name, data = content() if callable(content) else content
@@ -35,6 +39,17 @@ def resolve(model, inputs=None):
     raise TypeError(
         f"{kind} is not a model: give a name of the zoo, a file, an ONNX model, a lowered JAX function or a torch.nn.Module with its inputs"
     )
+
+
+def _saved(path):
+    """The program in a file of ``torch.jit.save`` of a traced module."""
+    if not path.endswith(".pt") or not zipfile.is_zipfile(path):
+        return None
+    with zipfile.ZipFile(path) as archive:
+        if ABOUT not in archive.namelist():
+            return None
+        name = json.loads(archive.read(ABOUT))["name"]
+        return name, {name: archive.read(name)}
 
 
 def _is_of_torch(model):

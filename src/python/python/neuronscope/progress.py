@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
+
+from .clock import measured
+
 
 # A shorter call shows nothing.
 _SHORTEST_S = 0.5
@@ -15,13 +17,13 @@ def _is_watched():
 
 class Progress:
     def __enter__(self):
-        self._began = time.monotonic()
+        self._began = measured()
         self._bar = None
         self._is_off = not _is_watched()
         return self
 
     def show(self, done, total, label):
-        if self._is_off or time.monotonic() - self._began < _SHORTEST_S:
+        if self._is_off or measured() - self._began < _SHORTEST_S:
             return
         if self._bar is None:
             try:

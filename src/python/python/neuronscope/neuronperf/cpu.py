@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import multiprocessing
 import os
 import platform
+import sys
 import threading
 import time
 
+from ..clock import measured
 from .reports import Reports, get_reports
 from .timer import Timer
 
@@ -82,12 +85,13 @@ def _config(model_class, model_name, batch_size, copies, workers, duration, mult
 
 
 def _run(model_class, entry, config, work, copies, workers, duration, multiprocess):
-    began = time.perf_counter()
-    # A model may hold threads of its framework, which do not survive a fork.
-    context = multiprocessing.get_context("spawn")
+    began = measured()
     if multiprocess:
-        with context.Pool(copies) as pool:
-            parts = pool.starmap(_copy, [(n, model_class, entry, config, work, workers, duration) for n in range(copies)], chunksize=1)
+        # As in NeuronPerf, where the system allows it: the class needs no module that can be imported again.
+        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        with concurrent.futures.ProcessPoolExecutor(copies, context) as pool:
+            each = [pool.submit(_copy, n, model_class, entry, config, work, workers, duration) for n in range(copies)]
+            parts = [part.result() for part in each]
     else:
         parts = [_copy(n, model_class, entry, config, work, workers, duration) for n in range(copies)]
     timers = {name: [Timer(pairs) for part in parts for pairs in part["timers"][name]] for name in _NAMES}
@@ -95,7 +99,7 @@ def _run(model_class, entry, config, work, copies, workers, duration, multiproce
         "workers_per_model": workers,
         "n_infs": sum(part["n_infs"] for part in parts),
         "status": "finished",
-        "total_s": time.perf_counter() - began,
+        "total_s": measured() - began,
         "timers": timers,
         "cpu_percents": [],
         "mem_percents": [],
@@ -104,7 +108,10 @@ def _run(model_class, entry, config, work, copies, workers, duration, multiproce
 
 def _copy(number, model_class, entry, config, work, workers, duration):
     """One copy in its process."""
-    timers = {name: [Timer() for _ in range(workers if name in ("preprocess", "infer", "postprocess", "e2e", "worker") else 1)] for name in _NAMES}
+    if multiprocessing.parent_process() is not None and "torch" in sys.modules:
+        # Threads of torch do not survive a fork; copies are what runs side by side here.
+        sys.modules["torch"].set_num_threads(1)
+    timers = {name: [Timer(clock=measured) for _ in range(workers if name in ("preprocess", "infer", "postprocess", "e2e", "worker") else 1)] for name in _NAMES}
     if work["env_setup"]:
         with timers["env_setup"][0]:
             work["env_setup"](number, config)
@@ -113,24 +120,22 @@ def _copy(number, model_class, entry, config, work, workers, duration):
     if work["setup"]:
         with timers["setup"][0]:
             work["setup"](number, config, model)
-    call = model
-    torch = __import__("sys").modules.get("torch")
-    prepared = lambda: entry  # noqa: E731
+    torch = sys.modules.get("torch")
     with timers["warmup"][0]:
-        _call(call, _pre(work, entry), torch)
-    lock, until = threading.Lock(), time.perf_counter() + duration
+        _call(model, _pre(work, entry), torch)
+    lock, until = threading.Lock(), measured() + duration
 
     def worker(n):
         with timers["worker"][n]:
-            while time.perf_counter() < until:
+            while measured() < until:
                 with timers["e2e"][n]:
                     with lock, timers["input"][0]:
-                        given = prepared()
+                        given = entry
                     if work["preprocess"]:
                         with timers["preprocess"][n]:
                             given = _pre(work, given)
                     with timers["infer"][n]:
-                        output = _call(call, given, torch)
+                        output = _call(model, given, torch)
                     if work["postprocess"]:
                         with timers["postprocess"][n]:
                             work["postprocess"](output)
