@@ -6,7 +6,6 @@ import sys
 
 from .clock import measured
 
-
 # A shorter call shows nothing.
 _SHORTEST_S = 0.5
 
