@@ -112,7 +112,7 @@ packages_hold_the_sources() {
   for manifest in src/*/Cargo.toml; do
     folder=$(dirname "$manifest")
     list=$(cargo package --locked --list --allow-dirty --manifest-path "$manifest" 2>/dev/null) || return 1
-    [ "$(grep -cvE '^(Cargo.lock|Cargo.toml.orig|.cargo_vcs_info.json)$' <<<"$list")" = "$(find "$folder" -type f | wc -l)" ] ||
+    [ "$(grep -cvE '^(Cargo.lock|Cargo.toml.orig|.cargo_vcs_info.json)$' <<<"$list")" = "$(git ls-files --cached --others --exclude-standard "$folder" | wc -l)" ] ||
       { echo "files of $folder are missing in its package" >&2; return 1; }
   done
   list=$(cargo package --locked --list --allow-dirty -p neuronscope 2>/dev/null) || return 1
