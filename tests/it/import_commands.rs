@@ -126,6 +126,22 @@ fn values_of_a_file_are_compared_by_two_commands_alike() {
 }
 
 #[test]
+fn results_of_a_core_are_written_and_are_what_it_computes_again() {
+    let (file, arrays) = (model(FIXED), model(&format!("{FIXED}.npz")));
+    let written = std::env::temp_dir().join(format!("neuronscope-results-{}.npz", std::process::id()));
+    let written = written.to_str().unwrap();
+    let done = neuronscope(&["numerics", "--model", &file, "--inputs", &arrays, "--results", written]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let again = ["numerics", "--model", &file, "--inputs", &arrays, "--expect", written, "--json"];
+    let cast = json(&[&again[..], &["--auto-cast", "matmult"]].concat());
+    assert_eq!(cast["values"][0]["relative_error"], 0.0);
+    assert!(json(&again)["values"][0]["relative_error"].as_f64().unwrap() > 1e-6);
+    fs::remove_file(written).unwrap();
+    let alone = failure(&["numerics", "--model", &file, "--inputs", &arrays]);
+    assert!(alone.contains("--inputs needs --expect"), "{alone}");
+}
+
+#[test]
 fn a_file_is_computed_with_the_casts_of_a_core() {
     let file = model(FIXED);
     let errors = |extra: &[&str]| {

@@ -57,6 +57,7 @@ def test_a_simulated_execution(cli):
     assert profile.summary().to_dict() == cli.json("profile", "--model=nn", "--workflow=trace", "--summary", "--json")
     assert profile.link().startswith("http://127.0.0.1:8080/#/profile")
     assert len(profile.operators()) == len(cli.json("operators", "sim:nn?workflow=trace", "--json"))
+    assert pickle.loads(pickle.dumps(profile)).to_dict() == profile.to_dict()
 
 
 def test_other_commands(cli):
