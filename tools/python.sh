@@ -18,7 +18,8 @@ python_wheel() {
   need_rust
   have python3 || die "Python 3.9 or later is missing (for the Python package)"
   tool=$(python_tool maturin "$MATURIN_VERSION") || die "maturin could not be installed (messages above)"
-  rm -f "$WHEELS"/neuronscope-*.whl
+  # `maturin develop` leaves its library among the sources, from where it would go into the wheel.
+  rm -f "$WHEELS"/neuronscope-*.whl "$ROOT"/src/python/python/neuronscope/_core.*so
   (cd "$ROOT/src/python" && "$tool/bin/maturin" build --quiet --profile "$1" --out "$WHEELS") >&2
 }
 

@@ -175,8 +175,10 @@ mod tests {
         let out = String::from_utf8(test.out.take()).unwrap();
         assert!(out.contains("\"throughput_avg\""), "{out}");
         assert!(test.said.borrow().iter().any(|line| line.contains("nn")), "{:?}", test.said);
-        let error = call_with(&test, "open there.json").unwrap_err();
-        assert!(matches!(error, CallError::Failed(_)) && error.to_string().contains("there.json"), "{error}");
+        call_with(&test, "open there.json").unwrap();
+        assert!(String::from_utf8(test.out.take()).unwrap().contains("0 events"));
+        let error = call_with(&test, "open elsewhere.json").unwrap_err();
+        assert!(matches!(error, CallError::Failed(_)) && error.to_string().contains("elsewhere.json"), "{error}");
         assert!(!is_present());
     }
 

@@ -74,7 +74,7 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
         let arrays = read_arrays(arrays)?;
         let found = results(&imported, &bytes, &arrays, casts_of(&spec.options)).with_context(|| path.to_owned())?;
         let named = (0..).zip(&found).map(|(n, value)| (format!("out{n}"), value));
-        return write(to, &write_npz(named));
+        return write(to, write_npz(named));
     }
     let casts = args.compile.names_casts().then(|| casts_of(&spec.options));
     let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, casts)?;
