@@ -19,6 +19,9 @@ const MOST_BYTES: u64 = 1 << 30;
 pub(super) fn read(path: &Path) -> Result<Records> {
     let shown = path.display().to_string();
     let path = Path::new(split_array(&shown).0);
+    if let Some(bytes) = super::host::file(path) {
+        return read_records(&shown, &bytes).context("--dataset");
+    }
     let size = fs::metadata(path)
         .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a readable file"))?;
     if size.is_dir() {
@@ -28,6 +31,6 @@ pub(super) fn read(path: &Path) -> Result<Records> {
         let (has, most) = (format_bytes(u64_to_f64(size.len())), format_bytes(u64_to_f64(MOST_BYTES)));
         bail!("--dataset: {shown}: has {has}, the limit is {most}; give the number of its records instead");
     }
-    let bytes = super::file::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;
+    let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;
     read_records(&shown, &bytes).context("--dataset")
 }

@@ -98,6 +98,28 @@ def test_a_class_is_measured_on_this_machine():
         npf.cpu.benchmark(Doubling(), numpy.ones(1))
 
 
+class Records:
+    """Records of inputs and a target."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, n):
+        return [n / 8] * 16, n % 4
+
+
+def test_answers_are_evaluated(cli):
+    pytest.importorskip("numpy")
+    npf.register_metric_from_existing("topk", "best_3", k=3)
+    (report,) = npf.torch.evaluate("nn", Records(), ["Accuracy", "best_3"], verbosity=0)
+    lines = [",".join([*(f"x{n}" for n in range(16)), "target"]), *(",".join(map(str, [n / 8] * 16 + [n % 4])) for n in range(8))]
+    with open("records.csv", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    words = "bench --model=nn --dataset=records.csv --eval_metrics=Accuracy,topk_3 --duration=0 --n_models=1 --workers_per_model=2 --json"
+    told = cli.json(*words.split())["eval_metrics"]
+    assert (report["Accuracy"], report["topk_3"]) == (told["Accuracy"], told["topk_3"])
+
+
 def test_what_does_not_exist_says_so():
     with pytest.raises(ValueError, match="submodule"):
         npf.benchmark("nn.json")

@@ -139,7 +139,8 @@ def benchmark(
     model = [text, *_model_of_index(text)] if text.endswith(".json") else [f"--model={text}"]
     args = ["bench", *model, *flags(words)]
     args += ["--return-timers=timers.json"] if return_timers else []
-    args += ["--json", "--json-format=neuronperf"]
+    # Metrics stand beside our own reports, which have more keys than NeuronPerf's.
+    args += ["--json"] if eval_metrics is not None else ["--json", "--json-format=neuronperf"]
     wanted = ["timers.json"] if return_timers else []
     try:
         out, written = run(args, files=files, wanted=wanted)
@@ -149,7 +150,10 @@ def benchmark(
             raise
     if return_timers and "timers.json" in written:
         return _with_timers(json.loads(written["timers.json"]))
-    return Reports(json.loads(out))
+    found = json.loads(out)
+    if eval_metrics is None:
+        return Reports(found)
+    return Reports({**report, **found["eval_metrics"]} for report in found["reports"])
 
 
 def _model_of_index(path):
