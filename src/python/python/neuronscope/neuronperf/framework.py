@@ -153,7 +153,9 @@ def benchmark(
     found = json.loads(out)
     if eval_metrics is None:
         return Reports(found)
-    return Reports({**report, **found["eval_metrics"]} for report in found["reports"])
+    asked = [eval_metrics] if isinstance(eval_metrics, str) else eval_metrics
+    metrics = {name: found["eval_metrics"].get(known) for name, known in zip(asked, evaluation.names(asked))}
+    return Reports({**report, **metrics} for report in found["reports"])
 
 
 def _model_of_index(path):
