@@ -4,7 +4,11 @@ use super::link_intent::{LinkIntent, Opening, Restored, opening_of};
 use super::{RunState, Shared};
 use ns_session::share::PageLink as _;
 use ns_session::shelf::KeptStudy;
-use ns_session::studies::{StudyKind, StudyResult, StudySpec};
+use ns_session::studies::{FieldKind, FormField, StudyKind, StudyResult, StudySpec};
+use ns_session::without_source;
+
+/// The most fields of a form in one line.
+const MOST_IN_SHORT: usize = 4;
 
 /// The page of a study.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +24,8 @@ pub struct StudyState {
     pub restored: Option<Restored<StudySpec>>,
     /// Whether a link asks for the run, which has not been started yet.
     pub wants_run: bool,
+    /// The study of the last run, or of the kept result.
+    ran: Option<Box<StudySpec>>,
 }
 
 /// Actions on the page.
@@ -41,7 +47,7 @@ impl StudyState {
     #[must_use]
     pub fn new(kind: StudyKind) -> Self {
         let texts = texts_of(&StudySpec::new(kind));
-        Self { kind, texts, run: RunState::Idle, result: None, restored: None, wants_run: false }
+        Self { kind, texts, run: RunState::Idle, result: None, restored: None, wants_run: false, ran: None }
     }
 
     /// The text in a field.
@@ -61,6 +67,35 @@ impl StudyState {
             }
         }
         (spec, wrong)
+    }
+
+    /// Whether the form differs from the study whose result is shown.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        let ran = self.ran.as_ref().filter(|_| self.result.is_some() && !self.run.is_running());
+        ran.is_some_and(|ran| {
+            let (spec, wrong) = self.spec();
+            !wrong.is_empty() || spec != **ran
+        })
+    }
+
+    /// The form in one line: the first fields of its first group, without those that are empty.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        let say = |field: &FormField| {
+            let text = Some(self.text(field.key)).filter(|text| !text.is_empty())?;
+            match field.kind {
+                FieldKind::Flag | FieldKind::Source => None,
+                FieldKind::Model => Some(without_source(text).into_owned()),
+                FieldKind::Choice(choices) => {
+                    choices.iter().find(|(value, _)| *value == text).map(|(_, name)| (*name).to_owned())
+                }
+                FieldKind::Instance => Some(text.to_owned()),
+                _ => Some(format!("{} {text}", field.label)),
+            }
+        };
+        let fields = self.kind.form().groups.first().map(|group| group.fields).unwrap_or_default();
+        fields.iter().filter_map(say).take(MOST_IN_SHORT).collect::<Vec<_>>().join(" \u{b7} ")
     }
 
     /// The hash of the link that shows this form.
@@ -107,11 +142,17 @@ impl StudyState {
                 next.wants_run = opening == Opening::Run;
                 if let Some(kept) = kept.filter(|_| opening == Opening::Restore) {
                     next.texts = texts_of(&kept.spec);
+                    next.ran = Some(Box::new(kept.spec.clone()));
                     next.restored = Some(Restored { spec: kept.spec, when_ms: kept.when_ms });
                     (next.result, next.run) = (Some(Shared::new(kept.result)), RunState::Done);
                 }
             }
-            StudyAction::Run(run) => (next.run, next.wants_run) = (run, false),
+            StudyAction::Run(run) => {
+                if run.is_running() && !self.run.is_running() {
+                    next.ran = Some(Box::new(self.spec().0));
+                }
+                (next.run, next.wants_run) = (run, false);
+            }
             StudyAction::Result(result, is_over) => {
                 (next.result, next.restored) = (Some(Shared::new(*result)), None);
                 if is_over {
@@ -162,7 +203,17 @@ mod tests {
         assert!(!running.after(wants()).wants_run);
         let part = running.after(StudyAction::Result(Box::default(), false));
         assert!(part.result.is_some() && part.run.is_running());
-        assert_eq!(part.after(StudyAction::Result(Box::default(), true)).run, RunState::Done);
+        let done = part.after(StudyAction::Result(Box::default(), true));
+        assert_eq!((done.run.clone(), done.is_stale()), (RunState::Done, false));
+        assert!(done.after(StudyAction::Edit("batch", "3".to_owned())).is_stale());
+    }
+
+    #[test]
+    fn a_form_in_one_line_names_its_numbers() {
+        let state = StudyState::new(StudyKind::Matmult).after(StudyAction::Edit("matrix_dim", "256".to_owned()));
+        assert!(state.in_short().starts_with("Matrix size N 256"), "{}", state.in_short());
+        let state = StudyState::new(StudyKind::Numerics).after(StudyAction::Edit("model", "nn".to_owned()));
+        assert!(state.in_short().starts_with("nn \u{b7} trn1.2xlarge"), "{}", state.in_short());
     }
 
     fn kept_study(kind: StudyKind, text: &str) -> KeptStudy {

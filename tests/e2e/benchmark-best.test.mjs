@@ -1,7 +1,7 @@
 // The benchmark page helps to decide: limits, the Pareto front, the link to the profile, results of another form, saved results.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, openApp, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, editForm, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const results = (page) => page.getByRole("table", { name: "Benchmark results" });
@@ -42,9 +42,11 @@ test("the filter takes heads of columns and applies to figures and plots", app.p
 
 test("results of another form say so, and a row leads to its profile", app.page(async (page) => {
   await run(page);
+  await editForm(page);
   await page.getByLabel("Seed", { exact: true }).fill("5");
   await page.getByText(/The form has changed/).waitFor();
   await assertAccessible(page);
+  await editForm(page);
   await page.getByLabel("Seed", { exact: true }).fill("0");
   await page.getByText(/The form has changed/).waitFor({ state: "detached" });
   await results(page).getByRole("link", { name: "Profile this" }).first().click();
@@ -66,25 +68,37 @@ test("on a phone the table begins with what tells its rows apart", app.page(asyn
   assert.deepEqual(titles.slice(0, 3).map((title) => title.replace(/[^A-Za-z/ ()]/g, "").trim()), ["Models", "Workers/model", "Throughput avg (inf/s)"]);
 }, { hash: SHORT, context: { viewport: { width: 390, height: 844 } } }));
 
-test("on a phone the form is one line above the results until it is edited", app.page(async (page) => {
-  await run(page);
-  const line = page.getByRole("button", { name: /nn · trn1\.2xlarge · batch 1/ });
-  const seed = page.getByLabel("Seed", { exact: true });
-  assert.equal(await seed.isVisible(), false);
-  // A phone in a hand shows the best throughput without scrolling.
-  const tile = await page.locator(".tiles .tile").first().boundingBox();
-  assert.ok(tile.y + tile.height < 844, `the first tile ends at ${tile.y + tile.height}`);
-  await assertAccessible(page);
-  await line.click();
-  await seed.fill("-1");
-  await line.click();
-  // A mistake keeps the fields in sight.
-  assert.equal(await seed.isVisible(), true);
-  await seed.fill("5");
-  await page.getByRole("button", { name: "Run", exact: true }).click();
-  await run(page);
-  assert.equal(await seed.isVisible(), false);
-  await page.setViewportSize({ width: 1280, height: 800 });
-  assert.equal(await seed.isVisible(), true);
-  assert.equal(await line.isVisible(), false);
-}, { hash: `${SHORT}&batch_sizes=1`, context: { viewport: { width: 390, height: 844 } } }));
+for (const [name, viewport] of [["desk", { width: 1440, height: 900 }], ["phone", { width: 390, height: 844 }]]) {
+  test(`${name}: the form is a drawer behind its bar, and the first figures and rows are in the first screen`, app.page(async (page) => {
+    await run(page);
+    const seed = page.getByLabel("Seed", { exact: true });
+    const edit = page.getByRole("button", { name: "Edit", exact: true });
+    assert.equal(await page.locator(".form-bar .what").innerText(), "nn \u00b7 trn1.2xlarge \u00b7 batch 1");
+    assert.equal(await seed.isVisible(), false);
+    const end = async (selector) => {
+      const { y, height } = await page.locator(selector).first().boundingBox();
+      return y + height;
+    };
+    assert.ok((await end(".tiles .tile")) < viewport.height);
+    assert.ok(Math.min(await end(".plots svg"), await end(".results-table tbody tr")) < 900);
+    assert.ok((await page.locator(".form-bar").boundingBox()).height <= 100);
+    await assertAccessible(page);
+    await edit.click();
+    assert.equal(await edit.getAttribute("aria-expanded"), "true");
+    await assertAccessible(page);
+    await seed.focus();
+    await page.keyboard.press("Escape");
+    assert.equal(await seed.isVisible(), false);
+    assert.equal(await edit.evaluate((e) => e === document.activeElement), true);
+    await edit.click();
+    await seed.fill("-1");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    // A mistake keeps the fields in sight.
+    assert.equal(await seed.isVisible(), true);
+    await seed.fill("5");
+    await page.getByText("The form has changed").waitFor();
+    await page.keyboard.press("Enter");
+    await waitForState(page, "done");
+    await seed.waitFor({ state: "hidden" });
+  }, { hash: SHORT, context: { viewport } }));
+}

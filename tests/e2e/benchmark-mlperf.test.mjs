@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, waitForState, waiting } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -19,11 +19,13 @@ const SYSTEM = "model=fixed:device_ms=10&instance=inf1.6xlarge&n_models=4&worker
 const FLAGS = ["bench", "--model", "fixed", "--device-ms", "10", "--instance", "inf1.6xlarge", "--n-models", "4", "--workers-per-model", "1"];
 
 test("a Server is searched: verdict and the command line's numbers", app.page(async (page) => {
+  await editForm(page);
   await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Scenario").selectOption("Server");
   // Without a latency bound nothing runs, and the field says why.
   await button(page, "Run").click();
   assert.match(await page.locator("#bench-latency_bound_ms-note").innerText(), /needs a latency bound/);
+  await editForm(page);
   await page.getByLabel("Latency bound (ms)").fill("40");
   await page.getByLabel("Minimum duration (s)").fill("20");
   await page.waitForFunction(() => /scenario=Server&min_duration=20&latency_bound_ms=40/.test(location.hash));
@@ -124,7 +126,7 @@ test("a dropped model index is shown and benchmarked as on the command line; fai
   await assertAccessible(page);
   await button(page, "Run").click();
   await waitForState(page, "done");
-  const { bytes } = await download(page, button(page, "Download JSON"));
+  const { bytes } = await download(page, await menuEntry(page, "Download JSON"));
   const folder = mkdtempSync(join(tmpdir(), "neuronscope-"));
   try {
     const file = join(folder, "index.json");
@@ -145,6 +147,6 @@ test("an index of the older shape runs the model of the form", app.page(async (p
   await page.getByText(/Entries without a model name run the form’s model/).waitFor();
   await button(page, "Run").click();
   await waitForState(page, "done");
-  const { reports } = JSON.parse((await download(page, button(page, "Download JSON"))).bytes.toString());
+  const { reports } = JSON.parse((await download(page, await menuEntry(page, "Download JSON"))).bytes.toString());
   assert.deepEqual(reports.map((r) => [r.status, r.model_filename]), [["finished", "models/model_b1_p1_83bh3hhs.pt"]]);
 }, { hash: waiting("#/benchmark?v=1&model=nn&n_models=1&workers_per_model=1&duration=1") }));

@@ -1,7 +1,7 @@
 // Sweeps on the page: listed, run over a pool, paused, cancelled, retried, kept over a reload; results explored.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, eventually, openApp, waitForState, waiting } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, editForm, eventually, menuEntry, openApp, waitForState, waiting } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -14,7 +14,7 @@ const SWEEP = (duration) =>
   `#/benchmark?v=1&model=nn&instance=trn1.32xlarge&batch_sizes=1,8&n_models=1,2,16,64&workers_per_model=1,2,4&duration=${duration}`;
 
 async function reports(page) {
-  return JSON.parse((await download(page, button(page, "Download JSON"))).bytes.toString()).reports;
+  return JSON.parse((await download(page, await menuEntry(page, "Download JSON"))).bytes.toString()).reports;
 }
 
 test("a sweep is listed with its estimates before it runs", app.page(async (page) => {
@@ -66,14 +66,14 @@ test("24 configurations: paused, resumed, cancelled, retried", app.page(async (p
 test("the number of workers does not affect the results", app.page(async (page, url) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
-  const many = (await download(page, button(page, "Download JSON"))).bytes;
+  const many = (await download(page, await menuEntry(page, "Download JSON"))).bytes;
   const context = await page.context().browser().newContext({ acceptDownloads: true });
   await context.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { get: () => 1 }));
   const other = await context.newPage();
   // A link whose fields can all be used runs by itself.
   await openApp(other, url + SWEEP(2));
   await waitForState(other, "done");
-  const one = (await download(other, button(other, "Download JSON"))).bytes;
+  const one = (await download(other, await menuEntry(other, "Download JSON"))).bytes;
   await context.close();
   assert.deepEqual(one.toString(), many.toString());
 }, { hash: waiting(SWEEP(2)) }));
@@ -193,6 +193,7 @@ test("results of NeuronPerf come into the same table, marked", app.page(async (p
 }, { hash: waiting("#/benchmark?v=1&model=nn&duration=1") }));
 
 test("a system given by its stage times runs on an instance that is not simulated", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Model", { exact: true }).selectOption("fixed");
   await page.getByLabel("device_ms", { exact: true }).fill("2.895");
   await page.getByLabel("host_ms", { exact: true }).fill("0.216");
@@ -209,6 +210,7 @@ test("a system given by its stage times runs on an instance that is not simulate
 }, { hash: waiting("#/benchmark?v=1&model=nn&duration=10") }));
 
 test("every run option is in the form and in the link", app.page(async (page) => {
+  await editForm(page);
   await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Processes").selectOption("shared");
   await page.getByLabel("Preprocess").fill("0.25ms");

@@ -1,7 +1,7 @@
 // The benchmark page: run, cancel, read, download, share.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, eventually, menuEntry, openApp, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, editForm, eventually, menuEntry, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -13,7 +13,7 @@ async function run(page) {
 }
 
 test("the untouched form runs NeuronPerf's four configurations", app.page(async (page) => {
-  assert.equal(await button(page, "Download JSON").isDisabled(), true);
+  assert.equal(await (await menuEntry(page, "Download JSON")).isDisabled(), true);
   await run(page);
   assert.equal(await results(page).locator("tbody tr").count(), 4);
   await assertAccessible(page);
@@ -21,25 +21,26 @@ test("the untouched form runs NeuronPerf's four configurations", app.page(async 
 
 test("JSON and CSV hold the rows of the table", app.page(async (page) => {
   await run(page);
-  const json = await download(page, button(page, "Download JSON"));
+  const json = await download(page, await menuEntry(page, "Download JSON"));
   const { reports } = JSON.parse(json.bytes.toString());
   assert.deepEqual(reports.map((r) => [r.n_models, r.workers_per_model]), [[1, 1], [2, 1], [1, 2], [2, 2]]);
-  const csv = await download(page, button(page, "Download CSV"));
+  const csv = await download(page, await menuEntry(page, "Download CSV"));
   assert.equal(csv.bytes.toString().trim().split("\n").length, 5);
   assert.match(json.name, /^nn\.results-\d{8}-\d{6}\.json$/);
   assert.match(csv.name, /^nn\.results-\d{8}-\d{6}\.csv$/);
   // The bare array of NeuronPerf, with its keys only.
-  const array = JSON.parse((await download(page, button(page, "Download NeuronPerf JSON"))).bytes.toString());
+  const array = JSON.parse((await download(page, await menuEntry(page, "Download NeuronPerf JSON"))).bytes.toString());
   assert.deepEqual(array.map((r) => r.throughput_avg), reports.map((r) => r.throughput_avg));
   assert.equal("throughput_window" in array[0], false);
 }));
 
 test("a link in a new browser shows the same form and runs by itself to the same bytes", app.page(async (page, url) => {
+  await editForm(page);
   await page.getByLabel("Duration (s)").fill("3");
   await page.getByLabel("Seed", { exact: true }).fill("42");
   await page.getByLabel("Models", { exact: true }).fill("1,2");
   await run(page);
-  const first = await download(page, button(page, "Download JSON"));
+  const first = await download(page, await menuEntry(page, "Download JSON"));
   await (await menuEntry(page, "Copy link")).click();
   await page.getByText(/^The link is in the clipboard/).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
@@ -50,12 +51,13 @@ test("a link in a new browser shows the same form and runs by itself to the same
   await openApp(other, link);
   assert.equal(await other.getByLabel("Seed", { exact: true }).inputValue(), "42");
   await waitForState(other, "done");
-  const second = await download(other, button(other, "Download JSON"));
+  const second = await download(other, await menuEntry(other, "Download JSON"));
   assert.deepEqual(second.bytes, first.bytes);
   await other.context().close();
 }, { context: { permissions: ["clipboard-read", "clipboard-write"] } }));
 
 test("wrong fields are explained beside them, and nothing runs", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Duration (s)").fill("-1");
   const field = page.getByLabel("Duration (s)");
   assert.equal(await field.getAttribute("aria-invalid"), "true");
@@ -86,6 +88,7 @@ test("the table sorts by its heads and is filtered", app.page(async (page) => {
 }));
 
 test("a failed configuration is a row with its reason, the others run", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Models", { exact: true }).fill("1,64");
   await page.getByLabel("Duration (s)").fill("1");
   await run(page);
@@ -94,6 +97,7 @@ test("a failed configuration is a row with its reason, the others run", app.page
 }));
 
 test("a run is cancelled and the next one works", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Duration (s)").fill("3600");
   await page.getByLabel("Workers per model").fill("1,2,4,8");
   await button(page, "Run").click();
@@ -101,6 +105,7 @@ test("a run is cancelled and the next one works", app.page(async (page) => {
   await button(page, "Cancel").click();
   await waitForState(page, "idle");
   await page.getByText("Cancelled.").waitFor();
+  await editForm(page);
   await page.getByLabel("Duration (s)").fill("1");
   await page.getByLabel("Workers per model").fill("");
   await run(page);
@@ -123,11 +128,13 @@ test("products that the compiler removed are reported while the benchmark runs, 
 }, { hash: "#/benchmark?v=1&model=matmult%3An%3D256%2Cloop_count%3D8%2Cchained%3Dfalse" }));
 
 test("the notes of a run are on the page", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Duration (s)").fill("1");
   await run(page);
   const notes = page.getByRole("list", { name: "Notes of this run" });
   await notes.waitFor();
   assert.match(await notes.innerText(), /no full second/);
+  await editForm(page);
   await page.getByLabel("Duration (s)").fill("60");
   await run(page);
   await notes.waitFor({ state: "detached" });

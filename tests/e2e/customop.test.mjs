@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, eventually, openApp, reloaded, waitForState, waiting } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, eventually, menuEntry, openApp, reloaded, waitForState, waiting } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -20,7 +20,7 @@ function commandLine(args) {
   return stdout;
 }
 
-const downloaded = async (page) => (await download(page, button(page, "Download JSON"))).bytes.toString();
+const downloaded = async (page) => (await download(page, await menuEntry(page, "Download JSON"))).bytes.toString();
 const run = async (page, state = "done") => {
   await button(page, "Run").click();
   await waitForState(page, state);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { appFixture, assertAccessible, download, menuEntry, openApp, toolShown, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, toolShown, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -39,6 +39,7 @@ test("an opened file is kept: a reload opens it again, the start page lists it, 
   await shelf(page).getByText(/The browser gives this page/).waitFor();
   await assertAccessible(page);
   await button(page, "Rename catapult_simple_trace.json").click();
+  await editForm(page);
   await page.getByLabel("Name of catapult_simple_trace.json").fill("The slow one");
   await page.keyboard.press("Enter");
   await button(page, "Pin The slow one").click();
@@ -169,8 +170,8 @@ async function openFile(page, name, bytes, body) {
 
 test("results as one page: the CSV's values, sorted without a network, the same bytes on the command line", app.page(async (page, url) => {
   await waitForState(page, "done");
-  const csv = (await download(page, button(page, "Download CSV"))).bytes.toString().trim().split("\n").map((line) => line.split(","));
-  const { name, bytes } = await download(page, button(page, "Download as page"));
+  const csv = (await download(page, await menuEntry(page, "Download CSV"))).bytes.toString().trim().split("\n").map((line) => line.split(","));
+  const { name, bytes } = await download(page, await menuEntry(page, "Download as page"));
   assert.match(name, /^nn\.results-\d{8}-\d{6}\.html$/);
   await openFile(page, name, bytes, async (file) => {
     await assertAccessible(file);

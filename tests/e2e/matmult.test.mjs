@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, menuEntry, openApp, reloaded, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, reloaded, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -18,7 +18,7 @@ function commandLine(args) {
 
 /** The words of the command that the document shows, without the program's name. */
 const command = async (page) => (await page.getByLabel("Command").innerText()).trim().split(" ").slice(1);
-const saved = async (page, label) => (await download(page, button(page, `Download ${label}`))).bytes.toString();
+const saved = async (page, label) => (await download(page, await menuEntry(page, `Download ${label}`))).bytes.toString();
 
 async function run(page) {
   await button(page, "Run").click();
@@ -48,6 +48,7 @@ test("the guide's example is the command line's, with its phases, spread and pla
 }, { hash: "#/matmult" }));
 
 test("a pitfall is switched on, says what it costs, and the link shows the same form", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Products not chained").check();
   await page.getByLabel("Products in a call").fill("40");
   await run(page);
@@ -77,12 +78,14 @@ test("a pitfall is switched on, says what it costs, and the link shows the same 
   await waitForState(other, "done");
   assert.equal(await saved(other, "JSON"), await saved(page, "JSON"));
   // Without the pitfall the result differs.
+  await editForm(page);
   await page.getByLabel("Products not chained").uncheck();
   await run(page);
   await page.getByText("Products removed.").waitFor({ state: "detached" });
 }, { hash: "#/matmult", context: { permissions: ["clipboard-read", "clipboard-write"] } }));
 
 test("lists are swept: a heat map, lines, a row for each case, and this processor measured beside", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Matrix size N").fill("64,128");
   await page.getByLabel("Products in a call").fill("1,10,100");
   await page.getByText("More settings").click();
@@ -109,8 +112,10 @@ test("by keyboard: wrong fields are named and focused, a run is started with Ent
   assert.equal(await page.evaluate(() => document.activeElement?.id), "matmult-matrix_dim");
   await page.keyboard.type("32");
   await size.fill("32");
+  await editForm(page);
   await page.getByLabel("No bias").focus();
   await page.keyboard.press("Space");
+  await editForm(page);
   await page.getByLabel("Products in a call").fill("400");
   await page.getByLabel("Products in a call").press("Enter");
   await waitForState(page, "done");
@@ -118,6 +123,7 @@ test("by keyboard: wrong fields are named and focused, a run is started with Ent
   const width = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(width[0] <= width[1], `the page is ${width[0]} wide on a screen of ${width[1]}`);
   await size.fill("512,1024");
+  await editForm(page);
   await page.getByLabel("Products in a call").fill("500-600");
   await page.getByLabel("Products in a call").press("Enter");
   await waitForState(page, "running");
@@ -137,6 +143,7 @@ test("a link with values that cannot be used says so, and another model takes th
 }, { hash: "#/matmult?v=1&model=mlp&batch_size=32&dtype=int4" }));
 
 test("a finished study is kept: a reload shows it without a run, and a measurement is not measured again", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Matrix size N").fill("64,128");
   await page.getByText("More settings").click();
   await page.getByLabel("Compare with this processor").check();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, refuseToKeep, reloaded, waiting, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, refuseToKeep, reloaded, waitForState, waiting } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -16,7 +16,7 @@ function commandLine(args) {
   return stdout;
 }
 
-const downloaded = async (page) => (await download(page, button(page, "Download JSON"))).bytes.toString();
+const downloaded = async (page) => (await download(page, await menuEntry(page, "Download JSON"))).bytes.toString();
 const cells = (page, side) => page.getByRole("region", { name: `${side}, output 0` }).locator("td");
 
 test("the example that goes NaN without a bias is one click away, and names the operation", app.page(async (page) => {
@@ -39,6 +39,7 @@ test("the example that goes NaN without a bias is one click away, and names the 
 }, { hash: "#/numerics" }));
 
 test("values, errors and verdict are the command line's", app.page(async (page, url) => {
+  await editForm(page);
   await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Auto-cast").selectOption("all");
   await page.getByLabel("Cast type").selectOption("fp8_e4m3");
@@ -69,10 +70,12 @@ test("values, errors and verdict are the command line's", app.page(async (page, 
 }, { hash: waiting("#/numerics?v=1&model=nn") }));
 
 test("wrong fields are explained, a model that is too large says so, and a run is cancelled", app.page(async (page) => {
+  await editForm(page);
   await page.getByLabel("Tolerance").fill("-1");
   assert.match(await page.locator("#numerics-tolerance-note").innerText(), /not a number above 0/);
   await button(page, "Run").click();
   assert.equal(await page.evaluate(() => document.documentElement.dataset.state), "idle");
+  await editForm(page);
   await page.getByLabel("Tolerance").fill("0.02");
   await page.getByLabel("Model", { exact: true }).selectOption("bert-large-uncased");
   await button(page, "Run").click();

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, download, editRun, menuEntry, waitForState } from "./support/app.mjs";
+import { appFixture, download, editForm, editRun, menuEntry, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -50,7 +50,7 @@ for (const [name, hash, args] of BENCHMARKS) {
     // A link with fields runs by itself; an unchanged form waits.
     if (!hash.includes("?")) await button(page, "Run").click();
     await waitForState(page, "done");
-    const { bytes } = await download(page, button(page, "Download JSON"));
+    const { bytes } = await download(page, await menuEntry(page, "Download JSON"));
     const printed = commandLine(["bench", ...args, "--json"]);
     assert.ok(printed.length > 1000);
     assert.deepEqual(bytes.toString(), printed.toString());
@@ -60,6 +60,7 @@ for (const [name, hash, args] of BENCHMARKS) {
 test("profile: compiler options of the form are the command line's flags", app.page(async (page) => {
   await waitForState(page, "done");
   await editRun(page);
+  await editForm(page);
   await page.locator("form.spec summary").click();
   await page.getByLabel("Auto-cast").selectOption("all");
   await page.getByLabel("Cast type").selectOption("fp8_e4m3");

@@ -1,4 +1,4 @@
-//! The menu for copying from a view: its link, the command that gives the same result, its tables as Markdown, its charts as pictures.
+//! The menu for sharing a view: its link, the command that gives the same result, its tables as Markdown, its charts as pictures.
 
 use crate::state::StateDispatcher;
 use web_sys::HtmlCanvasElement;
@@ -29,6 +29,9 @@ pub struct CopyMenuProps {
     /// A canvas that can be copied as a picture: its name, and the function that paints it.
     #[prop_or_default]
     pub canvas: Option<(AttrValue, Callback<(), Option<HtmlCanvasElement>>)>,
+    /// More entries: `li` elements with the files that can be saved.
+    #[prop_or_default]
+    pub children: Html,
 }
 
 /// The things that can be copied, found when the menu is opened.
@@ -72,13 +75,14 @@ pub fn CopyMenu(props: &CopyMenuProps) -> Html {
     let has_pictures = !found.charts.is_empty() || canvas.is_some();
     let mut entries = vec![link_entry(props, &app)];
     entries.extend(command.map(|text| command_entry(text, notices)));
+    entries.push(props.children.clone());
     entries.extend((!found.texts.is_empty()).then(|| group("As Markdown")));
     entries.extend(texts);
     entries.extend(has_pictures.then(|| group("As image")));
     entries.extend(canvas);
     entries.extend(charts);
     html! {
-        <Menu label="Copy" title="What to copy" {on_toggle}>{ for entries }</Menu>
+        <Menu label="Share" title="What to copy or save" {on_toggle}>{ for entries }</Menu>
     }
 }
 

@@ -307,6 +307,12 @@ export async function editRun(page) {
   if ((await line.count()) && (await line.getAttribute("aria-expanded")) === "false") await line.click();
 }
 
+/** Opens the drawer of a page's form, if the page has one and it is folded. */
+export async function editForm(page) {
+  const edit = page.locator(".form-bar .edit");
+  if ((await edit.count()) && (await edit.getAttribute("aria-expanded")) === "false") await edit.click();
+}
+
 /** Chooses the level that a tool looks at; `all` takes every slice. */
 export async function chooseLevel(page, level = "all") {
   await page.getByLabel("Level", { exact: true }).selectOption(level);

@@ -1,6 +1,6 @@
 // The views and states of the page of which pictures are taken: for each an address, and the actions before the picture.
 import { fileURLToPath } from "node:url";
-import { chooseTool, copyMenu, waitForState } from "./app.mjs";
+import { chooseTool, copyMenu, editForm, waitForState } from "./app.mjs";
 
 const TRACES = fileURLToPath(new URL("../../it/fixtures/traces/", import.meta.url));
 const SMALL = "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge";
@@ -77,13 +77,15 @@ export const VIEWS = {
   "trace-counters": { hash: "#/profile", act: opens("catapult_simple_trace.json", "counters") },
   "benchmark-empty": { hash: "#/benchmark?v=1", act: ready },
   "benchmark-results": { hash: SWEEP, act: done },
+  "benchmark-form": { hash: SWEEP, act: async (page) => { await done(page); await editForm(page); } },
   "benchmark-copy": { hash: SWEEP, act: async (page) => { await done(page); await copyMenu(page); } },
   "benchmark-stale": {
     hash: SWEEP,
     act: async (page) => {
       await done(page);
+      await editForm(page);
       await page.getByLabel("Duration (s)").first().fill("3");
-      await page.locator(".stale").waitFor();
+      await page.getByText("The form has changed").waitFor();
     },
   },
   "inspect-empty": { hash: "#/inspect", act: ready },

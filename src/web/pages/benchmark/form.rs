@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::actions::BenchActions;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
-use crate::components::{CopyMenu, FormInput, ProgressBar, SelectField};
+use crate::components::{CopyMenu, FormFrame, FormInput, ProgressBar, SelectField};
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
@@ -28,19 +28,11 @@ type FieldErrors = [(&'static str, String)];
 #[component]
 pub fn BenchForm(props: &BenchFormProps) -> Html {
     let is_open = use_mut_ref(|| false);
-    let is_edited = use_mut_ref(|| false);
-    let redraw = use_force_update();
     let state = &props.state;
-    let (_, wrong) = state.config();
-    let onsubmit = {
-        let (actions, is_edited) = (props.actions.clone(), is_edited.clone());
-        Callback::from(move |event: SubmitEvent| {
-            event.prevent_default();
-            if actions.state.controls().run {
-                is_edited.replace(false);
-                actions.run();
-            }
-        })
+    let (config, wrong) = state.config();
+    let on_run = {
+        let actions = props.actions.clone();
+        Callback::from(move |()| actions.run())
     };
     let has_scenario = !state.text("scenario").is_empty();
     let is_advanced = |option: &&BenchOption| option.group != OptionGroup::Main;
@@ -48,16 +40,18 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
         BENCH_OPTIONS.iter().filter(is_advanced).any(|option| error_of(&wrong, option.key()).is_some());
     // A section that opened because of a mistake or a scenario stays open while the field is edited.
     *is_open.borrow_mut() |= advanced_wrong || has_scenario;
-    // On a phone the form is one line above its results until it is edited. Its fields open for a mistake, and stay open while it is mended.
-    *is_edited.borrow_mut() |= !wrong.is_empty();
-    let is_folded = state.is_for_results() && !*is_edited.borrow();
-    let on_fold = Callback::from(move |_: MouseEvent| {
-        is_edited.replace(is_folded);
-        redraw.force_update();
-    });
+    // The command and the link both describe the form.
+    let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
+    let model = state.text("model").to_owned();
     html! {
-        <form class={classes!("panel", is_folded.then_some("is-folded"))} {onsubmit} novalidate={true} aria-label="Benchmark configuration">
-            if state.is_for_results() { { in_one_line(state, is_folded, on_fold) } }
+        <FormFrame id="bench-form" name="Benchmark configuration" short={state.in_short()} is_wrong={!wrong.is_empty()}
+            is_stale={state.is_stale()} can_run={state.controls().run} {on_run} beside_run={beside_run(props)}
+            menus={html! {
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets these results." model={model.clone()} {command}>
+                    { downloads(props) }
+                </CopyMenu>
+            }}
+        >
             <div class="fields" id="bench-fields">
                 { for OptionGroup::Main.options().map(|option| input(props, &wrong, option)) }
             </div>
@@ -65,18 +59,8 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                 <summary>{ "Advanced" }</summary>
                 { for ADVANCED.map(|group| group_of(props, &wrong, group)) }
             </details>
-            { buttons(props) }
-        </form>
-    }
-}
-
-/// The button that shows the form's content in one line, and opens and closes the fields. Only a phone shows it.
-fn in_one_line(state: &BenchState, is_folded: bool, onclick: Callback<MouseEvent>) -> Html {
-    html! {
-        <button type="button" class="spec-line" aria-expanded={(!is_folded).to_string()} aria-controls="bench-fields" {onclick}>
-            <span>{ state.in_short() }</span>
-            <strong>{ if is_folded { "Edit" } else { "Fold" } }</strong>
-        </button>
+            <LinkNote {model} />
+        </FormFrame>
     }
 }
 
@@ -140,33 +124,40 @@ fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<(AttrValue, A
         .collect()
 }
 
-fn buttons(props: &BenchFormProps) -> Html {
+/// The buttons of a run, and its progress.
+fn beside_run(props: &BenchFormProps) -> Html {
     let can = props.state.controls();
-    // The command and the link both describe the form.
-    let (config, wrong) = props.state.config();
-    let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
     let on = |f: fn(&BenchActions)| {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
     };
     html! { <>
-        <div class="buttons">
-            <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
-            <button type="button" disabled={!can.stop} onclick={on(BenchActions::pause_or_resume)}>{ can.pause.text() }</button>
-            <button type="button" disabled={!can.stop} onclick={on(BenchActions::cancel)}>{ "Cancel" }</button>
-            if can.retry {
-                <button type="button" onclick={on(BenchActions::retry)}>{ "Retry failed" }</button>
-            }
-            <div class="run-slot">
-                if props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }
-            </div>
-            <CopyMenu hash={props.state.hash()} link_gives="Whoever opens it gets these results."
-                model={props.state.text("model").to_owned()} {command} />
-            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_csv)}>{ "Download CSV" }</button>
-            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_json)}>{ "Download JSON" }</button>
-            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_array)} title="The array of reports that NeuronPerf\u{2019}s write_json writes">{ "Download NeuronPerf JSON" }</button>
-            <button type="button" disabled={!can.save} onclick={on(BenchActions::download_page)}>{ "Download as page" }</button>
+        if can.stop {
+            <button type="button" onclick={on(BenchActions::pause_or_resume)}>{ can.pause.text() }</button>
+            <button type="button" onclick={on(BenchActions::cancel)}>{ "Cancel" }</button>
+        }
+        if can.retry {
+            <button type="button" onclick={on(BenchActions::retry)}>{ "Retry failed" }</button>
+        }
+        <div class="run-slot">
+            if props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }
         </div>
-        <LinkNote model={props.state.text("model").to_owned()} />
     </> }
+}
+
+/// The files of the results, as entries of the menu.
+fn downloads(props: &BenchFormProps) -> Html {
+    const FILES: [(&str, fn(&BenchActions), &str); 4] = [
+        ("Download CSV", BenchActions::download_csv, "NeuronPerf\u{2019}s CSV"),
+        ("Download JSON", BenchActions::download_json, "The reports as the command line prints them"),
+        ("Download NeuronPerf JSON", BenchActions::download_array, "The array of reports that NeuronPerf\u{2019}s write_json writes"),
+        ("Download as page", BenchActions::download_page, "One HTML file with the results and their charts"),
+    ];
+    let can_save = props.state.controls().save;
+    let entry = |(name, f, title): (&'static str, fn(&BenchActions), &'static str)| {
+        let actions = props.actions.clone();
+        let onclick = Callback::from(move |_: MouseEvent| f(&actions));
+        html! { <li key={name}><button type="button" disabled={!can_save} {title} {onclick}>{ name }</button></li> }
+    };
+    FILES.into_iter().map(entry).collect()
 }

@@ -4,7 +4,7 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::StudyActions;
-use crate::components::{CompileFields, CopyMenu, FormInput, SelectField};
+use crate::components::{CompileFields, CopyMenu, FormFrame, FormInput, SelectField};
 use crate::pages::benchmark::ModelField;
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::CompileOptions;
@@ -33,12 +33,9 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
     };
-    let onsubmit = {
+    let on_run = {
         let actions = props.actions.clone();
-        Callback::from(move |event: SubmitEvent| {
-            event.prevent_default();
-            actions.run();
-        })
+        Callback::from(move |()| actions.run())
     };
     let files = state.result.as_ref().map(|result| result.files.as_slice()).unwrap_or_default();
     let save = |i: usize| {
@@ -56,23 +53,24 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
         files.iter().map(|f| f.label.as_str()).collect()
     };
     let downloads = labels.into_iter().enumerate().map(|(i, label)| html! {
-        <button key={format!("download {label}")} type="button" disabled={files.is_empty()} onclick={save(i)}>{ format!("Download {label}") }</button>
+        <li key={format!("download {label}")}><button type="button" disabled={files.is_empty()} onclick={save(i)}>{ format!("Download {label}") }</button></li>
     });
+    let traces = files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
+        <button key={format!("open {i}")} type="button" onclick={open(i)}>{ "Open as timeline" }</button>
+    });
+    // An editor of a source is no drawer.
+    let has_source = state.kind.form().fields().any(|field| field.kind == FieldKind::Source);
     html! {
-        <form class="panel" {onsubmit} novalidate={true} aria-label="What to run">
+        <FormFrame id={format!("{}-form", state.kind.form().path)} name="What to run" short={state.in_short()} is_open={has_source}
+            is_wrong={!wrong.is_empty()} is_stale={state.is_stale()} can_run={can.run} {on_run}
+            beside_run={html! { if can.stop { <button type="button" onclick={on(StudyActions::cancel)}>{ "Cancel" }</button> } }}
+            menus={html! { <>
+                { for traces }
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {command}>{ for downloads }</CopyMenu>
+            </> }}
+        >
             { for state.kind.form().groups.iter().map(|g| group(props, g, &wrong)) }
-            <div class="buttons">
-                // Keys, because a result adds buttons: the one with the focus has to stay the same element.
-                <button key="run" type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
-                <button key="cancel" type="button" disabled={!can.stop} onclick={on(StudyActions::cancel)}>{ "Cancel" }</button>
-                <span key="gap" class="gap"></span>
-                <CopyMenu key="copy" hash={state.hash()} link_gives="Whoever opens it gets this result." {command} />
-                { for files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
-                    <button key={format!("open {i}")} type="button" onclick={open(i)}>{ "Open as timeline" }</button>
-                }) }
-                { for downloads }
-            </div>
-        </form>
+        </FormFrame>
     }
 }
 

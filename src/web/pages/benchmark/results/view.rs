@@ -59,9 +59,6 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
     html! {
         <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
             <h2 id="results-title">{ "Results" }</h2>
-            if state.is_stale() {
-                <p class="stale" role="status">{ "The form has changed: these results are from the run before. Press Run for new ones." }</p>
-            }
             { imported(state) }
             { (*figures).clone() }
             <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
