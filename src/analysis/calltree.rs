@@ -109,6 +109,23 @@ impl CallTree {
         children
     }
 
+    /// The same slices with the innermost first: below each name are its callers, with the self time that it has under them.
+    #[must_use]
+    pub fn inverted(&self) -> Self {
+        let mut tree = Self::new(self.nodes[0].frame);
+        for (i, node) in self.nodes.iter().enumerate().skip(1).filter(|(_, node)| node.self_ns != 0) {
+            tree.add(0, node.count, node.self_ns, 0);
+            let (mut at, mut from) = (0, i);
+            while from != 0 {
+                at = tree.below(at, self.nodes[from].frame);
+                tree.add(at, node.count, node.self_ns, 0);
+                from = self.nodes[from].parent as usize;
+            }
+            tree.add(at, 0, 0, node.self_ns);
+        }
+        tree
+    }
+
     /// Follows frames from the root by their labels. `None` if this stack does not exist.
     #[must_use]
     pub fn find(&self, profile: &Profile, path: &[String]) -> Option<u32> {

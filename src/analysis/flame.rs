@@ -160,6 +160,23 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn the_inverted_tree_holds_the_same_self_time(steps in prop::collection::vec(any::<(u8, u8)>(), 1..100)) {
+            let profile = nested(&steps);
+            let tree = call_tree(&profile, &Selection::default(), false);
+            let inverted = tree.inverted();
+            let own = |tree: &super::super::calltree::CallTree| tree.nodes().iter().map(|n| n.self_ns).sum::<i64>();
+            prop_assert_eq!(own(&tree), own(&inverted));
+            prop_assert_eq!(inverted.nodes()[0].total_ns, own(&inverted));
+            // The outermost names of the inverted tree have the self time of the name.
+            for node in inverted.nodes().iter().skip(1).filter(|n| n.parent == 0) {
+                let of_name = tree.nodes().iter().filter(|n| n.frame == node.frame);
+                prop_assert_eq!(node.total_ns, of_name.map(|n| n.self_ns).sum::<i64>());
+            }
+        }
+    }
+
     #[test]
     fn a_part_has_its_surroundings() {
         let profile = nested(&[(0, 1), (1, 2), (1, 3), (1, 4)]);

@@ -41,6 +41,17 @@ pub fn format_count(n: u64) -> String {
     out
 }
 
+/// A large count as people say it, with three significant figures: `109 M`, `22.3 GFLOP`; small ones are exact.
+#[must_use]
+pub fn format_large(n: u64, unit: &str) -> String {
+    const PREFIXES: [(&str, f64); 4] = [("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)];
+    let value = super::convert::u64_to_f64(n);
+    match PREFIXES.iter().find(|(_, scale)| value >= *scale && n >= 10_000) {
+        Some((prefix, scale)) => format!("{} {prefix}{unit}", three_figures(value / scale)),
+        None => format!("{} {unit}", format_count(n)).trim_end().to_owned(),
+    }
+}
+
 /// The shortest text of a value rounded to seven significant figures, which is what single precision holds: `0.36` for
 /// 0.35999999940395355, and `0.6666667`.
 #[must_use]
@@ -154,6 +165,13 @@ fn three_significant(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_counts_have_a_prefix() {
+        assert_eq!(format_large(22_348_431_360, "FLOP"), "22.3 GFLOP");
+        assert_eq!(format_large(108_891_648, ""), "109 M");
+        assert_eq!([format_large(9_999, "FLOP"), format_large(0, "")], ["9,999 FLOP", "0"]);
+    }
 
     #[test]
     fn shares_and_ratios_have_the_same_decimals_at_any_size() {

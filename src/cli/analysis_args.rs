@@ -157,8 +157,11 @@ pub(super) struct FlameArgs {
     /// Make threads the outermost level; without this the stacks of all threads are merged
     #[arg(long)]
     pub by_thread: bool,
-    /// Show the module hierarchy instead of stacks
+    /// Make the innermost slices the outermost level, with their callers below them
     #[arg(long, conflicts_with_all = ["name", "by_thread"])]
+    pub inverted: bool,
+    /// Show the module hierarchy instead of stacks
+    #[arg(long, conflicts_with_all = ["name", "by_thread", "inverted"])]
     pub modules: bool,
     #[command(flatten)]
     pub instances: InstancesArgs,

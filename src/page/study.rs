@@ -69,6 +69,18 @@ impl StudyState {
         (spec, wrong)
     }
 
+    /// Whether the form runs by itself after a pause: the page opens on a result, and a kernel runs while it is edited. A measurement of
+    /// this processor is only run when the user asks for it.
+    #[must_use]
+    pub fn runs_by_itself(&self) -> bool {
+        let (spec, wrong) = self.spec();
+        let is_new = match &self.ran {
+            None => !self.wants_run,
+            Some(ran) => self.kind == StudyKind::Customop && **ran != spec,
+        };
+        is_new && wrong.is_empty() && !spec.is_measured() && !self.run.is_running()
+    }
+
     /// Whether the form differs from the study whose result is shown.
     #[must_use]
     pub fn is_stale(&self) -> bool {
@@ -214,6 +226,24 @@ mod tests {
         assert!(state.in_short().starts_with("Matrix size N 256"), "{}", state.in_short());
         let state = StudyState::new(StudyKind::Numerics).after(StudyAction::Edit("model", "nn".to_owned()));
         assert!(state.in_short().starts_with("nn \u{b7} trn1.2xlarge"), "{}", state.in_short());
+    }
+
+    #[test]
+    fn a_page_opens_on_a_result_and_a_kernel_runs_while_it_is_edited() {
+        let state = StudyState::new(StudyKind::Customop);
+        assert!(state.runs_by_itself());
+        let running = state.after(StudyAction::Run(RunState::started("x")));
+        assert!(!running.runs_by_itself());
+        let done = running.after(StudyAction::Result(Box::default(), true));
+        assert!(!done.runs_by_itself());
+        let edited = done.after(StudyAction::Edit("seed", "7".to_owned()));
+        assert!(edited.runs_by_itself());
+        assert!(!edited.after(StudyAction::Edit("seed", "x".to_owned())).runs_by_itself());
+        // A sweep of products runs when the user asks for it, and a measurement always.
+        let matmult = StudyState::new(StudyKind::Matmult);
+        let done = matmult.after(StudyAction::Run(RunState::started("x"))).after(StudyAction::Result(Box::default(), true));
+        assert!(!done.after(StudyAction::Edit("sizes", "64".to_owned())).runs_by_itself());
+        assert!(!matmult.after(StudyAction::Edit("cpu", "true".to_owned())).runs_by_itself());
     }
 
     fn kept_study(kind: StudyKind, text: &str) -> KeptStudy {

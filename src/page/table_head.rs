@@ -7,7 +7,7 @@ use ns_view::table::{Column, Sort};
 pub struct TableHead {
     /// How its column is sorted, for screen readers: `none`, `ascending`, `descending`.
     pub order: &'static str,
-    /// The sort order as an arrow.
+    /// The sort order as an arrow; empty for a column that does not sort the table.
     pub mark: &'static str,
     /// How the table is sorted after a press.
     pub next: Sort,
@@ -19,7 +19,7 @@ impl TableHead {
     pub fn of(column: &Column, sort: Option<&Sort>) -> Self {
         let current = sort.filter(|s| s.column == column.id);
         let (order, mark) = match current {
-            None => ("none", "\u{2195}"),
+            None => ("none", ""),
             Some(s) if s.descending => ("descending", "\u{2193}"),
             Some(_) => ("ascending", "\u{2191}"),
         };
@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn only_the_column_that_is_sorted_has_an_arrow() {
         let by = |column: &str, descending| Sort { column: column.to_owned(), descending };
-        assert_eq!(line(None), "Name \u{2195} none | Time \u{2195} none");
-        assert_eq!(line(Some(&by("ms", true))), "Name \u{2195} none | Time \u{2193} descending");
-        assert_eq!(line(Some(&by("name", false))), "Name \u{2191} ascending | Time \u{2195} none");
+        assert_eq!(line(None), "Name  none | Time  none");
+        assert_eq!(line(Some(&by("ms", true))), "Name  none | Time \u{2193} descending");
+        assert_eq!(line(Some(&by("name", false))), "Name \u{2191} ascending | Time  none");
         assert_eq!(line(Some(&by("gone", false))), line(None));
     }
 

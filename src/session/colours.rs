@@ -11,8 +11,7 @@ use ns_view::colours::Colours;
 /// Above about this many slices, only a sample is read: colours need no exact times.
 const MOST_SLICES: usize = 1 << 20;
 
-/// Colours by the largest share that an operation has of the time of a level. The default level counts twice, because most
-/// views show it; levels that only wrap others do not count.
+/// Colours of the operations that have time of their own on a level; levels that only wrap others do not count.
 pub(super) fn colours_of(profile: &Profile) -> Colours {
     let own = own_times(profile);
     let levels = profile.levels();
@@ -27,8 +26,7 @@ pub(super) fn colours_of(profile: &Profile) -> Colours {
         if wraps || total <= 0 {
             continue;
         }
-        let counts = if levels.default_level().is_none_or(|l| l == *level) { 2.0 } else { 1.0 };
-        let share = i64_to_f64((*ns).max(0)) / i64_to_f64(total) * counts;
+        let share = i64_to_f64((*ns).max(0)) / i64_to_f64(total);
         let most = shares.entry(*name).or_default();
         *most = most.max(share);
     }
@@ -60,6 +58,7 @@ mod tests {
     use super::*;
     use ns_base::Diagnostics;
     use ns_profile::ProfileBuilder;
+    use ns_view::colours::Kind;
     use ns_view::palette::GREY;
 
     #[test]
@@ -72,8 +71,7 @@ mod tests {
         b.slice(track, 600, 400, "dot.2", "", None);
         b.slice(track, 2_000, 100, "PyTorch Profiler (0)", "", None);
         let colours = colours_of(&b.finish(Diagnostics::default()));
-        assert_eq!(colours.legend().len(), 1, "{colours:?}");
         assert_ne!(colours.fill_of("%dot.9"), GREY);
-        assert_eq!(colours.legend()[0].kind, "dot", "the outer slice has no time of its own");
+        assert_eq!(colours.legend(), [Kind::Matrix], "the outer slice has no time of its own");
     }
 }

@@ -24,6 +24,7 @@ mod operators;
 pub mod options;
 mod overview;
 mod pages;
+mod part;
 mod profile_info;
 pub mod protocol;
 mod questions;

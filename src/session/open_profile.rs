@@ -8,6 +8,7 @@ use super::export::{open_json, operators_csv, profile_json, summary_json};
 use super::marks::{marks_of, with_marks};
 use super::overview::{TimeBeside, window as window_of};
 use super::pages::ProfileParts;
+use super::part::part_of;
 use super::protocol::ExportedFile;
 use super::timeline::{
     Highlight, ViewTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
@@ -314,6 +315,11 @@ impl OpenProfile {
             ExportKind::ChromeJson => {
                 let trace = with_marks(write_to_string(&self.profile), &self.profile, marks);
                 Ok(file(".trace.json", "application/json", trace.into_bytes()))
+            }
+            ExportKind::Area(span, tracks) => {
+                let of_area = Selection { tracks: Some(self.tracks.threads_of(&tracks)), within: Some(span), level: None };
+                let trace = write_to_string(&part_of(&self.profile, &of_area));
+                Ok(file(".area.trace.json", "application/json", trace.into_bytes()))
             }
             ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
             ExportKind::OperatorsCsv(kind, range, level, instances) => {

@@ -21,7 +21,23 @@ pub struct Hue {
     pub var: &'static str,
     /// Text on it, as CSS.
     pub on_var: &'static str,
+    /// Its other shades, on which the same text is read: names of one kind differ a little.
+    pub shades: [Shade; 3],
 }
+
+/// Another shade of a hue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shade {
+    /// The colour on a light background.
+    pub light: &'static str,
+    /// The colour on a dark background.
+    pub dark: &'static str,
+    /// The colour in the theme of the page, as CSS.
+    pub var: &'static str,
+}
+
+/// Shades of a hue, with the hue itself.
+pub const SHADES: u8 = 4;
 
 /// Dark text on a hue.
 const INK: &str = "#10151c";
@@ -29,7 +45,7 @@ const INK: &str = "#10151c";
 const PAPER: &str = "#ffffff";
 
 macro_rules! hue {
-    ($name:literal, $light:literal $on_light:ident, $dark:literal $on_dark:ident) => {
+    ($name:literal, $light:literal $on_light:ident, $dark:literal $on_dark:ident, [$($n:literal $shade:literal $of_dark:literal),*]) => {
         Hue {
             name: $name,
             light: $light,
@@ -38,38 +54,52 @@ macro_rules! hue {
             on_dark: $on_dark,
             var: concat!("var(--hue-", $name, ")"),
             on_var: concat!("var(--on-", $name, ")"),
+            shades: [$(Shade { light: $shade, dark: $of_dark, var: concat!("var(--hue-", $name, "-", $n, ")") }),*],
         }
     };
 }
 
 /// The hues, followed by the grey. They were found by a search under the conditions of `tests/it/design.rs`: any two differ by
 /// more than 10 (CIEDE2000) for people with normal sight and for those who lack one kind of cone, each has a contrast of 3
-/// with every background it is used on, and text on it has a contrast of 4.5.
+/// with every background it is used on, and text on it has a contrast of 4.5. The shades were found in the same way: two of one hue
+/// differ by more than 6, two of different hues by more than 10 for normal sight and by more than 4 for the others. Grey has one.
 pub const HUES: [Hue; 9] = [
-    hue!("blue", "#6682c9" INK, "#5a89f1" INK),
-    hue!("orange", "#944c07" PAPER, "#e0680f" INK),
-    hue!("teal", "#157671" PAPER, "#54bf9d" INK),
-    hue!("pink", "#cd347c" PAPER, "#e786ba" INK),
-    hue!("yellow", "#9d8011" INK, "#f1bb1f" INK),
-    hue!("violet", "#7a4bc6" PAPER, "#b6abf5" INK),
-    hue!("green", "#5d7849" PAPER, "#8bb468" INK),
-    hue!("red", "#d27578" INK, "#ad7867" INK),
-    hue!("grey", "#87919e" INK, "#74808f" INK),
+    hue!("blue", "#6682c9" INK, "#5a89f1" INK, [1 "#2d91de" "#8478fb", 2 "#827fac" "#049cf0", 3 "#8074d8" "#0e86df"]),
+    hue!("orange", "#944c07" PAPER, "#e0680f" INK, [1 "#5b3811" "#f33c10", 2 "#6e280a" "#e48a1b", 3 "#8b5d04" "#b57312"]),
+    hue!("teal", "#157671" PAPER, "#54bf9d" INK, [1 "#145147" "#53edbf", 2 "#325e65" "#9eddd0", 3 "#4e7b82" "#5e9e95"]),
+    hue!("pink", "#cd347c" PAPER, "#e786ba" INK, [1 "#9d1159" "#cd64bf", 2 "#a3338d" "#cb5886", 3 "#ce2a49" "#a97aa1"]),
+    hue!("yellow", "#9d8011" INK, "#f1bb1f" INK, [1 "#8c9104" "#fee725", 2 "#b57c26" "#c4bd1a", 3 "#7f832d" "#f4b666"]),
+    hue!("violet", "#7a4bc6" PAPER, "#b6abf5" INK, [1 "#4f00c0" "#ddcefb", 2 "#423b91" "#c0cffa", 3 "#4b3be2" "#dfb7fd"]),
+    hue!("green", "#5d7849" PAPER, "#8bb468" INK, [1 "#5d6042" "#c6d487", 2 "#395d2b" "#678f44", 3 "#516a54" "#94985a"]),
+    hue!("red", "#d27578" INK, "#ad7867" INK, [1 "#d87454" "#957b68", 2 "#a8726a" "#c59a90", 3 "#dc6893" "#ae937f"]),
+    hue!("grey", "#87919e" INK, "#74808f" INK, [1 "#87919e" "#74808f", 2 "#87919e" "#74808f", 3 "#87919e" "#74808f"]),
 ];
 
 /// The place of the grey in [`HUES`]: others, wrappers, modules, idle time.
 pub const GREY: u8 = 8;
 
-/// The hue at a place; places beyond the last start over.
+/// The hue at a place; places beyond the last are its shades.
 #[must_use]
 pub const fn hue(fill: u8) -> &'static Hue {
     &HUES[fill as usize % HUES.len()]
 }
 
+/// The place of a shade of a hue; shade 0 is the hue itself.
+#[must_use]
+pub const fn shade(fill: u8, shade: u8) -> u8 {
+    fill % (GREY + 1) + (shade % SHADES) * (GREY + 1)
+}
+
+/// The shade at a place, if it is not a hue itself.
+fn shade_at(fill: u8) -> Option<&'static Shade> {
+    let number = (fill / (GREY + 1)) % SHADES;
+    number.checked_sub(1).map(|i| &hue(fill).shades[usize::from(i)])
+}
+
 /// The colour of a place in the theme of the page, as CSS.
 #[must_use]
-pub const fn fill_var(fill: u8) -> &'static str {
-    hue(fill).var
+pub fn fill_var(fill: u8) -> &'static str {
+    shade_at(fill).map_or(hue(fill).var, |shade| shade.var)
 }
 
 /// Text on [`fill_var`].
@@ -121,7 +151,7 @@ pub enum Paint {
     MutedText,
     /// Text on a slice, by place in [`HUES`].
     OnFill(u8),
-    /// A slice, by place in [`HUES`].
+    /// A slice, by place in [`HUES`], or of one of its shades ([`shade`]).
     Fill(u8),
     /// A slice that a search did not find.
     Dimmed,
@@ -150,7 +180,7 @@ impl Paint {
             Self::Text => ("#18202a", "#e4e9ef"),
             Self::MutedText => ("#52606f", "#a3b0bf"),
             Self::OnFill(i) => (hue(i).on_light, hue(i).on_dark),
-            Self::Fill(i) => (hue(i).light, hue(i).dark),
+            Self::Fill(i) => shade_at(i).map_or((hue(i).light, hue(i).dark), |shade| (shade.light, shade.dark)),
             Self::Dimmed => ("#dbe0e6", "#2b333d"),
             Self::OnDimmed => ("#52606f", "#a3b0bf"),
             Self::Accent => ("#b3261e", "#ffd166"),

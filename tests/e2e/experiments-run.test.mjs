@@ -77,7 +77,7 @@ test("the page opens on the sample, and a run from the form takes its place", ap
   await page.getByText(/results of this page\.jsonl, .*: 2 records/).waitFor();
   assert.equal(await page.getByText("sample.jsonl").count(), 0);
   await page.waitForFunction(() => /run_models=alexnet/.test(location.hash) && !/data=/.test(location.hash));
-  await button(page, "Put all away").click();
+  await button(page, "Close the records").click();
   await page.getByText("No records yet").waitFor();
   assert.equal(await said(page).innerText(), "");
 }, { hash: "#/experiments" }));

@@ -106,7 +106,7 @@ test("bad lines are listed with their places and the rest is used", app.page(asy
     assert.ok(places.some((p) => place.test(p)), `${place}: ${places}`);
   }
   // A file without a record is listed and is no error; a file of another kind goes to its own page.
-  await button(page, "Put all away").click();
+  await button(page, "Close the records").click();
   await page.getByText("No records yet").waitFor();
   await drop(page, { "empty.jsonl": "", "other.jsonl": "{}\n" });
   await page.getByText("No record could be used.").waitFor();
@@ -117,7 +117,7 @@ test("bad lines are listed with their places and the rest is used", app.page(asy
 
 test("the sample is shown first and is one click away, and large files are asked for again", app.page(async (page) => {
   await page.getByText(/A link opens the sample/).waitFor();
-  await button(page, "Put all away").click();
+  await button(page, "Close the records").click();
   await page.getByText("neuronscope experiment --suite-name=torchbench").waitFor();
   await assertAccessible(page);
   await button(page, "Load the sample").click();
@@ -130,7 +130,7 @@ test("the sample is shown first and is one click away, and large files are asked
   await page.getByText("A choice cannot be used.").waitFor({ state: "detached" });
   await page.waitForFunction(() => /filter=%5Enn%24.*data=sample/.test(location.hash));
   const many = Array.from({ length: 400 }, (_, i) => V100.replaceAll("BERT_pytorch", `model_${i}`)).join("");
-  await button(page, "Put all away").click();
+  await button(page, "Close the records").click();
   await drop(page, { "many.jsonl": many });
   await waitForState(page, "done");
   await page.getByText(/A link holds this view, not the records/).waitFor();

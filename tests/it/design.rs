@@ -1,7 +1,7 @@
 //! The design language keeps what `docs/design.md` promises: tokens agree with the palette, people with any kind of sight can
 //! tell the hues apart, and everything is visible on its background, in both themes.
 
-use neuronscope::view::palette::{HUES, Paint, Theme};
+use neuronscope::view::palette::{GREY, HUES, Paint, SHADES, Theme, fill_var, hue, shade};
 use palette::color_difference::Ciede2000;
 use palette::white_point::D65;
 use palette::{FromColor, Lab, LinSrgb};
@@ -98,17 +98,40 @@ fn hues_differ_for_every_kind_of_colour_vision() {
 }
 
 #[test]
+fn shades_of_a_hue_differ_and_stay_apart_from_those_of_other_hues() {
+    let fills: Vec<u8> = (0..GREY).flat_map(|hue| (0..SHADES).map(move |n| shade(hue, n))).chain([GREY]).collect();
+    for theme in [Theme::Light, Theme::Dark] {
+        for (i, a) in fills.iter().enumerate() {
+            for b in &fills[i + 1..] {
+                let is_one_hue = hue(*a) == hue(*b);
+                for (sight, matrix) in &SIGHTS {
+                    let [x, y] = [a, b].map(|fill| seen(Paint::Fill(*fill).css(theme), matrix));
+                    let least = match (*sight, is_one_hue) {
+                        ("normal", true) => 6.0,
+                        ("normal", false) => 10.0,
+                        (_, true) => 0.0,
+                        (_, false) => 4.0,
+                    };
+                    assert!(x.difference(y) > least || (least == 0.0), "{a} and {b}, {sight} {theme:?}: {:.2}", x.difference(y));
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn hues_are_seen_on_every_background_and_text_is_read_on_them() {
     for theme in [Theme::Light, Theme::Dark] {
         let page = tokens(if theme == Theme::Light { LIGHT } else { DARK });
         let canvas = [Paint::Background, Paint::RowAlternate].map(|p| p.css(theme).to_owned());
         let backgrounds: Vec<&String> = ["panel", "sunken"].iter().map(|n| &page[*n]).chain(&canvas).collect();
-        for hue in &HUES {
-            let (fill, text) = if theme == Theme::Light { (hue.light, hue.on_light) } else { (hue.dark, hue.on_dark) };
+        for place in 0..(GREY + 1) * SHADES {
+            let (fill, text) = (Paint::Fill(place).css(theme), Paint::OnFill(place).css(theme));
+            let name = fill_var(place);
             for back in &backgrounds {
-                assert!(contrast(fill, back) >= 3.0, "{} on {back}: {:.2}", hue.name, contrast(fill, back));
+                assert!(contrast(fill, back) >= 3.0, "{name} on {back}: {:.2}", contrast(fill, back));
             }
-            assert!(contrast(text, fill) >= 4.5, "text on {} {theme:?}: {:.2}", hue.name, contrast(text, fill));
+            assert!(contrast(text, fill) >= 4.5, "text on {name} {theme:?}: {:.2}", contrast(text, fill));
         }
     }
 }
@@ -142,6 +165,10 @@ fn the_style_sheet_has_the_hues_of_the_palette() {
         let (fill, text) = (format!("hue-{}", hue.name), format!("on-{}", hue.name));
         assert_eq!((light[&fill].as_str(), light[&text].as_str()), (hue.light, hue.on_light), "{}", hue.name);
         assert_eq!((dark[&fill].as_str(), dark[&text].as_str()), (hue.dark, hue.on_dark), "{}", hue.name);
+        for (i, shade) in hue.shades.iter().enumerate().filter(|_| hue.name != "grey") {
+            let name = format!("{fill}-{}", i + 1);
+            assert_eq!((light[&name].as_str(), dark[&name].as_str()), (shade.light, shade.dark), "{name}");
+        }
     }
 }
 

@@ -26,7 +26,14 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
     let question = match args.name {
         Some(name) => Question::Sandwich { of, name, instances, limit },
         None if args.modules => Question::Modules { of, limit },
-        None => Question::Flame { of, by_thread: args.by_thread, instances, from: Vec::new(), limit },
+        None => Question::Flame {
+            of,
+            by_thread: args.by_thread,
+            is_inverted: args.inverted,
+            instances,
+            from: Vec::new(),
+            limit,
+        },
     };
     let answer = analyse(&mut driver, profile, question)?;
     let out = match &answer {

@@ -4,7 +4,8 @@ use super::open_run::OpenRun;
 use crate::{RunState, Shared};
 use ns_base::{Interval, TraceNs};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};
-use ns_session::{OperatorKind, ProfileSpec, SearchHits};
+use ns_profile::levels::ALL_LEVELS;
+use ns_session::{OperatorKind, ProfileOrigin, ProfileSpec, SearchHits};
 use ns_view::timeline::{SliceDetails, SliceLink, TrackId};
 
 /// A trace that ships with the page: BERT on an MI300, written by the PyTorch profiler.
@@ -87,7 +88,21 @@ impl<Worker> ProfileState<Worker> {
     /// The chosen level, if the shown profile has it; otherwise the default one.
     #[must_use]
     pub fn level(&self) -> Option<String> {
-        self.shown_run()?.info.own_level(self.link.level.as_ref()?)
+        let info = &self.shown_run()?.info;
+        match &self.link.level {
+            Some(level) => info.own_level(level),
+            None => Some(self.default_level()?).filter(|level| *level != info.default_level),
+        }
+    }
+
+    /// The level of the tool if the user chooses none. A flame graph of a file has all of them: stacks go from steps through operators to
+    /// the calls of the runtime. The levels of a simulated execution show the same time several times.
+    #[must_use]
+    pub fn default_level(&self) -> Option<String> {
+        let info = &self.shown_run()?.info;
+        let is_file = matches!(info.origin, ProfileOrigin::File { .. });
+        let has_stacks = self.link.tool == Tool::FlameGraph && is_file && info.levels.len() > 1;
+        Some(if has_stacks { ALL_LEVELS.to_owned() } else { info.default_level.clone() })
     }
 
     /// The hash of the link that shows this page.

@@ -104,9 +104,10 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
                 Ok(Answer::Histogram(Histogram::of(found.into_iter().map(|(_, dur)| dur).collect(), scale, bins)))
             })
         }
-        Question::Flame { of, by_thread, instances, from, limit } => {
+        Question::Flame { of, by_thread, is_inverted, instances, from, limit } => {
             let names = Names::of(profile, *instances);
-            flame(CallTreePass::new(profile, of.selection(sources)?, *by_thread, names), from.clone(), nodes(*limit))
+            let pass = CallTreePass::new(profile, of.selection(sources)?, *by_thread, names);
+            flame(pass, *is_inverted, from.clone(), nodes(*limit))
         }
         Question::InOrder { of, limit } => {
             answered(InOrderPass::new(profile, of.selection_if_named(sources)?, nodes(*limit)), |pass, s| {
@@ -158,9 +159,10 @@ fn totals(profile: &Profile, selection: Selection, group_by: GroupBy) -> Box<dyn
 }
 
 /// The flame graph below a stack.
-fn flame(pass: CallTreePass, from: Vec<String>, limit: usize) -> Box<dyn Running> {
+fn flame(pass: CallTreePass, is_inverted: bool, from: Vec<String>, limit: usize) -> Box<dyn Running> {
     answered(pass, move |pass, s| {
         let tree = pass.finish();
+        let tree = if is_inverted { tree.inverted() } else { tree };
         let missing =
             || format!("there is no stack '{}' among the selected slices: start from the root", from.join(" > "));
         let root = tree.find(s.profile, &from).ok_or_else(missing)?;

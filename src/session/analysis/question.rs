@@ -28,6 +28,8 @@ pub enum Question {
         of: SliceFilter,
         /// Whether threads are the outermost nodes; otherwise stacks of all threads are merged.
         by_thread: bool,
+        /// Whether the innermost slices are the outermost nodes, with their callers below them.
+        is_inverted: bool,
         instances: Instances,
         /// Names from the outermost to the node that becomes the root; empty for everything.
         from: Vec<String>,

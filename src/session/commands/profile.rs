@@ -114,6 +114,7 @@ fn flame(source: &str, link: &ProfileLink) -> String {
     let line = match link.flame.view {
         FlameView::Sandwich if !link.flame.name.is_empty() => line.option("name", &link.flame.name),
         FlameView::ByThread => line.flag("by-thread", true),
+        FlameView::Inverted => line.flag("inverted", true),
         _ => line,
     };
     with_slices(line, link).print()

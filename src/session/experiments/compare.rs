@@ -85,6 +85,8 @@ pub struct Compared {
     pub interval: Option<(f64, f64)>,
     /// A change up to this share is noise.
     pub noise: f64,
+    /// Its times in all runs, the newest last, seconds.
+    pub history: Vec<f64>,
     /// Why it failed, or another note.
     pub remark: String,
 }
@@ -178,6 +180,7 @@ impl Cell<'_> {
             ratio: None,
             interval: None,
             noise: LEAST_CHANGE,
+            history: self.history_of(batch),
             remark,
         };
         if batches.is_empty() {
@@ -191,6 +194,11 @@ impl Cell<'_> {
             (None, _) => blank(batch, Status::New, other_batches("then", &self.base)),
         };
         batches.iter().map(of).collect()
+    }
+
+    fn history_of(&self, batch: &str) -> Vec<f64> {
+        let now = self.now.timed.get(batch).map(|timed| timed.measure.avg);
+        self.history.get(batch).into_iter().flatten().copied().chain(now).collect()
     }
 
     fn without_times(&self) -> Option<(Status, String)> {

@@ -4,7 +4,7 @@ use super::open_model::OpenModel;
 use super::tree::NodeFacts;
 use ns_base::Order;
 use ns_base::convert::{u64_to_f64, usize_to_u32};
-use ns_base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
+use ns_base::units::{format_bytes, format_count, format_large, format_ns, format_share, format_whole_share};
 use ns_bench::INTERVAL_CASES;
 use ns_device::EstimateMark;
 use ns_fidelity::interval_of_time;
@@ -47,10 +47,11 @@ pub(super) fn head(opened: &OpenModel) -> Document {
     // A file counts its own weights: tied ones once, and computed ones as the weights they come from.
     let inspection = opened.subject.pipeline.inspection();
     let parameters = inspection.map_or(facts.parameters, |i| i.parameters);
-    let note = format!("{} of weights on the core", format_bytes(u64_to_f64(facts.weight_bytes)));
-    tiles.push(tile("Parameters", format_count(parameters), note));
+    let note = format!("{}; {} of weights on the core", format_count(parameters), format_bytes(u64_to_f64(facts.weight_bytes)));
+    tiles.push(tile("Parameters", format_large(parameters, ""), note));
     let flops = inspection.map_or(facts.flops, |i| i.flops);
-    tiles.push(tile("FLOPs", format_count(flops), "of matrix products, two for each multiply-add".to_owned()));
+    let what = format!("{} of matrix products, two for each multiply-add", format_count(flops));
+    tiles.push(tile("FLOPs", format_large(flops, "FLOP"), what));
     tiles.push(tile("Operators", format_count(facts.operators), format!("{} instructions", opened.operations.len())));
     if let Ok(compiled) = &opened.compiled {
         let plan = compiled.executable.memory;
@@ -64,9 +65,16 @@ pub(super) fn head(opened: &OpenModel) -> Document {
         let producer = if i.producer.is_empty() { "an unnamed program" } else { &i.producer };
         blocks.push(Block::Text(format!("Format {}, written by {producer}.", i.format)));
     }
-    blocks.push(Block::Heading("Obstacles for this model on a NeuronCore".to_owned()));
-    blocks.extend(opened.limits.iter().cloned().map(Block::Finding));
     Document { title: opened.subject.title.clone(), blocks }
+}
+
+/// What stands beside the picture while no node is selected: obstacles on a NeuronCore.
+pub(super) fn obstacles(opened: &OpenModel) -> Document {
+    let mut blocks = vec![Block::Heading("Obstacles for this model on a NeuronCore".to_owned())];
+    blocks.extend(opened.limits.iter().cloned().map(Block::Finding));
+    let help = "Choose a module or an operator in the tree or the picture to see everything about it here. A double click or Enter opens a module.";
+    blocks.push(Block::Text(help.to_owned()));
+    Document { title: "Obstacles".to_owned(), blocks }
 }
 
 /// All operators as a document.
@@ -115,7 +123,7 @@ pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
             Cell::Text(gives(opened, n)),
             Cell::Text(facts.time.main_engine().map_or("\u{2013}", Engine::name).to_owned()),
             timed(facts.time.executing_ns / 1e3),
-            timed(node.heat * 100.0),
+            timed(opened.tree.share_percent(n)),
             timed(facts.time.exposed_ns / 1e3),
             Cell::Count(facts.flops),
             Cell::Count(facts.bytes),
@@ -249,7 +257,7 @@ fn heaviest(opened: &OpenModel, node: u32) -> Block {
         vec![
             Cell::Text(node.title.clone()),
             Cell::Number(facts.time.executing_ns / 1e3),
-            Cell::Number(node.heat * 100.0),
+            Cell::Number(opened.tree.share_percent(child)),
         ]
     };
     let targets = children.iter().map(|&c| format!("node={}", nodes[c as usize].id)).collect();

@@ -56,8 +56,10 @@ pub struct TreeRow {
     /// Its path, as links name it.
     pub id: String,
     pub title: String,
-    /// A few words about it: operators and time, or a shape.
+    /// A few words about it: operators, or a shape.
     pub note: String,
+    /// Its time; empty if it has none.
+    pub time: String,
     /// Modules around it; 0 for those of the model itself.
     pub depth: u32,
     /// Whether it is open, when it can be.

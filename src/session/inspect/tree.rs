@@ -6,6 +6,7 @@ use super::operation::{Operation, short};
 use super::times::ExecutionTimes;
 use ns_base::Order;
 use ns_base::convert::usize_to_u32;
+use ns_base::digest64;
 use ns_base::units::{format_count, format_ns};
 use ns_insight::SourceTime;
 use ns_view::graph::{GraphNode, Look, ModuleGraph};
@@ -14,6 +15,8 @@ use ns_view::graph::{GraphNode, Look, ModuleGraph};
 const MOST_DEPTH: usize = 32;
 /// A module with more children is shown in parts, so that a file without modules can be shown too.
 const MOST_CHILDREN: usize = 60;
+/// From this number on, blocks that are alike are folded.
+const LEAST_REPEATS: usize = 3;
 /// Approximate number of children of a part.
 const PART: usize = 40;
 
@@ -40,6 +43,15 @@ impl NodeFacts {
     pub fn time_text(&self) -> String {
         let before = if self.unknown > 0 { "at least " } else { "" };
         format!("{before}{}", format_ns(self.time.executing_ns))
+    }
+}
+
+impl ModelTree {
+    /// The share of a node in the time of the model, in percent.
+    pub fn share_percent(&self, node: u32) -> f64 {
+        let total = self.facts.first().map_or(0.0, |f| f.time.executing_ns);
+        let own = self.facts.get(node as usize).map_or(0.0, |f| f.time.executing_ns);
+        if total > 0.0 { own / total * 100.0 } else { 0.0 }
     }
 }
 
@@ -186,20 +198,51 @@ impl<'a> Growing<'a> {
         place
     }
 
+    /// What each draft is made of, as a number that is equal for modules that are alike: their names without numbers, and their content.
+    fn forms(&self) -> Vec<u64> {
+        let mut forms = vec![0; self.drafts.len()];
+        // Children come after their module.
+        for (i, draft) in self.drafts.iter().enumerate().rev() {
+            let mut text = block_name(&draft.title);
+            draft.children.iter().for_each(|child| text.push_str(&format!(" {:x}", forms[*child])));
+            forms[i] = digest64(&text);
+        }
+        forms
+    }
+
+    /// Children in order: modules that are alike and stand beside each other are one run, everything else is alone.
+    fn runs<'c>(&self, forms: &[u64], children: &'c [usize]) -> Vec<&'c [usize]> {
+        let is_block = |child: usize| self.drafts[child].look == Look::Module && !self.drafts[child].children.is_empty();
+        let mut runs = Vec::new();
+        for alike in children.chunk_by(|a, b| is_block(*a) && is_block(*b) && forms[*a] == forms[*b]) {
+            if alike.len() >= LEAST_REPEATS { runs.push(alike) } else { runs.extend(alike.chunks(1)) }
+        }
+        runs
+    }
+
     /// The finished tree: operators with one instruction become that instruction, long lists are cut into parts.
     fn emit(self, results: &[usize], outputs: &[usize], times: Option<&ExecutionTimes>) -> ModelTree {
         let root = GraphNode { title: self.drafts[0].title.clone(), ..GraphNode::default() };
         let mut tree = ModelTree { graph: ModuleGraph::new(root), facts: vec![NodeFacts::default()] };
         let mut node_of: Vec<Option<u32>> = vec![None; self.operations.len()];
         let mut output_nodes: Vec<Option<u32>> = vec![None; outputs.len()];
-        let mut stack: Vec<(u32, Vec<usize>)> = vec![(0, self.drafts[0].children.clone())];
-        while let Some((parent, children)) = stack.pop() {
-            if children.len() > MOST_CHILDREN {
-                stack.extend(tree.parts(parent, &children).into_iter().rev());
+        let forms = self.forms();
+        // A module, its children, and whether they are blocks that are already folded.
+        let mut stack: Vec<(u32, Vec<usize>, bool)> = vec![(0, self.drafts[0].children.clone(), false)];
+        while let Some((parent, children, is_folded)) = stack.pop() {
+            let runs = if is_folded { children.iter().map(std::slice::from_ref).collect() } else { self.runs(&forms, &children) };
+            if runs.len() > MOST_CHILDREN {
+                stack.extend(tree.parts(parent, &children).into_iter().rev().map(|(node, part)| (node, part, false)));
                 continue;
             }
             let mut deeper = Vec::new();
-            for child in children {
+            for run in runs {
+                let [child] = run else {
+                    let name = block_name(&self.drafts[run[0]].title);
+                    deeper.push((tree.fold(parent, name, run), run.to_vec(), true));
+                    continue;
+                };
+                let child = *child;
                 let draft = &self.drafts[child];
                 let only = match draft.children.as_slice() {
                     [one] if draft.look != Look::Module => self.drafts[*one].operation,
@@ -210,7 +253,7 @@ impl<'a> Growing<'a> {
                 if let Some(operation) = operation {
                     node_of[operation] = Some(node);
                 } else if !draft.children.is_empty() {
-                    deeper.push((node, draft.children.clone()));
+                    deeper.push((node, draft.children.clone(), false));
                 }
                 if let Some(n) = outputs.iter().position(|&o| o == child) {
                     output_nodes[n] = Some(node);
@@ -233,7 +276,26 @@ impl<'a> Growing<'a> {
     }
 }
 
+/// The name of a block without what tells it from its neighbours: `BertLayer[layer.3]` is a `BertLayer`.
+fn block_name(title: &str) -> String {
+    let name = title.split('[').next().unwrap_or(title);
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_' | '#'));
+    (if name.is_empty() { "block" } else { name }).to_owned()
+}
+
 impl ModelTree {
+    /// A node that stands for blocks that are alike.
+    fn fold(&mut self, parent: u32, name: String, blocks: &[usize]) -> u32 {
+        let title = format!("{} \u{d7} {name}", blocks.len());
+        let path = &self.graph.nodes()[parent as usize].id;
+        let id = if path.is_empty() { title.clone() } else { format!("{path}/{title}") };
+        // Another run of the same blocks in the same module.
+        let number = self.graph.nodes().iter().filter(|n| n.parent == Some(parent) && n.title == title).count();
+        let id = if number > 0 { format!("{id}#{}", number + 1) } else { id };
+        self.facts.push(NodeFacts::default());
+        self.graph.push(parent, GraphNode { id, title, is_folded: true, ..GraphNode::default() })
+    }
+
     fn push(
         &mut self,
         parent: u32,
@@ -303,9 +365,12 @@ impl ModelTree {
             sum.unknown += own.unknown;
         }
         let total = self.facts.first().map_or(0.0, |f| f.time.executing_ns);
+        // What nothing hides: work of engines, and transfers that no work covers.
+        let exposed = |facts: &NodeFacts| facts.time.executing_ns + facts.time.exposed_ns;
+        let most = self.facts.first().map_or(0.0, exposed);
         for (i, facts) in self.facts.iter().enumerate() {
             let Some(node) = self.graph.node_mut(usize_to_u32(i)) else { continue };
-            node.heat = if total > 0.0 { facts.time.executing_ns / total } else { 0.0 };
+            node.heat = if most > 0.0 { exposed(facts) / most } else { 0.0 };
             if node.note.is_empty() && node.look != Look::Value {
                 let operators = format_count(facts.operators);
                 let time = if total > 0.0 { format!(", {}", facts.time_text()) } else { String::new() };

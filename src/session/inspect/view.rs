@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::documents::{details, head, table};
+use super::documents::{details, head, obstacles, table};
 use super::messages::{InspectFile, InspectShown, TreeRow};
 use super::open_model::OpenModel;
 use super::passes::passes;
 use super::spec::{InspectField, InspectSpec, InspectView};
 use ns_base::convert::usize_to_u32;
+use ns_base::units::format_count;
 use ns_compiler::hlo::text::print;
-use ns_view::graph::{svg_document, svg_fragment};
+use ns_view::graph::{Look, svg_document, svg_fragment};
 
 /// Most hits that are named.
 const MOST_HITS: usize = 100;
@@ -25,7 +26,10 @@ pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectS
         spec: spec.clone(),
         title: opened.subject.title.clone(),
         head: head(opened),
-        details: opened.node(spec.get(InspectField::Selected)).map(|node| details(opened, node)),
+        details: Some(match opened.node(spec.get(InspectField::Selected)) {
+            Some(node) => details(opened, node),
+            None => obstacles(opened),
+        }),
         hits: found.iter().take(MOST_HITS).map(|&n| opened.tree.graph.nodes()[n as usize].id.clone()).collect(),
         found: found.len() as u64,
         ..InspectShown::default()
@@ -57,13 +61,14 @@ pub(super) fn rows(opened: &OpenModel, open: &BTreeSet<u32>, found: &BTreeSet<u3
     let mut rows = Vec::new();
     let mut stack: Vec<(u32, u32, (u32, u32))> = children(0, 0).collect();
     while let Some((node, depth, place)) = stack.pop() {
-        let own = &nodes[node as usize];
+        let (own, facts) = (&nodes[node as usize], &opened.tree.facts[node as usize]);
         let is_open = (!own.children.is_empty()).then(|| open.contains(&node));
         rows.push(TreeRow {
             node,
             id: own.id.clone(),
             title: own.title.clone(),
-            note: own.note.clone(),
+            note: if own.look == Look::Module { operators_text(facts.operators) } else { own.note.clone() },
+            time: if opened.times.is_some() && own.look != Look::Value { facts.time_text() } else { String::new() },
             depth,
             is_open,
             share: own.heat,
@@ -75,6 +80,10 @@ pub(super) fn rows(opened: &OpenModel, open: &BTreeSet<u32>, found: &BTreeSet<u3
         }
     }
     rows
+}
+
+fn operators_text(operators: u64) -> String {
+    format!("{} operator{}", format_count(operators), if operators == 1 { "" } else { "s" })
 }
 
 /// A file of the view: its name, media type and text.

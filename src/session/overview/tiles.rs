@@ -25,6 +25,7 @@ pub(super) fn tiles(c: &Context<'_>) -> Vec<Tile> {
     }
     tiles.extend(top_operation(c));
     tiles.extend(of_peak(c));
+    tiles.extend(of_bandwidth(c));
     tiles
 }
 
@@ -115,6 +116,13 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
     );
     let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_rate), format_share(share));
     Some(Tile { share: Some(share / 100.0), ..tile("MFU", value, note) })
+}
+
+/// The bytes of HBM as a share of what its bandwidth could move, for simulated executions.
+fn of_bandwidth(c: &Context<'_>) -> Option<Tile> {
+    let share = c.insights?.summary.mbu_estimated_percent;
+    let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_rate), format_share(share));
+    Some(Tile { share: Some(share / 100.0), ..tile("MBU", value, "of the bandwidth of HBM".to_owned()) })
 }
 
 /// A name cut to the length of a heading.

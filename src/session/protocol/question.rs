@@ -9,7 +9,7 @@ use ns_analysis::Instances;
 use ns_base::{Interval, TraceNs};
 use ns_formats::WriteFormat;
 use ns_insight::SliceRange;
-use ns_view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery};
+use ns_view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery, TrackId};
 
 /// A question that is answered at the next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,6 +103,8 @@ pub enum ExportKind {
     ChromeJson,
     /// The timeline in the format of another tool.
     Trace(WriteFormat),
+    /// The slices of some tracks in a span, whole, as Chrome trace JSON.
+    Area(Interval<TraceNs>, Vec<TrackId>),
     /// An operator table as CSV, for a span or the whole profile, and for a level or the default level.
     OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>, Option<String>, Instances),
     /// The output of `neuronscope profile --json`: the device window and both operator tables of a simulated execution.

@@ -1,128 +1,197 @@
-//! The kind of operation that a name indicates: `%dot.7`, `aten__addmm_dot` and `volta_sgemm_128x64_nn` multiply matrices.
+//! Kinds of work: what works while an operation runs.
 
-use std::borrow::Cow;
+use serde::{Deserialize, Serialize};
 
-use ns_analysis::opcode::opcode;
-use ns_profile::levels::wrappers;
+use super::operation_of;
+use crate::palette::{GREY, SHADES, distinct_fills, shade};
+use ns_base::convert::low8;
+use ns_base::digest64;
 
-/// Kinds by the beginnings of names, in lower case.
-const BEGINNINGS: [(&str, &str); 7] = [
-    ("dma", "DMA"),
-    ("memcpy", "copy"),
-    ("memset", "copy"),
-    ("nccl", "collective"),
-    ("rccl", "collective"),
-    // Matrix products of AMD's Tensile.
-    ("cijk_", "dot"),
-    ("fused", "fusion"),
+/// What works. The order is that of the legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Kind {
+    /// Products of matrices and convolutions: the Tensor engine.
+    Matrix,
+    /// Elementwise work and reductions: the Vector engine.
+    Vector,
+    /// Activations: the Scalar engine.
+    Activation,
+    /// The GpSimd engine, and fused operations, which several engines execute.
+    Mixed,
+    /// DMA and copies.
+    Transfer,
+    /// Collective communication.
+    Collective,
+    /// Code of the host.
+    Host,
+    /// Waiting for something else.
+    Wait,
+    /// Nothing runs, or what runs only surrounds operations.
+    Idle,
+}
+
+/// Each kind with its text in the legend and its place in [`crate::palette::HUES`].
+const KINDS: [(Kind, &str, u8); 9] = [
+    (Kind::Matrix, "matrix products (Tensor)", 0),
+    (Kind::Vector, "elementwise, reductions (Vector)", 2),
+    (Kind::Activation, "activations (Scalar)", 4),
+    (Kind::Mixed, "fused, GpSimd", 5),
+    (Kind::Transfer, "transfer", 1),
+    (Kind::Collective, "collective", 3),
+    (Kind::Host, "host", 6),
+    (Kind::Wait, "wait", 7),
+    (Kind::Idle, "modules, steps, idle", GREY),
 ];
 
-/// Kinds by a part of the name, in lower case; the first that matches.
-const PARTS: [(&str, &str); 21] = [
-    ("allreduce", "collective"),
-    ("all_reduce", "collective"),
-    ("all-reduce", "collective"),
-    ("allgather", "collective"),
-    ("all_gather", "collective"),
-    ("all-gather", "collective"),
-    ("reduce_scatter", "collective"),
-    ("reduce-scatter", "collective"),
-    ("attention", "attention"),
-    ("attn", "attention"),
-    ("softmax", "softmax"),
-    ("layer_norm", "normalisation"),
-    ("layernorm", "normalisation"),
-    ("rmsnorm", "normalisation"),
-    ("batch_norm", "normalisation"),
-    ("gemm", "dot"),
-    ("matmul", "dot"),
-    ("addmm", "dot"),
-    ("gelu", "gelu"),
-    ("relu", "relu"),
-    ("fusion", "fusion"),
+/// Operations by their whole names, in lower case.
+const WHOLE: [(Kind, &[&str]); 5] = [
+    (Kind::Matrix, &["dot", "convolution", "attention", "einsum", "conv2d", "ragged-dot"]),
+    (
+        Kind::Vector,
+        &[
+            "abs", "add", "addcdiv", "addcmul", "and", "batch-norm-inference", "batch-norm-training", "bernoulli", "bitcast-convert",
+            "broadcast", "broadcast_in_dim", "cat", "clamp", "clone", "compare", "concatenate", "constant", "convert", "cumsum", "divide",
+            "dropout", "eq", "expand", "fill", "floor", "layernorm", "map", "max", "maximum", "mean", "min", "minimum", "multiply",
+            "neg", "negate", "normalisation", "not", "or", "pad", "permute", "pow", "reduce", "reduce-window", "reshape", "reverse",
+            "round", "select", "sign", "slice", "subtract", "sum", "transpose", "var", "where", "xor", "zero",
+        ],
+    ),
+    (
+        Kind::Activation,
+        &[
+            "activation", "cosine", "erf", "exp", "exponential", "exponential-minus-one", "gelu", "log", "log-plus-one", "logistic",
+            "power", "relu", "rsqrt", "sigmoid", "silu", "sine", "softmax", "softplus", "sqrt", "tanh",
+        ],
+    ),
+    (
+        Kind::Mixed,
+        &[
+            "argmax", "custom-call", "custom_call", "dynamic-slice", "dynamic-update-slice", "embedding", "fusion", "gather",
+            "gpsimd", "index_select", "iota", "rng", "scatter", "sort", "topk", "while",
+        ],
+    ),
+    (Kind::Transfer, &["copy", "dma", "infeed", "load", "outfeed", "parameter", "save", "spill", "tuple"]),
 ];
 
-/// Kinds by whole names, in lower case.
-const WHOLE: [(&str, &str); 6] =
-    [("mm", "dot"), ("bmm", "dot"), ("linear", "dot"), ("mul", "multiply"), ("sub", "subtract"), ("div", "divide")];
+/// Operations by a part of their names, in lower case; the first that matches.
+const PARTS: [(Kind, &[&str]); 7] = [
+    (Kind::Collective, &["collective", "all-to-all", "all_to_all", "alltoall", "broadcast_coalesced", "send", "recv"]),
+    (Kind::Wait, &["synchron", "wait", "sleep", "barrier", "semaphore", "futex", "to_block", "acquire"]),
+    (Kind::Transfer, &["dma", "memcpy", "memset", "_to_copy", "copy_"]),
+    (Kind::Matrix, &["dgrad", "wgrad", "winograd", "xmma", "cutlass", "implicit_", "conv", "mma_", "einsum"]),
+    (Kind::Activation, &["softmax", "sigmoid", "gelu", "silu", "tanh", "threshold"]),
+    (Kind::Vector, &["elementwise", "reduce", "norm", "bn_", "pool", "multi_tensor", "adam"]),
+    (Kind::Mixed, &["fused", "triton", "topk", "gather", "scatter", "sort", "embedding"]),
+];
 
-/// The kind of a name; `None` for names that only surround operations (modules, steps, rows that say that a unit was busy)
-/// or that stand for idle time.
-#[must_use]
-pub fn kind_of(name: &str) -> Option<Cow<'_, str>> {
-    if is_around_operations(name) {
-        return None;
-    }
-    // `aten__layer_norm_add` is the name of the `add` in a layer norm.
-    let operation = match name.strip_prefix("aten__").and_then(|n| n.rsplit_once('_')) {
-        Some((_, instruction)) if !instruction.is_empty() => opcode(instruction),
-        _ => {
-            let operation = opcode(name);
-            let start = if operation.starts_with("aten::") { 6 } else { 0 };
-            part(operation, |text| text[start..].trim_matches('_'))
+/// Units whose name a lane or a bar bears, by the beginning of the name, in lower case.
+const UNITS: [(Kind, &[&str]); 8] = [
+    (Kind::Matrix, &["tensor", "pe ", "device", "compute"]),
+    (Kind::Vector, &["vector"]),
+    (Kind::Activation, &["scalar", "activation"]),
+    (Kind::Mixed, &["gpsimd", "pool"]),
+    (Kind::Transfer, &["dma", "data transfer", "transfer", "link", "hbm"]),
+    (Kind::Collective, &["collective", "cc-core"]),
+    (Kind::Host, &["host", "the host"]),
+    (Kind::Wait, &["wait"]),
+];
+
+impl Kind {
+    /// The kinds in the order of the legend.
+    pub const ALL: [Self; 9] = {
+        let mut all = [Self::Idle; 9];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = KINDS[i].0;
+            i += 1;
         }
+        all
     };
-    if operation.is_empty() {
-        return Some(Cow::Borrowed(name));
+
+    /// The kind of what a name indicates.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        operation_of(name).map_or(Self::Idle, |operation| Self::of_operation(&operation))
     }
-    let small = operation.to_ascii_lowercase();
-    let known = WHOLE.iter().find(|(whole, _)| small == *whole);
-    let known = known.or_else(|| BEGINNINGS.iter().find(|(beginning, _)| small.starts_with(beginning)));
-    let known = known.or_else(|| PARTS.iter().find(|(part, _)| small.contains(part)));
-    match known {
-        Some((_, kind)) => Some(Cow::Borrowed(kind)),
-        None if small.contains("conv") && !small.contains("convert") => Some(Cow::Borrowed("convolution")),
-        None => Some(operation),
+
+    fn of_operation(operation: &str) -> Self {
+        let small = operation.to_ascii_lowercase();
+        let whole = WHOLE.iter().find(|(_, names)| names.contains(&small.as_str()));
+        let found = whole.or_else(|| PARTS.iter().find(|(_, parts)| parts.iter().any(|part| small.contains(part))));
+        found.map_or(Self::Host, |(kind, _)| *kind)
+    }
+
+    /// The kind of a unit, such as `Tensor engine` or `host`; `None` for other names.
+    #[must_use]
+    pub fn of_unit(name: &str) -> Option<Self> {
+        let small = name.to_ascii_lowercase();
+        UNITS.iter().find(|(_, names)| names.iter().any(|n| small.starts_with(n))).map(|(kind, _)| *kind)
+    }
+
+    /// Its text in the legend.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        KINDS[self as usize].1
+    }
+
+    /// The place of its hue in [`crate::palette::HUES`].
+    #[must_use]
+    pub fn fill(self) -> u8 {
+        KINDS[self as usize].2
     }
 }
 
-/// A part of a text, which stays borrowed if the text is.
-fn part<'a>(text: Cow<'a, str>, part: impl for<'t> Fn(&'t str) -> &'t str) -> Cow<'a, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(part(text)),
-        Cow::Owned(text) => Cow::Owned(part(&text).to_owned()),
-    }
+/// The place of the colour of a name: the hue of its kind, in a shade that depends only on its operation.
+#[must_use]
+pub fn fill_of(name: &str) -> u8 {
+    let Some(operation) = operation_of(name) else { return GREY };
+    let fill = Kind::of_operation(&operation).fill();
+    if fill == GREY { GREY } else { shade(fill, low8(digest64(&operation) % u64::from(SHADES))) }
 }
 
-fn is_around_operations(name: &str) -> bool {
-    // `BertModel[model]`, and `nn.Module: Linear_0` of the PyTorch profiler.
-    let is_module = name.starts_with("nn.Module: ") || (name.ends_with(']') && !name.contains([' ', '(', '<']));
-    let is_row = name.ends_with(" Busy") || name.eq_ignore_ascii_case("idle") || name == "(nothing ran)";
-    name.is_empty() || is_module || is_row || wrappers::by_name(name).is_some()
+/// Places in the palette for names that are shown together, some of them units such as `Tensor engine` or `host`, whose hue is that of
+/// their kind.
+#[must_use]
+pub fn unit_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
+    let names: Vec<&str> = names.collect();
+    let distinct = distinct_fills(names.iter().copied());
+    names.into_iter().zip(distinct).map(|(name, fill)| Kind::of_unit(name).map_or(fill, Kind::fill)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::kind_of;
+    use super::*;
 
     #[test]
-    fn names_of_one_operation_are_of_one_kind() {
+    fn a_name_is_of_the_kind_that_works() {
         for (name, kind) in [
-            ("%dot.7", Some("dot")),
-            ("aten__addmm_dot", Some("dot")),
-            ("aten::addmm", Some("dot")),
-            ("aten::mm", Some("dot")),
-            ("MATMUL", Some("dot")),
-            ("volta_sgemm_128x64_nn", Some("dot")),
-            ("Cijk_Alik_Bljk_B_BS", Some("dot")),
-            ("aten__layer_norm_add", Some("add")),
-            ("aten::add_", Some("add")),
-            ("add.12", Some("add")),
-            ("DMA_DIRECT2D", Some("DMA")),
-            ("Memcpy HtoD (Pageable -> Device)", Some("copy")),
-            ("fused_19", Some("fusion")),
-            ("loop_reduce_fusion_3", Some("fusion")),
-            ("aten::convolution", Some("convolution")),
-            ("convert.3", Some("convert")),
-            ("RunTask", Some("RunTask")),
-            ("__", Some("__")),
-            ("BertModel[model]", None),
-            ("nn.Module: Linear_0", None),
-            ("Compute Busy", None),
-            ("ProfilerStep#8", None),
-            ("", None),
+            ("%dot.7", Kind::Matrix),
+            ("aten__addmm_dot", Kind::Matrix),
+            ("void cudnn::cnn::wgrad_alg0_engine<float, 512>(int)", Kind::Matrix),
+            ("aten__add_add", Kind::Vector),
+            ("aten__relu_maximum", Kind::Vector),
+            ("void at::native::vectorized_elementwise_kernel<4>(int)", Kind::Vector),
+            ("aten__tanh_tanh", Kind::Activation),
+            ("fused_13", Kind::Mixed),
+            ("DMA_DIRECT2D", Kind::Transfer),
+            ("Memcpy HtoD (Pageable -> Device)", Kind::Transfer),
+            ("ncclKernel_AllReduce_RING_LL", Kind::Collective),
+            ("pthread_cond_timedwait", Kind::Wait),
+            ("RunTask", Kind::Host),
+            ("BertModel[model]", Kind::Idle),
         ] {
-            assert_eq!(kind_of(name).as_deref(), kind, "of {name}");
+            assert_eq!(Kind::of(name), kind, "{name}");
+            assert_eq!(fill_of(name) % (GREY + 1), kind.fill(), "{name}");
         }
+        assert_eq!(Kind::of_unit("Tensor engine"), Some(Kind::Matrix));
+        assert_eq!(Kind::of_unit("Eager"), None);
+    }
+
+    #[test]
+    fn each_kind_has_its_own_hue() {
+        let mut fills = Kind::ALL.map(Kind::fill);
+        fills.sort_unstable();
+        assert_eq!(fills, [0, 1, 2, 3, 4, 5, 6, 7, GREY]);
+        assert!(KINDS.iter().zip(0_usize..).all(|((kind, ..), i)| *kind as usize == i));
     }
 }

@@ -1,10 +1,12 @@
-//! Colour by meaning: slices, shares and rows of one kind of operation have one colour in every view of a profile.
+//! Colour by meaning: one legend of kinds of work ([`Kind`]) for every view, in every profile.
 //!
-//! A name is reduced to its kind ([`kind_of`]), and the kind decides the hue, in every profile ([`Colours`]). Names that only
-//! surround operations are grey.
+//! A name is reduced to its operation ([`operation_of`]), the operation to the engine or the path that works ([`Kind::of`]). The kind is
+//! the hue, and the operation is one of its shades. Names that only surround operations are grey.
 
 mod assign;
 mod kind;
+mod operation;
 
-pub use assign::{Colours, KindColour};
-pub use kind::kind_of;
+pub use assign::Colours;
+pub use kind::{Kind, unit_fills};
+pub use operation::operation_of;

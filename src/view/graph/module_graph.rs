@@ -31,6 +31,8 @@ pub struct GraphNode {
     pub look: Look,
     /// Its share of the time, 0 to 1, which decides how strong its colour is.
     pub heat: f64,
+    /// Whether it stays closed until the user opens it: it stands for blocks that are alike.
+    pub is_folded: bool,
     /// The module that holds it; `None` for the root.
     pub parent: Option<u32>,
     /// Its children, in the order of the program.
@@ -141,7 +143,7 @@ impl ModuleGraph {
         let children = parents.iter().flat_map(|&p| self.nodes[p as usize].children.iter().copied());
         let is_module = |c: &u32| {
             let node = &self.nodes[*c as usize];
-            node.look == Look::Module && !node.children.is_empty()
+            node.look == Look::Module && !node.children.is_empty() && !node.is_folded
         };
         children.filter(is_module).collect()
     }

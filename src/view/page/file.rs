@@ -2,7 +2,7 @@
 
 use super::block::blocks;
 use crate::document::Document;
-use crate::palette::HUES;
+use crate::palette::{GREY, Paint, SHADES, Theme, fill_var, shade};
 use crate::svg::escape;
 
 /// A policy that forbids all loading, whatever names the data contains.
@@ -62,14 +62,16 @@ fn in_script(json: &str) -> String {
 
 /// The hues as tokens, for both themes.
 fn hues() -> String {
-    let tokens = |of: fn(&crate::palette::Hue) -> &'static str| {
-        HUES.iter().map(|hue| format!("--hue-{}: {};", hue.name, of(hue))).collect::<Vec<_>>().join(" ")
+    let tokens = |theme: Theme| {
+        let fills = (0..GREY).flat_map(|hue| (0..SHADES).map(move |n| shade(hue, n))).chain([GREY]);
+        let token = |fill: u8| {
+            let name = fill_var(fill).trim_start_matches("var(").trim_end_matches(')');
+            format!("{name}: {};", Paint::Fill(fill).css(theme))
+        };
+        fills.map(token).collect::<Vec<_>>().join(" ")
     };
-    format!(
-        ":root {{ {} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}\n",
-        tokens(|hue| hue.light),
-        tokens(|hue| hue.dark)
-    )
+    let (light, dark) = (tokens(Theme::Light), tokens(Theme::Dark));
+    format!(":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::palette::distinct_fills;
+use crate::colours::unit_fills;
 
 /// A plot of bars.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,8 +23,8 @@ pub struct Bar {
 }
 
 impl Bars {
-    /// Bars of (name, group, value); bars of one group have one colour, the one that [`super::Scatter`] gives a series of
-    /// that name. Negative values and values that are not finite are left out.
+    /// Bars of (name, group, value); bars of one group have one colour: that of its kind if it is a unit, else the one that
+    /// [`super::Scatter`] gives a series of that name. Negative values and values that are not finite are left out.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = (String, String, f64)>) -> Self {
         let kept: Vec<_> = values.into_iter().filter(|(.., v)| v.is_finite() && *v >= 0.0).collect();
@@ -39,7 +39,7 @@ impl Bars {
                 })
             })
             .collect();
-        let fills = distinct_fills(groups.into_iter());
+        let fills = unit_fills(groups.into_iter());
         let bar = |(i, (name, _, value)): (usize, (String, String, f64))| {
             let share = if longest > 0.0 { value / longest } else { 0.0 };
             Bar { name, value, share, fill: fills[places[i]] }

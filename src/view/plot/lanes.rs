@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::palette::distinct_fills;
+use crate::colours::unit_fills;
 use crate::svg::number;
 use ns_base::convert::usize_to_f64;
 
@@ -36,7 +36,7 @@ impl Lanes {
     #[must_use]
     pub fn new(start_ns: i64, end_ns: i64, rows: impl IntoIterator<Item = (String, Vec<f64>)>) -> Self {
         let rows: Vec<_> = rows.into_iter().collect();
-        let fills = distinct_fills(rows.iter().map(|r| r.0.as_str()));
+        let fills = unit_fills(rows.iter().map(|r| r.0.as_str()));
         let lane = |((name, percent), fill): ((String, Vec<f64>), u8)| Lane {
             mean_percent: percent.iter().sum::<f64>() / usize_to_f64(percent.len().max(1)),
             path: area(&percent),

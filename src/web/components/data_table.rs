@@ -18,6 +18,8 @@ use ns_view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
 const MOST_ROWS: usize = 200;
 /// Longer tables scroll in their own frame, so that the user can reach the page below them.
 const MOST_UNFRAMED: usize = 25;
+/// Up to this many rows, a table has neither a search nor a button that saves it.
+pub const FEW_ROWS: usize = 3;
 const ROW_PX: f64 = 30.0;
 const HEIGHT_PX: f64 = 540.0;
 
@@ -103,10 +105,13 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     };
     html! {
         <div class="data-table">
-            <div class="table-tools">
-                { search_field(props) }
-                <p class="count" role="status">{ count_text(order.len(), props.table.rows.len()) }</p>
-            </div>
+            // A table of a few rows is read whole. A search that is on stays, so that it can be ended.
+            if props.table.rows.len() > FEW_ROWS || !props.search.is_empty() {
+                <div class="table-tools">
+                    { search_field(props) }
+                    <p class="count" role="status">{ count_text(order.len(), props.table.rows.len()) }</p>
+                </div>
+            }
             <div class={classes!("table-scroll", is_long.then_some("is-long"), (order.len() > MOST_UNFRAMED).then_some("is-framed"))} {onscroll} tabindex="0" role="region" aria-label={format!("{}, scrollable", props.name)}>
                 <table aria-rowcount={is_long.then(|| order.len().to_string())}>
                     <caption>{ &props.name }</caption>

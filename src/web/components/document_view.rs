@@ -116,7 +116,7 @@ fn tile(tile: &Tile) -> Html {
     html! {
         <div class={classes!("tile", class_of(tile.tone))}>
             <dt>{ &tile.name }</dt>
-            <dd><strong class={classes!(is_long.then_some("is-long"))} title={is_long.then(|| tile.value.clone())}>{ &tile.value }</strong>{ for gauge }<span class="sub">{ &tile.note }</span></dd>
+            <dd><strong class={classes!(is_long.then_some("is-long"))} title={is_long.then(|| tile.value.clone())}>{ &tile.value }</strong>{ for gauge }<span class="sub" title={tile.note.clone()}>{ &tile.note }</span></dd>
         </div>
     }
 }

@@ -1,10 +1,12 @@
 //! The input of a field that a form describes as data.
 
 use wasm_bindgen::JsCast;
+use std::rc::Rc;
+
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use super::{CheckField, SelectField, SourceField, TextField};
+use super::{CheckField, LineMark, SelectField, SourceField, TextField};
 use ns_session::studies::{FieldKind, FormField};
 
 /// Properties of [`FormInput`].
@@ -17,6 +19,9 @@ pub struct FormInputProps {
     /// Placeholder, if it is not the field's own.
     #[prop_or_default]
     pub placeholder: Option<&'static str>,
+    /// What stands beside the lines of a source text.
+    #[prop_or_default]
+    pub marks: Rc<[LineMark]>,
     /// Whether a choice takes more room than other fields.
     #[prop_or_default]
     pub wide: bool,
@@ -40,7 +45,7 @@ pub fn FormInput(props: &FormInputProps) -> Html {
             <CheckField {id} {label} {help} {value} {error} options={pairs(choices)} on_choose={on_edit} />
         },
         FieldKind::Flag => flag(id, field, value == "true", on_edit),
-        FieldKind::Source => html! { <SourceField {id} {label} {help} {value} {error} {on_edit} /> },
+        FieldKind::Source => html! { <SourceField {id} {label} {help} {value} {error} {on_edit} marks={props.marks.clone()} /> },
         FieldKind::Line
         | FieldKind::Numbers
         | FieldKind::Decimal

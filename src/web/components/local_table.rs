@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::DataTable;
+use super::{DataTable, FEW_ROWS};
 use crate::platform::download;
 use ns_base::units::format_count;
 use ns_page::Shared;
@@ -94,7 +94,9 @@ pub fn LocalTable(props: &LocalTableProps) -> Html {
                 search={now.search} {on_search} on_row={props.on_row.clone()} notes={props.notes.clone()}
                 cuts_texts={props.cuts_texts} swatches={props.swatches.clone()}
             />
-            <button type="button" onclick={save} aria-label={format!("Download {} as CSV{all}", props.name)}>{ format!("CSV{all}") }</button>
+            if props.table.rows.len() > FEW_ROWS {
+                <button type="button" onclick={save} aria-label={format!("Download {} as CSV{all}", props.name)}>{ format!("CSV{all}") }</button>
+            }
         </div>
     }
 }

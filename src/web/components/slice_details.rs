@@ -37,16 +37,16 @@ pub fn SliceDetailsPanel(props: &SliceDetailsProps) -> Html {
         };
     };
     let link = &d.link;
-    let duration = |ns: u64| props.unit.exact(i64::try_from(ns).unwrap_or(i64::MAX));
+    let signed = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
     html! {
         <section class="details panel" aria-label="Selected slice">
             <h3>{ &link.title }</h3>
             <dl>
                 { pair("Where", &props.place) }
                 { pair("Category", &d.category) }
-                { pair("Start", &props.unit.exact(link.start_ns)) }
-                { pair("Wall duration", &duration(link.duration_ns)) }
-                { pair("Self time", &d.self_ns.filter(|s| *s != link.duration_ns).map(duration).unwrap_or_default()) }
+                { time("Start", link.start_ns, &props.unit) }
+                { time("Wall duration", signed(link.duration_ns), &props.unit) }
+                if let Some(own) = d.self_ns.filter(|own| *own != link.duration_ns) { { time("Self time", signed(own), &props.unit) } }
             </dl>
             { for d.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
             if !d.members.is_empty() {
@@ -55,13 +55,43 @@ pub fn SliceDetailsPanel(props: &SliceDetailsProps) -> Html {
             }
             if !d.args.is_empty() {
                 <h4>{ "Args" }</h4>
-                <dl class="args">{ for d.args.iter().map(|(k, v)| pair(k, v)) }</dl>
+                <dl class="args">{ for d.args.iter().map(|(name, value)| arg(name, value)) }</dl>
             }
             { links("Inside", &d.parents, props) }
-            { links("Comes from", &d.predecessors, props) }
-            { links("Leads to", &d.successors, props) }
         </section>
     }
+}
+
+/// The slices that led to a slice, and those that it leads to.
+#[component]
+pub fn SliceFlowPanel(props: &SliceDetailsProps) -> Html {
+    let Some(d) = props.details.as_ref().filter(|d| !d.predecessors.is_empty() || !d.successors.is_empty()) else {
+        return html! { <p class="empty">{ "No flow arrow begins or ends at the selected slice." }</p> };
+    };
+    html! {
+        <section class="details panel" aria-label="Flow">
+            <h3>{ &d.link.title }</h3>
+            <div class="flow-sides">
+                <div>{ links("Comes from", &d.predecessors, props) }</div>
+                <div>{ links("Leads to", &d.successors, props) }</div>
+            </div>
+        </section>
+    }
+}
+
+/// A time as people say it, and exactly.
+fn time(name: &str, ns: i64, unit: &Unit) -> Html {
+    let (text, exact) = (unit.text(ns), unit.exact(ns));
+    html! { <><dt>{ name.to_owned() }</dt><dd>{ text.clone() }if text != exact { <span class="exact">{ exact }</span> }</dd></> }
+}
+
+/// An argument. Frames of a stack stand below one another.
+fn arg(name: &str, value: &str) -> Html {
+    let frames: Vec<&str> = value.split(';').map(str::trim).filter(|frame| !frame.is_empty()).collect();
+    if frames.len() < 3 {
+        return pair(name, value);
+    }
+    html! { <><dt>{ name.to_owned() }</dt><dd><ol class="frames">{ for frames.into_iter().map(|frame| html! { <li><code>{ frame.to_owned() }</code></li> }) }</ol></dd></> }
 }
 
 fn pair(name: &str, value: &str) -> Html {
@@ -78,7 +108,7 @@ fn links(title: &str, links: &[SliceLink], props: &SliceDetailsProps) -> Html {
     let item = |link: &SliceLink| {
         let slice = link.slice;
         let onclick = props.on_select.reform(move |_: MouseEvent| slice);
-        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" at {}", props.unit.exact(link.start_ns)) }</span></li> }
+        html! { <li><button type="button" class="link" {onclick}>{ &link.title }</button><span class="count">{ format!(" {} at {}", props.unit.text(i64::try_from(link.duration_ns).unwrap_or(i64::MAX)), props.unit.text(link.start_ns)) }</span></li> }
     };
     html! { <><h4>{ title.to_owned() }</h4><ul class="chain">{ for links.iter().map(item) }</ul></> }
 }

@@ -1,5 +1,7 @@
 //! A source text that can be edited, with the numbers of its lines beside it. A plain text area: Tab leaves it, as in other fields.
 
+use std::rc::Rc;
+
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
@@ -9,6 +11,17 @@ use crate::platform::page;
 
 /// Rows that are shown at least and at most; a longer text scrolls.
 const ROWS: (usize, usize) = (6, 32);
+
+/// What the last run says about a line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineMark {
+    /// Its share of the time, 0 to 1.
+    pub share: f64,
+    /// Its time, as text.
+    pub time: String,
+    /// What is wrong with it; empty if nothing is.
+    pub problem: String,
+}
 
 /// Properties of [`SourceField`].
 #[derive(Properties, PartialEq)]
@@ -24,6 +37,9 @@ pub struct SourceFieldProps {
     /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
+    /// What stands beside the lines, in their order.
+    #[prop_or_default]
+    pub marks: Rc<[LineMark]>,
     /// Receives the edited text.
     pub on_edit: Callback<String>,
 }
@@ -46,17 +62,33 @@ pub fn SourceField(props: &SourceFieldProps) -> Html {
     };
     // A newline at the end begins another line, which can be written in.
     let lines = props.value.matches('\n').count() + 1;
-    let listed: Vec<String> = (1..=lines).map(|n| n.to_string()).collect();
+    let has_times = props.marks.iter().any(|mark| !mark.time.is_empty());
+    let listed = (1..=lines).map(|n| line_number(n, props.marks.get(n - 1), has_times));
     let rows = (lines + 1).clamp(ROWS.0, ROWS.1).to_string();
     let described = described_by(&props.id, &props.help, props.error.as_ref());
     html! {
         <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={true}>
             <div class="source-editor">
-                <pre ref={numbers} aria-hidden="true">{ listed.join("\n") }</pre>
+                <pre ref={numbers} class={classes!(has_times.then_some("has-times"))} aria-hidden="true">{ for listed }</pre>
                 <textarea ref={text} id={props.id.clone()} {rows} wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"
                     value={props.value.clone()} {oninput} {onscroll}
                     aria-invalid={props.error.is_some().then_some("true")} aria-describedby={described} />
             </div>
         </Field>
+    }
+}
+
+/// The number of a line, with its time before it and a mark if it is wrong. The document of the result has the same as text.
+fn line_number(n: usize, mark: Option<&LineMark>, has_times: bool) -> Html {
+    let mark = mark.cloned().unwrap_or_default();
+    let is_wrong = !mark.problem.is_empty();
+    let title = if is_wrong { mark.problem.clone() } else { mark.time.clone() };
+    let style = format!("--share:{:.1}%", mark.share.clamp(0.0, 1.0) * 100.0);
+    html! {
+        <span class={classes!("line-number", is_wrong.then_some("is-wrong"))} {style} title={title}>
+            if has_times { <span class="time">{ mark.time }</span> }
+            <span class="number">{ if is_wrong { format!("\u{25cf} {n}") } else { n.to_string() } }</span>
+            { "\n" }
+        </span>
     }
 }

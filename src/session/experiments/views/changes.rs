@@ -6,6 +6,7 @@ use super::super::text::{moment, number, table, word};
 use super::super::view_input::ViewInput;
 use super::finding;
 use ns_base::Order;
+use ns_base::convert::f64_to_usize;
 use ns_view::document::{Block, Document, Tile, Tone};
 use ns_view::table::{Cell, ColumnKind};
 
@@ -74,6 +75,7 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
         ("backend", "Backend", ColumnKind::Text),
         ("batch_size", "Batch size", ColumnKind::Text),
         ("status", "Status", ColumnKind::Text),
+        ("history", "Run by run", ColumnKind::Text),
         ("base_ms", "Then (ms)", ColumnKind::Number),
         ("now_ms", "Now (ms)", ColumnKind::Number),
         ("change_ms", "Change (ms)", ColumnKind::Number),
@@ -95,6 +97,7 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
             word(cell.backend.title()),
             word(&cell.batch),
             word(cell.status.text()),
+            word(sparkline(&cell.history)),
             ms(cell.base),
             ms(cell.now),
             number(cell.ratio.map(|_| cell.seconds() * 1e3)),
@@ -112,6 +115,21 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
     Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
 }
 
+/// Times from run to run as columns of characters from zero to the longest; empty for fewer than two.
+fn sparkline(times: &[f64]) -> String {
+    const COLUMNS: [char; 8] = ['\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];
+    const MOST: usize = 16;
+    let longest = times.iter().copied().fold(0.0, f64::max);
+    if times.len() < 2 || longest <= 0.0 {
+        return String::new();
+    }
+    let column = |time: &f64| {
+        let place = f64_to_usize(libm::round(time / longest * 7.0));
+        COLUMNS[place.min(COLUMNS.len() - 1)]
+    };
+    times[times.len().saturating_sub(MOST)..].iter().map(column).collect()
+}
+
 /// Ranks by size, from 1; empty for a cell without a size.
 fn ranks(cells: &[Compared], size: impl Fn(&Compared) -> Option<f64>) -> Vec<Cell> {
     let mut order: Vec<(usize, f64)> = cells.iter().enumerate().filter_map(|(i, c)| Some((i, size(c)?))).collect();
@@ -121,4 +139,16 @@ fn ranks(cells: &[Compared], size: impl Fn(&Compared) -> Option<f64>) -> Vec<Cel
         ranks[i] = Cell::Count(rank as u64 + 1);
     }
     ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sparkline_begins_at_zero_and_ends_with_the_newest_run() {
+        assert_eq!(sparkline(&[1.0, 2.0, 0.0]), "\u{2585}\u{2588}\u{2581}");
+        assert_eq!([sparkline(&[]), sparkline(&[1.0]), sparkline(&[0.0, 0.0])], ["", "", ""]);
+        assert_eq!(sparkline(&[1.0; 40]).chars().count(), 16);
+    }
 }

@@ -63,16 +63,19 @@ pub enum FlameView {
     ByThread,
     /// One thread in the order of time.
     ByTime,
+    /// The innermost slices outermost, with their callers below them.
+    Inverted,
     /// Callers and callees of a name.
     Sandwich,
 }
 
 impl FlameView {
     /// All views, with their names in the selector.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::LeftHeavy, "left-heavy"),
         (Self::ByThread, "by thread"),
         (Self::ByTime, "by time"),
+        (Self::Inverted, "inverted"),
         (Self::Sandwich, "sandwich"),
     ];
 

@@ -13,9 +13,10 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The results of the runs so far.
 pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document {
-    let Some(first) = finished.first() else { return Document::default() };
-    let (spec, report) = (&first.case.spec, &first.report);
+    let Some(best) = sweeps::best(finished) else { return Document::default() };
+    let (spec, report) = (&best.case.spec, &best.report);
     let mut blocks = vec![Block::Tiles(tiles(spec, report))];
+    blocks.extend(sweeps::best_in_words(finished).map(Block::Text));
     blocks.extend(report.diagnostics.iter().map(|d| Block::Finding(finding(d))));
     if report.comparable_ns_per_element().is_some() {
         blocks.push(Block::Finding(Finding {

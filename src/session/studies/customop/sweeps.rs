@@ -3,6 +3,7 @@
 use super::cases::{Finished, Purpose};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
+use ns_base::units::format_times;
 use ns_view::document::{Block, Figure, Plot};
 use ns_view::plot::{Bars, LineStyle, Lines};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -47,6 +48,28 @@ fn layers(f: &Finished) -> String {
 
 fn constant(f: &Finished) -> String {
     f.case.constant.as_ref().map(|value| format!(", {value}")).unwrap_or_default()
+}
+
+/// The run with the highest rate, or the first one while none has a rate.
+pub(super) fn best(finished: &[Finished]) -> Option<&Finished> {
+    let runs = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel);
+    let rated = runs.filter_map(|f| Some((f, f.report.comparable_rate()?)));
+    // Of equal rates the first.
+    let best = rated.fold(None, |best: Option<(&Finished, f64)>, next| match best {
+        Some(best) if best.1 >= next.1 => Some(best),
+        _ => Some(next),
+    });
+    best.map(|(best, _)| best).or_else(|| finished.first())
+}
+
+/// The choice of the best run, beside the worst: `The best of 5 runs: ...`. `None` for a single run.
+pub(super) fn best_in_words(finished: &[Finished]) -> Option<String> {
+    let runs: Vec<&Finished> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
+    let best = best(finished).filter(|_| runs.len() > 1)?;
+    let rate = best.report.comparable_rate()?;
+    let worst = runs.iter().filter_map(|f| f.report.comparable_rate()).fold(rate, f64::min);
+    let what = format!("{}, {}, {}{}", processors(best), layers(best), best.report.dtype, constant(best));
+    Some(format!("The figures are of the best of {} runs: {what}. It is {} as fast as the slowest.", runs.len(), format_times(rate / worst, 2)))
 }
 
 /// The comparison, when there is more than one run of the kernel. A run with a fault is a row without times, and on no plot.
@@ -144,5 +167,8 @@ fn table(runs: &[&Finished]) -> Table {
             Cell::Text(r.problem()),
         ]
     };
+    let mut runs = runs.to_vec();
+    let rate = |f: &Finished| f.report.comparable_rate().unwrap_or(0.0);
+    runs.order_by(|a, b| rate(b).total_cmp(&rate(a)));
     Table { columns, rows: runs.iter().map(row).collect() }
 }

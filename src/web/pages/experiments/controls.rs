@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::ExperimentsActions;
-use crate::components::{CheckField, CopyMenu, FilePicker, SelectField, TextField, pairs};
+use crate::components::{CheckField, CopyMenu, FilePicker, FormFrame, SelectField, TextField, pairs};
 use ns_base::Order;
 use ns_experiment::sweep::ExperimentsRequest;
 use ns_page::Shared;
@@ -51,11 +51,10 @@ pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
         });
         html! { <button type="button" {onclick} aria-pressed={(*key == current).to_string()}>{ title }</button> }
     };
-    let onsubmit = Callback::from(|event: SubmitEvent| event.prevent_default());
-    html! {
-        <form class="panel" {onsubmit} novalidate={true} aria-label="What to compare">
-            <div class="view-switch" role="group" aria-label="View">{ for shown.choices.views.iter().map(view) }</div>
-            if actions.state.has_suite_choices() {
+    let has_choices = actions.state.has_suite_choices();
+    html! { <>
+        <FormFrame id="experiments-form" name="What to compare" short={if has_choices { in_short(actions, shown) } else { "Reports".to_owned() }} beside_run={beside(props)} menus={menus(props)}>
+            if has_choices {
                 <div class="fields">
                     { select(ExperimentField::Accelerator, "Accelerator", options(&shown.choices.accelerators)) }
                     { select(ExperimentField::Test, "Test", options(&shown.choices.tests)) }
@@ -68,10 +67,29 @@ pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
                     { text(ExperimentField::Tier, "Tiers", "Tiers of torchbench: 1,2,3") }
                     { backends_field(actions, shown) }
                 </div>
+            } else {
+                <p class="help">{ "Reports of NeuronPerf have no choices." }</p>
             }
-            { buttons(props) }
-        </form>
-    }
+        </FormFrame>
+        <div class="view-switch" role="group" aria-label="View">{ for shown.choices.views.iter().map(view) }</div>
+    </> }
+}
+
+/// What is compared, in a few words.
+fn in_short(actions: &ExperimentsActions, shown: &RecordsShown) -> String {
+    let name = |choices: &Choices, field: ExperimentField| {
+        let value = value(actions, shown, field);
+        choices.iter().find(|(key, _)| *key == value).map_or(value.clone(), |(_, name)| name.clone())
+    };
+    let models = actions.state.spec.get(ExperimentField::Filter);
+    let parts = [
+        name(&shown.choices.accelerators, ExperimentField::Accelerator),
+        name(&shown.choices.tests, ExperimentField::Test),
+        format!("{} backends", backend_list(actions, shown).len()),
+        if models.is_empty() { "all models".to_owned() } else { format!("models {models}") },
+        format!("changes since {}", name(&shown.choices.against, ExperimentField::Against)),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
 }
 
 /// The choice of the user, also while the worker computes; without one, the choice of the worker.
@@ -115,33 +133,35 @@ fn backends_field(actions: &ExperimentsActions, shown: &Shared<RecordsShown>) ->
     html! { <CheckField id="experiments-backends" label="Backends" {value} options={options(&shown.choices.backends)} {on_choose} /> }
 }
 
-fn buttons(props: &ExperimentsControlsProps) -> Html {
-    let (actions, shown) = (&props.actions, &props.shown);
-    let plan = props.plan.as_ref().map(|plan| Box::new((**plan).clone()));
-    let link_gives = actions.state.link_holds(plan.as_deref());
+/// More records, and none.
+fn beside(props: &ExperimentsControlsProps) -> Html {
+    let actions = &props.actions;
     let clear = props.on_clear.reform(|_: MouseEvent| ());
     let (id, label) =
         if actions.state.is_sample() { ("open-records", "Open results.jsonl") } else { ("add-records", "Add files") };
-    let on = |f: fn(&ExperimentsActions)| {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| f(&actions))
-    };
     let add = {
         let actions = actions.clone();
         Callback::from(move |files: Vec<web_sys::File>| actions.read(&files))
     };
+    html! { <>
+        <FilePicker {id} {label} on_files={add} />
+        <button type="button" onclick={clear}>{ "Close the records" }</button>
+    </> }
+}
+
+fn menus(props: &ExperimentsControlsProps) -> Html {
+    let (actions, shown) = (&props.actions, &props.shown);
+    let plan = props.plan.as_ref().map(|plan| Box::new((**plan).clone()));
+    let link_gives = actions.state.link_holds(plan.as_deref());
+    let save = |file: RecordsFile, label: &'static str| {
+        let actions = actions.clone();
+        let onclick = Callback::from(move |_: MouseEvent| actions.save(file));
+        shown.files.contains(&file).then(|| html! { <li key={label}><button type="button" {onclick}>{ label }</button></li> })
+    };
     html! {
-        <div class="buttons">
-            <FilePicker {id} {label} on_files={add} />
-            <button type="button" onclick={clear}>{ "Put all away" }</button>
-            <span class="gap"></span>
-            <CopyMenu hash={actions.state.hash(plan)} {link_gives} />
-            if shown.files.contains(&RecordsFile::Csv) {
-                <button type="button" onclick={on(|a| a.save(RecordsFile::Csv))}>{ "Report as CSV" }</button>
-            }
-            if shown.files.contains(&RecordsFile::Svg) {
-                <button type="button" onclick={on(|a| a.save(RecordsFile::Svg))}>{ "Report as SVG" }</button>
-            }
-        </div>
+        <CopyMenu hash={actions.state.hash(plan)} {link_gives}>
+            { for save(RecordsFile::Csv, "Report as CSV") }
+            { for save(RecordsFile::Svg, "Report as SVG") }
+        </CopyMenu>
     }
 }

@@ -62,7 +62,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     html! {
         <div class="page experiments">
             <h1>{ "Experiments" }</h1>
-            <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p>
+            if state.shown.is_none() { <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p> }
             <div class="part"><RunBar actions={run.clone()} /></div>
             <div class="part"><KeptRuns actions={run.clone()} /></div>
             <ProgressBar run={state.run.clone()} />

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::{InspectActions, open_model};
-use crate::components::{CopyMenu, FilePicker, SelectField, TextField};
+use crate::components::{CopyMenu, FilePicker, FormFrame, SelectField, TextField};
 use crate::model_files::{known_file, linked_hash};
 use crate::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 use ns_page::Shared;
@@ -28,7 +28,6 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
         let actions = actions.clone();
         Callback::from(move |text: String| actions.choose(field, text))
     };
-    let onsubmit = Callback::from(|event: SubmitEvent| event.prevent_default());
     let catalog = actions.app.catalog.clone();
     let instances = catalog.iter().flat_map(|c| &c.instances);
     let options: Vec<(AttrValue, AttrValue)> =
@@ -38,18 +37,32 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
     let instance = if instance.is_empty() { first } else { instance.to_owned().into() };
     let batch = spec.get(InspectField::Batch).to_owned();
     html! {
-        <form class="panel" {onsubmit} novalidate={true} aria-label="What to look at">
+        <FormFrame id="inspect-form" name="What to look at" short={in_short(&props.actions, &instance)} beside_run={beside(actions)} menus={menus(props)}>
             <div class="fields">
                 { model(props) }
-                <SelectField id="inspect-instance" label="Instance" value={instance} {options} on_choose={choose(InspectField::Instance)} />
+                <SelectField id="inspect-instance" label="Instance" value={instance.clone()} {options} on_choose={choose(InspectField::Instance)} />
                 // The batch of a file is one of its sizes.
                 if spec.file().is_none() || !batch.is_empty() {
                     <TextField id="inspect-batch" label="Batch size" value={batch} input_mode="numeric" placeholder="the model\u{2019}s own" on_edit={choose(InspectField::Batch)} />
                 }
             </div>
-            { buttons(props) }
-        </form>
+            <LinkNote model={actions.state.spec.get(InspectField::Model).to_owned()} />
+        </FormFrame>
     }
+}
+
+/// The model, where it runs, and its batch.
+fn in_short(actions: &InspectActions, instance: &str) -> String {
+    let spec = &actions.state.spec;
+    let first = || actions.app.catalog.as_ref().and_then(|c| c.models.first()).map(|m| m.name.clone()).unwrap_or_default();
+    let model = match (spec.file(), spec.get(InspectField::Model)) {
+        (Some(file), _) => file.name.clone(),
+        (None, "") => first(),
+        (None, model) => model.to_owned(),
+    };
+    let batch = spec.get(InspectField::Batch);
+    let batch = if batch.is_empty() { String::new() } else { format!(" \u{b7} batch {batch}") };
+    format!("{model} \u{b7} {instance}{batch}")
 }
 
 /// A file with its open dimensions, or a model of the zoo.
@@ -83,12 +96,8 @@ fn model(props: &InspectFormProps) -> Html {
     </> }
 }
 
-fn buttons(props: &InspectFormProps) -> Html {
-    let actions = &props.actions;
-    let save = |file: InspectFile| {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| actions.save(file))
-    };
+/// What is beside the form's button: another file, and the end of a long answer.
+fn beside(actions: &InspectActions) -> Html {
     let open = {
         let actions = actions.clone();
         Callback::from(move |files: Vec<web_sys::File>| {
@@ -97,25 +106,34 @@ fn buttons(props: &InspectFormProps) -> Html {
             }
         })
     };
-    let command = inspect_command(&actions.state.spec).map(AttrValue::from);
     let cancel = {
         let actions = actions.clone();
         Callback::from(move |_: MouseEvent| actions.cancel())
     };
     html! { <>
-        <div class="buttons">
-            <FilePicker id="open-model" label="Open a model file" on_files={open} />
-            if actions.state.run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
-            <span class="gap"></span>
-            if props.shown.is_some() {
-                { for links_on(actions) }
-                <CopyMenu hash={actions.state.hash()} link_gives="It opens this model." model={actions.state.spec.get(InspectField::Model).to_owned()} {command} />
-                <button type="button" onclick={save(InspectFile::Svg)}>{ "Picture" }</button>
-                <button type="button" onclick={save(InspectFile::Csv)}>{ "Operators as CSV" }</button>
-                <button type="button" onclick={save(InspectFile::Hlo)}>{ "HLO text" }</button>
-            }
-        </div>
-        <LinkNote model={actions.state.spec.get(InspectField::Model).to_owned()} />
+        <FilePicker id="open-model" label="Open a model file" on_files={open} />
+        if actions.state.run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
+    </> }
+}
+
+fn menus(props: &InspectFormProps) -> Html {
+    let actions = &props.actions;
+    if props.shown.is_none() {
+        return Html::default();
+    }
+    let save = |file: InspectFile, label: &'static str| {
+        let actions = actions.clone();
+        let onclick = Callback::from(move |_: MouseEvent| actions.save(file));
+        html! { <li key={label}><button type="button" {onclick}>{ label }</button></li> }
+    };
+    let command = inspect_command(&actions.state.spec).map(AttrValue::from);
+    html! { <>
+        { for links_on(actions) }
+        <CopyMenu hash={actions.state.hash()} link_gives="It opens this model." model={actions.state.spec.get(InspectField::Model).to_owned()} {command}>
+            { save(InspectFile::Svg, "Picture") }
+            { save(InspectFile::Csv, "Operators as CSV") }
+            { save(InspectFile::Hlo, "HLO text") }
+        </CopyMenu>
     </> }
 }
 

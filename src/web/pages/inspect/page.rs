@@ -54,9 +54,9 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
         None => Html::default(),
     };
     html! {
-        <div class="page inspect">
+        <div class={classes!("page", "inspect", (state.spec.view() == InspectView::Graph).then_some("has-graph"))}>
             <h1>{ "Inspect" }</h1>
-            <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
+            if state.shown.is_none() { <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p> }
             <InspectForm actions={actions.clone()} shown={state.shown.clone()} />
             <ProgressBar run={state.run.clone()} />
             if let (Some(shown), true) = (&state.shown, state.is_refused) { { show_again(state, shown) } }
@@ -68,9 +68,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
                         <Tree actions={actions.clone()} shown={shown.clone()} />
                         <Picture actions={actions.clone()} shown={shown.clone()} />
                         <div class="model-details" tabindex="0" role="region" aria-label="Selected">
-                            if details.is_some() { { document(&details) } } else {
-                                <p class="help">{ "Choose a module or an operator in the tree or the picture to see everything about it here. A double click or Enter opens a module." }</p>
-                            }
+                            { document(&details) }
                         </div>
                     </section>
                 } else {

@@ -106,6 +106,7 @@ fn row(actions: &InspectActions, row: &TreeRow, is_selected: bool) -> Html {
             <span class="sign" aria-hidden="true" onclick={toggle}>{ sign }</span>
             <span class="name">{ &row.title }</span>
             <span class="what">{ &row.note }</span>
+            <span class="time">{ &row.time }</span>
         </div>
     }
 }

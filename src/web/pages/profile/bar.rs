@@ -71,7 +71,7 @@ pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
 
 /// The menu for copying from a view.
 fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
-    let link = ProfileLink { tool, ..state.link.clone() };
+    let link = ProfileLink { tool, level: state.level(), ..state.link.clone() };
     let command = profile_command(&run.info.origin, state.compared_with().map(|base| &base.info.origin), &link);
     let link_gives = match &state.link.file {
         Some(file) => format!("It holds this view and the name {file}, but not the file: send the file along."),

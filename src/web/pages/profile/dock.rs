@@ -1,4 +1,4 @@
-//! A dock for the details of a view: at its side if there is room, else below it. Its size is kept between visits.
+//! A dock for the details of a view, below it, with tabs. Its size is kept between visits.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
@@ -8,19 +8,28 @@ use crate::platform::storage;
 
 const KEY: &str = "neuronscope.dock";
 /// Sizes in px: the first one, the smallest one, and one step of the keyboard.
-const USUAL: f64 = 320.0;
-const LEAST: f64 = 180.0;
+const USUAL: f64 = 260.0;
+const LEAST: f64 = 120.0;
 const MOST: f64 = 900.0;
 const STEP: f64 = 24.0;
-/// From this window width on, the dock is at the side; the style sheet has the same number.
-const SIDE_FROM: f64 = 900.0;
+
+/// A tab of the dock.
+#[derive(Clone, PartialEq)]
+pub struct DockTab {
+    pub title: AttrValue,
+    pub content: Html,
+}
 
 /// Properties of [`Dock`].
 #[derive(Properties, PartialEq)]
 pub struct DockProps {
     /// Name of its content, for screen readers.
     pub label: AttrValue,
-    pub children: Html,
+    pub tabs: Vec<DockTab>,
+    /// The position of the tab that is open.
+    pub open: usize,
+    /// Receives the position of a chosen tab.
+    pub on_open: Callback<usize>,
 }
 
 /// The dock, with an edge to drag that changes its size.
@@ -51,11 +60,7 @@ pub fn Dock(props: &DockProps) -> Html {
         Callback::from(move |event: PointerEvent| {
             let Some(dock) = dock.cast::<HtmlElement>().filter(|_| *is_moving.borrow()) else { return };
             let bounds = dock.get_bounding_client_rect();
-            let to = if is_at_side() {
-                bounds.right() - f64::from(event.client_x())
-            } else {
-                bounds.bottom() - f64::from(event.client_y())
-            };
+            let to = bounds.bottom() - f64::from(event.client_y());
             resize(to);
         })
     };
@@ -74,6 +79,10 @@ pub fn Dock(props: &DockProps) -> Html {
             resize(to);
         })
     };
+    let tab = |(i, tab): (usize, &DockTab)| {
+        let onclick = props.on_open.reform(move |_: MouseEvent| i);
+        html! { <button type="button" aria-pressed={(i == props.open).to_string()} {onclick}>{ &tab.title }</button> }
+    };
     html! {
         <div class="dock" role="group" aria-label={props.label.clone()} ref={dock} style={format!("--dock:{:.0}px", *size)}>
             <div
@@ -81,15 +90,12 @@ pub fn Dock(props: &DockProps) -> Html {
                 aria-valuenow={format!("{:.0}", *size)} aria-valuemin={LEAST.to_string()} aria-valuemax={MOST.to_string()}
                 {onpointerdown} {onpointermove} onpointercancel={onpointerup.clone()} {onpointerup} {onkeydown}
             ></div>
-            <div class="dock-body">{ props.children.clone() }</div>
+            <div class="dock-tabs" role="group" aria-label="What the dock shows">{ for props.tabs.iter().enumerate().map(tab) }</div>
+            <div class="dock-body">{ for props.tabs.get(props.open).map(|tab| tab.content.clone()) }</div>
         </div>
     }
 }
 
 fn limited(size: f64) -> f64 {
     if size.is_finite() { size.clamp(LEAST, MOST) } else { USUAL }
-}
-
-fn is_at_side() -> bool {
-    web_sys::window().and_then(|w| w.inner_width().ok()).and_then(|w| w.as_f64()).is_some_and(|w| w >= SIDE_FROM)
 }

@@ -66,13 +66,15 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
             if operators.kind == OperatorKind::Slices {
                 { range_switch(state, html! { if let Some(run) = state.shown_run() { <LevelSelect run={run.clone()} state={state.clone()} /><InstancesSwitch run={run.clone()} state={state.clone()} /> } }) }
             }
-            <div class="panel pies">{ pies(operators, state, &colours) }<Treemap items={shares(operators)} unit={unit_of(state)} colours={colours.clone()} {on_choose} /></div>
+            <div class="table-and-shares">
             <div class="panel">
                 <DataTable
                     name={title(operators.kind)} table={table.clone()} notes={notes.clone()}
                     sort={state.link.sort.clone()} {on_sort} search={state.link.find.clone()} {on_search} {on_row} {swatches}
                     exact={operators.kind != OperatorKind::Slices}
                 />
+            </div>
+            <div class="panel pies">{ pies(operators, state, &colours) }<Treemap items={shares(operators)} unit={unit_of(state)} colours={colours.clone()} {on_choose} /></div>
             </div>
         </>
     }
@@ -217,8 +219,8 @@ fn pies(operators: &OperatorTable, state: &StateHandle<ProfileState>, colours: &
         }
     };
     html! { <>
-        <PieChart title="Time by device" pie={by_device} unit="ns" />
+        if cores.len() > 1 { <PieChart title="Time by device" pie={by_device} unit="ns" /> }
         <PieChart title="Time per operator by device" pie={per_operator} unit="ns" />
-        <fieldset class="cores"><legend>{ "Core of the second pie" }</legend>{ for cores.iter().map(radio) }</fieldset>
+        if cores.len() > 1 { <fieldset class="cores"><legend>{ "Core" }</legend>{ for cores.iter().map(radio) }</fieldset> }
     </> }
 }

@@ -219,6 +219,17 @@ pub fn use_save_all(run: &OpenRun, what: &Listing, file: &AttrValue) -> Callback
     })
 }
 
+/// A callback that saves something of a run as a file.
+#[hook]
+pub fn use_export(run: &OpenRun, kind: ExportKind) -> Callback<()> {
+    let notices = use_app().map(|app| app.notices);
+    let (engine, profile) = (run.engine.clone(), run.info.profile);
+    Callback::from(move |()| {
+        let question = ProfileQuestion::Export { kind: kind.clone(), marks: Vec::new() };
+        engine.send(question.of(profile), None, say_failure(notices.clone()));
+    })
+}
+
 /// The answer to a question about a run; asked again whenever the question changes.
 #[hook]
 pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analysed> {

@@ -36,16 +36,24 @@ impl StudyActions {
             page::focus(&format!("{}-{key}", self.state.kind.form().path));
             return;
         }
-        self.start(spec);
+        self.start(spec, true);
+    }
+
+    /// Runs the study in the form after a pause in typing. Only results that the user asks for are kept.
+    pub fn run_after_pause(&self) {
+        let (spec, wrong) = self.state.spec();
+        if wrong.is_empty() {
+            self.start(spec, false);
+        }
     }
 
     /// Puts a study into the form and runs it.
     pub fn run_spec(&self, spec: StudySpec) {
         self.state.dispatch(StudyAction::Load(Box::new(spec.clone())));
-        self.start(spec);
+        self.start(spec, true);
     }
 
-    fn start(&self, spec: StudySpec) {
+    fn start(&self, spec: StudySpec, is_kept: bool) {
         if self.job.0.borrow().is_some() {
             return;
         }
@@ -67,7 +75,7 @@ impl StudyActions {
             match message {
                 Message::Part(ResultPart::Study(result)) => dispatch.dispatch(StudyAction::Result(result, false)),
                 Message::Done(JobResult::Study(result)) => {
-                    if let Err(message) = shelf::keep_study(asked.clone(), (*result).clone()) {
+                    if is_kept && let Err(message) = shelf::keep_study(asked.clone(), (*result).clone()) {
                         actions.say(Tone::Info, message);
                     }
                     dispatch.dispatch(StudyAction::Result(result, true));

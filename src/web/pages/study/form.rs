@@ -1,14 +1,17 @@
 //! The form of a study, made from its fields.
 
+use std::rc::Rc;
+
 use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::StudyActions;
-use crate::components::{CompileFields, CopyMenu, FormFrame, FormInput, SelectField};
+use crate::components::{CompileFields, CopyMenu, FormFrame, FormInput, LineMark, SelectField};
 use crate::pages::benchmark::ModelField;
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::CompileOptions;
 use ns_session::commands::numerics_command;
+use ns_view::document::{Block, Document, SourceLine};
 use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook, StudySpec};
 
 /// Choices with names longer than this get a wide field.
@@ -129,6 +132,22 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
             let wide = choices.iter().any(|(_, name)| name.len() > LONG_CHOICE);
             html! { <FormInput {id} {field} {value} {error} {wide} {on_edit} /> }
         }
+        FieldKind::Source => {
+            let marks = state.result.as_ref().map(|result| marks_of(&result.document)).unwrap_or_default();
+            html! { <FormInput {id} {field} {value} {error} {on_edit} {marks} /> }
+        }
         _ => html! { <FormInput {id} {field} {value} {error} {on_edit} /> },
     }
+}
+
+/// What the result says about the lines of the source.
+fn marks_of(document: &Document) -> Rc<[LineMark]> {
+    let source = document.blocks.iter().find_map(|block| if let Block::Source(source) = block { Some(source) } else { None });
+    let mark = |line: &SourceLine| LineMark {
+        share: line.share,
+        // The columns are count, time and share.
+        time: line.values.get(1).cloned().unwrap_or_default(),
+        problem: line.notes.join("\n"),
+    };
+    source.map(|source| source.lines.iter().map(mark).collect()).unwrap_or_default()
 }

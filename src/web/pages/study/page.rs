@@ -1,5 +1,7 @@
 //! The page: a form, examples, the result of the run.
 
+use gloo_timers::callback::Timeout;
+
 use crate::state::StateHandle;
 use yew::prelude::*;
 
@@ -11,7 +13,12 @@ use crate::context::JobSlot;
 use crate::context::use_app;
 use ns_page::Shared;
 use ns_page::study::StudyState;
-use ns_session::studies::{StudyExample, StudySpec};
+use ns_session::studies::{StudyExample, StudyKind, StudySpec};
+
+/// Delay from the last edit to the run.
+const PAUSE_MS: u32 = 600;
+/// Delay from the opening of the page to its first run: a link that asks for its own run comes before.
+const FIRST_PAUSE_MS: u32 = 50;
 
 /// Properties of [`StudyPage`].
 #[derive(Properties, PartialEq)]
@@ -38,6 +45,14 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
             }
         }
     });
+    use_effect_with((actions.app.catalog.is_some() && state.runs_by_itself(), state.spec().0), {
+        let (actions, is_first) = (actions.clone(), state.result.is_none());
+        move |(runs, _)| {
+            let pause = if is_first { FIRST_PAUSE_MS } else { PAUSE_MS };
+            let timer = runs.then(|| Timeout::new(pause, move || actions.run_after_pause()));
+            move || drop(timer)
+        }
+    });
     let values = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.values.clone()?)));
     let document = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.document.clone())));
     let example = |example: &'static StudyExample| {
@@ -50,7 +65,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         Callback::from(move |()| actions.run_spec(spec.clone()))
     };
     html! {
-        <div class="page study">
+        <div class={classes!("page", "study", (state.kind == StudyKind::Customop).then_some("is-studio"))}>
             <h1>{ form.title }</h1>
             <p class="lead">{ form.lead }</p>
             <StudyFields actions={actions.clone()} state={state.clone()} />

@@ -3,11 +3,11 @@
 use yew::prelude::*;
 
 use crate::components::LocalTable;
-use crate::pages::profile::queries::{Answer, use_listing, use_save_all};
+use crate::pages::profile::queries::{Answer, use_export, use_listing, use_save_all};
 use crate::pages::profile::tools::waiting;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_page::Shared;
-use ns_session::{GroupsOf, Listing, Rows};
+use ns_session::{ExportKind, GroupsOf, Listing, Rows};
 use ns_view::timeline::{Area, SliceRef};
 
 /// The most names that are listed.
@@ -36,20 +36,23 @@ pub fn AreaPanel(props: &AreaPanelProps) -> Html {
         let (state, area) = (props.state.clone(), area.clone());
         Callback::from(move |_: MouseEvent| state.dispatch(action(area.clone())))
     };
+    let export = use_export(run, ExportKind::Area(area.span, area.tracks.clone()));
     let (tracks, unit) = (area.tracks.len(), &run.info.outline.unit);
     let title = format!(
         "{} on {tracks} track{}, {} to {}",
-        unit.exact(area.span.end.0 - area.span.start.0),
+        unit.text(area.span.end.0 - area.span.start.0),
         if tracks == 1 { "" } else { "s" },
         unit.exact(area.span.start.0),
         unit.exact(area.span.end.0)
     );
     html! {
         <section class="panel area" aria-label="Selected area">
-            <h3>{ "Selected area" }</h3>
-            <p role="status">{ title }</p>
             <div class="buttons">
+                <h3>{ "Selected area" }</h3>
+                <p role="status">{ title }</p>
+                <span class="gap"></span>
                 <button type="button" onclick={act(|a| ProfileAction::Annotate(a.span, None))}>{ "Mark it" }</button>
+                <button type="button" onclick={export.reform(|_: MouseEvent| ())}>{ "Export as trace" }</button>
                 <button type="button" onclick={act(|_| ProfileAction::Area(None))}>{ "Clear" }</button>
             </div>
             { answer_view(answer, &props.on_select, save_all) }

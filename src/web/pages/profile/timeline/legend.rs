@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use ns_view::colours::Colours;
-use ns_view::palette::{GREY, fill_var};
+use ns_view::colours::{Colours, Kind};
+use ns_view::palette::fill_var;
 
 /// Properties of [`TimelineLegend`].
 #[derive(Properties, PartialEq)]
@@ -12,22 +12,17 @@ pub struct TimelineLegendProps {
     pub colours: Colours,
 }
 
-/// The most important kinds, and the meaning of grey.
+/// The kinds of work in the profile, and the meaning of grey.
 #[component]
 pub fn TimelineLegend(props: &TimelineLegendProps) -> Html {
-    let entry = |fill: u8, name: &str| {
+    let entry = |kind: Kind| {
         html! {
-            <li><span class="swatch" style={format!("background:{}", fill_var(fill))}></span><span class="name">{ name }</span></li>
+            <li><span class="swatch" style={format!("background:{}", fill_var(kind.fill()))}></span><span class="name">{ kind.title() }</span></li>
         }
     };
     let kinds = props.colours.legend();
     if kinds.is_empty() {
         return Html::default();
     }
-    html! {
-        <ul class="legend in-line timeline-legend" aria-label="Colours">
-            { for kinds.iter().map(|k| entry(k.fill, &k.kind)) }
-            { entry(GREY, "modules, steps, idle") }
-        </ul>
-    }
+    html! { <ul class="legend in-line timeline-legend" aria-label="Colours">{ for kinds.iter().copied().chain([Kind::Idle]).map(entry) }</ul> }
 }

@@ -16,9 +16,9 @@ use super::legend::TimelineLegend;
 use super::minimap::MinimapStrip;
 use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
 use super::tracks::TracksPanel;
-use crate::components::{SliceDetailsPanel, place_of};
+use crate::components::{SliceDetailsPanel, SliceFlowPanel, place_of};
 use crate::context::use_app;
-use crate::pages::profile::dock::Dock;
+use crate::pages::profile::dock::{Dock, DockTab};
 use crate::pages::profile::queries::ask_flows;
 use crate::platform::page;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
@@ -62,6 +62,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     use_canvas(&controller, &canvas, &scroller);
     use_keys(&controller);
 
+    let tab = use_tab(&props.state);
     let outline = &props.run.info.outline;
     let said = props.state.details.as_ref().map(|d| describe_slice(d, outline)).unwrap_or_default();
     let on_select = {
@@ -75,6 +76,13 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             None => ask_flows(&app, &state, controller.visible_slices().1.interval()),
         })
     };
+    let on_close_help = {
+        let help = is_help_open.clone();
+        Callback::from(move |()| {
+            help.set(false);
+            page::focus(CANVAS);
+        })
+    };
     let height = controller.content_height();
     let (tile, view): (_, Viewport) = controller.visible_slices();
     html! {
@@ -84,7 +92,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
                 controller={(*controller).clone()} state={props.state.clone()} help={is_help_open.clone()}
                 version={*version} flows={props.state.flows.is_some()} {on_flows}
             />
-            if *is_help_open { <TimelineHelp /> }
+            if *is_help_open { <TimelineHelp on_close={on_close_help} /> }
             <MinimapStrip run={props.run.clone()} controller={(*controller).clone()} {view} />
             <div class="timeline-frame">
                 <div class="timeline-scroll" ref={scroller} style={format!("--content:{height}px")}>
@@ -103,7 +111,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             <TracksPanel state={props.state.clone()} outline={props.run.info.outline.clone()} />
             <SlicesTable {tile} {view} version={*version} info={props.run.info.clone()} on_select={on_select.clone()} />
           </div>
-          { dock(props, &controller, &on_select) }
+          { dock(props, &controller, &on_select, &tab) }
         </div>
     }
 }
@@ -127,20 +135,53 @@ fn use_controller(run: &OpenRun, changes: Changes) -> Rc<Controller> {
     controller
 }
 
-/// The panels beside the timeline: the area, the marks, the selected slice.
-fn dock(props: &TimelinePanelProps, controller: &Controller, on_select: &Callback<SliceRef>) -> Html {
+/// The tabs of the dock, in their order.
+const SLICE: usize = 0;
+const AREA: usize = 1;
+const MARKS: usize = 3;
+
+/// The open tab: that of what was chosen last, until the user opens another one.
+#[hook]
+fn use_tab(state: &StateHandle<ProfileState>) -> UseStateHandle<usize> {
+    let open = use_state_eq(|| SLICE);
+    let link = &state.link;
+    use_effect_with(link.selected, {
+        let open = open.setter();
+        move |selected| selected.iter().for_each(|_| open.set(SLICE))
+    });
+    use_effect_with(link.area.clone(), {
+        let open = open.setter();
+        move |area| area.iter().for_each(|_| open.set(AREA))
+    });
+    open
+}
+
+/// What is known of the selection, below the timeline: the slice, the area, its flow arrows, the marks.
+fn dock(props: &TimelinePanelProps, controller: &Controller, on_select: &Callback<SliceRef>, open: &UseStateHandle<usize>) -> Html {
     let outline = &props.run.info.outline;
     let details = props.state.details.clone();
     let place = details.as_ref().map(|d| place_of(outline, d)).unwrap_or_default();
-    html! {
-        <Dock label="Details">
-            if let Some(area) = &props.state.link.area {
-                <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} />
-            }
-            <AnnotationsPanel unit={outline.unit.clone()} state={props.state.clone()} controller={controller.clone()} />
-            <SliceDetailsPanel {details} {place} unit={outline.unit.clone()} on_select={on_select.clone()} />
-        </Dock>
+    let (unit, on_select) = (outline.unit.clone(), on_select.clone());
+    let tab = |title: &str, content: Html| DockTab { title: title.to_owned().into(), content };
+    let area = match &props.state.link.area {
+        Some(area) => html! { <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} /> },
+        None => html! { <p class="empty">{ "No area selected. Shift+drag over the timeline, or press R." }</p> },
+    };
+    let marks = props.state.link.annotations.len();
+    let mut tabs = vec![
+        tab("Slice", html! { <SliceDetailsPanel details={details.clone()} {place} unit={unit.clone()} on_select={on_select.clone()} /> }),
+        tab("Area", area),
+        tab("Flow", html! { <SliceFlowPanel {details} unit={unit.clone()} place="" {on_select} /> }),
+    ];
+    if marks > 0 {
+        tabs.push(tab(&format!("Marks ({marks})"), html! { <AnnotationsPanel {unit} state={props.state.clone()} controller={controller.clone()} /> }));
     }
+    let shown = if **open == MARKS && marks == 0 { SLICE } else { **open };
+    let on_open = {
+        let open = open.setter();
+        Callback::from(move |tab| open.set(tab))
+    };
+    html! { <Dock label="Details" {tabs} open={shown} {on_open} /> }
 }
 
 /// Keeps the timeline up to date with the state of the page.

@@ -138,9 +138,33 @@ fn go_to_hit(state: &StateHandle<ProfileState>, forward: bool) {
     });
 }
 
-/// The list of all keys.
+/// Properties of [`TimelineHelp`].
+#[derive(Properties, PartialEq)]
+pub struct TimelineHelpProps {
+    /// Called to close it.
+    pub on_close: Callback<()>,
+}
+
+/// The list of all keys, as a dialog above the timeline.
 #[component]
-pub fn TimelineHelp() -> Html {
+pub fn TimelineHelp(props: &TimelineHelpProps) -> Html {
+    let dialog = use_node_ref();
+    use_effect_with(dialog.clone(), |dialog| {
+        if let Some(dialog) = dialog.cast::<web_sys::HtmlElement>() {
+            let _ = dialog.focus();
+        }
+    });
+    let onkeydown = {
+        let on_close = props.on_close.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if matches!(event.key().as_str(), "Escape" | "?") {
+                event.stop_propagation();
+                event.prevent_default();
+                on_close.emit(());
+            }
+        })
+    };
+    let onclick = props.on_close.reform(|_: MouseEvent| ());
     let keys = [
         ("W / S", "zoom in, zoom out (finer with Shift)"),
         ("A / D, \u{2190} / \u{2192}", "pan left, pan right"),
@@ -166,9 +190,12 @@ pub fn TimelineHelp() -> Html {
         ("?", "this list"),
     ];
     html! {
-        <section class="panel help-keys" aria-label="Keys">
-            <dl>{ for keys.iter().map(|(k, what)| html! { <div><dt><kbd>{ *k }</kbd></dt><dd>{ *what }</dd></div> }) }</dl>
-        </section>
+        <div class="veil">
+            <section ref={dialog} class="panel help-keys" role="dialog" aria-modal="true" aria-label="Keys" tabindex="-1" {onkeydown}>
+                <div class="dialog-head"><h3>{ "Keys" }</h3><button type="button" {onclick}>{ "Close" }</button></div>
+                <dl>{ for keys.iter().map(|(k, what)| html! { <div><dt><kbd>{ *k }</kbd></dt><dd>{ *what }</dd></div> }) }</dl>
+            </section>
+        </div>
     }
 }
 

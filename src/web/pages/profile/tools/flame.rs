@@ -3,10 +3,10 @@
 
 use yew::prelude::*;
 
-use super::{InstancesSwitch, LevelSelect, ToolProps, slice_filter, waiting};
-use crate::components::{SelectField, TextField};
+use super::{InstancesSwitch, LevelSelect, ToolProps, range_of, slice_filter, waiting};
+use crate::components::{LocalTable, SelectField, TextField};
 use crate::pages::profile::operators::range_switch;
-use crate::pages::profile::queries::{Analysed, use_analysis};
+use crate::pages::profile::queries::{Analysed, use_analysis, use_listing};
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::Instances;
 use ns_analysis::flame::FlameGraph;
@@ -17,14 +17,17 @@ use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
 use ns_session::share::{FlameLink, FlameView};
-use ns_session::{Answer, Question, SliceFilter};
+use ns_session::{Answer, GroupsOf, Listing, Question, Rows, SliceFilter};
 use ns_view::colours::Colours;
 use ns_view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
 use ns_view::palette::{fill_var, on_fill_var};
+use ns_view::table::{Cell, Sort, Table};
 use ns_view::timeline::{Section, Track, TrackId, TrackKind};
 
 /// The most nodes that are asked for, and the smallest share of the width that is drawn.
 const MOST_NODES: u32 = 900;
+/// The most names in the list beside a sandwich.
+const MOST_NAMES: u32 = 2_000;
 /// The most slices of a thread in order of time.
 const MOST_IN_ORDER: u32 = 1_500;
 /// Height of a row.
@@ -53,7 +56,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     };
     let content = match &answer {
         None if !has_question => {
-            html! { <p class="empty">{ "Type the name of a slice, or press one in another view." }</p> }
+            html! { <p class="empty">{ "Choose a name from the list." }</p> }
         }
         None => waiting(None),
         Some(Err(message)) => waiting(Some(message)),
@@ -78,8 +81,45 @@ pub fn FlameTool(props: &ToolProps) -> Html {
                     <button type="button" onclick={reset} disabled={stack.is_empty()}>{ "Show everything" }</button>
                 }
             </> }) }
-            <section class="panel" aria-label="Flame graph">{ content }</section>
+            if *view == FlameView::Sandwich {
+                <div class="sandwich"><NameList run={props.run.clone()} state={props.state.clone()} /><section class="panel" aria-label="Flame graph">{ content }</section></div>
+            } else {
+                <section class="panel is-tall" aria-label="Flame graph">{ content }</section>
+            }
         </>
+    }
+}
+
+/// All names with their time; pressing one shows its callers and callees.
+#[component]
+fn NameList(props: &ToolProps) -> Html {
+    let of = GroupsOf { level: props.state.level(), range: range_of(&props.state), ..GroupsOf::default() };
+    let answer = use_listing(&props.run, Some(Listing::Groups(of)), Rows { skip: 0, limit: MOST_NAMES });
+    let content = match answer {
+        None => waiting(None),
+        Some(Err(pending)) => waiting(Some(&pending)),
+        Some(Ok(listed)) => {
+            let table = Shared::new(names_of(&listed.table));
+            let (state, rows) = (props.state.clone(), table.clone());
+            let on_row = Callback::from(move |row: usize| {
+                if let Some(Cell::Text(name)) = rows.rows.get(row).and_then(|cells| cells.first()) {
+                    state.dispatch(ProfileAction::Adjust(ToolSetting::FlameName(name.clone())));
+                }
+            });
+            html! { <LocalTable name="Names" file="names" {table} {on_row} sort={Sort { column: "self_ns".to_owned(), descending: true }} /> }
+        }
+    };
+    html! { <section class="panel" aria-label="Names">{ content }</section> }
+}
+
+/// The columns of a list of groups that fit beside a picture.
+fn names_of(groups: &Table) -> Table {
+    let kept: Vec<usize> = (0..groups.columns.len())
+        .filter(|i| *i == 0 || matches!(groups.columns[*i].id.as_str(), "self_ns" | "total_ns"))
+        .collect();
+    Table {
+        columns: kept.iter().map(|i| groups.columns[*i].clone()).collect(),
+        rows: groups.rows.iter().map(|row| kept.iter().map(|i| row[*i].clone()).collect()).collect(),
     }
 }
 
@@ -95,9 +135,9 @@ fn question(
         FlameView::ByTime => {
             Some(Question::InOrder { of: SliceFilter { tracks: thread.map(|t| vec![t]), ..of }, limit: MOST_IN_ORDER })
         }
-        FlameView::LeftHeavy | FlameView::ByThread => {
-            let by_thread = *view == FlameView::ByThread;
-            Some(Question::Flame { of, by_thread, instances, from: stack.clone(), limit: MOST_NODES })
+        FlameView::LeftHeavy | FlameView::ByThread | FlameView::Inverted => {
+            let (by_thread, is_inverted) = (*view == FlameView::ByThread, *view == FlameView::Inverted);
+            Some(Question::Flame { of, by_thread, is_inverted, instances, from: stack.clone(), limit: MOST_NODES })
         }
     }
 }

@@ -30,9 +30,10 @@ pub fn LevelSelect(props: &LevelSelectProps) -> Html {
     };
     let mut options: Vec<(AttrValue, AttrValue)> = info.levels.iter().map(counted).collect();
     options.push((ALL_LEVELS.into(), "all levels together".into()));
+    let default = props.state.default_level().unwrap_or_else(|| info.default_level.clone());
     let value = props.state.level().unwrap_or_else(|| info.default_level.clone());
     let on_choose = {
-        let (state, default) = (props.state.clone(), info.default_level.clone());
+        let state = props.state.clone();
         Callback::from(move |name: String| {
             state.dispatch(ProfileAction::Level((name != default).then_some(name)));
         })

@@ -1,0 +1,128 @@
+//! The operation that a name indicates: `%dot.7`, `aten__addmm_dot` and `volta_sgemm_128x64_nn` multiply matrices.
+
+use std::borrow::Cow;
+
+use ns_analysis::opcode::opcode;
+use ns_profile::levels::wrappers;
+
+/// Operations by the beginnings of names, in lower case.
+const BEGINNINGS: [(&str, &str); 7] = [
+    ("dma", "DMA"),
+    ("memcpy", "copy"),
+    ("memset", "copy"),
+    ("nccl", "collective"),
+    ("rccl", "collective"),
+    // Matrix products of AMD's Tensile.
+    ("cijk_", "dot"),
+    ("fused", "fusion"),
+];
+
+/// Operations by a part of the name, in lower case; the first that matches.
+const PARTS: [(&str, &str); 21] = [
+    ("allreduce", "collective"),
+    ("all_reduce", "collective"),
+    ("all-reduce", "collective"),
+    ("allgather", "collective"),
+    ("all_gather", "collective"),
+    ("all-gather", "collective"),
+    ("reduce_scatter", "collective"),
+    ("reduce-scatter", "collective"),
+    ("attention", "attention"),
+    ("attn", "attention"),
+    ("softmax", "softmax"),
+    ("layer_norm", "normalisation"),
+    ("layernorm", "normalisation"),
+    ("rmsnorm", "normalisation"),
+    ("batch_norm", "normalisation"),
+    ("gemm", "dot"),
+    ("matmul", "dot"),
+    ("addmm", "dot"),
+    ("gelu", "gelu"),
+    ("relu", "relu"),
+    ("fusion", "fusion"),
+];
+
+/// Operations by whole names, in lower case.
+const WHOLE: [(&str, &str); 6] =
+    [("mm", "dot"), ("bmm", "dot"), ("linear", "dot"), ("mul", "multiply"), ("sub", "subtract"), ("div", "divide")];
+
+/// The operation of a name; `None` for names that only surround operations (modules, steps, rows that say that a unit was busy)
+/// or that stand for idle time.
+#[must_use]
+pub fn operation_of(name: &str) -> Option<Cow<'_, str>> {
+    if is_around_operations(name) {
+        return None;
+    }
+    // `aten__layer_norm_add` is the name of the `add` in a layer norm.
+    let operation = match name.strip_prefix("aten__").and_then(|n| n.rsplit_once('_')) {
+        Some((_, instruction)) if !instruction.is_empty() => opcode(instruction),
+        _ => {
+            let operation = opcode(name);
+            let start = if operation.starts_with("aten::") { 6 } else { 0 };
+            part(operation, |text| text[start..].trim_matches('_'))
+        }
+    };
+    if operation.is_empty() {
+        return Some(Cow::Borrowed(name));
+    }
+    let small = operation.to_ascii_lowercase();
+    let known = WHOLE.iter().find(|(whole, _)| small == *whole);
+    let known = known.or_else(|| BEGINNINGS.iter().find(|(beginning, _)| small.starts_with(beginning)));
+    let known = known.or_else(|| PARTS.iter().find(|(part, _)| small.contains(part)));
+    match known {
+        Some((_, kind)) => Some(Cow::Borrowed(kind)),
+        None if small.contains("conv") && !small.contains("convert") => Some(Cow::Borrowed("convolution")),
+        None => Some(operation),
+    }
+}
+
+/// A part of a text, which stays borrowed if the text is.
+fn part<'a>(text: Cow<'a, str>, part: impl for<'t> Fn(&'t str) -> &'t str) -> Cow<'a, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(part(text)),
+        Cow::Owned(text) => Cow::Owned(part(&text).to_owned()),
+    }
+}
+
+fn is_around_operations(name: &str) -> bool {
+    // `BertModel[model]`, and `nn.Module: Linear_0` of the PyTorch profiler.
+    let is_module = name.starts_with("nn.Module: ") || (name.ends_with(']') && !name.contains([' ', '(', '<']));
+    let is_row = name.ends_with(" Busy") || name.eq_ignore_ascii_case("idle") || name == "(nothing ran)";
+    name.is_empty() || is_module || is_row || wrappers::by_name(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::operation_of;
+
+    #[test]
+    fn names_of_one_operation_are_alike() {
+        for (name, kind) in [
+            ("%dot.7", Some("dot")),
+            ("aten__addmm_dot", Some("dot")),
+            ("aten::addmm", Some("dot")),
+            ("aten::mm", Some("dot")),
+            ("MATMUL", Some("dot")),
+            ("volta_sgemm_128x64_nn", Some("dot")),
+            ("Cijk_Alik_Bljk_B_BS", Some("dot")),
+            ("aten__layer_norm_add", Some("add")),
+            ("aten::add_", Some("add")),
+            ("add.12", Some("add")),
+            ("DMA_DIRECT2D", Some("DMA")),
+            ("Memcpy HtoD (Pageable -> Device)", Some("copy")),
+            ("fused_19", Some("fusion")),
+            ("loop_reduce_fusion_3", Some("fusion")),
+            ("aten::convolution", Some("convolution")),
+            ("convert.3", Some("convert")),
+            ("RunTask", Some("RunTask")),
+            ("__", Some("__")),
+            ("BertModel[model]", None),
+            ("nn.Module: Linear_0", None),
+            ("Compute Busy", None),
+            ("ProfilerStep#8", None),
+            ("", None),
+        ] {
+            assert_eq!(operation_of(name).as_deref(), kind, "of {name}");
+        }
+    }
+}
