@@ -69,16 +69,12 @@ impl StudyState {
         (spec, wrong)
     }
 
-    /// Whether the form runs by itself after a pause: the page opens on a result, and a kernel runs while it is edited. A measurement of
-    /// this processor is only run when the user asks for it.
+    /// Whether the form runs by itself after a pause: a kernel that has run once runs again while it is edited.
     #[must_use]
     pub fn runs_by_itself(&self) -> bool {
         let (spec, wrong) = self.spec();
-        let is_new = match &self.ran {
-            None => !self.wants_run,
-            Some(ran) => self.kind == StudyKind::Customop && **ran != spec,
-        };
-        is_new && wrong.is_empty() && !spec.is_measured() && !self.run.is_running()
+        let is_edited = self.ran.as_ref().is_some_and(|ran| **ran != spec);
+        self.kind == StudyKind::Customop && is_edited && wrong.is_empty() && !self.run.is_running()
     }
 
     /// Whether the form differs from the study whose result is shown.
@@ -151,7 +147,10 @@ impl StudyState {
             StudyAction::Open(intent, kept) => {
                 let is_measured = self.spec().0.is_measured();
                 let opening = opening_of(intent, kept.is_some(), is_measured, self.run.is_running());
-                next.wants_run = opening == Opening::Run;
+                // The page opens on a result: without anything in particular, on that of its form.
+                let is_first =
+                    intent == LinkIntent::Page && self.ran.is_none() && !is_measured && !self.run.is_running();
+                next.wants_run = opening == Opening::Run || (opening == Opening::Wait && is_first);
                 if let Some(kept) = kept.filter(|_| opening == Opening::Restore) {
                     next.texts = texts_of(&kept.spec);
                     next.ran = Some(Box::new(kept.spec.clone()));
@@ -230,8 +229,9 @@ mod tests {
 
     #[test]
     fn a_page_opens_on_a_result_and_a_kernel_runs_while_it_is_edited() {
-        let state = StudyState::new(StudyKind::Customop);
-        assert!(state.runs_by_itself());
+        let state = StudyState::new(StudyKind::Customop).after(StudyAction::Open(LinkIntent::Page, None));
+        assert!(state.wants_run && !state.runs_by_itself());
+        assert!(!StudyState::new(StudyKind::Customop).after(StudyAction::Open(LinkIntent::Form, None)).wants_run);
         let running = state.after(StudyAction::Run(RunState::started("x")));
         assert!(!running.runs_by_itself());
         let done = running.after(StudyAction::Result(Box::default(), true));
@@ -239,11 +239,11 @@ mod tests {
         let edited = done.after(StudyAction::Edit("seed", "7".to_owned()));
         assert!(edited.runs_by_itself());
         assert!(!edited.after(StudyAction::Edit("seed", "x".to_owned())).runs_by_itself());
-        // A sweep of products runs when the user asks for it, and a measurement always.
+        // A sweep of products runs when the user asks for it.
         let matmult = StudyState::new(StudyKind::Matmult);
-        let done = matmult.after(StudyAction::Run(RunState::started("x"))).after(StudyAction::Result(Box::default(), true));
+        let done =
+            matmult.after(StudyAction::Run(RunState::started("x"))).after(StudyAction::Result(Box::default(), true));
         assert!(!done.after(StudyAction::Edit("sizes", "64".to_owned())).runs_by_itself());
-        assert!(!matmult.after(StudyAction::Edit("cpu", "true".to_owned())).runs_by_itself());
     }
 
     fn kept_study(kind: StudyKind, text: &str) -> KeptStudy {

@@ -317,7 +317,8 @@ impl OpenProfile {
                 Ok(file(".trace.json", "application/json", trace.into_bytes()))
             }
             ExportKind::Area(span, tracks) => {
-                let of_area = Selection { tracks: Some(self.tracks.threads_of(&tracks)), within: Some(span), level: None };
+                let of_area =
+                    Selection { tracks: Some(self.tracks.threads_of(&tracks)), within: Some(span), level: None };
                 let trace = write_to_string(&part_of(&self.profile, &of_area));
                 Ok(file(".area.trace.json", "application/json", trace.into_bytes()))
             }

@@ -64,14 +64,14 @@ macro_rules! hue {
 /// with every background it is used on, and text on it has a contrast of 4.5. The shades were found in the same way: two of one hue
 /// differ by more than 6, two of different hues by more than 10 for normal sight and by more than 4 for the others. Grey has one.
 pub const HUES: [Hue; 9] = [
-    hue!("blue", "#6682c9" INK, "#5a89f1" INK, [1 "#2d91de" "#8478fb", 2 "#827fac" "#049cf0", 3 "#8074d8" "#0e86df"]),
-    hue!("orange", "#944c07" PAPER, "#e0680f" INK, [1 "#5b3811" "#f33c10", 2 "#6e280a" "#e48a1b", 3 "#8b5d04" "#b57312"]),
-    hue!("teal", "#157671" PAPER, "#54bf9d" INK, [1 "#145147" "#53edbf", 2 "#325e65" "#9eddd0", 3 "#4e7b82" "#5e9e95"]),
-    hue!("pink", "#cd347c" PAPER, "#e786ba" INK, [1 "#9d1159" "#cd64bf", 2 "#a3338d" "#cb5886", 3 "#ce2a49" "#a97aa1"]),
-    hue!("yellow", "#9d8011" INK, "#f1bb1f" INK, [1 "#8c9104" "#fee725", 2 "#b57c26" "#c4bd1a", 3 "#7f832d" "#f4b666"]),
-    hue!("violet", "#7a4bc6" PAPER, "#b6abf5" INK, [1 "#4f00c0" "#ddcefb", 2 "#423b91" "#c0cffa", 3 "#4b3be2" "#dfb7fd"]),
-    hue!("green", "#5d7849" PAPER, "#8bb468" INK, [1 "#5d6042" "#c6d487", 2 "#395d2b" "#678f44", 3 "#516a54" "#94985a"]),
-    hue!("red", "#d27578" INK, "#ad7867" INK, [1 "#d87454" "#957b68", 2 "#a8726a" "#c59a90", 3 "#dc6893" "#ae937f"]),
+    hue!("blue", "#6682c9" INK, "#5a89f1" INK, [1 "#468ce1" "#5d6fff", 2 "#747ca8" "#429dfc", 3 "#828dc5" "#7e89ca"]),
+    hue!("orange", "#944c07" PAPER, "#e0680f" INK, [1 "#613500" "#ed8e2d", 2 "#782a00" "#ef5527", 3 "#a1630a" "#bb6f22"]),
+    hue!("teal", "#157671" PAPER, "#54bf9d" INK, [1 "#145147" "#53edbf", 2 "#226065" "#a2ddca", 3 "#4e7c7d" "#0e9f8e"]),
+    hue!("pink", "#cd347c" PAPER, "#e786ba" INK, [1 "#92295e" "#d062ba", 2 "#bf058c" "#d24f88", 3 "#b91864" "#f8bcdd"]),
+    hue!("yellow", "#9d8011" INK, "#f1bb1f" INK, [1 "#9e9200" "#f9e683", 2 "#a68b5b" "#fede02", 3 "#928c48" "#fbcf8d"]),
+    hue!("violet", "#7a4bc6" PAPER, "#b6abf5" INK, [1 "#5b05c4" "#dacffc", 2 "#5d3083" "#bec5fd", 3 "#633ae4" "#beaed9"]),
+    hue!("green", "#5d7849" PAPER, "#8bb468" INK, [1 "#545c3f" "#7f9045", 2 "#325827" "#419642", 3 "#50662c" "#bfcc9b"]),
+    hue!("red", "#d27578" INK, "#ad7867" INK, [1 "#a87369" "#b69887", 2 "#b47c87" "#997773", 3 "#b96766" "#d59b94"]),
     hue!("grey", "#87919e" INK, "#74808f" INK, [1 "#87919e" "#74808f", 2 "#87919e" "#74808f", 3 "#87919e" "#74808f"]),
 ];
 

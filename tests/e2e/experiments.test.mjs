@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const INPUTS = fileURLToPath(new URL("../it/fixtures/xla/upstream/inputs/", import.meta.url));
@@ -39,6 +39,7 @@ test("records dropped on any page are compared as the command line does", app.pa
   await page.waitForFunction(() => location.hash.startsWith("#/experiments"));
   await page.getByRole("heading", { name: "v100, inference" }).waitFor();
   await page.getByText(/2 files, .*: 22 records/).waitFor();
+  await editForm(page);
   await page.getByLabel("Accelerator").selectOption("a6000");
   await page.getByRole("heading", { name: "a6000, inference" }).waitFor();
   await page.getByLabel("Accelerator").selectOption("v100");
@@ -48,12 +49,12 @@ test("records dropped on any page are compared as the command line does", app.pa
   await view(page, "Over time");
   await page.getByLabel("Baseline", { exact: true }).selectOption("latest");
   await page.getByRole("heading", { name: /over Latest Inductor/ }).waitFor();
-  const { name, bytes } = await download(page, button(page, "Report as CSV"));
+  const { name, bytes } = await download(page, await menuEntry(page, "Report as CSV"));
   assert.equal(name, "speedup.csv");
   const args = ["--report", "speedup", "--baseline", "latest", "--accelerator", "v100", "--backends", "inductor", "openxla+dynamo", "--", "v100.jsonl", "a6000.jsonl"];
   assert.equal(bytes.toString(), aggregate(...args));
   assert.equal(await rows(page, "Geometric mean by run").count(), 2);
-  const svg = await download(page, button(page, "Report as SVG"));
+  const svg = await download(page, await menuEntry(page, "Report as SVG"));
   assert.match(svg.bytes.toString(), /^<svg/);
   await assertAccessible(page);
   // Every view is accessible, and not empty.
@@ -68,6 +69,7 @@ test("a baseline is chosen, a point and a row open their records, and the keyboa
   await page.locator("#open-records").setInputFiles(`${INPUTS}v100.jsonl`);
   await waitForState(page, "done");
   await view(page, "By model");
+  await editForm(page);
   await page.getByLabel("Baseline backend").selectOption("openxla+dynamo");
   await page.getByRole("heading", { name: /over Oldest XLA\+Dynamo/ }).waitFor();
   await page.getByRole("button", { name: "BERT_pytorch", exact: true }).first().click();
@@ -124,6 +126,7 @@ test("the sample is shown first and is one click away, and large files are asked
   await waitForState(page, "done");
   await page.getByText(/A link opens the sample/).waitFor();
   await page.getByRole("table", { name: "Not in the newest geometric mean" }).or(page.getByText("Changes from the run")).first().waitFor();
+  await editForm(page);
   await page.getByLabel("Models", { exact: true }).fill("^(");
   await page.getByText("A choice cannot be used.").waitFor();
   await page.getByLabel("Models", { exact: true }).fill("^nn$");

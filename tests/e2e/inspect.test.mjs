@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, download, openApp, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const MODELS = fileURLToPath(new URL("../it/fixtures/models/", import.meta.url));
@@ -36,7 +36,7 @@ const picture = (page) => page.locator(".model-frame svg");
 test("a dropped model of each kind is a picture, wherever it is dropped", app.page(async (page) => {
   for (const { name, bytes, operator } of FILES) {
     await drop(page, name, bytes);
-    await page.getByText(`File ${name}`).waitFor();
+    await page.locator(".form-bar .what", { hasText: name }).waitFor();
     await waitForState(page, "done");
     await page.waitForFunction(() => location.hash.startsWith("#/inspect"));
     await page.getByRole("heading", { name: "Obstacles for this model on a NeuronCore" }).waitFor();
@@ -51,6 +51,7 @@ test("a dropped model of each kind is a picture, wherever it is dropped", app.pa
 
 test("modules are opened, found and linked", app.page(async (page, url) => {
   await rows(page).first().waitFor();
+  await editForm(page);
   await page.getByLabel("Model", { exact: true }).selectOption("bert-base-uncased");
   await waitForState(page, "done");
   await tree(page).getByText("BertEncoder[encoder]").waitFor();
@@ -74,7 +75,7 @@ test("modules are opened, found and linked", app.page(async (page, url) => {
   await page.locator('[role="treeitem"][aria-selected="true"]', { hasText: "softmax" }).waitFor();
   await page.waitForFunction(() => location.hash.includes("selected=") && location.hash.includes("search=softmax"));
   await assertAccessible(page);
-  const { name, bytes } = await download(page, page.getByRole("button", { name: "Picture", exact: true }));
+  const { name, bytes } = await download(page, await menuEntry(page, "Picture"));
   assert.equal(name, "bert-base-uncased.svg");
   assert.match(bytes.toString(), /^<svg [^>]*>\s*<title>bert-base-uncased/);
   // The link shows the same in another tab.

@@ -310,7 +310,7 @@ test("details have everything about a slice: arguments, self time, the slices ar
   const ns = (us) => Math.round(us * 1000);
   const all = events.map((e) => ({ ...e, from: ns(e.ts), to: ns(e.ts + e.dur) }));
   const text = await details.innerText();
-  const number = (name) => Number(new RegExp(`${name}\\s+([\\d,]+) ns`).exec(text)[1].replaceAll(",", ""));
+  const number = (name) => Number(new RegExp(`${name}[^]*?([\\d,]+) ns`).exec(text)[1].replaceAll(",", ""));
   const outer = all.filter((e) => e.name.startsWith("Thread._bootstrap ") && Math.abs(e.to - e.from - number("Wall duration")) <= 1);
   const own = outer.map((e) => {
     const inside = all.filter((o) => o.tid === e.tid && o !== e && e.from <= o.from && o.to <= e.to);
@@ -356,7 +356,7 @@ test("F fits the selection and then everything, ? lists the keys, / searches", v
   await page.keyboard.press("Enter");
   await page.getByText("Wall duration").waitFor();
   const text = await page.getByRole("region", { name: "Selected slice" }).innerText();
-  const length = Number(/Wall duration\s+([\d,]+) ns/.exec(text)[1].replaceAll(",", ""));
+  const length = Number(/Wall duration[^]*?([\d,]+) ns/.exec(text)[1].replaceAll(",", ""));
   await canvas.focus();
   await page.keyboard.press("f");
   const fitted = await query(page);
@@ -365,5 +365,8 @@ test("F fits the selection and then everything, ? lists the keys, / searches", v
   await page.keyboard.press("f");
   assert.equal((await query(page)).get("from"), null);
   await page.keyboard.press("?");
-  await page.getByRole("region", { name: "Keys" }).waitFor();
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  await keys.waitFor();
+  await page.keyboard.press("Escape");
+  await keys.waitFor({ state: "detached" });
 }));

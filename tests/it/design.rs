@@ -112,7 +112,11 @@ fn shades_of_a_hue_differ_and_stay_apart_from_those_of_other_hues() {
                         (_, true) => 0.0,
                         (_, false) => 4.0,
                     };
-                    assert!(x.difference(y) > least || (least == 0.0), "{a} and {b}, {sight} {theme:?}: {:.2}", x.difference(y));
+                    assert!(
+                        x.difference(y) > least || (least == 0.0),
+                        "{a} and {b}, {sight} {theme:?}: {:.2}",
+                        x.difference(y)
+                    );
                 }
             }
         }

@@ -7,6 +7,7 @@ mod looks;
 mod open_run;
 #[cfg(test)]
 mod properties;
+mod query_words;
 mod runs;
 mod state;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tools;
 
 pub use action::{Arrived, ProfileAction, ShownAnswer};
 pub use open_run::{CountedOperators, OpenRun};
+pub use query_words::completions;
 pub use state::{Flows, ProfileState, SAMPLE};
 pub use tool_setting::ToolSetting;
 pub use tools::{ToolGroup, tool_name, tools_of};

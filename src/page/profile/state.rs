@@ -3,8 +3,8 @@
 use super::open_run::OpenRun;
 use crate::{RunState, Shared};
 use ns_base::{Interval, TraceNs};
-use ns_session::share::{PageLink as _, ProfileLink, Tool};
 use ns_profile::levels::ALL_LEVELS;
+use ns_session::share::{PageLink as _, ProfileLink, Tool};
 use ns_session::{OperatorKind, ProfileOrigin, ProfileSpec, SearchHits};
 use ns_view::timeline::{SliceDetails, SliceLink, TrackId};
 

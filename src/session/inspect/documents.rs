@@ -47,7 +47,11 @@ pub(super) fn head(opened: &OpenModel) -> Document {
     // A file counts its own weights: tied ones once, and computed ones as the weights they come from.
     let inspection = opened.subject.pipeline.inspection();
     let parameters = inspection.map_or(facts.parameters, |i| i.parameters);
-    let note = format!("{}; {} of weights on the core", format_count(parameters), format_bytes(u64_to_f64(facts.weight_bytes)));
+    let note = format!(
+        "{}; {} of weights on the core",
+        format_count(parameters),
+        format_bytes(u64_to_f64(facts.weight_bytes))
+    );
     tiles.push(tile("Parameters", format_large(parameters, ""), note));
     let flops = inspection.map_or(facts.flops, |i| i.flops);
     let what = format!("{} of matrix products, two for each multiply-add", format_count(flops));

@@ -66,7 +66,7 @@ fn side(title: &str, own: &str, other: &str) -> Document {
     }
     let all = own.lines().count();
     let said = match differ.len() {
-        0 => format!("All {all} lines are also on the other side."),
+        0 => format!("This step changes none of the {all} lines."),
         n if n > MOST_LINES => {
             format!("{n} of {all} lines differ; the first {MOST_LINES} are shown, the file has all.")
         }

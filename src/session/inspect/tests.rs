@@ -44,8 +44,16 @@ fn a_model_of_the_zoo_has_its_modules_times_and_figures() {
     let top: f64 = shown.tree.iter().filter(|r| r.depth == 0).map(|r| r.share).sum();
     assert!((top - 1.0).abs() < 0.02, "shares of the outermost modules sum up to {top}");
     assert!(shown.picture.starts_with("<svg") && shown.size.0 > 0.0);
-    let said = format!("{:?}", shown.head);
+    let said = format!("{:?}", (&shown.head, &shown.details));
     assert!(said.contains("Obstacles for this model") && said.contains("Time on the core"), "{said}");
+}
+
+#[test]
+fn blocks_that_are_alike_are_one_row_until_it_is_opened() {
+    let shown = show(&model("distilbert-base-uncased:seq=8"));
+    let fold = shown.tree.iter().find(|r| r.title == "6 \u{d7} TransformerBlock").expect("six blocks").clone();
+    assert_eq!((fold.is_open, fold.note.contains("operators"), fold.time.is_empty()), (Some(false), true, false));
+    assert!(!shown.tree.iter().any(|r| r.depth > fold.depth && r.id.starts_with(&fold.id)));
 }
 
 #[test]
@@ -240,7 +248,7 @@ fn a_program_that_the_compiler_refuses_is_shown_with_the_reason_at_its_node() {
     let mlir = include_bytes!("../../../tests/it/fixtures/models/stablehlo/jax-while-data-dependent--jax0.10.2.mlir");
     let (spec, name, size) = (Box::default(), "while.mlir".to_owned(), mlir.len() as u64);
     let shown = run(&mut session, InspectAsk::Open { spec, name, size }, Some(mlir.to_vec())).unwrap();
-    let said = format!("{:?}", shown.head);
+    let said = format!("{:?}", (&shown.head, &shown.details));
     assert!(said.contains("It cannot run on a NeuronCore.") && said.contains("number of turns"), "{said}");
     assert!(!said.contains("is an estimate"), "a refusal is no estimate: {said}");
     let refused = shown.tree.iter().find(|row| row.note.starts_with("refused")).expect("the loop stands in the tree");

@@ -212,7 +212,8 @@ impl<'a> Growing<'a> {
 
     /// Children in order: modules that are alike and stand beside each other are one run, everything else is alone.
     fn runs<'c>(&self, forms: &[u64], children: &'c [usize]) -> Vec<&'c [usize]> {
-        let is_block = |child: usize| self.drafts[child].look == Look::Module && !self.drafts[child].children.is_empty();
+        let is_block =
+            |child: usize| self.drafts[child].look == Look::Module && !self.drafts[child].children.is_empty();
         let mut runs = Vec::new();
         for alike in children.chunk_by(|a, b| is_block(*a) && is_block(*b) && forms[*a] == forms[*b]) {
             if alike.len() >= LEAST_REPEATS { runs.push(alike) } else { runs.extend(alike.chunks(1)) }
@@ -230,7 +231,11 @@ impl<'a> Growing<'a> {
         // A module, its children, and whether they are blocks that are already folded.
         let mut stack: Vec<(u32, Vec<usize>, bool)> = vec![(0, self.drafts[0].children.clone(), false)];
         while let Some((parent, children, is_folded)) = stack.pop() {
-            let runs = if is_folded { children.iter().map(std::slice::from_ref).collect() } else { self.runs(&forms, &children) };
+            let runs = if is_folded {
+                children.iter().map(std::slice::from_ref).collect()
+            } else {
+                self.runs(&forms, &children)
+            };
             if runs.len() > MOST_CHILDREN {
                 stack.extend(tree.parts(parent, &children).into_iter().rev().map(|(node, part)| (node, part, false)));
                 continue;

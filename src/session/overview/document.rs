@@ -11,6 +11,7 @@ use ns_base::units::format_count;
 use ns_device::EstimateMark;
 use ns_insight::{Insights, Limiter, Resource, ResourceTime};
 use ns_profile::{Profile, Unit};
+use ns_view::colours::Kind;
 use ns_view::document::{Block, Column, Columns, Document, Ranked, Share, Shares};
 use ns_view::table::{self as column, Cell, ColumnKind, Table};
 use ns_view::timeline::SliceRef;
@@ -137,12 +138,17 @@ fn time_by_part(c: &Context<'_>, breakdown: &Breakdown) -> Shares {
 /// The bar of where the device window of a core went: the limiting unit whole, then what each other unit adds to it.
 fn time_by_unit(c: &Context<'_>, limiter: &Limiter) -> Shares {
     let ns = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+    // The colour is that of the unit in every other view.
+    let kind = |name: &str, part: Part| match Kind::of_unit(name) {
+        Some(kind) => format!("hue-{}", kind.fill()),
+        None => part_kind(part).to_owned(),
+    };
     let share = |name: &str, part: Part, time: u64| Share {
         name: name.to_owned(),
         value: c.text(ns(time)),
         exact: c.unit().exact(ns(time)),
         share: percent(ns(time), ns(limiter.window_ns)) / 100.0,
-        kind: part_kind(part).to_owned(),
+        kind: kind(name, part),
         target: evidence_of(c, part).map(|e| e.print()).unwrap_or_default(),
     };
     let unit = |r: &ResourceTime| {
@@ -242,7 +248,7 @@ fn self_time_by_operation(c: &Context<'_>) -> Option<Shares> {
         target: target.clone(),
     };
     let (first, rest) = all.split_at(all.len().min(MOST_PARTS));
-    let parts = first.iter().enumerate().map(|(i, o)| share(o.name.clone(), o.self_ns, format!("hue-{i}")));
+    let parts = first.iter().map(|o| share(o.name.clone(), o.self_ns, format!("hue-{}", Kind::of(&o.name).fill())));
     let rest_ns: i64 = rest.iter().map(|o| o.self_ns).sum();
     let rest = (rest_ns > 0).then(|| share(format!("{} others", rest.len()), rest_ns, "others".to_owned()));
     Some(Shares {

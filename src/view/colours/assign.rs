@@ -93,6 +93,9 @@ mod tests {
         // Instances of an operation have one colour, and work is never grey.
         assert_eq!(one.fill_of("void n::dgrad_engine<float, 8>(int)"), one.fill_of("dgrad_engine"));
         assert!((0..26).all(|i| one.fill_of(&format!("op{}", char::from(b'A' + i))) != GREY));
-        assert_eq!((one.legend(), other.legend()), (&[Kind::Matrix, Kind::Vector][..], &[Kind::Matrix, Kind::Vector, Kind::Host][..]));
+        assert_eq!(
+            (one.legend(), other.legend()),
+            (&[Kind::Matrix, Kind::Vector][..], &[Kind::Matrix, Kind::Vector, Kind::Host][..])
+        );
     }
 }

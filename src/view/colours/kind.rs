@@ -49,25 +49,108 @@ const WHOLE: [(Kind, &[&str]); 5] = [
     (
         Kind::Vector,
         &[
-            "abs", "add", "addcdiv", "addcmul", "and", "batch-norm-inference", "batch-norm-training", "bernoulli", "bitcast-convert",
-            "broadcast", "broadcast_in_dim", "cat", "clamp", "clone", "compare", "concatenate", "constant", "convert", "cumsum", "divide",
-            "dropout", "eq", "expand", "fill", "floor", "layernorm", "map", "max", "maximum", "mean", "min", "minimum", "multiply",
-            "neg", "negate", "normalisation", "not", "or", "pad", "permute", "pow", "reduce", "reduce-window", "reshape", "reverse",
-            "round", "select", "sign", "slice", "subtract", "sum", "transpose", "var", "where", "xor", "zero",
+            "abs",
+            "add",
+            "addcdiv",
+            "addcmul",
+            "and",
+            "batch-norm-inference",
+            "batch-norm-training",
+            "bernoulli",
+            "bitcast-convert",
+            "broadcast",
+            "broadcast_in_dim",
+            "cat",
+            "clamp",
+            "clone",
+            "compare",
+            "concatenate",
+            "constant",
+            "convert",
+            "cumsum",
+            "divide",
+            "dropout",
+            "eq",
+            "expand",
+            "fill",
+            "floor",
+            "layernorm",
+            "map",
+            "max",
+            "maximum",
+            "mean",
+            "min",
+            "minimum",
+            "multiply",
+            "neg",
+            "negate",
+            "normalisation",
+            "not",
+            "or",
+            "pad",
+            "permute",
+            "pow",
+            "reduce",
+            "reduce-window",
+            "reshape",
+            "reverse",
+            "round",
+            "select",
+            "sign",
+            "slice",
+            "subtract",
+            "sum",
+            "transpose",
+            "var",
+            "where",
+            "xor",
+            "zero",
         ],
     ),
     (
         Kind::Activation,
         &[
-            "activation", "cosine", "erf", "exp", "exponential", "exponential-minus-one", "gelu", "log", "log-plus-one", "logistic",
-            "power", "relu", "rsqrt", "sigmoid", "silu", "sine", "softmax", "softplus", "sqrt", "tanh",
+            "activation",
+            "cosine",
+            "erf",
+            "exp",
+            "exponential",
+            "exponential-minus-one",
+            "gelu",
+            "log",
+            "log-plus-one",
+            "logistic",
+            "power",
+            "relu",
+            "rsqrt",
+            "sigmoid",
+            "silu",
+            "sine",
+            "softmax",
+            "softplus",
+            "sqrt",
+            "tanh",
         ],
     ),
     (
         Kind::Mixed,
         &[
-            "argmax", "custom-call", "custom_call", "dynamic-slice", "dynamic-update-slice", "embedding", "fusion", "gather",
-            "gpsimd", "index_select", "iota", "rng", "scatter", "sort", "topk", "while",
+            "argmax",
+            "custom-call",
+            "custom_call",
+            "dynamic-slice",
+            "dynamic-update-slice",
+            "embedding",
+            "fusion",
+            "gather",
+            "gpsimd",
+            "index_select",
+            "iota",
+            "rng",
+            "scatter",
+            "sort",
+            "topk",
+            "while",
         ],
     ),
     (Kind::Transfer, &["copy", "dma", "infeed", "load", "outfeed", "parameter", "save", "spill", "tuple"]),
@@ -76,7 +159,7 @@ const WHOLE: [(Kind, &[&str]); 5] = [
 /// Operations by a part of their names, in lower case; the first that matches.
 const PARTS: [(Kind, &[&str]); 7] = [
     (Kind::Collective, &["collective", "all-to-all", "all_to_all", "alltoall", "broadcast_coalesced", "send", "recv"]),
-    (Kind::Wait, &["synchron", "wait", "sleep", "barrier", "semaphore", "futex", "to_block", "acquire"]),
+    (Kind::Wait, &["synchron", "wait", "sleep", "barrier", "semaphore", "futex", "to_block", "acquire", "limit "]),
     (Kind::Transfer, &["dma", "memcpy", "memset", "_to_copy", "copy_"]),
     (Kind::Matrix, &["dgrad", "wgrad", "winograd", "xmma", "cutlass", "implicit_", "conv", "mma_", "einsum"]),
     (Kind::Activation, &["softmax", "sigmoid", "gelu", "silu", "tanh", "threshold"]),
@@ -111,7 +194,10 @@ impl Kind {
     /// The kind of what a name indicates.
     #[must_use]
     pub fn of(name: &str) -> Self {
-        operation_of(name).map_or(Self::Idle, |operation| Self::of_operation(&operation))
+        match (operation_of(name), name.strip_suffix(" Busy").and_then(Self::of_unit)) {
+            (Some(operation), _) => Self::of_operation(&operation),
+            (None, unit) => unit.unwrap_or(Self::Idle),
+        }
     }
 
     fn of_operation(operation: &str) -> Self {
@@ -144,9 +230,11 @@ impl Kind {
 /// The place of the colour of a name: the hue of its kind, in a shade that depends only on its operation.
 #[must_use]
 pub fn fill_of(name: &str) -> u8 {
-    let Some(operation) = operation_of(name) else { return GREY };
-    let fill = Kind::of_operation(&operation).fill();
-    if fill == GREY { GREY } else { shade(fill, low8(digest64(&operation) % u64::from(SHADES))) }
+    let fill = Kind::of(name).fill();
+    match operation_of(name).filter(|_| fill != GREY) {
+        Some(operation) => shade(fill, low8(digest64(&operation) % u64::from(SHADES))),
+        None => fill,
+    }
 }
 
 /// Places in the palette for names that are shown together, some of them units such as `Tensor engine` or `host`, whose hue is that of
@@ -177,6 +265,7 @@ mod tests {
             ("Memcpy HtoD (Pageable -> Device)", Kind::Transfer),
             ("ncclKernel_AllReduce_RING_LL", Kind::Collective),
             ("pthread_cond_timedwait", Kind::Wait),
+            ("DMA Busy", Kind::Transfer),
             ("RunTask", Kind::Host),
             ("BertModel[model]", Kind::Idle),
         ] {

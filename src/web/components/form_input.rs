@@ -1,7 +1,7 @@
 //! The input of a field that a form describes as data.
 
-use wasm_bindgen::JsCast;
 use std::rc::Rc;
+use wasm_bindgen::JsCast;
 
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -34,7 +34,7 @@ pub struct FormInputProps {
 
 #[component]
 pub fn FormInput(props: &FormInputProps) -> Html {
-    let FormInputProps { id, field, value, placeholder, wide, error, on_edit } = props;
+    let FormInputProps { id, field, value, placeholder, wide, error, on_edit, .. } = props;
     let (label, help, placeholder) = (field.label, field.help, placeholder.unwrap_or(field.placeholder));
     let (id, value, error, on_edit, wide) = (id.clone(), value.clone(), error.clone(), on_edit.clone(), *wide);
     match field.kind {
@@ -45,7 +45,9 @@ pub fn FormInput(props: &FormInputProps) -> Html {
             <CheckField {id} {label} {help} {value} {error} options={pairs(choices)} on_choose={on_edit} />
         },
         FieldKind::Flag => flag(id, field, value == "true", on_edit),
-        FieldKind::Source => html! { <SourceField {id} {label} {help} {value} {error} {on_edit} marks={props.marks.clone()} /> },
+        FieldKind::Source => {
+            html! { <SourceField {id} {label} {help} {value} {error} {on_edit} marks={props.marks.clone()} /> }
+        }
         FieldKind::Line
         | FieldKind::Numbers
         | FieldKind::Decimal

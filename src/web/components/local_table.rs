@@ -27,6 +27,9 @@ pub struct LocalTableProps {
     /// Whether it has a search field.
     #[prop_or(true)]
     pub searchable: bool,
+    /// Whether it can be saved even if it has only a few rows.
+    #[prop_or_default]
+    pub keeps_csv: bool,
     /// Number of all rows and the callback that saves them, if the table holds only some.
     #[prop_or_default]
     pub save_all: Option<(u64, Callback<()>)>,
@@ -94,7 +97,7 @@ pub fn LocalTable(props: &LocalTableProps) -> Html {
                 search={now.search} {on_search} on_row={props.on_row.clone()} notes={props.notes.clone()}
                 cuts_texts={props.cuts_texts} swatches={props.swatches.clone()}
             />
-            if props.table.rows.len() > FEW_ROWS {
+            if props.keeps_csv || props.table.rows.len() > FEW_ROWS {
                 <button type="button" onclick={save} aria-label={format!("Download {} as CSV{all}", props.name)}>{ format!("CSV{all}") }</button>
             }
         </div>

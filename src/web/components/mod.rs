@@ -50,5 +50,5 @@ pub use pie_chart::PieChart;
 pub use progress::ProgressBar;
 pub use roofline_chart::RooflineChart;
 pub use scatter_plot::ScatterPlot;
-pub use slice_details::{SliceFlowPanel, SliceDetailsPanel, place_of};
+pub use slice_details::{SliceDetailsPanel, SliceFlowPanel, place_of};
 pub use source_field::{LineMark, SourceField};

@@ -82,7 +82,7 @@ pub fn SliceFlowPanel(props: &SliceDetailsProps) -> Html {
 /// A time as people say it, and exactly.
 fn time(name: &str, ns: i64, unit: &Unit) -> Html {
     let (text, exact) = (unit.text(ns), unit.exact(ns));
-    html! { <><dt>{ name.to_owned() }</dt><dd>{ text.clone() }if text != exact { <span class="exact">{ exact }</span> }</dd></> }
+    html! { <><dt>{ name.to_owned() }</dt><dd>{ text.clone() }if text != exact { { " " }<span class="exact">{ exact }</span> }</dd></> }
 }
 
 /// An argument. Frames of a stack stand below one another.

@@ -117,7 +117,8 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
 
 /// Times from run to run as columns of characters from zero to the longest; empty for fewer than two.
 fn sparkline(times: &[f64]) -> String {
-    const COLUMNS: [char; 8] = ['\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];
+    const COLUMNS: [char; 8] =
+        ['\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];
     const MOST: usize = 16;
     let longest = times.iter().copied().fold(0.0, f64::max);
     if times.len() < 2 || longest <= 0.0 {

@@ -3,7 +3,7 @@
 use super::cases::{Finished, Purpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
-use ns_base::units::{format_count, format_figures, format_ns, format_share};
+use ns_base::units::{format_count, format_figures, format_ns, format_share, unit_of_ns};
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::Severity;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault, StepReport};
@@ -143,11 +143,13 @@ fn parts(report: &CustomOpReport) -> Figure {
     let beside = (b.host > 0.0).then_some(("the host, at the same time", b.host));
     let bars = b.parts().into_iter().filter(|p| p.1 > 0.0).chain(beside);
     let group = |name: &str| if name.starts_with("the host") { "host" } else { "device" }.to_owned();
-    let plot = Bars::new(bars.map(|(name, ns)| (name.to_owned(), group(name), ns / 1_000.0)));
+    let bars: Vec<(&str, f64)> = bars.collect();
+    let (unit, scale) = unit_of_ns(bars.iter().map(|(_, ns)| *ns).fold(0.0, f64::max));
+    let plot = Bars::new(bars.into_iter().map(|(name, ns)| (name.to_owned(), group(name), ns / scale)));
     Figure {
         title: "Parts".to_owned(),
         note: format!("The device takes {} in all.", format_ns(b.device_ns())),
-        plot: Plot::Bars(plot, "\u{b5}s".to_owned()),
+        plot: Plot::Bars(plot, unit.to_owned()),
     }
 }
 
@@ -173,11 +175,12 @@ fn network_steps(report: &CustomOpReport) -> Option<Block> {
 
 fn processors(report: &CustomOpReport) -> Figure {
     let bars = report.cores_ns.iter().enumerate();
-    let plot = Bars::new(bars.map(|(i, ns)| (format!("processor {i}"), String::new(), ns / 1_000.0)));
+    let (unit, scale) = unit_of_ns(report.cores_ns.iter().copied().fold(0.0, f64::max));
+    let plot = Bars::new(bars.map(|(i, ns)| (format!("processor {i}"), String::new(), ns / scale)));
     Figure {
         title: "Processors".to_owned(),
         note: "The operator takes as long as the slowest. Open as timeline shows what each does when.".to_owned(),
-        plot: Plot::Bars(plot, "\u{b5}s".to_owned()),
+        plot: Plot::Bars(plot, unit.to_owned()),
     }
 }
 

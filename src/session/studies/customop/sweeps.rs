@@ -69,7 +69,11 @@ pub(super) fn best_in_words(finished: &[Finished]) -> Option<String> {
     let rate = best.report.comparable_rate()?;
     let worst = runs.iter().filter_map(|f| f.report.comparable_rate()).fold(rate, f64::min);
     let what = format!("{}, {}, {}{}", processors(best), layers(best), best.report.dtype, constant(best));
-    Some(format!("The figures are of the best of {} runs: {what}. It is {} as fast as the slowest.", runs.len(), format_times(rate / worst, 2)))
+    Some(format!(
+        "The figures are of the best of {} runs: {what}. It is {} as fast as the slowest.",
+        runs.len(),
+        format_times(rate / worst, 2)
+    ))
 }
 
 /// The comparison, when there is more than one run of the kernel. A run with a fault is a row without times, and on no plot.

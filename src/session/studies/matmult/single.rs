@@ -2,7 +2,7 @@
 
 use super::document::{CaseResult, finding, sentence};
 use ns_base::convert::{f64_to_usize, u64_to_f64, usize_to_f64};
-use ns_base::units::{format_ns, format_share};
+use ns_base::units::{format_ns, format_share, unit_of_ns};
 use ns_bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
 use ns_fidelity::product_beside;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -72,7 +72,7 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
     let note = share.map_or_else(String::new, |s| format!("{} of the call", format_share(s * 100.0)));
     all.push(Tile { share, ..tile("On the device", ms(r.device_s), note) });
     if let Some(v) = &r.verification {
-        let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does not repeat" };
+        let again = if v.same_seed_repeats { "gives the same time again" } else { "gives another time" };
         let note = format!("between {} runs; the first seed {again}", v.tops.len());
         all.push(tile("Spread", format!("{:.3} %", v.spread_percent), note));
     }
@@ -167,6 +167,13 @@ fn figure(title: &str, note: String, plot: Plot) -> Figure {
     Figure { title: title.to_owned(), note, plot }
 }
 
+/// Times in seconds as bars, in the unit that suits the longest.
+fn times(bars: impl Iterator<Item = (String, String, f64)>) -> Plot {
+    let bars: Vec<_> = bars.collect();
+    let (unit, scale) = unit_of_ns(bars.iter().map(|(.., s)| s * 1e9).fold(0.0, f64::max));
+    Plot::Bars(Bars::new(bars.into_iter().map(|(name, group, s)| (name, group, s * 1e9 / scale))), unit.to_owned())
+}
+
 fn phases(r: &MatmultReport) -> Figure {
     let run = &r.case.run;
     let bars = [
@@ -175,9 +182,9 @@ fn phases(r: &MatmultReport) -> Figure {
         (format!("Warm-up, {} calls", run.warmup_iterations), r.warmup_s),
         (format!("Timed run, {} calls", run.timed_iterations), r.benchmark_s),
     ];
-    let bars = bars.into_iter().filter_map(|(name, s)| Some((name, String::new(), s? * 1e3)));
+    let bars = bars.into_iter().filter_map(|(name, s)| Some((name, String::new(), s?)));
     let note = "Each phase is timed separately; only the timed run counts for the rate.".to_owned();
-    figure("Phases", note, Plot::Bars(Bars::new(bars), "ms".to_owned()))
+    figure("Phases", note, times(bars))
 }
 
 fn call(r: &MatmultReport) -> Figure {
@@ -188,12 +195,12 @@ fn call(r: &MatmultReport) -> Figure {
         ("Link", r.link_s),
         ("Host and link, hidden part", r.hidden_s),
     ];
-    let bars = bars.into_iter().filter_map(|(name, s)| Some((name.to_owned(), name.to_owned(), s? * 1e3)));
+    let bars = bars.into_iter().filter_map(|(name, s)| Some((name.to_owned(), name.to_owned(), s?)));
     let note = match r.case.run.sync {
         true => "Each result is waited for, so that host, link and device follow one another.",
         false => "No result is waited for: the host is one call ahead, and its work during that time is hidden.",
     };
-    figure("One call", note.to_owned(), Plot::Bars(Bars::new(bars), "ms".to_owned()))
+    figure("One call", note.to_owned(), times(bars))
 }
 
 /// Distribution of the timed calls; `None` for a single call.

@@ -150,7 +150,11 @@ fn downloads(props: &BenchFormProps) -> Html {
     const FILES: [(&str, fn(&BenchActions), &str); 4] = [
         ("Download CSV", BenchActions::download_csv, "NeuronPerf\u{2019}s CSV"),
         ("Download JSON", BenchActions::download_json, "The reports as the command line prints them"),
-        ("Download NeuronPerf JSON", BenchActions::download_array, "The array of reports that NeuronPerf\u{2019}s write_json writes"),
+        (
+            "Download NeuronPerf JSON",
+            BenchActions::download_array,
+            "The array of reports that NeuronPerf\u{2019}s write_json writes",
+        ),
         ("Download as page", BenchActions::download_page, "One HTML file with the results and their charts"),
     ];
     let can_save = props.state.controls().save;

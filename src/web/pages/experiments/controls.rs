@@ -156,7 +156,10 @@ fn menus(props: &ExperimentsControlsProps) -> Html {
     let save = |file: RecordsFile, label: &'static str| {
         let actions = actions.clone();
         let onclick = Callback::from(move |_: MouseEvent| actions.save(file));
-        shown.files.contains(&file).then(|| html! { <li key={label}><button type="button" {onclick}>{ label }</button></li> })
+        shown
+            .files
+            .contains(&file)
+            .then(|| html! { <li key={label}><button type="button" {onclick}>{ label }</button></li> })
     };
     html! {
         <CopyMenu hash={actions.state.hash(plan)} {link_gives}>

@@ -54,7 +54,8 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
 /// The model, where it runs, and its batch.
 fn in_short(actions: &InspectActions, instance: &str) -> String {
     let spec = &actions.state.spec;
-    let first = || actions.app.catalog.as_ref().and_then(|c| c.models.first()).map(|m| m.name.clone()).unwrap_or_default();
+    let first =
+        || actions.app.catalog.as_ref().and_then(|c| c.models.first()).map(|m| m.name.clone()).unwrap_or_default();
     let model = match (spec.file(), spec.get(InspectField::Model)) {
         (Some(file), _) => file.name.clone(),
         (None, "") => first(),

@@ -105,7 +105,8 @@ fn row(actions: &InspectActions, row: &TreeRow, is_selected: bool) -> Html {
         >
             <span class="sign" aria-hidden="true" onclick={toggle}>{ sign }</span>
             <span class="name">{ &row.title }</span>
-            <span class="what">{ &row.note }</span>
+            // The picture says how many operators a module has: names need the room.
+            if row.is_open.is_none() { <span class="what">{ &row.note }</span> }
             <span class="time">{ &row.time }</span>
         </div>
     }

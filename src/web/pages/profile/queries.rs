@@ -17,8 +17,8 @@ use ns_page::notices::{NoticeAction, Tone};
 use ns_page::profile::{Flows, ShownAnswer};
 use ns_page::replies::answer_of;
 use ns_session::{
-    AnalysisRequest, Answer as SessionAnswer, Control, JobId, Listed, Listing, Message, OperatorKind, ProfileQuestion,
-    Question, Reply, Rows,
+    AnalysisRequest, Answer as SessionAnswer, Control, ExportKind, JobId, Listed, Listing, Message, OperatorKind,
+    ProfileQuestion, Question, Reply, Rows,
 };
 use ns_view::timeline::{Neighbour, SliceDetails, SliceRef};
 

@@ -11,8 +11,8 @@ use crate::pages::benchmark::ModelField;
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::CompileOptions;
 use ns_session::commands::numerics_command;
-use ns_view::document::{Block, Document, SourceLine};
 use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook, StudySpec};
+use ns_view::document::{Block, Document, SourceLine};
 
 /// Choices with names longer than this get a wide field.
 const LONG_CHOICE: usize = 24;
@@ -58,8 +58,10 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let downloads = labels.into_iter().enumerate().map(|(i, label)| html! {
         <li key={format!("download {label}")}><button type="button" disabled={files.is_empty()} onclick={save(i)}>{ format!("Download {label}") }</button></li>
     });
-    let traces = files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
-        <button key={format!("open {i}")} type="button" onclick={open(i)}>{ "Open as timeline" }</button>
+    let traces = files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| {
+        html! {
+            <button key={format!("open {i}")} type="button" onclick={open(i)}>{ "Open as timeline" }</button>
+        }
     });
     // An editor of a source is no drawer.
     let has_source = state.kind.form().fields().any(|field| field.kind == FieldKind::Source);
@@ -142,7 +144,8 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
 
 /// What the result says about the lines of the source.
 fn marks_of(document: &Document) -> Rc<[LineMark]> {
-    let source = document.blocks.iter().find_map(|block| if let Block::Source(source) = block { Some(source) } else { None });
+    let source =
+        document.blocks.iter().find_map(|block| if let Block::Source(source) = block { Some(source) } else { None });
     let mark = |line: &SourceLine| LineMark {
         share: line.share,
         // The columns are count, time and share.

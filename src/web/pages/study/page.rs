@@ -17,8 +17,6 @@ use ns_session::studies::{StudyExample, StudyKind, StudySpec};
 
 /// Delay from the last edit to the run.
 const PAUSE_MS: u32 = 600;
-/// Delay from the opening of the page to its first run: a link that asks for its own run comes before.
-const FIRST_PAUSE_MS: u32 = 50;
 
 /// Properties of [`StudyPage`].
 #[derive(Properties, PartialEq)]
@@ -46,10 +44,9 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         }
     });
     use_effect_with((actions.app.catalog.is_some() && state.runs_by_itself(), state.spec().0), {
-        let (actions, is_first) = (actions.clone(), state.result.is_none());
+        let actions = actions.clone();
         move |(runs, _)| {
-            let pause = if is_first { FIRST_PAUSE_MS } else { PAUSE_MS };
-            let timer = runs.then(|| Timeout::new(pause, move || actions.run_after_pause()));
+            let timer = runs.then(|| Timeout::new(PAUSE_MS, move || actions.run_after_pause()));
             move || drop(timer)
         }
     });

@@ -108,10 +108,12 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             <TimelineLegend colours={props.run.info.colours.clone()} />
             <p id="timeline-how" class="visually-hidden">{ "W and S zoom, A and D pan, Enter selects the first slice in view, arrow keys move the selection, F fits, slash searches, question mark lists all keys. The table Slices in view below has the same slices." }</p>
             <p id="timeline-said" class="visually-hidden" aria-live="polite">{ said }</p>
+          </div>
+          { dock(props, &controller, &on_select, &tab) }
+          <div class="timeline-more">
             <TracksPanel state={props.state.clone()} outline={props.run.info.outline.clone()} />
             <SlicesTable {tile} {view} version={*version} info={props.run.info.clone()} on_select={on_select.clone()} />
           </div>
-          { dock(props, &controller, &on_select, &tab) }
         </div>
     }
 }
@@ -157,24 +159,37 @@ fn use_tab(state: &StateHandle<ProfileState>) -> UseStateHandle<usize> {
 }
 
 /// What is known of the selection, below the timeline: the slice, the area, its flow arrows, the marks.
-fn dock(props: &TimelinePanelProps, controller: &Controller, on_select: &Callback<SliceRef>, open: &UseStateHandle<usize>) -> Html {
+fn dock(
+    props: &TimelinePanelProps,
+    controller: &Controller,
+    on_select: &Callback<SliceRef>,
+    open: &UseStateHandle<usize>,
+) -> Html {
     let outline = &props.run.info.outline;
     let details = props.state.details.clone();
     let place = details.as_ref().map(|d| place_of(outline, d)).unwrap_or_default();
     let (unit, on_select) = (outline.unit.clone(), on_select.clone());
     let tab = |title: &str, content: Html| DockTab { title: title.to_owned().into(), content };
     let area = match &props.state.link.area {
-        Some(area) => html! { <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} /> },
+        Some(area) => {
+            html! { <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} /> }
+        }
         None => html! { <p class="empty">{ "No area selected. Shift+drag over the timeline, or press R." }</p> },
     };
     let marks = props.state.link.annotations.len();
     let mut tabs = vec![
-        tab("Slice", html! { <SliceDetailsPanel details={details.clone()} {place} unit={unit.clone()} on_select={on_select.clone()} /> }),
+        tab(
+            "Slice",
+            html! { <SliceDetailsPanel details={details.clone()} {place} unit={unit.clone()} on_select={on_select.clone()} /> },
+        ),
         tab("Area", area),
         tab("Flow", html! { <SliceFlowPanel {details} unit={unit.clone()} place="" {on_select} /> }),
     ];
     if marks > 0 {
-        tabs.push(tab(&format!("Marks ({marks})"), html! { <AnnotationsPanel {unit} state={props.state.clone()} controller={controller.clone()} /> }));
+        tabs.push(tab(
+            &format!("Marks ({marks})"),
+            html! { <AnnotationsPanel {unit} state={props.state.clone()} controller={controller.clone()} /> },
+        ));
     }
     let shown = if **open == MARKS && marks == 0 { SLICE } else { **open };
     let on_open = {

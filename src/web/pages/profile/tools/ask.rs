@@ -3,11 +3,13 @@
 use yew::prelude::*;
 
 use super::paged::PagedTable;
-use super::{LevelSelect, ToolProps, unit_of};
+use super::{LevelSelect, ToolProps};
 use crate::components::{BarChart, SelectField};
 use crate::platform::page;
 use crate::state::ProfileAction;
+use ns_base::units::unit_of_ns;
 use ns_page::Shared;
+use ns_page::profile::completions;
 use ns_session::{Listed, Listing, QueryOf};
 use ns_view::plot::Bars;
 use ns_view::table::{Cell, ColumnKind};
@@ -49,6 +51,17 @@ pub fn AskTool(props: &ToolProps) -> Html {
         });
         html! { <li><button type="button" class="link" {onclick}><code>{ text }</code></button></li> }
     };
+    let word = |(word, text): (String, String)| {
+        let draft = draft.clone();
+        let onclick = Callback::from(move |_: MouseEvent| {
+            draft.set(text.clone());
+            page::focus("ask-query");
+        });
+        html! { <li key={word.clone()}><button type="button" {onclick}><code>{ word }</code></button></li> }
+    };
+    // Before the first question, an example shows what an answer is.
+    let is_example = asked.trim().is_empty();
+    let text = if is_example { EXAMPLES[0].to_owned() } else { asked };
     html! {
         <>
             <form class="panel ask" {onsubmit} aria-label="Ask the profile">
@@ -57,18 +70,18 @@ pub fn AskTool(props: &ToolProps) -> Html {
                     <input id="ask-query" type="text" autocomplete="off" spellcheck="false" value={(*draft).clone()} {oninput} placeholder={EXAMPLES[0]} />
                     <button type="submit" class="primary">{ "Ask" }</button>
                 </div>
+                <ul class="completions" aria-label="Words that can follow">{ for completions(&draft).into_iter().map(word) }</ul>
                 <LevelSelect run={props.run.clone()} state={props.state.clone()} />
                 <p class="help">{ "where COLUMN = != < > ~ VALUE and \u{2026} group by COLUMN select COLUMN, count, sum(dur) order by sum(dur) desc limit N. Columns: name, category, operator, module, process, device, core, thread, start, end, dur, self, depth, args.KEY; ~ is \u{201c}contains\u{201d}, texts stand in quotes, times may have a unit (10us)." }</p>
                 <ul class="chain">{ for EXAMPLES.map(example) }</ul>
             </form>
-            if !asked.trim().is_empty() {
-                <div class="panel">
+            <div class="panel">
+                if is_example { <p class="note">{ "An example: " }<code>{ &text }</code></p> }
                     <PagedTable
-                        name="Answer" file="answer" noun="rows" what={Listing::Query(QueryOf { text: asked, level: props.state.level() })} page_rows={MOST_ROWS}
+                        name={if is_example { "Example" } else { "Answer" }} file="answer" noun="rows" what={Listing::Query(QueryOf { text, level: props.state.level() })} page_rows={MOST_ROWS}
                         run={props.run.clone()} state={props.state.clone()} {above}
                     />
-                </div>
-            }
+            </div>
         </>
     }
 }
@@ -98,7 +111,7 @@ fn AnswerBars(props: &AnswerBarsProps) -> Html {
     let title = &columns[*value].title;
     // Times get a suitable unit; the unit of any other column is not known.
     let (title, (unit, scale)) = match title.strip_suffix(" (ns)") {
-        Some(name) => (name.to_owned(), unit_of(most)),
+        Some(name) => (name.to_owned(), unit_of_ns(most)),
         None => (title.clone(), ("", 1.0)),
     };
     let plot = Bars::new(values.into_iter().map(|(name, more, v)| (name, more, v / scale)));

@@ -5,13 +5,14 @@ use std::cmp::Reverse;
 use yew::prelude::*;
 
 use super::memory::MemoryTables;
-use super::{ToolProps, range_of, unit_of, waiting};
+use super::{ToolProps, range_of, waiting};
 use crate::components::{LineChart, LocalTable};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{use_analysis, use_listing};
 use crate::state::ProfileAction;
 use ns_analysis::counters::Curve;
 use ns_base::convert::i64_to_f64;
+use ns_base::units::unit_of_ns;
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_session::{Answer, Listed, Listing, Question, Rows};
@@ -85,7 +86,7 @@ fn row_of(listed: &Listed, name: Option<&str>) -> Option<usize> {
 
 /// The curve as steps: each value until the next.
 fn plot(curve: &Curve) -> Html {
-    let (unit, scale) = unit_of(curve.points.last().map_or(0.0, |(ns, _)| i64_to_f64(*ns)));
+    let (unit, scale) = unit_of_ns(curve.points.last().map_or(0.0, |(ns, _)| i64_to_f64(*ns)));
     let points = curve.points.iter().map(|(ns, value)| (i64_to_f64(*ns) / scale, *value)).collect();
     let plot = Lines::new(&format!("time ({unit})"), "value", [(curve.name.clone(), LineStyle::Steps, points)], false);
     let note = if curve.is_thinned { "The smallest and the largest value of each stretch are drawn." } else { "" };

@@ -93,7 +93,8 @@ pub fn FlameTool(props: &ToolProps) -> Html {
 /// All names with their time; pressing one shows its callers and callees.
 #[component]
 fn NameList(props: &ToolProps) -> Html {
-    let of = GroupsOf { level: props.state.level(), range: range_of(&props.state), ..GroupsOf::default() };
+    let by = props.state.link.instances.group_by();
+    let of = GroupsOf { by, level: props.state.level(), range: range_of(&props.state), tracks: None };
     let answer = use_listing(&props.run, Some(Listing::Groups(of)), Rows { skip: 0, limit: MOST_NAMES });
     let content = match answer {
         None => waiting(None),
@@ -152,7 +153,7 @@ fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Ve
             html! { <InOrderView unit={unit.clone()} colours={colours.clone()} found={answer.clone()} range={slice_filter(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
         }
         Answer::Sandwich(s) => html! { <>
-            <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
+            <p class="note" role="status">{ format!("{}: {} slice{}, total {}, self {}", s.name, format_count(s.count), if s.count == 1 { "" } else { "s" }, unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
             { graph_view("Callers", &s.callers, Growth::Up, looks, on_zoom) }
             { graph_view("Callees", &s.callees, Growth::Down, looks, on_zoom) }
         </> },
@@ -276,7 +277,7 @@ fn graph_view(
             1 => format!("{name}: 1 slice, {times}"),
             count => format!("{name}: {} slices, {times}", format_count(count)),
         };
-        html! { <button type="button" {onclick} style={style_of(r, name, colours)} title={what.clone()} aria-label={what}><span>{ short_name(name).into_owned() }</span></button> }
+        html! { <button type="button" {onclick} style={style_of(r, &n.name, colours)} title={what.clone()} aria-label={what}><span>{ short_name(name).into_owned() }</span></button> }
     };
     html! {
         <figure class="flame">

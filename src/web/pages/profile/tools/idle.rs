@@ -3,10 +3,11 @@
 use yew::prelude::*;
 
 use super::paged::{PagedTable, column};
-use super::{ToolProps, range_of, unit_of};
+use super::{ToolProps, range_of};
 use crate::components::BarChart;
 use crate::pages::profile::operators::range_switch;
 use ns_base::Order;
+use ns_base::units::unit_of_ns;
 use ns_page::Shared;
 use ns_session::{Listed, Listing};
 use ns_view::plot::Bars;
@@ -48,7 +49,7 @@ fn waited_on(table: &Table) -> Html {
     if by_name.is_empty() {
         return Html::default();
     }
-    let (unit, scale) = unit_of(by_name.first().map_or(0.0, |(_, ns)| *ns));
+    let (unit, scale) = unit_of_ns(by_name.first().map_or(0.0, |(_, ns)| *ns));
     let plot = Bars::new(by_name.into_iter().map(|(name, ns)| (name, String::new(), ns / scale)));
     html! { <BarChart title="What other threads did meanwhile" {unit} {plot} /> }
 }

@@ -72,16 +72,6 @@ pub(super) fn waiting(answer: Option<&Pending>) -> Html {
     }
 }
 
-/// The unit that suits times up to this one (in ns), and its length in ns.
-fn unit_of(most_ns: f64) -> (&'static str, f64) {
-    match most_ns {
-        most if most >= 1e9 => ("s", 1e9),
-        most if most >= 1e6 => ("ms", 1e6),
-        most if most >= 1e3 => ("\u{b5}s", 1e3),
-        _ => ("ns", 1.0),
-    }
-}
-
 /// The message that says why there is no answer.
 fn failed(message: &str) -> Html {
     html! { <p class="error-box" role="alert">{ message }</p> }

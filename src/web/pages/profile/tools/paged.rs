@@ -70,7 +70,7 @@ pub fn PagedTable(props: &PagedTableProps) -> Html {
         if is_part { { turns(&listed, page, props, &turn) } }
         { for props.above.as_ref().map(|above| above.emit(listed.clone())) }
         <LocalTable
-            name={props.name.clone()} file={props.file.clone()} cuts_texts={true} {on_row}
+            name={props.name.clone()} file={props.file.clone()} cuts_texts={true} keeps_csv={true} {on_row}
             table={Shared::new(listed.table.clone())} save_all={is_part.then_some((listed.total, save_all))}
         />
     </> }
