@@ -5,32 +5,15 @@ use std::collections::BTreeMap;
 use ns_base::convert::i64_to_f64;
 use ns_base::{FxHashMap, StrId};
 use ns_profile::Profile;
-use ns_profile::levels::{LevelId, wrappers};
+use ns_profile::levels::LevelId;
 use ns_view::colours::Colours;
 
 /// Above about this many slices, only a sample is read: colours need no exact times.
 const MOST_SLICES: usize = 1 << 20;
 
-/// Colours of the operations that have time of their own on a level; levels that only wrap others do not count.
+/// Colours of the names that have time of their own on a level.
 pub(super) fn colours_of(profile: &Profile) -> Colours {
-    let own = own_times(profile);
-    let levels = profile.levels();
-    let mut totals: BTreeMap<LevelId, i64> = BTreeMap::new();
-    for ((level, _), ns) in &own {
-        *totals.entry(*level).or_default() += ns;
-    }
-    let mut shares: BTreeMap<StrId, f64> = BTreeMap::new();
-    for ((level, name), ns) in &own {
-        let wraps = levels.get(*level).is_none_or(|l| wrappers::is_wrapping_level(&l.name));
-        let total = totals.get(level).copied().unwrap_or_default();
-        if wraps || total <= 0 {
-            continue;
-        }
-        let share = i64_to_f64((*ns).max(0)) / i64_to_f64(total);
-        let most = shares.entry(*name).or_default();
-        *most = most.max(share);
-    }
-    Colours::new(shares.iter().map(|(name, share)| (profile.str(*name), *share)))
+    Colours::new(own_times(profile).iter().map(|((_, name), ns)| (profile.str(*name), i64_to_f64(*ns))))
 }
 
 /// Self time of each name on each level, in ns, in a fixed order. Where slices do not nest, it is an

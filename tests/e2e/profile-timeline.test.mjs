@@ -106,7 +106,9 @@ test("M makes a range of the selection and a mark elsewhere; both are named, mea
   assert.equal(await marks.first().locator("input[type=text]").inputValue(), title);
   assert.match(await marks.first().innerText(), new RegExp(`${length} ns`));
   await page.keyboard.press("Escape");
+  await button(page, "Slice").click();
   await details(page).getByText("Nothing selected").waitFor();
+  await canvas(page).focus();
   await page.keyboard.press("m");
   await marks.nth(1).waitFor();
   await page.getByLabel(`Measure from ${title}`).check();

@@ -72,7 +72,7 @@ impl<Worker> OpenRun<Worker> {
     #[must_use]
     pub fn label(&self) -> String {
         match &self.run_name {
-            Some(name) => format!("{name} ({})", self.info.name),
+            Some(name) => format!("{} ({name})", self.info.name),
             None => self.info.name.clone(),
         }
     }

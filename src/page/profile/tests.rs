@@ -411,7 +411,7 @@ fn back_shows_the_run_that_was_shown() {
 fn a_run_of_the_same_thing_takes_the_place_of_the_old_one() {
     let again = open([simulated("nn"), simulated("nn"), benchmark("nn")]);
     let named: Vec<_> = again.runs.iter().map(|r| (r.id, r.label())).collect();
-    assert_eq!(named, [(1, "2026_1_1_1 (nn)".to_owned()), (2, "2026_1_1 (nn)".to_owned())]);
+    assert_eq!(named, [(1, "nn (2026_1_1_1)".to_owned()), (2, "nn (2026_1_1)".to_owned())]);
     assert_eq!(again.benchmark_of_visible_run(), Some(2));
     // Profiles of one archive share a worker, and are closed with it.
     let archive = ProfileInfo { also: vec![file("b"), file("c")], ..file("a") };

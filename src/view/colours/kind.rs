@@ -196,8 +196,14 @@ impl Kind {
     pub fn of(name: &str) -> Self {
         match (operation_of(name), name.strip_suffix(" Busy").and_then(Self::of_unit)) {
             (Some(operation), _) => Self::of_operation(&operation),
-            (None, unit) => unit.unwrap_or(Self::Idle),
+            // A call that waits for another one surrounds no work, and is not idle either.
+            (None, unit) => unit.or_else(|| Self::waits(name).then_some(Self::Wait)).unwrap_or(Self::Idle),
         }
+    }
+
+    fn waits(name: &str) -> bool {
+        let small = name.to_ascii_lowercase();
+        PARTS.iter().any(|(kind, parts)| *kind == Self::Wait && parts.iter().any(|part| small.contains(part)))
     }
 
     fn of_operation(operation: &str) -> Self {

@@ -155,6 +155,15 @@ fn use_tab(state: &StateHandle<ProfileState>) -> UseStateHandle<usize> {
         let open = open.setter();
         move |area| area.iter().for_each(|_| open.set(AREA))
     });
+    // A mark that is removed leaves the others in sight.
+    use_effect_with(link.annotations.len(), {
+        let open = open.setter();
+        move |marks| {
+            if *marks > 0 {
+                open.set(MARKS);
+            }
+        }
+    });
     open
 }
 
