@@ -220,7 +220,7 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> Found {
         saves_ns: f.saves_ns.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX)),
         is_warning: f.effect == Effect::Cost && f.saves_ns.is_none(),
         condition: limits.map_or_else(String::new, |r| format!("if {} took no time", r.resource.phrase())),
-        ways: way.into_iter().chain([("Summary".to_owned(), Evidence::tool(Tool::Summary))]).collect(),
+        ways: way.into_iter().chain([("Metrics and findings".to_owned(), Evidence::tool(Tool::Summary))]).collect(),
     }
 }
 
