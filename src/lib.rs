@@ -62,6 +62,7 @@ pub use ns_fidelity as fidelity;
 pub use ns_formats as formats;
 pub use ns_insight as insight;
 pub use ns_kernel as kernel;
+pub use ns_llm as llm;
 pub use ns_machine as machine;
 pub use ns_model as model;
 pub use ns_neuron as neuron;

@@ -15,6 +15,7 @@ use super::experiment_args::{AggregateArgs, AnalyzeArgs, ExperimentArgs, MatmulB
 use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::inspect_args::{ArraysArgs, InspectArgs};
 use super::kernel_file;
+use super::llm_args::{FitArgs, GenerateArgs};
 use super::matmult_args::MatmultArgs;
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::output_args::TableArgs;
@@ -80,6 +81,10 @@ pub(super) enum Command {
     Devices(DevicesArgs),
     /// List the models and their parameters
     Models(ModelsArgs),
+    /// Simulate a language model on many cores: time to first token, time of a token, throughput, cost
+    Generate(Box<GenerateArgs>),
+    /// Say on which instances and how many cores a language model fits
+    Fit(Box<FitArgs>),
     /// Predict a table of published benchmark rows and compare
     Validate(ValidateArgs),
     /// Run a matrix of configurations as PyTorch/XLA's experiment runner does

@@ -27,6 +27,7 @@ mod index_args;
 mod inspect_args;
 mod interrupt;
 mod kernel_file;
+mod llm_args;
 mod matmult_args;
 mod model_args;
 mod model_file;

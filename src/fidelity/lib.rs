@@ -9,6 +9,9 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod calibrate;
+mod decode;
+mod decode_fit;
+mod decode_interval;
 mod interval;
 mod measured;
 mod micro;
@@ -18,6 +21,9 @@ mod row;
 mod summary;
 
 pub use calibrate::{Calibrator, CostChange, Fit, LeftOut};
+pub use decode::{DecodeCase, Decoders, GenerationTimes, is_generation, shipped_decode_rows, validate_generation};
+pub use decode_fit::{DecodeCalibrator, DecodeFit, DecodeLeftOut, rms_of_ratios};
+pub use decode_interval::{DECODE_HELD_OUT, DecodeHeldOut, decode_factors, interval_of_tpot};
 pub use interval::{HELD_OUT, HeldOut, device_factors, interval_of_rate, interval_of_time, put_beside};
 pub use measured::{Measured, MeasuredRow, compare, is_measured, measured_markdown, read_measured};
 pub use predict::{Placement, PlacementBasis, Prediction, predict};

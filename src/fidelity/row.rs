@@ -18,6 +18,8 @@ pub struct PublishedRow {
     pub sequence_or_image: String,
     /// Number of models or cores, if the table has it.
     pub n_models_or_cores: Option<u32>,
+    /// The cell of that number as it is written: `TP=24; DP=1`.
+    pub n_models_text: String,
     /// Workers per model, if the table has it.
     pub workers_per_model: Option<u32>,
     /// `inference`, or the row's other subject.
@@ -29,6 +31,12 @@ pub struct PublishedRow {
     pub latency_p99_ms: Option<f64>,
     /// Requests in flight, rounded; the number of cores and workers follows from it.
     pub outstanding_requests: Option<u32>,
+    /// The row's subject: `Text Generation; Real Time; Tensor Parallel`.
+    pub task: String,
+    /// Number formats: `FP16; autocast=Matmult-BF16; weights=int8`.
+    pub dtype: String,
+    /// What the table has no column for: `TTFT_p50_ms=25; Input Length=128`.
+    pub notes: String,
     /// Published throughput. Only compared with the prediction, never an input to it.
     pub published: Option<f64>,
 }
@@ -64,6 +72,9 @@ struct Columns {
     latency_p50: Option<usize>,
     latency_p99: Option<usize>,
     outstanding: Option<usize>,
+    task: Option<usize>,
+    dtype: Option<usize>,
+    notes: Option<usize>,
 }
 
 impl Columns {
@@ -88,6 +99,9 @@ impl Columns {
             latency_p50: find("latency_p50_ms"),
             latency_p99: find("latency_p99_ms"),
             outstanding: find("derived_outstanding_requests"),
+            task: find("task"),
+            dtype: find("dtype"),
+            notes: find("notes"),
         })
     }
 
@@ -102,12 +116,16 @@ impl Columns {
             batch_size: whole(&optional(self.batch_size)),
             sequence_or_image: optional(self.sequence),
             n_models_or_cores: named_number(&cores, "n_models").or_else(|| first_number(&cores)),
+            n_models_text: cores.clone(),
             workers_per_model: named_number(&cores, "workers_per_model"),
             kind: optional(self.kind),
             throughput_unit: optional(self.unit),
             latency_p50_ms: number(&optional(self.latency_p50)),
             latency_p99_ms: number(&optional(self.latency_p99)),
             outstanding_requests: number(&optional(self.outstanding)).and_then(rounded),
+            task: optional(self.task),
+            dtype: optional(self.dtype),
+            notes: optional(self.notes),
             published: number(&optional(self.throughput)).filter(|t| *t > 0.0),
         }
     }

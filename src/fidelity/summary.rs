@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::decode::GenerationTimes;
 use super::predict::instance_of;
 use super::{PlacementBasis, PublishedRow, interval_of_rate, predict};
 use ns_base::convert::usize_to_f64;
@@ -35,6 +36,9 @@ pub struct Validation {
     pub placed_by: Option<PlacementBasis>,
     /// The constant of the cost table that was solved from this row; the row is then not part of the errors.
     pub solved: Option<String>,
+    /// Times of a row of text generation.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<GenerationTimes>,
 }
 
 impl Validation {
@@ -122,6 +126,7 @@ pub fn validate(row: &PublishedRow) -> Validation {
         workers_per_model: placement.map(|p| p.workers_per_model),
         placed_by: placement.map(|p| p.basis),
         solved: prediction.and_then(|p| p.solved).map(str::to_owned),
+        generation: None,
     }
 }
 
@@ -161,6 +166,7 @@ mod tests {
             workers_per_model: None,
             placed_by: None,
             solved: None,
+            generation: None,
         };
         let solved = Validation { solved: Some("hbm_access_ns".to_owned()), ..row(Some(7.0)) };
         let rows = [row(Some(0.9)), row(None), row(Some(1.0 / 0.9)), row(Some(1.0)), solved];

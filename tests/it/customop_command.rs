@@ -181,7 +181,8 @@ fn the_rates_of_the_document_are_those_printed() {
         table.push_str(&format!("| {} | {published:.3} | {rate:.3} | {:.3} |\n", kernel.name, rate / published));
     }
     crate::doc_tables::assert_written("docs/customop.md", "rates of the custom operator tutorial", &table);
-    let (_, out, _) = customop(&["--kernel", "relu-tcm", "--kernel", "relu-element", "--layers", "784,4096,2048,10", "--json"]);
+    let (_, out, _) =
+        customop(&["--kernel", "relu-tcm", "--kernel", "relu-element", "--layers", "784,4096,2048,10", "--json"]);
     let json: Value = serde_json::from_str(&out).unwrap();
     let published: Vec<&Value> =
         json.as_array().unwrap().iter().map(|report| &report["published_iterations_per_s"]).collect();

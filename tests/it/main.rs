@@ -62,6 +62,7 @@ mod kernel_log;
 mod landing;
 mod levels;
 mod links;
+mod llm;
 mod made_formats;
 mod matmult;
 mod matmult_study;

@@ -16,6 +16,7 @@ mod devices;
 mod evaluate;
 mod experiment;
 mod flame;
+mod generate;
 mod histogram;
 mod idle;
 mod index;
@@ -83,6 +84,8 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Matmult(args) => matmult::run(&args),
         Command::Models(args) => models::run(args),
         Command::Validate(args) => validate::run(args),
+        Command::Generate(args) => generate::run(*args),
+        Command::Fit(args) => generate::run_fit(*args),
         Command::Experiment(args) => experiment::run(*args),
         Command::Aggregate(args) => aggregate::run(*args),
         Command::Analyze(args) => analyze::run(args),

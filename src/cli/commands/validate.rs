@@ -9,8 +9,9 @@ use super::text;
 use crate::args::ValidateArgs;
 use ns_base::units::{format_change, format_share};
 use ns_fidelity::{
-    Calibrator, Measured, PlacementBasis, PublishedRow, Summary, Validation, compare, is_measured, read_measured,
-    read_rows, validate,
+    Calibrator, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, Measured, PlacementBasis, PublishedRow,
+    Summary, Validation, compare, is_generation, is_measured, read_measured, read_rows, rms_of_ratios, validate,
+    validate_generation,
 };
 
 /// `neuronscope validate --json` of measurements.
@@ -36,7 +37,9 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     if args.calibrate {
         return text::print(calibrate(&published).as_bytes());
     }
-    let rows: Vec<Validation> = published.iter().map(validate).collect();
+    let mut decoders = Decoders::default();
+    let answer = |row| if is_generation(row) { validate_generation(row, &mut decoders) } else { validate(row) };
+    let rows: Vec<Validation> = published.iter().map(answer).collect();
     let summary = Summary::of(rows.iter());
     if args.json {
         return print_json(&ValidateJson { rows, summary });
@@ -79,6 +82,10 @@ fn print_json(json: &impl Serialize) -> Result<()> {
 
 /// The fit to all rows, and for each model the errors of a fit without that model's rows.
 fn calibrate(published: &[PublishedRow]) -> String {
+    let mut decode = DecodeCalibrator::new(published);
+    if !decode.is_empty() {
+        return calibrate_generation(&mut decode);
+    }
     let mut calibrator = Calibrator::new(published);
     let fit = calibrator.fit(|_| true);
     let mut out = format!("{:#?}\n{}", fit.calibration, line("all", &fit.summary));
@@ -93,6 +100,60 @@ fn calibrate(published: &[PublishedRow]) -> String {
             c.host_call_ns, c.host_output_bytes_per_us, c.torch_1_permille, left_out.ratios
         ));
     }
+    out
+}
+
+/// The same for rows of text generation.
+fn calibrate_generation(calibrator: &mut DecodeCalibrator) -> String {
+    let fit = calibrator.fit(|_| true);
+    let mut out = format!("{:#?}\n{}", fit.calibration, generation_lines(&fit));
+    let left_out = calibrator.leave_one_model_out();
+    let all: Vec<f64> = left_out.iter().flat_map(|l| l.tpot.iter().copied()).collect();
+    out.push_str(&format!(
+        "each model by the fit without it: TPOT rms {}\n",
+        format_share(rms_of_ratios(&all) * 100.0)
+    ));
+    for left in left_out {
+        out.push_str(&line(&format!("TPOT without {}", left.model), &Summary::of_ratios(&left.tpot)));
+        out.push_str(&format!("  {:?}; ratios {:.4?}\n", left.calibration, left.tpot));
+    }
+    out
+}
+
+fn generation_lines(fit: &DecodeFit) -> String {
+    let mut out: String = fit.summaries().iter().map(|(name, summary)| line(name, summary)).collect();
+    out.push_str(&format!("TPOT rms {}\n", format_share(rms_of_ratios(&fit.tpot) * 100.0)));
+    out
+}
+
+/// Rows of text generation with their times, and the errors of these.
+fn describe_generation(rows: &[Validation]) -> String {
+    let times: Vec<(&Validation, GenerationTimes)> = rows.iter().filter_map(|r| Some((r, r.generation?))).collect();
+    if times.is_empty() {
+        return String::new();
+    }
+    let pair = |published: Option<f64>, here: f64, ratio: Option<f64>| {
+        let of = |x: Option<f64>, digits: usize| x.map_or_else(String::new, |x| format!("{x:.digits$}"));
+        [of(published, 2), format!("{here:.2}"), of(ratio, 3)]
+    };
+    let cells: Vec<Vec<String>> = times
+        .iter()
+        .map(|(row, t)| {
+            let tpot = pair(t.published_tpot_ms, t.predicted_tpot_ms, t.tpot_ratio);
+            let ttft = pair(t.published_ttft_ms, t.predicted_ttft_ms, t.ttft_ratio);
+            let batch = row.batch_size.map_or_else(String::new, |b| b.to_string());
+            [row.model.clone(), row.instance.clone(), batch].into_iter().chain(tpot).chain(ttft).collect()
+        })
+        .collect();
+    let headings =
+        ["Model", "Instance", ">Batch", ">TPOT ms", ">Predicted", ">Ratio", ">TTFT ms", ">Predicted", ">Ratio"];
+    let mut out = format!("\n{}\n", text::table(&headings, &cells));
+    let of = |ratio: &dyn Fn(&GenerationTimes) -> Option<f64>| {
+        let ratios: Vec<f64> = times.iter().filter_map(|(_, t)| ratio(t)).collect();
+        Summary::of_ratios(&ratios)
+    };
+    out.push_str(&line("TPOT", &of(&|t| t.tpot_ratio)));
+    out.push_str(&line("TTFT", &of(&|t| t.ttft_ratio)));
     out
 }
 
@@ -133,6 +194,7 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
     if rows.iter().any(|r| r.placed_by == Some(PlacementBasis::LittlesLaw)) {
         out.push_str("* from the requests in flight: Little's law over the row's throughput and latency\n");
     }
+    out.push_str(&describe_generation(rows));
     let skipped = rows.iter().filter(|r| r.skipped.is_some()).count();
     if skipped > 0 {
         out.push_str(&format!("{skipped} rows were skipped; --json says why\n"));

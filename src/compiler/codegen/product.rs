@@ -196,7 +196,7 @@ impl Nest<'_> {
         for _ in 0..self.product.batch {
             for (n, columns_here) in blocks(self.product.columns, width).enumerate() {
                 // The columns are the outer loop, so that a weight is read from device memory once.
-                let block = column_block(self.plan, places, code, columns, n, columns_here)?;
+                let block = column_block(self.plan, places, code, columns, (n, columns_here), self.product.batch)?;
                 let used = match self.product.stationary {
                     Stationary::Columns => self.columns_stationary(code, &block),
                     Stationary::Rows => self.rows_stationary(code, &block),
@@ -298,18 +298,18 @@ impl Nest<'_> {
     }
 }
 
-/// The next block of columns, loaded into SBUF if it is a weight.
+/// The next block of columns, loaded into SBUF if it is a weight. Each product of a batch has a matrix of its own.
 fn column_block(
     plan: &Plan<'_>,
     places: &mut Places,
     code: &mut Code<'_>,
     columns: &Columns,
-    n: usize,
-    width: u32,
+    (n, width): (usize, u32),
+    batch: u64,
 ) -> Result<Block, StageError> {
     match columns {
         Columns::Resident(ready) => Ok(Block { columns: width, ready: ready.clone(), bytes: 0 }),
-        Columns::Weight(matrix) if plan.weights_stay => {
+        Columns::Weight(matrix) if plan.weights_stay && batch == 1 => {
             let blocks = load_matrix(plan, places, code, matrix)?;
             let whole = matrix.columns.div_ceil(u64::from(width)) != blocks.len() as u64;
             // Loaded in blocks of another width by an earlier use: wait for all of them.

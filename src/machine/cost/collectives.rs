@@ -1,7 +1,122 @@
-//! Collectives between the NeuronCores of an instance.
+//! Collectives between the NeuronCores of an instance: a latency by algorithm and topology, and bytes at a rate.
 
 use super::decisions::{ALL_REDUCE_BUS_BYTES_PER_US, ALL_REDUCE_HOP_NS};
+use crate::arch::Instance;
 use ns_base::SimTime;
+
+/// What the ranks exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collective {
+    /// Each rank gets the sum.
+    AllReduce,
+    /// Each rank gets all parts.
+    AllGather,
+    /// Each rank gets its part of the sum.
+    ReduceScatter,
+}
+
+/// How the bytes travel (runtime documentation: chosen by size).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// All to all, in a constant number of steps: below a megabyte.
+    Mesh,
+    /// Recursive doubling and halving: to 56 MB.
+    Recursive,
+    /// A ring of pairs of cores, of which one moves the bytes of both: above.
+    KangaRing,
+}
+
+/// How devices of an instance are joined (hardware pages).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// One device: its cores share memory.
+    Device,
+    /// Neighbours in a row.
+    Line,
+    /// Neighbours in a row that is closed.
+    Ring,
+    /// Rows and columns of devices, each a ring.
+    Torus,
+}
+
+/// Costs of collectives that no document gives for a release of the software.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectiveCosts {
+    /// Time of an all-reduce of few bytes, nanoseconds: trigger, steps, semaphore.
+    pub latency_ns: u64,
+    /// Bytes of an all-reduce over its time, bytes per microsecond, for messages that the latency does not decide.
+    pub bytes_per_us: u64,
+}
+
+impl Topology {
+    /// The topology of an instance's devices.
+    #[must_use]
+    pub fn of(instance: &Instance) -> Self {
+        match instance.devices {
+            0 | 1 => Self::Device,
+            _ if instance.name == "inf2.24xlarge" => Self::Line,
+            _ if instance.name.starts_with("inf2") => Self::Ring,
+            _ => Self::Torus,
+        }
+    }
+
+    /// Links between the two farthest of `devices`.
+    #[must_use]
+    pub fn diameter(self, devices: u64) -> u64 {
+        match self {
+            Self::Device => 0,
+            Self::Line => devices.saturating_sub(1),
+            Self::Ring => devices / 2,
+            // A torus of 4 x 4 is crossed in 2 + 2 links.
+            Self::Torus => (0..).find(|side| side * side >= devices).unwrap_or(0) / 2 * 2,
+        }
+    }
+}
+
+impl Algorithm {
+    /// The algorithm for a message.
+    #[must_use]
+    pub const fn of(bytes: u64) -> Self {
+        match bytes {
+            0..1_000_000 => Self::Mesh,
+            1_000_000..56_000_000 => Self::Recursive,
+            _ => Self::KangaRing,
+        }
+    }
+
+    /// Steps of an all-reduce, one after the other: two for each half of a mesh, `2 log n`, and a ring of pairs that goes round
+    /// twice.
+    #[must_use]
+    pub fn steps(self, ranks: u64) -> u64 {
+        let half = match self {
+            _ if ranks <= 1 => 0,
+            Self::Mesh => 2,
+            Self::Recursive => u64::from(ranks.next_power_of_two().trailing_zeros()).max(2),
+            Self::KangaRing => (ranks / 2).max(2),
+        };
+        2 * half
+    }
+}
+
+/// Time of a hop beyond the steps of a mesh, nanoseconds (published for rings: one to two microseconds).
+const STEP_NS: u64 = 1_500;
+
+impl CollectiveCosts {
+    /// A collective of `bytes`, the whole message, between `ranks` cores.
+    #[must_use]
+    pub fn time(&self, collective: Collective, bytes: u64, ranks: u64) -> SimTime {
+        if ranks <= 1 {
+            return SimTime::ZERO;
+        }
+        let algorithm = Algorithm::of(bytes);
+        let further = algorithm.steps(ranks).saturating_sub(Algorithm::Mesh.steps(ranks));
+        let moved = u128::from(bytes) * 1_000 / u128::from(self.bytes_per_us.max(1));
+        let all = u128::from(self.latency_ns + further * STEP_NS) + moved;
+        // A gather and a scatter are the halves of an all-reduce.
+        let all = if collective == Collective::AllReduce { all } else { all / 2 };
+        SimTime::from_ns(u64::try_from(all).unwrap_or(u64::MAX / 1_000))
+    }
+}
 
 /// Summing bytes over a ring of ranks, so that each has the sum: `2 (n - 1) / n` of the bytes pass every link, in `2 (n - 1)` hops.
 #[must_use]
@@ -18,6 +133,7 @@ pub fn all_reduce(bytes: u64, ranks: u64) -> SimTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::instance;
 
     #[test]
     fn a_ring_moves_almost_twice_the_bytes() {
@@ -27,5 +143,71 @@ mod tests {
         assert!((two - 18.93).abs() < 0.05, "{two}");
         let ratio = all_reduce(1 << 30, 32).to_ms_f64() / two;
         assert!((ratio - 2.0 * 31.0 / 32.0).abs() < 0.01, "{ratio}");
+    }
+
+    /// What `nccom-test` printed: a latency and a rate for each run reproduce its sizes.
+    #[test]
+    fn a_latency_and_a_rate_reproduce_the_measured_runs() {
+        use Collective::{AllGather, AllReduce};
+        const KIB: u64 = 1 << 10;
+        const MIB: u64 = 1 << 20;
+        // Costs of an all-reduce: of a gather both are the half.
+        let run = |latency_us: f64, gb_per_s: u64, collective| {
+            let halves = if collective == AllReduce { (1.0, 1) } else { (2.0, 2) };
+            let latency_ns = (latency_us * 1e3 * halves.0) as u64;
+            CollectiveCosts { latency_ns, bytes_per_us: gb_per_s * 1_000 / halves.1 }
+        };
+        let runs: [(CollectiveCosts, Collective, u64, &[(u64, f64)]); 4] = [
+            (
+                run(58.0, 57, AllReduce),
+                AllReduce,
+                2,
+                &[
+                    (KIB, 58.0),
+                    (64 * KIB, 58.0),
+                    (MIB, 68.0),
+                    (16 * MIB, 332.0),
+                    (64 * MIB, 1_214.0),
+                    (1 << 30, 18_930.0),
+                ],
+            ),
+            (run(6.1, 31, AllGather), AllGather, 32, &[(KIB, 6.2), (8 * KIB, 6.5), (64 * KIB, 8.2), (512 * KIB, 23.1)]),
+            (
+                run(10.0, 108, AllGather),
+                AllGather,
+                8,
+                &[(KIB, 10.0), (8 * KIB, 10.2), (64 * KIB, 11.3), (512 * KIB, 14.8)],
+            ),
+            (run(150.0, 18, AllGather), AllGather, 32, &[(KIB, 151.0), (64 * KIB, 150.0), (512 * KIB, 179.0)]),
+        ];
+        for (costs, collective, ranks, sizes) in runs {
+            for (bytes, us) in sizes {
+                let here = costs.time(collective, *bytes, ranks).to_ms_f64() * 1e3;
+                assert!((here / us - 1.0).abs() < 0.15, "{ranks} ranks, {bytes} bytes: {here} us, measured {us}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_follow_size_and_ranks() {
+        let steps = |bytes, ranks| Algorithm::of(bytes).steps(ranks);
+        assert_eq!([steps(80_000, 2), steps(80_000, 32)], [4, 4]);
+        assert_eq!([steps(8 << 20, 8), steps(8 << 20, 24), steps(8 << 20, 32)], [6, 10, 10]);
+        assert_eq!([steps(64 << 20, 32), steps(64 << 20, 1)], [32, 0]);
+        let costs = CollectiveCosts { latency_ns: 20_000, bytes_per_us: 15_000 };
+        let of = |collective, bytes| costs.time(collective, bytes, 24);
+        assert_eq!(of(Collective::ReduceScatter, 80_000), of(Collective::AllGather, 80_000));
+        assert_eq!(of(Collective::AllGather, 80_000).times(2), of(Collective::AllReduce, 80_000));
+        assert!(of(Collective::AllReduce, 1 << 20) > of(Collective::AllReduce, 1 << 19));
+    }
+
+    #[test]
+    fn devices_are_joined_as_the_hardware_pages_say() {
+        let of = |name| instance(name).map(|i| (Topology::of(i), Topology::of(i).diameter(i.devices.into()))).unwrap();
+        assert_eq!(of("inf2.xlarge"), (Topology::Device, 0));
+        assert_eq!(of("inf2.24xlarge"), (Topology::Line, 5));
+        assert_eq!(of("inf2.48xlarge"), (Topology::Ring, 6));
+        assert_eq!(of("trn1.32xlarge"), (Topology::Torus, 4));
+        assert_eq!(of("trn2.48xlarge"), (Topology::Torus, 4));
     }
 }

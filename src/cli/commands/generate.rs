@@ -1,0 +1,206 @@
+//! `neuronscope generate` and `neuronscope fit`
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::text;
+use crate::llm_args::{FitArgs, GenerateArgs, LlmModelArgs, LlmSizeArgs};
+use ns_base::convert::u64_to_f64;
+use ns_fidelity::interval_of_tpot;
+use ns_llm::{
+    DecoderConfig, FITTED, FitGrid, Generation, Limits, Plan, Request, ServeReport, Traffic, cheapest_plan, degrees,
+    fit, generate, llm_instance, named_config, note_of, read_config, serve,
+};
+
+fn config_of(args: &LlmModelArgs) -> Result<DecoderConfig> {
+    match (&args.model_config, &args.model) {
+        (Some(path), _) => {
+            let shown = path.display().to_string();
+            let bytes = fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
+            Ok(read_config(&shown, &bytes)?)
+        }
+        (None, name) => Ok(named_config(name.as_deref().unwrap_or_default())?),
+    }
+}
+
+fn request_of(config: DecoderConfig, instance: &str, size: &LlmSizeArgs) -> Result<Request> {
+    let instance = llm_instance(instance)?;
+    Ok(Request {
+        config,
+        instance,
+        degree: degrees(instance, size.lnc).last().copied().unwrap_or(1),
+        lnc: size.lnc,
+        weights: size.weights,
+        batch: size.batch,
+        input: size.input,
+        output: size.output,
+        buckets: Vec::new(),
+        continuous: false,
+    })
+}
+
+pub(super) fn run(args: GenerateArgs) -> Result<()> {
+    let mut request = request_of(config_of(&args.model)?, &args.instance, &args.size)?;
+    request.degree = args.tp.unwrap_or(request.degree);
+    request.buckets = args.buckets;
+    if let Some(rate) = args.request_rate {
+        request.continuous = true;
+        let limits = Limits { ttft_ms: args.max_ttft_ms, tpot_ms: args.max_tpot_ms };
+        let traffic = Traffic { requests_per_s: rate, requests: args.requests, seed: 0, limits };
+        request.check()?;
+        let report = serve(&request, &traffic, FITTED)?;
+        return if args.json { json(&report) } else { text::print(served(&request, &report).as_bytes()) };
+    }
+    request.check()?;
+    let made = generate(&request, FITTED)?;
+    let interval = interval_of_tpot(made.tpot_p50_ms, request.instance);
+    if args.json {
+        let interval = interval.map(|(tpot_low_ms, tpot_high_ms)| TpotInterval { tpot_low_ms, tpot_high_ms });
+        return json(&GenerationJson { made, interval });
+    }
+    text::print(describe(&request, &made, interval).as_bytes())
+}
+
+/// `neuronscope generate --json`.
+#[derive(Serialize)]
+struct GenerationJson {
+    #[serde(flatten)]
+    made: Generation,
+    interval: Option<TpotInterval>,
+}
+
+/// What a device would show for the time of a token.
+#[derive(Serialize)]
+struct TpotInterval {
+    tpot_low_ms: f64,
+    tpot_high_ms: f64,
+}
+
+pub(super) fn run_fit(args: FitArgs) -> Result<()> {
+    let request = request_of(config_of(&args.model)?, "inf2.48xlarge", &args.size)?;
+    let limits = Limits { ttft_ms: args.max_ttft_ms, tpot_ms: args.max_tpot_ms };
+    let mut grid = fit(&request);
+    if limits.ttft_ms.is_some() || limits.tpot_ms.is_some() {
+        grid.plan = cheapest_plan(&request, &limits, FITTED);
+    }
+    if args.json { json(&grid) } else { text::print(grid_text(&grid).as_bytes()) }
+}
+
+fn json(value: &impl Serialize) -> Result<()> {
+    let mut json = serde_json::to_vec_pretty(value)?;
+    json.push(b'\n');
+    text::print(&json)
+}
+
+fn gib(bytes: u64) -> String {
+    format!("{:.2}", u64_to_f64(bytes) / f64::from(1 << 30))
+}
+
+fn heading(request: &Request) -> String {
+    format!(
+        "{} on {} cores of {}, {}, batch {}, {} tokens in, {} out (simulated)\n",
+        request.config.name,
+        request.degree,
+        request.instance.name,
+        request.weights,
+        request.batch,
+        request.input,
+        request.output
+    )
+}
+
+fn describe(request: &Request, made: &Generation, interval: Option<(f64, f64)>) -> String {
+    let mut out = heading(request);
+    let b = &made.breakdown_ms;
+    let line = |name: &str, value: String| vec![name.to_owned(), value];
+    let mut rows = vec![
+        line("time to first token", format!("{:.1} ms", made.ttft_ms)),
+        line("time of a token, median", format!("{:.2} ms", made.tpot_p50_ms)),
+        line("time of a token, mean", format!("{:.2} ms", made.tpot_mean_ms)),
+        line("throughput", format!("{:.1} tokens/s", made.throughput_tokens_per_s)),
+    ];
+    if let Some((low, high)) = interval {
+        rows.push(line("  on a device, 9 of 10 cases", format!("{low:.2} to {high:.2} ms")));
+    }
+    if let Some(cost) = made.cost_usd_per_million_tokens {
+        rows.push(line("cost of a million tokens", format!("{cost:.2} USD")));
+    }
+    for (name, ms) in [
+        ("  weights", b.weights),
+        ("  cache", b.cache),
+        ("  collectives", b.collectives),
+        ("  compute", b.compute),
+        ("  host", b.host),
+    ] {
+        rows.push(line(name, format!("{ms:.2} ms of the median token")));
+    }
+    let m = &made.memory;
+    rows.push(line("memory of a core", format!("{} of {} GiB", gib(m.needed_bytes), gib(m.core_bytes))));
+    for (name, bytes) in [("  weights", m.weight_bytes), ("  cache", m.cache_bytes), ("  scratch", m.scratch_bytes)] {
+        rows.push(line(name, format!("{} GiB", gib(bytes))));
+    }
+    out.push_str(&text::table(&["Figure", ">Value"], &rows));
+    out.push('\n');
+    let steps = made.step_ms_by_bucket.iter();
+    let steps: Vec<Vec<String>> = steps.map(|(bucket, ms)| vec![bucket.to_string(), format!("{ms:.2}")]).collect();
+    out.push_str(&text::table(&[">Cache", ">Step ms"], &steps));
+    out.push_str(&note(request));
+    out
+}
+
+fn note(request: &Request) -> String {
+    note_of(request.instance).map(|note| format!("{note}\n")).unwrap_or_default()
+}
+
+fn served(request: &Request, report: &ServeReport) -> String {
+    let mut out = heading(request);
+    let three = |p: &[f64; 3]| p.iter().map(|ms| format!("{ms:.1}")).collect::<Vec<_>>();
+    let row = |name: &str, p: &[f64; 3]| std::iter::once(name.to_owned()).chain(three(p)).collect::<Vec<_>>();
+    let rows = [row("TTFT ms", &report.ttft_ms), row("TPOT ms", &report.tpot_ms)];
+    out.push_str(&text::table(&["Figure", ">p50", ">p90", ">p99"], &rows));
+    out.push_str(&format!(
+        "{} requests in {:.1} s: {:.1} tokens/s, {:.2} requests/s, {:.1} sequences in a step on average\ngoodput {:.2} requests/s\n",
+        report.requests, report.time_s, report.throughput_tokens_per_s, report.requests_per_s, report.mean_batch, report.goodput_requests_per_s
+    ));
+    out.push_str(&note(request));
+    out
+}
+
+fn grid_text(grid: &FitGrid) -> String {
+    let rows: Vec<Vec<String>> = grid
+        .rows
+        .iter()
+        .map(|row| {
+            let missing =
+                if row.memory.fits { "fits".to_owned() } else { format!("{:.2} GiB are missing", row.missing_gib) };
+            let m = &row.memory;
+            vec![
+                row.instance.to_owned(),
+                row.tp.to_string(),
+                gib(m.weight_bytes),
+                gib(m.cache_bytes),
+                gib(m.scratch_bytes),
+                gib(m.core_bytes),
+                missing,
+            ]
+        })
+        .collect();
+    let mut out = format!(
+        "{}, {}, batch {}, {} positions: GiB of each core\n",
+        grid.model, grid.weights, grid.batch, grid.positions
+    );
+    out.push_str(&text::table(&["Instance", ">TP", ">Weights", ">Cache", ">Scratch", ">Core", "Result"], &rows));
+    out.push_str(&match grid.nearest {
+        Some((instance, tp)) => format!("The cheapest that fits is {instance} at TP {tp}.\n"),
+        None => "It fits nowhere: use a smaller batch, fewer tokens or int8 weights.\n".to_owned(),
+    });
+    if let Some(Plan { instance, tp, ttft_ms, tpot_ms, usd_per_million_tokens }) = &grid.plan {
+        let cost = usd_per_million_tokens.map_or_else(String::new, |c| format!(", {c:.2} USD for a million tokens"));
+        out.push_str(&format!(
+            "The cheapest within the limits is {instance} at TP {tp}: TTFT {ttft_ms:.1} ms, TPOT {tpot_ms:.2} ms{cost}.\n"
+        ));
+    }
+    out
+}

@@ -1,0 +1,33 @@
+//! How far a simulated time of a token may be from that of a device: the errors of models that were predicted by a fit without them.
+
+use ns_machine::arch::Instance;
+
+/// A model whose rows were predicted by a fit without them.
+pub struct DecodeHeldOut {
+    pub model: &'static str,
+    /// Predicted over published time of a step, in the order of the table.
+    pub ratios: &'static [f64],
+}
+
+/// The result of `neuronscope validate src/fidelity/decode.csv --calibrate` for each model that is left out; a test compares.
+pub const DECODE_HELD_OUT: &[DecodeHeldOut] = &[];
+
+/// One of this many rows may lie outside on each side: nine of ten are between.
+const OUTSIDE_ON_A_SIDE: usize = 20;
+
+/// The least and the most that published over predicted times are once the farthest rows on each side are left out.
+#[must_use]
+pub fn decode_factors() -> (f64, f64) {
+    let mut factors: Vec<f64> = DECODE_HELD_OUT.iter().flat_map(|held| held.ratios).map(|ratio| 1.0 / ratio).collect();
+    factors.sort_by(f64::total_cmp);
+    let outside = factors.len() / OUTSIDE_ON_A_SIDE;
+    let inside = factors.get(outside..factors.len() - outside).unwrap_or(&[]);
+    (inside.first().copied().unwrap_or(1.0), inside.last().copied().unwrap_or(1.0))
+}
+
+/// The interval of a time of a token on an instance; `None` where no row tells the error.
+#[must_use]
+pub fn interval_of_tpot(tpot_ms: f64, instance: &Instance) -> Option<(f64, f64)> {
+    let (low, high) = decode_factors();
+    (instance.core_version == 2).then_some((tpot_ms * low, tpot_ms * high))
+}

@@ -1,0 +1,149 @@
+//! Reads a model's `config.json`.
+
+use serde_json::{Map, Value};
+
+use super::config::DecoderConfig;
+use super::families::{FAMILIES, family};
+use ns_base::{Refusal, refuse};
+
+/// Longest file that is read: a configuration has a few kilobytes.
+pub const MAX_CONFIG_BYTES: usize = 1 << 20;
+
+/// Names of a field in the families.
+const HIDDEN: &[&str] = &["hidden_size", "n_embd"];
+const LAYERS: &[&str] = &["num_hidden_layers", "n_layer"];
+const HEADS: &[&str] = &["num_attention_heads", "n_head"];
+const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_dim", "n_inner"];
+const POSITIONS: &[&str] = &["max_position_embeddings", "n_positions"];
+
+/// Fields that make another architecture, unless they say one.
+const EXPERTS: &[&str] = &["num_local_experts", "num_experts", "n_routed_experts"];
+
+/// A decoder from the text of its `config.json`.
+///
+/// # Errors
+/// The field that is missing, unknown or impossible.
+pub fn read_config(name: &str, bytes: &[u8]) -> Result<DecoderConfig, Refusal> {
+    let wrong = |what: Refusal| what.within(|what| format!("{name}: {what}"));
+    if bytes.len() > MAX_CONFIG_BYTES {
+        return Err(wrong(refuse!("it has {} bytes, and a config.json has a few thousand", bytes.len())));
+    }
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let fields: Map<String, Value> =
+        serde_json::from_slice(text).map_err(|e| wrong(refuse!("it is not a JSON object: {e}")))?;
+    config_of(name, &fields).map_err(wrong)
+}
+
+fn config_of(name: &str, fields: &Map<String, Value>) -> Result<DecoderConfig, Refusal> {
+    let model_type = match fields.get("model_type") {
+        Some(Value::String(text)) => text.as_str(),
+        Some(other) => return Err(refuse!("model_type is {other}, not a name")),
+        None => return Err(refuse!("the field model_type is missing")),
+    };
+    let families: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+    let Some(family) = family(model_type) else {
+        return Err(refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", ")));
+    };
+    if let Some(experts) =
+        EXPERTS.iter().find(|f| fields.get(**f).is_some_and(|v| v.as_u64() != Some(1) && !v.is_null()))
+    {
+        return Err(refuse!("{experts} makes it a mixture of experts, which is not supported"));
+    }
+    if model_type == "opt"
+        && let Some(width) = whole(fields, &["word_embed_proj_dim"])?
+        && Some(width) != whole(fields, HIDDEN)?
+    {
+        return Err(refuse!("word_embed_proj_dim {width} differs from hidden_size, which is not supported"));
+    }
+    let hidden = needed(fields, HIDDEN)?;
+    let heads = needed(fields, HEADS)?;
+    let kv_heads = whole(fields, &["num_key_value_heads"])?.unwrap_or(heads);
+    let head_size = match whole(fields, &["head_dim"])? {
+        Some(size) => size,
+        None if hidden % heads == 0 => hidden / heads,
+        None => return Err(refuse!("hidden_size {hidden} is not a multiple of num_attention_heads {heads}")),
+    };
+    let intermediate = match whole(fields, INTERMEDIATE)? {
+        Some(size) => size,
+        None if model_type == "gpt2" => hidden.saturating_mul(4),
+        None => return Err(missing(INTERMEDIATE)),
+    };
+    let [layers, vocabulary, positions] =
+        [needed(fields, LAYERS)?, needed(fields, &["vocab_size"])?, needed(fields, POSITIONS)?];
+    let sizes = [layers, hidden, heads, kv_heads, head_size, intermediate, vocabulary, positions];
+    let mut config = DecoderConfig::of_family(family, name, sizes);
+    config.tied = flag(fields, "tie_word_embeddings")?.unwrap_or(family.tied);
+    config.check().map_err(|e| Refusal::new(e.what().trim_start_matches(name).trim_start_matches(": ")))?;
+    Ok(config)
+}
+
+fn needed(fields: &Map<String, Value>, names: &[&str]) -> Result<u64, Refusal> {
+    match whole(fields, names)? {
+        Some(0) => Err(refuse!("{} is 0; it must be at least 1", names[0])),
+        Some(n) => Ok(n),
+        None => Err(missing(names)),
+    }
+}
+
+fn missing(names: &[&str]) -> Refusal {
+    refuse!("the field {} is missing", names.join(" or "))
+}
+
+/// The first of these fields, if it is there and not null.
+fn whole(fields: &Map<String, Value>, names: &[&str]) -> Result<Option<u64>, Refusal> {
+    let found = names.iter().find_map(|name| Some((name, fields.get(*name)?)));
+    match found {
+        None | Some((_, Value::Null)) => Ok(None),
+        Some((name, value)) => {
+            value.as_u64().map(Some).ok_or_else(|| refuse!("{name} is {value}; it must be a whole number"))
+        }
+    }
+}
+
+fn flag(fields: &Map<String, Value>, name: &str) -> Result<Option<bool>, Refusal> {
+    match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(yes)) => Ok(Some(*yes)),
+        Some(other) => Err(refuse!("{name} is {other}; it must be true or false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::named_config;
+
+    const LLAMA_3_8B: &str = r#"{"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "vocab_size": 128256,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "max_position_embeddings": 8192,
+        "rope_theta": 500000.0, "tie_word_embeddings": false}"#;
+
+    #[test]
+    fn a_config_file_says_what_the_table_says() {
+        let read = read_config("llama-3-8b", LLAMA_3_8B.as_bytes()).unwrap();
+        assert_eq!(read, named_config("llama-3-8b").unwrap());
+        let gpt2 = br#"{"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50257}"#;
+        assert_eq!(read_config("gpt2", gpt2).unwrap(), named_config("gpt2").unwrap());
+    }
+
+    #[test]
+    fn a_wrong_field_is_named() {
+        let error = |from: &str, to: &str| {
+            read_config("c.json", LLAMA_3_8B.replace(from, to).as_bytes()).unwrap_err().to_string()
+        };
+        let cases = [
+            ("\"hidden_size\"", "\"other\"", "c.json: the field hidden_size or n_embd is missing"),
+            ("\"llama\"", "\"mamba\"", "c.json: model_type 'mamba' is not supported; these are: llama,"),
+            ("8192", "-1", "c.json: max_position_embeddings is -1; it must be a whole number"),
+            ("\"num_key_value_heads\": 8", "\"num_key_value_heads\": 5", "c.json: 32 attention heads cannot share 5"),
+            ("4096", "4095", "c.json: hidden_size 4095 is not a multiple of num_attention_heads 32"),
+            ("4096", "0", "c.json: hidden_size is 0; it must be at least 1"),
+            ("\"rope_theta\"", "\"num_local_experts\"", "c.json: num_local_experts makes it a mixture of experts"),
+            ("false", "3", "c.json: tie_word_embeddings is 3; it must be true or false"),
+            ("{", "", "c.json: it is not a JSON object"),
+        ];
+        for (from, to, expected) in cases {
+            let found = error(from, to);
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+}

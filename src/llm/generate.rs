@@ -1,0 +1,120 @@
+//! One batch from its prompts to its last tokens: the figures of published tables.
+
+use std::collections::BTreeMap;
+
+use ns_base::convert::u64_to_f64;
+use ns_base::{Refusal, SimTime};
+use serde::Serialize;
+
+use super::costs::LlmCalibration;
+use super::memory::Memory;
+use super::request::Request;
+use super::step::{Decoder, StepParts};
+
+/// A step by its parts, milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Breakdown {
+    pub weights: f64,
+    pub cache: f64,
+    pub collectives: f64,
+    pub compute: f64,
+    pub host: f64,
+}
+
+impl From<StepParts> for Breakdown {
+    fn from(parts: StepParts) -> Self {
+        Self {
+            weights: parts.weights.to_ms_f64(),
+            cache: parts.cache.to_ms_f64(),
+            collectives: parts.collectives.to_ms_f64(),
+            compute: parts.compute.to_ms_f64(),
+            host: parts.host.to_ms_f64(),
+        }
+    }
+}
+
+/// `neuronscope generate --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Generation {
+    /// From the prompts of the batch to its first tokens, milliseconds.
+    pub ttft_ms: f64,
+    /// The step of the bucket with the median token, milliseconds; a step writes a token of each sequence.
+    pub tpot_p50_ms: f64,
+    pub tpot_mean_ms: f64,
+    /// New tokens of all sequences over the whole time.
+    pub throughput_tokens_per_s: f64,
+    /// Milliseconds of a step, by the positions of its cache.
+    pub step_ms_by_bucket: BTreeMap<u64, f64>,
+    /// The step of the bucket with the median token.
+    pub breakdown_ms: Breakdown,
+    pub memory: Memory,
+    /// US dollars for a million new tokens, with as many copies as the instance has cores for; absent where no price is published.
+    pub cost_usd_per_million_tokens: Option<f64>,
+}
+
+/// Steps of decode with each bucket, the shortest bucket first: the first token comes from the prompt, and a token at position `p`
+/// needs a cache of `p + 1`.
+#[must_use]
+pub fn steps_by_bucket(request: &Request) -> Vec<(u64, u64)> {
+    let (first, last) = (request.input + 1, request.positions().saturating_sub(1));
+    let mut from = first;
+    let mut steps = Vec::new();
+    for bucket in request.cache_buckets() {
+        let to = bucket.min(last);
+        if to >= from {
+            steps.push((bucket, to - from + 1));
+            from = to + 1;
+        }
+    }
+    steps
+}
+
+/// Simulates a request that [`Request::check`] accepts.
+///
+/// # Errors
+/// When a part of the model cannot be compiled.
+pub fn generate(request: &Request, calibration: LlmCalibration) -> Result<Generation, Refusal> {
+    let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, calibration)?;
+    generate_with(&mut decoder, request)
+}
+
+/// The same with a decoder whose segments may be known already.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generation, Refusal> {
+    let ttft = decoder.prefill(request.batch, request.prompt_bucket())?;
+    let mut steps = Vec::new();
+    for (bucket, count) in steps_by_bucket(request) {
+        steps.push((bucket, count, decoder.decode(request.batch, bucket)?));
+    }
+    if steps.is_empty() {
+        // One new token comes from the prompt; a step is shown for the shortest cache that would hold the next.
+        let bucket = request.cache_buckets().last().copied().unwrap_or(1);
+        steps.push((bucket, 0, decoder.decode(request.batch, bucket)?));
+    }
+    let all: u64 = steps.iter().map(|(_, count, _)| count).sum();
+    let total = steps.iter().fold(SimTime::ZERO, |sum, (_, count, parts)| sum + parts.time().times(*count));
+    let mut before = 0;
+    let is_median = |count: u64, before: &mut u64| {
+        *before += count;
+        *before * 2 >= all
+    };
+    let median = steps.iter().find(|(_, count, _)| is_median(*count, &mut before)).map(|(_, _, parts)| *parts);
+    let median = median.unwrap_or_default();
+    let time_s = (ttft + total).to_secs_f64();
+    let throughput = u64_to_f64(request.batch * request.output) / time_s.max(1e-12);
+    let copies = request.instance.logical_cores(request.lnc) / request.degree.max(1);
+    let per_million =
+        |usd_per_hour: f64| usd_per_hour / 3_600.0 / (throughput * f64::from(copies.max(1))).max(1e-12) * 1e6;
+    Ok(Generation {
+        ttft_ms: ttft.to_ms_f64(),
+        tpot_p50_ms: median.time().to_ms_f64(),
+        tpot_mean_ms: if all == 0 { median.time().to_ms_f64() } else { total.to_ms_f64() / u64_to_f64(all) },
+        throughput_tokens_per_s: throughput,
+        step_ms_by_bucket: steps.iter().map(|(bucket, _, parts)| (*bucket, parts.time().to_ms_f64())).collect(),
+        breakdown_ms: median.into(),
+        memory: request.memory()?,
+        cost_usd_per_million_tokens: request.instance.usd_per_hour.map(per_million),
+    })
+}

@@ -1,0 +1,41 @@
+//! Language models on many NeuronCores: how fast a sharded decoder reads a prompt and writes tokens, and whether it fits.
+//!
+//! ```text
+//! DecoderConfig -> Shard (one core's part) -> Segment: the graph between two collectives -> compiled, simulated once a shape
+//!     step = host + layers x (attention + all-reduce + feed-forward + all-reduce) + head
+//! ```
+//!
+//! All ranks do the same, so one core is simulated. A segment ends where the ranks exchange their sums, and nothing of the
+//! next one is fetched before: collectives are moved by the DMA engines that fetch weights.
+
+#![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
+
+mod config;
+mod config_json;
+mod costs;
+mod families;
+mod fit;
+mod generate;
+mod memory;
+mod plan;
+mod request;
+mod segment;
+mod serve;
+mod shard;
+mod step;
+mod windows;
+
+pub use config::{Bias, DecoderConfig, Mlp, Norm, Positions};
+pub use config_json::{MAX_CONFIG_BYTES, read_config};
+pub use costs::{FITTED, HOST_STEP_ON_DEVICE_US, HOST_STEP_US, LlmCalibration};
+pub use families::{FAMILIES, Family, model_names, named_config};
+pub use fit::{FitGrid, FitRow, fit};
+pub use generate::{Breakdown, Generation, generate, generate_with, steps_by_bucket};
+pub use memory::Memory;
+pub use plan::{Plan, cheapest_plan, note_of};
+pub use request::{Request, Weights, llm_instance};
+pub use segment::Segment;
+pub use serve::{Limits, ServeReport, Traffic, serve};
+pub use shard::{KvRule, Shard, degrees};
+pub use step::{Decoder, StepParts};
+pub use windows::{Window, Windows};

@@ -1,0 +1,53 @@
+//! Device memory of one core: weights, cache at the largest bucket, scratch.
+
+use serde::Serialize;
+
+use super::config::DecoderConfig;
+use super::request::Weights;
+use super::shard::Shard;
+use super::step::ELEMENT_BYTES;
+
+/// Bytes of one core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Memory {
+    pub weight_bytes: u64,
+    /// Keys and values of the whole batch at the largest bucket.
+    pub cache_bytes: u64,
+    /// Activations of the largest prompt, logits, and the code of the executables.
+    pub scratch_bytes: u64,
+    pub needed_bytes: u64,
+    /// Memory of the core.
+    pub core_bytes: u64,
+    pub fits: bool,
+}
+
+/// Code and buffers of the runtime for the executables of one model, bytes: not published; half a gigabyte is what 40 unrolled
+/// layers of ten thousand instructions take.
+const CODE_BYTES: u64 = 512 << 20;
+
+impl Memory {
+    /// Memory of a core with `positions` positions in the cache of each sequence.
+    #[must_use]
+    pub fn of(
+        config: &DecoderConfig,
+        shard: &Shard,
+        weights: Weights,
+        (batch, positions, prompt): (u64, u64, u64),
+        core_bytes: u64,
+    ) -> Self {
+        let layer = shard.layer_elements(config.mlp);
+        let weight_bytes = config.layers * layer * weights.bytes() + shard.head_elements() * ELEMENT_BYTES;
+        let cache_bytes = config.layers * shard.cache_bytes(batch, positions);
+        // The residual, a part's result and its widest inner value, in single precision.
+        let widths = 2 * shard.hidden + shard.columns.max(shard.heads * shard.head_size);
+        let scratch_bytes = CODE_BYTES + batch * prompt * widths * 4 + batch * shard.words * 4;
+        let needed_bytes = weight_bytes + cache_bytes + scratch_bytes;
+        Self { weight_bytes, cache_bytes, scratch_bytes, needed_bytes, core_bytes, fits: needed_bytes <= core_bytes }
+    }
+
+    /// Bytes that are missing; 0 when it fits.
+    #[must_use]
+    pub const fn missing_bytes(&self) -> u64 {
+        self.needed_bytes.saturating_sub(self.core_bytes)
+    }
+}

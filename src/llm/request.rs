@@ -1,0 +1,278 @@
+//! What is asked of a language model: where it runs, how much it reads and writes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::config::DecoderConfig;
+use super::memory::Memory;
+use super::shard::{KvRule, Shard, degrees};
+use ns_base::{Refusal, nearest_text, refuse};
+use ns_machine::arch::{INSTANCES, Instance, core_spec, features, instance};
+
+/// How weights are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    #[default]
+    Bf16,
+    /// One byte in memory, converted on the core before each product, which takes as long as streaming two bytes.
+    Int8,
+}
+
+impl Weights {
+    /// Bytes of an element in device memory.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Bf16 => 2,
+            Self::Int8 => 1,
+        }
+    }
+}
+
+impl FromStr for Weights {
+    type Err = Refusal;
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "bf16" | "fp16" => Ok(Self::Bf16),
+            "int8" => Ok(Self::Int8),
+            _ => Err(refuse!("weights '{text}' are not possible; use bf16 or int8")),
+        }
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bf16 => "bf16",
+            Self::Int8 => "int8",
+        })
+    }
+}
+
+/// A request of one batch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub config: DecoderConfig,
+    pub instance: &'static Instance,
+    /// Tensor parallel degree.
+    pub degree: u32,
+    /// Physical cores of a logical core.
+    pub lnc: Option<u32>,
+    pub weights: Weights,
+    /// Sequences.
+    pub batch: u64,
+    /// Tokens of each prompt.
+    pub input: u64,
+    /// New tokens of each sequence.
+    pub output: u64,
+    /// Positions of the caches that are compiled; powers of two from 128 when empty.
+    pub buckets: Vec<u64>,
+    /// Sequences join and leave a running batch: one bucket of full length.
+    pub continuous: bool,
+}
+
+/// Shortest cache that is compiled by default.
+const SHORTEST_BUCKET: u64 = 128;
+
+/// The instance of this name.
+///
+/// # Errors
+/// When there is none, or its cores run no language model here; the message has the nearest.
+pub fn llm_instance(name: &str) -> Result<&'static Instance, Refusal> {
+    let Some(found) = instance(name.trim()) else {
+        let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
+        return Err(refuse!("unknown instance type '{name}': the nearest are {nearest}"));
+    };
+    if degrees(found, None).is_empty() {
+        return Err(refuse!("{} runs no language models here; use an inf2, trn1, trn2 or trn3 size", found.name));
+    }
+    Ok(found)
+}
+
+impl Request {
+    /// Tokens of a whole sequence.
+    #[must_use]
+    pub const fn positions(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
+    /// Positions of the caches that are compiled, the shortest first.
+    #[must_use]
+    pub fn cache_buckets(&self) -> Vec<u64> {
+        let all = self.positions();
+        if self.continuous {
+            return vec![all];
+        }
+        let mut buckets = self.buckets.clone();
+        if buckets.is_empty() {
+            buckets = std::iter::successors(Some(SHORTEST_BUCKET), |b| Some(b * 2)).take_while(|b| *b < all).collect();
+            buckets.push(all);
+        }
+        buckets.sort_unstable();
+        buckets.dedup();
+        buckets
+    }
+
+    /// Tokens of the prompt's executable: half of each bucket, or one that is given; the smallest that fits.
+    #[must_use]
+    pub fn prompt_bucket(&self) -> u64 {
+        let half = |b: &u64| if self.buckets.is_empty() { (b / 2).max(SHORTEST_BUCKET / 2) } else { *b };
+        let fits = |b: &u64| *b >= self.input;
+        self.cache_buckets().iter().map(half).find(fits).unwrap_or(self.input)
+    }
+
+    /// One core's part.
+    ///
+    /// # Errors
+    /// When the model cannot be shared by so many cores.
+    pub fn shard(&self) -> Result<Shard, Refusal> {
+        Shard::of(&self.config, self.degree, KvRule::of_core(self.instance.core_version))
+    }
+
+    /// Memory of one core at a degree.
+    ///
+    /// # Errors
+    /// As [`Self::shard`], and when the core's memory is not published.
+    pub fn memory(&self) -> Result<Memory, Refusal> {
+        let core = core_spec(self.instance.core_version).map_err(|e| Refusal::new(e.to_string()))?;
+        let lnc = self.lnc.or_else(|| features(self.instance.core_version).map(|f| f.default_lnc)).unwrap_or(1);
+        let sizes = (self.batch, self.positions(), self.prompt_bucket());
+        Ok(Memory::of(&self.config, &self.shard()?, self.weights, sizes, core.hbm_bytes * u64::from(lnc)))
+    }
+
+    /// Checks that the request is possible.
+    ///
+    /// # Errors
+    /// What is not possible, and the nearest that is.
+    pub fn check(&self) -> Result<(), Refusal> {
+        for (what, n) in [("batch", self.batch), ("input", self.input), ("output", self.output)] {
+            if n == 0 || n > 1 << 24 {
+                return Err(refuse!("--{what} {n} is not possible; it must be between 1 and {}", 1u64 << 24));
+            }
+        }
+        if let Some(lnc) = self.lnc {
+            let known = features(self.instance.core_version).map_or(&[1][..], |f| f.lnc);
+            if !known.contains(&lnc) {
+                let known: Vec<String> = known.iter().map(u32::to_string).collect();
+                return Err(refuse!(
+                    "{} has no logical cores of {lnc} physical cores; use {}",
+                    self.instance.name,
+                    known.join(" or ")
+                ));
+            }
+        }
+        let possible = degrees(self.instance, self.lnc);
+        if !possible.contains(&self.degree) {
+            let nearest = possible.iter().min_by_key(|d| d.abs_diff(self.degree)).copied().unwrap_or(1);
+            let all: Vec<String> = possible.iter().map(u32::to_string).collect();
+            return Err(refuse!(
+                "{} has no groups of {} cores; the nearest is {nearest}, and all are {}",
+                self.instance.name,
+                self.degree,
+                all.join(", ")
+            ));
+        }
+        let (all, most) = (self.positions(), self.config.max_positions);
+        if all > most {
+            return Err(refuse!(
+                "{}: {} tokens of input and {} of output are {all}, and the model has {most} positions; use an output of at most {}",
+                self.config.name,
+                self.input,
+                self.output,
+                most.saturating_sub(self.input)
+            ));
+        }
+        if let Some(last) = self.buckets.iter().max()
+            && *last < all
+        {
+            return Err(refuse!(
+                "the largest bucket has {last} positions and a sequence has {all}; add a bucket of {all}"
+            ));
+        }
+        self.check_memory()
+    }
+
+    fn check_memory(&self) -> Result<(), Refusal> {
+        let memory = self.memory()?;
+        if memory.fits {
+            return Ok(());
+        }
+        let gib = |bytes: u64| format!("{:.1} GiB", ns_base::convert::u64_to_f64(bytes) / f64::from(1 << 30));
+        let would = degrees(self.instance, self.lnc).into_iter().find(|degree| {
+            let at = Self { degree: *degree, ..self.clone() };
+            at.memory().is_ok_and(|m| m.fits)
+        });
+        let instead = match would {
+            Some(degree) => format!("it fits at a degree of {degree}"),
+            None => "it fits at no degree of this instance; use a smaller batch, fewer tokens, int8 weights or a larger instance".to_owned(),
+        };
+        Err(refuse!(
+            "{} needs {} on each of {} cores of {}, and a core has {}: {} are missing; {instead}",
+            self.config.name,
+            gib(memory.needed_bytes),
+            self.degree,
+            self.instance.name,
+            gib(memory.core_bytes),
+            gib(memory.missing_bytes())
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::named_config;
+
+    fn request(model: &str, host: &str, degree: u32) -> Request {
+        Request {
+            config: named_config(model).unwrap(),
+            instance: llm_instance(host).unwrap(),
+            degree,
+            lnc: None,
+            weights: Weights::Bf16,
+            batch: 1,
+            input: 128,
+            output: 3_968,
+            buckets: Vec::new(),
+            continuous: false,
+        }
+    }
+
+    #[test]
+    fn buckets_are_powers_of_two_and_the_whole_length() {
+        let r = request("llama-2-7b", "inf2.48xlarge", 24);
+        assert_eq!(r.cache_buckets(), [128, 256, 512, 1024, 2048, 4096]);
+        assert_eq!(r.prompt_bucket(), 128);
+        let odd = Request { input: 900, output: 100, ..r.clone() };
+        assert_eq!((odd.cache_buckets(), odd.prompt_bucket()), (vec![128, 256, 512, 1000], 900));
+        assert_eq!(Request { continuous: true, ..r }.cache_buckets(), [4096]);
+    }
+
+    #[test]
+    fn what_is_not_possible_is_refused_with_the_nearest() {
+        let error = |r: Request| r.check().unwrap_err().to_string();
+        let r = request("llama-3-8b", "inf2.48xlarge", 24);
+        assert_eq!(r.check(), Ok(()));
+        assert!(error(Request { degree: 16, ..r.clone() }).contains("no groups of 16 cores; the nearest is 12"));
+        assert!(error(Request { output: 9_000, ..r.clone() }).ends_with("use an output of at most 8064"));
+        assert!(error(Request { batch: 0, ..r.clone() }).starts_with("--batch 0"));
+        assert!(error(Request { buckets: vec![128], ..r.clone() }).ends_with("add a bucket of 4096"));
+        assert!(error(Request { lnc: Some(2), ..r.clone() }).ends_with("use 1"));
+        let two = error(request("llama-2-13b", "inf2.48xlarge", 1));
+        assert!(two.contains("are missing; it fits at a degree of 2"), "{two}");
+        let large = error(request("llama-3.1-405b", "inf2.48xlarge", 24));
+        assert!(large.contains("at no degree of this instance"), "{large}");
+        assert!(llm_instance("inf1.xlarge").unwrap_err().to_string().contains("use an inf2"));
+        assert!(llm_instance("trn1.32xl").unwrap_err().to_string().contains("trn1.32xlarge"));
+    }
+
+    #[test]
+    fn memory_of_a_core_falls_with_the_degree() {
+        let needed = |degree| request("llama-2-13b", "inf2.48xlarge", degree).memory().unwrap().needed_bytes;
+        let all: Vec<u64> = [1, 2, 4, 8, 12, 24].map(needed).to_vec();
+        assert!(all.windows(2).all(|w| w[1] < w[0]), "{all:?}");
+        let bf16 = request("llama-2-13b", "inf2.48xlarge", 8);
+        let int8 = Request { weights: Weights::Int8, ..bf16.clone() };
+        assert!(int8.memory().unwrap().weight_bytes < bf16.memory().unwrap().weight_bytes);
+    }
+}

@@ -1,0 +1,195 @@
+//! Serving with continuous batching: requests arrive at random, join a running batch after their prompt, and leave it.
+//!
+//! The executables have one shape: a step serves as many sequences as the batch has places, and costs the same with fewer. A prompt
+//! runs between two steps, so the others wait for it.
+
+use std::collections::VecDeque;
+
+use ns_base::convert::{u64_to_f64, usize_to_f64};
+use ns_base::stats::percentile_sorted;
+use ns_base::{Refusal, Rng, SimTime, refuse};
+use serde::Serialize;
+
+use super::costs::LlmCalibration;
+use super::request::Request;
+use super::step::Decoder;
+
+/// Limits that a served request keeps to count as good.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Time to the first token, milliseconds.
+    pub ttft_ms: Option<f64>,
+    /// Mean time of the other tokens, milliseconds.
+    pub tpot_ms: Option<f64>,
+}
+
+impl Limits {
+    /// Whether a request keeps the limits.
+    #[must_use]
+    pub fn keeps(&self, ttft_ms: f64, tpot_ms: f64) -> bool {
+        self.ttft_ms.is_none_or(|most| ttft_ms <= most) && self.tpot_ms.is_none_or(|most| tpot_ms <= most)
+    }
+}
+
+/// Requests that arrive at random.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traffic {
+    /// Mean rate; the times between arrivals are exponential.
+    pub requests_per_s: f64,
+    pub requests: u32,
+    pub seed: u64,
+    pub limits: Limits,
+}
+
+/// `neuronscope generate --request-rate --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ServeReport {
+    pub requests: u32,
+    /// From the first arrival to the last token, seconds.
+    pub time_s: f64,
+    /// Percentiles 50, 90 and 99.
+    pub ttft_ms: [f64; 3],
+    /// The same of the mean time of a request's tokens after the first.
+    pub tpot_ms: [f64; 3],
+    pub throughput_tokens_per_s: f64,
+    pub requests_per_s: f64,
+    /// Requests within the limits, a second.
+    pub goodput_requests_per_s: f64,
+    /// Sequences in a step, on average.
+    pub mean_batch: f64,
+}
+
+/// Most requests of a run.
+const MOST_REQUESTS: u32 = 100_000;
+
+struct Active {
+    arrival: SimTime,
+    first: SimTime,
+    left: u64,
+}
+
+/// The finished requests: their times to the first token and of a token, milliseconds.
+#[derive(Default)]
+struct Finished {
+    ttft_ms: Vec<f64>,
+    tpot_ms: Vec<f64>,
+    good: u32,
+}
+
+/// Serves requests with the lengths and the batch of `request`, which [`Request::check`] accepts.
+///
+/// # Errors
+/// When the rate or the number of requests is not possible, or a part of the model cannot be compiled.
+pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) -> Result<ServeReport, Refusal> {
+    if !(traffic.requests_per_s > 0.0 && traffic.requests_per_s <= 1e6) {
+        return Err(refuse!(
+            "--request-rate {} is not possible; it must be above 0 and at most 1000000",
+            traffic.requests_per_s
+        ));
+    }
+    if traffic.requests == 0 || traffic.requests > MOST_REQUESTS {
+        return Err(refuse!(
+            "--requests {} is not possible; it must be between 1 and {MOST_REQUESTS}",
+            traffic.requests
+        ));
+    }
+    let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, calibration)?;
+    let prompt = decoder.prefill(1, request.prompt_bucket())?;
+    let step = decoder.decode(request.batch, request.positions())?.time();
+    Ok(run(request, traffic, prompt, step))
+}
+
+fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> ServeReport {
+    let mut waiting = arrivals(traffic);
+    let first_arrival = waiting.front().copied().unwrap_or_default();
+    let (mut now, mut steps, mut served) = (first_arrival, 0u64, 0u64);
+    let mut active: Vec<Active> = Vec::new();
+    let mut finished = Finished::default();
+    while !waiting.is_empty() || !active.is_empty() {
+        let has_place = u64_to_f64(request.batch) > usize_to_f64(active.len());
+        if let Some(arrival) =
+            waiting.front().copied().filter(|arrival| has_place && (*arrival <= now || active.is_empty()))
+        {
+            waiting.pop_front();
+            now = now.max(arrival) + prompt;
+            active.push(Active { arrival, first: now, left: request.output - 1 });
+        } else {
+            now += step;
+            steps += 1;
+            served += active.len() as u64;
+            active.iter_mut().for_each(|a| a.left = a.left.saturating_sub(1));
+        }
+        active.retain(|a| {
+            if a.left == 0 {
+                let ttft_ms = a.first.saturating_sub(a.arrival).to_ms_f64();
+                let tpot_ms = now.saturating_sub(a.first).to_ms_f64() / u64_to_f64((request.output - 1).max(1));
+                finished.good += u32::from(traffic.limits.keeps(ttft_ms, tpot_ms));
+                finished.ttft_ms.push(ttft_ms);
+                finished.tpot_ms.push(tpot_ms);
+            }
+            a.left > 0
+        });
+    }
+    let time_s = now.saturating_sub(first_arrival).to_secs_f64().max(1e-12);
+    let percentiles = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        [50.0, 90.0, 99.0].map(|p| percentile_sorted(&values, p).unwrap_or(0.0))
+    };
+    let rate = |n: f64| n / time_s;
+    ServeReport {
+        requests: traffic.requests,
+        time_s,
+        ttft_ms: percentiles(finished.ttft_ms),
+        tpot_ms: percentiles(finished.tpot_ms),
+        throughput_tokens_per_s: rate(f64::from(traffic.requests) * u64_to_f64(request.output)),
+        requests_per_s: rate(f64::from(traffic.requests)),
+        goodput_requests_per_s: rate(f64::from(finished.good)),
+        mean_batch: u64_to_f64(served) / u64_to_f64(steps.max(1)),
+    }
+}
+
+/// Times of arrival, in order.
+fn arrivals(traffic: &Traffic) -> VecDeque<SimTime> {
+    let mut rng = Rng::new(traffic.seed, 0);
+    let mut at = 0.0;
+    (0..traffic.requests)
+        .map(|_| {
+            at += rng.exponential_f64() / traffic.requests_per_s;
+            SimTime::from_secs_f64(at)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Weights, llm_instance, named_config};
+
+    #[test]
+    fn requests_wait_when_they_come_too_fast() {
+        let request = Request {
+            config: named_config("llama-2-7b").unwrap(),
+            instance: llm_instance("inf2.48xlarge").unwrap(),
+            degree: 24,
+            lnc: None,
+            weights: Weights::Bf16,
+            batch: 4,
+            input: 128,
+            output: 101,
+            buckets: Vec::new(),
+            continuous: true,
+        };
+        let (prompt, step) = (SimTime::from_us(20_000), SimTime::from_us(10_000));
+        let at = |requests_per_s| {
+            let limits = Limits { ttft_ms: Some(100.0), tpot_ms: Some(20.0) };
+            run(&request, &Traffic { requests_per_s, requests: 200, seed: 1, limits }, prompt, step)
+        };
+        let (slow, fast) = (at(0.1), at(100.0));
+        assert!((slow.ttft_ms[0] - 20.0).abs() < 0.1 && (slow.tpot_ms[0] - 10.0).abs() < 0.1, "{slow:?}");
+        assert!(slow.mean_batch < 1.5 && fast.mean_batch > 3.5);
+        assert!(fast.ttft_ms[0] > 1_000.0 && fast.tpot_ms[0] > slow.tpot_ms[0]);
+        assert!(fast.throughput_tokens_per_s > slow.throughput_tokens_per_s);
+        assert!(fast.goodput_requests_per_s < fast.requests_per_s);
+        assert_eq!(at(3.0), at(3.0));
+    }
+}

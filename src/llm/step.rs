@@ -1,0 +1,133 @@
+//! A step of decode and a prompt of prefill: simulated segments, and the collectives between them.
+
+use ns_base::{Refusal, SimTime};
+use ns_machine::arch::Instance;
+use ns_machine::cost::Collective;
+
+use super::config::DecoderConfig;
+use super::costs::{HOST_STEP_ON_DEVICE_US, HOST_STEP_US, LlmCalibration};
+use super::segment::Segment;
+use super::shard::{KvRule, Shard};
+use super::windows::{Window, Windows};
+
+/// Bytes of an element of activations, caches and weights: bf16 or fp16.
+pub const ELEMENT_BYTES: u64 = 2;
+
+/// Most tokens of a segment that are simulated together; more take proportionally longer.
+const MOST_ROWS: u64 = 4_096;
+
+/// A step by its parts. They add up to its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepParts {
+    /// Streaming the weights.
+    pub weights: SimTime,
+    /// Streaming keys and values.
+    pub cache: SimTime,
+    pub collectives: SimTime,
+    /// What no transfer hides: norms, softmax, the start and the end of each segment.
+    pub compute: SimTime,
+    pub host: SimTime,
+}
+
+impl StepParts {
+    #[must_use]
+    pub fn time(&self) -> SimTime {
+        self.weights + self.cache + self.collectives + self.compute + self.host
+    }
+}
+
+/// A decoder on some cores of an instance.
+pub struct Decoder {
+    pub config: DecoderConfig,
+    pub instance: &'static Instance,
+    pub shard: Shard,
+    pub calibration: LlmCalibration,
+    windows: Windows,
+}
+
+impl Decoder {
+    /// A decoder shared by `degree` cores.
+    ///
+    /// # Errors
+    /// When it cannot be shared by so many, or the instance's cores cannot be simulated.
+    pub fn new(
+        config: &DecoderConfig,
+        instance: &'static Instance,
+        degree: u32,
+        lnc: Option<u32>,
+        calibration: LlmCalibration,
+    ) -> Result<Self, Refusal> {
+        let shard = Shard::of(config, degree, KvRule::of_core(instance.core_version))?;
+        let windows = Windows::new(config, shard, instance, lnc)?;
+        Ok(Self { config: config.clone(), instance, shard, calibration, windows })
+    }
+
+    /// Device memory of one core, bytes.
+    #[must_use]
+    pub const fn core_memory_bytes(&self) -> u64 {
+        self.windows.costs.core.hbm_bytes
+    }
+
+    fn all_reduce(&self, rows: u64) -> SimTime {
+        let bytes = rows * self.shard.hidden * ELEMENT_BYTES;
+        self.calibration.collectives().time(Collective::AllReduce, bytes, self.shard.degree)
+    }
+
+    /// A segment's simulation; a long one is simulated in part.
+    fn window(&mut self, segment: Segment) -> Result<Window, Refusal> {
+        let (part, times) = match segment {
+            Segment::Prefill { batch, tokens } if batch > 1 => (Segment::Prefill { batch: 1, tokens }, (batch, 1)),
+            Segment::FeedForward { rows } if rows > MOST_ROWS => {
+                (Segment::FeedForward { rows: MOST_ROWS }, (rows, MOST_ROWS))
+            }
+            whole => (whole, (1, 1)),
+        };
+        let window = self.windows.of(part)?;
+        Ok(Window { time: SimTime(window.time.0.saturating_mul(times.0) / times.1), ..window })
+    }
+
+    /// Host time of a step.
+    #[must_use]
+    pub fn host_step(&self) -> SimTime {
+        let on_device = KvRule::of_core(self.instance.core_version) == KvRule::PerCore;
+        SimTime::from_us(if on_device { HOST_STEP_ON_DEVICE_US } else { HOST_STEP_US })
+    }
+
+    /// One token of each of `batch` sequences, with a cache of `bucket` positions.
+    ///
+    /// # Errors
+    /// When a segment cannot be compiled.
+    pub fn decode(&mut self, batch: u64, bucket: u64) -> Result<StepParts, Refusal> {
+        let layers = self.config.layers;
+        let attention = self.window(Segment::Decode { batch, bucket })?;
+        let feed_forward = self.window(Segment::FeedForward { rows: batch })?;
+        let head = self.window(Segment::Head { rows: batch })?;
+        let device = (attention.time + feed_forward.time).times(layers) + head.time;
+        let elements = layers * self.shard.layer_elements(self.config.mlp) + self.shard.head_elements();
+        let rate = self.windows.costs.dma.aggregate_bytes_per_us;
+        let moving = |bytes: u64| SimTime::from_ns(bytes.saturating_mul(1_000) / rate.max(1));
+        let weights = moving(elements * ELEMENT_BYTES).min(device);
+        let cache = moving(layers * self.shard.cache_bytes(batch, bucket)).min(device.saturating_sub(weights));
+        Ok(StepParts {
+            weights,
+            cache,
+            collectives: self.all_reduce(batch).times(2 * layers),
+            compute: device.saturating_sub(weights + cache),
+            host: self.host_step(),
+        })
+    }
+
+    /// A prompt of `tokens` tokens in each of `batch` sequences, from its arrival to the first new token.
+    ///
+    /// # Errors
+    /// When a segment cannot be compiled.
+    pub fn prefill(&mut self, batch: u64, tokens: u64) -> Result<SimTime, Refusal> {
+        let layers = self.config.layers;
+        let attention = self.window(Segment::Prefill { batch, tokens })?.time;
+        let feed_forward = self.window(Segment::FeedForward { rows: batch * tokens })?.time;
+        let head = self.window(Segment::Head { rows: batch })?.time;
+        let exchanged = self.all_reduce(batch * tokens).times(2 * layers);
+        let around = SimTime::from_us(self.calibration.first_token_us(self.instance));
+        Ok((attention + feed_forward).times(layers) + head + exchanged + around)
+    }
+}

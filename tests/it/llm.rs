@@ -1,0 +1,80 @@
+//! Rows of text generation that ship with the project: predicted without looking at the measured figures.
+
+use neuronscope::fidelity::{
+    DECODE_HELD_OUT, DecodeCalibrator, Decoders, Summary, Validation, decode_factors, rms_of_ratios,
+    shipped_decode_rows, validate_generation,
+};
+use neuronscope::llm::FITTED;
+
+/// One test makes all fits and writes the tables, because they share their simulations.
+#[test]
+fn the_fitted_numbers_and_the_tables_are_what_calibration_finds() {
+    let mut calibrator = DecodeCalibrator::new(&shipped_decode_rows());
+    let fit = calibrator.fit(|_| true);
+    assert_eq!(fit.calibration, FITTED);
+    let left_out = calibrator.leave_one_model_out();
+    let rounded = |ratio: &f64| (ratio * 1e4).round() / 1e4;
+    let held: Vec<(&str, Vec<f64>)> = DECODE_HELD_OUT.iter().map(|h| (h.model, h.ratios.to_vec())).collect();
+    let found: Vec<(&str, Vec<f64>)> =
+        left_out.iter().map(|l| (l.model.as_str(), l.tpot.iter().map(rounded).collect())).collect();
+    assert_eq!(held, found);
+    let mut table = "| figure | rows | median error | 90th percentile | bias |\n|---|---|---|---|---|\n".to_owned();
+    for (name, summary) in fit.summaries() {
+        table.push_str(&line(&[name], &summary));
+    }
+    let [(_, tpot), ..] = fit.summaries();
+    assert!(tpot.median_abs_error.unwrap() <= 0.04 && tpot.p90_abs_error.unwrap() <= 0.1, "{tpot:?}");
+    let all: Vec<f64> = left_out.iter().flat_map(|l| l.tpot.iter().copied()).collect();
+    assert!(rms_of_ratios(&all) <= 0.1, "{}", rms_of_ratios(&all));
+    table.push_str("\n| model left out | rows | median TPOT error | 90th percentile | bias | all-reduce us | GB/s | first token ms, Inf2 and Trn1 |\n");
+    table.push_str("|---|---|---|---|---|---|---|---|\n");
+    for left in &left_out {
+        let c = left.calibration;
+        let own = format!(
+            " {:.1} | {:.1} | {:.1}, {:.1} |\n",
+            c.all_reduce_ns as f64 / 1e3,
+            c.all_reduce_bytes_per_us as f64 / 1e3,
+            c.first_token_inf2_us as f64 / 1e3,
+            c.first_token_trn_us as f64 / 1e3
+        );
+        let summary = line(&[&left.model], &Summary::of_ratios(&left.tpot));
+        table.push_str(&format!("{}{own}", summary.trim_end()));
+    }
+    table.push_str(&format!("\nAll three together: root mean square {:.1} %.\n", rms_of_ratios(&all) * 100.0));
+    super::doc_tables::assert_written("docs/fidelity.md", "text generation", &table);
+    let (low, high) = decode_factors();
+    let inside = all.iter().filter(|r| (low..=high).contains(&(1.0 / **r))).count();
+    assert!(inside * 10 >= all.len() * 8, "{inside} of {} are between {low} and {high}", all.len());
+}
+
+fn line(cells: &[&str], s: &Summary) -> String {
+    let percent = |x: Option<f64>| format!("{:.1} %", x.unwrap_or(0.0) * 100.0);
+    let errors = (percent(s.median_abs_error), percent(s.p90_abs_error));
+    format!("| {} | {} | {} | {} | {:.3} |\n", cells.join(" | "), s.n, errors.0, errors.1, s.geomean_ratio.unwrap())
+}
+
+#[test]
+fn published_figures_reach_no_prediction_and_a_bad_row_has_a_reason() {
+    let rows = shipped_decode_rows();
+    let row = rows.iter().find(|r| r.model == "Llama-2-7b").unwrap();
+    let mut decoders = Decoders::default();
+    let first = validate_generation(row, &mut decoders);
+    let mut scaled = row.clone();
+    scaled.published = scaled.published.map(|x| x * 3.0);
+    scaled.latency_p50_ms = scaled.latency_p50_ms.map(|x| x * 3.0);
+    scaled.notes = scaled.notes.replace("TTFT_p50_ms=2", "TTFT_p50_ms=9");
+    let second = validate_generation(&scaled, &mut decoders);
+    assert!(first.predicted.is_some());
+    let times = |v: &Validation| v.generation.map(|g| (g.predicted_tpot_ms, g.predicted_ttft_ms));
+    assert_eq!((first.predicted, times(&first)), (second.predicted, times(&second)));
+    let mut reason = |change: &dyn Fn(&mut neuronscope::fidelity::PublishedRow)| {
+        let mut row = row.clone();
+        change(&mut row);
+        validate_generation(&row, &mut decoders).skipped.unwrap()
+    };
+    assert!(reason(&|r| r.model = "Falcon-9".into()).starts_with("no language model 'Falcon-9'"));
+    assert_eq!(reason(&|r| r.n_models_text.clear()), "no tensor parallel degree");
+    assert_eq!(reason(&|r| r.n_models_text = "TP=7".into()), "inf2.48xlarge has no groups of 7 cores");
+    assert_eq!(reason(&|r| r.notes.clear()), "the notes do not say Input Length");
+    assert_eq!(reason(&|r| r.batch_size = None), "no batch size");
+}
