@@ -17,6 +17,8 @@ mod families;
 mod fit;
 mod generate;
 mod memory;
+#[cfg(test)]
+mod numerics;
 mod plan;
 mod request;
 mod segment;

@@ -35,12 +35,12 @@ impl Segment {
         let row = |rows: u64| Shape::f32([rows, shard.hidden]);
         match self {
             Self::Decode { batch, bucket } => {
-                let angles = Shape::f32([1, 1, 1, shard.head_size]);
-                let inputs = [row(batch), angles.clone(), angles, Shape::f32([1, bucket])];
+                let (angles, mask) = (Shape::f32([1, 1, shard.head_size]), Shape::f32([1, bucket]));
+                let inputs = [row(batch), angles.clone(), angles, mask.clone(), mask];
                 trace(&Attention::new(config, shard, self), &inputs)
             }
             Self::Prefill { batch, tokens } => {
-                let angles = Shape::f32([1, 1, tokens, shard.head_size]);
+                let angles = Shape::f32([1, tokens, shard.head_size]);
                 trace(&Attention::new(config, shard, self), &[row(batch * tokens), angles.clone(), angles])
             }
             Self::FeedForward { rows } => trace(&FeedForward::new(config, shard), &[row(rows)]),
@@ -141,7 +141,13 @@ impl Attention {
     }
 
     /// One token of each sequence. The cache holds the new token already: the device writes it in place.
-    fn decode(&self, cx: &mut Ctx, [q, k, v]: [Value; 3], mask: &Value, batch: u64) -> Result<Value, Refusal> {
+    fn decode(
+        &self,
+        cx: &mut Ctx,
+        [q, k, v]: [Value; 3],
+        [mask, hidden]: [&Value; 2],
+        batch: u64,
+    ) -> Result<Value, Refusal> {
         let Shard { heads, kv_heads, head_size, .. } = self.shard;
         let (keys, values) = (cx.weight(&self.k_cache)?, cx.weight(&self.v_cache)?);
         let group = heads / kv_heads.max(1);
@@ -152,7 +158,9 @@ impl Attention {
         let bucket = mask.dims().last().copied().unwrap_or(1);
         let rows = cx.view(&scores, &[batch * heads, bucket])?;
         let rows = cx.scalar(BinaryOp::Mul, &rows, 1.0 / u64_to_f32(head_size).sqrt())?;
-        let rows = cx.add(&rows, mask)?;
+        // A choice between score and least number: a product with the mask, and a sum with what it hides.
+        let rows = cx.mul(&rows, mask)?;
+        let rows = cx.add(&rows, hidden)?;
         let weights = cx.softmax(&rows, 1)?;
         let weights = cx.view(&weights, &[batch, kv_heads, group, bucket])?;
         let context = cx.matmul(&weights, &values)?;
@@ -207,9 +215,9 @@ impl Module for Attention {
         if self.rotates {
             (q, k) = (rotate(cx, &q, cos, sin)?, rotate(cx, &k, cos, sin)?);
         }
-        match mask.first() {
-            Some(mask) => self.decode(cx, [q, k, v], mask, batch),
-            None => self.prefill(cx, [q, k, v], batch, tokens),
+        match mask {
+            [mask, hidden] => self.decode(cx, [q, k, v], [mask, hidden], batch),
+            _ => self.prefill(cx, [q, k, v], batch, tokens),
         }
     }
 
@@ -227,16 +235,19 @@ impl Module for Attention {
     }
 }
 
-/// `x * cos + rotate_half(x) * sin`
+/// `x * cos + rotate_half(x) * sin` of `[b, h, s, d]`, as matrices of one head each.
 fn rotate(cx: &mut Ctx, x: &Value, cos: &Value, sin: &Value) -> Result<Value, Refusal> {
-    let size = x.dims().last().copied().unwrap_or(0);
-    let straight = cx.mul(x, cos)?;
-    let first = cx.slice(x, 3, 0, size / 2)?;
-    let second = cx.slice(x, 3, size / 2, size)?;
+    let dims = x.dims().to_vec();
+    let &[batch, heads, tokens, size] = dims.as_slice() else { return Err(refuse!("a head is not [b, h, s, d]")) };
+    let x = cx.view(x, &[batch * heads, tokens, size])?;
+    let straight = cx.mul(&x, cos)?;
+    let first = cx.slice(&x, 2, 0, size / 2)?;
+    let second = cx.slice(&x, 2, size / 2, size)?;
     let second = cx.unary(UnaryOp::Neg, &second)?;
-    let turned = cx.cat(&[&second, &first], 3)?;
+    let turned = cx.cat(&[&second, &first], 2)?;
     let turned = cx.mul(&turned, sin)?;
-    cx.add(&straight, &turned)
+    let rotated = cx.add(&straight, &turned)?;
+    cx.view(&rotated, &dims)
 }
 
 struct FeedForward {

@@ -131,3 +131,52 @@ impl Decoder {
         Ok((attention + feed_forward).times(layers) + head + exchanged + around)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FITTED, llm_instance, named_config};
+    use ns_base::convert::u64_to_f64;
+
+    fn decoder(model: &str, host: &str, degree: u32) -> Decoder {
+        Decoder::new(&named_config(model).unwrap(), llm_instance(host).unwrap(), degree, None, FITTED).unwrap()
+    }
+
+    /// Milliseconds by the analytical model: weights at 248 GB/s, 63 us of exposed collectives and chains a layer, the slower of cache
+    /// and 8.8 ns a position, 6 us for each further sequence, half a millisecond of host.
+    fn by_formula(d: &Decoder, batch: u64, bucket: u64) -> f64 {
+        let layers = u64_to_f64(d.config.layers);
+        let us = |bytes: u64| u64_to_f64(bytes) / 248e3;
+        let elements = d.config.layers * d.shard.layer_elements(d.config.mlp) + d.shard.head_elements();
+        let attention = us(d.shard.cache_bytes(batch, bucket)).max(8.8e-3 * u64_to_f64(bucket));
+        (500.0 + us(2 * elements) + layers * (63.0 + attention + 6.0 * u64_to_f64(batch - 1))) / 1e3
+    }
+
+    #[test]
+    fn a_simulated_step_is_near_the_formula() {
+        for (model, host, degree) in [
+            ("llama-2-7b", "inf2.48xlarge", 24),
+            ("llama-2-13b", "trn1.32xlarge", 32),
+            ("llama-2-70b", "inf2.48xlarge", 24),
+        ] {
+            let mut d = decoder(model, host, degree);
+            for (batch, bucket) in [(1, 2048), (1, 4096), (1, 8192), (4, 4096), (8, 4096), (8, 8192)] {
+                let here = d.decode(batch, bucket).unwrap().time().to_ms_f64();
+                let formula = by_formula(&d, batch, bucket);
+                assert!((here / formula - 1.0).abs() < 0.15, "{model} {batch} {bucket}: {here} and {formula} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_grows_with_the_cache_and_one_core_exchanges_nothing() {
+        let mut d = decoder("llama-2-7b", "inf2.48xlarge", 24);
+        let steps = [128, 1024, 4096, 8192].map(|bucket| d.decode(1, bucket).unwrap().time());
+        assert!(steps.is_sorted() && steps[0] < steps[3], "{steps:?}");
+        let mut one = decoder("llama-2-7b", "inf2.xlarge", 1);
+        let parts = one.decode(1, 128).unwrap();
+        assert_eq!(parts.collectives, SimTime::ZERO);
+        // Half the memory of a core: 13.2 GB at 272 GB/s.
+        assert!((48.0..60.0).contains(&parts.time().to_ms_f64()), "{parts:?}");
+    }
+}

@@ -76,6 +76,63 @@ mod tests {
     use crate::{KvRule, named_config};
     use ns_machine::arch::instance;
 
+    struct Spans<'a>(&'a Executable, std::collections::BTreeMap<(String, String), (u64, u64, u64, u64)>);
+    impl Spans<'_> {
+        fn add(&mut self, unit: String, source: ns_machine::SourceId, s: u64, e: u64) {
+            let src = &self.0.sources[source];
+            let at = self
+                .1
+                .entry((
+                    format!("{:>8}", s / 50_000_000 * 0),
+                    format!("{} {}", src.path.rsplit('/').take(2).collect::<Vec<_>>().join("<"), unit),
+                ))
+                .or_insert((u64::MAX, 0, 0, 0));
+            at.0 = at.0.min(s);
+            at.1 = at.1.max(e);
+            at.2 += e - s;
+            at.3 += 1;
+        }
+    }
+    impl ns_neuron::sim::Observer for Spans<'_> {
+        fn instruction(&mut self, engine: ns_machine::isa::Engine, index: usize, span: ns_base::Interval<SimTime>) {
+            let i = self.0.engines[engine.index()][index];
+            self.add(engine.name().to_owned(), i.source, span.start.0, span.end.0);
+        }
+        fn dma(&mut self, q: ns_machine::isa::DmaQueue, index: usize, t: SimTime, span: ns_base::Interval<SimTime>) {
+            let i = self.0.queues[q.index()][index];
+            let _ = t;
+            self.add(q.name().to_owned(), i.source, span.start.0, span.end.0);
+        }
+    }
+
+    #[test]
+    fn spans() {
+        let host = instance("inf2.48xlarge").unwrap();
+        let config = named_config("llama-2-13b").unwrap();
+        let shard = Shard::of(&config, 24, KvRule::PerQueryHead).unwrap();
+        let windows = Windows::new(&config, shard, host, None).unwrap();
+        for segment in [
+            Segment::Decode { batch: 8, bucket: 4096 },
+            Segment::Decode { batch: 1, bucket: 16384 },
+            Segment::Prefill { batch: 1, tokens: 1024 },
+        ] {
+            let executable = windows.executable(segment).unwrap();
+            let mut spans = Spans(&executable, Default::default());
+            let outcome = simulate(&executable, &windows.costs, &mut spans).unwrap();
+            println!("{segment:?} {:?} busy {:?} dma {:?}", outcome.window, outcome.engine_busy, outcome.dma_busy);
+            let mut all: Vec<_> = spans.1.into_iter().collect();
+            all.sort_by_key(|(_, v)| v.0);
+            for ((_, name), (s, e, busy, n)) in all {
+                println!(
+                    "{:>8.1} {:>8.1} busy {:>7.1} n {n:>5} {name}",
+                    s as f64 / 1e6,
+                    e as f64 / 1e6,
+                    busy as f64 / 1e6
+                );
+            }
+        }
+    }
+
     #[test]
     fn probe() {
         let host = instance("inf2.48xlarge").unwrap();

@@ -37,7 +37,7 @@ fn the_fitted_numbers_and_the_tables_are_what_calibration_finds() {
             c.first_token_inf2_us as f64 / 1e3,
             c.first_token_trn_us as f64 / 1e3
         );
-        let summary = line(&[&left.model], &Summary::of_ratios(&left.tpot));
+        let summary = line(&[left.model.as_str()], &Summary::of_ratios(&left.tpot));
         table.push_str(&format!("{}{own}", summary.trim_end()));
     }
     table.push_str(&format!("\nAll three together: root mean square {:.1} %.\n", rms_of_ratios(&all) * 100.0));
@@ -77,4 +77,45 @@ fn published_figures_reach_no_prediction_and_a_bad_row_has_a_reason() {
     assert_eq!(reason(&|r| r.n_models_text = "TP=7".into()), "inf2.48xlarge has no groups of 7 cores");
     assert_eq!(reason(&|r| r.notes.clear()), "the notes do not say Input Length");
     assert_eq!(reason(&|r| r.batch_size = None), "no batch size");
+}
+
+#[test]
+fn every_command_of_the_page_runs_and_bad_input_is_named() {
+    let f = super::shell::Folder::new("llm");
+    let mut commands = 0;
+    for (kind, text) in super::shell::blocks(&super::shell::page("docs/llm.md")) {
+        match kind.as_str() {
+            "json config.json" => f.write("config.json", text),
+            // The table of published rows is a test of its own.
+            "" => {
+                for line in text.lines().filter(|l| !l.contains("validate")) {
+                    assert!(!f.stdout(line).is_empty());
+                    commands += 1;
+                }
+            }
+            other => panic!("{other}"),
+        }
+    }
+    assert_eq!(commands, 4);
+    let made = f.stdout("neuronscope generate --model llama-3-8b --instance inf2.48xlarge --tp 24 --batch 1 --input 128 --output 3968 --json");
+    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    let parts: f64 = made["breakdown_ms"].as_object().unwrap().values().map(|ms| ms.as_f64().unwrap()).sum();
+    assert!((parts - made["tpot_p50_ms"].as_f64().unwrap()).abs() < 1e-6);
+    assert!(made["step_ms_by_bucket"]["4096"].as_f64() > made["step_ms_by_bucket"]["256"].as_f64());
+    let cost = made["cost_usd_per_million_tokens"].as_f64().unwrap();
+    let by_hand = 12.98127 / 3.6e3 / made["throughput_tokens_per_s"].as_f64().unwrap() * 1e6;
+    assert!((cost / by_hand - 1.0).abs() < 1e-9);
+    for (line, reason) in [
+        ("generate --model llama-9", "no language model 'llama-9'"),
+        ("generate --model llama-2-7b --tp 5", "no groups of 5 cores; the nearest is 4"),
+        ("generate --model llama-2-70b --tp 8", "are missing; it fits at a degree of 12"),
+        ("generate --model llama-2-7b --output 8000", "the model has 4096 positions"),
+        ("generate --model llama-2-7b --instance inf1.xlarge", "runs no language models here"),
+        ("generate --model-config docs.json", "docs.json"),
+        ("generate --model llama-2-7b --request-rate 0", "--request-rate 0 is not possible"),
+    ] {
+        let output = f.run(&format!("neuronscope {line}"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(reason), "{line}: {said}");
+    }
 }

@@ -68,6 +68,7 @@ pub(super) fn convolution(
     let room = take(plan, places, code, result, resident.bytes)?;
     let (steps, apart) = plan_eviction(plan, places, code, epilogue, id, &resident)?;
     let nest = Product {
+        own_columns: false,
         rows: shape.pixels,
         columns: shape.columns,
         passes: passes(shape.channels, window, few, u64::from(plan.precision.contracted)),
@@ -113,6 +114,7 @@ fn kernel_gradient(
     let room = take(plan, places, code, result, resident.bytes)?;
     let (steps, apart) = plan_eviction(plan, places, code, epilogue, id, &resident)?;
     let nest = Product {
+        own_columns: false,
         rows,
         columns,
         passes: depth.div_ceil(u64::from(plan.precision.contracted)),

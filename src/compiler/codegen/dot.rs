@@ -48,7 +48,7 @@ pub(super) fn dot(
     let columns = columns_of(plan, places, code, &shape, id)?;
     let softmax = softmax_on(plan, result, shape.columns);
     let layout = product_layout(plan, &shape, result, &columns);
-    let mut resident = shape.result(plan, result, layout);
+    let mut resident = shape.result(plan, id, result, layout);
     let element_bytes = element_bytes(plan, softmax.map_or(result, |s| s.result));
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes);
     let room = take(plan, places, code, result, resident.bytes)?;
@@ -61,6 +61,7 @@ pub(super) fn dot(
         stationary: Stationary::for_layout(layout),
         rows_ready: lhs.ready,
         batch: shape.batch,
+        own_columns: shape.batch > 1,
         row_groups: if shape.batch > 1 { 1 } else { resident.groups },
         slices: slices(plan.core, &resident, element_bytes).max(lhs_slices),
     };
@@ -104,9 +105,10 @@ impl DotShape {
     }
 
     /// The result in a layout, with no space taken yet.
-    fn result(&self, plan: &Plan<'_>, result: InstrId, layout: Layout) -> Resident {
+    fn result(&self, plan: &Plan<'_>, id: InstrId, result: InstrId, layout: Layout) -> Resident {
         let (rows, columns, groups) = match layout {
             Layout::FeatureMajor => (self.rows * self.batch / self.heads, self.columns * self.heads, 1),
+            Layout::RowMajor if plan.has_few_long_rows(id) => (self.rows * self.batch, self.columns, 1),
             Layout::RowMajor if self.batch > 1 => (self.rows * self.batch, self.columns, self.batch),
             Layout::RowMajor => (self.rows * self.batch, self.columns, row_groups(plan, result)),
         };

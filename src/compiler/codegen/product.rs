@@ -62,6 +62,8 @@ pub(super) struct Product {
     pub rows_ready: Vec<Wait>,
     /// Independent products of this size: heads of attention.
     pub batch: u64,
+    /// Whether each product of the batch has columns of its own, so that none serves another.
+    pub own_columns: bool,
     /// Equal parts of the rows that each start a block of their own when the rows are stationary.
     pub row_groups: u64,
     /// Slices of the batch in which it runs, one after the other.
@@ -196,7 +198,8 @@ impl Nest<'_> {
         for _ in 0..self.product.batch {
             for (n, columns_here) in blocks(self.product.columns, width).enumerate() {
                 // The columns are the outer loop, so that a weight is read from device memory once.
-                let block = column_block(self.plan, places, code, columns, (n, columns_here), self.product.batch)?;
+                let block =
+                    column_block(self.plan, places, code, columns, (n, columns_here), self.product.own_columns)?;
                 let used = match self.product.stationary {
                     Stationary::Columns => self.columns_stationary(code, &block),
                     Stationary::Rows => self.rows_stationary(code, &block),
@@ -305,11 +308,11 @@ fn column_block(
     code: &mut Code<'_>,
     columns: &Columns,
     (n, width): (usize, u32),
-    batch: u64,
+    own_columns: bool,
 ) -> Result<Block, StageError> {
     match columns {
         Columns::Resident(ready) => Ok(Block { columns: width, ready: ready.clone(), bytes: 0 }),
-        Columns::Weight(matrix) if plan.weights_stay && batch == 1 => {
+        Columns::Weight(matrix) if plan.weights_stay && !own_columns => {
             let blocks = load_matrix(plan, places, code, matrix)?;
             let whole = matrix.columns.div_ceil(u64::from(width)) != blocks.len() as u64;
             // Loaded in blocks of another width by an earlier use: wait for all of them.
@@ -336,6 +339,7 @@ mod tests {
             stationary: Stationary::Rows,
             rows_ready: Vec::new(),
             batch,
+            own_columns: batch > 1,
             row_groups,
             slices,
         }

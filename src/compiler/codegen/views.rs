@@ -44,20 +44,14 @@ pub(super) fn transpose_resident(
     Ok(())
 }
 
-/// A reshape of a value in SBUF: the same bytes. Few rows of batch and heads that become one matrix follow one another on the
-/// partitions, so that an operation on rows takes one pass for all of them.
+/// A reshape of a value in SBUF: the same bytes.
 pub(super) fn reshape_resident(
     plan: &Plan<'_>,
     places: &mut Places,
     code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), StageError> {
-    let mut resident = view_of(plan, places, code, id)?;
-    let (before, after) = (&plan.instruction(plan.operand(id, 0)?)?.shape.dims, &plan.instruction(id)?.shape.dims);
-    let joins_rows = before.len() == 4 && after.len() == 2 && before.last() == after.last();
-    if joins_rows && resident.layout == Layout::RowMajor && resident.partition_elements <= plan.core.partitions.into() {
-        resident.groups = 1;
-    }
+    let resident = view_of(plan, places, code, id)?;
     set_view(places, id, resident);
     Ok(())
 }
