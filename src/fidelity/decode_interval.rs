@@ -10,7 +10,22 @@ pub struct DecodeHeldOut {
 }
 
 /// The result of `neuronscope validate src/fidelity/decode.csv --calibrate` for each model that is left out; a test compares.
-pub const DECODE_HELD_OUT: &[DecodeHeldOut] = &[];
+pub const DECODE_HELD_OUT: &[DecodeHeldOut] = &[
+    DecodeHeldOut {
+        model: "Llama-3-8B",
+        ratios: &[
+            1.0198, 1.0116, 0.9939, 0.9817, 1.0142, 1.0083, 1.0962, 1.091, 1.01, 1.0086, 0.9694, 1.0891, 1.0794, 1.1485,
+        ],
+    },
+    DecodeHeldOut { model: "Llama-2-7b", ratios: &[1.0202, 1.0594, 0.9033, 0.9099, 1.0776, 1.012] },
+    DecodeHeldOut {
+        model: "Llama-2-13b",
+        ratios: &[
+            0.9989, 1.0444, 1.0013, 1.0009, 0.9477, 0.9171, 1.004, 0.9492, 0.9681, 0.9124, 0.9729, 0.9768, 0.9632,
+            0.938, 0.9581, 1.005,
+        ],
+    },
+];
 
 /// One of this many rows may lie outside on each side: nine of ten are between.
 const OUTSIDE_ON_A_SIDE: usize = 20;

@@ -83,6 +83,7 @@ pub fn generate(request: &Request, calibration: LlmCalibration) -> Result<Genera
 /// # Errors
 /// As [`generate`].
 pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generation, Refusal> {
+    decoder.weights = request.weights;
     let ttft = decoder.prefill(request.batch, request.prompt_bucket())?;
     let mut steps = Vec::new();
     for (bucket, count) in steps_by_bucket(request) {

@@ -29,7 +29,9 @@ mod windows;
 
 pub use config::{Bias, DecoderConfig, Mlp, Norm, Positions};
 pub use config_json::{MAX_CONFIG_BYTES, read_config};
-pub use costs::{FITTED, HOST_STEP_ON_DEVICE_US, HOST_STEP_US, LlmCalibration};
+pub use costs::{
+    ALL_REDUCE_BYTES_PER_US, FITTED, HOST_STEP_ON_DEVICE_US, HOST_STEP_US, INT8_STREAM_TENTHS, LlmCalibration,
+};
 pub use families::{FAMILIES, Family, model_names, named_config};
 pub use fit::{FitGrid, FitRow, fit};
 pub use generate::{Breakdown, Generation, generate, generate_with, steps_by_bucket};

@@ -14,7 +14,7 @@ use ns_machine::arch::{INSTANCES, Instance, core_spec, features, instance};
 pub enum Weights {
     #[default]
     Bf16,
-    /// One byte in memory, converted on the core before each product, which takes as long as streaming two bytes.
+    /// One byte in memory, converted on the core before each product.
     Int8,
 }
 

@@ -94,6 +94,7 @@ pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) 
         ));
     }
     let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, calibration)?;
+    decoder.weights = request.weights;
     let prompt = decoder.prefill(1, request.prompt_bucket())?;
     let step = decoder.decode(request.batch, request.positions())?.time();
     Ok(run(request, traffic, prompt, step))

@@ -5,7 +5,8 @@ use ns_machine::arch::Instance;
 use ns_machine::cost::Collective;
 
 use super::config::DecoderConfig;
-use super::costs::{HOST_STEP_ON_DEVICE_US, HOST_STEP_US, LlmCalibration};
+use super::costs::{HOST_STEP_ON_DEVICE_US, HOST_STEP_US, INT8_STREAM_TENTHS, LlmCalibration};
+use super::request::Weights;
 use super::segment::Segment;
 use super::shard::{KvRule, Shard};
 use super::windows::{Window, Windows};
@@ -41,6 +42,7 @@ pub struct Decoder {
     pub config: DecoderConfig,
     pub instance: &'static Instance,
     pub shard: Shard,
+    pub weights: Weights,
     pub calibration: LlmCalibration,
     windows: Windows,
 }
@@ -59,7 +61,7 @@ impl Decoder {
     ) -> Result<Self, Refusal> {
         let shard = Shard::of(config, degree, KvRule::of_core(instance.core_version))?;
         let windows = Windows::new(config, shard, instance, lnc)?;
-        Ok(Self { config: config.clone(), instance, shard, calibration, windows })
+        Ok(Self { config: config.clone(), instance, shard, weights: Weights::Bf16, calibration, windows })
     }
 
     /// Device memory of one core, bytes.
@@ -102,11 +104,18 @@ impl Decoder {
         let attention = self.window(Segment::Decode { batch, bucket })?;
         let feed_forward = self.window(Segment::FeedForward { rows: batch })?;
         let head = self.window(Segment::Head { rows: batch })?;
-        let device = (attention.time + feed_forward.time).times(layers) + head.time;
-        let elements = layers * self.shard.layer_elements(self.config.mlp) + self.shard.head_elements();
+        let further = SimTime::from_ns(self.calibration.sequence_ns).times(batch.saturating_sub(1));
+        let device = (attention.time + feed_forward.time + further).times(layers) + head.time;
+        let elements = layers * self.shard.layer_elements(self.config.mlp);
         let rate = self.windows.costs.dma.aggregate_bytes_per_us;
         let moving = |bytes: u64| SimTime::from_ns(bytes.saturating_mul(1_000) / rate.max(1));
-        let weights = moving(elements * ELEMENT_BYTES).min(device);
+        // Segments stream 16 bits.
+        let saved = match self.weights {
+            Weights::Bf16 => SimTime::ZERO,
+            Weights::Int8 => moving(elements * (10 * ELEMENT_BYTES - INT8_STREAM_TENTHS) / 10),
+        };
+        let device = device.saturating_sub(saved);
+        let weights = moving((elements + self.shard.head_elements()) * ELEMENT_BYTES).saturating_sub(saved).min(device);
         let cache = moving(layers * self.shard.cache_bytes(batch, bucket)).min(device.saturating_sub(weights));
         Ok(StepParts {
             weights,
