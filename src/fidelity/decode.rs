@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::predict::instance_of;
 use super::row::{PublishedRow, read_rows};
-use super::{PlacementBasis, Validation};
+use super::{PlacementBasis, Validation, interval_of_tpot};
 
 /// The rows of text generation; `ORIGINS.md` beside them says where they come from.
 const SHIPPED: &[u8] = include_bytes!("decode.csv");
@@ -158,6 +158,8 @@ pub fn validate_generation(row: &PublishedRow, decoders: &mut Decoders) -> Valid
         batch_size: row.batch_size,
         published: row.published,
         predicted: None,
+        throughput_low: None,
+        throughput_high: None,
         ratio: None,
         skipped: None,
         n_models: Some(1),
@@ -181,8 +183,13 @@ pub fn validate_generation(row: &PublishedRow, decoders: &mut Decoders) -> Valid
                 predicted_ttft_ms: predicted.ttft_ms,
                 ttft_ratio: ratio(case.published_ttft_ms, predicted.ttft_ms),
             };
+            // A step that takes longer gives as much fewer tokens.
+            let interval = interval_of_tpot(predicted.tpot_ms, case.request.instance);
+            let at = |tpot_ms: f64| predicted.throughput * predicted.tpot_ms / tpot_ms;
             Validation {
                 predicted: Some(predicted.throughput),
+                throughput_low: interval.map(|(_, slowest)| at(slowest)),
+                throughput_high: interval.map(|(fastest, _)| at(fastest)),
                 ratio: ratio(case.published_throughput, predicted.throughput),
                 generation: Some(generation),
                 ..base
