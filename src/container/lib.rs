@@ -9,7 +9,9 @@ mod crc;
 pub mod gzip;
 pub mod inflate;
 pub mod npy;
+mod recorded;
 mod source;
 pub mod zip;
 
+pub use recorded::{FilePart, Recorded};
 pub use source::{ByteSource, exactly, unreadable};

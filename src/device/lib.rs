@@ -20,7 +20,7 @@ pub use compile::{Compilation, Device, is_simulated};
 pub use estimated_op::{EstimateMark, EstimatedOp, marked_time, note_of_times};
 pub use library::{
     BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FixedModel, Instantiated, ModelFile, ModelFileRef, ModelFileSettings,
-    ModelKind, ModelLibrary, ModelRef, OpenedModel, model_label,
+    ModelKind, ModelLibrary, ModelRef, OpenedModel, content_name, model_label,
 };
 pub use ns_compiler::StageError;
 pub use removed::RemovedProducts;

@@ -15,7 +15,7 @@ const TAIL: u64 = 2 << 20;
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn content_name(name: &str, bytes: &dyn ByteSource) -> Result<String, Refusal> {
+pub fn content_name(name: &str, bytes: &dyn ByteSource) -> Result<String, Refusal> {
     let part = |at: u64, length: u64| {
         let unreadable = |e: Refusal| refuse!("{name}: cannot be read: {e}");
         bytes.slice(at, u64_to_usize(length)).map_err(unreadable)

@@ -77,7 +77,21 @@ impl ModelLibrary {
         bytes: Rc<dyn ByteSource>,
         settings: ModelFileSettings,
     ) -> Result<OpenedModel, Refusal> {
-        let model = self.model_file(name, bytes)?;
+        self.open_as(name, &content_name(name, &*bytes)?, bytes, settings)
+    }
+
+    /// Opens a file whose content is known by this name, from [`content_name`], also where not all of its bytes can be read.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_as(
+        &self,
+        name: &str,
+        digest: &str,
+        bytes: Rc<dyn ByteSource>,
+        settings: ModelFileSettings,
+    ) -> Result<OpenedModel, Refusal> {
+        let model = ModelFile::new(name, digest.to_owned(), bytes, self.read);
         let Instantiated { imported, .. } = model.instantiate(&settings, None, self.display_only)?;
         let inspection = imported.inspection.clone();
         let opened =

@@ -11,6 +11,7 @@ mod model_file_ref;
 mod model_ref;
 
 pub use batch::BatchRule;
+pub use digest::content_name;
 pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedModel};
 pub use library::{ModelLibrary, OpenedModel};
 pub use model_file::{Instantiated, ModelFile};

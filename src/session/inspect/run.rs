@@ -10,7 +10,7 @@ use super::subject::{CompiledProgram, DEFAULT_INSTANCE, Refusal, Subject};
 use super::view::{saved, view_of};
 use crate::ByteSource;
 use crate::protocol::{ExportedFile, JobResult, Message};
-use crate::share::LinkedFile;
+use crate::share::{LinkedFile, open_for_links};
 use ns_capture::Recorder;
 use ns_device::{ModelFileSettings, ModelLibrary, OpenedModel};
 use ns_machine::Executable;
@@ -129,9 +129,7 @@ impl InspectRun {
 
     fn begin(&mut self) -> Result<(), String> {
         if let Some((name, source)) = self.file.take() {
-            let linked = LinkedFile::of(&name, &*source);
-            let bytes = Rc::from(source);
-            let opened = self.models.open(&name, bytes, ModelFileSettings::default())?;
+            let (opened, linked) = open_for_links(&self.models, &name, source, ModelFileSettings::default())?;
             self.spec.set(InspectField::Model, &opened.id);
             self.spec.set(InspectField::Batch, "");
             self.opened = Some(Box::new((opened, linked)));

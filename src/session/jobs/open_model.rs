@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Job, JobState};
 use crate::ByteSource;
 use crate::protocol::{JobResult, Message};
-use crate::share::{LinkedFile, unpack};
+use crate::share::{LinkedFile, UnpackedModel, open_for_links, unpack_model};
 use ns_device::{ModelFileSettings, ModelLibrary};
 
 /// Reads the graph of one model file. It stays open for as long as the session lives.
@@ -15,12 +15,14 @@ pub(crate) struct OpenModelJob {
     models: ModelLibrary,
     /// Absent once the library has it.
     source: Option<Box<dyn ByteSource>>,
+    /// The link that holds the file, and the digest of the whole file if that is only its graph.
+    link: Option<(LinkedFile, Option<String>)>,
     is_announced: bool,
 }
 
 impl OpenModelJob {
     pub fn new(name: String, settings: ModelFileSettings, models: ModelLibrary, source: Box<dyn ByteSource>) -> Self {
-        Self { name, settings, models, source: Some(source), is_announced: false }
+        Self { name, settings, models, source: Some(source), link: None, is_announced: false }
     }
 
     /// Opens the file that a link holds.
@@ -28,9 +30,10 @@ impl OpenModelJob {
     /// # Errors
     /// When the link is cut off, or holds no file.
     pub fn of_link(packed: &str, models: ModelLibrary) -> Result<Self, String> {
-        let file = unpack(packed)?.into_iter().next();
-        let (name, bytes) = file.ok_or("the link holds no model file; ask its sender for the file")?;
-        Ok(Self::new(name, ModelFileSettings::default(), models, Box::new(bytes)))
+        let UnpackedModel { name, source, digest } = unpack_model(packed)?;
+        let (size, is_graph) = (source.size(), digest.is_some());
+        let link = Some((LinkedFile { size, packed: Some(packed.to_owned()), is_graph }, digest));
+        Ok(Self { link, ..Self::new(name, ModelFileSettings::default(), models, source) })
     }
 }
 
@@ -44,8 +47,14 @@ impl Job for OpenModelJob {
         }
         let Some(source) = self.source.take() else { return Ok(JobState::Done) };
         let settings = std::mem::take(&mut self.settings);
-        let linked = LinkedFile::of(&self.name, &*source);
-        let opened = self.models.open(&self.name, Rc::from(source), settings)?;
+        let (opened, linked) = match self.link.take() {
+            // Of a file whose content is known only the graph may be here.
+            Some((linked, Some(digest))) => {
+                (self.models.open_as(&self.name, &digest, Rc::from(source), settings)?, linked)
+            }
+            Some((linked, None)) => (self.models.open(&self.name, Rc::from(source), settings)?, linked),
+            None => open_for_links(&self.models, &self.name, source, settings)?,
+        };
         sink(Message::Done(JobResult::Model(Box::new((opened, linked)))));
         Ok(JobState::Done)
     }

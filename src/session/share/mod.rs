@@ -19,6 +19,7 @@ mod results_fields;
 pub use entries::{is_another_view, is_same_tool};
 pub use experiment_fields::ExperimentLink;
 pub use model_file::{LinkedFile, with_model_file};
+pub(crate) use model_file::{UnpackedModel, open_for_links, unpack_model};
 pub(crate) use packed_files::{MOST_PACKED_BYTES, pack, unpack};
 pub use page::Page;
 pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
@@ -37,7 +38,7 @@ pub const LINK_VERSION: u32 = 1;
 const VERSION: &str = "v";
 
 /// Longest link that is read; links that this program writes are far shorter.
-const MOST_BYTES: usize = 16 * 1024;
+const MOST_BYTES: usize = 96 * 1024;
 
 /// Something in a link that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
