@@ -75,6 +75,12 @@ fn App() -> Html {
         theme: *theme,
     };
     let kept = use_shelf();
+    let is_finding = use_state_eq(|| false);
+    let on_find = {
+        let is_finding = is_finding.setter();
+        Callback::from(move |_: MouseEvent| is_finding.set(true))
+    };
+    let offered = context.catalog.clone();
     let foot = use_memo((), |()| page::element(bridge::FOOT_ELEMENT));
     let on_profiles = use_profiles(&context, &profile, &job, &shown);
     let on_files =
@@ -87,8 +93,8 @@ fn App() -> Html {
     html! {
         <ContextProvider<AppContext> context={context}>
             <a class="skip" href="#main" onclick={skip_to_main()}>{ "Skip to content" }</a>
-            <SiteHead shown={*shown} links={links.clone()} theme={theme.clone()} on_files={on_files.clone()} />
-            <Finder pages={links} kept={kept_links(&kept)} profile={profile.clone()} theme={theme} />
+            <SiteHead shown={*shown} links={links.clone()} theme={theme.clone()} on_files={on_files.clone()} {on_find} />
+            <Finder pages={links} kept={kept_links(&kept)} profile={profile.clone()} {theme} catalog={offered} is_open={is_finding} />
             <NoticeList {notices} />
             // The profile page shows it where the progress of reading stands a moment later.
             if *shown != Page::Profile && file_queue.is_waiting() {
@@ -291,7 +297,7 @@ fn on_files(
             give(shown, Page::Customop, FileContent::Kernels, kernels);
             match shown {
                 Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
-                Page::Benchmark => give(shown, Page::Benchmark, FileContent::Models, of_models),
+                Page::Benchmark | Page::Home => give(shown, Page::Benchmark, FileContent::Models, of_models),
                 _ => give(shown, Page::Inspect, FileContent::Models, of_models),
             }
             profiles.emit(rest);

@@ -23,7 +23,7 @@ for (const [name, viewport, colorScheme] of [["desk, light", { width: 1440, heig
     await assertAccessible(page);
     // The page can be left, and the way back is the start page.
     await page.getByRole("link", { name: "neuronscope" }).click();
-    await page.getByRole("heading", { name: "Open a file" }).waitFor();
+    await page.getByRole("heading", { name: "Drop a model or a trace" }).waitFor();
   }, { context: { viewport, colorScheme } }));
 }
 
@@ -176,6 +176,11 @@ test("Ctrl+K finds tools, pages and slices", app.page(async (page) => {
   await field.fill("Numer");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => location.hash.startsWith("#/numerics"));
+  // The head has a button for it, which finds models too.
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+  await field.fill("resnet152");
+  await page.getByRole("option", { name: /^Model/ }).first().click();
+  await page.waitForFunction(() => /^#\/benchmark\?.*model=resnet152/.test(location.hash));
 }, { hash: "#/profile?v=1&model=nn&tool=overview" }));
 
 // Runs in the page, before its own scripts: the content of a tree, without hidden parts and without the space between elements.
@@ -200,6 +205,21 @@ test("the start page stands in index.html as the app draws it", app.page(async (
   assert.deepEqual(written, drawn);
   assert.equal(await page.locator("h1").count(), 1, "it is said once");
 }, { hash: "#/", init: tells, context: { colorScheme: "light" } }));
+
+test("the timeline of the start page says what the pointer is at", start(async (page) => {
+  const picture = page.locator(".landing-picture .frame");
+  const caption = page.locator(".landing-picture figcaption");
+  const before = await caption.innerText();
+  const { x, y, width } = await picture.boundingBox();
+  const said = new Set();
+  for (let at = 0.2; at < 1; at += 0.02) {
+    await page.mouse.move(x + width * at, y + 210);
+    said.add(await caption.innerText());
+  }
+  assert.ok([...said].some((text) => /: .+, [\d.]+ [nµm]s$/.test(text)), [...said].join("; "));
+  await page.mouse.move(0, 0);
+  await page.waitForFunction((text) => document.querySelector(".landing-picture figcaption").innerText === text, before);
+}, { context: { viewport: { width: 1440, height: 900 } } }));
 
 test("before the app runs the start page can be read, its links work, and it stays in place", app.page(async (page, url) => {
   // The app's program is held back until the page has been checked.
@@ -226,7 +246,7 @@ test("before the app runs the start page can be read, its links work, and it sta
   await other.goto(`${url}#/benchmark`, { waitUntil: "commit" });
   await other.locator("#load-failure").waitFor();
   await other.getByRole("link", { name: "Benchmark", exact: true }).waitFor();
-  assert.equal(await other.getByRole("heading", { name: /^See where/, includeHidden: true }).count(), 1);
+  assert.equal(await other.getByRole("heading", { name: /^How fast/, includeHidden: true }).count(), 1);
   assert.equal(await other.getByRole("heading", { level: 1 }).count(), 0, "it is not shown");
   await other.close();
 }, { open: false, allow: [/_bg\.wasm|could not|Failed to/], context: { colorScheme: "light", serviceWorkers: "block" } }));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use neuronscope::base::units::format_count;
+use neuronscope::base::units::{format_count, format_ns};
 use neuronscope::base::{Interval, TraceNs};
 use neuronscope::bench::beside_text;
 use neuronscope::fidelity::{shipped_rows, validate};
@@ -14,6 +14,8 @@ use neuronscope::view::timeline::{
     Arrangement, Layout, Metrics, NameLooks, Overlay, TimelineScene, Viewport, paint, to_svg,
 };
 
+/// The span of the picture.
+const SPAN: Interval<TraceNs> = Interval { start: TraceNs(7_900), end: TraceNs(15_100) };
 /// Size of the picture in pixels.
 const WIDTH: f64 = 1200.0;
 const HEIGHT: f64 = 260.0;
@@ -25,7 +27,8 @@ fn ask(session: &mut Session, request: Request) -> Vec<Event> {
     events
 }
 
-fn picture(theme: Theme) -> String {
+/// The picture, and its slices: left edge, top, width and height in pixels, then the row, the name and the length.
+fn picture(theme: Theme) -> (String, String) {
     let (mut session, job) = (Session::new(), JobId(1));
     let made = ask(&mut session, Request::new(job, JobRequest::Profile(ProfileSpec::default())));
     let info = made.into_iter().find_map(|e| {
@@ -42,7 +45,7 @@ fn picture(theme: Theme) -> String {
         }
     }
     let layout = Layout::new(&info.outline, &arrangement, &metrics);
-    let view = Viewport::new(Interval::new(TraceNs(7_900), TraceNs(15_100)), WIDTH - metrics.gutter);
+    let view = Viewport::new(SPAN, WIDTH - metrics.gutter);
     let query = view.query(layout.tracks_between(0.0, 10_000.0));
     let answer = ask(&mut session, Request::new(job, ProfileQuestion::Timeline(query).of(info.profile)));
     let [Event::Message(_, Message::Answer(Reply::Timeline(tile)))] = &answer[..] else { panic!("{answer:?}") };
@@ -60,7 +63,33 @@ fn picture(theme: Theme) -> String {
         moved_track: None,
         overlay: Overlay::default(),
     };
-    to_svg(&paint(&scene), theme)
+    let (mut slices, width) = (String::new(), WIDTH - metrics.gutter);
+    for track in &tile.tracks {
+        let Some((section, outline)) = info
+            .outline
+            .sections
+            .iter()
+            .find_map(|section| Some((section, section.tracks.iter().find(|t| t.id == track.track)?)))
+        else {
+            continue;
+        };
+        for (i, start) in track.start_ns.iter().enumerate() {
+            let (from, to) = (view.x_of(*start), view.x_of(*start + track.duration_ns[i].cast_signed()));
+            let top = metrics.ruler + layout.track(track.track).unwrap().y + metrics.row * f64::from(track.row[i]);
+            if to > 0.0 && from < width && top < HEIGHT {
+                let (left, right) = (from.max(0.0) + metrics.gutter, to.min(width) + metrics.gutter);
+                let name = &tile.names[track.name[i] as usize];
+                let length = format_ns(track.duration_ns[i] as f64);
+                slices.push_str(&format!(
+                    "{left:.0} {top:.0} {:.0} {:.0} {}: {name}, {length}\n",
+                    right - left,
+                    metrics.row,
+                    section.name_of(outline)
+                ));
+            }
+        }
+    }
+    (to_svg(&paint(&scene), theme), slices)
 }
 
 /// The figure of AWS beside that of the simulation, for the example of the start page.
@@ -90,10 +119,17 @@ fn the_example_of_the_start_page_has_the_published_figure() {
 #[test]
 fn the_picture_of_the_start_page_is_the_simulated_timeline() {
     for (theme, file) in [(Theme::Light, "landing-light.svg"), (Theme::Dark, "landing-dark.svg")] {
-        let (path, made) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("www").join(file), picture(theme));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let (path, (made, slices)) = (root.join("www").join(file), picture(theme));
+        let beside = root.join("src/web/pages/landing_slices.txt");
         if std::env::var_os("UPDATE_DOCS").is_some() {
             std::fs::write(&path, &made).unwrap();
+            std::fs::write(&beside, &slices).unwrap();
         }
+        assert!(
+            std::fs::read_to_string(&beside).unwrap_or_default() == slices,
+            "landing_slices.txt is of another build"
+        );
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             kept == made,

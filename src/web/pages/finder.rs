@@ -1,4 +1,5 @@
-//! One dialog that finds pages, open runs, tools, settings, operators, tracks and slices: Ctrl+K, or Command+K.
+//! One dialog that finds pages, models, instances, open runs, tools, settings, operators, tracks and slices: the field in the head, Ctrl+K,
+//! or Command+K.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,10 +15,11 @@ use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use crate::worker::Engine;
 use ns_analysis::GroupBy;
 use ns_analysis::opcode::short_name;
+use ns_page::Shared;
 use ns_page::profile::{tool_name, tools_of};
 use ns_profile::levels::ALL_LEVELS;
-use ns_session::share::{Page, Tool};
-use ns_session::{AnalysisRequest, JobId, Listing, Message, ProfileQuestion, QueryOf, Reply, Rows};
+use ns_session::share::{Page, Tool, encode};
+use ns_session::{AnalysisRequest, Catalog, JobId, Listing, Message, ProfileQuestion, QueryOf, Reply, Rows};
 use ns_view::palette::Theme;
 use ns_view::text::contains_ignoring_case;
 use ns_view::timeline::{GroupKind, SliceLink, TrackId};
@@ -27,6 +29,9 @@ const MOST_SLICES: u32 = 20;
 /// The most operators and tracks that are listed.
 const MOST_OPERATORS: u32 = 8;
 const MOST_TRACKS: usize = 12;
+/// What a model and an instance are run with.
+const EXAMPLE_INSTANCE: &str = "inf2.xlarge";
+const EXAMPLE_MODEL: &str = "bert-base-uncased";
 /// Smallest length of a searched text: shorter texts occur in too many names.
 const LEAST_LETTERS: usize = 2;
 
@@ -41,6 +46,10 @@ pub struct FinderProps {
     pub profile: StateHandle<ProfileState>,
     /// The theme, which is a setting.
     pub theme: UseStateHandle<Theme>,
+    /// Models and instances, once they are known.
+    pub catalog: Option<Shared<Catalog>>,
+    /// Whether the dialog is open.
+    pub is_open: UseStateHandle<bool>,
 }
 
 /// The target of an entry.
@@ -71,7 +80,7 @@ type Entry = (&'static str, String, Place);
 /// The dialog; empty until it is opened.
 #[component]
 pub fn Finder(props: &FinderProps) -> Html {
-    let is_open = use_state_eq(|| false);
+    let is_open = props.is_open.clone();
     let text = use_state_eq(String::new);
     let at = use_state_eq(|| 0_usize);
     let found = use_state_eq(Hits::default);
@@ -297,12 +306,27 @@ fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
     let others = props.profile.runs.iter().filter(|r| Some(r.id) != props.profile.shown).map(run);
     let pages = props.pages.iter().map(|(page, link)| ("Page", page.title().to_owned(), Place::Page(link.clone())));
     let kept = props.kept.iter().map(|(name, link)| ("Kept", name.to_string(), Place::Page(link.clone())));
-    let named = tools.chain(others).chain(pages).chain(kept).chain(settings(props));
+    let named = tools.chain(others).chain(pages).chain(kept).chain(settings(props)).chain(to_run(props, text));
     let named = named.filter(|(_, name, _)| contains_ignoring_case(name, text));
     let operators = found.operators.iter().map(|name| ("Operator", name.clone(), Place::Operator(name.clone())));
     let of_slice = |s: &SliceLink| ("Slice", short_name(&s.title).into_owned(), Place::Slice(s.clone()));
     let slices = found.slices.iter().map(of_slice);
     named.chain(operators).chain(tracks(shown, text)).chain(slices).collect()
+}
+
+/// Models and instances, once something is typed: each leads to a benchmark.
+fn to_run(props: &FinderProps, text: &str) -> Vec<Entry> {
+    let Some(catalog) = props.catalog.as_ref().filter(|_| text.chars().count() >= LEAST_LETTERS) else {
+        return Vec::new();
+    };
+    let run = |model: &str, instance: &str| {
+        Place::Page(
+            format!("{}?v=1&model={}&instance={}", Page::Benchmark.hash(), encode(model), encode(instance)).into(),
+        )
+    };
+    let models = catalog.models.iter().map(|m| ("Model", m.name.clone(), run(&m.name, EXAMPLE_INSTANCE)));
+    let instances = catalog.instances.iter().map(|i| ("Instance", i.name.clone(), run(EXAMPLE_MODEL, &i.name)));
+    models.chain(instances).collect()
 }
 
 /// The settings: the theme, and the level that tools look at.

@@ -1,6 +1,7 @@
-//! The start page: what the tool does, in a sentence and a picture, and links that lead to a result.
+//! The start page: the question that the tool answers, a place for one's own file, results with the published figure, and a timeline.
 
-use web_sys::File;
+use wasm_bindgen::JsCast;
+use web_sys::{File, HtmlElement};
 use yew::prelude::*;
 
 use super::kept_here::KeptHere;
@@ -20,7 +21,7 @@ const TOURS: [(&str, &str, &str); 5] = [
     ),
     (
         "Profile a model",
-        "The two-layer example: framework operators, HLO operators, and the timeline of one step.",
+        "A network of two layers: framework operators, HLO operators, and the timeline of one step.",
         "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=operator-timeline",
     ),
     ("Measure a matrix product", "The rate of chained products against the peak of the tensor engine.", "#/matmult"),
@@ -50,30 +51,27 @@ pub fn LandingPage(props: &LandingPageProps) -> Html {
     let sample = format!("#/profile?v=1&file={}&tool=overview", SAMPLE);
     html! {
         <div class="page landing">
-            <h1>{ "See where a model\u{2019}s time goes, on simulated NeuronCores or in your own trace" }</h1>
-            <figure class="landing-picture">
-                <img class="of-light" src="landing-light.svg" alt="" width="1200" height="260" fetchpriority="high" />
-                <img class="of-dark" src="landing-dark.svg" alt="" width="1200" height="260" fetchpriority="high" />
-                <figcaption>{ "One step of a two-layer network on a simulated NeuronCore." }</figcaption>
-            </figure>
+            <h1>{ "How fast is your model on AWS Inferentia and Trainium?" }</h1>
+            <p class="lead">{ "See how long it takes, what limits it and what it costs, on simulated NeuronCores. No account, no hardware, no upload." }</p>
             <ul class="cards">
                 <li class="panel card drop-card">
-                    <h2>{ "Open a file" }</h2>
-                    <p>{ "Drop a trace or benchmark results anywhere on this page: PyTorch, JAX, Chrome, Perfetto, Neuron, pprof and more. It is read in this browser and uploaded nowhere." }</p>
+                    <h2>{ "Drop a model or a trace" }</h2>
+                    <p>{ "A model from PyTorch (.pt2, TorchScript), ONNX or XLA; a trace of PyTorch, JAX, Chrome, Perfetto, Neuron or pprof; results of a benchmark. Drop it anywhere on this page: it is read in this browser." }</p>
                     <FilePicker id="landing-file" label="Choose files" on_files={props.on_files.clone()} />
                 </li>
                 <li class="panel card">
                     <h2>{ "BERT on Inf2" }</h2>
-                    <p>{ "Simulate BERT base with batch 8 on an inf2.xlarge and see what it waits for. It runs at once, in about a second." }</p>
-                    <p>{ EXAMPLE.trim_end() }</p>
-                    <a class="button" href={BERT}>{ "Profile BERT" }</a>
+                    <p>{ "BERT base with batch 8 on an inf2.xlarge. It runs at once, in about a second." }</p>
+                    <p class="figure">{ EXAMPLE.trim_end() }</p>
+                    <p class="buttons"><a class="button" href={BERT}>{ "Profile BERT" }</a><a class="button" href={Page::Benchmark.hash()}>{ "Compare instances" }</a></p>
                 </li>
                 <li class="panel card">
                     <h2>{ "A PyTorch trace" }</h2>
-                    <p>{ "A real training trace of a small BERT on an MI300 GPU, recorded by the PyTorch profiler." }</p>
+                    <p>{ "A real training trace of a small BERT on an MI300 GPU, recorded by the PyTorch profiler: where its time goes, and what the device waits for." }</p>
                     <a class="button" href={sample}>{ "Open the trace" }</a>
                 </li>
             </ul>
+            <LandingTimeline />
             <KeptHere />
             <section aria-labelledby="tours-title">
                 <h2 id="tours-title">{ "Five things to try" }</h2>
@@ -82,4 +80,53 @@ pub fn LandingPage(props: &LandingPageProps) -> Html {
             </section>
         </div>
     }
+}
+
+/// The slices of the picture: left edge, top, width and height in its pixels, and what a slice is. A test writes them.
+const SLICES: &str = include_str!("landing_slices.txt");
+/// Size of the picture in its pixels.
+const PICTURE: (f64, f64) = (1200.0, 260.0);
+const CAPTION: &str = "One step of a network of two layers on a simulated NeuronCore. Point at a slice.";
+
+/// The picture of a timeline; the pointer reads out its slices.
+#[component]
+fn LandingTimeline() -> Html {
+    let pointed = use_state_eq(|| None::<&'static str>);
+    let onpointermove = {
+        let pointed = pointed.setter();
+        Callback::from(move |event: PointerEvent| {
+            let picture = event.current_target().and_then(|t| t.dyn_into::<HtmlElement>().ok());
+            pointed.set(picture.and_then(|picture| {
+                // The picture keeps its left top corner at any width: it is as high as the frame, and cut at the right.
+                let rect = picture.get_bounding_client_rect();
+                let scale = (rect.width() / PICTURE.0).max(rect.height() / PICTURE.1);
+                let (x, y) = (f64::from(event.client_x()) - rect.left(), f64::from(event.client_y()) - rect.top());
+                slice_at(x / scale, y / scale)
+            }));
+        })
+    };
+    let onpointerleave = {
+        let pointed = pointed.setter();
+        Callback::from(move |_: PointerEvent| pointed.set(None))
+    };
+    html! {
+        <figure class="landing-picture">
+            <div class="frame" {onpointermove} {onpointerleave}>
+                <img class="of-light" src="landing-light.svg" alt="" width="1200" height="260" fetchpriority="high" />
+                <img class="of-dark" src="landing-dark.svg" alt="" width="1200" height="260" fetchpriority="high" />
+            </div>
+            <figcaption>{ pointed.unwrap_or(CAPTION) }</figcaption>
+        </figure>
+    }
+}
+
+/// The slice at a place of the picture.
+fn slice_at(x: f64, y: f64) -> Option<&'static str> {
+    SLICES.lines().find_map(|line| {
+        let mut parts = line.splitn(5, ' ');
+        let mut number = || parts.next()?.parse::<f64>().ok();
+        let (left, top, width, height) = (number()?, number()?, number()?, number()?);
+        let is_in = (left..left + width.max(3.0)).contains(&x) && (top..top + height).contains(&y);
+        parts.next().filter(|_| is_in)
+    })
 }
