@@ -73,8 +73,20 @@ pub struct InstanceInfo {
     pub devices: u32,
     /// Number of NeuronCores in all.
     pub cores: u32,
+    /// Memory of the host, GiB.
+    pub host_memory_gib: u32,
     /// On-demand price in US dollars per hour, if one is published.
     pub usd_per_hour: Option<f64>,
+}
+
+impl InstanceInfo {
+    /// Its cores, memory and price in a line: `2 cores, 16 GiB, $0.7582/h`.
+    #[must_use]
+    pub fn facts(&self) -> String {
+        let plural = if self.cores == 1 { "" } else { "s" };
+        let price = self.usd_per_hour.map_or_else(|| ", no price".to_owned(), |usd| format!(", ${usd}/h"));
+        format!("{} core{plural}, {} GiB{price}", self.cores, self.host_memory_gib)
+    }
 }
 
 /// Makes the catalog.
@@ -85,6 +97,7 @@ pub fn catalog() -> Catalog {
         name: i.name.to_owned(),
         devices: i.devices,
         cores: i.neuroncores,
+        host_memory_gib: i.host_memory_gib,
         usd_per_hour: i.usd_per_hour,
     };
     // Instances that cannot be timed are not offered for models.

@@ -45,7 +45,7 @@ pub use analysis::{
     Rows, SliceFilter,
 };
 pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
-pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
+pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind, catalog};
 pub use experiments::{
     Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
     RecordsRead, RecordsShown,

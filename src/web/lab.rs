@@ -15,7 +15,7 @@ use super::bridge::{self, FileContent};
 use super::components::NoticeList;
 use super::context::{AppContext, JobSlot};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
-use super::model_files::{linked_hash, open_linked, use_models};
+use super::model_files::{file_label, linked_hash, open_linked, use_models};
 use super::pages::benchmark::{BenchmarkPage, import_file, open_model, put_model};
 use super::pages::experiments::{ExperimentsPage, read_files};
 use super::pages::guide::GuidePage;
@@ -26,8 +26,9 @@ use super::platform::{page, panic, theme, url};
 use super::shelf;
 use super::state::{ExperimentsAction, ExperimentsState};
 use super::state::{InspectAction, InspectState};
-use super::sweep::{ExperimentRunner, SweepRunner};
+use super::sweep::{ExperimentRunner, SweepRunner, kept_sweeps};
 use super::worker::{Pool, take_all_events};
+use ns_bench::Benchmarks;
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::experiments::{PlanAction, PlanState};
@@ -167,7 +168,11 @@ fn Lab() -> Html {
     let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
-    use_page_state(*shown, catalog.as_ref(), &states.run(*shown), states.is_about_to_run(*shown));
+    // A benchmark of a file that is not here waits for the user.
+    let model = states.bench.text("model");
+    let is_missing = *shown == Some(Page::Benchmark) && file_label(model).is_some() && !pool.has_model(model);
+    let is_about_to_run = states.is_about_to_run(*shown) && !is_missing;
+    use_page_state(*shown, catalog.as_ref(), &states.run(*shown), is_about_to_run);
     let context = AppContext {
         pool,
         notices: notices.dispatcher(),
@@ -261,6 +266,9 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
                 }
                 (_, None) => {}
             }
+            if page == Page::Benchmark && is_new && address.is_bare() && kept_sweeps::<Benchmarks>().0.is_empty() {
+                states.bench.dispatch(BenchAction::Example);
+            }
             // A model and records are shown as soon as they are read.
             if page == Page::Benchmark && address.runs_by_itself() {
                 states.bench.dispatch(BenchAction::WantRun);
@@ -331,12 +339,16 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
                     files.into_iter().for_each(|file| edit_kernel(&context, &customop, file))
                 }
                 (_, FileContent::Results, files) => {
+                    bench.dispatch(BenchAction::FilesCome);
                     files.into_iter().for_each(|file| import_file(&context, bench.dispatcher(), file));
                 }
-                (_, FileContent::Models, files) => files.into_iter().for_each(|file| {
-                    let bench = bench.clone();
-                    open_model(&context, file, Callback::from(move |opened| put_model(&bench, opened)));
-                }),
+                (_, FileContent::Models, files) => {
+                    bench.dispatch(BenchAction::FilesCome);
+                    files.into_iter().for_each(|file| {
+                        let (app, bench) = (context.clone(), bench.clone());
+                        open_model(&context, file, Callback::from(move |opened| put_model(&app, &bench, opened)));
+                    });
+                }
             }));
         move || drop(listener)
     });

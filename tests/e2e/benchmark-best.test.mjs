@@ -1,6 +1,8 @@
 // The benchmark page helps to decide: limits, the Pareto front, the link to the profile, results of another form, saved results.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { appFixture, assertAccessible, editForm, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
@@ -14,8 +16,8 @@ test("limits choose the row, the mark and the figures", app.page(async (page) =>
   await run(page);
   const finder = page.getByRole("region", { name: "Find the best" });
   const best = results(page).locator("tr.is-best");
-  const rate = (row) => row.locator("td:nth-child(6)").getAttribute("data-value").then(Number);
-  const most = Math.max(...await results(page).locator("tbody tr td:nth-child(6)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value))));
+  const rate = (row) => row.locator("td:nth-child(3)").getAttribute("data-value").then(Number);
+  const most = Math.max(...await results(page).locator("tbody tr td:nth-child(3)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value))));
   assert.equal(await rate(best), most);
   assert.equal(await page.locator(".scatter .chosen").first().isVisible(), true);
   await page.getByLabel("Cores at most").fill("1");
@@ -102,3 +104,74 @@ for (const [name, viewport] of [["desk", { width: 1440, height: 900 }], ["phone"
     await seed.waitFor({ state: "hidden" });
   }, { hash: SHORT, context: { viewport } }));
 }
+
+test("the page opens with an example of two instances, which makes room for results of a file", app.page(async (page) => {
+  await waitForState(page, "done");
+  assert.match(await page.locator(".form-bar .what").innerText(), /^bert-base-uncased \u00b7 inf2\.xlarge \+ trn1\.2xlarge/);
+  assert.ok((await results(page).locator("tbody tr").count()) >= 12);
+  const figure = (name) => page.locator("figure", { has: page.locator("figcaption", { hasText: name }) });
+  await figure("Throughput by batch size").waitFor();
+  // AWS published some of these rows.
+  await figure("Cost over latency").getByText("Published by AWS").waitFor();
+  assert.equal(await page.locator(".scatter .limit").count(), 0);
+  await page.getByLabel("p99 at most (ms)").fill("12");
+  await page.locator(".scatter .limit").waitFor();
+  // A click on a mark chooses its row, from which its profile is one click away.
+  const cost = figure("Cost over latency").locator("svg[tabindex]");
+  await cost.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Enter");
+  await page.locator("tr.is-best").waitFor();
+  await page.getByRole("link", { name: "Profile it" }).waitFor();
+  await assertAccessible(page);
+  const csv =
+    "model_name,n_models,workers_per_model,pipeline_size,batch_size,throughput_avg,throughput_peak,latency_ms_p0,latency_ms_p50,latency_ms_p90,latency_ms_p95,latency_ms_p99,latency_ms_p100\n" +
+    "bert,1,1,1,1,307.25,308,3.1,3.251,3.26,3.27,3.277,4\n";
+  await page.locator("#open-file").setInputFiles({ name: "own.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+  await page.getByText(/1 row was imported from own\.csv/).waitFor();
+  assert.equal(await results(page).locator("tbody tr").count(), 1);
+}, { hash: "#/benchmark", context: { viewport: { width: 1440, height: 900 } } }));
+
+test("instances are chosen from a list with their price, by keyboard", app.page(async (page) => {
+  await editForm(page);
+  const field = page.getByLabel("Instance types", { exact: true });
+  await field.click();
+  await page.getByRole("option", { name: /inf2\.xlarge 2 cores, 16 GiB, \$0\.7582\/h/ }).waitFor();
+  await assertAccessible(page);
+  await field.fill("inf2 24");
+  await page.keyboard.press("Enter");
+  assert.equal(await field.inputValue(), "trn1.2xlarge,inf2.24xlarge");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => /instance=trn1\.2xlarge,inf2\.24xlarge/.test(location.hash));
+  await page.getByText(/8 configurations/).waitFor();
+}));
+
+test("a call of NeuronPerf fills the form", app.page(async (page) => {
+  await editForm(page);
+  await page.getByText("Paste a call of NeuronPerf").click();
+  await page.getByLabel("Call, or the script with it").fill("r = npf.torch.benchmark(model, inputs, n_models=[1, 2], workers_per_model=1, duration=3)");
+  await page.getByRole("button", { name: "Fill the form" }).click();
+  await page.getByText(/n_models, workers_per_model, duration is in the form now/).waitFor();
+  assert.equal(await page.getByLabel("Duration (s)").inputValue(), "3");
+  await page.getByText(/2 configurations/).waitFor();
+}));
+
+test("a link to a file that is not here shows where to drop it, and runs when it comes", app.page(async (page, url) => {
+  const buffer = readFileSync(fileURLToPath(new URL("../it/fixtures/models/hlo/nn-442--torchxla2.9.0.hlo.txt", import.meta.url)));
+  const file = { name: "nn.hlo.txt", mimeType: "text/plain", buffer };
+  await page.locator("#open-file").setInputFiles(file);
+  await waitForState(page, "done");
+  // A file is run with what it takes, on every instance with a price.
+  const card = page.locator(".model-card");
+  await card.getByText(/million parameters/).waitFor();
+  assert.ok((await results(page).locator("tbody tr").count()) >= 7);
+  const link = (await page.evaluate(() => location.hash)).replace(/&model_file=[^&]*/, "").replace(/&instance=[^&]*/, "&instance=inf2.xlarge");
+  const other = await (await page.context().browser().newContext()).newPage();
+  await openApp(other, url + link);
+  await other.getByRole("heading", { name: "Drop nn.hlo.txt here" }).waitFor();
+  await assertAccessible(other);
+  await other.locator("#missing-file").setInputFiles(file);
+  await waitForState(other, "done");
+  await other.locator(".model-card").getByText(/It runs/).waitFor();
+  await other.context().close();
+}, { hash: "#/benchmark?v=1&duration=1" }));

@@ -222,7 +222,8 @@ test("a model file is kept: the start page and links that name its content open 
   await page.locator("#open-file").setInputFiles(ONNX);
   await page.getByText(/nn\.onnx is open/).waitFor();
   await page.waitForFunction(() => Object.keys(localStorage).some((key) => localStorage[key].includes("kind=model") && localStorage[key].includes("whole=1")));
-  await listed(page, url, 1);
+  await waitForState(page, "done");
+  await listed(page, url, 2);
   assert.match(await shelf(page).innerText(), /nn\.onnx\s+Model file, .*B, 20\d\d-/);
   await assertAccessible(page);
   const link = await shelf(page).getByRole("link", { name: "nn.onnx" }).getAttribute("href");
@@ -239,7 +240,7 @@ test("a model file is kept: the start page and links that name its content open 
   await waitForState(page, "done");
   await page.getByText("Device window", { exact: true }).first().waitFor();
   // A pinned file stays; after its removal, links ask for it again.
-  await listed(page, url, 3);
+  await listed(page, url, 4);
   await button(page, "Remove nn.onnx").click();
   await openApp(page, `${url}?gone#/benchmark?v=1&model=${encodeURIComponent(model)}&duration=1`);
   await page.getByText(/This names the file nn\.onnx/).waitFor();

@@ -43,7 +43,7 @@ test("a run on a page of the lab goes on while a profile is looked at", app.page
   await link(page, "Benchmark").click();
   await waitForState(page, "done");
   assert.ok((await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").count()) > 0);
-}, { hash: "#/benchmark" }));
+}, { hash: "#/benchmark?v=1" }));
 
 test("records that are dropped beside a profile go to their page", app.page(async (page) => {
   const record = {

@@ -16,7 +16,7 @@ function commandLine(args) {
 }
 
 const BENCHMARKS = [
-  ["the untouched form", "#/benchmark", ["--model", "nn"]],
+  ["the untouched form", "#/benchmark?v=1", ["--model", "nn"]],
   ["another seed and duration", "#/benchmark?v=1&model=nn&duration=3&seed=7", ["--model", "nn", "--duration", "3", "--seed", "7"]],
   [
     "a model with parameters",

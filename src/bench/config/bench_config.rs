@@ -10,6 +10,7 @@ use super::options::RunOptions;
 use crate::compile::sweep::CompileSweep;
 use crate::index::ModelIndex;
 use crate::mlperf::{MlperfSettings, SettingsError};
+use crate::sweep::models::distinct;
 use ns_base::{Refusal, refuse};
 use ns_machine::cost::decisions::DEFAULT_JITTER;
 
@@ -39,7 +40,7 @@ pub struct BenchConfig {
     pub model: String,
     /// Label in reports; the specification if absent.
     pub model_name: Option<String>,
-    /// EC2 size whose NeuronCores are simulated.
+    /// EC2 sizes whose NeuronCores are simulated, separated by commas; [`Self::sizes`] has them one by one.
     pub instance_type: String,
     /// Model copies that run side by side. Default: one, and as many as fit on the instance.
     pub n_models: Option<Vec<u32>>,
@@ -109,6 +110,14 @@ pub struct ConfigError {
 }
 
 impl BenchConfig {
+    /// The EC2 sizes as they are named, each once. There is at least one, which may be empty.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<&str> {
+        let given = self.instance_type.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let sizes = distinct(&given.collect::<Vec<_>>());
+        if sizes.is_empty() { vec![""] } else { sizes }
+    }
+
     /// Checks each parameter separately.
     ///
     /// # Errors

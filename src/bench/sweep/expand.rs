@@ -28,7 +28,7 @@ pub struct Sweep {
     pub messages: Vec<String>,
 }
 
-/// Spells out a benchmark: for each compiled model and number of workers, each number of copies. The compiled models
+/// Spells out a benchmark: on each size, for each compiled model and number of workers, each number of copies. The compiled models
 /// are those of the index, or each batch size with each pipeline size, performance level and compiler options.
 ///
 /// # Errors
@@ -39,24 +39,30 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
     check_names(config)?;
     refuse_if_too_many(config)?;
     let mut messages = Vec::new();
-    if config.options.device_type == DeviceType::Neuron && instance(config.instance_type.trim()).is_none() {
-        messages.push(unknown_size(config));
+    let is_measured = config.options.device_type == DeviceType::Cpu;
+    let mut sizes = config.sizes();
+    if is_measured {
+        sizes.truncate(1);
     }
+    messages.extend(sizes.iter().filter(|s| !is_measured && instance(s).is_none()).map(|s| unknown_size(config, s)));
     let models = match &config.index {
         Some(index) => models_of_index(config, index, &mut messages),
         None => models_of_lists(config, &mut messages),
     };
     messages.extend(notes(config, &models));
     let mut configurations: Vec<Configuration> = Vec::new();
-    for model in &models {
-        let size = instance(instance_type(config, model));
-        let n_models = n_models_of(config, size, model);
-        let (workers, choice) = workers_of(config, model.pipeline_size);
-        for workers in workers {
-            configurations.extend(n_models.iter().map(|n| Configuration {
-                worker_choice: choice.clone(),
-                ..configuration(config, size, model, workers, *n)
-            }));
+    for (at, given) in sizes.into_iter().enumerate() {
+        // An entry of an index runs on the size it was compiled for, which its index states, and only there.
+        for model in models.iter().filter(|model| at == 0 || model.instance_type.is_none()) {
+            let name = model.instance_type.as_deref().map_or(given, str::trim);
+            let n_models = n_models_of(config, instance(name), model);
+            let (workers, choice) = workers_of(config, model.pipeline_size);
+            for workers in workers {
+                configurations.extend(n_models.iter().map(|n| Configuration {
+                    worker_choice: choice.clone(),
+                    ..configuration(config, name, model, workers, *n)
+                }));
+            }
         }
     }
     // Rows of one model have the same note on its inputs, which is given once.
@@ -71,24 +77,20 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
 /// Refuses a model and a size that do not exist: every row would fail for the same reason. A system given by its times
 /// may be of any size, and an index has the names of its entries.
 fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
-    let (model, size) = (config.model.trim(), config.instance_type.trim());
+    let model = config.model.trim();
     if ModelKind::of(model) == ModelKind::Fixed || config.index.is_some() {
         return Ok(());
     }
     // Rows of a model file report whether the file is open.
     model.parse::<ModelRef>()?;
-    if config.options.device_type == DeviceType::Neuron && instance(size).is_none() {
+    let unknown = config.sizes().into_iter().find(|size| instance(size).is_none());
+    if let Some(size) = unknown.filter(|_| config.options.device_type == DeviceType::Neuron) {
         return Err(refuse!(
             "instance_type: '{size}' is not a known size; the nearest are {} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed",
             nearest_sizes(size)
         ));
     }
     Ok(())
-}
-
-/// Where a model runs: on the size it was compiled for, if its index states it.
-fn instance_type<'a>(config: &'a BenchConfig, model: &'a ModelConfig) -> &'a str {
-    model.instance_type.as_deref().unwrap_or(&config.instance_type).trim()
 }
 
 fn refuse_if_too_many(config: &BenchConfig) -> Result<(), Refusal> {
@@ -99,7 +101,7 @@ fn refuse_if_too_many(config: &BenchConfig) -> Result<(), Refusal> {
             .saturating_mul(config.batch_sizes.len() as u64)
             .saturating_mul(config.performance_levels.len() as u64),
     };
-    let models = models.saturating_mul(config.compile.most());
+    let models = models.saturating_mul(config.compile.most()).saturating_mul(config.sizes().len() as u64);
     let count = length(&config.n_models, 2).saturating_mul(length(&config.workers_per_model, 2)).saturating_mul(models);
     if count > MAX_CONFIGURATIONS {
         return Err(refuse!(
@@ -111,15 +113,15 @@ fn refuse_if_too_many(config: &BenchConfig) -> Result<(), Refusal> {
 
 fn configuration(
     config: &BenchConfig,
-    size: Option<&Instance>,
+    name: &str,
     model: &ModelConfig,
     workers_per_model: u32,
     n_models: u32,
 ) -> Configuration {
     let is_measured = config.options.device_type == DeviceType::Cpu;
     // This machine's processor does not have an EC2 size or a published price.
-    let size = size.filter(|_| !is_measured);
-    let named = if is_measured { THIS_MACHINE } else { instance_type(config, model) };
+    let size = instance(name).filter(|_| !is_measured);
+    let named = if is_measured { THIS_MACHINE } else { name };
     let label = config.model_name.as_deref().or_else(|| config.index.as_ref().map(|i| i.model_name.as_str()));
     Configuration {
         model: model.model.clone(),
@@ -184,6 +186,19 @@ mod tests {
         let inf1 = BenchConfig { instance_type: "Inf1.6xlarge".into(), ..BenchConfig::default() };
         assert_eq!(pairs(&inf1), [(1, 1), (16, 1), (1, 2), (16, 2)]);
         assert_eq!(expand(&inf1).unwrap().configurations[0].instance_type, "inf1.6xlarge");
+    }
+
+    #[test]
+    fn each_size_of_a_list_has_its_rows_and_its_price() {
+        let config =
+            BenchConfig { instance_type: "inf2.xlarge, trn1.2xlarge,inf2.xlarge".into(), ..Default::default() };
+        let rows = expand(&config).unwrap().configurations;
+        let sizes: Vec<&str> = rows.iter().map(|c| c.instance_type.as_str()).collect();
+        assert_eq!(sizes, [["inf2.xlarge"; 4], ["trn1.2xlarge"; 4]].concat());
+        assert!(rows[0].cost_per_hour < rows[4].cost_per_hour);
+        let wrong = BenchConfig { instance_type: "inf2.xlarge,inf9.xlarge".into(), ..config };
+        assert!(expand(&wrong).unwrap_err().what().starts_with("instance_type: 'inf9.xlarge' is not a known size"));
+        assert!(expand(&BenchConfig { instance_type: ",".into(), ..wrong }).is_err());
     }
 
     #[test]

@@ -23,13 +23,12 @@ pub(crate) fn nearest_sizes(name: &str) -> String {
 }
 
 /// A system given by its times may have an unknown size.
-pub(crate) fn unknown_size(config: &BenchConfig) -> String {
+pub(crate) fn unknown_size(config: &BenchConfig, name: &str) -> String {
     let consequence = if config.n_models.is_none() {
         "the configurations with as many models as fit are skipped"
     } else {
         "n_models is not checked against its NeuronCores"
     };
-    let name = config.instance_type.trim();
     format!(
         "instance_type: '{name}' is not a known size, so {consequence}; the nearest known sizes are {}",
         nearest_sizes(name)
@@ -92,9 +91,10 @@ fn instances(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
     if config.options.device_type == DeviceType::Cpu {
         return None;
     }
-    let given = config.instance_type.trim();
-    let own = models.iter().filter_map(|m| m.instance_type.as_deref()).find(|own| !own.eq_ignore_ascii_case(given))?;
-    Some(format!("instance_type: the index was compiled for {own} and runs on it; {given} is not used"))
+    let given = config.sizes();
+    let is_other = |own: &&str| !given.iter().any(|given| own.eq_ignore_ascii_case(given));
+    let own = models.iter().filter_map(|m| m.instance_type.as_deref()).find(is_other)?;
+    Some(format!("instance_type: the index was compiled for {own} and runs on it; {} is not used", given.join(", ")))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The state of the benchmark page: the form, the listed configurations, the progress of the run, its results.
 
+mod example;
 mod rows;
 mod state;
 #[cfg(test)]
@@ -7,5 +8,5 @@ mod tests;
 mod tiles;
 
 pub use rows::{ResultRow, RowId, ScenarioRow};
-pub use state::{BenchAction, BenchState};
+pub use state::{BenchAction, BenchState, OpenedPlan};
 pub use tiles::{Tile, Tiles};

@@ -2,15 +2,16 @@
 
 use std::rc::Rc;
 
+use super::example::example;
 use super::{ResultRow, RowId, ScenarioRow};
 use crate::sweep::SweepView;
 use crate::{RunState, Shared};
 use ns_base::Order;
 use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
 use ns_session::options::BENCH_OPTIONS;
-use ns_session::results::{DEFAULT_COLUMNS, WantedTexts};
+use ns_session::results::{DEFAULT_COLUMNS, Goal, WantedTexts};
 use ns_session::share::{BenchLink, PageLink as _, ResultsView};
-use ns_session::without_source;
+use ns_session::{BatchRule, Catalog, without_source};
 use ns_view::table::Sort;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -44,14 +45,59 @@ pub struct BenchState {
     pub scenario: Shared<Vec<ScenarioRow>>,
     /// Whether a link asks for results of the form, which have not been started or restored yet.
     pub wants_run: bool,
+    /// What became of the example.
+    example: ExampleRows,
 }
+
+/// What became of the example that the page shows to someone who asked for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ExampleRows {
+    /// The rows are not the example's.
+    #[default]
+    None,
+    /// The rows are the example's, or will be.
+    Shown,
+    /// Rows of a file came in their place; those that come later are not wanted.
+    PutAway,
+}
+
+/// What a model file that was opened is run with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenedPlan {
+    pub batch_sizes: Vec<u32>,
+    pub instances: Vec<String>,
+}
+
+impl OpenedPlan {
+    /// The batch sizes that a model takes, up to [`OpenedPlan::MOST_BATCH`], on the instances that have a price.
+    #[must_use]
+    pub fn of(batch: &BatchRule, catalog: Option<&Catalog>) -> Self {
+        let batch_sizes = match batch {
+            BatchRule::Fixed { size } => vec![u32::try_from(*size).unwrap_or(u32::MAX)],
+            BatchRule::Open { .. } => {
+                std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n <= Self::MOST_BATCH).collect()
+            }
+        };
+        let priced = catalog.iter().flat_map(|c| &c.instances).filter(|i| i.usd_per_hour.is_some());
+        Self { batch_sizes, instances: priced.map(|i| i.name.clone()).collect() }
+    }
+
+    const MOST_BATCH: u32 = 64;
+}
+
+/// Simulated seconds of each configuration of a file that was opened: enough for a full second between its first and its last.
+const OPENED_S: f64 = 2.0;
 
 /// Actions on the page.
 pub enum BenchAction {
     /// An option was edited.
     Edit(&'static str, String),
-    /// A model file was opened: by its id, with the only batch size that it allows if it allows only one.
-    Opened(String, Option<u64>),
+    /// A model file was opened: by its id, with the batch sizes and the instances to run it with.
+    Opened(String, OpenedPlan),
+    /// The page was opened without anything to show.
+    Example,
+    /// Files are about to be read, which the page shows instead of the example.
+    FilesCome,
     /// A link was opened.
     Load(Box<BenchConfig>),
     /// A link says how to show the results.
@@ -115,6 +161,7 @@ impl Default for BenchState {
             index: None,
             scenario: Shared::new(Vec::new()),
             wants_run: false,
+            example: ExampleRows::None,
         }
     }
 }
@@ -140,7 +187,8 @@ impl BenchState {
         let model = without_source(self.text("model")).into_owned();
         let sizes = Some(self.text("batch_sizes")).filter(|sizes| !sizes.is_empty());
         let batch = sizes.map(|sizes| format!("batch {sizes}"));
-        let parts = [model, self.text("instance").to_owned(), batch.unwrap_or_default()];
+        let instances = self.text("instance").split(',').map(str::trim).collect::<Vec<_>>().join(" + ");
+        let parts = [model, instances, batch.unwrap_or_default()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
     }
 
@@ -231,12 +279,21 @@ impl BenchState {
                     next.texts[i] = text;
                 }
             }
-            BenchAction::Opened(id, fixed_batch) => next.take_model(id, fixed_batch),
+            BenchAction::Opened(id, plan) => next.take_model(id, plan),
             BenchAction::Load(config) => {
                 next.texts = texts_of(&config);
                 // A link carries no index: one that is on the page stays.
                 if let Some(index) = config.index {
                     next.index = Some(Shared::new(index));
+                }
+            }
+            BenchAction::Example => {
+                next.texts = texts_of(&example());
+                (next.wants_run, next.example) = (!self.run.is_running(), ExampleRows::Shown);
+            }
+            BenchAction::FilesCome => {
+                if self.example == ExampleRows::Shown && !self.run.is_running() && self.rows.is_empty() {
+                    next = Self { columns: next.columns, ..Self::default() };
                 }
             }
             BenchAction::Look(view) => next.look(view),
@@ -253,6 +310,7 @@ impl BenchState {
                 }
             }
             BenchAction::Ran(view) => next.sweep = Some(view),
+            BenchAction::Results(_) if self.example == ExampleRows::PutAway => {}
             BenchAction::Results(more) => next.rows = Shared::new(with_rows(&self.rows, more)),
             BenchAction::Imported(reports) => next.import(reports),
             BenchAction::DropImported => {
@@ -271,21 +329,28 @@ impl BenchState {
         next
     }
 
-    /// A file that the form names already is what its results waited for, if all of them failed without it. Another one brings its
-    /// batch size.
-    fn take_model(&mut self, id: String, fixed_batch: Option<u64>) {
+    /// A file that the form names already is what its results waited for, if all of them failed without it. Another one is run with the
+    /// batch sizes that it allows, on each instance that has a price: that answers what it costs.
+    fn take_model(&mut self, id: String, plan: OpenedPlan) {
         if self.text("model") == id {
             let own = || self.rows.iter().filter(|r| matches!(r.id, RowId::Own(_)));
             let is_missed = own().next().is_some() && own().all(|r| !r.report().is_finished());
             self.wants_run |= is_missed && !self.run.is_running() && !self.is_stale();
             return;
         }
-        let batch = fixed_batch.map(|size| ("batch_sizes", size.to_string()));
-        for (key, text) in batch.into_iter().chain([("model", id)]) {
-            if let Some(i) = position(key) {
-                self.texts[i] = text;
-            }
+        let mut config = BenchConfig {
+            model: id,
+            batch_sizes: plan.batch_sizes,
+            workers_per_model: Some(vec![2]),
+            duration_s: OPENED_S,
+            ..BenchConfig::default()
+        };
+        if !plan.instances.is_empty() {
+            config.instance_type = plan.instances.join(",");
         }
+        self.texts = texts_of(&config);
+        self.wants_run = true;
+        self.wanted.goal = Goal::Cost;
     }
 
     /// Columns are a habit of the reader: only a link that names some changes them.
@@ -303,6 +368,9 @@ impl BenchState {
         } else {
             self.rows = Shared::new(self.imported());
         }
+        if config != example() {
+            self.example = ExampleRows::None;
+        }
         self.ran = Some(Shared::new(config));
         self.notes = notes.into_iter().map(Rc::from).collect();
         self.run = RunState::started("Starting");
@@ -310,6 +378,9 @@ impl BenchState {
     }
 
     fn import(&mut self, reports: Vec<Report>) {
+        if self.example == ExampleRows::Shown && !reports.is_empty() {
+            (self.rows, self.example, self.wants_run) = (Shared::new(self.imported()), ExampleRows::PutAway, false);
+        }
         let first = u32::try_from(self.imported().len()).unwrap_or(u32::MAX);
         let row =
             |(i, report): (u32, Report)| (RowId::Imported(i), Rc::new(RowResult { report, ..RowResult::default() }));

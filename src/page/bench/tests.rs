@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use proptest::prelude::*;
 
-use super::{BenchAction as A, BenchState, ResultRow, RowId, ScenarioRow};
+use super::{BenchAction as A, BenchState, OpenedPlan, ResultRow, RowId, ScenarioRow};
 use crate::RunState;
 use crate::sweep::{SweepView, overall_share};
 use ns_bench::{BenchConfig, Configuration, ModelIndex, Report, RowResult, SweepState};
+use ns_session::BatchRule;
 use ns_session::results::WantedTexts;
 use ns_session::share::ResultsView;
 use ns_view::table::Sort;
@@ -76,6 +77,22 @@ fn what_actions_change_of_the_form_and_the_view() {
 }
 
 #[test]
+fn the_example_makes_room_for_a_file() {
+    let opened = BenchState::default().after(A::Example);
+    assert!(opened.wants_run && opened.is_for_results());
+    assert_eq!(opened.in_short(), "bert-base-uncased \u{b7} inf2.xlarge + trn1.2xlarge \u{b7} batch 1,2,4,8,16,32");
+    assert_eq!(opened.after(A::FilesCome), BenchState::default());
+    let run = opened.after(A::Start(Box::new(opened.config().0), vec![])).after(A::LinkTaken);
+    changes(&run, A::FilesCome, |_| {});
+    let row = |at| A::Results(vec![(RowId::Own(at), result(1))]);
+    let imported = run.after(row(0)).after(A::Imported(vec![result(1).report.clone()])).after(row(1));
+    assert_eq!(ids(&imported), [RowId::Imported(0)]);
+    // The rows of a run that the reader starts stay beside those of a file.
+    let own = imported.after(A::Start(Box::new(config()), vec![])).after(row(0));
+    assert_eq!(ids(&own), [RowId::Own(0), RowId::Imported(0)]);
+}
+
+#[test]
 fn an_index_stays_when_a_link_comes() {
     let state = BenchState::default().after(A::Index(Some(Box::new(ModelIndex::default()))));
     assert!(state.index.is_some() && state.config().0.index.is_some());
@@ -123,23 +140,30 @@ fn a_run_starts_goes_on_and_ends() {
 }
 
 #[test]
-fn a_file_brings_its_batch_size_and_runs_what_failed_without_it() {
+fn a_file_is_run_with_the_batch_sizes_that_it_takes_on_all_priced_instances() {
     const ID: &str = "file:bert.onnx@k3x9q2ab";
-    let opened = |size| A::Opened(ID.to_owned(), size);
-    let form = BenchState::default().after(opened(Some(8)));
-    assert_eq!((form.text("model"), form.text("batch_sizes"), form.wants_run), (ID, "8", false));
-    assert_eq!(BenchState::default().after(opened(None)).text("batch_sizes"), "1");
+    let catalog = ns_session::catalog();
+    let fixed = || OpenedPlan::of(&BatchRule::Fixed { size: 8 }, Some(&catalog));
+    let opened = || A::Opened(ID.to_owned(), fixed());
+    let form = BenchState::default().after(opened());
+    assert_eq!((form.text("model"), form.text("batch_sizes"), form.wants_run), (ID, "8", true));
+    assert!(form.text("instance").starts_with("trn1.2xlarge,inf2.xlarge,inf2.8xlarge"), "{}", form.text("instance"));
+    assert!(!form.text("instance").contains("trn2"), "it has no price");
+    let open = OpenedPlan::of(&BatchRule::Open { dimension: "batch".to_owned(), exported: 2 }, None);
+    let without = BenchState::default().after(A::Opened(ID.to_owned(), open));
+    assert_eq!((without.text("batch_sizes"), without.text("instance")), ("1,2,4,8,16,32,64", "trn1.2xlarge"));
     // A link ran without the file: every row failed.
-    let (config, _) = form.config();
-    let failed =
-        form.after(A::Start(Box::new(config.clone()), vec![])).after(A::Results(vec![(RowId::Own(0), result(1))]));
-    changes(&failed, opened(Some(8)), |_| {});
+    let config = form.config().0;
+    let failed = form
+        .after(A::LinkTaken)
+        .after(A::Start(Box::new(config.clone()), vec![]))
+        .after(A::Results(vec![(RowId::Own(0), result(1))]));
+    changes(&failed, opened(), |_| {});
     let ended = failed.after(A::End(RunState::Failed("not open".to_owned())));
-    changes(&ended, opened(Some(8)), |s| s.wants_run = true);
-    // Results of another form, or of another file, are not run again.
+    changes(&ended, opened(), |s| s.wants_run = true);
+    // Results of another form are not run again.
     let edited = ended.after(A::Edit("seed", "7".to_owned()));
-    changes(&edited, opened(Some(8)), |_| {});
-    assert!(!ended.after(A::Opened("file:b.onnx@aaaaaaaa".to_owned(), None)).wants_run);
+    changes(&edited, opened(), |_| {});
 }
 
 #[test]

@@ -69,7 +69,7 @@ mod tests {
     use ns_base::NeverCancel;
     use ns_bench::{BenchConfig, Configuration, ConfigurationRun, RowResult, RunDetail, SweepState, service_times};
     use ns_session::bench_page;
-    use ns_session::results::{WantedTexts, row_text};
+    use ns_session::results::{WantedTexts, configuration_text};
     use ns_session::share::ResultsView;
 
     fn row(at: u32, n_models: u32, figures: Option<(f64, f64)>) -> ResultRow {
@@ -137,14 +137,14 @@ mod tests {
 
             let tiles = Tiles::of(&rows, Requirements::default());
             let lowest = tiles.best.iter().find(|tile| tile.title == "Lowest cost").unwrap();
-            assert_eq!(lowest.of, row_text(fastest, false), "{model}");
+            assert_eq!(lowest.of, configuration_text(fastest), "{model}");
             let sentence = tiles.sentence.unwrap().to_lowercase();
             let expected = format!("highest throughput and lowest cost: {}", fastest.label());
             assert!(sentence.contains(&expected), "{sentence} {expected}");
             let saved = bench_page(Some(&config), &ResultsView::default(), &reports, "").unwrap();
             let (_, after) = saved.split_once("Lowest cost").unwrap();
             let (tile, _) = after.split_once("Throughput over latency").unwrap();
-            assert!(tile.contains(&row_text(fastest, false)) && tile.contains(&lowest.value), "{tile}");
+            assert!(tile.contains(&configuration_text(fastest)) && tile.contains(&lowest.value), "{tile}");
         }
     }
 

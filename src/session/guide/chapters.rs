@@ -118,7 +118,7 @@ const KEEP: Chapter = Chapter {
     id: "keep",
     title: "Send a link, keep a result, work offline",
     text: &[
-        "The address holds what you see: form, tool, zoom, selection, marks, filter and sorting. Anyone who opens it sees the same, because a simulated run is the same everywhere. Copy offers the link, the command line with the same result, tables as Markdown and charts as pictures.",
+        "The address holds what you see: form, tool, zoom, selection, marks, filter and sorting. Anyone who opens it sees the same, because a simulated run is the same everywhere. Share offers the link, the command line with the same result, tables as Markdown and charts as pictures.",
         "Files, runs and results stay in this browser, under \u{201c}Kept here\u{201d} on the start page: name, pin, compare or remove them there. Nothing is uploaded. \u{201c}Download as page\u{201d} makes one HTML file that opens without a network.",
         "After the first visit the page works offline. Ctrl+K finds pages, tools, operators, slices and kept results. The command neuronscope serve serves the page from the command line tool.",
     ],

@@ -1,6 +1,7 @@
 //! The options of a benchmark as one table: the page's form, links, the flags of the command line and their help come from its rows.
 //! The options of a run of experiments are another one.
 
+mod call;
 mod experiments;
 mod option;
 mod table;
@@ -8,6 +9,7 @@ mod table;
 mod tests;
 mod text;
 
+pub use call::{NeuronperfCall, read_neuronperf_call};
 pub use experiments::{PLAN_OPTIONS, PlanFlag, PlanOption, default_experiments, measures};
 pub use option::{BenchOption, Flag, OptionGroup};
 pub use table::BENCH_OPTIONS;

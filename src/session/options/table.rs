@@ -58,9 +58,9 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
         ..MAIN
     },
     BenchOption {
-        field: field("instance", "Instance type", "", "", FieldKind::Instance),
+        field: field("instance", "Instance types", "", "", FieldKind::Instance),
         name: "instance_type",
-        flag: Flag::new("instance", "TYPE", "Instance type; it determines the number of NeuronCores [default: the index's type, or trn1.2xlarge]").alias("instance-type"),
+        flag: Flag::new("instance", "TYPES", "Instance types, such as inf2.xlarge,trn1.2xlarge; they determine the number of NeuronCores [default: the index's type, or trn1.2xlarge]").alias("instance-type"),
         get: |c| c.instance_type.clone(),
         put: |c, given| { given.text.clone_into(&mut c.instance_type); Ok(()) },
         ..MAIN

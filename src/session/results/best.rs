@@ -1,7 +1,7 @@
 //! The best row of each figure, the rows that failed, and the sentence that weighs them: what stands above results.
 
 use super::finder::Requirements;
-use super::plots::{are_of_several_models, row_text};
+use super::plots::RowNames;
 use ns_base::units::format_range;
 use ns_bench::{INTERVAL_CASES, Measure, Report, best, verdict};
 use ns_device::EstimateMark;
@@ -70,7 +70,7 @@ impl BestFigures {
     #[must_use]
     pub fn of(reports: &[&Report], wanted: Requirements) -> Self {
         let counted: Vec<&Report> = reports.iter().copied().filter(|r| wanted.counts(r)).collect();
-        let several = are_of_several_models(&counted);
+        let names = RowNames::of(&counted);
         let row = |figure: &Figure| {
             let &Figure { title, unit, value: value_of, measure, published } = figure;
             let (report, value) = best(counted.iter().copied(), value_of, measure == Measure::Rate)?;
@@ -87,7 +87,7 @@ impl BestFigures {
                 .chain(report.no_published_row().map(str::to_owned))
                 .chain(mark.map(EstimateMark::note))
                 .collect();
-            Some(BestFigure { title, unit, value, before, of: row_text(report, several), beside })
+            Some(BestFigure { title, unit, value, before, of: names.text(report), beside })
         };
         let weighed = reports.iter().copied().filter(|r| !r.is_finished() || wanted.counts(r));
         Self {

@@ -92,6 +92,30 @@ pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a s
     shown
 }
 
+/// Columns that describe a configuration, which stand above the table where all rows have them alike.
+const IDENTITY: [&str; 8] = [
+    "model_name",
+    "instance_type",
+    "n_models",
+    "workers_per_model",
+    "pipeline_size",
+    "batch_size",
+    "performance_level",
+    "status",
+];
+
+/// Of the columns to show, those in which several rows are alike, each with its title and its value in words: they stand above the
+/// table, and are taken out of `keys`. Columns that the reader has chosen stay.
+#[must_use]
+pub fn take_alike(keys: &mut Vec<&str>, chosen: &[&str], rows: &[&ReportCells]) -> Vec<(&'static str, String)> {
+    let Some(first) = rows.first().filter(|_| rows.len() > 1 && chosen == DEFAULT_COLUMNS) else { return Vec::new() };
+    let alike: Vec<&'static str> = IDENTITY.into_iter().filter(|key| !differs(key, rows)).collect();
+    keys.retain(|key| !alike.contains(key));
+    let text =
+        |key: &&'static str| Some((column_title(key), Some(first.get(key).raw()).filter(|text| !text.is_empty())?));
+    alike.iter().filter_map(text).collect()
+}
+
 fn differs(key: &str, rows: &[&ReportCells]) -> bool {
     rows.windows(2).any(|pair| pair[0].get(key) != pair[1].get(key))
 }

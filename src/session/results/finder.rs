@@ -1,6 +1,6 @@
 //! The configuration that fits best: the most throughput, or the least latency or cost, of those within limits.
 
-use super::plots::configuration_text;
+use super::plots::RowNames;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
 use ns_base::{Refusal, refuse};
@@ -181,7 +181,7 @@ impl Requirements {
         let figures: Vec<String> = figures.into_iter().flatten().collect();
         let of =
             if self.has_limits() { format!(" {fitting} of {finished} are within the limits.") } else { String::new() };
-        format!("{}: {}, {}.{of}", self.goal.name(), configuration_text(r), figures.join(", "))
+        format!("{}: {}, {}.{of}", self.goal.name(), RowNames::of(reports).text(r), figures.join(", "))
     }
 }
 

@@ -17,7 +17,7 @@ pub use best::{BestFigure, BestFigures};
 pub use charts::{latency_curves, latency_histogram, throughput_over_time};
 pub use columns::{
     DEFAULT_COLUMNS, ReportCells, column_title, narrow_columns, offered_columns, report_table, shown_columns,
-    with_pareto,
+    take_alike, with_pareto,
 };
 pub use filter::Filter;
 pub use finder::{BestRow, Goal, Requirements, WantedTexts, cores_of};
@@ -26,7 +26,8 @@ pub use kept_sweep::{KeptHead, KeptRequest, RestoredSweep, keep_row, kept_report
 pub(crate) use kept_sweep::{of_text, to_text};
 pub use opening::{Opening, opening_of, opening_of_run};
 pub use plots::{
-    are_of_several_models, configuration_text, on_front, row_text, throughput_by_configuration, throughput_latency,
+    RowNames, configuration_text, cost_latency, on_front, throughput_by_batch, throughput_by_configuration,
+    throughput_latency,
 };
 pub use scaling::{Scaling, scaling};
-pub use series::{SeriesColours, series_text};
+pub use series::SeriesColours;

@@ -102,6 +102,11 @@ fn scatter(out: &mut String, title: &str, plot: &Scatter) {
     if front.len() > 1 {
         out.push_str(&format!("<polyline class=\"front\" points=\"{}\"/>", front.join(" ")));
     }
+    if let Some(limit) = plot.limit.filter(|x| *x <= plot.x.max) {
+        let (x, top, bottom) = (number(at_x(&plot.x, limit)), at_y(&plot.y, plot.y.max), at_y(&plot.y, plot.y.min));
+        let (top, bottom) = (number(top), number(bottom));
+        out.push_str(&format!("<line class=\"front\" x1=\"{x}\" x2=\"{x}\" y1=\"{top}\" y2=\"{bottom}\"/>"));
+    }
     for point in &plot.points {
         let (fill, mark) = plot.series.get(point.series).map_or((0, Mark::Disc), |(_, fill, mark)| (*fill, *mark));
         let color = fill_var(fill);

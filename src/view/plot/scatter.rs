@@ -29,6 +29,8 @@ pub struct Scatter {
     /// Positions of the points that no other point beats (smaller `x`, larger `y`), by ascending `x`; empty unless
     /// [`Scatter::with_front`] was called.
     pub front: Vec<usize>,
+    /// The largest `x` that is wanted, drawn as a line.
+    pub limit: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,6 +69,7 @@ impl Scatter {
             series: names.into_iter().zip(fills).zip(marks.into_iter().cycle()).map(|((n, f), m)| (n, f, m)).collect(),
             points: out,
             front: Vec::new(),
+            limit: None,
         }
     }
 
@@ -75,6 +78,26 @@ impl Scatter {
     pub fn with_front(mut self) -> Self {
         let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, p.y)).collect();
         self.front = pareto_front(&places);
+        self
+    }
+
+    /// The same with its Pareto front, for plots where both are good when they are small.
+    #[must_use]
+    pub fn with_low_front(mut self) -> Self {
+        let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, -p.y)).collect();
+        self.front = pareto_front(&places);
+        self
+    }
+
+    /// The same with a limit, to which the axis reaches.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Option<f64>) -> Self {
+        self.limit = limit.filter(|x| x.is_finite());
+        let largest = self.points.iter().map(|p| p.x).fold(0.0, f64::max);
+        // A limit far beyond all points would press them into a corner.
+        if let Some(x) = self.limit.filter(|x| *x <= 2.0 * largest) {
+            self.x = Axis::from_zero(&self.x.title, largest.max(x), 6);
+        }
         self
     }
 

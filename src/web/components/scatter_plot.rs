@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
 use ns_base::Order;
+use ns_base::units::format_number;
 use ns_view::palette::fill_var;
 use ns_view::plot::{Mark, Scatter, ScatterPoint};
 use ns_view::svg::number;
@@ -73,6 +74,7 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
                 aria-label={format!("{}, {} points; the arrow keys read them out{}, and the same values are in the table", props.title, plot.points.len(), if opens { ", Enter opens one" } else { "" })}>
                 { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
                 { front(plot, &frame) }
+                { limit(plot, &frame) }
                 { for plot.points.iter().map(|p| mark(plot, &frame, p)) }
                 { for chosen.and_then(|(i, _)| ring(*i, "chosen", "11")) }
                 { for active.and_then(|i| ring(i, "reader", "10")) }
@@ -97,7 +99,7 @@ fn legend(plot: &Scatter, chosen: Option<&AttrValue>) -> Html {
             { for series }
             if plot.front.len() > 1 {
                 <li><svg class="swatch is-line" viewBox="0 0 22 8" aria-hidden="true"><line class="front" x1="0" x2="22" y1="4" y2="4" /></svg>
-                    <span class="name">{ "Pareto front: nothing else is faster at as much throughput" }</span></li>
+                    <span class="name">{ "Pareto front: no other is better in both" }</span></li>
             }
             if let Some(what) = chosen {
                 <li><svg class="swatch" viewBox="-8 -8 16 16" aria-hidden="true"><circle class="chosen" r="6" /></svg>
@@ -157,6 +159,16 @@ fn front(plot: &Scatter, frame: &Frame) -> Html {
     };
     let points: Vec<String> = plot.front.iter().filter_map(|&i| plot.points.get(i)).map(corner).collect();
     html! { <polyline class="front" points={points.join(" ")} aria-hidden="true" /> }
+}
+
+/// The limit as a line from top to bottom, with its value.
+fn limit(plot: &Scatter, frame: &Frame) -> Html {
+    let Some(limit) = plot.limit.filter(|x| *x <= plot.x.max) else { return Html::default() };
+    let x = number(frame.x(plot.x.share(limit)));
+    html! { <>
+        <line class="limit" x1={x.clone()} x2={x.clone()} y1={number(frame.y(1.0))} y2={number(frame.y(0.0))} />
+        <text class="line-name" x={x} y={number(frame.y(1.0) - 2.0)} text-anchor="middle">{ format!("at most {}", format_number(limit)) }</text>
+    </> }
 }
 
 fn mark(plot: &Scatter, frame: &Frame, point: &ScatterPoint) -> Html {

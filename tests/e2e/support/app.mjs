@@ -115,7 +115,7 @@ async function clearTab(tab, url) {
  * patterns of problems that the test expects; `context` goes to the browser context (viewport, permissions, ...); `init` runs
  * in each page before the app.
  */
-async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark", allow = [], context = {}, init } = {}) {
+async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark?v=1", allow = [], context = {}, init } = {}) {
   const isPlain = !init && Object.keys(context).length === 0;
   const tab = (isPlain && fixture.tab) || (await openTab(fixture, { context, init, isPlain }));
   if (tab === fixture.tab) fixture.tab = undefined;

@@ -9,9 +9,9 @@ use crate::platform::{download, machine, url};
 use crate::sweep::SweepRunner;
 use ns_bench::export::{CSV_COLS, JsonFormat, to_csv, to_json, to_json_as};
 use ns_bench::results_file_name;
-use ns_page::bench::{BenchAction, BenchState};
+use ns_page::bench::{BenchAction, BenchState, OpenedPlan};
 use ns_page::notices::{NoticeAction, Tone};
-use ns_session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest};
+use ns_session::{BenchPage, OpenedModel, PackedReports, QuestionRequest};
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -41,12 +41,12 @@ impl BenchActions {
     /// Puts a model file that was opened into the form. If the form names this file already, its configurations are listed again,
     /// and run if all of them failed without it.
     pub fn on_model(&self) -> Callback<OpenedModel> {
-        let (state, runner) = (self.state.clone(), self.runner.clone());
+        let (app, state, runner) = (self.app.clone(), self.state.clone(), self.runner.clone());
         Callback::from(move |opened: OpenedModel| {
             if state.text("model") == opened.id {
                 runner.list(&state.config().0);
             }
-            put_model(&state, opened);
+            put_model(&app, &state, opened);
         })
     }
 
@@ -117,8 +117,8 @@ impl BenchActions {
     }
 }
 
-/// Puts a model file into the benchmark form, with its own batch size if the file allows only that one.
-pub fn put_model(state: &StateHandle<BenchState>, opened: OpenedModel) {
-    let fixed_batch = if let BatchRule::Fixed { size } = opened.batch { Some(size) } else { None };
-    state.dispatch(BenchAction::Opened(opened.id, fixed_batch));
+/// Puts a model file into the benchmark form, with the batch sizes that it allows and all priced instances, and runs it.
+pub fn put_model(app: &AppContext, state: &StateHandle<BenchState>, opened: OpenedModel) {
+    let plan = OpenedPlan::of(&opened.batch, app.catalog.as_deref());
+    state.dispatch(BenchAction::Opened(opened.id, plan));
 }

@@ -4,15 +4,16 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::BenchActions;
+use super::call_box::CallBox;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
-use crate::components::{CopyMenu, FormFrame, FormInput, ProgressBar, SelectField};
+use crate::components::{CopyMenu, FormFrame, FormInput, PickEntry, PickList, ProgressBar};
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
 use ns_session::options::{BENCH_OPTIONS, BenchOption, OptionGroup};
 use ns_session::studies::FieldKind;
-use ns_session::{Catalog, ModelInfo, ModelKind};
+use ns_session::{Catalog, InstanceInfo, ModelInfo, ModelKind};
 
 /// Properties of [`BenchForm`].
 #[derive(Properties, PartialEq)]
@@ -59,6 +60,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                 <summary>{ "Advanced" }</summary>
                 { for ADVANCED.map(|group| group_of(props, &wrong, group)) }
             </details>
+            <CallBox state={state.clone()} />
             <LinkNote {model} />
         </FormFrame>
     }
@@ -89,7 +91,7 @@ fn input(props: &BenchFormProps, wrong: &FieldErrors, option: &'static BenchOpti
             <ModelField {id} models={models(props.catalog.as_deref())} {value} {error} {on_edit} on_open={props.actions.on_model()} />
         },
         FieldKind::Instance => html! {
-            <SelectField {id} label={field.label} {value} options={instances(props.catalog.as_deref(), state)} {error} on_choose={on_edit} />
+            <PickList {id} label={field.label} {value} entries={instances(props.catalog.as_deref(), state)} several={true} {error} on_choose={on_edit} />
         },
         _ => {
             let is_offline = key == "min_queries" && state.text("scenario") == "Offline";
@@ -107,21 +109,13 @@ fn models(catalog: Option<&Catalog>) -> Vec<ModelInfo> {
     catalog.map(|c| c.models.iter().chain([&c.fixed]).cloned().collect()).unwrap_or_default()
 }
 
-/// Instance types with their cores and price. Types that are not simulated are listed only if the run simulates nothing.
-fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<(AttrValue, AttrValue)> {
+/// Instance types with their cores, memory and price. Types that are not simulated are listed only if the run simulates nothing.
+fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<PickEntry> {
     let Some(catalog) = catalog else { return Vec::new() };
     let is_any = ModelKind::of(state.text("model")) == ModelKind::Fixed || state.text("device_type") == "cpu";
     let others = catalog.other_instances.iter().filter(|_| is_any);
-    catalog
-        .instances
-        .iter()
-        .chain(others)
-        .map(|i| {
-            let price = i.usd_per_hour.map(|p| format!(", ${p}/h")).unwrap_or_default();
-            let text = format!("{} \u{2013} {} core{}{price}", i.name, i.cores, if i.cores == 1 { "" } else { "s" });
-            (i.name.clone().into(), text.into())
-        })
-        .collect()
+    let entry = |i: &InstanceInfo| PickEntry { value: i.name.clone().into(), facts: i.facts().into() };
+    catalog.instances.iter().chain(others).map(entry).collect()
 }
 
 /// The buttons of a run, and its progress.

@@ -1,6 +1,7 @@
 //! The benchmark page: a form, its progress, its results.
 
 mod actions;
+mod call_box;
 mod file_questions;
 mod form;
 mod import;
@@ -20,6 +21,7 @@ use yew::prelude::*;
 
 use crate::components::ProgressBar;
 use crate::context::use_app;
+use crate::model_files::file_label;
 use crate::sweep::SweepRunner;
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
@@ -28,6 +30,7 @@ use actions::BenchActions;
 use form::BenchForm;
 use index::IndexPanel;
 use kept_sweeps::KeptSweeps;
+use model_file::ModelFilePicker;
 use plan::PlanPanel;
 use results::BenchResults;
 use scenario::ScenarioResults;
@@ -36,7 +39,7 @@ pub use actions::put_model;
 pub use file_questions::FileQuestions;
 pub use import::import_file;
 pub use model_field::ModelField;
-pub use model_file::{LinkNote, open_model};
+pub use model_file::{LinkNote, missing_file, open_model};
 
 /// Properties of [`BenchmarkPage`].
 #[derive(Properties, PartialEq)]
@@ -52,8 +55,10 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     use_listing(&props.state, &props.runner);
     let Some(app) = use_app() else { return Html::default() };
     let actions = BenchActions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
-    // A run needs the workers, which report first that they are ready.
-    let wants_run = props.state.wants_run && app.catalog.is_some();
+    // A run needs the workers, which report first that they are ready, and the model's file.
+    let missing = missing_file(&app, props.state.text("model"));
+    let wants_run =
+        props.state.wants_run && app.catalog.is_some() && missing.is_none() && !props.state.run.is_running();
     let wanted = use_memo(wants_run, |wants| wants.then(|| Shared::new(props.state.config().0)));
     let on_taken = {
         let state = props.state.dispatcher();
@@ -68,22 +73,37 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
         <div class={classes!("page", "benchmark", is_for_results.then_some("has-results"))}>
             <h1>{ "Benchmark" }</h1>
             <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers here, on the command line, and for anyone you send the link to." }</p>
-            <div class="part">
-                <KeptSweeps
-                    runner={props.runner.clone()} is_running={props.state.run.is_running()} has_results={!props.state.rows.is_empty()}
-                    wanted={(*wanted).clone()} {on_taken}
-                />
-            </div>
-            <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
+            <BenchForm actions={actions.clone()} catalog={app.catalog.clone()} state={props.state.clone()} />
             // Yew inserts a component before its next sibling, which may be gone when several change at once. So each has its own element.
             <div class="part">if !props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }</div>
             <div class="part"><IndexPanel state={props.state.clone()} /></div>
             <div class="part">{ above.unwrap_or_default() }</div>
             { notes(&props.state, &props.runner) }
             <div class="part"><ScenarioResults state={props.state.clone()} /></div>
-            <div class="part"><BenchResults state={props.state.clone()} /></div>
+            <div class="part">
+                if let Some(missing) = missing.filter(|_| props.state.wants_run) { { drop_zone(&actions, missing) } } else { <BenchResults state={props.state.clone()} /> }
+            </div>
             <div class="part">{ below.unwrap_or_default() }</div>
+            <div class="part">
+                <KeptSweeps
+                    runner={props.runner.clone()} is_running={props.state.run.is_running()} has_results={!props.state.rows.is_empty()}
+                    wanted={(*wanted).clone()} {on_taken}
+                />
+            </div>
         </div>
+    }
+}
+
+/// The place for a file that a link names and that is not here: once it is dropped, the benchmark runs.
+fn drop_zone(actions: &BenchActions, missing: String) -> Html {
+    let model = actions.state.text("model").to_owned();
+    html! {
+        <section class="panel drop-zone" aria-labelledby="drop-title">
+            <h2 id="drop-title">{ format!("Drop {} here", file_label(&model).unwrap_or_default()) }</h2>
+            <p>{ missing }</p>
+            <p>{ "It is read in this browser and uploaded nowhere. The benchmark of the link runs as soon as the file is here." }</p>
+            <ModelFilePicker id="missing-file" {model} on_open={actions.on_model()} />
+        </section>
     }
 }
 

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use super::file_questions::FileQuestions;
 use super::model_file::{ModelFilePicker, missing_file};
-use crate::components::{SelectField, TextField};
+use crate::components::{PickEntry, PickList, SelectField, TextField};
 use crate::context::use_app;
 use crate::model_files::file_label;
 use ns_session::InspectField;
@@ -16,7 +16,7 @@ use ns_session::{ModelInfo, OpenedModel, ParameterInfo, ParameterKind};
 /// Properties of [`ModelField`].
 #[derive(Properties, PartialEq)]
 pub struct ModelFieldProps {
-    /// Id of the select; fields of parameters add their name to it.
+    /// Id of its input; fields of parameters add their name to it.
     pub id: AttrValue,
     /// Models that can be chosen.
     pub models: Vec<ModelInfo>,
@@ -24,7 +24,7 @@ pub struct ModelFieldProps {
     /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
-    /// Whether the model's summary stands below the select.
+    /// Whether the model's summary stands below it.
     #[prop_or(true)]
     pub has_help: bool,
     /// Receives the changed text form.
@@ -34,20 +34,18 @@ pub struct ModelFieldProps {
     pub on_open: Option<Callback<OpenedModel>>,
 }
 
-/// A select for the model and a field for each of its parameters.
+/// A list of the models and a field for each of its parameters.
 #[component]
 pub fn ModelField(props: &ModelFieldProps) -> Html {
     let app = use_app();
     let file = file_label(&props.value);
     let (name, given) = if file.is_some() { (props.value.as_str(), Vec::new()) } else { split(&props.value) };
     let model = props.models.iter().find(|m| m.name == name);
-    let mut options = props
-        .models
-        .iter()
-        .map(|m| (m.name.clone().into(), format!("{} \u{2013} {}", m.name, m.title).into()))
-        .collect::<Vec<(AttrValue, AttrValue)>>();
+    let entry = |m: &ModelInfo| PickEntry { value: m.name.clone().into(), facts: m.title.clone().into() };
+    let mut entries: Vec<PickEntry> = props.models.iter().map(entry).collect();
     if let Some(file) = &file {
-        options.push((props.value.clone(), format!("{file} \u{2013} your file").into()));
+        let facts = AttrValue::from(format!("{file}, your file"));
+        entries.insert(0, PickEntry { value: props.value.clone(), facts });
     }
     let missing = app.and_then(|app| missing_file(&app, &props.value)).map(AttrValue::from);
     let unknown = (model.is_none() && file.is_none() && !props.models.is_empty())
@@ -61,8 +59,8 @@ pub fn ModelField(props: &ModelFieldProps) -> Html {
     };
     let parameters = model.map(|m| m.parameters.as_slice()).unwrap_or_default();
     html! { <>
-        <SelectField
-            id={props.id.clone()} label="Model" wide={true} value={name.to_owned()} {options} {help}
+        <PickList
+            id={props.id.clone()} label="Model" wide={true} value={name.to_owned()} {entries} {help}
             error={props.error.clone().or(unknown).or(missing)} on_choose={props.on_edit.clone()}
         />
         if let Some(on_open) = &props.on_open {

@@ -3,6 +3,7 @@
 use crate::state::StateHandle;
 use yew::prelude::*;
 
+use super::table::profile_link;
 use crate::components::{LineChart, SelectField};
 use ns_base::units::{format_count, format_figures, format_range};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
@@ -37,7 +38,10 @@ pub fn ConfigurationCharts(props: &ConfigurationChartsProps) -> Html {
     html! {
         <section class="panel configuration" aria-labelledby="configuration-title">
             <h3 id="configuration-title" tabindex="-1">{ "One configuration" }</h3>
-            <SelectField id="configuration" label="Configuration" value={value_of(row.id)} {options} {on_choose} />
+            <div class="buttons">
+                <SelectField id="configuration" label="Configuration" wide={true} value={value_of(row.id)} {options} {on_choose} />
+                if let Some(href) = profile_link(state, row.id) { <a class="button" {href}>{ "Profile it" }</a> }
+            </div>
             { facts(row) }
             <div class="plots">{ charts(row, &with_charts) }</div>
         </section>
@@ -60,7 +64,7 @@ fn id_of(value: &str) -> Option<RowId> {
 fn name_of(row: &ResultRow) -> String {
     let r = row.report();
     let origin = if matches!(row.id, RowId::Imported(_)) { " (imported)" } else { "" };
-    format!("{}: {}{origin}", r.model_name, configuration_text(r))
+    format!("{} on {}: {}{origin}", r.model_name, r.instance_type, configuration_text(r))
 }
 
 /// Notes on the configuration: how sure its figures are, and where they come from.

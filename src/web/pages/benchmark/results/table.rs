@@ -13,7 +13,9 @@ use crate::platform::{download, page};
 use ns_bench::Report;
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
-use ns_session::results::{Filter, ReportCells, narrow_columns, on_front, report_table, shown_columns, with_pareto};
+use ns_session::results::{
+    Filter, ReportCells, narrow_columns, on_front, report_table, shown_columns, take_alike, with_pareto,
+};
 use ns_session::share::{Link, ProfileLink};
 use ns_session::{ProfileSpec, TraceSpec};
 use ns_view::table::{Sort, Table};
@@ -37,11 +39,12 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let shown = use_memo(look, |(_, _, columns, is_narrow)| {
         let kept = &props.rows;
         let cells: Vec<&ReportCells> = kept.iter().map(|r| &*r.cells).collect();
-        let keys = shown_columns(columns, &cells);
+        let mut keys = shown_columns(columns, &cells);
+        let alike = take_alike(&mut keys, columns, &cells);
         let keys = if *is_narrow { narrow_columns(&keys, &cells) } else { keys };
         let ids: Vec<RowId> = kept.iter().map(|r| r.id).collect();
         let reports: Vec<&Report> = kept.iter().map(ResultRow::report).collect();
-        (Shared::new(with_pareto(report_table(&cells, &keys), &on_front(&reports))), ids)
+        (Shared::new(with_pareto(report_table(&cells, &keys), &on_front(&reports))), ids, alike)
     });
     let dispatch = state.dispatcher();
     let on_sort = {
@@ -84,9 +87,20 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
                 <ColumnChooser shown={state.columns.clone()} on_choose={on_columns} />
                 <button type="button" onclick={saver(&shown.0)}>{ "Table as CSV" }</button>
             </div>
+            { alike(&shown.2) }
             <DataTable name="Benchmark results" table={shown.0.clone()} sort={state.sort.clone()} {on_sort} {on_row}
-                marked={props.best.and_then(|best| shown.1.iter().position(|id| *id == best))} row_action={profile_action(state, &shown.1)} />
+                marked={state.selected.or(props.best).and_then(|marked| shown.1.iter().position(|id| *id == marked))} row_action={profile_action(state, &shown.1)} />
         </div>
+    }
+}
+
+/// What all rows have alike.
+fn alike(facts: &[(&'static str, String)]) -> Html {
+    let fact = |(title, text): &(&'static str, String)| html! { <div><dt>{ *title }</dt><dd>{ text }</dd></div> };
+    if facts.is_empty() {
+        Html::default()
+    } else {
+        html! { <dl class="facts alike">{ for facts.iter().map(fact) }</dl> }
     }
 }
 
@@ -100,16 +114,15 @@ fn saver(table: &Shared<Table>) -> Callback<MouseEvent> {
 }
 
 /// The link to the profile of a row that ran on this page. An imported row does not say enough of its model to profile it.
+pub fn profile_link(state: &BenchState, row: RowId) -> Option<AttrValue> {
+    let RowId::Own(row) = row else { return None };
+    let planned = &state.sweep.as_ref()?.sweep().rows().get(row as usize)?.planned;
+    let spec: ProfileSpec = TraceSpec::from(planned.configuration.clone()).spec;
+    Some(Link::Profile(Box::new(ProfileLink { spec, ..ProfileLink::default() })).print().into())
+}
+
+/// The links to the profiles of rows.
 fn profile_action(state: &BenchState, ids: &[RowId]) -> Option<RowAction> {
-    let sweep = state.sweep.as_ref()?.sweep();
-    let link_of = |id: &RowId| match id {
-        RowId::Own(row) => {
-            let planned = &sweep.rows().get(*row as usize)?.planned;
-            let spec: ProfileSpec = TraceSpec::from(planned.configuration.clone()).spec;
-            Some(AttrValue::from(Link::Profile(Box::new(ProfileLink { spec, ..ProfileLink::default() })).print()))
-        }
-        RowId::Imported(_) => None,
-    };
-    let links: Rc<[Option<AttrValue>]> = ids.iter().map(link_of).collect();
+    let links: Rc<[Option<AttrValue>]> = ids.iter().map(|id| profile_link(state, *id)).collect();
     links.iter().any(Option::is_some).then_some(RowAction { title: "Profile", label: "Profile this", links })
 }

@@ -7,12 +7,15 @@ use yew::prelude::*;
 
 use super::charts::ConfigurationCharts;
 use super::finder::RowFinder;
-use super::table::ResultsTable;
+use super::model_card::{ModelCard, runs_of};
+use super::table::{ResultsTable, profile_link};
 use super::tiles::tiles;
 use crate::components::{BarChart, LineChart, ScatterPlot};
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
-use ns_session::results::{Filter, scaling, throughput_by_configuration, throughput_latency};
+use ns_session::results::{
+    Filter, Requirements, cost_latency, scaling, throughput_by_batch, throughput_by_configuration, throughput_latency,
+};
 
 /// Properties of [`BenchResults`].
 #[derive(Properties, PartialEq)]
@@ -38,6 +41,9 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let comparison = use_memo((state.rows.clone(), state.filter.clone(), best, is_awaited), |_| {
         comparison(&shown, best, is_awaited)
     });
+    let choice = use_memo((state.rows.clone(), state.filter.clone(), wanted, state.selected, is_awaited), |_| {
+        choice(state, &shown, &wanted, best, is_awaited)
+    });
     let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted, is_awaited), |_| {
         tiles(&Tiles::of(&shown, wanted), is_awaited)
     });
@@ -60,8 +66,12 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
         <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
             <h2 id="results-title">{ "Results" }</h2>
             { imported(state) }
+            if let Some(ran) = &state.ran {
+                <ModelCard model={ran.model.clone()} runs={runs_of(&reports)} found={wanted.describe(&reports, found)} profile={best.and_then(|best| profile_link(state, best))} />
+            }
             { (*figures).clone() }
             <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
+            { (*choice).clone() }
             <ResultsTable state={state.clone()} rows={(*shown).clone()} {best} />
             { (*comparison).clone() }
             <ConfigurationCharts state={state.clone()} />
@@ -88,13 +98,54 @@ fn imported(state: &StateHandle<BenchState>) -> Html {
     }
 }
 
+/// The plots that decide: the cost over the latency, and the throughput over the batch size. A click on a mark chooses its row.
+fn choice(
+    state: &StateHandle<BenchState>,
+    rows: &[ResultRow],
+    wanted: &Requirements,
+    best: Option<RowId>,
+    is_awaited: bool,
+) -> Html {
+    let finished: Vec<&ResultRow> = rows.iter().filter(|r| r.report().is_finished()).collect();
+    let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
+    let (plot, of) = cost_latency(&reports, wanted);
+    let lines = throughput_by_batch(&reports);
+    if plot.points.is_empty() && lines.is_none() {
+        let class = classes!("panel", "plots", "is-awaited");
+        return if is_awaited {
+            html! { <div {class}><p class="empty">{ "Plots come with the first row." }</p></div> }
+        } else {
+            Html::default()
+        };
+    }
+    let at = |id: Option<RowId>| of.iter().position(|i| id.is_some() && finished.get(*i).map(|r| r.id) == id);
+    let chosen = at(state.selected)
+        .map(|point| (point, AttrValue::Static("the chosen row")))
+        .or_else(|| at(best).map(|point| (point, AttrValue::Static("best within the limits"))));
+    let on_point = {
+        let (dispatch, of) = (state.dispatcher(), of.clone());
+        let ids: Vec<RowId> = finished.iter().map(|r| r.id).collect();
+        Callback::from(move |point: usize| {
+            if let Some(id) = of.get(point).and_then(|i| ids.get(*i)) {
+                dispatch.dispatch(BenchAction::Select(*id));
+            }
+        })
+    };
+    html! {
+        <div class="panel plots choice">
+            if !plot.points.is_empty() { <ScatterPlot title="Cost over latency" {plot} {chosen} {on_point} /> }
+            if let Some(plot) = lines { <LineChart title="Throughput by batch size" {plot} /> }
+        </div>
+    }
+}
+
 /// Plots of the rows that are shown; the best one is marked.
 fn comparison(rows: &[ResultRow], best: Option<RowId>, is_awaited: bool) -> Html {
     let finished: Vec<&ResultRow> = rows.iter().filter(|r| r.report().is_finished()).collect();
     let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
     let (plot, of) = throughput_latency(&reports);
     if plot.points.is_empty() && is_awaited {
-        return html! { <div class="panel plots is-awaited"><p class="empty">{ "Plots come with the first row." }</p></div> };
+        return Html::default();
     }
     if plot.points.is_empty() {
         return html! { <div class="panel plots"><p class="empty">{ "No configuration that is shown has finished, so there is nothing to plot." }</p></div> };

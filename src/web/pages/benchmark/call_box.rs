@@ -1,0 +1,57 @@
+//! A box for a call of NeuronPerf, which fills the form.
+
+use web_sys::HtmlTextAreaElement;
+use yew::prelude::*;
+
+use crate::state::StateHandle;
+use ns_page::bench::{BenchAction, BenchState};
+use ns_session::options::read_neuronperf_call;
+
+/// Properties of [`CallBox`].
+#[derive(Properties, PartialEq)]
+pub struct CallBoxProps {
+    /// The state of the page.
+    pub state: StateHandle<BenchState>,
+}
+
+#[component]
+pub fn CallBox(props: &CallBoxProps) -> Html {
+    let text = use_node_ref();
+    let said = use_state_eq(|| Ok::<String, String>(String::new()));
+    let onclick = {
+        let (text, said, state) = (text.clone(), said.setter(), props.state.clone());
+        Callback::from(move |_: MouseEvent| {
+            let Some(text) = text.cast::<HtmlTextAreaElement>().map(|text| text.value()) else { return };
+            said.set(match read_neuronperf_call(&text) {
+                Ok(call) => {
+                    let names: Vec<&str> = call.options.iter().map(|(key, _)| *key).collect();
+                    let filled = if names.is_empty() { "Nothing".to_owned() } else { names.join(", ") };
+                    let rest = call.left_out.join(", ");
+                    for (key, text) in call.options {
+                        state.dispatch(BenchAction::Edit(key, text));
+                    }
+                    let rest =
+                        if rest.is_empty() { String::new() } else { format!(" The form has no field for {rest}.") };
+                    Ok(format!("{filled} is in the form now.{rest} Choose the model, then press Run."))
+                }
+                Err(refusal) => Err(refusal.to_string()),
+            });
+        })
+    };
+    let (class, message) = match &*said {
+        Ok(message) => ("help", message),
+        Err(message) => ("error", message),
+    };
+    html! {
+        <details class="advanced">
+            <summary>{ "Paste a call of NeuronPerf" }</summary>
+            <div class="field">
+                <label for="bench-call">{ "Call, or the script with it" }</label>
+                <textarea ref={text} id="bench-call" rows="4" spellcheck="false" aria-describedby="bench-call-note"
+                    placeholder="npf.torch.benchmark(model, inputs, n_models=[1, 2], workers_per_model=[1, 2], duration=10)" />
+                <p id="bench-call-note" {class} role="status">{ message }</p>
+            </div>
+            <div class="buttons"><button type="button" {onclick}>{ "Fill the form" }</button></div>
+        </details>
+    }
+}
