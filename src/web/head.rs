@@ -70,8 +70,8 @@ pub fn SiteHead(props: &SiteHeadProps) -> Html {
             </button>
             <nav id="pages" aria-label="Pages" onclick={close}>{ for props.links.iter().map(|(to, href)| link(*to, href.clone(), props.shown)) }</nav>
             <div class="site-tools">
-                <button type="button" class="find" aria-haspopup="dialog" aria-keyshortcuts="Control+K" aria-label="Find" title="Find models, pages, runs, operators (Ctrl+K)" onclick={props.on_find.clone()}>
-                    <span aria-hidden="true">{ "\u{2315}" }</span><span class="words">{ "Find" }</span><kbd>{ "Ctrl K" }</kbd>
+                <button type="button" class="find" aria-haspopup="dialog" aria-keyshortcuts="Control+K" title="Find models, pages, runs, operators (Ctrl+K)" onclick={props.on_find.clone()}>
+                    <span aria-hidden="true">{ "\u{2315}" }</span><span class="words">{ "Find" }</span><kbd aria-hidden="true">{ "Ctrl K" }</kbd>
                 </button>
                 <FilePicker id="open-file" label="Open files" on_files={props.on_files.clone()} />
                 { theme_button(&props.theme) }

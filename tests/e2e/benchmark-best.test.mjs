@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, editForm, openApp, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, editForm, eventually, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const results = (page) => page.getByRole("table", { name: "Benchmark results" });
@@ -115,7 +115,7 @@ test("the page opens with an example of two instances, which makes room for resu
   await figure("Cost over latency").getByText("Published by AWS").waitFor();
   assert.equal(await page.locator(".scatter .limit").count(), 0);
   await page.getByLabel("p99 at most (ms)").fill("12");
-  await page.locator(".scatter .limit").waitFor();
+  await page.locator(".scatter .limit").waitFor({ state: "attached" });
   // A click on a mark chooses its row, from which its profile is one click away.
   const cost = figure("Cost over latency").locator("svg[tabindex]");
   await cost.focus();
@@ -164,7 +164,8 @@ test("a link to a file that is not here shows where to drop it, and runs when it
   // A file is run with what it takes, on every instance with a price.
   const card = page.locator(".model-card");
   await card.getByText(/million parameters/).waitFor();
-  assert.ok((await results(page).locator("tbody tr").count()) >= 7);
+  await eventually(async () => assert.equal(await results(page).locator("tbody tr").count(), 14));
+  await waitForState(page, "done");
   const link = (await page.evaluate(() => location.hash)).replace(/&model_file=[^&]*/, "").replace(/&instance=[^&]*/, "&instance=inf2.xlarge");
   const other = await (await page.context().browser().newContext()).newPage();
   await openApp(other, url + link);

@@ -11,7 +11,7 @@ use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
 use ns_session::options::BENCH_OPTIONS;
 use ns_session::results::{DEFAULT_COLUMNS, Goal, WantedTexts};
 use ns_session::share::{BenchLink, PageLink as _, ResultsView};
-use ns_session::{BatchRule, Catalog, without_source};
+use ns_session::{BatchRule, Catalog, model_label, without_source};
 use ns_view::table::Sort;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +87,9 @@ impl OpenedPlan {
 
 /// Simulated seconds of each configuration of a file that was opened: enough for a full second between its first and its last.
 const OPENED_S: f64 = 2.0;
+
+/// The most instances that the form in one line names.
+const MOST_NAMED: usize = 3;
 
 /// Actions on the page.
 pub enum BenchAction {
@@ -184,10 +187,14 @@ impl BenchState {
     /// The form in one line: `resnet50 · inf2.xlarge · batch 1,4,8`. Fields that are empty are left out.
     #[must_use]
     pub fn in_short(&self) -> String {
-        let model = without_source(self.text("model")).into_owned();
+        let model = model_label(&without_source(self.text("model"))).into_owned();
         let sizes = Some(self.text("batch_sizes")).filter(|sizes| !sizes.is_empty());
         let batch = sizes.map(|sizes| format!("batch {sizes}"));
-        let instances = self.text("instance").split(',').map(str::trim).collect::<Vec<_>>().join(" + ");
+        let instances: Vec<&str> = self.text("instance").split(',').map(str::trim).collect();
+        let instances = match instances.len() {
+            n if n > MOST_NAMED => format!("{n} instances"),
+            _ => instances.join(" + "),
+        };
         let parts = [model, instances, batch.unwrap_or_default()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
     }

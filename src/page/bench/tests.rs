@@ -149,6 +149,7 @@ fn a_file_is_run_with_the_batch_sizes_that_it_takes_on_all_priced_instances() {
     assert_eq!((form.text("model"), form.text("batch_sizes"), form.wants_run), (ID, "8", true));
     assert!(form.text("instance").starts_with("trn1.2xlarge,inf2.xlarge,inf2.8xlarge"), "{}", form.text("instance"));
     assert!(!form.text("instance").contains("trn2"), "it has no price");
+    assert_eq!(form.in_short(), "bert.onnx \u{b7} 7 instances \u{b7} batch 8");
     let open = OpenedPlan::of(&BatchRule::Open { dimension: "batch".to_owned(), exported: 2 }, None);
     let without = BenchState::default().after(A::Opened(ID.to_owned(), open));
     assert_eq!((without.text("batch_sizes"), without.text("instance")), ("1,2,4,8,16,32,64", "trn1.2xlarge"));

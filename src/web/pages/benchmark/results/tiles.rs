@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use ns_page::bench::{Tile, Tiles};
 
-/// The figures and the verdict; their places are reserved while the first results are awaited.
+/// The figures; their places are reserved while the first results are awaited.
 pub fn tiles(tiles: &Tiles, is_awaited: bool) -> Html {
     let empty = |title: &str| {
         html! { <div class="tile"><dt>{ title.to_owned() }</dt><dd><strong>{ "\u{2013}" }</strong><span class="sub">{ "\u{a0}" }</span></dd></div> }
@@ -18,7 +18,7 @@ pub fn tiles(tiles: &Tiles, is_awaited: bool) -> Html {
             </div>
         }
     };
-    html! { <>
+    html! {
         <dl class="tiles">
             { for tiles.best.iter().map(tile) }
             if is_awaited && tiles.best.is_empty() { { for Tiles::TITLES.into_iter().map(empty) } }
@@ -27,6 +27,12 @@ pub fn tiles(tiles: &Tiles, is_awaited: bool) -> Html {
                     <span class="sub">{ "the reason is in the Status column" }</span></dd></div>
             }
         </dl>
+    }
+}
+
+/// The sentence that weighs the figures.
+pub fn verdict(tiles: &Tiles, is_awaited: bool) -> Html {
+    html! {
         if tiles.sentence.is_some() || is_awaited { <p class="verdict">{ tiles.sentence.as_deref().unwrap_or_default() }</p> }
-    </> }
+    }
 }

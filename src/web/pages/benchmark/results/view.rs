@@ -9,7 +9,7 @@ use super::charts::ConfigurationCharts;
 use super::finder::RowFinder;
 use super::model_card::{ModelCard, runs_of};
 use super::table::{ResultsTable, profile_link};
-use super::tiles::tiles;
+use super::tiles::{tiles, verdict};
 use crate::components::{BarChart, LineChart, ScatterPlot};
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
@@ -45,7 +45,8 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
         choice(state, &shown, &wanted, best, is_awaited)
     });
     let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted, is_awaited), |_| {
-        tiles(&Tiles::of(&shown, wanted), is_awaited)
+        let found = Tiles::of(&shown, wanted);
+        (tiles(&found, is_awaited), verdict(&found, is_awaited))
     });
     if state.rows.is_empty() && (!state.is_for_results() || state.config().0.mlperf.is_some()) {
         if is_awaited || !state.scenario.is_empty() {
@@ -64,14 +65,15 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
     }
     html! {
         <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
-            <h2 id="results-title">{ "Results" }</h2>
+            <h2 id="results-title" class="visually-hidden">{ "Results" }</h2>
             { imported(state) }
             if let Some(ran) = &state.ran {
                 <ModelCard model={ran.model.clone()} runs={runs_of(&reports)} found={wanted.describe(&reports, found)} profile={best.and_then(|best| profile_link(state, best))} />
             }
-            { (*figures).clone() }
-            <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
+            { figures.0.clone() }
             { (*choice).clone() }
+            <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
+            { figures.1.clone() }
             <ResultsTable state={state.clone()} rows={(*shown).clone()} {best} />
             { (*comparison).clone() }
             <ConfigurationCharts state={state.clone()} />
@@ -134,7 +136,7 @@ fn choice(
     html! {
         <div class="panel plots choice">
             if !plot.points.is_empty() { <ScatterPlot title="Cost over latency" {plot} {chosen} {on_point} /> }
-            if let Some(plot) = lines { <LineChart title="Throughput by batch size" {plot} /> }
+            if let Some(plot) = lines { <LineChart title="Throughput by batch size" {plot} /> } else { { over_latency(&finished, best) } }
         </div>
     }
 }
@@ -143,15 +145,13 @@ fn choice(
 fn comparison(rows: &[ResultRow], best: Option<RowId>, is_awaited: bool) -> Html {
     let finished: Vec<&ResultRow> = rows.iter().filter(|r| r.report().is_finished()).collect();
     let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
-    let (plot, of) = throughput_latency(&reports);
+    let (plot, _) = throughput_latency(&reports);
     if plot.points.is_empty() && is_awaited {
         return Html::default();
     }
     if plot.points.is_empty() {
         return html! { <div class="panel plots"><p class="empty">{ "No configuration that is shown has finished, so there is nothing to plot." }</p></div> };
     }
-    let chosen = of.iter().position(|i| finished.get(*i).map(|r| r.id) == best && best.is_some());
-    let chosen = chosen.map(|point| (point, AttrValue::Static("best within the limits")));
     let (bars, all) = throughput_by_configuration(&reports);
     let title = match all - bars.bars.len() {
         0 => "Throughput by configuration".to_owned(),
@@ -159,12 +159,25 @@ fn comparison(rows: &[ResultRow], best: Option<RowId>, is_awaited: bool) -> Html
     };
     html! { <>
         <div class="panel plots">
-            <ScatterPlot title="Throughput over latency" {plot} {chosen} />
+            if throughput_by_batch(&reports).is_some() { { over_latency(&finished, best) } }
             <BarChart {title} unit="inf/s" plot={bars} />
         </div>
         { shared(&reports) }
         { scaling_plots(&reports) }
     </> }
+}
+
+/// The throughput over the latency; it stands beside the costs if there is no plot over batch sizes.
+fn over_latency(finished: &[&ResultRow], best: Option<RowId>) -> Html {
+    let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
+    let (plot, of) = throughput_latency(&reports);
+    let chosen = of.iter().position(|i| finished.get(*i).map(|r| r.id) == best && best.is_some());
+    let chosen = chosen.map(|point| (point, AttrValue::Static("best within the limits")));
+    if plot.points.is_empty() {
+        Html::default()
+    } else {
+        html! { <ScatterPlot title="Throughput over latency" {plot} {chosen} /> }
+    }
 }
 
 /// What copies and workers share. It stands below the plots, because it comes with the rows and moves what follows it.
