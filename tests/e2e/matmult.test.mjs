@@ -105,6 +105,7 @@ test("lists are swept: a heat map, lines, a row for each case, and this processo
 
 test("by keyboard: wrong fields are named and focused, a run is started with Enter, cancelled, and fits a phone", app.page(async (page) => {
   const size = page.getByLabel("Matrix size N");
+  await editForm(page);
   await size.fill("0");
   assert.match(await page.locator("#matmult-matrix_dim-note").innerText(), /matrix_dim/);
   await page.getByLabel("Batch size").press("Enter");
@@ -112,18 +113,16 @@ test("by keyboard: wrong fields are named and focused, a run is started with Ent
   assert.equal(await page.evaluate(() => document.activeElement?.id), "matmult-matrix_dim");
   await page.keyboard.type("32");
   await size.fill("32");
-  await editForm(page);
   await page.getByLabel("No bias").focus();
   await page.keyboard.press("Space");
-  await editForm(page);
   await page.getByLabel("Products in a call").fill("400");
   await page.getByLabel("Products in a call").press("Enter");
   await waitForState(page, "done");
   await page.getByText("No bias.", { exact: false }).first().waitFor();
   const width = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(width[0] <= width[1], `the page is ${width[0]} wide on a screen of ${width[1]}`);
-  await size.fill("512,1024");
   await editForm(page);
+  await size.fill("512,1024");
   await page.getByLabel("Products in a call").fill("500-600");
   await page.getByLabel("Products in a call").press("Enter");
   await waitForState(page, "running");
