@@ -266,7 +266,9 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
                 }
                 (_, None) => {}
             }
-            if page == Page::Benchmark && is_new && address.is_bare() && kept_sweeps::<Benchmarks>().0.is_empty() {
+            let (kept, is_some_busy) = kept_sweeps::<Benchmarks>();
+            let has_kept = is_some_busy || !kept.is_empty();
+            if page == Page::Benchmark && is_new && address.is_bare() && !has_kept {
                 states.bench.dispatch(BenchAction::Example);
             }
             // A model and records are shown as soon as they are read.

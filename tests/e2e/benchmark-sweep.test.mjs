@@ -132,7 +132,9 @@ test("columns are chosen by keyboard and remembered, rows are filtered by condit
   await page.keyboard.press("Enter");
   await page.getByLabel("load_avg_ms", { exact: true }).focus();
   await page.keyboard.press("Space");
-  assert.equal(await heads(), usual + 1);
+  // Chosen columns stay, also those in which all rows are alike.
+  const chosen = await heads();
+  assert.ok(chosen > usual);
   await button(page, "All columns").click();
   assert.ok((await heads()) > 60);
   await button(page, "Usual columns").click();
@@ -149,7 +151,7 @@ test("columns are chosen by keyboard and remembered, rows are filtered by condit
   await page.evaluate(() => history.replaceState(null, "", location.href.replace("&v=none", "")));
   await page.reload();
   await waitForState(page, "done");
-  assert.equal(await heads(), usual + 1);
+  assert.equal(await heads(), chosen);
 }, { hash: waiting(SWEEP(2)) }));
 
 test("the verdict, the Pareto front, scaling and the charts of a configuration", app.page(async (page) => {
@@ -211,7 +213,7 @@ test("a system given by its stage times runs on an instance that is not simulate
 
 test("every run option is in the form and in the link", app.page(async (page) => {
   await editForm(page);
-  await page.locator("form summary:not(.button)").click();
+  await page.locator("form summary:not(.button)").first().click();
   await page.getByLabel("Processes").selectOption("shared");
   await page.getByLabel("Preprocess").fill("0.25ms");
   await page.getByLabel("Dataset").fill("500,loop");
