@@ -219,11 +219,11 @@ test("a file that is dropped before the first model is there is shown, though it
     await route.continue();
   });
   await page.goto(`${url}#/inspect`);
-  await page.getByLabel("Model", { exact: true }).waitFor();
+  await page.locator(".form-bar .what").waitFor();
   const { name, bytes } = FILES.at(-1);
   await drop(page, name, bytes);
   await waitForState(page, "done");
-  await page.getByText(`File ${name}`).waitFor();
+  await page.locator(".form-bar .what", { hasText: name }).waitFor();
   await page.getByText(/The link holds nn\.mlir/).waitFor();
   await waitForState(page, "done");
 }, { open: false }));

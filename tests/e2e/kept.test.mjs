@@ -229,7 +229,7 @@ test("a model file is kept: the start page and links that name its content open 
   const link = await shelf(page).getByRole("link", { name: "nn.onnx" }).getAttribute("href");
   assert.match(link, /^#\/inspect\?.*model=file:nn\.onnx(@|%40)[a-z0-9]+$/);
   await shelf(page).getByRole("link", { name: "nn.onnx" }).click();
-  await page.getByText("File nn.onnx").waitFor();
+  await page.locator(".form-bar .what", { hasText: "nn.onnx" }).waitFor();
   await waitForState(page, "done");
   // A benchmark and a profile whose links name the content but hold no file run by themselves, also under another name.
   const model = new URLSearchParams(link.split("?")[1]).get("model");

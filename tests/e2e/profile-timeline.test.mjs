@@ -168,7 +168,7 @@ test("an area is counted by name, by keyboard and by mouse", timeline(async (pag
   await page.keyboard.up("Shift");
   await area.getByText(/ on \d+ tracks/).waitFor();
   const { name, bytes } = await download(page, area.getByRole("button", { name: "Export as trace" }));
-  assert.equal(name, "catapult_simple_trace.json.area.trace.json");
+  assert.equal(name, "catapult_simple_trace.area.trace.json");
   const rows = await area.locator("tbody tr").count();
   const names = new Set(JSON.parse(bytes.toString()).traceEvents.filter((e) => e.ph === "X").map((e) => e.name));
   assert.equal(names.size, rows);

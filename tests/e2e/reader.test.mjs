@@ -28,7 +28,7 @@ const show = (page, model) => page.locator("#open-file").setInputFiles(file(mode
 
 /** Waits until a model file is shown on its page. */
 async function shown(page, { name }) {
-  await page.getByText(`File ${name}`).waitFor();
+  await page.locator(".form-bar .what", { hasText: name }).waitFor();
   await waitForState(page, "done");
 }
 

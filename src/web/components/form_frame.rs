@@ -16,7 +16,7 @@ pub struct FormFrameProps {
     /// Whether the drawer is open at first.
     #[prop_or_default]
     pub is_open: bool,
-    /// Whether a field is wrong: the drawer opens, and Run leaves it open.
+    /// Whether a field is wrong, or a file asks for something: the drawer opens, and Run leaves it open.
     #[prop_or_default]
     pub is_wrong: bool,
     /// Whether the form differs from what the results are of.
@@ -41,7 +41,7 @@ pub struct FormFrameProps {
 #[component]
 pub fn FormFrame(props: &FormFrameProps) -> Html {
     let is_open = use_state_eq(|| props.is_open || props.is_wrong);
-    // It opens for a mistake, and stays open while that is mended.
+    // It opens for a mistake or a question, and stays open while that is mended or answered.
     use_effect_with(props.is_wrong, {
         let is_open = is_open.setter();
         move |is_wrong| {

@@ -36,8 +36,12 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
     let instance = spec.get(InspectField::Instance);
     let instance = if instance.is_empty() { first } else { instance.to_owned().into() };
     let batch = spec.get(InspectField::Batch).to_owned();
-    html! {
-        <FormFrame id="inspect-form" name="What to look at" short={in_short(&props.actions, &instance)} beside_run={beside(actions)} menus={menus(props)}>
+    let file = spec.get(InspectField::Model);
+    let has_questions = known_file(&actions.app.models, file)
+        .map(|known| ModelQuestions::of(&known.0, file))
+        .is_some_and(|asked| !asked.sizes.is_empty() || !asked.operators.is_empty());
+    html! { <>
+        <FormFrame id="inspect-form" name="What to look at" short={in_short(&props.actions, &instance)} is_wrong={has_questions} beside_run={beside(actions)} menus={menus(props)}>
             <div class="fields">
                 { model(props) }
                 <SelectField id="inspect-instance" label="Instance" value={instance.clone()} {options} on_choose={choose(InspectField::Instance)} />
@@ -46,9 +50,9 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
                     <TextField id="inspect-batch" label="Batch size" value={batch} input_mode="numeric" placeholder="the model\u{2019}s own" on_edit={choose(InspectField::Batch)} />
                 }
             </div>
-            <LinkNote model={actions.state.spec.get(InspectField::Model).to_owned()} />
         </FormFrame>
-    }
+        <LinkNote model={file.to_owned()} />
+    </> }
 }
 
 /// The model, where it runs, and its batch.
