@@ -133,7 +133,7 @@ mod tests {
             let in_files: Vec<_> = reports.iter().map(|r| r.in_file_decimals().cost_per_1m_inf).collect();
             assert!((1..in_files.len()).any(|i| in_files[..i].contains(&in_files[i])), "{model}: {in_files:?}");
             let rate = |r: &Report| r.throughput_avg.unwrap();
-            let fastest = reports.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))).unwrap();
+            let fastest = reports.iter().reduce(|best, r| if rate(r) > rate(best) { r } else { best }).unwrap();
 
             let tiles = Tiles::of(&rows, Requirements::default());
             let lowest = tiles.best.iter().find(|tile| tile.title == "Lowest cost").unwrap();
