@@ -128,7 +128,7 @@ impl DecoderConfig {
                 return Err(refuse!("{}: {what} is {size}; it must be between 1 and {most}", self.name));
             }
         }
-        if self.heads % self.kv_heads != 0 {
+        if !self.heads.is_multiple_of(self.kv_heads) {
             return Err(refuse!(
                 "{}: {} attention heads cannot share {} key/value heads; the first number must be a multiple of the second",
                 self.name,
@@ -136,7 +136,7 @@ impl DecoderConfig {
                 self.kv_heads
             ));
         }
-        if self.head_size % 2 != 0 {
+        if !self.head_size.is_multiple_of(2) {
             return Err(refuse!("{}: head size is {}; it must be even", self.name, self.head_size));
         }
         Ok(())

@@ -77,7 +77,7 @@ impl Shard {
         }
         let heads = config.heads.div_ceil(n);
         let kv_heads = match rule {
-            _ if config.kv_heads % n == 0 => config.kv_heads / n,
+            _ if config.kv_heads.is_multiple_of(n) => config.kv_heads / n,
             KvRule::PerQueryHead => heads,
             KvRule::PerCore => config.kv_heads.div_ceil(n),
         };

@@ -20,7 +20,7 @@ const FLAGS = ["bench", "--model", "fixed", "--device-ms", "10", "--instance", "
 
 test("a Server is searched: verdict and the command line's numbers", app.page(async (page) => {
   await editForm(page);
-  await page.locator("form summary:not(.button)").click();
+  await page.getByText("Advanced", { exact: true }).click();
   await page.getByLabel("Scenario").selectOption("Server");
   // Without a latency bound nothing runs, and the field says why.
   await button(page, "Run").click();

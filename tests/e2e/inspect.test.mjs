@@ -190,7 +190,7 @@ test("a large file stays where it is: its link asks for it by name and content",
   // Incompressible numbers, after the last byte of the program.
   const small = readFileSync(`${MODELS}hlo/nn-442--torchxla2.9.0-named.hlo.txt`);
   const noise = [];
-  for (let i = 0, seed = 1; i < 40_000; i += 1) {
+  for (let i = 0, seed = 1; i < 200_000; i += 1) {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
     noise.push(33 + (seed >>> 24) % 90);
   }

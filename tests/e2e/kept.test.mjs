@@ -226,9 +226,9 @@ test("a model file is kept: the start page and links that name its content open 
   await listed(page, url, 2);
   assert.match(await shelf(page).innerText(), /nn\.onnx\s+Model file, .*B, 20\d\d-/);
   await assertAccessible(page);
-  const link = await shelf(page).getByRole("link", { name: "nn.onnx" }).getAttribute("href");
+  const link = await shelf(page).getByRole("link", { name: "nn.onnx", exact: true }).getAttribute("href");
   assert.match(link, /^#\/inspect\?.*model=file:nn\.onnx(@|%40)[a-z0-9]+$/);
-  await shelf(page).getByRole("link", { name: "nn.onnx" }).click();
+  await shelf(page).getByRole("link", { name: "nn.onnx", exact: true }).click();
   await page.locator(".form-bar .what", { hasText: "nn.onnx" }).waitFor();
   await waitForState(page, "done");
   // A benchmark and a profile whose links name the content but hold no file run by themselves, also under another name.

@@ -213,7 +213,7 @@ test("the timeline of the start page says what the pointer is at", start(async (
   const { x, y, width } = await picture.boundingBox();
   const said = new Set();
   for (let at = 0.2; at < 1; at += 0.02) {
-    await page.mouse.move(x + width * at, y + 210);
+    await page.mouse.move(x + width * at, y + 230);
     said.add(await caption.innerText());
   }
   assert.ok([...said].some((text) => /: .+, [\d.]+ [nµm]s$/.test(text)), [...said].join("; "));

@@ -16,6 +16,6 @@ test("a second visit needs no network", app.page(async (page, url) => {
   await openApp(page, `${url}?offline#/benchmark`);
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
-  assert.equal(await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").count(), 4);
+  assert.equal(await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").count(), 24);
   // The service worker tries the network first for the page and the worker's files.
 }, { allow: [/ERR_INTERNET_DISCONNECTED/], context: { serviceWorkers: "allow" } }));

@@ -48,7 +48,7 @@ const BENCHMARKS = [
 for (const [name, hash, args] of BENCHMARKS) {
   test(`benchmark: ${name}`, app.page(async (page) => {
     // A link with fields runs by itself; an unchanged form waits.
-    if (!hash.includes("?")) await button(page, "Run").click();
+    if (!hash.includes("&")) await button(page, "Run").click();
     await waitForState(page, "done");
     const { bytes } = await download(page, await menuEntry(page, "Download JSON"));
     const printed = commandLine(["bench", ...args, "--json"]);

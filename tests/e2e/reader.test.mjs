@@ -54,7 +54,7 @@ test("a sweep of a model file runs in workers that have no reader", app.page(asy
   await waitForState(page, "done");
   const rows = page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr");
   assert.ok((await rows.count()) > 1);
-  assert.equal(await rows.filter({ hasText: "nn.onnx" }).filter({ hasNotText: /fail/i }).count(), await rows.count());
+  assert.equal(await rows.filter({ hasNotText: /fail/i }).count(), await rows.count());
   assert.equal(asked.length, 1, "one worker read the file");
 }, { open: false, context: alone }));
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { appFixture, assertAccessible, DIST, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, DIST, editForm, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 
@@ -61,6 +61,7 @@ test("the first page has no accessibility violation", app.page((page) => assertA
 
 test("Back returns to the page before, as it was left; an edited address is read", app.page(async (page) => {
   const nav = (name) => page.getByRole("navigation").getByRole("link", { name, exact: true });
+  await editForm(page);
   await page.getByLabel("Seed", { exact: true }).fill("7");
   await page.waitForFunction(() => /seed=7/.test(location.hash));
   await nav("Profile").click();

@@ -157,7 +157,9 @@ mod tests {
             let latency_ns = (latency_us * 1e3 * halves.0) as u64;
             CollectiveCosts { latency_ns, bytes_per_us: gb_per_s * 1_000 / halves.1 }
         };
-        let runs: [(CollectiveCosts, Collective, u64, &[(u64, f64)]); 4] = [
+        /// Costs, ranks, and microseconds by bytes.
+        type Run = (CollectiveCosts, Collective, u64, &'static [(u64, f64)]);
+        let runs: [Run; 4] = [
             (
                 run(58.0, 57, AllReduce),
                 AllReduce,

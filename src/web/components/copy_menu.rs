@@ -75,7 +75,8 @@ pub fn CopyMenu(props: &CopyMenuProps) -> Html {
     let has_pictures = !found.charts.is_empty() || canvas.is_some();
     let mut entries = vec![link_entry(props, &app)];
     entries.extend(command.map(|text| command_entry(text, notices)));
-    entries.push(props.children.clone());
+    // With a key, as all entries: the others stay the same elements.
+    entries.push(html! { <key="files">{ props.children.clone() }</> });
     entries.extend((!found.texts.is_empty()).then(|| group("As Markdown")));
     entries.extend(texts);
     entries.extend(has_pictures.then(|| group("As image")));

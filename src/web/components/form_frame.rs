@@ -13,7 +13,7 @@ pub struct FormFrameProps {
     pub name: AttrValue,
     /// What the form says, in a line.
     pub short: AttrValue,
-    /// Whether the drawer is open at first.
+    /// Whether the drawer is open at first, and stays open when the form runs.
     #[prop_or_default]
     pub is_open: bool,
     /// Whether a field is wrong, or a file asks for something: the drawer opens, and Run leaves it open.
@@ -52,13 +52,13 @@ pub fn FormFrame(props: &FormFrameProps) -> Html {
     });
     let edit_id = format!("{}-edit", props.id);
     let onsubmit = {
-        let (is_open, on_run, can_run, is_wrong) =
-            (is_open.setter(), props.on_run.clone(), props.can_run == Some(true), props.is_wrong);
+        let (is_open, on_run, can_run) = (is_open.setter(), props.on_run.clone(), props.can_run == Some(true));
+        let stays_open = props.is_wrong || props.is_open;
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
             if can_run {
                 on_run.emit(());
-                is_open.set(is_wrong);
+                is_open.set(stays_open);
             }
         })
     };

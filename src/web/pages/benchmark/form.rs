@@ -44,7 +44,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
     // The command and the link both describe the form.
     let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
     let model = state.text("model").to_owned();
-    html! {
+    html! { <>
         <FormFrame id="bench-form" name="Benchmark configuration" short={state.in_short()} is_wrong={!wrong.is_empty()}
             is_stale={state.is_stale()} can_run={state.controls().run} {on_run} beside_run={beside_run(props)}
             menus={html! {
@@ -61,9 +61,9 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                 { for ADVANCED.map(|group| group_of(props, &wrong, group)) }
             </details>
             <CallBox state={state.clone()} />
-            <LinkNote {model} />
         </FormFrame>
-    }
+        <LinkNote {model} />
+    </> }
 }
 
 /// The groups that are folded, in the order of the form.
