@@ -1,6 +1,6 @@
 //! The class that Python sees.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,6 +15,9 @@ use ns_cli::host::{CallError, stop};
 
 /// How often a call looks for Ctrl-C.
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);
+
+/// Files that a call wrote, by name.
+type Written<'py> = BTreeMap<String, Bound<'py, PyBytes>>;
 
 /// Runs commands one after another, and keeps what they open.
 #[pyclass(frozen, module = "neuronscope._core")]
@@ -43,11 +46,11 @@ impl Shell {
         &self,
         py: Python<'py>,
         args: Vec<String>,
-        files: Option<HashMap<String, Vec<u8>>>,
+        files: Option<BTreeMap<String, Vec<u8>>>,
         wanted: Option<Vec<String>>,
         on_line: Option<Bound<'py, PyAny>>,
         on_progress: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyBytes>, HashMap<String, Bound<'py, PyBytes>>)> {
+    ) -> PyResult<(Bound<'py, PyBytes>, Written<'py>)> {
         let files = files.unwrap_or_default().into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
         let (to, news) = channel();
         self.send(Call { args, files, wanted: wanted.unwrap_or_default(), to })?;

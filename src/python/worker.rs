@@ -82,6 +82,7 @@ impl Host for Channel {
         send(&self.to, News::Line(line.to_owned()));
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a shell has a clock")]
     fn progress(&mut self, done: u64, total: u64, label: &str) {
         let is_due = self.last_progress.is_none_or(|last| last.elapsed() >= PROGRESS_PAUSE);
         if is_due {

@@ -63,7 +63,7 @@ pub fn PickList(props: &PickListProps) -> Html {
         Callback::from(move |chosen: AttrValue| {
             on_choose.emit(if several { toggled(&value, &chosen) } else { chosen.to_string() });
             // A list of several stays open for the next one.
-            open.set(several.then(|| Open { typed: None, at }));
+            open.set(several.then_some(Open { typed: None, at }));
         })
     };
     let oninput = {

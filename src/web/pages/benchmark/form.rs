@@ -141,7 +141,9 @@ fn beside_run(props: &BenchFormProps) -> Html {
 
 /// The files of the results, as entries of the menu.
 fn downloads(props: &BenchFormProps) -> Html {
-    const FILES: [(&str, fn(&BenchActions), &str); 4] = [
+    /// Name, action, and what it holds.
+    type File = (&'static str, fn(&BenchActions), &'static str);
+    const FILES: [File; 4] = [
         ("Download CSV", BenchActions::download_csv, "NeuronPerf\u{2019}s CSV"),
         ("Download JSON", BenchActions::download_json, "The reports as the command line prints them"),
         (
@@ -152,7 +154,7 @@ fn downloads(props: &BenchFormProps) -> Html {
         ("Download as page", BenchActions::download_page, "One HTML file with the results and their charts"),
     ];
     let can_save = props.state.controls().save;
-    let entry = |(name, f, title): (&'static str, fn(&BenchActions), &'static str)| {
+    let entry = |(name, f, title): File| {
         let actions = props.actions.clone();
         let onclick = Callback::from(move |_: MouseEvent| f(&actions));
         html! { <li key={name}><button type="button" disabled={!can_save} {title} {onclick}>{ name }</button></li> }
