@@ -19,7 +19,6 @@ cmd_test() {
       begin_page_build
       run_checks
       native_tests
-      if have python3; then python_tests; fi
       step "build the page" page_is_built
       # The binary that the native tests built and ran: a release build takes minutes, and gives the same bytes.
       browser_tests

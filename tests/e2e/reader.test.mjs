@@ -45,17 +45,19 @@ test("the readers are fetched when the first model file is read, and once", app.
   assert.equal(asked.length, 1);
 }, { open: false, context: alone }));
 
-test("a sweep of a model file runs in workers that have no reader", app.page(async (page, url) => {
+test("a sweep of a model file over all instances reads it in at most two workers", app.page(async (page, url) => {
   const asked = fetches(page);
-  await openApp(page, `${url}#/benchmark`);
+  await openApp(page, `${url}#/benchmark?v=1`);
   await show(page, ONNX);
   await page.getByText(/nn\.onnx is open: \d+ parameters/).waitFor();
-  await page.getByRole("button", { name: "Run", exact: true }).click();
-  await waitForState(page, "done");
+  // A dropped model runs by itself.
   const rows = page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr");
+  await rows.first().waitFor();
+  await waitForState(page, "done");
   assert.ok((await rows.count()) > 1);
   assert.equal(await rows.filter({ hasNotText: /fail/i }).count(), await rows.count());
-  assert.equal(asked.length, 1, "one worker read the file");
+  // The worker that opened it, and one that compiles for a further instance.
+  assert.ok(asked.length <= 2, `${asked.length} workers read the file`);
 }, { open: false, context: alone }));
 
 test("readers that cannot be fetched are an error that says so, and the next try fetches them", app.page(async (page, url) => {

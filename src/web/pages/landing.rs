@@ -1,6 +1,5 @@
 //! The start page: the question that the tool answers, a place for one's own file, results with the published figure, and a timeline.
 
-use wasm_bindgen::JsCast;
 use web_sys::{File, HtmlElement};
 use yew::prelude::*;
 
@@ -91,12 +90,11 @@ const CAPTION: &str = "One step of a network of two layers on a simulated Neuron
 /// The picture of a timeline; the pointer reads out its slices.
 #[component]
 fn LandingTimeline() -> Html {
-    let pointed = use_state_eq(|| None::<&'static str>);
+    let (pointed, frame) = (use_state_eq(|| None::<&'static str>), use_node_ref());
     let onpointermove = {
-        let pointed = pointed.setter();
+        let (pointed, frame) = (pointed.setter(), frame.clone());
         Callback::from(move |event: PointerEvent| {
-            let picture = event.current_target().and_then(|t| t.dyn_into::<HtmlElement>().ok());
-            pointed.set(picture.and_then(|picture| {
+            pointed.set(frame.cast::<HtmlElement>().and_then(|picture| {
                 // The picture keeps its left top corner at any width: it is as high as the frame, and cut at the right.
                 let rect = picture.get_bounding_client_rect();
                 let scale = (rect.width() / PICTURE.0).max(rect.height() / PICTURE.1);
@@ -111,7 +109,7 @@ fn LandingTimeline() -> Html {
     };
     html! {
         <figure class="landing-picture">
-            <div class="frame" {onpointermove} {onpointerleave}>
+            <div class="frame" ref={frame} {onpointermove} {onpointerleave}>
                 <img class="of-light" src="landing-light.svg" alt="" width="1200" height="260" fetchpriority="high" />
                 <img class="of-dark" src="landing-dark.svg" alt="" width="1200" height="260" fetchpriority="high" />
             </div>
