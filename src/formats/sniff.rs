@@ -22,7 +22,7 @@ pub enum FileKind {
     ChromeArray,
     /// Events of a Chrome trace, one on a line, without an array around them.
     ChromeLines,
-    /// Some other JSON object: its keys decide ([`name_json_object`]).
+    /// Some other JSON object: its keys decide (`name_json_object`).
     JsonObject,
     /// Some other JSON array.
     JsonArray,

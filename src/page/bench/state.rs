@@ -69,7 +69,7 @@ pub struct OpenedPlan {
 }
 
 impl OpenedPlan {
-    /// The batch sizes that a model takes, up to [`OpenedPlan::MOST_BATCH`], on the instances that have a price.
+    /// The batch sizes that a model takes, up to `OpenedPlan::MOST_BATCH`, on the instances that have a price.
     #[must_use]
     pub fn of(batch: &BatchRule, catalog: Option<&Catalog>) -> Self {
         let batch_sizes = match batch {
