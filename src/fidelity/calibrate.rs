@@ -1,13 +1,11 @@
 //! Fits the few global parameters to published rows, and says how well a fit without a model predicts that model.
-//!
-//! The search is a pattern search: from the starting point each parameter is moved up and down by its step as long as the
-//! error decreases, then the steps are halved. It uses no random numbers, so the result is the same everywhere.
 
 use std::rc::Rc;
 
 use super::predict::{configuration, throughput};
+use super::search::{models_in_order, pattern_search, rms_of_ratios};
 use super::{PublishedRow, Summary};
-use ns_base::convert::{u64_to_f64, usize_to_f64};
+use ns_base::convert::u64_to_f64;
 use ns_base::{FxHashMap, SimTime};
 use ns_bench::{Configuration, stage_times};
 use ns_compiler::Workflow;
@@ -21,8 +19,7 @@ use ns_neuron::step::StepCosts;
 const START: Calibration =
     Calibration { host_call_ns: 250_000, host_output_bytes_per_us: 4_000, torch_1_permille: 1_080 };
 /// First steps of the parameters, as a share of their value.
-const FIRST_STEP: [f64; PARAMETERS] = [0.2, 0.2, 0.02];
-const PARAMETERS: usize = 3;
+const FIRST_STEP: [f64; 3] = [0.2, 0.2, 0.02];
 /// How often the steps are halved.
 const HALVINGS: u32 = 4;
 
@@ -112,39 +109,14 @@ impl Calibrator {
 
     /// Fits the parameters to the rows whose model `keep` accepts.
     pub fn fit(&mut self, keep: impl Fn(&str) -> bool) -> Fit {
-        let mut best = START;
-        let mut error = self.error(&best, &keep);
-        let mut step = FIRST_STEP;
-        for _ in 0..=HALVINGS {
-            let mut moved = true;
-            while moved {
-                moved = false;
-                for (parameter, step) in step.iter().enumerate() {
-                    for factor in [1.0 + step, 1.0 / (1.0 + step)] {
-                        let tried = scaled(&best, parameter, factor);
-                        let with = self.error(&tried, &keep);
-                        if with < error {
-                            (best, error, moved) = (tried, with, true);
-                            break;
-                        }
-                    }
-                }
-            }
-            step = step.map(|s| s / 2.0);
-        }
-        let best = rounded(&best);
+        let error = |c: &Calibration| rms_of_ratios(&self.ratios(c, &keep));
+        let best = rounded(&pattern_search(START, FIRST_STEP, HALVINGS, scaled, error));
         Fit { calibration: best, summary: self.summary(&best, &keep) }
     }
 
     /// Fits with each model left out in turn, in the order in which the rows name them.
     pub fn leave_one_model_out(&mut self) -> Vec<LeftOut> {
-        let mut models: Vec<String> = Vec::new();
-        for row in &self.rows {
-            if !models.contains(&row.row.model) {
-                models.push(row.row.model.clone());
-            }
-        }
-        models
+        models_in_order(self.rows.iter().map(|row| row.row.model.as_str()))
             .into_iter()
             .map(|model| {
                 let fit = self.fit(|m| m != model);
@@ -157,13 +129,6 @@ impl Calibrator {
     /// Errors of the rows whose model `keep` accepts.
     pub fn summary(&mut self, calibration: &Calibration, keep: impl Fn(&str) -> bool) -> Summary {
         Summary::of_ratios(&self.ratios(calibration, &keep))
-    }
-
-    /// Root mean square of the logarithms of predicted over published throughput.
-    fn error(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> f64 {
-        let ratios = self.ratios(calibration, keep);
-        let squares: f64 = ratios.iter().map(|r| libm::log(*r) * libm::log(*r)).sum();
-        libm::sqrt(squares / usize_to_f64(ratios.len().max(1)))
     }
 
     /// Predicted over published throughput of the rows whose model `keep` accepts.

@@ -1,12 +1,10 @@
 //! Fits the numbers of collectives and of the first token to rows of text generation.
-//!
-//! The search is that of the benchmark's calibration: each parameter is moved up and down by its step as long as the error
-//! decreases, then the steps are halved.
 
-use ns_base::convert::{u64_to_f64, usize_to_f64};
+use ns_base::convert::u64_to_f64;
 use ns_llm::LlmCalibration;
 
 use super::decode::{DecodeCase, DecodePrediction, Decoders};
+use super::search::{models_in_order, pattern_search, squares_of_ratios};
 use super::{PublishedRow, Summary};
 
 /// The starting point of every search.
@@ -16,9 +14,8 @@ const START: LlmCalibration = LlmCalibration {
     first_token_inf2_us: 16_000,
     first_token_trn_us: 8_000,
 };
-const FIRST_STEP: f64 = 0.2;
+const FIRST_STEP: [f64; 4] = [0.2; 4];
 const HALVINGS: u32 = 5;
-const PARAMETERS: usize = 4;
 
 /// Weight of the error of a first token beside that of a step: these times scatter four times as much.
 const TTFT_WEIGHT: f64 = 1.0 / 16.0;
@@ -99,57 +96,25 @@ impl DecodeCalibrator {
 
     fn error(&mut self, calibration: LlmCalibration, keep: &impl Fn(&str) -> bool) -> f64 {
         let ratios = self.ratios(calibration, keep);
-        let squares = |of: &[f64]| of.iter().map(|r| libm::log(*r) * libm::log(*r)).sum::<f64>();
-        squares(&ratios.tpot) + TTFT_WEIGHT * squares(&ratios.ttft)
+        squares_of_ratios(&ratios.tpot) + TTFT_WEIGHT * squares_of_ratios(&ratios.ttft)
     }
 
     /// Fits the parameters to the rows whose model `keep` accepts.
     pub fn fit(&mut self, keep: impl Fn(&str) -> bool) -> DecodeFit {
-        let (mut best, mut error) = (START, self.error(START, &keep));
-        let mut step = FIRST_STEP;
-        for _ in 0..=HALVINGS {
-            let mut moved = true;
-            while moved {
-                moved = false;
-                for parameter in 0..PARAMETERS {
-                    for factor in [1.0 + step, 1.0 / (1.0 + step)] {
-                        let tried = scaled(best, parameter, factor);
-                        let with = self.error(tried, &keep);
-                        if with < error {
-                            (best, error, moved) = (tried, with, true);
-                            break;
-                        }
-                    }
-                }
-            }
-            step /= 2.0;
-        }
+        let best = pattern_search(START, FIRST_STEP, HALVINGS, scaled, |c| self.error(*c, &keep));
         self.ratios(rounded(best), keep)
     }
 
     /// Fits with each model left out in turn, in the order in which the rows name them.
     pub fn leave_one_model_out(&mut self) -> Vec<DecodeLeftOut> {
-        let mut models: Vec<String> = Vec::new();
-        for (model, _) in &self.cases {
-            if !models.contains(model) {
-                models.push(model.clone());
-            }
-        }
         let mut left_out = Vec::new();
-        for model in models {
+        for model in models_in_order(self.cases.iter().map(|(model, _)| model.as_str())) {
             let calibration = self.fit(|m| m != model).calibration;
             let tpot = self.ratios(calibration, |m| m == model).tpot;
             left_out.push(DecodeLeftOut { model, calibration, tpot });
         }
         left_out
     }
-}
-
-/// Root mean square of the logarithms of some ratios.
-#[must_use]
-pub fn rms_of_ratios(ratios: &[f64]) -> f64 {
-    let squares: f64 = ratios.iter().map(|r| libm::log(*r) * libm::log(*r)).sum();
-    libm::sqrt(squares / usize_to_f64(ratios.len().max(1)))
 }
 
 impl DecodeFit {
@@ -167,7 +132,8 @@ impl DecodeFit {
 }
 
 /// A calibration with one parameter multiplied.
-fn scaled(mut c: LlmCalibration, parameter: usize, factor: f64) -> LlmCalibration {
+fn scaled(calibration: &LlmCalibration, parameter: usize, factor: f64) -> LlmCalibration {
+    let mut c = *calibration;
     let of = |x: u64| ns_base::convert::f64_to_u64(libm::round(u64_to_f64(x) * factor));
     match parameter {
         0 => c.all_reduce_ns = of(c.all_reduce_ns),

@@ -1,5 +1,7 @@
 //! How far a simulated time of a token may be from that of a device: the errors of models that were predicted by a fit without them.
 
+use super::search::factors_inside;
+use ns_bench::PUBLISHED_CORE;
 use ns_machine::arch::Instance;
 
 /// A model whose rows were predicted by a fit without them.
@@ -33,16 +35,12 @@ const OUTSIDE_ON_A_SIDE: usize = 20;
 /// The least and the most that published over predicted times are once the farthest rows on each side are left out.
 #[must_use]
 pub fn decode_factors() -> (f64, f64) {
-    let mut factors: Vec<f64> = DECODE_HELD_OUT.iter().flat_map(|held| held.ratios).map(|ratio| 1.0 / ratio).collect();
-    factors.sort_by(f64::total_cmp);
-    let outside = factors.len() / OUTSIDE_ON_A_SIDE;
-    let inside = factors.get(outside..factors.len() - outside).unwrap_or(&[]);
-    (inside.first().copied().unwrap_or(1.0), inside.last().copied().unwrap_or(1.0))
+    factors_inside(DECODE_HELD_OUT.iter().flat_map(|held| held.ratios), OUTSIDE_ON_A_SIDE)
 }
 
 /// The interval of a time of a token on an instance; `None` where no row tells the error.
 #[must_use]
 pub fn interval_of_tpot(tpot_ms: f64, instance: &Instance) -> Option<(f64, f64)> {
     let (low, high) = decode_factors();
-    (instance.core_version == 2).then_some((tpot_ms * low, tpot_ms * high))
+    (instance.core_version == PUBLISHED_CORE).then_some((tpot_ms * low, tpot_ms * high))
 }

@@ -6,6 +6,7 @@ use ns_machine::arch::instance;
 use ns_machine::cost::Calibration;
 
 use super::published::published_benchmark;
+use super::search::factors_inside;
 
 /// A model whose rows were predicted by a calibration without them.
 pub struct HeldOut {
@@ -62,10 +63,7 @@ const OUTSIDE_ON_A_SIDE: usize = 10;
 /// eight of ten rows lie between the two. All families of models count together, because none has the rows for an interval of its own.
 #[must_use]
 pub fn device_factors() -> (f64, f64) {
-    let mut factors: Vec<f64> = HELD_OUT.iter().flat_map(|held| held.ratios).map(|ratio| 1.0 / ratio).collect();
-    factors.sort_by(f64::total_cmp);
-    let inside = &factors[factors.len() / OUTSIDE_ON_A_SIDE..factors.len() - factors.len() / OUTSIDE_ON_A_SIDE];
-    (inside.first().copied().unwrap_or(1.0), inside.last().copied().unwrap_or(1.0))
+    factors_inside(HELD_OUT.iter().flat_map(|held| held.ratios), OUTSIDE_ON_A_SIDE)
 }
 
 /// The interval of a throughput on an instance; `None` where no row tells the error.

@@ -18,11 +18,12 @@ mod micro;
 mod predict;
 mod published;
 mod row;
+mod search;
 mod summary;
 
 pub use calibrate::{Calibrator, CostChange, Fit, LeftOut};
 pub use decode::{DecodeCase, Decoders, GenerationTimes, is_generation, shipped_decode_rows, validate_generation};
-pub use decode_fit::{DecodeCalibrator, DecodeFit, DecodeLeftOut, rms_of_ratios};
+pub use decode_fit::{DecodeCalibrator, DecodeFit, DecodeLeftOut};
 pub use decode_interval::{DECODE_HELD_OUT, DecodeHeldOut, decode_factors, interval_of_tpot};
 pub use interval::{HELD_OUT, HeldOut, device_factors, interval_of_rate, interval_of_time, put_beside};
 pub use measured::{Measured, MeasuredRow, compare, is_measured, measured_markdown, read_measured};
@@ -32,4 +33,5 @@ pub use published::{
     published_times, published_tops, shipped_rows,
 };
 pub use row::{PublishedRow, read_rows};
+pub use search::rms_of_ratios;
 pub use summary::{Summary, Validation, validate};

@@ -21,7 +21,7 @@ pub struct Validation {
     pub published: Option<f64>,
     /// Predicted throughput.
     pub predicted: Option<f64>,
-    /// The interval in which the throughput of a device lies in 8 of 10 cases.
+    /// The interval in which the throughput of a device lies in 8 of 10 cases, of text generation in 9 of 10.
     pub throughput_low: Option<f64>,
     pub throughput_high: Option<f64>,
     /// Predicted over published throughput.
