@@ -5,13 +5,13 @@ use std::rc::Rc;
 use super::estimated_op::EstimatedOp;
 use super::library::{FixedModel, ModelLibrary, ModelRef, model_label};
 use super::removed::RemovedProducts;
-use ns_base::{Refusal, SimTime, nearest_text, refuse};
+use ns_base::{Refusal, SimTime, refuse};
 use ns_compiler::hlo::text::print;
 use ns_compiler::hlo::{HloModule, Opcode};
 use ns_compiler::passes::PassLog;
 use ns_compiler::{CompileOptions, GuessedCost, Pipeline, StageError, Workflow};
 use ns_machine::Executable;
-use ns_machine::arch::{INSTANCES, Instance, features, instance};
+use ns_machine::arch::{Instance, known_instance};
 use ns_machine::cost::CostTable;
 use ns_neuron::sim::{NoObserver, simulate};
 use ns_neuron::step::StepCosts;
@@ -62,16 +62,13 @@ impl Device {
     /// # Errors
     /// When the simulator has no costs for their generation, or the cores do not support the options.
     pub fn new(name: &str, options: CompileOptions) -> Result<Self, Refusal> {
-        let Some(instance) = instance(name.trim()) else {
-            let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
-            return Err(refuse!("unknown instance type '{name}': the nearest are {nearest}"));
-        };
+        let instance = known_instance(name)?;
         options.check(instance, Rounding::Rne)?;
         let mut costs = CostTable::of_instance(instance).map_err(|error| refuse!("{}: {error}", instance.name))?;
         if options.value_format().bytes() <= 2 {
             costs = costs.with_16_bit_values();
         }
-        let lnc = options.lnc.or_else(|| features(instance.core_version).map(|f| f.default_lnc)).unwrap_or(1);
+        let lnc = instance.lnc(options.lnc);
         if lnc > 1 {
             costs = costs.logical(lnc);
         }

@@ -125,19 +125,18 @@ impl DecoderConfig {
         ];
         for (what, size, most) in sizes {
             if size == 0 || size > most {
-                return Err(refuse!("{}: {what} is {size}; it must be between 1 and {most}", self.name));
+                return Err(refuse!("{what} is {size}; it must be between 1 and {most}"));
             }
         }
         if !self.heads.is_multiple_of(self.kv_heads) {
             return Err(refuse!(
-                "{}: {} attention heads cannot share {} key/value heads; the first number must be a multiple of the second",
-                self.name,
+                "{} attention heads cannot share {} key/value heads; the first number must be a multiple of the second",
                 self.heads,
                 self.kv_heads
             ));
         }
         if !self.head_size.is_multiple_of(2) {
-            return Err(refuse!("{}: head size is {}; it must be even", self.name, self.head_size));
+            return Err(refuse!("head size is {}; it must be even", self.head_size));
         }
         Ok(())
     }

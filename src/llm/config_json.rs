@@ -73,7 +73,7 @@ fn config_of(name: &str, fields: &Map<String, Value>) -> Result<DecoderConfig, R
     let sizes = [layers, hidden, heads, kv_heads, head_size, intermediate, vocabulary, positions];
     let mut config = DecoderConfig::of_family(family, name, sizes);
     config.tied = flag(fields, "tie_word_embeddings")?.unwrap_or(family.tied);
-    config.check().map_err(|e| Refusal::new(e.what().trim_start_matches(name).trim_start_matches(": ")))?;
+    config.check()?;
     Ok(config)
 }
 

@@ -24,7 +24,8 @@ pub const FITTED: LlmCalibration = LlmCalibration {
     first_token_trn_us: 6_900,
 };
 
-/// Bytes of a large all-reduce over its time, bytes per microsecond (measured: `nccom-test` between 64 ranks, 64 MB to 1 GB).
+/// Bytes of a large all-reduce over its time, bytes per microsecond (measured: `nccom-test` between 64 ranks of two
+/// Trn1, 64 MB to 1 GB; of one instance no such run is published since collectives became faster).
 pub const ALL_REDUCE_BYTES_PER_US: u64 = 26_800;
 
 /// Bytes that take as long to stream as a weight of int8 with its conversion on the core, tenths: between the one byte that is moved and

@@ -1,4 +1,4 @@
-//! Where a model fits: every instance and degree, with what is missing.
+//! Where a model fits: the memory of a core of every instance at every degree, and how much of it is missing.
 
 use serde::Serialize;
 

@@ -96,13 +96,12 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
     }
     let all: u64 = steps.iter().map(|(_, count, _)| count).sum();
     let total = steps.iter().fold(SimTime::ZERO, |sum, (_, count, parts)| sum + parts.time().times(*count));
-    let mut before = 0;
-    let is_median = |count: u64, before: &mut u64| {
-        *before += count;
-        *before * 2 >= all
+    let mut until = 0;
+    let has_median = |(_, count, _): &&(u64, u64, StepParts)| {
+        until += count;
+        until * 2 >= all
     };
-    let median = steps.iter().find(|(_, count, _)| is_median(*count, &mut before)).map(|(_, _, parts)| *parts);
-    let median = median.unwrap_or_default();
+    let median = steps.iter().find(has_median).map(|(_, _, parts)| *parts).unwrap_or_default();
     let time_s = (ttft + total).to_secs_f64();
     let throughput = u64_to_f64(request.batch * request.output) / time_s.max(1e-12);
     let copies = request.instance.logical_cores(request.lnc) / request.degree.max(1);

@@ -28,18 +28,14 @@ mod step;
 mod windows;
 
 pub use config::{Bias, DecoderConfig, Mlp, Norm, Positions};
-pub use config_json::{MAX_CONFIG_BYTES, read_config};
-pub use costs::{
-    ALL_REDUCE_BYTES_PER_US, FITTED, HOST_STEP_ON_DEVICE_US, HOST_STEP_US, INT8_STREAM_TENTHS, LlmCalibration,
-};
-pub use families::{FAMILIES, Family, model_names, named_config};
+pub use config_json::read_config;
+pub use costs::{FITTED, LlmCalibration};
+pub use families::{model_names, named_config};
 pub use fit::{FitGrid, FitRow, fit};
-pub use generate::{Breakdown, Generation, generate, generate_with, steps_by_bucket};
+pub use generate::{Breakdown, Generation, generate, generate_with};
 pub use memory::Memory;
 pub use plan::{Plan, cheapest_plan, note_of};
 pub use request::{Request, Weights, llm_instance};
-pub use segment::Segment;
 pub use serve::{Limits, ServeReport, Traffic, serve};
-pub use shard::{KvRule, Shard, degrees};
+pub use shard::{Shard, degrees};
 pub use step::{Decoder, StepParts};
-pub use windows::{Window, Windows};

@@ -4,7 +4,9 @@ use ns_model::{AtenOp, Graph, Node, evaluate, weight_tensor};
 use ns_tensor::{Shape, Tensor};
 
 use crate::families::{Sizes, family};
-use crate::{DecoderConfig, KvRule, Segment, Shard};
+use crate::segment::Segment;
+use crate::shard::KvRule;
+use crate::{DecoderConfig, Shard};
 
 /// Elements of one dimension, by their index; none is zero (padding).
 fn pick(tensor: &Tensor, dim: usize, picked: &[Option<u64>]) -> Tensor {

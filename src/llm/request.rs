@@ -6,8 +6,8 @@ use std::str::FromStr;
 use super::config::DecoderConfig;
 use super::memory::Memory;
 use super::shard::{KvRule, Shard, degrees};
-use ns_base::{Refusal, nearest_text, refuse};
-use ns_machine::arch::{INSTANCES, Instance, core_spec, features, instance};
+use ns_base::{Refusal, refuse};
+use ns_machine::arch::{Instance, core_spec, features, known_instance};
 
 /// How weights are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,14 +79,11 @@ const SHORTEST_BUCKET: u64 = 128;
 /// # Errors
 /// When there is none, or its cores run no language model here; the message has the nearest.
 pub fn llm_instance(name: &str) -> Result<&'static Instance, Refusal> {
-    let Some(found) = instance(name.trim()) else {
-        let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
-        return Err(refuse!("unknown instance type '{name}': the nearest are {nearest}"));
-    };
-    if degrees(found, None).is_empty() {
-        return Err(refuse!("{} runs no language models here; use an inf2, trn1, trn2 or trn3 size", found.name));
+    let instance = known_instance(name)?;
+    if degrees(instance, None).is_empty() {
+        return Err(refuse!("{} runs no language models here; use an inf2, trn1, trn2 or trn3 size", instance.name));
     }
-    Ok(found)
+    Ok(instance)
 }
 
 impl Request {
@@ -135,9 +132,14 @@ impl Request {
     /// As [`Self::shard`], and when the core's memory is not published.
     pub fn memory(&self) -> Result<Memory, Refusal> {
         let core = core_spec(self.instance.core_version).map_err(|e| Refusal::new(e.to_string()))?;
-        let lnc = self.lnc.or_else(|| features(self.instance.core_version).map(|f| f.default_lnc)).unwrap_or(1);
         let sizes = (self.batch, self.positions(), self.prompt_bucket());
-        Ok(Memory::of(&self.config, &self.shard()?, self.weights, sizes, core.hbm_bytes * u64::from(lnc)))
+        Ok(Memory::of(
+            &self.config,
+            &self.shard()?,
+            self.weights,
+            sizes,
+            core.hbm_bytes * u64::from(self.instance.lnc(self.lnc)),
+        ))
     }
 
     /// Checks that the request is possible.

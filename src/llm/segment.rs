@@ -47,16 +47,6 @@ impl Segment {
             Self::Head { rows } => trace(&Head::new(config, shard), &[row(rows)]),
         }
     }
-
-    /// Tokens that pass through it.
-    #[must_use]
-    pub const fn rows(self) -> u64 {
-        match self {
-            Self::Decode { batch, .. } => batch,
-            Self::Prefill { batch, tokens } => batch * tokens,
-            Self::FeedForward { rows } | Self::Head { rows } => rows,
-        }
-    }
 }
 
 /// Either norm.
@@ -158,7 +148,7 @@ impl Attention {
         let bucket = mask.dims().last().copied().unwrap_or(1);
         let rows = cx.view(&scores, &[batch * heads, bucket])?;
         let rows = cx.scalar(BinaryOp::Mul, &rows, 1.0 / u64_to_f32(head_size).sqrt())?;
-        // A choice between score and least number: a product with the mask, and a sum with what it hides.
+        // `where(mask, scores, least)` as two passes: the mask sets scores to 0, the sum sets those to the least number.
         let rows = cx.mul(&rows, mask)?;
         let rows = cx.add(&rows, hidden)?;
         let weights = cx.softmax(&rows, 1)?;

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use ns_base::convert::{u64_to_f64, usize_to_f64};
+use ns_base::convert::u64_to_f64;
 use ns_base::stats::percentile_sorted;
 use ns_base::{Refusal, Rng, SimTime, refuse};
 use serde::Serialize;
@@ -107,7 +107,7 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
     let mut active: Vec<Active> = Vec::new();
     let mut finished = Finished::default();
     while !waiting.is_empty() || !active.is_empty() {
-        let has_place = u64_to_f64(request.batch) > usize_to_f64(active.len());
+        let has_place = (active.len() as u64) < request.batch;
         if let Some(arrival) =
             waiting.front().copied().filter(|arrival| has_place && (*arrival <= now || active.is_empty()))
         {

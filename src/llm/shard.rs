@@ -63,7 +63,7 @@ impl Shard {
     /// The part of one of `degree` cores.
     ///
     /// # Errors
-    /// When there are more cores than query heads.
+    /// When there are more than twice as many cores as query heads.
     pub fn of(config: &DecoderConfig, degree: u32, rule: KvRule) -> Result<Self, Refusal> {
         let n = u64::from(degree.max(1));
         // Padding at most doubles the heads.

@@ -9,7 +9,7 @@ use super::costs::{HOST_STEP_ON_DEVICE_US, HOST_STEP_US, INT8_STREAM_TENTHS, Llm
 use super::request::Weights;
 use super::segment::Segment;
 use super::shard::{KvRule, Shard};
-use super::windows::{Window, Windows};
+use super::windows::Windows;
 
 /// Bytes of an element of activations, caches and weights: bf16 or fp16.
 pub const ELEMENT_BYTES: u64 = 2;
@@ -64,19 +64,13 @@ impl Decoder {
         Ok(Self { config: config.clone(), instance, shard, weights: Weights::Bf16, calibration, windows })
     }
 
-    /// Device memory of one core, bytes.
-    #[must_use]
-    pub const fn core_memory_bytes(&self) -> u64 {
-        self.windows.costs.core.hbm_bytes
-    }
-
     fn all_reduce(&self, rows: u64) -> SimTime {
         let bytes = rows * self.shard.hidden * ELEMENT_BYTES;
         self.calibration.collectives().time(Collective::AllReduce, bytes, self.shard.degree)
     }
 
-    /// A segment's simulation; a long one is simulated in part.
-    fn window(&mut self, segment: Segment) -> Result<Window, Refusal> {
+    /// A segment's simulated time; a long one is simulated in part.
+    fn window(&mut self, segment: Segment) -> Result<SimTime, Refusal> {
         let (part, times) = match segment {
             Segment::Prefill { batch, tokens } if batch > 1 => (Segment::Prefill { batch: 1, tokens }, (batch, 1)),
             Segment::FeedForward { rows } if rows > MOST_ROWS => {
@@ -85,7 +79,7 @@ impl Decoder {
             whole => (whole, (1, 1)),
         };
         let window = self.windows.of(part)?;
-        Ok(Window { time: SimTime(window.time.0.saturating_mul(times.0) / times.1), ..window })
+        Ok(SimTime(window.0.saturating_mul(times.0) / times.1))
     }
 
     /// Host time of a step.
@@ -105,7 +99,7 @@ impl Decoder {
         let feed_forward = self.window(Segment::FeedForward { rows: batch })?;
         let head = self.window(Segment::Head { rows: batch })?;
         let further = SimTime::from_ns(self.calibration.sequence_ns).times(batch.saturating_sub(1));
-        let device = (attention.time + feed_forward.time + further).times(layers) + head.time;
+        let device = (attention + feed_forward + further).times(layers) + head;
         let elements = layers * self.shard.layer_elements(self.config.mlp);
         let rate = self.windows.costs.dma.aggregate_bytes_per_us;
         let moving = |bytes: u64| SimTime::from_ns(bytes.saturating_mul(1_000) / rate.max(1));
@@ -132,9 +126,9 @@ impl Decoder {
     /// When a segment cannot be compiled.
     pub fn prefill(&mut self, batch: u64, tokens: u64) -> Result<SimTime, Refusal> {
         let layers = self.config.layers;
-        let attention = self.window(Segment::Prefill { batch, tokens })?.time;
-        let feed_forward = self.window(Segment::FeedForward { rows: batch * tokens })?.time;
-        let head = self.window(Segment::Head { rows: batch })?.time;
+        let attention = self.window(Segment::Prefill { batch, tokens })?;
+        let feed_forward = self.window(Segment::FeedForward { rows: batch * tokens })?;
+        let head = self.window(Segment::Head { rows: batch })?;
         let exchanged = self.all_reduce(batch * tokens).times(2 * layers);
         let around = SimTime::from_us(self.calibration.first_token_us(self.instance));
         Ok((attention + feed_forward).times(layers) + head + exchanged + around)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ns_base::{FxHashMap, Refusal, SimTime};
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_machine::Executable;
-use ns_machine::arch::{Instance, features};
+use ns_machine::arch::Instance;
 use ns_machine::cost::CostTable;
 use ns_neuron::sim::{NoObserver, simulate};
 
@@ -13,23 +13,13 @@ use super::config::DecoderConfig;
 use super::segment::Segment;
 use super::shard::Shard;
 
-/// The simulation of one segment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
-    /// From the first instruction or DMA to the last.
-    pub time: SimTime,
-    /// Bytes moved by DMA.
-    pub dma_bytes: u64,
-    /// Instructions and DMAs of the executable.
-    pub items: u64,
-}
-
 /// Segments of one core's part of a decoder on one kind of core.
 pub struct Windows {
     config: DecoderConfig,
     shard: Shard,
     pub costs: CostTable,
-    known: FxHashMap<Segment, Window>,
+    /// From the first instruction or DMA of a segment to its last.
+    known: FxHashMap<Segment, SimTime>,
 }
 
 impl Windows {
@@ -39,7 +29,7 @@ impl Windows {
     /// When figures of the instance's cores that a simulation needs are not public.
     pub fn new(config: &DecoderConfig, shard: Shard, instance: &Instance, lnc: Option<u32>) -> Result<Self, Refusal> {
         let costs = CostTable::of_instance(instance).map_err(|e| Refusal::new(e.to_string()))?;
-        let lnc = lnc.or_else(|| features(instance.core_version).map(|f| f.default_lnc)).unwrap_or(1);
+        let lnc = instance.lnc(lnc);
         let costs = if lnc > 1 { costs.logical(lnc) } else { costs };
         Ok(Self { config: config.clone(), shard, costs, known: FxHashMap::default() })
     }
@@ -54,17 +44,16 @@ impl Windows {
         Ok(Rc::clone(pipeline.executable(&self.costs).map_err(|e| e.refusal)?))
     }
 
-    /// The simulation of a segment; a shape is simulated once.
+    /// The simulated time of a segment; a shape is simulated once.
     ///
     /// # Errors
     /// When it cannot be compiled.
-    pub fn of(&mut self, segment: Segment) -> Result<Window, Refusal> {
+    pub fn of(&mut self, segment: Segment) -> Result<SimTime, Refusal> {
         if let Some(known) = self.known.get(&segment) {
             return Ok(*known);
         }
         let executable = self.executable(segment)?;
-        let outcome = simulate(&executable, &self.costs, &mut NoObserver)?;
-        let window = Window { time: outcome.window, dma_bytes: outcome.dma_bytes, items: outcome.items };
+        let window = simulate(&executable, &self.costs, &mut NoObserver)?.window;
         self.known.insert(segment, window);
         Ok(window)
     }

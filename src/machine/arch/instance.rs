@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::features;
 use crate::cost::decisions::VCPUS_OF_A_CORE;
+use ns_base::{Refusal, nearest_text, refuse};
 
 /// One EC2 instance size with Neuron devices.
 ///
@@ -40,6 +41,12 @@ impl Instance {
             Some(lnc) => self.neuroncores * core.default_lnc / lnc,
             None => self.neuroncores,
         }
+    }
+
+    /// Physical cores of a logical core: `lnc`, or the default of the generation when absent.
+    #[must_use]
+    pub fn lnc(&self, lnc: Option<u32>) -> u32 {
+        lnc.or_else(|| features(self.core_version).map(|f| f.default_lnc)).unwrap_or(1)
     }
 
     /// Cores of the host; each does the host work of one worker at a time.
@@ -91,6 +98,17 @@ pub const INSTANCES: &[Instance] = &[
 #[must_use]
 pub fn instance(name: &str) -> Option<&'static Instance> {
     INSTANCES.iter().find(|i| i.name.eq_ignore_ascii_case(name))
+}
+
+/// The instance of this name, in any case.
+///
+/// # Errors
+/// When there is none; the message has the nearest.
+pub fn known_instance(name: &str) -> Result<&'static Instance, Refusal> {
+    instance(name.trim()).ok_or_else(|| {
+        let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
+        refuse!("unknown instance type '{name}': the nearest are {nearest}")
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
-//! Collectives between the NeuronCores of an instance: a latency by algorithm and topology, and bytes at a rate.
+//! Collectives between the NeuronCores of an instance: a latency, the further steps of the algorithm, and bytes at a rate.
 
 use super::decisions::{ALL_REDUCE_BUS_BYTES_PER_US, ALL_REDUCE_HOP_NS};
-use crate::arch::Instance;
 use ns_base::SimTime;
 
 /// What the ranks exchange.
@@ -17,26 +16,13 @@ pub enum Collective {
 
 /// How the bytes travel (runtime documentation: chosen by size).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
+enum Algorithm {
     /// All to all, in a constant number of steps: below a megabyte.
     Mesh,
     /// Recursive doubling and halving: to 56 MB.
     Recursive,
     /// A ring of pairs of cores, of which one moves the bytes of both: above.
     KangaRing,
-}
-
-/// How devices of an instance are joined (hardware pages).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topology {
-    /// One device: its cores share memory.
-    Device,
-    /// Neighbours in a row.
-    Line,
-    /// Neighbours in a row that is closed.
-    Ring,
-    /// Rows and columns of devices, each a ring.
-    Torus,
 }
 
 /// Costs of collectives that no document gives for a release of the software.
@@ -48,35 +34,10 @@ pub struct CollectiveCosts {
     pub bytes_per_us: u64,
 }
 
-impl Topology {
-    /// The topology of an instance's devices.
-    #[must_use]
-    pub fn of(instance: &Instance) -> Self {
-        match instance.devices {
-            0 | 1 => Self::Device,
-            _ if instance.name == "inf2.24xlarge" => Self::Line,
-            _ if instance.name.starts_with("inf2") => Self::Ring,
-            _ => Self::Torus,
-        }
-    }
-
-    /// Links between the two farthest of `devices`.
-    #[must_use]
-    pub fn diameter(self, devices: u64) -> u64 {
-        match self {
-            Self::Device => 0,
-            Self::Line => devices.saturating_sub(1),
-            Self::Ring => devices / 2,
-            // A torus of 4 x 4 is crossed in 2 + 2 links.
-            Self::Torus => (0..).find(|side| side * side >= devices).unwrap_or(0) / 2 * 2,
-        }
-    }
-}
-
 impl Algorithm {
     /// The algorithm for a message.
     #[must_use]
-    pub const fn of(bytes: u64) -> Self {
+    const fn of(bytes: u64) -> Self {
         match bytes {
             0..1_000_000 => Self::Mesh,
             1_000_000..56_000_000 => Self::Recursive,
@@ -87,7 +48,7 @@ impl Algorithm {
     /// Steps of an all-reduce, one after the other: two for each half of a mesh, `2 log n`, and a ring of pairs that goes round
     /// twice.
     #[must_use]
-    pub fn steps(self, ranks: u64) -> u64 {
+    fn steps(self, ranks: u64) -> u64 {
         let half = match self {
             _ if ranks <= 1 => 0,
             Self::Mesh => 2,
@@ -133,7 +94,6 @@ pub fn all_reduce(bytes: u64, ranks: u64) -> SimTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::instance;
 
     #[test]
     fn a_ring_moves_almost_twice_the_bytes() {
@@ -203,15 +163,5 @@ mod tests {
         let (twice, whole) = (of(Collective::AllGather, 80_000).times(2), of(Collective::AllReduce, 80_000));
         assert!((twice.to_ms_f64() - whole.to_ms_f64()).abs() < 2e-6, "{twice:?} {whole:?}");
         assert!(of(Collective::AllReduce, 1 << 20) > of(Collective::AllReduce, 1 << 19));
-    }
-
-    #[test]
-    fn devices_are_joined_as_the_hardware_pages_say() {
-        let of = |name| instance(name).map(|i| (Topology::of(i), Topology::of(i).diameter(i.devices.into()))).unwrap();
-        assert_eq!(of("inf2.xlarge"), (Topology::Device, 0));
-        assert_eq!(of("inf2.24xlarge"), (Topology::Line, 5));
-        assert_eq!(of("inf2.48xlarge"), (Topology::Ring, 6));
-        assert_eq!(of("trn1.32xlarge"), (Topology::Torus, 4));
-        assert_eq!(of("trn2.48xlarge"), (Topology::Torus, 4));
     }
 }

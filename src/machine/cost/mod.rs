@@ -14,7 +14,7 @@ mod register;
 mod table;
 
 pub use calibration::{Calibration, FITTED};
-pub use collectives::{Algorithm, Collective, CollectiveCosts, Topology, all_reduce};
+pub use collectives::{Collective, CollectiveCosts, all_reduce};
 pub use engine::{InstructionCost, element_time, instruction_cost};
 pub use entry::{CostStatus, Entry};
 pub use generations::Throttle;

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::{DeviceArithmetic, Exceptions, NumericsReport, NumericsSpec, OutputComparison, compare};
-use ns_base::{Refusal, nearest_text, refuse};
+use ns_base::{Refusal, refuse};
 use ns_compiler::hlo::{Evaluation, HloModule, InstrId, Opcode, Reference};
 use ns_compiler::{Pipeline, Workflow, parameter_values};
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
-use ns_machine::arch::{INSTANCES, Instance, NEURONCORE_V2, features, instance};
+use ns_machine::arch::{Instance, NEURONCORE_V2, features, known_instance};
 use ns_model::{Graph, ModelSpec, input_tensor};
 use ns_tensor::Tensor;
 
@@ -199,10 +199,7 @@ impl NumericsRun {
 /// # Errors
 /// When the instance is not known or does not support the options, or the tolerance is not a number above zero.
 pub fn checked_instance(spec: &NumericsSpec) -> Result<&'static Instance, Refusal> {
-    let Some(size) = instance(spec.instance.trim()) else {
-        let nearest = nearest_text(&spec.instance, INSTANCES.iter().map(|i| i.name));
-        return Err(refuse!("unknown instance type '{}': the nearest are {nearest}", spec.instance));
-    };
+    let size = known_instance(&spec.instance)?;
     spec.options.check(size, spec.rounding)?;
     if !(spec.tolerance > 0.0 && spec.tolerance.is_finite()) {
         return Err(refuse!("tolerance {} is not possible; use a number above 0, as in 0.02 for 2 %", spec.tolerance));
