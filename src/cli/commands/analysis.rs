@@ -26,13 +26,6 @@ pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Questi
     }
 }
 
-/// Prints a value as JSON.
-pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    let mut json = serde_json::to_vec_pretty(value)?;
-    json.push(b'\n');
-    text::print(&json)
-}
-
 /// As [`print_listed`], below a line that JSON and CSV leave out.
 pub(super) fn print_headed(line: &str, listed: &Listed, output: &ListingOutput) -> Result<()> {
     if !output.json && !output.csv {
@@ -44,7 +37,7 @@ pub(super) fn print_headed(line: &str, listed: &Listed, output: &ListingOutput) 
 /// Prints a table as the flags say: the first rows as text, or all rows as CSV or JSON.
 pub(super) fn print_listed(listed: &Listed, output: &ListingOutput) -> Result<()> {
     if output.json {
-        return print_json(&serde_json::Value::Array(json_rows(&listed.table)));
+        return text::print_json(&serde_json::Value::Array(json_rows(&listed.table)));
     }
     if output.csv {
         return text::print(listed.table.to_csv().as_bytes());

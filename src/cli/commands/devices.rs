@@ -38,10 +38,7 @@ pub(super) fn run(args: DevicesArgs) -> Result<()> {
         return text::print(register_markdown().as_bytes());
     }
     if args.json {
-        let mut json =
-            if args.costs { serde_json::to_vec_pretty(&register())? } else { serde_json::to_vec_pretty(&all())? };
-        json.push(b'\n');
-        return text::print(&json);
+        return if args.costs { text::print_json(&register()) } else { text::print_json(&all()) };
     }
     text::print(describe(&all()).as_bytes())
 }

@@ -1,11 +1,10 @@
 //! `neuronscope generate` and `neuronscope fit`
 
-use std::fs;
-
 use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::text;
+use crate::file;
 use crate::llm_args::{FitArgs, GenerateArgs, LlmModelArgs, LlmSizeArgs};
 use ns_base::convert::u64_to_f64;
 use ns_fidelity::interval_of_tpot;
@@ -17,9 +16,9 @@ use ns_llm::{
 fn config_of(args: &LlmModelArgs) -> Result<DecoderConfig> {
     match (&args.model_config, &args.model) {
         (Some(path), _) => {
-            let shown = path.display().to_string();
-            let bytes = fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
-            Ok(read_config(&shown, &bytes)?)
+            let name = path.display().to_string();
+            let bytes = file::read(path).with_context(|| format!("{name}: cannot be read"))?;
+            Ok(read_config(&name, &bytes)?)
         }
         (None, name) => Ok(named_config(name.as_deref().unwrap_or_default())?),
     }
@@ -51,14 +50,14 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
         let traffic = Traffic { requests_per_s: rate, requests: args.requests, seed: 0, limits };
         request.check()?;
         let report = serve(&request, &traffic, FITTED)?;
-        return if args.json { json(&report) } else { text::print(served(&request, &report).as_bytes()) };
+        return if args.json { text::print_json(&report) } else { text::print(served(&request, &report).as_bytes()) };
     }
     request.check()?;
     let made = generate(&request, FITTED)?;
     let interval = interval_of_tpot(made.tpot_p50_ms, request.instance);
     if args.json {
         let interval = interval.map(|(tpot_low_ms, tpot_high_ms)| TpotInterval { tpot_low_ms, tpot_high_ms });
-        return json(&GenerationJson { made, interval });
+        return text::print_json(&GenerationJson { made, interval });
     }
     text::print(describe(&request, &made, interval).as_bytes())
 }
@@ -85,13 +84,7 @@ pub(super) fn run_fit(args: FitArgs) -> Result<()> {
     if limits.ttft_ms.is_some() || limits.tpot_ms.is_some() {
         grid.plan = cheapest_plan(&request, &limits, FITTED);
     }
-    if args.json { json(&grid) } else { text::print(grid_text(&grid).as_bytes()) }
-}
-
-fn json(value: &impl Serialize) -> Result<()> {
-    let mut json = serde_json::to_vec_pretty(value)?;
-    json.push(b'\n');
-    text::print(&json)
+    if args.json { text::print_json(&grid) } else { text::print(grid_text(&grid).as_bytes()) }
 }
 
 fn gib(bytes: u64) -> String {

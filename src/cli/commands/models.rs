@@ -16,9 +16,7 @@ pub(super) fn run(args: ModelsArgs) -> Result<()> {
     };
     if args.json {
         let all: Vec<_> = catalog.models.iter().chain([&catalog.fixed]).collect();
-        let mut json = serde_json::to_vec_pretty(&all)?;
-        json.push(b'\n');
-        return text::print(&json);
+        return text::print_json(&all);
     }
     text::print(describe(&catalog).as_bytes())
 }

@@ -72,8 +72,8 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
     }
     if let (Some(arrays), Some(to)) = (&args.arrays.inputs, &args.results) {
         let arrays = read_arrays(arrays)?;
-        let found = results(&imported, &bytes, &arrays, casts_of(&spec.options)).with_context(|| path.to_owned())?;
-        let named = (0..).zip(&found).map(|(n, value)| (format!("out{n}"), value));
+        let values = results(&imported, &bytes, &arrays, casts_of(&spec.options)).with_context(|| path.to_owned())?;
+        let named = (0..).zip(&values).map(|(n, value)| (format!("out{n}"), value));
         return write(to, write_npz(named));
     }
     let casts = args.compile.names_casts().then(|| casts_of(&spec.options));

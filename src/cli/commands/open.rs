@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::analysis::{analyse, list, print_json, shorten};
+use super::analysis::{analyse, list, shorten};
 use super::profile::{export, operators, write_page, write_trace};
 use super::text;
 use crate::analysis_args::{LevelArgs, ListingOutput};
@@ -68,7 +68,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
         bail!("the session returned an unexpected answer");
     };
     if json {
-        return print_json(&said);
+        return text::print_json(&said);
     }
     let mut out = String::new();
     for sentence in &said {

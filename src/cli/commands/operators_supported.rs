@@ -27,7 +27,7 @@ pub(super) fn run(args: &OperatorsSupportedArgs) -> Result<()> {
     });
     let rows: Vec<Row> = rows.collect();
     if args.json {
-        return text::print((serde_json::to_string_pretty(&rows)? + "\n").as_bytes());
+        return text::print_json(&rows);
     }
     let mut out = String::new();
     for (format, title) in SUPPORTED_FORMATS.into_iter().filter(|(format, _)| is_wanted(format)) {

@@ -35,6 +35,16 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     out
 }
 
+/// Prints a value as JSON.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut json = serde_json::to_vec_pretty(value)?;
+    json.push(b'\n');
+    print(&json)
+}
+
 /// Writes to stdout, or to the host; a closed pipe (`| head`) is not an error.
 ///
 /// # Errors

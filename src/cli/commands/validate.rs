@@ -28,12 +28,12 @@ struct ValidateJson {
 }
 
 pub(super) fn run(args: ValidateArgs) -> Result<()> {
-    let shown = args.file.display();
-    let table = crate::file::read(&args.file).with_context(|| format!("{shown}: cannot be read"))?;
+    let file = args.file.display();
+    let table = crate::file::read(&args.file).with_context(|| format!("{file}: cannot be read"))?;
     if is_measured(&table) {
         return measurements(&args, &table);
     }
-    let published = read_rows(&table).with_context(|| format!("{shown}: is not a table of published figures"))?;
+    let published = read_rows(&table).with_context(|| format!("{file}: is not a table of published figures"))?;
     if args.calibrate {
         return text::print(calibrate(&published).as_bytes());
     }
@@ -42,19 +42,19 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let rows: Vec<Validation> = published.iter().map(answer).collect();
     let summary = Summary::of(rows.iter());
     if args.json {
-        return print_json(&ValidateJson { rows, summary });
+        return text::print_json(&ValidateJson { rows, summary });
     }
     text::print(describe(&rows, &summary).as_bytes())
 }
 
 /// A table of instructions, transfers and rates beside the costs of the model.
 fn measurements(args: &ValidateArgs, table: &[u8]) -> Result<()> {
-    let shown = args.file.display();
-    let rows = read_measured(table).with_context(|| format!("{shown}: is not a table of measurements"))?;
-    anyhow::ensure!(!args.calibrate, "{shown}: holds measurements of instructions; --calibrate fits to rows of models");
+    let file = args.file.display();
+    let rows = read_measured(table).with_context(|| format!("{file}: is not a table of measurements"))?;
+    anyhow::ensure!(!args.calibrate, "{file}: holds measurements of instructions; --calibrate fits to rows of models");
     let measurements: Vec<Measured> = rows.iter().map(compare).collect();
     if args.json {
-        return print_json(&MeasuredJson { measurements });
+        return text::print_json(&MeasuredJson { measurements });
     }
     let number = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.4}"));
     let cells: Vec<Vec<String>> = measurements
@@ -72,12 +72,6 @@ fn measurements(args: &ValidateArgs, table: &[u8]) -> Result<()> {
         out.push_str(&format!("{skipped} rows were skipped; --json says why\n"));
     }
     text::print(out.as_bytes())
-}
-
-fn print_json(json: &impl Serialize) -> Result<()> {
-    let mut json = serde_json::to_vec_pretty(json)?;
-    json.push(b'\n');
-    text::print(&json)
 }
 
 /// The fit to all rows, and for each model the errors of a fit without that model's rows.

@@ -23,7 +23,7 @@ pub(super) fn run(args: VerifyArgs) -> Result<()> {
     let verdicts =
         verify_cases(&cases, args.rules.into()).with_context(|| format!("{shown}: is not a file of cases"))?;
     if args.json {
-        return text::print(format!("{}\n", serde_json::to_string_pretty(&verdicts)?).as_bytes());
+        return text::print_json(&verdicts);
     }
     let plain = |value: &serde_json::Value| match value {
         serde_json::Value::Null => String::new(),

@@ -87,7 +87,7 @@ pub(super) fn show(plan: &Plan, json: bool) -> Result<()> {
             Err(error) => (None, Some(error.to_string())),
         };
         let listing = PlanJson { configs, models: &plan.models, error };
-        return text::print(format!("{}\n", serde_json::to_string_pretty(&listing)?).as_bytes());
+        return text::print_json(&listing);
     }
     let configs = plan.configs.as_ref().map_err(not_planned)?;
     let mut out = format!(
