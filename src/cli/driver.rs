@@ -16,24 +16,24 @@ use ns_session::{
 /// Events simulated or read between two updates of the progress.
 const BUDGET_EVENTS: u32 = 200_000;
 
-/// A session with what it holds, between two calls of a [`host`].
-pub(super) struct Kept {
+/// A session, and what is open in it. A [`host`] keeps it for its next call.
+pub(super) struct OpenSession {
     session: Session,
     next_job: u32,
-    /// Profiles by what they were made of.
-    pub opened: Vec<(String, ProfileInfo)>,
+    /// Open profiles, each with the files or the run that it was made of.
+    pub profiles: Vec<(String, ProfileInfo)>,
 }
 
-impl Kept {
+impl OpenSession {
     fn of(session: Session) -> Self {
-        Self { session: session.with_model_reader(read_model), next_job: 1, opened: Vec::new() }
+        Self { session: session.with_model_reader(read_model), next_job: 1, profiles: Vec::new() }
     }
 }
 
 /// A session and the terminal it reports to.
 pub(super) struct Driver {
     /// Absent only while the driver ends.
-    kept: Option<Kept>,
+    open: Option<OpenSession>,
     models: ModelLibrary,
     bar: ProgressBar,
     /// Notes that were printed: the configurations of a sweep give the same notes.
@@ -42,28 +42,28 @@ pub(super) struct Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        self.kept.take().into_iter().for_each(host::keep);
+        self.open.take().into_iter().for_each(host::keep_session);
     }
 }
 
 impl Driver {
     /// The session that the host keeps, or a new one.
     pub fn new() -> Self {
-        Self::of(host::take_kept().unwrap_or_else(|| Kept::of(Session::new())))
+        Self::of(host::take_session().unwrap_or_else(|| OpenSession::of(Session::new())))
     }
 
     /// A session whose simulated executions begin at this moment, in seconds since 1970.
     pub fn starting_at(run_start_s: i64) -> Self {
-        Self::of(Kept::of(Session::new().with_run_start(run_start_s.saturating_mul(1_000_000_000))))
+        Self::of(OpenSession::of(Session::new().with_run_start(run_start_s.saturating_mul(1_000_000_000))))
     }
 
-    fn of(kept: Kept) -> Self {
-        let models = kept.session.models().clone();
-        Self { kept: Some(kept), models, bar: ProgressBar::new(), noted: BTreeSet::new() }
+    fn of(open: OpenSession) -> Self {
+        let models = open.session.models().clone();
+        Self { open: Some(open), models, bar: ProgressBar::new(), noted: BTreeSet::new() }
     }
 
-    fn kept(&mut self) -> &mut Kept {
-        self.kept.get_or_insert_with(|| Kept::of(Session::new()))
+    fn open(&mut self) -> &mut OpenSession {
+        self.open.get_or_insert_with(|| OpenSession::of(Session::new()))
     }
 
     /// The profile that was made of the same things before, or else the one that `make` makes now.
@@ -71,11 +71,11 @@ impl Driver {
     /// # Errors
     /// Those of `make`.
     pub fn once(&mut self, of: String, make: impl FnOnce(&mut Self) -> Result<ProfileInfo>) -> Result<ProfileInfo> {
-        if let Some((_, info)) = self.kept().opened.iter().find(|(known, _)| *known == of) {
+        if let Some((_, info)) = self.open().profiles.iter().find(|(known, _)| *known == of) {
             return Ok(info.clone());
         }
         let info = make(self)?;
-        self.kept().opened.push((of, info.clone()));
+        self.open().profiles.push((of, info.clone()));
         Ok(info)
     }
 
@@ -91,9 +91,9 @@ impl Driver {
 
     /// Forgets a profile.
     pub fn close(&mut self, profile: ProfileKey) {
-        let kept = self.kept();
-        kept.opened.retain(|(_, info)| info.profile != profile);
-        kept.session.handle(Control::Close(profile).into(), None);
+        let open = self.open();
+        open.profiles.retain(|(_, info)| info.profile != profile);
+        open.session.handle(Control::Close(profile).into(), None);
     }
 
     /// Sends a request and works until it ends. Returns the message that ends the request; `None` when Ctrl-C ended it early.
@@ -118,7 +118,7 @@ impl Driver {
         on_message: &mut dyn FnMut(Message),
     ) -> Result<()> {
         let (bar, noted, mut failed) = (&mut self.bar, &mut self.noted, None);
-        let Kept { session, next_job, .. } = self.kept.get_or_insert_with(|| Kept::of(Session::new()));
+        let OpenSession { session, next_job, .. } = self.open.get_or_insert_with(|| OpenSession::of(Session::new()));
         let job = JobId(*next_job);
         *next_job += 1;
         session.handle(Request::new(job, ask), source);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::driver::Kept;
+use super::driver::OpenSession;
 use super::interrupt::{self, Interrupted};
 
 /// What a program gives to the calls that it makes.
@@ -27,15 +27,15 @@ pub trait Host {
 
 /// Profiles and models that calls have opened: a later call that names the same ones finds them.
 #[derive(Default)]
-pub struct Memory(Option<Kept>);
+pub struct Memory(Option<OpenSession>);
 
 /// Why a call did not do its work.
 #[derive(Debug, Error)]
 pub enum CallError {
-    /// The arguments are wrong; a sentence.
+    /// The arguments are wrong; the sentence says which.
     #[error("{0}")]
     Usage(String),
-    /// A sentence with what was wrong, where, and what to do.
+    /// The command failed; the sentence says what was wrong, where, and what to do.
     #[error("{0}")]
     Failed(String),
     /// [`stop`] ended it; what had finished is printed.
@@ -110,15 +110,15 @@ pub(super) fn file(path: &Path) -> Option<Arc<Vec<u8>>> {
 }
 
 /// What earlier calls of the host have opened.
-pub(super) fn take_kept() -> Option<Kept> {
+pub(super) fn take_session() -> Option<OpenSession> {
     PLACE.with_borrow_mut(|place| place.as_mut().and_then(|place| place.memory.0.take()))
 }
 
 /// Keeps what is open for the host's next call.
-pub(super) fn keep(kept: Kept) {
+pub(super) fn keep_session(session: OpenSession) {
     PLACE.with_borrow_mut(|place| {
         if let Some(place) = place {
-            place.memory.0 = Some(kept);
+            place.memory.0 = Some(session);
         }
     });
 }
@@ -195,7 +195,7 @@ mod tests {
         for line in ["profile --model nn --json", "profile --model nn --summary --json"] {
             let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
             call(Box::new(Test::default()), &mut memory, &args).unwrap();
-            assert_eq!(memory.0.as_ref().map(|kept| kept.opened.len()), Some(1));
+            assert_eq!(memory.0.as_ref().map(|open| open.profiles.len()), Some(1));
         }
     }
 }
