@@ -14,7 +14,6 @@ _FLAGS = {"preprocess_fn": "preprocess", "postprocess_fn": "postprocess", "env_s
 NAMES = tuple(_FLAGS)
 
 
-
 def flags_of(work, inputs=None, output=None):
     """The flags for functions by their NeuronPerf names.
 

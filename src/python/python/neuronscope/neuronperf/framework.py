@@ -39,14 +39,6 @@ def compile(  # noqa: A001 (NeuronPerf's name)
     path = model if is_named else _exported(model, inputs, models_dir, model_name)
     for flag, value in (compiler_args or {}).items():
         options[flag.lstrip("-").replace("-", "_")] = value
-    if filename is None:
-        import random
-        import string
-
-        code = "".join(random.choices(string.ascii_lowercase + string.digits, k=8))
-        label = os.path.splitext(os.path.basename(str(model_name or path)))[0].split(":")[0]
-        filename = f"{label}_{code}.json"
-    filename = filename if str(filename).endswith(".json") else f"{filename}.json"
     words = {
         "model": path,
         "batch_sizes": batch_sizes,
@@ -57,9 +49,10 @@ def compile(  # noqa: A001 (NeuronPerf's name)
         "filename": filename,
         **options,
     }
-    out, _ = run(["compile", *flags(words)])
+    # The command prints the name of the index.
+    filename = run(["compile", *flags(words)])[0].decode().strip()
     if levels.chosen(verbosity) > 0:
-        print(out.decode(), end="")
+        print(filename)
     return filename
 
 
