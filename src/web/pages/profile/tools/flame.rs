@@ -84,7 +84,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
             if *view == FlameView::Sandwich {
                 <div class="sandwich"><NameList run={props.run.clone()} state={props.state.clone()} /><section class="panel" aria-label="Flame graph">{ content }</section></div>
             } else {
-                <section class="panel is-tall" aria-label="Flame graph">{ content }</section>
+                <section class="panel" aria-label="Flame graph">{ content }</section>
             }
         </>
     }
