@@ -113,8 +113,8 @@ impl BenchConfig {
     /// The EC2 sizes as they are named, each once. There is at least one, which may be empty.
     #[must_use]
     pub fn sizes(&self) -> Vec<&str> {
-        let given = self.instance_type.split(',').map(str::trim).filter(|name| !name.is_empty());
-        let sizes = distinct(&given.collect::<Vec<_>>());
+        let names = self.instance_type.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let sizes = distinct(&names.collect::<Vec<_>>());
         if sizes.is_empty() { vec![""] } else { sizes }
     }
 

@@ -91,10 +91,10 @@ fn instances(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
     if config.options.device_type == DeviceType::Cpu {
         return None;
     }
-    let given = config.sizes();
-    let is_other = |own: &&str| !given.iter().any(|given| own.eq_ignore_ascii_case(given));
+    let sizes = config.sizes();
+    let is_other = |own: &&str| !sizes.iter().any(|size| own.eq_ignore_ascii_case(size));
     let own = models.iter().filter_map(|m| m.instance_type.as_deref()).find(is_other)?;
-    Some(format!("instance_type: the index was compiled for {own} and runs on it; {} is not used", given.join(", ")))
+    Some(format!("instance_type: the index was compiled for {own} and runs on it; {} is not used", sizes.join(", ")))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub struct Measured {
     pub error: Option<f64>,
     /// Why the cost stays where the error is more than a tenth.
     pub reason: Option<String>,
-    /// Why there is no comparison.
+    /// The reason why the row cannot be compared.
     pub skipped: Option<String>,
 }
 

@@ -174,13 +174,17 @@ fn times(bars: impl Iterator<Item = (String, String, f64)>) -> Plot {
     Plot::Bars(Bars::new(bars.into_iter().map(|(name, group, s)| (name, group, s * 1e9 / scale))), unit.to_owned())
 }
 
+fn calls(n: u32) -> String {
+    format!("{n} call{}", if n == 1 { "" } else { "s" })
+}
+
 fn phases(r: &MatmultReport) -> Figure {
     let run = &r.case.run;
     let bars = [
         ("Compile (modelled)".to_owned(), r.modelled_compile_s),
         ("Load".to_owned(), r.load_s),
-        (format!("Warm-up, {} calls", run.warmup_iterations), r.warmup_s),
-        (format!("Timed run, {} calls", run.timed_iterations), r.benchmark_s),
+        (format!("Warm-up, {}", calls(run.warmup_iterations)), r.warmup_s),
+        (format!("Timed run, {}", calls(run.timed_iterations)), r.benchmark_s),
     ];
     let bars = bars.into_iter().filter_map(|(name, s)| Some((name, String::new(), s?)));
     let note = "Each phase is timed separately; only the timed run counts for the rate.".to_owned();
