@@ -80,10 +80,21 @@ pub fn format_number(value: f64) -> String {
     }
 }
 
-/// A value in a unit: nanoseconds in a suitable unit, anything else as a number.
+/// A value in a unit: nanoseconds in a suitable unit, records as what they are, whole things, anything else as a number.
 #[must_use]
 pub fn format_in(value: f64, unit: &str) -> String {
-    if unit == "ns" { format_ns(value) } else { format!("{} {unit}", format_number(value)) }
+    match unit {
+        "ns" => format_ns(value),
+        "records" => format_plural(f64_to_u64(value), "record"),
+        _ => format!("{} {unit}", format_number(value)),
+    }
+}
+
+/// How many there are of a thing: `1 record`, `2,000 records`.
+#[must_use]
+pub fn format_plural(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{} {noun}{}", format_count(count), if count == 1 { "" } else { "s" })
 }
 
 /// A share of 100: `99.7 %`, `5.49 %`, `0.06 %`.
@@ -208,6 +219,7 @@ mod tests {
             (format_in(2_724.0, "ns"), format_in(2_724.0, "inf/s")),
             ("2.72 \u{b5}s".into(), "2,720 inf/s".into())
         );
+        assert_eq!([1.0, 2.0].map(|n| format_in(n, "records")), ["1 record", "2 records"]);
         assert_eq!((unit_of_ns(45_482_500.0), unit_of_ns(-999.6)), (("ms", 1e6), ("\u{b5}s", 1e3)));
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ns_base::units::format_count;
+use ns_base::units::{format_count, format_plural};
 use ns_program::occurrence;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ impl EstimateMark {
     /// The reason: `1 operator without a known cost`, `estimated, 2 operators`.
     #[must_use]
     pub fn note(self) -> String {
-        let operators = |n: u64| format!("{} operator{}", format_count(n), if n == 1 { "" } else { "s" });
+        let operators = |n: u64| format_plural(n, "operator");
         match (self.unknown, self.estimated) {
             (0, estimated) => format!("estimated, {}", operators(estimated)),
             (unknown, 0) => format!("{} without a known cost", operators(unknown)),

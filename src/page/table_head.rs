@@ -1,5 +1,6 @@
 //! The column heads of a table: how each column is sorted, and the effect of pressing a head.
 
+use ns_base::units::format_plural;
 use ns_view::table::{Column, Sort};
 
 /// A head as it is shown.
@@ -32,11 +33,7 @@ impl TableHead {
 /// How many rows a search leaves: `1 row`, `3 of 12 rows`.
 #[must_use]
 pub fn count_text(shown: usize, all: usize) -> String {
-    if shown == all {
-        format!("{all} row{}", if all == 1 { "" } else { "s" })
-    } else {
-        format!("{shown} of {all} rows")
-    }
+    if shown == all { format_plural(all, "row") } else { format!("{shown} of {all} rows") }
 }
 
 #[cfg(test)]

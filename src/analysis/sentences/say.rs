@@ -14,7 +14,7 @@ use crate::idle::{IdleGap, IdleGaps};
 use crate::opcode::{opcode, short_name};
 use crate::work::{Work, Works};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
-use ns_base::units::{format_count, format_ns, format_number, format_percent, format_share};
+use ns_base::units::{format_ns, format_number, format_percent, format_plural, format_share};
 use ns_base::{FxHashMap, Interval, StrId, TraceNs};
 use ns_profile::device::{DeviceEngine, DeviceTimes};
 use ns_profile::levels::Family;
@@ -128,10 +128,10 @@ fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
     };
     let (slices, span, steps) = (profile.slices().len() as u64, profile.span_ns(), steps(profile));
     let stepped = match steps {
-        Some(n) => format!(", {}", counted(n, "marked step")),
+        Some(n) => format!(", {}", format_plural(n, "marked step")),
         None => String::new(),
     };
-    let text = format!("{what}: {} over {}{stepped}.", counted(slices, "slice"), text_of(span));
+    let text = format!("{what}: {} over {}{stepped}.", format_plural(slices, "slice"), text_of(span));
     let mut figures =
         vec![figure("slices", u64_to_f64(slices), FigureUnit::Count), figure("span", i64_to_f64(span), FigureUnit::Ns)];
     figures.extend(steps.map(|n| figure("steps", u64_to_f64(n), FigureUnit::Count)));
@@ -274,12 +274,12 @@ fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -
         return None;
     }
     let share = percent(top.ns, whole);
-    let of_names = if names > 1 { format!(" of {}", counted(names, "name")) } else { String::new() };
+    let of_names = if names > 1 { format!(" of {}", format_plural(names, "name")) } else { String::new() };
     let text = format!(
         "{} takes the most: {} in {}{of_names}, {} {of_what}.",
         quoted(&name),
         text_of(top.ns),
-        counted(top.count, "slice"),
+        format_plural(top.count, "slice"),
         format_share(share)
     );
     let figures = vec![
@@ -355,10 +355,6 @@ fn busiest_thread(profile: &Profile, tally: &Tally) -> Option<Sentence> {
     let figures = vec![figure("covered", i64_to_f64(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     let first = slices.of_track(track).max_by_key(|id| slices.dur_ns(*id));
     Some(Sentence { slices: first.into_iter().collect(), ..sentence(Topic::Verdict, text, figures) })
-}
-
-fn counted(n: u64, what: &str) -> String {
-    format!("{} {what}{}", format_count(n), if n == 1 { "" } else { "s" })
 }
 
 /// A name in quotes, cut where it is long.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ns_base::convert::u64_to_f64;
-use ns_base::units::format_bytes;
+use ns_base::units::{format_bytes, format_plural};
 use ns_base::{Digest, Refusal, SimTime, refuse};
 use ns_compiler::{AutoCast, CompileOptions, Workflow};
 use ns_machine::arch::{Instance, instance};
@@ -139,12 +139,11 @@ impl Configuration {
     #[must_use]
     pub fn label(&self) -> String {
         let (b, n, w) = (self.batch_size, self.n_models, self.workers_per_model);
-        let counted = |n: u32, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
         let workers = match self.worker_choice {
             WorkerChoice::ByTrial => "workers by trial".to_owned(),
-            _ => counted(w, "worker"),
+            _ => format_plural(w, "worker"),
         };
-        let mut label = format!("{}: batch {b}, {} x {workers}", self.model_name, counted(n, "model"));
+        let mut label = format!("{}: batch {b}, {} x {workers}", self.model_name, format_plural(n, "model"));
         if self.pipeline_size > 1 {
             label.push_str(&format!(", pipeline {}", self.pipeline_size));
         }

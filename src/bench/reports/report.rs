@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::beside::{Interval, Published};
 use crate::compile::sweep::short_flags;
 use ns_base::stats::round_to;
+use ns_base::units::format_plural;
 use ns_compiler::Workflow;
 use ns_device::EstimateMark;
 
@@ -368,8 +369,8 @@ impl Report {
     /// A short description of the configuration: `16 models x 2 workers, batch 4, pipeline 2`.
     #[must_use]
     pub fn label(&self) -> String {
-        let counted = |n: u32, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-        let mut label = format!("{} x {}", counted(self.n_models, "model"), counted(self.workers_per_model, "worker"));
+        let mut label =
+            format!("{} x {}", format_plural(self.n_models, "model"), format_plural(self.workers_per_model, "worker"));
         if self.batch_size != 1 {
             label.push_str(&format!(", batch {}", self.batch_size));
         }

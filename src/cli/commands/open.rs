@@ -15,7 +15,7 @@ use ns_analysis::memory::DeviceMemory;
 use ns_analysis::opcode::short_name;
 use ns_analysis::summary::OpenSummary;
 use ns_base::convert::{f64_to_i64, f64_to_u64, i64_to_f64, u64_to_f64};
-use ns_base::units::{format_bytes, format_count, format_ns};
+use ns_base::units::{format_bytes, format_count, format_ns, format_plural};
 use ns_session::{Answer, ExportKind, GroupsOf, LOCAL_PAGE, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
 use ns_view::table::Cell;
 
@@ -122,7 +122,7 @@ fn of_memory(memory: &DeviceMemory) -> String {
         parts.push(format!("at most {} reserved", text(level.peak)));
     }
     let counts = [(memory.allocations, "allocation"), (memory.releases, "release")];
-    let counts = counts.map(|(n, what)| format!("{} {what}{}", format_count(n), if n == 1 { "" } else { "s" }));
+    let counts = counts.map(|(n, what)| format_plural(n, what));
     parts.push(counts.join(" and "));
     let named = memory.operators.iter().filter(|o| !o.name.is_empty()).take(MOST_ALLOCATORS);
     let named: Vec<String> =

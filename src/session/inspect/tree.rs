@@ -7,7 +7,7 @@ use super::times::ExecutionTimes;
 use ns_base::Order;
 use ns_base::convert::usize_to_u32;
 use ns_base::digest64;
-use ns_base::units::{format_count, format_ns};
+use ns_base::units::{format_ns, format_plural};
 use ns_insight::SourceTime;
 use ns_view::graph::{GraphNode, Look, ModuleGraph};
 
@@ -377,11 +377,9 @@ impl ModelTree {
             let Some(node) = self.graph.node_mut(usize_to_u32(i)) else { continue };
             node.heat = if most > 0.0 { exposed(facts) / most } else { 0.0 };
             if node.note.is_empty() && node.look != Look::Value {
-                let operators = format_count(facts.operators);
                 let time = if total > 0.0 { format!(", {}", facts.time_text()) } else { String::new() };
-                let some = |n: u64| if n == 1 { "" } else { "s" };
                 node.note = match node.look {
-                    Look::Module => format!("{operators} operator{}{time}", some(facts.operators)),
+                    Look::Module => format!("{}{time}", format_plural(facts.operators, "operator")),
                     _ => format!("{} instructions{time}", node.children.len()),
                 };
             }

@@ -8,7 +8,7 @@ use super::open_model::OpenModel;
 use super::passes::passes;
 use super::spec::{InspectField, InspectSpec, InspectView};
 use ns_base::convert::usize_to_u32;
-use ns_base::units::format_count;
+use ns_base::units::format_plural;
 use ns_compiler::hlo::text::print;
 use ns_view::graph::{Look, svg_document, svg_fragment};
 
@@ -83,7 +83,7 @@ pub(super) fn rows(opened: &OpenModel, open: &BTreeSet<u32>, found: &BTreeSet<u3
 }
 
 fn operators_text(operators: u64) -> String {
-    format!("{} operator{}", format_count(operators), if operators == 1 { "" } else { "s" })
+    format_plural(operators, "operator")
 }
 
 /// A file of the view: its name, media type and text.

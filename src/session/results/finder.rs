@@ -2,7 +2,7 @@
 
 use super::plots::RowNames;
 use ns_base::convert::u64_to_f64;
-use ns_base::units::format_number;
+use ns_base::units::{format_number, format_plural};
 use ns_base::{Refusal, refuse};
 use ns_bench::Report;
 
@@ -176,7 +176,7 @@ impl Requirements {
             figure(r.throughput_avg, "inf/s"),
             figure(r.latency_ms_p99, "ms p99"),
             figure(r.cost_per_1m_inf, "US$ per million"),
-            Some(format!("{} core{}", cores_of(r), if cores_of(r) == 1 { "" } else { "s" })),
+            Some(format_plural(cores_of(r), "core")),
         ];
         let figures: Vec<String> = figures.into_iter().flatten().collect();
         let of =

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::finder::Requirements;
 use super::series::SeriesColours;
 use ns_base::Order;
+use ns_base::units::format_plural;
 use ns_bench::Report;
 use ns_view::plot::{Bars, LineStyle, Lines, Scatter};
 
@@ -14,11 +15,10 @@ const MOST_BARS: usize = 24;
 /// A configuration in words: `2 models, 1 worker each, batch 4`.
 #[must_use]
 pub fn configuration_text(r: &Report) -> String {
-    let plural = |n: u32, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
         "{}, {} each, batch {}",
-        plural(r.n_models, "model"),
-        plural(r.workers_per_model, "worker"),
+        format_plural(r.n_models, "model"),
+        format_plural(r.workers_per_model, "worker"),
         r.batch_size
     );
     if r.pipeline_size > 1 {

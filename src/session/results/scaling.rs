@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::series::SeriesColours;
 use ns_base::Order;
+use ns_base::units::format_plural;
 use ns_bench::Report;
 use ns_view::plot::{LineStyle, Lines, Series};
 
@@ -88,7 +89,7 @@ fn plot_of(lines: &[Measured], most: u32, colours: &SeriesColours) -> Lines {
     let one_model = one_model.fold(0.0, f64::max);
     let ideal = (0..=1).map(|end| (f64::from(most * end), one_model * f64::from(most * end))).collect();
     let line = |(family, points): &Measured| -> Series {
-        let workers = format!("{} worker{}", family.workers, if family.workers == 1 { "" } else { "s" });
+        let workers = format_plural(family.workers, "worker");
         (workers, LineStyle::Solid, points.iter().map(|(n, t)| (f64::from(*n), *t)).collect())
     };
     let mut in_order: Vec<&Measured> = lines.iter().collect();

@@ -1,6 +1,7 @@
 //! Series of the plots that compare configurations: their names, and the colour of each, the same in all plots.
 
 use ns_base::convert::usize_to_u8;
+use ns_base::units::format_plural;
 use ns_bench::Report;
 use ns_view::palette::GREY;
 
@@ -35,8 +36,7 @@ impl SeriesColours {
     pub fn name_of(&self, r: &Report) -> String {
         let has_instances = self.0.first().zip(self.0.last()).is_some_and(|(first, last)| first.0 != last.0);
         let instance = Some(r.instance_type.clone()).filter(|_| has_instances);
-        let workers =
-            format!("{} worker{} per model", r.workers_per_model, if r.workers_per_model == 1 { "" } else { "s" });
+        let workers = format!("{} per model", format_plural(r.workers_per_model, "worker"));
         let parts = [instance, Some(workers), r.unusual_compiler_args()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

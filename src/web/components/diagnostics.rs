@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use ns_base::Diagnostic;
-use ns_base::units::format_count;
+use ns_base::units::{format_count, format_plural};
 
 /// Properties of [`DiagnosticsPanel`].
 #[derive(Properties, PartialEq)]
@@ -21,7 +21,7 @@ pub fn DiagnosticsPanel(props: &DiagnosticsProps) -> Html {
     let total: u64 = props.items.iter().map(|d| d.count).sum();
     html! {
         <details class="diagnostics">
-            <summary>{ format!("{} of {}", plural(total, "diagnostic"), plural(props.items.len() as u64, "kind")) }</summary>
+            <summary>{ format!("{} of {}", format_plural(total, "diagnostic"), format_plural(props.items.len() as u64, "kind")) }</summary>
             <div class="table-scroll" tabindex="0" role="region" aria-label="Diagnostics, scrollable">
                 <table>
                     <caption>{ "Diagnostics" }</caption>
@@ -39,8 +39,4 @@ pub fn DiagnosticsPanel(props: &DiagnosticsProps) -> Html {
             </div>
         </details>
     }
-}
-
-fn plural(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", format_count(n), if n == 1 { "" } else { "s" })
 }

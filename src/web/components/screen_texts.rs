@@ -1,5 +1,6 @@
 //! The list of tables and documents on the screen, which can be copied as text: each registers while it is shown.
 
+use ns_base::units::format_plural;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -32,7 +33,7 @@ impl ScreenText {
     pub fn name(&self) -> String {
         match self {
             Self::Table { name, order, .. } => {
-                format!("{name}, {} row{}", order.len(), if order.len() == 1 { "" } else { "s" })
+                format!("{name}, {}", format_plural(order.len(), "row"))
             }
             Self::Document(document) => format!("All of \u{201c}{}\u{201d}", document.title),
         }

@@ -10,7 +10,7 @@ use super::super::text::{moment, speedup, table, word};
 use super::super::view_input::{ViewInput, accelerator_of};
 use super::{changes, finding, nothing, verification};
 use ns_base::Order;
-use ns_base::units::{format_count, format_share};
+use ns_base::units::{format_count, format_plural, format_share};
 use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
 use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use ns_view::plot::{LineStyle, Lines};
@@ -89,8 +89,8 @@ fn records_tile(input: &ViewInput<'_>) -> Tile {
     let shown = input.entries.len() as u64;
     let all = input.store.entries.len() as u64;
     let (runs, files) = (input.runs.len(), input.store.files.len());
-    let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
-    let note = format!("of {} read; {}; {}", format_count(all), plural(runs, "run"), plural(files, "file"));
+    let note =
+        format!("of {} read; {}; {}", format_count(all), format_plural(runs, "run"), format_plural(files, "file"));
     Tile { name: "Records".to_owned(), value: format_count(shown), note, tone: Tone::Neutral, share: None }
 }
 

@@ -2,7 +2,7 @@
 
 use super::document::{CaseResult, finding, sentence};
 use ns_base::convert::{f64_to_usize, u64_to_f64, usize_to_f64};
-use ns_base::units::{format_ns, format_share, unit_of_ns};
+use ns_base::units::{format_ns, format_plural, format_share, unit_of_ns};
 use ns_bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
 use ns_fidelity::product_beside;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -175,7 +175,7 @@ fn times(bars: impl Iterator<Item = (String, String, f64)>) -> Plot {
 }
 
 fn calls(n: u32) -> String {
-    format!("{n} call{}", if n == 1 { "" } else { "s" })
+    format_plural(n, "call")
 }
 
 fn phases(r: &MatmultReport) -> Figure {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::components::LocalTable;
-use ns_base::units::{format_count, format_whole_share};
+use ns_base::units::{format_count, format_plural, format_whole_share};
 use ns_bench::{RowState, SweepRow};
 use ns_page::Shared;
 use ns_page::bench::BenchState;
@@ -67,7 +67,7 @@ fn summary(view: &SweepView) -> String {
     let sweep = view.sweep();
     let p = sweep.progress();
     let all = sweep.rows().len();
-    let mut parts = vec![format!("{all} configuration{}", if all == 1 { "" } else { "s" })];
+    let mut parts = vec![format_plural(all, "configuration")];
     let mut add = |n: u32, what: &str| {
         if n > 0 {
             parts.push(format!("{n} {what}"));

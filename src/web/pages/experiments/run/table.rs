@@ -1,5 +1,6 @@
 //! The experiments of the form, or those of the run with their states.
 
+use ns_base::units::format_plural;
 use std::rc::Rc;
 
 use yew::prelude::*;
@@ -53,7 +54,7 @@ pub fn RunTable(props: &RunTableProps) -> Html {
 }
 
 fn summary(all: usize, measured: usize, skipped: usize) -> String {
-    let mut text = format!("{all} experiment{}", if all == 1 { "" } else { "s" });
+    let mut text = format_plural(all, "experiment");
     if measured > 0 {
         text.push_str(&format!(", {measured} measured in this browser"));
     }

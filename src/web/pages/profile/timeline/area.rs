@@ -1,5 +1,6 @@
 //! The selected area in numbers: time by name.
 
+use ns_base::units::format_plural;
 use yew::prelude::*;
 
 use crate::components::LocalTable;
@@ -39,9 +40,9 @@ pub fn AreaPanel(props: &AreaPanelProps) -> Html {
     let export = use_export(run, ExportKind::Area(area.span, area.tracks.clone()));
     let (tracks, unit) = (area.tracks.len(), &run.info.outline.unit);
     let title = format!(
-        "{} on {tracks} track{}, {} to {}",
+        "{} on {}, {} to {}",
         unit.text(area.span.end.0 - area.span.start.0),
-        if tracks == 1 { "" } else { "s" },
+        format_plural(tracks, "track"),
         unit.exact(area.span.start.0),
         unit.exact(area.span.end.0)
     );

@@ -11,7 +11,7 @@ use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::Instances;
 use ns_analysis::flame::FlameGraph;
 use ns_analysis::opcode::short_name;
-use ns_base::units::format_count;
+use ns_base::units::{format_count, format_plural};
 use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
@@ -153,7 +153,7 @@ fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Ve
             html! { <InOrderView unit={unit.clone()} colours={colours.clone()} found={answer.clone()} range={slice_filter(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
         }
         Answer::Sandwich(s) => html! { <>
-            <p class="note" role="status">{ format!("{}: {} slice{}, total {}, self {}", s.name, format_count(s.count), if s.count == 1 { "" } else { "s" }, unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
+            <p class="note" role="status">{ format!("{}: {}, total {}, self {}", s.name, format_plural(s.count, "slice"), unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
             { graph_view("Callers", &s.callers, Growth::Up, looks, on_zoom) }
             { graph_view("Callees", &s.callees, Growth::Down, looks, on_zoom) }
         </> },

@@ -17,7 +17,7 @@ use ns_analysis::histogram::{BinScale, Histogram};
 use ns_analysis::members::MemberOrder;
 use ns_analysis::opcode::short_name;
 use ns_base::convert::{f64_to_i64, f64_to_u64, u64_to_f64};
-use ns_base::units::format_count;
+use ns_base::units::{format_count, format_plural};
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
@@ -250,7 +250,7 @@ fn histogram(h: &Histogram, unit: &Unit) -> Html {
     let ends = h.bins.first().zip(h.bins.last()).map(|(a, z)| (unit.text(a.from_ns), unit.text(z.to_ns)));
     html! {
         <figure class="histogram">
-            <figcaption>{ format!("Durations of {} slice{}{}", format_count(h.count), if h.count == 1 { "" } else { "s" }, half.unwrap_or_default()) }</figcaption>
+            <figcaption>{ format!("Durations of {}{}", format_plural(h.count, "slice"), half.unwrap_or_default()) }</figcaption>
             // A single column has no information.
             if let (Some((from, to)), true) = (ends, h.bins.len() > 1) {
                 <ul>{ for h.bins.iter().map(bar) }</ul>
