@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use ns_base::Refusal;
 use ns_container::ByteSource;
 use serde::{Deserialize, Serialize};
 
-use crate::Program;
-use crate::{ImportError, Inspection};
+use crate::{ImportError, Inspection, LoopBodies, Program, Type, flops, rebatch};
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,37 @@ pub struct Imported {
     pub inspection: Inspection,
     /// The computation. Operations without a known meaning are [`Op::Opaque`](crate::Op::Opaque) and listed in the inspection.
     pub program: Program,
+}
+
+impl Imported {
+    /// The model at another batch size, where its graph says what that is ([`rebatch`]).
+    ///
+    /// # Errors
+    /// Names the instruction that does not treat samples one by one.
+    pub fn at_batch(&self, from: u64, to: u64) -> Result<Self, Refusal> {
+        let program = rebatch(&self.program, from, to)?;
+        let mut inspection = self.inspection.clone();
+        for input in &mut inspection.inputs {
+            if let Some(first) = input.shape.first_mut().filter(|first| **first == from) {
+                *first = to;
+            }
+        }
+        let root = program.result_type();
+        let arrays = match root {
+            Type::Tuple(parts) => parts.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        if arrays.len() == inspection.outputs.len() {
+            for (output, ty) in inspection.outputs.iter_mut().zip(arrays) {
+                ty.array().inspect(|array| output.shape.clone_from(&array.dims));
+            }
+        }
+        let [before, after] = [&self.program, &program].map(|p| u128::from(flops(p, LoopBodies::EachTrip)));
+        if let Some(flops) = (u128::from(inspection.flops) * after).checked_div(before) {
+            inspection.flops = u64::try_from(flops).unwrap_or(u64::MAX);
+        }
+        Ok(Self { inspection, program })
+    }
 }
 
 /// The user's options for reading a model.

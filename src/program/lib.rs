@@ -39,6 +39,7 @@ mod module;
 mod op;
 mod operator_kind;
 mod prune;
+mod rebatch;
 pub mod round;
 mod trips;
 mod types;
@@ -62,6 +63,7 @@ pub use module::{
 pub use op::{Binary, Comparison, ConvolutionDims, DotDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim};
 pub use operator_kind::OperatorKind;
 pub use prune::prune;
+pub use rebatch::rebatch;
 pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};

@@ -104,3 +104,12 @@ pub struct Program {
     /// Parameters of the entry, by number. Each is an array.
     pub parameters: Vec<ProgramParameter>,
 }
+
+impl Program {
+    /// The type of its result: the root of its entry.
+    #[must_use]
+    pub fn result_type(&self) -> &Type {
+        let entry = &self.computations[self.entry];
+        &entry.instructions[entry.root].ty
+    }
+}

@@ -57,7 +57,7 @@ impl ModelQuestions {
         let given = settings_of(model);
         let (batch, fixed_batch) = match &opened.batch {
             BatchRule::Open { dimension, .. } => (Some(dimension), None),
-            BatchRule::Fixed { size } => (None, Some(*size)),
+            BatchRule::Derived { exported: size } | BatchRule::Fixed { size } => (None, Some(*size)),
         };
         let sizes = opened.inspection.open_dimensions.iter().map(|d| {
             let least = d.min.unwrap_or(1).max(1);

@@ -83,7 +83,7 @@ fn profile(session: &mut Session, model: &str, batch_size: Option<u32>) -> Profi
 }
 
 #[test]
-fn an_open_batch_is_swept_and_a_fixed_one_says_how_to_open_it() {
+fn a_batch_is_swept_where_the_file_or_its_graph_says_how() {
     let mut session = Session::new().with_model_reader(read_model);
     let open_model = open(&mut session, "onnx/dynamic-batch-mlp--torch2.9.1.onnx", "");
     assert!(matches!(open_model.batch, BatchRule::Open { .. }), "{:?}", open_model.batch);
@@ -93,7 +93,12 @@ fn an_open_batch_is_swept_and_a_fixed_one_says_how_to_open_it() {
     assert!(rate[1] > 4.0 * rate[0] && rate[2] > rate[1], "{rate:?}");
     assert_eq!(rows[0].model_name, "dynamic-batch-mlp--torch2.9.1.onnx");
 
-    let fixed = open(&mut session, "onnx/nn-442--torch2.9.1.onnx", "");
+    let derived = open(&mut session, "onnx/nn-442--torch2.9.1.onnx", "");
+    assert_eq!(derived.batch, BatchRule::Derived { exported: 4 });
+    let rows = bench(&mut session, &derived.id, &[4, 3, 64]);
+    assert!(rows.iter().all(Report::is_finished), "{rows:?}");
+
+    let fixed = open(&mut session, "onnx/tiny-bert--ort-dynamic-quant.onnx.gz", "");
     let own = fixed.batch.own();
     let rows = bench(&mut session, &fixed.id, &[u32::try_from(own).unwrap(), 3]);
     assert!(rows[0].is_finished(), "{:?}", rows[0].error);
@@ -103,7 +108,7 @@ fn an_open_batch_is_swept_and_a_fixed_one_says_how_to_open_it() {
     // A size that a person gave stays.
     let named = match &open_model.batch {
         BatchRule::Open { dimension, .. } => dimension.clone(),
-        BatchRule::Fixed { .. } => unreachable!(),
+        rule => unreachable!("{rule:?}"),
     };
     let chosen = open(&mut session, "onnx/dynamic-batch-mlp--torch2.9.1.onnx", &format!("{named}=5"));
     assert_eq!(chosen.batch, BatchRule::Fixed { size: 5 });

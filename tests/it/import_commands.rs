@@ -10,6 +10,8 @@ use serde_json::Value;
 
 const OPEN: &str = "onnx/dynamic-batch-mlp--torch2.9.1.onnx";
 const FIXED: &str = "onnx/nn-442--torch2.9.1.onnx";
+/// Its graph mixes samples, so that it has no other batch size than its own.
+const MIXED: &str = "onnx/tiny-bert--ort-dynamic-quant.onnx.gz";
 
 fn neuronscope(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap()
@@ -52,8 +54,15 @@ fn bench_takes_a_file_with_and_without_its_flag() {
     let own = json(&[&["bench", &model(FIXED)], &run[..]].concat());
     let row = &own["reports"][0];
     assert_eq!((row["status"].as_str(), row["batch_size"].as_u64()), (Some("finished"), Some(4)));
-    let error = failure(&[&["bench", &model(FIXED), "--batch-sizes", "3"], &run[..]].concat());
-    assert!(error.contains("exported for a batch size of 4, not 3") && error.contains("dynamic_axes"), "{error}");
+    let other = json(&[&["bench", &model(FIXED), "--batch-sizes", "3"], &run[..]].concat());
+    assert_eq!(other["reports"][0]["batch_size"].as_u64(), Some(3));
+    let error = failure(&[&["bench", &model(MIXED), "--batch-sizes", "3"], &run[..]].concat());
+    assert!(
+        error.contains("exported for a batch size of 2, not 3")
+            && error.contains("it mixes samples")
+            && error.contains("dynamic_axes"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -217,8 +226,8 @@ fn answers_of_a_file_are_evaluated() {
     let found = json(&strings.iter().map(String::as_str).collect::<Vec<_>>());
     let share = found["eval_metrics"]["Accuracy"].as_f64().unwrap();
     assert!([0.0, 0.25, 0.5, 0.75, 1.0].contains(&share), "{found}");
-    // A file whose batch is not open cannot answer a single record.
-    let strings = args(&model(FIXED));
+    // A file with one batch size cannot answer a single record.
+    let strings = args(&model(MIXED));
     let error = failure(&strings.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(error.contains("--eval-metrics") && error.contains("not 1"), "{error}");
     fs::remove_dir_all(folder).unwrap();

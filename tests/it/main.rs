@@ -22,6 +22,7 @@ mod compiler;
 mod copied;
 mod customop;
 mod customop_command;
+mod derived_batch;
 mod design;
 mod device;
 mod digests;

@@ -101,12 +101,15 @@ pub(super) fn with_batch(
 ) -> Result<(Imported, FileSource)> {
     let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
     if let Some(batch_size) = batch_size.map(u64::from) {
-        match BatchRule::of(&imported.inspection) {
+        match BatchRule::of(&imported) {
             BatchRule::Open { dimension, .. } => {
                 settings.dims.insert(dimension, batch_size);
                 (imported, _) = model_file::read(Path::new(path), &settings)?;
             }
-            BatchRule::Fixed { size } if size == batch_size => {}
+            rule if rule.own() == batch_size => {}
+            BatchRule::Derived { exported } => {
+                imported = imported.at_batch(exported, batch_size).with_context(|| path.to_owned())?;
+            }
             BatchRule::Fixed { size } => {
                 bail!("{path}: --batch-size {batch_size}: the file's batch size is fixed at {size}")
             }

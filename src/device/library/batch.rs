@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_program::Inspection;
+use ns_program::{Imported, Inspection, rebatch};
 
 /// How a model file takes samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,15 +14,32 @@ pub enum BatchRule {
         /// Its default size, from the export.
         exported: u64,
     },
+    /// Any number, although the file has one: its graph treats samples one by one, so it says what another batch size is.
+    Derived {
+        /// The batch size of the file.
+        exported: u64,
+    },
     /// Only one number: the first size of the first input.
     Fixed { size: u64 },
 }
 
 impl BatchRule {
     /// The rule of a file: its batch is the leading open dimension of an input; a dimension named as a batch comes before
-    /// others. A dimension whose size the user set is no longer open.
+    /// others. A dimension whose size the user set is no longer open. A batch without an open dimension is derived if the graph
+    /// at another batch size can be made.
     #[must_use]
-    pub fn of(inspection: &Inspection) -> Self {
+    pub fn of(imported: &Imported) -> Self {
+        match Self::of_file(&imported.inspection) {
+            // A size that the user set stays.
+            Self::Fixed { size } if imported.inspection.inputs.iter().all(|input| !input.open.contains_key(&0)) => {
+                let is_derived = rebatch(&imported.program, size, size.saturating_add(1)).is_ok();
+                if is_derived { Self::Derived { exported: size } } else { Self::Fixed { size } }
+            }
+            rule => rule,
+        }
+    }
+
+    fn of_file(inspection: &Inspection) -> Self {
         let first_of = |input: &ns_program::TensorInfo| {
             let name = input.open.get(&0)?;
             inspection.open_dimensions.iter().find(|d| d.name == *name && !d.is_chosen)
@@ -40,7 +57,7 @@ impl BatchRule {
     #[must_use]
     pub const fn own(&self) -> u64 {
         match self {
-            Self::Open { exported, .. } => *exported,
+            Self::Open { exported, .. } | Self::Derived { exported } => *exported,
             Self::Fixed { size } => *size,
         }
     }
@@ -80,12 +97,12 @@ mod tests {
         let inputs = vec![input(&[3, 4], &[(1, "seq")]), input(&[2, 4], &[(0, "n")]), input(&[5], &[(0, "my_batch")])];
         let open_dimensions = vec![dimension("seq", 4), dimension("n", 2), dimension("my_batch", 5)];
         let mut found = Inspection { inputs, open_dimensions, ..Inspection::default() };
-        assert_eq!(BatchRule::of(&found), BatchRule::Open { dimension: "my_batch".to_owned(), exported: 5 });
+        assert_eq!(BatchRule::of_file(&found), BatchRule::Open { dimension: "my_batch".to_owned(), exported: 5 });
         found.inputs.pop();
-        assert_eq!(BatchRule::of(&found), BatchRule::Open { dimension: "n".to_owned(), exported: 2 });
+        assert_eq!(BatchRule::of_file(&found), BatchRule::Open { dimension: "n".to_owned(), exported: 2 });
         found.open_dimensions[1].is_chosen = true;
-        assert_eq!(BatchRule::of(&found), BatchRule::Fixed { size: 3 });
+        assert_eq!(BatchRule::of_file(&found), BatchRule::Fixed { size: 3 });
         found.inputs.clear();
-        assert_eq!(BatchRule::of(&found).own(), 1);
+        assert_eq!(BatchRule::of_file(&found).own(), 1);
     }
 }

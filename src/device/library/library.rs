@@ -93,9 +93,11 @@ impl ModelLibrary {
     ) -> Result<OpenedModel, Refusal> {
         let model = ModelFile::new(name, digest.to_owned(), bytes, self.read);
         let Instantiated { imported, .. } = model.instantiate(&settings, None, self.display_only)?;
-        let inspection = imported.inspection.clone();
-        let opened =
-            OpenedModel { id: model.spec(settings).to_string(), batch: BatchRule::of(&inspection), inspection };
+        let opened = OpenedModel {
+            id: model.spec(settings).to_string(),
+            batch: BatchRule::of(&imported),
+            inspection: imported.inspection.clone(),
+        };
         self.put(model);
         Ok(opened)
     }

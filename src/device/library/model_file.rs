@@ -9,7 +9,7 @@ use super::batch::{BatchRule, how_to_open};
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
-use ns_program::{ImportOptions, Imported, ReadModel};
+use ns_program::{ImportOptions, Imported, ReadModel, rebatch};
 
 /// An open model file. Its weights stay in the file; only their location is kept. The program that was read last is kept, because a
 /// question about a model is rarely the only one.
@@ -77,6 +77,11 @@ impl ModelFile {
             BatchRule::Open { dimension, .. } => {
                 dims.insert(dimension, batch_size);
             }
+            BatchRule::Derived { exported } => {
+                let imported = self.read(dims, display_only)?.at_batch(exported, batch_size);
+                let imported = Rc::new(imported.map_err(|e| refuse!("{}: {e}", self.name))?);
+                return Ok(Instantiated { imported, batch_size });
+            }
             BatchRule::Fixed { size } => {
                 let imported = self.read(dims, display_only)?;
                 return Err(self.wrong_batch(&imported, settings, size, batch_size));
@@ -89,7 +94,7 @@ impl ModelFile {
         if let Some(rule) = self.rules.borrow().get(&settings.dims) {
             return Ok(rule.clone());
         }
-        let rule = BatchRule::of(&self.read(settings.dims.clone(), display_only)?.inspection);
+        let rule = BatchRule::of(&*self.read(settings.dims.clone(), display_only)?);
         self.rules.borrow_mut().insert(settings.dims.clone(), rule.clone());
         Ok(rule)
     }
@@ -104,7 +109,10 @@ impl ModelFile {
             );
         }
         let how_to_open = how_to_open(&imported.inspection.format);
-        refuse!("{name}: was exported for a batch size of {size}, not {asked}; use batch size {size}, or {how_to_open}")
+        let why = rebatch(&imported.program, size, asked).err().map(|e| format!(" ({e})")).unwrap_or_default();
+        refuse!(
+            "{name}: was exported for a batch size of {size}, not {asked}, and its graph does not say what another is{why}; use batch size {size}, or {how_to_open}"
+        )
     }
 
     /// The file for some sizes, from memory if it was read for them last.

@@ -74,7 +74,7 @@ impl OpenedPlan {
     pub fn of(batch: &BatchRule, catalog: Option<&Catalog>) -> Self {
         let batch_sizes = match batch {
             BatchRule::Fixed { size } => vec![u32::try_from(*size).unwrap_or(u32::MAX)],
-            BatchRule::Open { .. } => {
+            BatchRule::Open { .. } | BatchRule::Derived { .. } => {
                 std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n <= Self::MOST_BATCH).collect()
             }
         };

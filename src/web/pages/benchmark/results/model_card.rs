@@ -48,6 +48,9 @@ pub fn ModelCard(props: &ModelCardProps) -> Html {
         let parameters = format_number(u64_to_f64(opened.inspection.parameters) / 1e6);
         let batch = match opened.batch {
             BatchRule::Open { dimension, .. } => format!("its batch is open ({dimension})"),
+            BatchRule::Derived { exported } => {
+                format!("exported for batch {exported}; other batches follow from its graph")
+            }
             BatchRule::Fixed { size } => format!("it was exported for batch {size}"),
         };
         let unknown = match opened.inspection.unsupported.len() {
