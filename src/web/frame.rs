@@ -50,7 +50,11 @@ pub fn use_catalog(
                 Ok(engine) => {
                     let take = |reply| if let Reply::Catalog(list) = reply { Some(list) } else { None };
                     let on_message = Callback::from(move |message| match answer_of(message, take) {
-                        Some(Ok(list)) => catalog.set(Some(Ok(Shared::new(list)))),
+                        Some(Ok(list)) => {
+                            let list = Shared::new(list);
+                            pool.keep_catalog(list.clone());
+                            catalog.set(Some(Ok(list)));
+                        }
                         Some(Err(message)) => failed(message),
                         None => {}
                     });

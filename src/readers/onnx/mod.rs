@@ -85,7 +85,9 @@ pub fn read_onnx(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Impo
     let program = program.map_err(too_large)?;
     let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
     if absent > 0 {
-        inspection.notes.push(format!("The numbers of {absent} weights lie in another file: they are not known."));
+        inspection.notes.push(format!(
+            "the numbers of {absent} weights lie in another file: times need only their shapes, values need it"
+        ));
     }
     count_tied_once(&mut inspection, &tied::turned_embeddings(&model.graph, &program, bytes));
     Ok(Imported { inspection, program })

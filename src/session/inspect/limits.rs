@@ -56,6 +56,8 @@ pub(super) fn limits(
         let text = format!("The compiler has a rule for every operator, and weights and values fit {}.", core.name);
         found.push(finding(Tone::Good, "Nothing stops this model on a NeuronCore.", text));
     }
+    let limiter = times.and_then(|times| times.limiter.as_ref());
+    found.extend(limiter.map(|(sentence, hidden)| finding(Tone::Neutral, sentence, hidden.clone())));
     found.extend(subject.notes.iter().map(|note| finding(Tone::Neutral, "Note:", note.clone())));
     found
 }

@@ -80,6 +80,8 @@ pub struct InspectShown {
     pub title: String,
     /// Main figures, and obstacles on a NeuronCore.
     pub head: Document,
+    /// What limits one call, as a sentence; empty if it was not simulated.
+    pub limiter: String,
     /// The visible rows, from top to bottom.
     pub tree: Vec<TreeRow>,
     /// The picture, an `svg` element; empty in other views.

@@ -4,7 +4,7 @@ use ns_base::FxHashMap;
 use ns_base::convert::i64_to_f64;
 use ns_capture::{Recorder, run_of};
 use ns_compiler::Workflow;
-use ns_insight::{SourceTime, parts_of, time_by_source};
+use ns_insight::{Limiter, SourceTime, parts_of, time_by_source};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 
@@ -19,6 +19,8 @@ pub(super) struct ExecutionTimes {
     pub rest: SourceTime,
     /// From the first instruction to the last, nanoseconds.
     pub window_ns: f64,
+    /// What limits the execution, and what is hidden behind it, each as a sentence.
+    pub limiter: Option<(String, String)>,
 }
 
 /// Sums up an execution. The time of a fusion is divided between its members by their parts.
@@ -44,8 +46,10 @@ pub(super) fn times_of(
         name.and_then(|name| names.get(name)).or_else(|| paths.get(path)).copied()
     };
     let window_ns = i64_to_f64(run.window.end - run.window.start);
-    let mut times =
-        ExecutionTimes { of: vec![SourceTime::default(); operations.len()], window_ns, ..ExecutionTimes::default() };
+    let limiter = Limiter::of(&run);
+    let limiter = limiter.sentence().map(|sentence| (sentence, limiter.hidden_text().unwrap_or_default()));
+    let of = vec![SourceTime::default(); operations.len()];
+    let mut times = ExecutionTimes { of, window_ns, limiter, ..ExecutionTimes::default() };
     for (entry, time) in executable.sources.iter().zip(time_by_source(&run).iter()) {
         for (part, member) in parts_of(entry) {
             let (hlo, path) = member.map_or((&entry.hlo_text, &entry.path), |m| (&m.hlo_text, &m.path));

@@ -26,6 +26,7 @@ pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectS
         spec: spec.clone(),
         title: opened.subject.title.clone(),
         head: head(opened),
+        limiter: opened.times.iter().filter_map(|times| times.limiter.as_ref()).map(|(text, _)| text.clone()).collect(),
         details: Some(match opened.node(spec.get(InspectField::Selected)) {
             Some(node) => details(opened, node),
             None => obstacles(opened),

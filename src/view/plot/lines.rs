@@ -85,6 +85,17 @@ impl Lines {
         }
     }
 
+    /// The same with a vertical axis around the values: where their differences matter, not their distance from zero.
+    #[must_use]
+    pub fn with_close_y(mut self) -> Self {
+        let all = || self.lines.iter().flat_map(|line| line.points.iter().map(|p| p.1));
+        let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        if low < high {
+            self.y = Axis::between(&self.y.title, low, high, 5);
+        }
+        self
+    }
+
     /// The same with whole numbers on the horizontal axis: for counts.
     #[must_use]
     pub fn with_counted_x(mut self) -> Self {

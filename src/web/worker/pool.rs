@@ -16,7 +16,7 @@ use super::{Engine, Program};
 use ns_base::convert::f64_to_u64;
 use ns_page::Shared;
 use ns_session::share::LinkedFile;
-use ns_session::{JobRequest, JobResult, Message, ModelFileRef, ModelFileSettings, OpenedModel};
+use ns_session::{Catalog, JobRequest, JobResult, Message, ModelFileRef, ModelFileSettings, OpenedModel};
 
 /// Delay until a taken worker is replaced by a new one: the page has more urgent work first.
 const WARM_UP_MS: u32 = 400;
@@ -39,6 +39,8 @@ struct Workers {
     awaited: Vec<String>,
     /// Callback for changes of the open model files.
     on_models: Option<Callback<Models>>,
+    /// The catalog, for answers that come to a page that was drawn before it.
+    catalog: Option<Shared<Catalog>>,
 }
 
 /// The model files of a page.
@@ -118,6 +120,17 @@ impl Pool {
         let pool = self.clone();
         Timeout::new(WARM_UP_MS, move || pool.warm_up()).forget();
         Ok(engine)
+    }
+
+    /// Keeps the catalog that a worker sent.
+    pub fn keep_catalog(&self, catalog: Shared<Catalog>) {
+        self.0.borrow_mut().catalog = Some(catalog);
+    }
+
+    /// The catalog, once a worker has sent it.
+    #[must_use]
+    pub fn catalog(&self) -> Option<Shared<Catalog>> {
+        self.0.borrow().catalog.clone()
     }
 
     /// A worker for one file of a profile, usually a warm one.

@@ -153,7 +153,8 @@ fn pass_rate(input: &ViewInput<'_>) -> Option<Block> {
     let targets = vec![points.iter().map(|(t, _)| RecordFilter::of(None, None, Some(*t))).collect()];
     let names = input.runs.iter().map(|t| (*t, moment(*t))).collect();
     let plot = Lines::new("Run (UTC)", "Passed (%)", [("Passed".to_owned(), LineStyle::Solid, points)], false)
-        .with_names(names, |name| name.chars().take(10).collect());
+        .with_names(names, |name| name.chars().take(10).collect())
+        .with_close_y();
     let figure = Figure {
         title: "Experiments that passed, run by run".to_owned(),
         note: String::new(),

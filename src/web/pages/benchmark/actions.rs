@@ -119,6 +119,6 @@ impl BenchActions {
 
 /// Puts a model file into the benchmark form, with the batch sizes that it allows and all priced instances, and runs it.
 pub fn put_model(app: &AppContext, state: &StateHandle<BenchState>, opened: OpenedModel) {
-    let plan = OpenedPlan::of(&opened.batch, app.catalog.as_deref());
+    let plan = OpenedPlan::of(&opened.batch, app.pool.catalog().as_deref());
     state.dispatch(BenchAction::Opened(opened.id, plan));
 }

@@ -6,6 +6,7 @@ use yew::prelude::*;
 use crate::components::FilePicker;
 use crate::context::{AppContext, use_app};
 use crate::model_files::{digest_of, file_label, keep_model, link_sentence};
+use ns_base::units::format_plural;
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::replies::outcome_of;
 use ns_session::{JobResult, Message, ModelFileSettings, OpenedModel};
@@ -17,10 +18,13 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
     let on_message = Callback::from(move |message: Message| match outcome_of(message, take) {
         Some(Ok(found)) => {
             let (opened, _) = *found;
-            let parameters = opened.inspection.parameters;
-            let notes = opened.inspection.notes.join(". ");
-            let text =
-                format!("{} is open: {parameters} parameters. {notes}", file_label(&opened.id).unwrap_or_default());
+            let parameters = format_plural(opened.inspection.parameters, "parameter");
+            let facts = std::iter::once(parameters).chain(opened.inspection.notes.iter().cloned());
+            let text = format!(
+                "{} is open: {}.",
+                file_label(&opened.id).unwrap_or_default(),
+                facts.collect::<Vec<_>>().join("; ")
+            );
             notices.dispatch(NoticeAction::Say(Tone::Good, text));
             keep_model(&notices, kept.clone(), &opened.id);
             then.emit(opened);

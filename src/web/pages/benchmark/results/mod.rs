@@ -4,6 +4,7 @@
 mod charts;
 mod columns;
 mod finder;
+mod limiter;
 mod model_card;
 mod table;
 mod tiles;

@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::charts::ConfigurationCharts;
 use super::finder::RowFinder;
+use super::limiter::LimiterLine;
 use super::model_card::{ModelCard, runs_of};
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
@@ -71,6 +72,7 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
                 <ModelCard model={ran.model.clone()} runs={runs_of(&reports)} found={wanted.describe(&reports, found)} profile={best.and_then(|best| profile_link(state, best))} />
             }
             { figures.0.clone() }
+            <LimiterLine of={limited(state, best, is_awaited)} />
             { (*choice).clone() }
             <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
             { figures.1.clone() }
@@ -79,6 +81,18 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
             <ConfigurationCharts state={state.clone()} />
         </section>
     }
+}
+
+/// The model, the instance and the batch size of the best row, once all rows are there.
+fn limited(state: &BenchState, best: Option<RowId>, is_awaited: bool) -> Option<(AttrValue, AttrValue, u32)> {
+    let RowId::Own(row) = best.filter(|_| !is_awaited)? else { return None };
+    let rows = state.sweep.as_ref()?.sweep();
+    let configuration = &rows.rows().get(row as usize)?.planned.configuration;
+    let is_whole = configuration.pipeline_size == 1;
+    is_whole.then(|| {
+        let (model, instance) = (configuration.model.clone(), configuration.instance_type.clone());
+        (model.into(), instance.into(), configuration.batch_size)
+    })
 }
 
 /// Says which rows were imported rather than run on this page.

@@ -155,13 +155,20 @@ pub fn TimelineHelp(props: &TimelineHelpProps) -> Html {
         }
     });
     let onkeydown = {
-        let on_close = props.on_close.clone();
+        let (on_close, dialog) = (props.on_close.clone(), dialog.clone());
         Callback::from(move |event: KeyboardEvent| {
-            if matches!(event.key().as_str(), "Escape" | "?") {
-                event.stop_propagation();
-                event.prevent_default();
-                on_close.emit(());
+            match event.key().as_str() {
+                "Escape" | "?" => on_close.emit(()),
+                // Only its button takes the focus here.
+                "Tab" => {
+                    let dialog = dialog.cast::<web_sys::HtmlElement>();
+                    let button = dialog.and_then(|d| d.query_selector("button").ok().flatten());
+                    let _ = button.and_then(|b| b.dyn_into::<web_sys::HtmlElement>().ok()).map(|b| b.focus());
+                }
+                _ => return,
             }
+            event.stop_propagation();
+            event.prevent_default();
         })
     };
     let onclick = props.on_close.reform(|_: MouseEvent| ());
