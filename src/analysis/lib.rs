@@ -26,6 +26,7 @@ pub mod in_order;
 pub mod lookup;
 pub mod members;
 pub mod memory;
+pub mod module_flame;
 pub mod modules;
 pub mod names;
 pub mod opcode;

@@ -92,14 +92,19 @@ impl ModulePass {
     pub fn finish(self, profile: &Profile, limit: usize) -> ModuleTree {
         let mut tree = Builder::default();
         for (i, &(count, ns)) in self.time.iter().enumerate().skip(1).filter(|(_, (count, _))| *count > 0) {
-            tree.add(self.modules.label(profile, usize_to_u32(i)), count, ns);
+            tree.add(module_parts(self.modules.label(profile, usize_to_u32(i))), count, ns);
         }
         tree.finish(self.time.first().map_or(0, |t| t.1), limit.max(1))
     }
 }
 
+/// The modules of a path, outermost first.
+pub(super) fn module_parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty())
+}
+
 /// The rows of framework operators, if there are any.
-fn framework_tracks(profile: &Profile) -> Option<Vec<TrackId>> {
+pub(super) fn framework_tracks(profile: &Profile) -> Option<Vec<TrackId>> {
     let is_one = |t: &TrackId| {
         let track = &profile.tracks()[*t];
         let process = &profile.processes()[track.process];
@@ -111,20 +116,21 @@ fn framework_tracks(profile: &Profile) -> Option<Vec<TrackId>> {
     (!found.is_empty()).then_some(found)
 }
 
+/// A tree of modules that grows by paths.
 #[derive(Default)]
-struct Builder {
+pub(super) struct Builder {
     nodes: Vec<ModuleNode>,
     child: FxHashMap<(u32, String), u32>,
 }
 
 impl Builder {
-    fn add(&mut self, path: &str, count: u64, ns: i64) {
+    pub fn add<'a>(&mut self, path: impl Iterator<Item = &'a str>, count: u64, ns: i64) {
         if self.nodes.is_empty() {
             self.nodes.push(ModuleNode::default());
         }
         let mut at = 0;
         self.count(at, count, ns);
-        for part in path.split('/').filter(|part| !part.is_empty()) {
+        for part in path {
             at = self.below(at, part);
             self.count(at, count, ns);
         }
@@ -148,7 +154,7 @@ impl Builder {
         at
     }
 
-    fn finish(self, outside_ns: i64, limit: usize) -> ModuleTree {
+    pub fn finish(self, outside_ns: i64, limit: usize) -> ModuleTree {
         let mut order: Vec<u32> = (0..usize_to_u32(self.nodes.len())).collect();
         // A module has at least the time of its submodules, so cutting by time never removes the parent of a kept module.
         order.order_by_key(|&i| (std::cmp::Reverse(self.nodes[i as usize].total_ns), i));

@@ -5,6 +5,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
+use super::platform::storage;
 use super::shelf;
 use super::worker::{KnownModel, Models, Pool};
 use ns_page::notices::{NoticeAction, Notices, Tone};
@@ -25,17 +26,45 @@ pub fn use_models(pool: &Pool) -> Models {
 
 /// Opens the model file that an address holds, or that it names if this browser keeps it, and says what is wrong with the file.
 pub fn open_linked(pool: &Pool, notices: &StateDispatcher<Notices>, address: &Address, model: &str) {
-    let notices = notices.clone();
+    let say = {
+        let notices = notices.clone();
+        Callback::from(move |message: String| {
+            notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {message}")));
+        })
+    };
     match (address.model_file(), shelf::kept_model(model)) {
         (Some(packed), _) => {
-            let say = Callback::from(move |message: String| {
-                notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {message}")));
-            });
+            keep_linked(model, packed);
             pool.open_linked(model, packed, say);
         }
-        (None, Some(item)) if !pool.has_model(model) => open_shelf_item(pool, notices, item, model),
-        (None, _) => {}
+        (None, _) if pool.has_model(model) => {}
+        (None, Some(item)) => open_shelf_item(pool, notices.clone(), item, model),
+        (None, None) => {
+            linked_graph(model).inspect(|packed| pool.open_linked(model, packed, say));
+        }
     }
+}
+
+/// Where the graphs that links brought are kept, by the digest of their file: links from one page to another name the file only.
+const LINKED: &str = "neuronscope.linked.";
+/// Most graphs that are kept: each has up to 80,000 letters.
+const MOST_LINKED: usize = 8;
+
+fn linked_key(model: &str) -> Option<String> {
+    digest_of(model).map(|digest| format!("{LINKED}{digest}"))
+}
+
+fn linked_graph(model: &str) -> Option<String> {
+    storage::read(&linked_key(model)?)
+}
+
+fn keep_linked(model: &str, packed: &str) {
+    let Some(key) = linked_key(model) else { return };
+    let others: Vec<String> = storage::keys(LINKED).into_iter().filter(|other| *other != key).collect();
+    if others.len() >= MOST_LINKED {
+        others.iter().for_each(|other| storage::forget(other));
+    }
+    storage::keep(&key, packed);
 }
 
 /// Opens a model file that this browser keeps; runs of the model wait meanwhile.

@@ -161,11 +161,12 @@ test("a link to a file that is not here shows where to drop it, and runs when it
   const file = { name: "nn.hlo.txt", mimeType: "text/plain", buffer };
   await page.locator("#open-file").setInputFiles(file);
   await waitForState(page, "done");
-  // A file is run with what it takes, on every instance with a price.
+  // A file is run with what it takes, on every instance with a price: its graph says what other batch sizes are.
   const card = page.locator(".model-card");
   await card.getByText(/million parameters/).waitFor();
-  await eventually(async () => assert.equal(await results(page).locator("tbody tr").count(), 14));
+  await eventually(async () => assert.equal(await results(page).locator("tbody tr").count(), 98));
   await waitForState(page, "done");
+  await page.locator(".limiter").getByText(/limits a call of it|Units wait for one another/).waitFor();
   const link = (await page.evaluate(() => location.hash)).replace(/&model_file=[^&]*/, "").replace(/&instance=[^&]*/, "&instance=inf2.xlarge");
   const other = await (await page.context().browser().newContext()).newPage();
   await openApp(other, url + link);

@@ -41,7 +41,7 @@ test("the guide's example is the command line's, with its phases, spread and pla
   await page.getByText("No pitfall of the guide was found.").waitFor();
   await page.getByText("Limited by Tensor.").waitFor();
   const phases = await page.locator("figure.bars", { hasText: "Phases" }).innerText();
-  for (const phase of ["Compile (modelled)", "Load", "Warm-up, 2 calls", "Timed run, 1000 calls"]) assert.ok(phases.includes(phase), phases);
+  for (const phase of ["Compile (modelled)", "Load", "Warm-up, 2 calls", "Timed run, 1,000 calls"]) assert.ok(phases.includes(phase), phases);
   await page.getByText("Distribution of the timed calls").waitFor();
   await page.getByText("While it executes").first().waitFor();
   await assertAccessible(page);

@@ -100,7 +100,7 @@ test("the worker holds no reader, and the program of readers no simulator", () =
   const files = readdirSync(DIST);
   assert.ok(files.includes("worker_bg.wasm") && files.includes("reader_bg.wasm"));
   // A name that the reader of each format looks for: of ONNX, torch.export, TorchScript, HLO. The words of their errors are in both.
-  for (const name of ["NonMaxSuppression", "user_output", "code/__torch__", "operand_batching_dims"]) {
+  for (const name of ["NonMaxSuppression", "user_output", "code/__torch__", "backend_config"]) {
     assert.ok(held("reader_bg.wasm").includes(name), name);
     assert.ok(!held("worker_bg.wasm").includes(name), `the worker has the reader of ${name}`);
   }

@@ -268,13 +268,19 @@ pub(super) fn has(dimensions: &[u32], at: usize) -> bool {
     dimensions.iter().any(|d| *d as usize == at)
 }
 
-/// The name of an operation: `reduce` of `Reduce { .. }`.
-fn name_of(op: &Op) -> String {
-    let text = format!("{op:?}");
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    let name = match op {
+/// An operation in a word.
+fn name_of(op: &Op) -> &str {
+    match op {
         Op::Opaque(foreign) | Op::CustomCall(foreign) | Op::Collective(foreign) => &foreign.name,
-        _ => &text[..end],
-    };
-    name.to_owned()
+        Op::Reduce { .. } => "a reduction",
+        Op::Dot(_) => "a product",
+        Op::Convolution { .. } => "a convolution",
+        Op::Gather(_) | Op::Slice { .. } | Op::DynamicSlice { .. } => "a selection",
+        Op::Scatter(_) | Op::DynamicUpdateSlice => "a change in place",
+        Op::While => "a loop",
+        Op::Conditional => "a branch",
+        Op::Reshape => "a reshape",
+        Op::Unary(_) | Op::Binary(_) | Op::Compare(_) | Op::Select | Op::Clamp => "an elementwise operation",
+        _ => "an operation",
+    }
 }

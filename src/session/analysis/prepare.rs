@@ -20,6 +20,7 @@ use ns_analysis::idle::IdlePass;
 use ns_analysis::in_order::InOrderPass;
 use ns_analysis::members::{MemberOrder, MemberPass};
 use ns_analysis::memory::MemoryPass;
+use ns_analysis::module_flame::ModuleFlamePass;
 use ns_analysis::modules::ModulePass;
 use ns_analysis::operators::{OpQuery, OperatorPass};
 use ns_analysis::query::{QueryPass, parse};
@@ -105,9 +106,12 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             })
         }
         Question::Flame { of, by_thread, is_inverted, instances, from, limit } => {
-            let names = Names::of(profile, *instances);
-            let pass = CallTreePass::new(profile, of.selection(sources)?, *by_thread, names);
-            flame(pass, *is_inverted, from.clone(), nodes(*limit))
+            let (selection, from, limit) = (of.selection(sources)?, from.clone(), nodes(*limit));
+            if let Some(pass) = ModuleFlamePass::new(profile, &selection).filter(|_| !by_thread && !is_inverted) {
+                return Ok(module_flame(pass, from, limit));
+            }
+            let pass = CallTreePass::new(profile, selection, *by_thread, Names::of(profile, *instances));
+            flame(pass, *is_inverted, from, limit)
         }
         Question::InOrder { of, limit } => {
             answered(InOrderPass::new(profile, of.selection_if_named(sources)?, nodes(*limit)), |pass, s| {
@@ -158,14 +162,23 @@ fn totals(profile: &Profile, selection: Selection, group_by: GroupBy) -> Box<dyn
     })
 }
 
+/// The flame graph of modules below one of them.
+fn module_flame(pass: ModuleFlamePass, from: Vec<String>, limit: usize) -> Box<dyn Running> {
+    answered(pass, move |pass, s| {
+        pass.finish(s.profile, &from, limit).map(Answer::Flame).ok_or_else(|| no_stack(&from))
+    })
+}
+
+fn no_stack(from: &[String]) -> String {
+    format!("there is no stack '{}' among the selected slices: start from the root", from.join(" > "))
+}
+
 /// The flame graph below a stack.
 fn flame(pass: CallTreePass, is_inverted: bool, from: Vec<String>, limit: usize) -> Box<dyn Running> {
     answered(pass, move |pass, s| {
         let tree = pass.finish();
         let tree = if is_inverted { tree.inverted() } else { tree };
-        let missing =
-            || format!("there is no stack '{}' among the selected slices: start from the root", from.join(" > "));
-        let root = tree.find(s.profile, &from).ok_or_else(missing)?;
+        let root = tree.find(s.profile, &from).ok_or_else(|| no_stack(&from))?;
         Ok(Answer::Flame(FlameGraph::of(s.profile, &tree, root, limit)))
     })
 }

@@ -9,6 +9,7 @@ use ns_analysis::idle::IdlePass;
 use ns_analysis::in_order::InOrderPass;
 use ns_analysis::members::MemberPass;
 use ns_analysis::memory::MemoryPass;
+use ns_analysis::module_flame::ModuleFlamePass;
 use ns_analysis::modules::ModulePass;
 use ns_analysis::operators::OperatorPass;
 use ns_analysis::query::QueryPass;
@@ -57,6 +58,7 @@ looks_once!(
     MemberPass,
     MemoryPass,
     ModulePass,
+    ModuleFlamePass,
     OperatorPass,
     QueryPass,
     SandwichPass,
