@@ -85,6 +85,17 @@ const MODELS: &[(&str, &str, Sizes, u64)] = &[
     ("pythia-6.9b", "gpt_neox", [32, 4096, 32, 32, 128, 16_384, 50_432, 2048], 6_857_302_016),
 ];
 
+/// The published models as choices of a form: what is chosen, and what stands for it.
+pub const MODEL_CHOICES: &[(&str, &str)] = &{
+    let mut all = [("", ""); MODELS.len()];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = (MODELS[i].0, MODELS[i].0);
+        i += 1;
+    }
+    all
+};
+
 /// Names of the published models.
 pub fn model_names() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|(name, ..)| *name)

@@ -64,13 +64,13 @@ impl Decoder {
         Ok(Self { config: config.clone(), instance, shard, weights: Weights::Bf16, calibration, windows })
     }
 
-    fn all_reduce(&self, rows: u64) -> SimTime {
+    pub(super) fn all_reduce(&self, rows: u64) -> SimTime {
         let bytes = rows * self.shard.hidden * ELEMENT_BYTES;
         self.calibration.collectives().time(Collective::AllReduce, bytes, self.shard.degree)
     }
 
     /// A segment's simulated time; a long one is simulated in part.
-    fn window(&mut self, segment: Segment) -> Result<SimTime, Refusal> {
+    pub(super) fn window(&mut self, segment: Segment) -> Result<SimTime, Refusal> {
         let (part, times) = match segment {
             Segment::Prefill { batch, tokens } if batch > 1 => (Segment::Prefill { batch: 1, tokens }, (batch, 1)),
             Segment::FeedForward { rows } if rows > MOST_ROWS => {

@@ -27,6 +27,8 @@ pub enum Kind {
     Index,
     /// The source of a custom operator.
     Kernel,
+    /// The `config.json` of a language model.
+    Decoder,
     /// An archive of files that are none of these as far as can be seen.
     Archive,
     /// Something else: its name in a message.
@@ -69,6 +71,9 @@ const REPORT_KEYS: [&[u8]; 5] =
 /// The key that only a model index has.
 const INDEX_KEY: &[u8] = b"\"model_configs\"";
 
+/// Keys of the `config.json` of a transformer.
+const DECODER_KEYS: [&[u8]; 2] = [b"\"model_type\"", b"\"vocab_size\""];
+
 /// What a file is. `head`: its first [`HEAD_BYTES`], or all of it.
 #[must_use]
 pub fn sniff(head: &[u8], name: &str) -> Kind {
@@ -88,6 +93,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         FileKind::NeuronPerfCsv => Kind::Reports,
         FileKind::JsonObject if holds(head, INDEX_KEY) && !is_trace(head) => Kind::Index,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
+        FileKind::JsonObject if DECODER_KEYS.iter().all(|key| holds(head, key)) && !is_trace(head) => Kind::Decoder,
         // These are told by little: an archive, a message of protocol buffers, zeros at every other byte, a `<` at the front.
         FileKind::Zip
         | FileKind::Pprof
@@ -113,7 +119,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
             matches!(file, FileKind::Markup | FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows)
         }
         Kind::Archive | Kind::NotOurs(_) => true,
-        Kind::Model | Kind::Records | Kind::Reports | Kind::Index | Kind::Kernel => false,
+        Kind::Model | Kind::Records | Kind::Reports | Kind::Index | Kind::Kernel | Kind::Decoder => false,
     };
     match kind {
         // A line that begins with `#` is one of MLIR too.
@@ -188,7 +194,7 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
-        let cases: [(&[u8], &str, Kind); 18] = [
+        let cases: [(&[u8], &str, Kind); 19] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
@@ -206,6 +212,7 @@ mod tests {
             (b"a,b\n", "logs/plugins/neuron/r/neuron_hlo_op.json", Kind::Profile),
             (b"#include <torch/library.h>\n", "relu.cpp", Kind::Kernel),
             (trace, "relu.cpp", Kind::Profile),
+            (br#"{"model_type": "llama", "vocab_size": 128256}"#, "config.json", Kind::Decoder),
             (b"", "a.json", Kind::NotOurs("an empty file")),
         ];
         for (head, name, kind) in cases {

@@ -281,7 +281,7 @@ fn on_files(
         let names: Vec<String> = files.iter().map(File::name).collect();
         file_queue.dispatch(FileQueueAction::Add(names.clone()));
         spawn_local(async move {
-            let mut sorted: [Vec<File>; 5] = Default::default();
+            let mut sorted: [Vec<File>; 6] = Default::default();
             for file in files {
                 let (kind, script) = kind_of(&file).await;
                 if let Some(refusal) = script {
@@ -291,10 +291,11 @@ fn on_files(
                 let reader = reader_of(kind, shown);
                 sorted[reader as usize].push(file);
             }
-            let [records, reports, of_models, kernels, rest] = sorted;
+            let [records, reports, of_models, kernels, decoders, rest] = sorted;
             give(shown, Page::Experiments, FileContent::Results, records);
             give(shown, Page::Benchmark, FileContent::Results, reports);
             give(shown, Page::Customop, FileContent::Kernels, kernels);
+            give(shown, Page::Llm, FileContent::Decoders, decoders);
             match shown {
                 Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
                 Page::Benchmark | Page::Home => give(shown, Page::Benchmark, FileContent::Models, of_models),
@@ -313,6 +314,7 @@ enum Reader {
     Benchmark,
     Models,
     Kernels,
+    Decoders,
     Profiles,
 }
 
@@ -323,6 +325,7 @@ const fn reader_of(kind: Kind, shown: Page) -> Reader {
         (Kind::Model, _) => Reader::Models,
         (Kind::Profile, _) => Reader::Profiles,
         (Kind::Kernel, _) => Reader::Kernels,
+        (Kind::Decoder, _) => Reader::Decoders,
         (Kind::Index, _) => Reader::Benchmark,
         (Kind::Records, _) | (_, Page::Experiments) => Reader::Experiments,
         (Kind::Reports, _) => Reader::Benchmark,

@@ -40,10 +40,12 @@ pub enum FileContent {
     Results,
     /// Sources of custom operators.
     Kernels,
+    /// The `config.json` of language models.
+    Decoders,
 }
 
 impl FileContent {
-    const ALL: [Self; 3] = [Self::Models, Self::Results, Self::Kernels];
+    const ALL: [Self; 4] = [Self::Models, Self::Results, Self::Kernels, Self::Decoders];
 
     /// Its name in events.
     const fn name(self) -> &'static str {
@@ -51,6 +53,7 @@ impl FileContent {
             Self::Models => "models",
             Self::Results => "results",
             Self::Kernels => "kernels",
+            Self::Decoders => "decoders",
         }
     }
 

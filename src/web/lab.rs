@@ -60,6 +60,7 @@ struct States {
     plan: StateHandle<PlanState>,
     matmult: StateHandle<StudyState>,
     customop: StateHandle<StudyState>,
+    llm: StateHandle<StudyState>,
     numerics: StateHandle<StudyState>,
 }
 
@@ -71,6 +72,7 @@ impl States {
         match kind {
             StudyKind::Matmult => &self.matmult,
             StudyKind::Customop => &self.customop,
+            StudyKind::Llm => &self.llm,
             StudyKind::Numerics => &self.numerics,
         }
     }
@@ -137,6 +139,7 @@ impl States {
             Page::Guide => html! { <GuidePage /> },
             Page::Matmult => study(StudyKind::Matmult, &jobs.matmult),
             Page::Customop => study(StudyKind::Customop, &jobs.customop),
+            Page::Llm => study(StudyKind::Llm, &jobs.llm),
             Page::Numerics => study(StudyKind::Numerics, &jobs.numerics),
             Page::Home | Page::Profile => Html::default(),
         }
@@ -154,6 +157,7 @@ fn Lab() -> Html {
         plan: use_reduced(PlanState::default),
         matmult: use_reduced(|| StudyState::new(StudyKind::Matmult)),
         customop: use_reduced(|| StudyState::new(StudyKind::Customop)),
+        llm: use_reduced(|| StudyState::new(StudyKind::Llm)),
         numerics: use_reduced(|| StudyState::new(StudyKind::Numerics)),
     };
     let shown = use_state_eq(|| None::<Page>);
@@ -221,6 +225,7 @@ struct Jobs {
     experiments: JobSlot,
     matmult: JobSlot,
     customop: JobSlot,
+    llm: JobSlot,
 }
 
 /// Follows the address when it is opened or edited. An address without fields leaves a page that was shown before unchanged:
@@ -328,17 +333,22 @@ fn use_app_state(on_app_state: Callback<(Page, Theme)>) {
 #[hook]
 fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     let dependencies = (context.clone(), states.bench.clone(), states.experiments.clone(), states.inspect.clone());
-    let (jobs, customop) = (jobs.clone(), states.customop.dispatcher());
+    let (jobs, customop, llm) = (jobs.clone(), states.customop.dispatcher(), states.llm.dispatcher());
     use_effect_with(dependencies, move |(context, bench, experiments, inspect)| {
-        let (context, bench, experiments, customop) =
-            (context.clone(), bench.clone(), experiments.clone(), customop.clone());
+        let (context, bench, experiments) = (context.clone(), bench.clone(), experiments.clone());
+        let (customop, llm) = (customop.clone(), llm.clone());
         let actions = InspectActions { app: context.clone(), state: inspect.clone(), job: jobs.inspect.clone() };
         let listener =
             bridge::on_files_for_lab(Callback::from(move |given: (Page, FileContent, Vec<File>)| match given {
                 (Page::Experiments, _, files) => read_files(&context, &experiments, &jobs.experiments.0, &files),
                 (Page::Inspect, _, files) => files.into_iter().for_each(|file| inspect_model(&actions, file)),
                 (_, FileContent::Kernels, files) => {
-                    files.into_iter().for_each(|file| edit_kernel(&context, &customop, file))
+                    let kernel = [("kernel", Some("own")), ("source", None)];
+                    files.into_iter().for_each(|file| edit_text(&context, &customop, kernel, file));
+                }
+                (_, FileContent::Decoders, files) => {
+                    let config = [("tp", Some("")), ("config", None)];
+                    files.into_iter().for_each(|file| edit_text(&context, &llm, config, file));
                 }
                 (_, FileContent::Results, files) => {
                     bench.dispatch(BenchAction::FilesCome);
@@ -356,23 +366,29 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     });
 }
 
-/// Puts the source of a custom operator into the editor.
-fn edit_kernel(context: &AppContext, customop: &StateDispatcher<StudyState>, file: File) {
-    let (notices, customop) = (context.notices.clone(), customop.clone());
+/// Puts the text of a file into the field of a study that has no text of its own here, and texts into the other fields.
+fn edit_text(
+    context: &AppContext,
+    study: &StateDispatcher<StudyState>,
+    fields: [(&'static str, Option<&'static str>); 2],
+    file: File,
+) {
+    let (notices, study) = (context.notices.clone(), study.clone());
     spawn_local(async move {
         let name = file.name();
         let bytes = read_head(&file, LONGEST_KERNEL).await.unwrap_or_default();
         match String::from_utf8(bytes) {
-            Ok(source) if !source.is_empty() => {
-                customop.dispatch(StudyAction::Edit("kernel", "own".to_owned()));
-                customop.dispatch(StudyAction::Edit("source", source));
+            Ok(text) if !text.is_empty() => {
+                for (key, own) in fields {
+                    study.dispatch(StudyAction::Edit(key, own.unwrap_or(&text).to_owned()));
+                }
             }
             Ok(_) => {
                 notices.dispatch(NoticeAction::Say(Tone::Bad, format!("{name}: the file is empty or cannot be read")))
             }
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
-                let text = format!("{name}: byte {at} is not UTF-8 text; save the source as UTF-8");
+                let text = format!("{name}: byte {at} is not UTF-8 text; save the file as UTF-8");
                 notices.dispatch(NoticeAction::Say(Tone::Bad, text));
             }
         }

@@ -15,6 +15,7 @@ const PAGES = [
   ["the graph of a model is the page", "#/inspect?model=bert-base-uncased", ".model-frame svg", 400],
   ["the microbenchmark has its figures first", "#/matmult?v=1&sizes=256", ".tiles .tile", 500],
   ["a kernel has its figures beside its source", "#/customop?v=1&kernel=relu-tcm&layers=16,64,10&batch=4", ".tiles .tile", 500],
+  ["a language model has its figures first", "#/llm", ".tiles .tile", 500],
   ["experiments begin with what passed", "#/experiments", ".tiles .tile", 500],
 ];
 

@@ -1,16 +1,15 @@
 //! `neuronscope generate` and `neuronscope fit`
 
 use anyhow::{Context, Result};
-use serde::Serialize;
 
 use super::text;
 use crate::file;
 use crate::llm_args::{FitArgs, GenerateArgs, LlmModelArgs, LlmSizeArgs};
 use ns_base::convert::u64_to_f64;
-use ns_fidelity::interval_of_tpot;
+use ns_fidelity::{GenerationReport, TpotInterval};
 use ns_llm::{
-    DecoderConfig, FITTED, FitGrid, Generation, Limits, Plan, Request, ServeReport, Traffic, cheapest_plan, degrees,
-    fit, generate, llm_instance, named_config, note_of, read_config, serve,
+    DecoderConfig, FITTED, FitGrid, Limits, Plan, Request, ServeReport, Traffic, cheapest_plan, degrees, fit,
+    llm_instance, named_config, note_of, read_config, serve,
 };
 
 fn config_of(args: &LlmModelArgs) -> Result<DecoderConfig> {
@@ -52,29 +51,8 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
         let report = serve(&request, &traffic, FITTED)?;
         return if args.json { text::print_json(&report) } else { text::print(served(&request, &report).as_bytes()) };
     }
-    request.check()?;
-    let made = generate(&request, FITTED)?;
-    let interval = interval_of_tpot(made.tpot_p50_ms, request.instance);
-    if args.json {
-        let interval = interval.map(|(tpot_low_ms, tpot_high_ms)| TpotInterval { tpot_low_ms, tpot_high_ms });
-        return text::print_json(&GenerationJson { made, interval });
-    }
-    text::print(describe(&request, &made, interval).as_bytes())
-}
-
-/// `neuronscope generate --json`.
-#[derive(Serialize)]
-struct GenerationJson {
-    #[serde(flatten)]
-    made: Generation,
-    interval: Option<TpotInterval>,
-}
-
-/// What a device would show for the time of a token.
-#[derive(Serialize)]
-struct TpotInterval {
-    tpot_low_ms: f64,
-    tpot_high_ms: f64,
+    let report = GenerationReport::of(&request)?;
+    if args.json { text::print_json(&report) } else { text::print(describe(&request, &report).as_bytes()) }
 }
 
 pub(super) fn run_fit(args: FitArgs) -> Result<()> {
@@ -104,7 +82,8 @@ fn heading(request: &Request) -> String {
     )
 }
 
-fn describe(request: &Request, made: &Generation, interval: Option<(f64, f64)>) -> String {
+fn describe(request: &Request, report: &GenerationReport) -> String {
+    let made = &report.made;
     let mut out = heading(request);
     let b = &made.breakdown_ms;
     let line = |name: &str, value: String| vec![name.to_owned(), value];
@@ -114,7 +93,7 @@ fn describe(request: &Request, made: &Generation, interval: Option<(f64, f64)>) 
         line("time of a token, mean", format!("{:.2} ms", made.tpot_mean_ms)),
         line("throughput", format!("{:.1} tokens/s", made.throughput_tokens_per_s)),
     ];
-    if let Some((low, high)) = interval {
+    if let Some(TpotInterval { tpot_low_ms: low, tpot_high_ms: high }) = report.interval {
         rows.push(line("  on a device, 9 of 10 cases", format!("{low:.2} to {high:.2} ms")));
     }
     if let Some(cost) = made.cost_usd_per_million_tokens {

@@ -17,6 +17,8 @@ pub enum Page {
     Matmult,
     /// The study of custom operators.
     Customop,
+    /// The study of language models.
+    Llm,
     /// Records of PyTorch/XLA's benchmark suite.
     Experiments,
     /// The guide, with examples.
@@ -25,10 +27,11 @@ pub enum Page {
 
 impl Page {
     /// The pages in the header, in order; the logo leads to the start page.
-    pub const IN_HEAD: [Self; 8] = [
+    pub const IN_HEAD: [Self; 9] = [
         Self::Benchmark,
         Self::Profile,
         Self::Inspect,
+        Self::Llm,
         Self::Numerics,
         Self::Matmult,
         Self::Customop,
@@ -47,6 +50,7 @@ impl Page {
             Self::Numerics => "numerics",
             Self::Matmult => "matmult",
             Self::Customop => "customop",
+            Self::Llm => "llm",
             Self::Experiments => "experiments",
             Self::Guide => "guide",
         }
@@ -63,6 +67,7 @@ impl Page {
             Self::Numerics => "Numerics",
             Self::Matmult => "Microbenchmark",
             Self::Customop => "Custom operators",
+            Self::Llm => "LLMs",
             Self::Experiments => "Experiments",
             Self::Guide => "Guide",
         }
@@ -86,6 +91,7 @@ impl Page {
         match self {
             Self::Matmult => Some(StudyKind::Matmult),
             Self::Customop => Some(StudyKind::Customop),
+            Self::Llm => Some(StudyKind::Llm),
             Self::Numerics => Some(StudyKind::Numerics),
             Self::Home | Self::Benchmark | Self::Profile | Self::Inspect | Self::Experiments | Self::Guide => None,
         }
@@ -97,6 +103,7 @@ impl Page {
         match kind {
             StudyKind::Matmult => Self::Matmult,
             StudyKind::Customop => Self::Customop,
+            StudyKind::Llm => Self::Llm,
             StudyKind::Numerics => Self::Numerics,
         }
     }

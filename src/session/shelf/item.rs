@@ -27,10 +27,12 @@ pub enum ItemKind {
     Matmult,
     /// A study of a custom operator: its result is kept.
     Customop,
+    /// A study of a language model: its result is kept.
+    Llm,
 }
 
 impl ItemKind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Profile,
         Self::Run,
         Self::Benchmark,
@@ -40,6 +42,7 @@ impl ItemKind {
         Self::Numerics,
         Self::Matmult,
         Self::Customop,
+        Self::Llm,
     ];
 
     /// Its name in lines.
@@ -54,6 +57,7 @@ impl ItemKind {
             Self::Numerics => "numerics",
             Self::Matmult => "matmult",
             Self::Customop => "customop",
+            Self::Llm => "llm",
         }
     }
 
@@ -69,6 +73,7 @@ impl ItemKind {
             Self::Numerics => "Numerics",
             Self::Matmult => "Microbenchmark",
             Self::Customop => "Custom operator",
+            Self::Llm => "Language model",
         }
     }
 
@@ -137,7 +142,7 @@ impl ShelfItem {
         let digest = match self.kind {
             ItemKind::Profile | ItemKind::Records => digest.text(&self.file).number(self.bytes),
             ItemKind::Run | ItemKind::Benchmark | ItemKind::Experiments | ItemKind::Model => digest.text(&self.link),
-            ItemKind::Numerics | ItemKind::Matmult | ItemKind::Customop => digest.text(&self.link),
+            ItemKind::Numerics | ItemKind::Matmult | ItemKind::Customop | ItemKind::Llm => digest.text(&self.link),
         };
         format!("{:016x}", digest.finish())
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::customop::{self, CustomopStudy};
 use super::form::{StudyExample, StudyForm};
+use super::llm::{self, LlmStudy};
 use super::matmult::{self, MatmultStudy};
 use super::numerics;
 use super::run::StudyRun;
@@ -20,6 +21,8 @@ pub enum StudySpec {
     Customop(CustomopStudy),
     /// The values of a model.
     Numerics(NumericsSpec),
+    /// A language model on many cores.
+    Llm(LlmStudy),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +32,12 @@ pub enum StudyKind {
     Customop,
     /// The values of a model.
     Numerics,
+    /// Language models.
+    Llm,
 }
 
 impl StudyKind {
-    pub const ALL: [Self; 3] = [Self::Matmult, Self::Customop, Self::Numerics];
+    pub const ALL: [Self; 4] = [Self::Matmult, Self::Customop, Self::Numerics, Self::Llm];
 
     #[must_use]
     pub const fn form(self) -> &'static StudyForm {
@@ -40,6 +45,7 @@ impl StudyKind {
             Self::Matmult => &matmult::FORM,
             Self::Customop => &customop::FORM,
             Self::Numerics => &numerics::FORM,
+            Self::Llm => &llm::FORM,
         }
     }
 
@@ -47,7 +53,7 @@ impl StudyKind {
     #[must_use]
     pub const fn followers(self, key: &str) -> &'static [&'static str] {
         match self {
-            Self::Matmult | Self::Numerics => &[],
+            Self::Matmult | Self::Numerics | Self::Llm => &[],
             Self::Customop => customop::followers(key),
         }
     }
@@ -67,6 +73,7 @@ impl StudySpec {
             StudyKind::Matmult => Self::Matmult(MatmultStudy::default()),
             StudyKind::Customop => Self::Customop(CustomopStudy::default()),
             StudyKind::Numerics => Self::Numerics(NumericsSpec::default()),
+            StudyKind::Llm => Self::Llm(LlmStudy::default()),
         }
     }
 
@@ -75,7 +82,7 @@ impl StudySpec {
     pub const fn is_measured(&self) -> bool {
         match self {
             Self::Matmult(study) => study.cpu,
-            Self::Customop(_) | Self::Numerics(_) => false,
+            Self::Customop(_) | Self::Numerics(_) | Self::Llm(_) => false,
         }
     }
 
@@ -96,6 +103,7 @@ impl StudySpec {
             Self::Matmult(_) => StudyKind::Matmult,
             Self::Customop(_) => StudyKind::Customop,
             Self::Numerics(_) => StudyKind::Numerics,
+            Self::Llm(_) => StudyKind::Llm,
         }
     }
 
@@ -106,6 +114,7 @@ impl StudySpec {
             Self::Matmult(study) => study.text(key),
             Self::Customop(study) => study.text(key),
             Self::Numerics(spec) => numerics::text(spec, key),
+            Self::Llm(study) => study.text(key),
         }
     }
 
@@ -116,6 +125,7 @@ impl StudySpec {
             Self::Matmult(study) => study.text(key),
             Self::Customop(study) => study.link_text(key),
             Self::Numerics(spec) => numerics::text(spec, key),
+            Self::Llm(study) => study.text(key),
         }
     }
 
@@ -128,6 +138,7 @@ impl StudySpec {
             Self::Matmult(study) => study.set(key, text.trim()),
             Self::Customop(study) => study.set(key, text.trim()),
             Self::Numerics(spec) => numerics::set(spec, key, text.trim()),
+            Self::Llm(study) => study.set(key, text.trim()),
         }
     }
 
@@ -144,6 +155,7 @@ impl StudySpec {
             Self::Matmult(study) => study.start(clock, models),
             Self::Customop(study) => study.start(),
             Self::Numerics(spec) => numerics::start(spec),
+            Self::Llm(study) => study.start(),
         }
     }
 }

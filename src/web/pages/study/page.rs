@@ -61,6 +61,17 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         let actions = actions.clone();
         Callback::from(move |()| actions.run_spec(spec.clone()))
     };
+    // A row that can be chosen names the fields that it changes.
+    let on_open = {
+        let (actions, spec) = (actions.clone(), state.spec().0);
+        Some(Callback::from(move |target: String| {
+            let mut spec = spec.clone();
+            let fields = target.split('&').filter_map(|field| field.split_once('='));
+            if fields.into_iter().all(|(key, text)| spec.set(key, text).is_ok()) {
+                actions.run_spec(spec);
+            }
+        }))
+    };
     html! {
         <div class={classes!("page", "study", (state.kind == StudyKind::Customop).then_some("is-studio"))}>
             <h1>{ form.title }</h1>
@@ -78,7 +89,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
                 if let Some(report) = &*values {
                     <Values report={report.clone()} />
                 } else if let Some(document) = &*document {
-                    <DocumentView document={document.clone()} />
+                    <DocumentView document={document.clone()} {on_open} />
                 } else if !state.run.is_running() {
                     <section class="panel empty-state" aria-label="How to begin">
                         <h2>{ "Nothing run yet" }</h2>

@@ -1,0 +1,167 @@
+//! What the page shows of a language model.
+
+use super::grid::{cheapest, costs, grid};
+use super::run::{Made, Purpose};
+use super::spec::LlmStudy;
+use ns_base::convert::u64_to_f64;
+use ns_base::units::{format_bytes, format_number, format_plural, format_range};
+use ns_fidelity::GenerationReport;
+use ns_llm::{Memory, Request, Weights};
+use ns_view::colours::Kind;
+use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, Tile, Tone};
+use ns_view::plot::Scatter;
+
+/// The document of what was simulated so far.
+pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made]) -> Document {
+    let title = format!(
+        "{}, {}, on {} cores of {}: batch {}, {} tokens in, {} out",
+        own.config.name, own.weights, own.degree, own.instance.name, own.batch, own.input, own.output
+    );
+    let mut blocks = Vec::new();
+    match made.first().map(|m| &m.report) {
+        Some(Ok(report)) => {
+            blocks.push(Block::Tiles(tiles(own, report)));
+            blocks.extend(report.note.map(|note| finding(Tone::Warning, note, "")));
+            blocks.push(Block::Shares(token(report)));
+        }
+        Some(Err(refusal)) => blocks.push(finding(Tone::Bad, &refusal.to_string(), "")),
+        None => {}
+    }
+    blocks.extend(cheapest(&study.limits(), made));
+    let plots: Vec<Figure> = [curve(made), costs(made)].into_iter().flatten().collect();
+    if !plots.is_empty() {
+        blocks.push(Block::Plots(plots));
+    }
+    blocks.push(grid(own, made));
+    blocks.push(Block::Text(ABOUT.to_owned()));
+    blocks.push(Block::Command(command(study, own)));
+    Document { title, blocks }
+}
+
+const ABOUT: &str = "All times are simulated. A layer is two segments, attention and feed-forward part; each is compiled and simulated once for its shape, and \
+     ends where the cores exchange their sums. Nothing of the next segment is fetched before that. The median token is that of the bucket which holds it; a \
+     cache of a bucket is read whole.";
+
+fn finding(tone: Tone, title: &str, text: &str) -> Block {
+    Block::Finding(Finding { tone, title: title.to_owned(), text: text.to_owned() })
+}
+
+fn tiles(own: &Request, report: &GenerationReport) -> Vec<Tile> {
+    let made = &report.made;
+    let tile = |name: &str, value: String, note: String| Tile {
+        name: name.to_owned(),
+        value,
+        note,
+        tone: Tone::Neutral,
+        share: None,
+    };
+    let ms = |ms: f64| format!("{} ms", format_number(ms));
+    let interval = report.interval.map_or_else(
+        || "no published row tells the error".to_owned(),
+        |i| format!("{} in 9 of 10 cases", format_range(i.tpot_low_ms, i.tpot_high_ms, "ms")),
+    );
+    let mut tiles = vec![
+        tile("A token, median", ms(made.tpot_p50_ms), interval),
+        tile("First token", ms(made.ttft_ms), format!("after a prompt of {} tokens", own.input)),
+        tile(
+            "Throughput",
+            format!("{} tokens/s", format_number(made.throughput_tokens_per_s)),
+            format!("of {} on {} cores", own.batch, own.degree),
+        ),
+    ];
+    tiles.extend(made.cost_usd_per_million_tokens.map(|usd| {
+        let copies = own.instance.logical_cores(own.lnc) / own.degree.max(1);
+        tile(
+            "A million tokens",
+            format!("{} US$", format_number(usd)),
+            format!("with {} of cores on {}", format_plural(copies, "group"), own.instance.name),
+        )
+    }));
+    tiles.push(memory_tile(&made.memory));
+    tiles
+}
+
+fn memory_tile(memory: &Memory) -> Tile {
+    let bytes = |n: u64| format_bytes(u64_to_f64(n));
+    Tile {
+        name: "Memory of a core".to_owned(),
+        value: bytes(memory.needed_bytes),
+        note: format!(
+            "of {}: weights {}, cache {}, scratch {}",
+            bytes(memory.core_bytes),
+            bytes(memory.weight_bytes),
+            bytes(memory.cache_bytes),
+            bytes(memory.scratch_bytes)
+        ),
+        tone: if memory.fits { Tone::Good } else { Tone::Bad },
+        share: Some((u64_to_f64(memory.needed_bytes) / u64_to_f64(memory.core_bytes.max(1))).min(1.0)),
+    }
+}
+
+/// The median token by its parts.
+fn token(report: &GenerationReport) -> Shares {
+    let parts = report.made.breakdown_ms;
+    let all = [
+        ("weights", parts.weights, Kind::Transfer),
+        ("keys and values", parts.cache, Kind::Transfer),
+        ("collectives", parts.collectives, Kind::Collective),
+        ("compute that no transfer hides", parts.compute, Kind::Matrix),
+        ("host", parts.host, Kind::Host),
+    ];
+    let whole: f64 = all.iter().map(|(_, ms, _)| ms).sum();
+    let part = |(name, ms, kind): (&str, f64, Kind)| Share {
+        name: name.to_owned(),
+        value: format!("{} ms", format_number(ms)),
+        exact: format!("{ms} ms"),
+        share: ms / whole.max(1e-12),
+        kind: format!("hue-{}", kind.fill()),
+        target: String::new(),
+    };
+    Shares {
+        title: format!("Where {} ms of the median token go", format_number(whole)),
+        note: "Weights, keys and values at the rate of device memory; collectives between the segments of a layer."
+            .to_owned(),
+        parts: all.into_iter().map(part).filter(|p| p.share > 0.0).collect(),
+    }
+}
+
+/// The throughput over the time of a token, by batch size.
+fn curve(made: &[Made]) -> Option<Figure> {
+    let of_batch = made.iter().filter(|m| m.purpose == Purpose::Batch);
+    let mut points: Vec<(u64, f64, f64)> = of_batch
+        .filter_map(|m| {
+            m.report.as_ref().ok().map(|r| (m.request.batch, r.made.tpot_p50_ms, r.made.throughput_tokens_per_s))
+        })
+        .collect();
+    points.sort_by_key(|(batch, ..)| *batch);
+    let (first, last) = (points.first()?.0, points.last()?.0);
+    let point =
+        |(batch, tpot, rate): &(u64, f64, f64)| (format!("batch {batch}"), *tpot, *rate, format!("batch {batch}"));
+    let plot = Scatter::new("Time of a token (ms)", "Tokens/s", points.iter().map(point));
+    Some(Figure {
+        title: "Throughput against latency".to_owned(),
+        note: format!(
+            "Batch sizes {first} to {last} in the place that was chosen; larger ones do not fit or were not tried."
+        ),
+        plot: Plot::Scatter(plot),
+    })
+}
+
+/// The command that prints the same figures.
+fn command(study: &LlmStudy, own: &Request) -> String {
+    let model = match study.text("config").is_empty() {
+        true => format!("--model {}", own.config.name),
+        false => "--model-config config.json".to_owned(),
+    };
+    let mut line = format!(
+        "neuronscope generate {model} --instance {} --tp {} --batch {} --input {} --output {}",
+        own.instance.name, own.degree, own.batch, own.input, own.output
+    );
+    if own.weights == Weights::Int8 {
+        line.push_str(" --weights int8");
+    }
+    if let Some(lnc) = own.lnc {
+        line.push_str(&format!(" --lnc {lnc}"));
+    }
+    line
+}

@@ -1,0 +1,117 @@
+//! Where the model fits, how fast and how dear it is there.
+
+use std::collections::BTreeMap;
+
+use super::run::{Made, Purpose};
+use ns_base::convert::u64_to_f64;
+use ns_base::units::format_number;
+use ns_llm::{FitRow, Generation, Limits, Request, fit};
+use ns_machine::arch::known_instance;
+use ns_view::document::{Block, Figure, Finding, Plot, Tone};
+use ns_view::plot::Bars;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
+
+/// Places that were simulated, with their results.
+fn places(made: &[Made]) -> impl Iterator<Item = (&Request, &Generation)> {
+    let of_place = made.iter().filter(|m| m.purpose == Purpose::Place);
+    of_place.filter_map(|m| Some((&m.request, &m.report.as_ref().ok()?.made)))
+}
+
+/// The cost of a million tokens at the cheapest degree of each instance.
+pub(super) fn costs(made: &[Made]) -> Option<Figure> {
+    let mut least: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
+    for (request, generation) in places(made) {
+        let Some(cost) = generation.cost_usd_per_million_tokens else { continue };
+        let best = least.entry(request.instance.name).or_insert((f64::INFINITY, 0));
+        if cost < best.0 {
+            *best = (cost, request.degree);
+        }
+    }
+    let mut bars: Vec<(String, String, f64)> =
+        least.into_iter().map(|(name, (cost, tp))| (format!("{name}, TP {tp}"), "cost".to_owned(), cost)).collect();
+    bars.sort_by(|a, b| a.2.total_cmp(&b.2));
+    (!bars.is_empty()).then(|| Figure {
+        title: "A million new tokens".to_owned(),
+        note: "At the degree that is cheapest there, with as many groups of cores as the instance has; published prices on demand.".to_owned(),
+        plot: Plot::Bars(Bars::new(bars), "US$".to_owned()),
+    })
+}
+
+/// The cheapest place within limits, if some are set.
+pub(super) fn cheapest(limits: &Limits, made: &[Made]) -> Option<Block> {
+    if limits.ttft_ms.is_none() && limits.tpot_ms.is_none() {
+        return None;
+    }
+    let within = places(made).filter(|(_, made)| limits.keeps(made.ttft_ms, made.tpot_p50_ms));
+    let priced = within.filter_map(|(request, made)| Some((request, made, made.cost_usd_per_million_tokens?)));
+    let best = priced.min_by(|a, b| a.2.total_cmp(&b.2));
+    let (tone, title, text) = match best {
+        Some((request, made, cost)) => (
+            Tone::Good,
+            format!("The cheapest within the limits is {} at TP {}.", request.instance.name, request.degree),
+            format!(
+                "First token {} ms, each token {} ms, {} US$ for a million tokens.",
+                format_number(made.ttft_ms),
+                format_number(made.tpot_p50_ms),
+                format_number(cost)
+            ),
+        ),
+        None => (
+            Tone::Warning,
+            "No place that was simulated so far keeps the limits.".to_owned(),
+            "Use a smaller batch, fewer tokens, int8 weights, or looser limits.".to_owned(),
+        ),
+    };
+    Some(Block::Finding(Finding { tone, title, text }))
+}
+
+const COLUMNS: [(&str, &str, ColumnKind); 8] = [
+    ("instance", "Instance", ColumnKind::Text),
+    ("tp", "TP", ColumnKind::Count),
+    ("result", "Result", ColumnKind::Text),
+    ("needed_gib", "Needed (GiB)", ColumnKind::Exact),
+    ("core_gib", "A core has (GiB)", ColumnKind::Exact),
+    ("tpot_ms", "A token (ms)", ColumnKind::Exact),
+    ("ttft_ms", "First token (ms)", ColumnKind::Exact),
+    ("usd", "US$ per million tokens", ColumnKind::Exact),
+];
+
+/// A row for each instance and degree; a row that fits is run when it is chosen.
+pub(super) fn grid(own: &Request, made: &[Made]) -> Block {
+    let found = fit(own);
+    let result_of = |row: &FitRow| {
+        places(made)
+            .find(|(request, _)| request.instance.name == row.instance && request.degree == row.tp)
+            .map(|(_, made)| made)
+    };
+    let is_priced = |row: &FitRow| known_instance(row.instance).is_ok_and(|i| i.usd_per_hour.is_some());
+    let columns = COLUMNS.map(|(id, title, kind)| Column { id: id.to_owned(), title: title.to_owned(), kind });
+    let mut table = Table { columns: columns.into(), ..Table::default() };
+    let mut targets = Vec::new();
+    for row in &found.rows {
+        let result = match (row.memory.fits, is_priced(row)) {
+            (true, true) => "fits".to_owned(),
+            (true, false) => "fits; no published price".to_owned(),
+            (false, _) => format!("{} GiB are missing", format_number(row.missing_gib)),
+        };
+        let rounded = |x: f64| format_number(x).replace(',', "").parse().map_or(Cell::Number(x), Cell::Number);
+        let gib = |bytes: u64| rounded(u64_to_f64(bytes) / f64::from(1 << 30));
+        let figure = |of: fn(&Generation) -> Option<f64>| result_of(row).and_then(of).map_or(Cell::Missing, rounded);
+        table.rows.push(vec![
+            Cell::Text(row.instance.to_owned()),
+            Cell::Count(u64::from(row.tp)),
+            Cell::Text(result),
+            gib(row.memory.needed_bytes),
+            gib(row.memory.core_bytes),
+            figure(|made| Some(made.tpot_p50_ms)),
+            figure(|made| Some(made.ttft_ms)),
+            figure(|made| made.cost_usd_per_million_tokens),
+        ]);
+        targets.push(format!("instance={}&tp={}", row.instance, row.tp));
+    }
+    let nearest = match found.nearest {
+        Some((instance, tp)) => format!("the cheapest that fits is {instance} at TP {tp}"),
+        None => "it fits nowhere: use a smaller batch, fewer tokens or int8 weights".to_owned(),
+    };
+    Block::Rows { title: format!("Where it fits: {nearest}"), file: "fit".to_owned(), table, targets }
+}

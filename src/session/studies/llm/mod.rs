@@ -1,0 +1,12 @@
+//! The study of language models: how fast one reads and writes on some cores, and where it fits.
+
+mod document;
+mod form;
+mod grid;
+mod run;
+mod spec;
+mod token;
+
+pub use spec::LlmStudy;
+
+pub(super) use form::FORM;

@@ -1,0 +1,100 @@
+//! The request first, then other batch sizes in its place, then every place that has a price.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::document::document;
+use super::spec::LlmStudy;
+use super::token::token_trace;
+use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
+use ns_base::Refusal;
+use ns_fidelity::GenerationReport;
+use ns_llm::{Request, degrees};
+use ns_machine::arch::INSTANCES;
+
+/// Batch sizes of the curve.
+const BATCHES: [u64; 6] = [1, 2, 4, 8, 16, 32];
+
+/// What a request is simulated for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The form's own request.
+    Own,
+    /// A point of the curve over batch sizes.
+    Batch,
+    /// A place of the grid.
+    Place,
+}
+
+/// A request with its result.
+pub(super) struct Made {
+    pub purpose: Purpose,
+    pub request: Request,
+    pub report: Result<GenerationReport, Refusal>,
+}
+
+pub(super) struct LlmRun {
+    study: Rc<LlmStudy>,
+    own: Request,
+    waiting: VecDeque<(Purpose, Request)>,
+    made: Vec<Made>,
+}
+
+impl LlmRun {
+    pub fn new(study: Rc<LlmStudy>, own: Request) -> Self {
+        let mut waiting = VecDeque::from([(Purpose::Own, own.clone())]);
+        let is_possible = |request: &Request| request.check().is_ok();
+        let batches = BATCHES.into_iter().map(|batch| Request { batch, ..own.clone() });
+        waiting.extend(batches.filter(is_possible).map(|request| (Purpose::Batch, request)));
+        for instance in INSTANCES.iter().filter(|i| i.usd_per_hour.is_some()) {
+            let places =
+                degrees(instance, own.lnc).into_iter().map(|degree| Request { instance, degree, ..own.clone() });
+            waiting.extend(places.filter(is_possible).map(|request| (Purpose::Place, request)));
+        }
+        Self { study, own, waiting, made: Vec::new() }
+    }
+
+    /// A request that was simulated already, for another purpose.
+    fn known(&self, request: &Request) -> Option<Result<GenerationReport, Refusal>> {
+        self.made.iter().find(|made| made.request == *request).map(|made| made.report.clone())
+    }
+
+    fn result(&self, is_over: bool) -> Result<StudyResult, String> {
+        let document = document(&self.study, &self.own, &self.made);
+        let files = if is_over { self.files()? } else { Vec::new() };
+        Ok(StudyResult { document, files, values: None })
+    }
+
+    /// The output of `neuronscope generate --json`, and a token as a timeline.
+    fn files(&self) -> Result<Vec<StudyFile>, String> {
+        let Some(Made { report: Ok(report), .. }) = self.made.first() else { return Ok(Vec::new()) };
+        let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";
+        let file = |label: &str, name: &str, mime: &str, text| StudyFile {
+            label: label.to_owned(),
+            name: name.to_owned(),
+            mime: mime.to_owned(),
+            text,
+        };
+        let trace = token_trace(&self.own).map_err(|e| e.to_string())?;
+        Ok(vec![
+            file("JSON", "generate.json", "application/json", json),
+            file("trace", "token.json", TRACE_MIME, trace),
+        ])
+    }
+}
+
+impl StudyRun for LlmRun {
+    fn step(&mut self, _budget_events: u32) -> Result<StudyStep, String> {
+        let Some((purpose, request)) = self.waiting.pop_front() else {
+            return Ok(StudyStep::Done(Box::new(self.result(true)?)));
+        };
+        let report = self.known(&request).unwrap_or_else(|| GenerationReport::of(&request));
+        self.made.push(Made { purpose, request, report });
+        let label = self.waiting.front().map_or_else(String::new, |(_, next)| {
+            format!("{} on {} cores of {}, batch {}", next.config.name, next.degree, next.instance.name, next.batch)
+        });
+        let (done, waiting) = (self.made.len() as u64, self.waiting.len() as u64);
+        let shown = Some(Box::new(self.result(false)?));
+        Ok(StudyStep::More { done, total: done + waiting, label, shown })
+    }
+}

@@ -1,0 +1,69 @@
+// Language models: the figures of the command line, the grid, a link, a config.json, a token as a timeline.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { appFixture, assertAccessible, download, editForm, eventually, menuEntry, openApp, waitForState } from "./support/app.mjs";
+
+const app = appFixture();
+const tile = (page, name) => page.locator(".tiles .tile", { has: page.getByText(name, { exact: true }) });
+const grid = (page) => page.getByRole("table", { name: /^Where it fits/ });
+
+test("the page opens on a result, which is the command line's to the byte", app.page(async (page) => {
+  await waitForState(page, "done");
+  await assertAccessible(page);
+  const line = await page.getByLabel("Command", { exact: true }).innerText();
+  const printed = spawnSync("sh", ["-c", `${line.replace(/^neuronscope /, '"$NEURONSCOPE_CLI" ')} --json`], { encoding: "utf8" });
+  assert.equal(printed.status, 0, printed.stderr);
+  const { bytes } = await download(page, await menuEntry(page, "Download JSON"));
+  assert.equal(bytes.toString(), printed.stdout);
+  const { tpot_p50_ms } = JSON.parse(printed.stdout);
+  assert.ok((await tile(page, "A token, median").innerText()).includes(`${tpot_p50_ms.toFixed(2)} ms`));
+  assert.ok((await grid(page).locator("tbody tr").count()) > 40);
+  assert.ok((await page.locator(".bars li").count()) >= 7);
+}, { hash: "#/llm" }));
+
+test("a row of the grid is run, and its link opened again gives the same figures", app.page(async (page, url) => {
+  await waitForState(page, "done");
+  const row = grid(page).locator("tbody tr").filter({ hasText: "trn1.2xlarge" }).first();
+  await row.getByRole("button").first().click();
+  await page.waitForFunction(() => location.hash.includes("instance=trn1.2xlarge"));
+  await waitForState(page, "done");
+  await eventually(async () => assert.match(await page.locator(".document h2").innerText(), /on 1 cores of trn1\.2xlarge/));
+  const figures = await page.locator(".tiles").innerText();
+  const link = await page.evaluate(() => location.hash);
+  const other = await page.context().newPage();
+  await openApp(other, url + link);
+  await waitForState(other, "done");
+  await eventually(async () => assert.equal(await other.locator(".tiles").innerText(), figures));
+  await other.close();
+}, { hash: "#/llm?v=1&batch=2" }));
+
+test("what does not fit says by how much and what would, and the grid answers all the same", app.page(async (page) => {
+  await waitForState(page, "done");
+  await page.getByText(/are missing; it fits at no degree of this instance/).waitFor();
+  await grid(page).getByText(/GiB are missing/).first().waitFor();
+  await assertAccessible(page);
+}, { hash: "#/llm?v=1&model=llama-3-70b&instance=inf2.xlarge&tp=2" }));
+
+test("limits name the cheapest place, and a wrong field says what is right", app.page(async (page) => {
+  await waitForState(page, "done");
+  await page.getByText(/^The cheapest within the limits is /).waitFor();
+  await editForm(page);
+  await page.getByLabel("TP", { exact: true }).fill("many");
+  await page.getByText("tp: 'many' is not a whole number above 0").waitFor();
+}, { hash: "#/llm?v=1&batch=4&max_ttft_ms=500&max_tpot_ms=20" }));
+
+test("a config.json that is dropped anywhere is simulated, and a token is a timeline", app.page(async (page) => {
+  const docs = readFileSync(new URL("../../docs/llm.md", import.meta.url), "utf8");
+  const config = docs.split("```json config.json")[1].split("```")[0];
+  await page.locator("#open-file").setInputFiles({ name: "config.json", mimeType: "application/json", buffer: Buffer.from(config) });
+  await page.waitForFunction(() => location.hash.startsWith("#/llm"));
+  await page.locator(".form-bar .run, .form-bar button", { hasText: "Run" }).first().click();
+  await waitForState(page, "done");
+  await page.locator(".document h2", { hasText: "config.json" }).waitFor();
+  await page.getByRole("button", { name: "Open as timeline" }).click();
+  await page.waitForFunction(() => location.hash.startsWith("#/profile"));
+  await page.getByRole("application", { name: "Timeline" }).waitFor();
+  await waitForState(page, "done");
+}, { hash: "#/benchmark?v=none" }));
