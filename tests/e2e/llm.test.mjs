@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, editForm, eventually, menuEntry, openApp, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, chooseTool, download, editForm, eventually, menuEntry, openApp, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const tile = (page, name) => page.locator(".tiles .tile", { has: page.getByText(name, { exact: true }) });
@@ -64,6 +64,7 @@ test("a config.json that is dropped anywhere is simulated, and a token is a time
   await page.locator(".document h2", { hasText: "config.json" }).waitFor();
   await page.getByRole("button", { name: "Open as timeline" }).click();
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
-  await page.getByRole("application", { name: "Timeline" }).waitFor();
   await waitForState(page, "done");
+  await chooseTool(page, "operator-timeline");
+  await page.getByRole("application", { name: "Timeline" }).waitFor();
 }, { hash: "#/benchmark?v=none" }));

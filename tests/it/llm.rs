@@ -5,6 +5,9 @@ use neuronscope::fidelity::{
     shipped_decode_rows, validate_generation,
 };
 use neuronscope::llm::FITTED;
+use neuronscope::session::studies::{StudyKind, StudySpec};
+use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
+use std::process::Command;
 
 /// One test makes all fits and writes the tables, because they share their simulations.
 #[test]
@@ -117,5 +120,31 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
         let output = f.run(&format!("neuronscope {line}"));
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains(reason), "{line}: {said}");
+    }
+}
+
+/// The page's study saves what the command line prints.
+#[test]
+fn the_page_and_the_command_line_have_one_answer() {
+    let fields = [("model", "llama-2-7b"), ("tp", "8"), ("batch", "2"), ("output", "256"), ("weights", "int8")];
+    for instance in ["inf2.48xlarge", "trn2.48xlarge"] {
+        let mut spec = StudySpec::new(StudyKind::Llm);
+        for (key, text) in fields.into_iter().chain([("instance", instance)]) {
+            spec.set(key, text).unwrap();
+        }
+        let mut session = Session::new();
+        session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec))), None);
+        let mut saved = None;
+        let mut keep = |event| {
+            if let Event::Message(_, Message::Done(JobResult::Study(result))) = event {
+                saved = Some((result.document.command().unwrap().to_owned(), result.files[0].text.clone()));
+            }
+        };
+        while session.step(1_000, &mut keep) != StepResult::Idle {}
+        let (command, json) = saved.unwrap();
+        let args: Vec<&str> = command.split(' ').skip(1).chain(["--json"]).collect();
+        let printed = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(&args).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&printed.stdout), json, "{command}");
+        assert_eq!(json.contains("\"note\""), instance.starts_with("trn2"), "{json}");
     }
 }

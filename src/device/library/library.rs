@@ -220,11 +220,16 @@ mod tests {
         assert!(opened.id.starts_with("file:two.hlo@"), "{}", opened.id);
         assert_eq!(
             (opened.inspection.format.as_str(), opened.batch.clone()),
-            ("hlo-text", BatchRule::Fixed { size: 2 })
+            ("hlo-text", BatchRule::Derived { exported: 2 })
         );
         assert!(read(&library, &opened.id, None).is_ok() && read(&library, "file:two.hlo", Some(2)).is_ok());
-        let error = read(&library, &opened.id, Some(4)).unwrap_err().to_string();
-        assert!(error.contains("exported for a batch size of 2, not 4; use batch size 2"), "{error}");
+        assert_eq!(read(&library, &opened.id, Some(4)).unwrap().imported.inspection.inputs[0].shape, [4, 4]);
+        let mixed = open("mixed.hlo", &HLO.replace("tanh(p)", "reverse(p), dimensions={0}"), &library);
+        let error = read(&library, &mixed.id, Some(4)).unwrap_err().to_string();
+        assert!(
+            error.contains("exported for a batch size of 2, not 4") && error.contains("use batch size 2"),
+            "{error}"
+        );
         // The same name with another content is another model.
         let other = open("two.hlo", &HLO.replace("tanh", "negate"), &library);
         assert_ne!(other.id, opened.id);

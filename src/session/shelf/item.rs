@@ -73,7 +73,7 @@ impl ItemKind {
             Self::Numerics => "Numerics",
             Self::Matmult => "Microbenchmark",
             Self::Customop => "Custom operator",
-            Self::Llm => "Language model",
+            Self::Llm => "LLM",
         }
     }
 

@@ -15,34 +15,66 @@ pub(super) fn token_trace(request: &Request) -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|e| Refusal::new(e.to_string()))
 }
 
-/// A row for the layers, one for what the core does, one for what the cores exchange, one for the host.
+/// A row for the core and one for the host. A layer is around its segments and their collectives.
 fn profile(request: &Request, parts: &[TokenPart]) -> Profile {
     let mut builder = ProfileBuilder::new("simulated token");
-    builder.set_title(&format!(
-        "a token of {} on {} cores of {}",
-        request.config.name, request.degree, request.instance.name
-    ));
+    let (model, instance) = (&request.config.name, request.instance.name);
+    builder.set_title(&format!("a token of {model} on {} cores of {instance}", request.degree));
     let process = builder.process("core", &format!("Core 1 of {}", request.degree));
-    let rows = ["Layers", "NeuronCore", "Collectives", "Host"];
-    let [layers, core, collectives, host] =
-        [0, 1, 2, 3].map(|row: usize| builder.thread(process, &row.to_string(), rows[row]));
+    let (core, host) = (builder.thread(process, "0", "NeuronCore"), builder.thread(process, "1", "Host"));
     let ns = |ps: u64| u64_to_i64(ps / 1_000);
-    for part in parts {
-        let (start, end) = (ns(part.start.0), ns((part.start + part.time).0));
-        let (row, category) = match part.name {
-            "host" => (host, "host"),
-            "all-reduce" => (collectives, "collective"),
-            _ => (core, "compute"),
-        };
-        let args = part.layer.map(|layer| format!("{{\"layer\":{layer}}}"));
-        builder.slice(row, start, end - start, part.name, category, args.as_deref());
-    }
-    for of_layer in parts.chunk_by(|a, b| a.layer == b.layer) {
+    for of_layer in parts.chunk_by(|a, b| a.layer.is_some() && a.layer == b.layer) {
         let (Some(first), Some(last)) = (of_layer.first(), of_layer.last()) else { continue };
-        if let Some(layer) = first.layer {
+        let args = first.layer.map(|layer| format!("{{\"layer\":{layer}}}"));
+        if args.is_some() {
             let (start, end) = (ns(first.start.0), ns((last.start + last.time).0));
-            builder.slice(layers, start, end - start, &format!("layer {layer}"), "layer", None);
+            builder.slice(core, start, end - start, "layer", "layer", args.as_deref());
+        }
+        for part in of_layer {
+            let (start, end) = (ns(part.start.0), ns((part.start + part.time).0));
+            let (row, category) = match part.name {
+                "host" => (host, "host"),
+                "all-reduce" => (core, "collective"),
+                _ => (core, "compute"),
+            };
+            builder.slice(row, start, end - start, part.name, category, args.as_deref());
         }
     }
     builder.finish(Diagnostics::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::studies::{LlmStudy, StudyRun, StudyStep};
+
+    #[test]
+    fn a_token_is_as_long_as_the_step_of_the_whole_cache() {
+        let request = LlmStudy::default().request().unwrap();
+        let mut decoder = Decoder::new(&request.config, request.instance, request.degree, None, FITTED).unwrap();
+        let parts = token_parts(&mut decoder, request.batch, request.positions()).unwrap();
+        let profile = profile(&request, &parts);
+        let step = decoder.decode(request.batch, request.positions()).unwrap().time();
+        assert_eq!(profile.span().end.0 - profile.span().start.0, u64_to_i64(step.0 / 1_000));
+        // 32 layers, each with two segments and two collectives; the head and the host.
+        assert_eq!(profile.slices().len(), 32 * 5 + 2);
+    }
+
+    #[test]
+    fn a_study_simulates_its_request_then_batches_then_places() {
+        let mut run = LlmStudy::default().start().unwrap();
+        let mut steps = 0;
+        let result = loop {
+            match run.step(1).unwrap() {
+                StudyStep::More { done, total, .. } => {
+                    steps += 1;
+                    assert!(done <= total && done == steps);
+                }
+                StudyStep::Done(result) => break result,
+            }
+        };
+        assert!(steps > 30, "{steps}");
+        let names: Vec<&str> = result.files.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["generate.json", "token.json"]);
+    }
 }
