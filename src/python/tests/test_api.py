@@ -64,6 +64,8 @@ def test_other_commands(cli):
     same = lambda found, *args: found.to_dict() == cli.json(*args, "--json")  # noqa: E731
     assert same(neuronscope.compare("sim:nn", "sim:nn?workflow=trace"), "compare", "sim:nn", "sim:nn?workflow=trace")
     assert same(neuronscope.numerics("nn"), "numerics", "--model=nn")
+    assert same(neuronscope.generate("llama-2-7b", tp=8, output=256), "generate", "--model=llama-2-7b", "--tp=8", "--output=256")
+    assert same(neuronscope.fit("llama-2-7b", batch=4), "fit", "--model=llama-2-7b", "--batch=4")
     assert same(neuronscope.customop("relu-tcm", layers=[16, 64, 10], batch=4), "customop", "--kernel=relu-tcm", "--layers=16,64,10", "--batch=4")
     assert "nn" in {model.name for model in neuronscope.models()}
     assert neuronscope.command("evaluate") == cli("evaluate")

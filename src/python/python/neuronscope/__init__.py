@@ -16,6 +16,8 @@ __all__ = [
     "command",
     "compare",
     "customop",
+    "fit",
+    "generate",
     "inspect",
     "models",
     "neuronperf",

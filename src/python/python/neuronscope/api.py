@@ -93,6 +93,28 @@ def customop(kernel, **options):
     return Table(map(Record, found)) if isinstance(found, list) else Record(found)
 
 
+def generate(model="llama-3-8b", **options):
+    """How long a prompt and a token of a language model take on some cores of an instance, and what a million tokens cost.
+
+    ``model`` is a name, a ``config.json``, or its content as a dictionary. ``options`` are the flags of ``neuronscope generate``.
+    """
+    words, files = _decoder(model)
+    return Record(run_json(["generate", *words, *flags(options)], files=files))
+
+
+def fit(model="llama-3-8b", **options):
+    """Where a language model fits: every instance and degree, with what is missing there, and the cheapest."""
+    words, files = _decoder(model)
+    return Record(run_json(["fit", *words, *flags(options)], files=files))
+
+
+def _decoder(model):
+    if isinstance(model, dict):
+        return ["--model-config=config.json"], {"config.json": json.dumps(model).encode()}
+    text = os.fspath(model)
+    return [f"--model-config={text}" if text.endswith(".json") else f"--model={text}"], None
+
+
 def validate(file, **options):
     """Predicts a table of published benchmark rows and compares."""
     return Record(run_json(["validate", os.fspath(file), *flags(options)]))
