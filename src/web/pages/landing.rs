@@ -12,7 +12,7 @@ const BERT: &str =
     "#/profile?v=1&model=bert-base-uncased&batch_size=8&workflow=trace&instance=inf2.xlarge&tool=overview";
 
 /// Tours: the title, what the tour shows, and its link.
-const TOURS: [(&str, &str, &str); 5] = [
+const TOURS: [(&str, &str, &str); 6] = [
     (
         "Sweep a benchmark",
         "Throughput, latency and cost of ResNet-50 by number of copies and batch size.",
@@ -22,6 +22,11 @@ const TOURS: [(&str, &str, &str); 5] = [
         "Profile a model",
         "A network of two layers: framework operators, HLO operators, and the timeline of one step.",
         "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=operator-timeline",
+    ),
+    (
+        "Size a language model",
+        "Llama, Mistral, Qwen and others: the time of a token, the cost of a million, and where it fits.",
+        "#/llm",
     ),
     ("Measure a matrix product", "The rate of chained products against the peak of the tensor engine.", "#/matmult"),
     (
@@ -73,7 +78,7 @@ pub fn LandingPage(props: &LandingPageProps) -> Html {
             <LandingTimeline />
             <KeptHere />
             <section aria-labelledby="tours-title">
-                <h2 id="tours-title">{ "Five things to try" }</h2>
+                <h2 id="tours-title">{ "Six things to try" }</h2>
                 <ol class="tours">{ for TOURS.map(tour) }</ol>
                 <p><a href={Page::Guide.hash()}>{ "Read the guide" }</a>{ ": six short chapters with examples to open." }</p>
             </section>
