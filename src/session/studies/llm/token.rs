@@ -46,7 +46,7 @@ fn profile(request: &Request, parts: &[TokenPart]) -> Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::studies::{LlmStudy, StudyRun, StudyStep};
+    use crate::studies::{LlmStudy, StudyStep};
 
     #[test]
     fn a_token_is_as_long_as_the_step_of_the_whole_cache() {
