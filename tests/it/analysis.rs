@@ -277,6 +277,28 @@ fn two_data_loaders_compared() {
     assert!(found.took.what == "Steps" && found.took.other_ns < 0.9 * found.took.base_ns, "{}", found.took.text());
 }
 
+/// Several devices that are idle at once wait once: a cause cannot be longer than the time in which none works.
+#[test]
+fn no_cause_of_idle_time_is_longer_than_the_idle_time() {
+    let mut causes = 0;
+    for entry in fs::read_dir(fixtures()).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        if ![".json", ".json.gz", ".pb"].iter().any(|end| name.ends_with(end)) || name.ends_with(".facts.json") {
+            continue;
+        }
+        let Ok(profile) = read_bytes(&name, &fs::read(fixtures().join(&name)).unwrap()) else { continue };
+        let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+        let mut pass = SentencesPass::new(&profile);
+        while !pass.advance(&profile, &works, &flows, usize::MAX) {}
+        let found = pass.finish_overview(&profile, &works);
+        if let (Some(cause), Some(breakdown)) = (found.idle_cause, found.breakdown) {
+            causes += 1;
+            assert!(cause.ns <= breakdown.waiting_ns(), "{name}: {} > {}", cause.ns, breakdown.waiting_ns());
+        }
+    }
+    assert!(causes > 3, "{causes} profiles have a cause");
+}
+
 #[test]
 fn every_tool_merges_the_instances_that_the_overview_merges() {
     let profile = open(&fixtures(), "kineto_resnet50_workers0_a.json.gz");

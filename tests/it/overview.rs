@@ -173,6 +173,15 @@ fn loader_workers_take_away_the_first_finding_of_a_training_run() {
     assert!(ranked(&fast).iter().all(|r| !r.title.contains("DataLoader")), "{:?}", ranked(&fast));
 }
 
+/// How the simulator lays out its rows is nobody's problem.
+#[test]
+fn a_simulated_profile_has_no_diagnostics() {
+    for model in ["bert-base-uncased", "resnet50", "nn"] {
+        let (info, _) = simulated(model, "inf2.xlarge", None);
+        assert!(info.diagnostics.is_empty(), "{model}: {:?}", info.diagnostics);
+    }
+}
+
 #[test]
 fn a_jax_trace_has_an_overview() {
     insta::assert_snapshot!("overview_jax", text(&of_file("tracelens_jax_conv_legacy.xplane.pb").1));
