@@ -66,7 +66,7 @@ impl GroupBy {
 type Groups = Vec<(u32, Vec<Part>)>;
 
 /// The group of each slice. Groups are numbers from 0, some of which may be unused.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Grouping {
     by: GroupBy,
     /// Group of each track, for groupings in which a whole track is in one group.
@@ -77,6 +77,10 @@ pub struct Grouping {
     operations: Option<Box<Operations>>,
     /// The groups of fused operations, each with its parts, by arguments and the names that slices of the track have.
     fused: FxHashMap<(ArgsId, fused::Names), Groups>,
+    /// Whether arguments are those of a fused operation, by their place: asked of every slice, so no map.
+    has_members: Vec<bool>,
+    /// The names that slices have, by track.
+    names_of_track: Vec<fused::Names>,
 }
 
 /// The operations of a profile, numbered.
@@ -108,7 +112,7 @@ impl Grouping {
         }
         let scopes = (by == GroupBy::Module).then(|| Scopes::of(profile));
         let operations = (by == GroupBy::Operation).then(|| Box::new(Operations::of(profile, names, &mut labels)));
-        Self { by, of_track, labels, scopes, operations, fused: FxHashMap::default() }.with_fused(profile)
+        Self { by, of_track, labels, scopes, operations, ..Self::default() }.with_fused(profile)
     }
 
     /// Adds the groups of fused operations.
@@ -116,7 +120,12 @@ impl Grouping {
         if !self.divides() {
             return self;
         }
+        self.names_of_track = profile.tracks().ids().map(|track| profile.names_of(track)).collect();
         for (args, members) in profile.fusions().iter() {
+            if self.has_members.len() <= args.index() {
+                self.has_members.resize(args.index() + 1, false);
+            }
+            self.has_members[args.index()] = true;
             for names in [fused::Names::Framework, fused::Names::Hlo, fused::Names::Own] {
                 let mut groups = Groups::new();
                 for member in members {
@@ -175,14 +184,11 @@ impl Grouping {
     }
 
     fn groups_of_fused(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<&Groups> {
-        if self.fused.is_empty() {
-            return None;
-        }
         let args = profile.slices().args(id);
-        if profile.fusions().members(args).is_empty() {
+        if !self.has_members.get(args.index()).is_some_and(|has| *has) {
             return None;
         }
-        self.fused.get(&(args, profile.names_of(track)))
+        self.fused.get(&(args, *self.names_of_track.get(track.index())?))
     }
 
     /// The property by which it groups.
