@@ -56,6 +56,6 @@ lighthouse_scores() {
 # src/web/tests/wasm_rates.rs prints lines that begin with "rate:".
 wasm_rates() {
   WASM_BINDGEN_TEST_TIMEOUT=${WASM_BINDGEN_TEST_TIMEOUT:-600} \
-    cargo test --locked --profile bench --target "$WASM_TARGET" -p ns_web --test wasm_rates \
+    cargo test --locked --profile page --target "$WASM_TARGET" -p ns_web --test wasm_rates \
     -- --nocapture 2>&1 | grep -E "rate:|error|FAILED|test result" || say "the rates could not be measured"
 }

@@ -40,7 +40,7 @@ first_install_target() { has_target || install_target; }
 
 # The programs of the page, as trunk compiles them.
 compile_page() {
-  local profile=release
+  local profile=page
   [ "$1" = --release ] || profile=serve
   cargo build --quiet --locked -p ns_web --bins --target "$WASM_TARGET" --profile "$profile" >&2
 }
