@@ -1,13 +1,14 @@
 //! Kernels in files: `mlp:kernel=my_relu.cpp` becomes a specification that holds the source, because nothing below the command
 //! line reads files.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use ns_kernel::{BUILT_IN, BuildScript, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in};
-use ns_session::refuse_script;
+use ns_session::{ByteSource, refuse_script};
+
+use super::file::FileSource;
 
 /// The parameter of a model that names a kernel.
 const PARAMETER: &str = "kernel";
@@ -28,6 +29,16 @@ fn with_source(part: &str) -> Result<String> {
         return Ok(part.to_owned());
     }
     Ok(format!("{PARAMETER}={}", NamedKernel::own(stem(path), &read(path)?, false)))
+}
+
+/// The placement `OPERATOR=PLACE` of an operator of a model file, with the source in place of a kernel's file.
+pub(super) fn placement(text: &str) -> Result<String> {
+    let Some((operator, path)) = text.rsplit_once('=').map(|(o, p)| (o, p.trim())) else { return Ok(text.to_owned()) };
+    if ![".cpp", ".cc", ".py"].iter().any(|end| path.to_ascii_lowercase().ends_with(end)) {
+        return Ok(text.to_owned());
+    }
+    let kernel = open(path)?;
+    Ok(format!("{operator}={}", NamedKernel::own(stem(&kernel.path), &kernel.source, kernel.multicore)))
 }
 
 /// A kernel outside the program: its source, and what the `build.py` of its library says of it.
@@ -73,7 +84,9 @@ fn stem(path: &str) -> &str {
 /// Reads a source from a file.
 pub(super) fn read(path: &str) -> Result<String> {
     let names = BUILT_IN.map(|k| k.name).join(", ");
-    let size = fs::metadata(path).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?.len();
+    let file =
+        FileSource::open(Path::new(path)).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?;
+    let size = file.size();
     if size > MAX_SOURCE_BYTES as u64 {
         bail!("{path}: has {size} bytes; a kernel may have at most {MAX_SOURCE_BYTES}");
     }
@@ -92,7 +105,7 @@ mod tests {
         let (kernel, rest) = text.strip_prefix("mlp:kernel=").unwrap().split_once(',').unwrap();
         let found: NamedKernel = kernel.parse().unwrap();
         assert_eq!((found.name.as_str(), rest), ("relu_tcm", "hidden1=8"));
-        assert_eq!(found.source, fs::read_to_string(path).unwrap());
+        assert_eq!(found.source, std::fs::read_to_string(path).unwrap());
         assert_eq!(model(&text).unwrap(), text);
         for same in ["nn", "mlp:kernel=relu", "mlp:kernel=relu-tcm", "matmult:n=3"] {
             assert_eq!(model(same).unwrap(), same);

@@ -78,13 +78,16 @@ fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
     commands::run(args::Args::try_parse_from(expanded)?.command)
 }
 
-/// No command but `customop`, for a build.py, takes a Python script: whoever gives one gets the command that does what the script's call
-/// does.
+/// A Python script is taken as the build.py of a kernel only, by `customop` and as `--assume OPERATOR=build.py`: whoever gives one
+/// elsewhere gets the command that does what the script's call does.
 fn refuse_scripts() -> anyhow::Result<()> {
     if std::env::args().nth(1).is_some_and(|command| command == "customop") {
         return Ok(());
     }
     for argument in std::env::args().skip(1) {
+        if argument.contains("::") {
+            continue;
+        }
         let name = argument.rsplit_once('=').map_or(argument.as_str(), |(_, value)| value);
         let refusal = name.ends_with(".py").then(|| std::fs::read(name).ok()).flatten();
         let refusal = refusal.and_then(|bytes| refuse_script(name, &bytes));

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::driver::Driver;
 use super::file::FileSource;
-use super::model_file;
+use super::{kernel_file, model_file};
 use ns_device::{BatchRule, ModelFileRef};
 use ns_program::ImportError;
 use ns_session::{ByteSource, JobRequest, JobResult, Message, ModelFileSettings, OpenedModel};
@@ -19,7 +19,8 @@ pub(super) struct ModelFileFlags {
     /// Size of an open dimension of a model file: batch=8,seq=128 (several)
     #[arg(long = "dim", value_name = "NAME=SIZE", value_delimiter = ',')]
     pub dims: Vec<String>,
-    /// Where to place an operator of a model file whose meaning is not known: aten.foo=elementwise, or move, or sort
+    /// Where to place an operator of a model file whose meaning is not known: aten.foo=elementwise, or move, or sort, or the kernel
+    /// that computes it: my_ops::relu=relu.cpp, or the build.py of its library
     #[arg(long = "assume", value_name = "OPERATOR=PLACE", value_delimiter = ',')]
     pub assumptions: Vec<String>,
 }
@@ -51,7 +52,8 @@ impl ModelFileFlags {
         let mut settings = ModelFileSettings::default();
         for (flag, texts) in [("--dim", &self.dims), ("--assume", &self.assumptions)] {
             for text in texts {
-                settings.set(text).with_context(|| flag.to_owned())?;
+                let text = if flag == "--assume" { kernel_file::placement(text).with_context(|| flag.to_owned())? } else { text.clone() };
+                settings.set(&text).with_context(|| flag.to_owned())?;
             }
         }
         Ok(settings)

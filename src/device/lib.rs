@@ -11,6 +11,7 @@
 
 mod compile;
 mod estimated_op;
+mod kernels;
 mod library;
 mod removed;
 mod service;
@@ -18,6 +19,7 @@ mod values;
 
 pub use compile::{Compilation, Device, is_simulated};
 pub use estimated_op::{EstimateMark, EstimatedOp, marked_time, note_of_times};
+pub use kernels::OperatorKernels;
 pub use library::{
     BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FixedModel, Instantiated, ModelFile, ModelFileRef, ModelFileSettings,
     ModelKind, ModelLibrary, ModelRef, OpenedModel, content_name, model_label,

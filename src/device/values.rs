@@ -1,13 +1,14 @@
 //! The values that a model file computes: with the weights of its file or with drawn ones, exactly or with the casts
 //! of a core.
 
+use super::kernels::OperatorKernels;
 use super::library::{ModelFileRef, ModelLibrary};
 use ns_base::convert::{f64_to_f32, i64_to_f64, u64_to_f64, u64_to_i64, u64_to_usize};
 use ns_base::{Digest, Rng};
 use ns_base::{Refusal, refuse};
 use ns_compiler::CompileOptions;
 use ns_container::ByteSource;
-use ns_program::eval::{Casts, evaluate_with};
+use ns_program::eval::{Arithmetic, Casts, evaluate_with};
 use ns_program::{ArrayType, Numbers, Program, Role, Value};
 use ns_program::{Imported, load_parameter};
 use ns_tensor::{Shape, Tensor};
@@ -28,6 +29,7 @@ pub struct ModelFileValues {
     parameters: Vec<Value>,
     drawn: u64,
     flops: u64,
+    kernels: OperatorKernels,
 }
 
 impl ModelFileValues {
@@ -39,7 +41,8 @@ impl ModelFileValues {
         let spec: ModelFileRef = model.parse()?;
         let found = models.instantiate(&spec, batch_size)?;
         let file = models.find(&spec)?;
-        Self::of_imported(&found.imported, file.bytes(), seed)
+        Ok(Self::of_imported(&found.imported, file.bytes(), seed)?
+            .with_kernels(OperatorKernels::of(&spec.settings.assumed)?))
     }
 
     /// A model that was read. Its inputs, and weights that its file does not contain, are drawn. Floating-point arrays of several
@@ -75,7 +78,13 @@ impl ModelFileValues {
             };
             parameters.push(value.ok_or_else(not_drawn)?);
         }
-        Ok(Self { program: imported.program.clone(), parameters, drawn, flops })
+        Ok(Self { program: imported.program.clone(), parameters, drawn, flops, kernels: OperatorKernels::default() })
+    }
+
+    /// The same, with kernels for operators that have no known meaning.
+    #[must_use]
+    pub fn with_kernels(self, kernels: OperatorKernels) -> Self {
+        Self { kernels, ..self }
     }
 
     /// Weights and buffers that are drawn, because the file does not contain them.
@@ -133,7 +142,9 @@ impl ModelFileValues {
     /// The operation that is not computed, or the result that is not real.
     pub fn compute(&self, options: Option<&CompileOptions>) -> Result<Vec<Tensor>, Refusal> {
         let casts = options.map_or(Casts::NONE, casts_of);
-        let outputs = evaluate_with(&self.program, self.parameters.clone(), BUDGET, casts)
+        let outside = self.kernels.outside();
+        let arithmetic = Arithmetic { casts, outside: Some(&outside) };
+        let outputs = evaluate_with(&self.program, self.parameters.clone(), BUDGET, arithmetic)
             .map_err(|e| e.within(|what| format!("{what}; its times are there all the same (bench, profile)")))?
             .outputs;
         outputs.iter().enumerate().map(|(index, value)| tensor(index, value)).collect()

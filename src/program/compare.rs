@@ -1,6 +1,6 @@
 //! Compares a model's results with the expected ones.
 
-use crate::eval::{Casts, evaluate_with};
+use crate::eval::{Arithmetic, evaluate_with};
 use crate::{Imported, Numbers, ProgramParameter, Role, Value, load_parameter};
 use ns_base::convert::i64_to_f64;
 use ns_base::{Refusal, refuse};
@@ -24,18 +24,18 @@ pub struct ResultComparison {
 ///
 /// An array belongs to a parameter by the parameter's name, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
 /// Weights that the file holds do not need an array. Expected results are `out0`, `out1` .., or have
-/// the names of the results. Single-precision numbers are cast as `casts` says.
+/// the names of the results. Numbers are computed as `arithmetic` says.
 ///
 /// # Errors
 /// When a parameter has no numbers, an operation cannot be computed, or a result is missing.
-pub fn compare(
-    imported: &Imported,
+pub fn compare<'a>(
+    imported: &'a Imported,
     bytes: &dyn ByteSource,
     inputs: &[(String, Value)],
     expected: &[(String, Value)],
-    casts: Casts,
+    arithmetic: impl Into<Arithmetic<'a>>,
 ) -> Result<Vec<ResultComparison>, Refusal> {
-    let results = results(imported, bytes, inputs, casts)?;
+    let results = results(imported, bytes, inputs, arithmetic)?;
     let names = &imported.inspection.outputs;
     let named = |n: usize| names.get(n).and_then(|o| expected.iter().find(|(name, _)| *name == o.name));
     let wanted: Vec<&Value> = (0..)
@@ -60,14 +60,14 @@ pub fn compare(
 ///
 /// # Errors
 /// When a parameter has no numbers, or an operation cannot be computed.
-pub fn results(
-    imported: &Imported,
+pub fn results<'a>(
+    imported: &'a Imported,
     bytes: &dyn ByteSource,
     inputs: &[(String, Value)],
-    casts: Casts,
+    arithmetic: impl Into<Arithmetic<'a>>,
 ) -> Result<Vec<Value>, Refusal> {
     let parameters = bind(imported, bytes, inputs)?;
-    Ok(evaluate_with(&imported.program, parameters, BUDGET, casts)?.outputs)
+    Ok(evaluate_with(&imported.program, parameters, BUDGET, arithmetic)?.outputs)
 }
 
 /// Names in a row, or that there are none.

@@ -45,9 +45,9 @@ pub struct ModelQuestions {
 
 /// How an operator without a known meaning can be placed: its name in settings, and its meaning. The first is the default.
 pub const OPERATOR_PLACES: [(&str, &str); UnknownOpPolicy::ALL.len()] = [
-    (UnknownOpPolicy::Elementwise.name(), "elementwise: one pass of the vector engine"),
-    (UnknownOpPolicy::Move.name(), "move: out to device memory and back"),
-    (UnknownOpPolicy::Sort.name(), "sort: passes of the GpSimd engine"),
+    ("elementwise", "elementwise: one pass of the vector engine"),
+    ("move", "move: out to device memory and back"),
+    ("sort", "sort: passes of the GpSimd engine"),
 ];
 
 impl ModelQuestions {
@@ -73,7 +73,7 @@ impl ModelQuestions {
         });
         let operators = opened.inspection.unsupported.iter().map(|unknown| {
             let occurs = occurrence(unknown.count, &unknown.first);
-            let policy = given.assumed.get(&unknown.op).copied().unwrap_or(UnknownOpPolicy::Elementwise);
+            let policy = given.assumed.get(&unknown.op).unwrap_or(&UnknownOpPolicy::Elementwise);
             let place = format!("It occurs {occurs}. Its time is an estimate.");
             OperatorQuestion { op: unknown.op.clone(), place, policy: policy.name() }
         });

@@ -207,6 +207,54 @@ fn flags_decide_open_sizes_and_unknown_operators() {
     assert_eq!(rows["reports"][0]["status"].as_str(), Some("finished"));
 }
 
+/// The operator of the file `custom-op`, as a kernel: `where(x > 0, x, 0.5 * expm1(x))`.
+const ELU: &str = "#include <torch/torch.h>
+static constexpr float alpha = 0.5;
+torch::Tensor elu_forward(const torch::Tensor& t_in) {
+  torch::Tensor t_out = torch::zeros(t_in.sizes(), torch::kFloat);
+  auto in = t_in.accessor<float, 2>();
+  auto out = t_out.accessor<float, 2>();
+  for (size_t i = 0; i < t_in.size(0); i++) {
+    for (size_t j = 0; j < t_in.size(1); j++) {
+      out[i][j] = in[i][j] > 0.0 ? in[i][j] : alpha * (expf(in[i][j]) - 1.0);
+    }
+  }
+  return t_out;
+}
+";
+
+#[test]
+fn a_kernel_computes_an_operator_of_a_file() {
+    let folder = folder("kernel-of-a-file");
+    let kernel = folder.join("elu.cpp");
+    fs::write(&kernel, ELU).unwrap();
+    let (custom, arrays) = (model("pt2/custom-op--torch2.9.1.pt2.gz"), model("pt2/custom-op--torch2.9.1.pt2.npz"));
+    let assume = format!("byom::fancy_act={}", kernel.display());
+    // The values are those of PyTorch, and no cost is a guess.
+    let files = ["--inputs", &arrays, "--expect", &arrays];
+    let values = json(&[&["numerics", "--model", &custom, "--assume", &assume, "--json"], &files[..]].concat());
+    assert!(values["values"][0]["relative_error"].as_f64().unwrap() < 1e-6, "{values}");
+    let kernel_ns = |assume: &str| {
+        let report = json(&["profile", "--model", &custom, "--assume", assume, "--json"]);
+        let ops = report["framework_ops"].as_array().unwrap().clone();
+        let of = |op: &&serde_json::Value| op["name"].as_str().unwrap().starts_with("byom__fancy_act");
+        (ops.iter().find(of).unwrap()["time_ns"].as_f64().unwrap(), report["estimate"]["estimated"].clone())
+    };
+    let (on_kernel, estimates) = kernel_ns(&assume);
+    assert!(estimates.is_null() || estimates == 0, "{estimates}");
+    assert!(on_kernel > 2.0 * kernel_ns("byom::fancy_act=elementwise").0, "{on_kernel}");
+    // A build.py names the source, and says whether all processors run it.
+    let build = folder.join("build.py");
+    let script = "custom_op.load(name='elu', compute_srcs=['elu.cpp'], shape_srcs=[], multicore=False)\n";
+    fs::write(&build, format!("from torch_neuronx.xla_impl import custom_op\n{script}")).unwrap();
+    assert_eq!(kernel_ns(&format!("byom::fancy_act={}", build.display())).0, on_kernel);
+    fs::write(&kernel, ELU.replace("alpha *", "beta *")).unwrap();
+    let error = failure(&["profile", "--model", &custom, "--assume", &assume]);
+    assert!(error.contains("kernel elu, line 9") && error.contains("beta"), "{error}");
+    let missing = failure(&["profile", "--model", &custom, "--assume", "byom::fancy_act=missing.cpp"]);
+    assert!(missing.contains("--assume") && missing.contains("missing.cpp"), "{missing}");
+}
+
 #[test]
 fn answers_of_a_file_are_evaluated() {
     let folder = folder("evaluated-file");

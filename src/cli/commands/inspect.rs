@@ -17,7 +17,7 @@ use ns_base::SimTime;
 use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
 use ns_compiler::{Pipeline, Workflow};
-use ns_device::{Compilation, Device, EstimateMark, ModelFileSettings};
+use ns_device::{Compilation, Device, EstimateMark, ModelFileSettings, OperatorKernels};
 use ns_neuron::step::Waits;
 use ns_program::{Imported, Inspection, TensorInfo, Verdict, occurrence};
 
@@ -38,7 +38,8 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     let (imported, bytes) = model_file::read_decided(Path::new(&path), &settings)?;
     let imported = Rc::new(imported);
     let run = args.instance.as_deref().map(|instance| OneCall::of(&imported, instance, &settings)).transpose()?;
-    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, None)?;
+    let compared =
+        Compared::of(&imported, &bytes, &args.arrays, args.tolerance, None, &OperatorKernels::of(&settings.assumed)?)?;
     let said = if args.json {
         let values = compared.as_ref().map(Compared::json).unwrap_or_default();
         let device = run.as_ref().map(|run| JsonRun::of(run, &settings));

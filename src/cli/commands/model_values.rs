@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::file::FileSource;
 use crate::inspect_args::ArraysArgs;
+use ns_device::OperatorKernels;
 use ns_neuron::numerics::DEFAULT_TOLERANCE;
-use ns_program::eval::Casts;
+use ns_program::eval::{Arithmetic, Casts};
 use ns_program::{Imported, ResultComparison, Value, compare};
 use ns_readers::read_npz;
 
@@ -51,6 +52,7 @@ impl Compared {
         arrays: &ArraysArgs,
         tolerance: Option<f64>,
         casts: Option<Casts>,
+        kernels: &OperatorKernels,
     ) -> Result<Option<Self>> {
         let (inputs, expect) = match (&arrays.inputs, &arrays.expect) {
             (Some(inputs), Some(expect)) => (inputs, expect),
@@ -61,8 +63,9 @@ impl Compared {
         if tolerance.is_nan() || tolerance <= 0.0 {
             bail!("--tolerance {tolerance}: use a number above 0, such as {FILE_TOLERANCE}");
         }
-        let casts = casts.unwrap_or(Casts::NONE);
-        let results = compare(imported, bytes, &read_arrays(inputs)?, &read_arrays(expect)?, casts)
+        let outside = kernels.outside();
+        let arithmetic = Arithmetic { casts: casts.unwrap_or(Casts::NONE), outside: Some(&outside) };
+        let results = compare(imported, bytes, &read_arrays(inputs)?, &read_arrays(expect)?, arithmetic)
             .map_err(anyhow::Error::msg)?;
         Ok(Some(Self { results, tolerance }))
     }

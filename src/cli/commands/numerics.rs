@@ -11,9 +11,10 @@ use crate::args::{NumericsArgs, RoundingArg};
 use crate::driver::Driver;
 use crate::file::FileSource;
 use crate::model_file;
-use ns_device::{ModelFileValues, casts_of};
+use ns_device::{ModelFileValues, OperatorKernels, casts_of};
 use ns_machine::arch::{features, instance};
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};
+use ns_program::eval::Arithmetic;
 use ns_program::{Imported, results};
 use ns_readers::write_npz;
 use ns_session::studies::StudySpec;
@@ -65,19 +66,23 @@ fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
 
 /// Compares a model file's values with its framework's, or the values of a core with those without casts.
 fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
-    let (imported, bytes) = with_batch(path, args.file_flags.settings()?, args.batch_size)?;
+    let settings = args.file_flags.settings()?;
+    let kernels = OperatorKernels::of(&settings.assumed).context("--assume")?;
+    let (imported, bytes) = with_batch(path, settings, args.batch_size)?;
     let spec = spec_of_file(path, args)?;
     if args.arrays.inputs.is_none() {
-        return tell(&of_drawn(spec, &imported, &bytes)?, args.json);
+        return tell(&of_drawn(spec, &imported, &bytes, kernels)?, args.json);
     }
     if let (Some(arrays), Some(to)) = (&args.arrays.inputs, &args.results) {
         let arrays = read_arrays(arrays)?;
-        let values = results(&imported, &bytes, &arrays, casts_of(&spec.options)).with_context(|| path.to_owned())?;
+        let outside = kernels.outside();
+        let arithmetic = Arithmetic { casts: casts_of(&spec.options), outside: Some(&outside) };
+        let values = results(&imported, &bytes, &arrays, arithmetic).with_context(|| path.to_owned())?;
         let named = (0..).zip(&values).map(|(n, value)| (format!("out{n}"), value));
         return write(to, write_npz(named));
     }
     let casts = args.compile.names_casts().then(|| casts_of(&spec.options));
-    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, casts)?;
+    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, casts, &kernels)?;
     let Some(compared) = compared else { bail!("{path}: --inputs needs --expect FILE.npz, or --results FILE.npz") };
     let said = if args.json {
         let mut json =
@@ -140,9 +145,14 @@ fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
 }
 
 /// Compares the values of a core with those in the file's own types, for random inputs.
-pub(super) fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &FileSource) -> Result<NumericsReport> {
+pub(super) fn of_drawn(
+    spec: NumericsSpec,
+    imported: &Imported,
+    bytes: &FileSource,
+    kernels: OperatorKernels,
+) -> Result<NumericsReport> {
     let named = |e: &dyn std::fmt::Display| anyhow!("{}: {e}", spec.model);
-    let values = ModelFileValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?;
+    let values = ModelFileValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?.with_kernels(kernels);
     let expected = values.compute(None).map_err(|e| named(&e))?;
     let given = values.compute(Some(&spec.options)).map_err(|e| named(&e))?;
     let names = imported.inspection.outputs.iter().map(|o| o.name.as_str()).chain(std::iter::repeat(""));

@@ -8,6 +8,7 @@ use crate::driver::Driver;
 use crate::model_file;
 use crate::profile_args::ProfileArgs;
 use ns_base::convert::{u64_to_usize, usize_to_u32};
+use ns_device::OperatorKernels;
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance};
 use ns_session::studies::StudySpec;
 use ns_session::{NumericsSpec, OutputComparison};
@@ -29,8 +30,10 @@ pub(super) fn describe(driver: &mut Driver, args: &ProfileArgs) -> Result<String
     };
     let report = if model_file::names_a_file(args.model()) {
         checked_instance(&spec)?;
-        let (imported, bytes) = with_batch(args.model(), args.file_flags.settings()?, args.batch_size)?;
-        of_drawn(spec, &imported, &bytes)?
+        let settings = args.file_flags.settings()?;
+        let kernels = OperatorKernels::of(&settings.assumed)?;
+        let (imported, bytes) = with_batch(args.model(), settings, args.batch_size)?;
+        of_drawn(spec, &imported, &bytes, kernels)?
     } else {
         of_zoo(driver, StudySpec::Numerics(spec))?
     };

@@ -312,13 +312,26 @@ fn custom_call(e: &mut Emit<'_>, call: &Foreign, shape: Shape) -> Result<InstrId
 
 /// An operator without a known meaning.
 fn assumed(e: &mut Emit<'_>, what: &Foreign, shape: Shape) -> Result<InstrId> {
-    let asked = e.assumed.get(&what.name).copied();
+    let asked = e.assumed.get(&what.name).cloned();
+    if let Some(super::UnknownOpPolicy::Kernel(kernel)) = asked {
+        return on_kernel(e, &kernel, &shape);
+    }
     e.guess(&what.name, asked.is_none());
     match asked.unwrap_or(super::UnknownOpPolicy::Elementwise) {
         super::UnknownOpPolicy::Elementwise => worked(e, &what.name, WorkKind::Vector, 1, shape),
         super::UnknownOpPolicy::Move => moves::moved(e, &what.name, shape),
-        super::UnknownOpPolicy::Sort => sorting_network(e, &what.name, shape),
+        super::UnknownOpPolicy::Sort | super::UnknownOpPolicy::Kernel(_) => sorting_network(e, &what.name, shape),
     }
+}
+
+/// The user's kernel, whose result has the shape of its input.
+fn on_kernel(e: &mut Emit<'_>, kernel: &str, shape: &Shape) -> Result<InstrId> {
+    let x = e.operand(0)?;
+    let of = e.shape(x);
+    if of != *shape {
+        return Err(e.wrong(&format!("a kernel gives the shape of its input, {of}, and this operator gives {shape}")));
+    }
+    Ok(e.of_one(Opcode::CustomCall { target: kernel.to_owned() }, x))
 }
 
 fn one_pass(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {

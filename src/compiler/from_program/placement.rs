@@ -1,12 +1,15 @@
 //! Where an operator is placed: the part of a NeuronCore that does its kind of work, and the placement of an operator without a
 //! rule of its own.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
+use ns_kernel::NamedKernel;
 use ns_program::OperatorKind;
 
 /// How an operator without a rule of its own is placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UnknownOpPolicy {
     /// One pass of the vector engine over the larger of operands and result.
     Elementwise,
@@ -14,32 +17,48 @@ pub enum UnknownOpPolicy {
     Move,
     /// As many passes of the GpSimd engine as the logarithm of the number of elements.
     Sort,
+    /// The user's kernel on the GPSIMD processors: the text of a [`NamedKernel`].
+    Kernel(Box<str>),
 }
 
 impl UnknownOpPolicy {
+    /// Places that a name alone stands for.
     pub const ALL: [Self; 3] = [Self::Elementwise, Self::Move, Self::Sort];
 
     /// Its name in settings and on the command line.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub const fn name(&self) -> &'static str {
         match self {
             Self::Elementwise => "elementwise",
             Self::Move => "move",
             Self::Sort => "sort",
+            Self::Kernel(_) => "kernel",
         }
     }
 
-    /// The placement with this name.
+    /// The placement with this name, or the kernel with this text.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|policy| policy.name().eq_ignore_ascii_case(name.trim()))
+        let name = name.trim();
+        let named = Self::ALL.into_iter().find(|policy| policy.name().eq_ignore_ascii_case(name));
+        named.or_else(|| name.parse::<NamedKernel>().is_ok().then(|| Self::Kernel(name.into())))
     }
 
     /// All names, for messages.
     #[must_use]
     pub fn names() -> String {
-        let [a, b, c] = Self::ALL.map(Self::name);
-        format!("{a}, {b} or {c}")
+        let [a, b, c] = Self::ALL.map(|policy| policy.name());
+        format!("{a}, {b} or {c}, or a kernel (FILE.cpp or build.py)")
+    }
+}
+
+/// The text in settings, which [`UnknownOpPolicy::from_name`] reads.
+impl fmt::Display for UnknownOpPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kernel(text) => f.write_str(text),
+            named => f.write_str(named.name()),
+        }
     }
 }
 

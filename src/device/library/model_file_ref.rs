@@ -86,7 +86,7 @@ impl FromStr for ModelFileSettings {
 impl fmt::Display for ModelFileSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dims = self.dims.iter().map(|(name, size)| format!("{name}={size}"));
-        let assumed = self.assumed.iter().map(|(op, policy)| format!("{op}={}", policy.name()));
+        let assumed = self.assumed.iter().map(|(op, policy)| format!("{op}={policy}"));
         f.write_str(&dims.chain(assumed).collect::<Vec<_>>().join(","))
     }
 }

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::{ElementType, Numbers, Op, Value};
+use crate::{ArrayType, ElementType, Numbers, Op, Value};
+use ns_base::Refusal;
 use ns_base::convert::f64_to_f32;
 use ns_tensor::FloatFormat;
 
@@ -39,6 +40,22 @@ impl Casts {
                 | Op::Reverse { .. }
         );
         if moves { value } else { cast(self.values, value) }
+    }
+}
+
+/// What an operator computes whose meaning is not in the program, by its name; `None` for one that it does not know either.
+pub type Outside<'a> = dyn Fn(&str, &[Rc<Value>], &ArrayType) -> Option<Result<Value, Refusal>> + 'a;
+
+/// How a program's numbers are computed.
+#[derive(Clone, Copy)]
+pub struct Arithmetic<'a> {
+    pub casts: Casts,
+    pub outside: Option<&'a Outside<'a>>,
+}
+
+impl From<Casts> for Arithmetic<'_> {
+    fn from(casts: Casts) -> Self {
+        Self { casts, outside: None }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::casts::Casts;
+use super::casts::{Arithmetic, Casts};
 use super::{convolution, custom, elementwise, fourier, indexed, layout, normalise, product, reduce, sort, windows};
 use crate::{
     ArrayType, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
@@ -60,15 +60,15 @@ pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Resul
     evaluate_with(program, parameters, budget, Casts::NONE)
 }
 
-/// As [`evaluate`], with single-precision numbers cast as a NeuronCore casts them.
+/// As [`evaluate`], with single-precision numbers cast as a NeuronCore casts them, and operators from outside of the program.
 ///
 /// # Errors
 /// As [`evaluate`].
-pub fn evaluate_with(
-    program: &Program,
+pub fn evaluate_with<'p>(
+    program: &'p Program,
     parameters: Vec<Value>,
     budget: u64,
-    casts: Casts,
+    arithmetic: impl Into<Arithmetic<'p>>,
 ) -> Result<Evaluation, Refusal> {
     if parameters.len() != program.parameters.len() {
         return Err(refuse!(
@@ -83,7 +83,8 @@ pub fn evaluate_with(
             return Err(refuse!("{name} is {takes} and the value given is {given}"));
         }
     }
-    let mut evaluator = Evaluator { program, work: 0, budget, depth: 0, casts };
+    let arithmetic = arithmetic.into();
+    let mut evaluator = Evaluator { program, work: 0, budget, depth: 0, arithmetic };
     let arguments: Vec<Held> = parameters.into_iter().map(Held::of).collect();
     let result = evaluator.run(program.entry, &arguments).map_err(|(Stop::Op(error) | Stop::Whole(error))| error)?;
     let mut outputs = Vec::new();
@@ -100,7 +101,7 @@ pub(super) struct Evaluator<'a> {
     work: u64,
     budget: u64,
     depth: u32,
-    casts: Casts,
+    arithmetic: Arithmetic<'a>,
 }
 
 impl Evaluator<'_> {
@@ -123,7 +124,7 @@ impl Evaluator<'_> {
             let operands = operands.ok_or_else(|| fail(refuse!("an operand comes later")))?;
             let is_result = id == program.entry && (at == computation.root || results.contains(&at));
             let value = match self.step(instruction, &operands, arguments) {
-                Ok(Held::Array(value)) if !is_result => Held::Array(self.casts.kept(&instruction.op, value)),
+                Ok(Held::Array(value)) if !is_result => Held::Array(self.arithmetic.casts.kept(&instruction.op, value)),
                 Ok(value) => value,
                 Err(Stop::Op(what)) => return Err(fail(what)),
                 Err(whole) => return Err(whole),
@@ -147,6 +148,14 @@ impl Evaluator<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// The result of an operator that has its meaning from outside of the program.
+    fn outside(&self, op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> Option<Result<Value, Refusal>> {
+        let (Op::Opaque(what) | Op::CustomCall(what), Some(outside)) = (op, self.arithmetic.outside) else {
+            return None;
+        };
+        outside(&what.name, operands, ty)
     }
 
     fn step(&mut self, instruction: &Instruction, operands: &[Held], arguments: &[Held]) -> Result<Held, Stop> {
@@ -190,10 +199,10 @@ impl Evaluator<'_> {
             op => {
                 let mut all = all_arrays(operands)?;
                 if matches!(op, Op::Dot(_) | Op::Convolution { .. }) {
-                    all = all.iter().map(|x| self.casts.product_operand(x)).collect();
+                    all = all.iter().map(|x| self.arithmetic.casts.product_operand(x)).collect();
                 }
                 let ty = instruction.ty.array().ok_or_else(|| refuse!("the result is not an array"))?;
-                Ok(Held::of(simple(op, &all, ty)?))
+                Ok(Held::of(self.outside(op, &all, ty).unwrap_or_else(|| simple(op, &all, ty))?))
             }
         }
     }
@@ -243,9 +252,9 @@ impl Evaluator<'_> {
     pub(super) fn call_numbers(&mut self, id: ComputationId, values: Vec<Value>) -> Result<Vec<Value>, Stop> {
         let arguments: Vec<Held> = values.into_iter().map(Held::of).collect();
         // Reductions add up in single precision, whatever the casts.
-        let casts = std::mem::replace(&mut self.casts, Casts::NONE);
+        let casts = std::mem::replace(&mut self.arithmetic.casts, Casts::NONE);
         let result = self.run(id, &arguments);
-        self.casts = casts;
+        self.arithmetic.casts = casts;
         let result = result?;
         let mut parts = Vec::new();
         result.flatten(&mut parts);

@@ -19,6 +19,6 @@ mod sort;
 mod special;
 mod windows;
 
-pub use casts::Casts;
+pub use casts::{Arithmetic, Casts, Outside};
 pub use custom::is_known as is_known_custom_call;
 pub use evaluator::{Evaluation, evaluate, evaluate_with};
