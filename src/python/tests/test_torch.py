@@ -249,3 +249,144 @@ def test_the_calls_of_the_benchmark_guide():
     assert done.returncode == 0, done.stderr
     assert "DEBUG:neuronperf.benchmarking - Benchmarker 0, Worker 1 started." in done.stderr
     assert done.stdout.startswith("throughput_avg latency_ms_p50") and "no GPU" in done.stdout
+
+
+# The custom operator tutorial: its build.py, my_ops.py, model.py and the loop of its inference.py, with a dataset that needs no download.
+CUSTOM_BUILD = """
+import os
+import torch_neuronx
+from torch_neuronx.xla_impl import custom_op
+
+custom_op.load(
+    name='relu',
+    compute_srcs=['relu.cpp'],
+    shape_srcs=['shape.cpp'],
+    build_directory=os.getcwd(),
+    multicore={multicore},
+    verbose=True
+)
+"""
+CUSTOM_SHAPE = """
+#include <torch/torch.h>
+#include "torchneuron/register.h"
+
+torch::Tensor relu_fwd_shape(torch::Tensor t_in) {
+    torch::Tensor t_out = torch::zeros(t_in.sizes(), torch::kFloat);
+    return t_out;
+}
+
+NEURON_LIBRARY(my_ops, m) {
+  m.def("relu_forward", &relu_fwd_shape, "relu_forward");
+}
+"""
+CUSTOM_OPS = """
+import torch
+import torch_neuronx
+from torch_neuronx.xla_impl import custom_op
+
+custom_op.load_library('librelu.so')
+
+class Relu(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        ctx.save_for_backward(input)
+        return torch.ops.my_ops.relu_forward(input)
+"""
+CUSTOM_MODEL = """
+import torch
+import torch.nn as nn
+import my_ops
+
+class MLP(nn.Module):
+  def __init__(self, input_size = 28 * 28, output_size = 10, layers = [4096, 2048]):
+    super(MLP, self).__init__()
+    self.fc1 = nn.Linear(input_size, layers[0])
+    self.fc2 = nn.Linear(layers[0], layers[1])
+    self.fc3 = nn.Linear(layers[1], output_size)
+
+  def forward(self, x):
+    f1 = self.fc1(x)
+    r1 = my_ops.Relu.apply(f1)
+    f2 = self.fc2(r1)
+    r2 = my_ops.Relu.apply(f2)
+    f3 = self.fc3(r2)
+    return torch.log_softmax(f3, dim=1)
+"""
+CUSTOM_INFERENCE = """
+import time
+import torch
+from model import MLP
+from torch.utils.data import DataLoader, TensorDataset
+import torch_xla.core.xla_model as xm
+
+EPOCHS = 2
+WARMUP_STEPS = 2
+BATCH_SIZE = 32
+torch.manual_seed(0)
+inf_dataset = TensorDataset(torch.rand(12 * 32, 1, 28, 28), torch.zeros(12 * 32))
+
+def main():
+    inf_loader = DataLoader(inf_dataset, batch_size=BATCH_SIZE)
+    device = 'xla'
+    model = MLP()
+    plain = [parameter.detach().clone() for parameter in model.parameters()]
+    model = model.to(device)
+    model.eval()
+    for _ in range(EPOCHS):
+        start = time.time()
+        for idx, (inf_x, _) in enumerate(inf_loader):
+            inf_x = inf_x.view(inf_x.size(0), -1)
+            inf_x = inf_x.to(device)
+            output = model(inf_x)
+            xm.mark_step()
+            if idx < WARMUP_STEPS:
+                start = time.time()
+    print((idx + 1 - WARMUP_STEPS) / (time.time() - start))
+    w1, b1, w2, b2, w3, b3 = plain
+    x = inf_x.cpu()
+    expected = torch.log_softmax(torch.relu(torch.relu(x @ w1.T + b1) @ w2.T + b2) @ w3.T + b3, dim=1)
+    print(float((output.cpu() - expected).abs().max()))
+
+if __name__ == '__main__':
+    main()
+"""
+
+
+@pytest.mark.parametrize("kernel, multicore", [("relu_element", False), ("relu_tcm", False), ("relu_multicore", True)])
+def test_the_scripts_of_the_custom_operator_tutorial(cli, kernel, multicore):
+    source = pathlib.Path(__file__).resolve().parents[2] / "kernel/operator/kernels" / f"{kernel}.cpp"
+    texts = {"relu.cpp": source.read_text(encoding="utf-8"), "shape.cpp": CUSTOM_SHAPE, "build.py": CUSTOM_BUILD.format(multicore=multicore), "my_ops.py": CUSTOM_OPS, "model.py": CUSTOM_MODEL, "inference.py": CUSTOM_INFERENCE}
+    for name, text in texts.items():
+        pathlib.Path(name).write_text(text, encoding="utf-8")
+    build = subprocess.run([sys.executable, "-m", "neuronscope", "build.py"], capture_output=True, text=True)
+    assert build.returncode == 0, build.stderr
+    assert "largest difference from the reference: 0" in build.stdout and pathlib.Path("librelu.so").exists()
+    done = subprocess.run([sys.executable, "-m", "neuronscope", "--clock=simulated", "inference.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rate, difference = map(float, done.stdout.split())
+    told = cli.json("customop", "--kernel=build.py", "--json")
+    # A script has no time of its own on this clock; a step that the device bounds has the device's.
+    if told["bound_by"] == "device":
+        assert rate == pytest.approx(told["iterations_per_s"], rel=1e-4)
+    else:
+        assert rate == pytest.approx(1e9 / told["steps"][0]["ahead_ns"], rel=1e-4)
+    assert difference < 0.02
+
+
+def test_a_kernel_outside_of_the_device_says_where_it_runs():
+    pathlib.Path("relu.cpp").write_text((pathlib.Path(__file__).resolve().parents[2] / "kernel/operator/kernels/relu_tcm.cpp").read_text(encoding="utf-8"), encoding="utf-8")
+    pathlib.Path("shape.cpp").write_text(CUSTOM_SHAPE.replace("my_ops", "other_ops"), encoding="utf-8")
+    from neuronscope.torch_neuronx.xla_impl import custom_op
+
+    library = custom_op.load(name="relu", compute_srcs=["relu.cpp"], shape_srcs=["shape.cpp"])
+    assert library.operators == ["other_ops::relu_forward"] and library.report.max_abs_error == 0
+    with pytest.raises(neuronscope.Error, match="other_ops::relu_forward is a kernel of the device"):
+        library.relu_forward(torch.ones(2))
+    pathlib.Path("other.so").write_text("no library", encoding="utf-8")
+    with pytest.raises(ValueError, match="run its build.py"):
+        custom_op.load_library("other.so")
+
+
+def test_modules_of_the_sdk_are_executed_once():
+    done = run("import sys, torch_xla.core.xla_model as xm\nprint(xm is sys.modules['neuronscope.torch_xla.core.xla_model'])")
+    assert done.stdout.strip() == "True", done.stderr

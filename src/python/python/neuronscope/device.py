@@ -13,7 +13,8 @@ import numpy
 from . import clock
 from ._core import Error, Shell
 from .calls import run, say
-from .model import ABOUT, export
+from .kernels import in_program
+from .model import ABOUT, exported, written
 
 
 class Settings:
@@ -47,8 +48,10 @@ def compiler_flags(args):
 class Program:
     """A module that is compiled for the device, with its file in memory."""
 
-    def __init__(self, name, data, about, workflow):
+    def __init__(self, name, data, about, workflow, sources=None):
         self.name, self.data, self.about, self.workflow = name, data, about, workflow
+        # Files of custom operators, by name; `about["kernels"]` says which operator has which.
+        self.sources = sources or {}
         self._shell = Shell()
         self._step = None
         self._is_ahead = False
@@ -56,31 +59,37 @@ class Program:
 
     @classmethod
     def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False):
-        import torch
         from torch.utils import _pytree
 
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+        name, sources, kernels = f"{type(module).__name__}.pt2", {}, {}
         with clock.pause():
-            name, data = export(module, inputs, decompose)
-            with torch.no_grad():
-                outputs, spec = _pytree.tree_flatten(module(*inputs))
+            program = exported(module, inputs, decompose)
+            data = written(program)
+            values = {node.name: node.meta["val"] for node in program.graph.nodes if "val" in node.meta}
+            outputs = [values[name] for name in program.graph_signature.user_outputs]
+            for operator, library in in_program(program).items():
+                kernels[operator], files = library.files()
+                sources.update(files)
         about = {
             "name": name,
             "inputs": [[list(x.shape), str(x.dtype)] for x in inputs],
             "outputs": [[list(y.shape), str(y.dtype)] for y in outputs],
-            "spec": _pytree.treespec_dumps(spec),
+            "spec": _pytree.treespec_dumps(program.call_spec.out_spec),
             "compiler_args": [compiler_args] if isinstance(compiler_args, str) else list(compiler_args or ()),
             "instance": settings.instance,
+            "kernels": kernels,
         }
-        return cls(name, data, about, workflow)
+        return cls(name, data, about, workflow, sources)
 
     def _words(self, command):
         words = [command, f"--model={self.name}", f"--instance={self.about['instance']}"]
+        words += [f"--assume={operator}={kernel}" for operator, kernel in self.about.get("kernels", {}).items()]
         return words + ([f"--workflow={self.workflow}"] if command == "profile" else [])
 
     def run(self, command, *args, files=None, wanted=(), on_line=None):
         with compiler_flags(self.about["compiler_args"]):
-            return run([*self._words(command), *args], files={self.name: self.data, **(files or {})}, wanted=wanted, shell=self._shell, on_line=on_line or self._say)
+            return run([*self._words(command), *args], files={self.name: self.data, **self.sources, **(files or {})}, wanted=wanted, shell=self._shell, on_line=on_line or self._say)
 
     def _say(self, line):
         if line not in self._said:
@@ -153,6 +162,8 @@ class Program:
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr(ABOUT, json.dumps(self.about))
             archive.writestr(self.name, self.data)
+            for name, source in self.sources.items():
+                archive.writestr(name, source)
 
     @classmethod
     def read(cls, file, workflow="trace"):
@@ -166,7 +177,8 @@ class Program:
                     file.seek(at)
                 return None
             about = json.loads(archive.read(ABOUT))
-            return cls(about["name"], archive.read(about["name"]), about, workflow)
+            sources = {name: archive.read(name) for name in archive.namelist() if name not in (ABOUT, about["name"])}
+            return cls(about["name"], archive.read(about["name"]), about, workflow, sources)
 
 
 def _array(tensor):

@@ -60,11 +60,15 @@ def _is_of_torch(model):
     return isinstance(model, torch.nn.Module) or (export is not None and isinstance(model, export.ExportedProgram))
 
 
-def export(model, inputs, decompose=False):
-    """A ``torch.nn.Module`` through ``torch.export``: a file name and its bytes. ``decompose`` writes it in the core operators."""
+def export(model, inputs):
+    """A ``torch.nn.Module`` through ``torch.export``: a file name and its bytes."""
+    return f"{type(model).__name__}.pt2", written(exported(model, inputs))
+
+
+def exported(model, inputs, decompose=False):
+    """A ``torch.nn.Module`` as ``torch.export`` gives it. ``decompose`` writes it in the core operators."""
     import torch
 
-    name = f"{type(model).__name__}.pt2"
     program = model
     if isinstance(model, torch.nn.Module):
         if inputs is None:
@@ -80,11 +84,18 @@ def export(model, inputs, decompose=False):
             raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {error}") from error
         finally:
             model.train(was_training)
+    return program
+
+
+def written(program):
+    """The bytes of an exported program's file."""
+    import torch
+
     file = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.export.save(program, file)
-    return name, file.getvalue()
+    return file.getvalue()
 
 
 def shape_of(array):

@@ -19,14 +19,17 @@ _MODULES = {name: f"neuronscope.{name}" for name in ("neuronperf", "torch_neuron
 
 
 class _Loader(importlib.abc.Loader):
-    def __init__(self, real):
-        self._real = real
+    """Gives a module that is there already, which is not executed again."""
+
+    def __init__(self, module):
+        self._module, self._spec = module, module.__spec__
 
     def create_module(self, spec):
-        return importlib.import_module(self._real)
+        return self._module
 
     def exec_module(self, module):
-        pass
+        # The module keeps its own name and its own spec.
+        module.__spec__ = self._spec
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -43,10 +46,8 @@ class _Finder(importlib.abc.MetaPathFinder):
             found = None
         if found is None:
             raise MissingModule(sentence(root, rest, _names(_MODULES[root])))
-        # The module keeps its own name and its own spec.
         module = importlib.import_module(real)
-        sys.modules[fullname] = module
-        return importlib.util.spec_from_loader(fullname, _Loader(real), is_package=hasattr(module, "__path__"))
+        return importlib.util.spec_from_loader(fullname, _Loader(module), is_package=hasattr(module, "__path__"))
 
 
 def _names(module):

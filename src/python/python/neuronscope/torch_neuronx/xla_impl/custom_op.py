@@ -3,30 +3,54 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ...api import customop
-from ...calls import run
+from ...calls import flags, run
+from ...kernels import Library
 from ...missing import attribute_of
 
-__all__ = ["load"]
+__all__ = ["load", "load_library"]
 
 
 def load(name, compute_srcs, shape_srcs, build_directory=None, multicore=False, verbose=False, extra_cflags=None, **_options):
-    """Checks a kernel on the simulated processors and returns its report; a kernel whose values are wrong is an error.
+    """Checks a kernel on the simulated processors, writes its library ``lib<name>.so`` and loads it; a kernel whose values are wrong is an
+    error. The result has the operators as attributes, and the check as ``report``.
 
     The compiler's flags of ``extra_cflags`` have no effect.
     """
     folder = os.fspath(build_directory or os.getcwd())
     path = lambda source: source if os.path.isabs(source) else os.path.join(folder, source)  # noqa: E731
-    if len(compute_srcs) != 1:
-        raise ValueError(f"compute_srcs: a kernel is one file, not {', '.join(compute_srcs)}; put the functions into one file")
-    words = {"multicore": multicore or None, "layers": "16,64,10", "batch": 4}
-    shapes = [f"--shape={path(source)}" for source in shape_srcs]
+    for given, what, why in ((compute_srcs, "compute_srcs", "a kernel"), (shape_srcs, "shape_srcs", "what registers its operators")):
+        if len(given) != 1:
+            raise ValueError(f"{what}: {why} is one file, not {', '.join(given) or 'none'}; put the functions into one file")
+    kernel, shape = path(compute_srcs[0]), path(shape_srcs[0])
+    words = {"shape": shape, "multicore": multicore or None, "layers": "16,64,10", "batch": 4}
     if verbose:
-        from ...calls import flags
+        print(run(["customop", f"--kernel={kernel}", *flags(words)])[0].decode(), end="")
+    report = customop(kernel, **words)
+    library = Library(name, _source(kernel), _source(shape), multicore)
+    library.report = report
+    library.save(os.path.join(folder, f"lib{name}.so"))
+    return library.register() if _has_torch() else library
 
-        print(run(["customop", f"--kernel={path(compute_srcs[0])}", *shapes, *flags(words)])[0].decode(), end="")
-    return customop(path(compute_srcs[0]), **words, **({"shape": path(shape_srcs[0])} if shape_srcs else {}))
+
+def load_library(path):
+    """Loads what ``load`` has written: the operators are in ``torch.ops`` under the name of ``NEURON_LIBRARY``."""
+    return Library.read(path).register()
+
+
+def _source(path):
+    with open(path, encoding="utf-8") as file:
+        return os.path.basename(path), file.read()
+
+
+def _has_torch():
+    if "torch" in sys.modules:
+        return True
+    from importlib.util import find_spec
+
+    return find_spec("torch") is not None
 
 
 __getattr__ = attribute_of("torch_neuronx.xla_impl.custom_op", __all__)

@@ -24,7 +24,6 @@ _steps = {}
 
 def xla_device(n=None, devkind=None):
     """The simulated NeuronCore, for ``module.to`` and ``tensor.to``."""
-    _install()
     return torch.device("xla", n or 1)
 
 
@@ -90,15 +89,8 @@ def _names_device(args, kwargs):
     return any(map(_on_device, args)) or _on_device(kwargs.get("device"))
 
 
-_is_installed = False
-
-
 def _install():
     """Teaches modules and tensors the device; torch itself has no code for it."""
-    global _is_installed
-    if _is_installed:
-        return
-    _is_installed = True
     tensor_to, module_to, module_call = torch.Tensor.to, torch.nn.Module.to, torch.nn.Module.__call__
 
     def tensor_to_device(self, *args, **kwargs):
@@ -130,5 +122,8 @@ def _install():
 
     torch.Tensor.to, torch.nn.Module.to, torch.nn.Module.__call__ = tensor_to_device, module_to_device, call
 
+
+# A script may name the device "xla" without asking for it.
+_install()
 
 __getattr__ = attribute_of("torch_xla.core.xla_model", __all__)
