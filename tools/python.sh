@@ -2,13 +2,18 @@
 
 MATURIN_VERSION=1.16.0
 PYTEST_VERSION=9.2.0
+# For the test of the notebook, which is skipped where these cannot be had.
+NOTEBOOK_PACKAGES="nbclient==0.11.0 nbformat==5.11.1 nbconvert==7.17.2 ipykernel==7.4.0"
+TORCH_VERSION=2.15.0
 WHEELS=$ROOT/target/wheels
 
 cmd_python() {
   case ${1:-test} in
     wheel) python_wheel wheel ;;
     test) python_tests; finish ;;
-    *) die "usage: ./x python [wheel]" ;;
+    # Scripts of the SDK and modules of PyTorch, which are 1 GB to download.
+    torch) python_tests "torch==$TORCH_VERSION"; finish ;;
+    *) die "usage: ./x python [wheel | torch]" ;;
   esac
 }
 
@@ -34,18 +39,22 @@ python_tool() {
   echo "$venv"
 }
 
+# python_tests OTHER_PACKAGES...
 python_tests() {
   step "build the wheel" in_subshell python_wheel dev
   step "build the command line" cargo build --locked --bin neuronscope
-  suite "tests of the Python package" python_package_tests
+  suite "tests of the Python package" python_package_tests "$@"
 }
 
-# Python without torch, so what the package needs is what it asks for. pytest's last line is counted as that of node.
+# Nothing is installed but what is named here, so what the package needs is what it asks for. pytest's last line is counted as that of node.
 python_package_tests() {
   local venv status=0 log
   venv=$(mktemp -d)
   log=$venv/pytest.log
-  python3 -m venv "$venv" && "$venv/bin/pip" install -q "pytest==$PYTEST_VERSION" "$WHEELS"/neuronscope-*.whl || status=1
+  python3 -m venv "$venv" && "$venv/bin/pip" install -q "pytest==$PYTEST_VERSION" "$WHEELS"/neuronscope-*.whl "$@" || status=1
+  # shellcheck disable=SC2086
+  "$venv/bin/pip" install -q $NOTEBOOK_PACKAGES >&2 || say "the packages of notebooks cannot be had from PyPI: their test is skipped"
+  find_browser || say "there is no browser: the page of the notebook is not opened"
   [ "$status" = 0 ] && (cd "$ROOT/src/python" && NEURONSCOPE_CLI=$(debug_cli_path) "$venv/bin/pytest" -q tests) 2>&1 | tee "$log" || status=1
   awk '/ in [0-9.]+s/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed/) p = $(i - 1); if ($i ~ /^(failed|error)/) f += $(i - 1) } }
     END { printf "# pass %d\n# fail %d\n", p, f }' "$log" || true
