@@ -52,7 +52,11 @@ impl ModelFileFlags {
         let mut settings = ModelFileSettings::default();
         for (flag, texts) in [("--dim", &self.dims), ("--assume", &self.assumptions)] {
             for text in texts {
-                let text = if flag == "--assume" { kernel_file::placement(text).with_context(|| flag.to_owned())? } else { text.clone() };
+                let text = if flag == "--assume" {
+                    kernel_file::placement(text).with_context(|| flag.to_owned())?
+                } else {
+                    text.clone()
+                };
                 settings.set(&text).with_context(|| flag.to_owned())?;
             }
         }

@@ -16,6 +16,7 @@ mod costs;
 mod families;
 mod fit;
 mod generate;
+mod layer_work;
 mod memory;
 #[cfg(test)]
 mod numerics;
@@ -34,6 +35,7 @@ pub use costs::{FITTED, LlmCalibration};
 pub use families::{MODEL_CHOICES, model_names, named_config};
 pub use fit::{FitGrid, FitRow, fit};
 pub use generate::{Breakdown, Generation, generate, generate_with};
+pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
 pub use plan::{Plan, cheapest_plan, note_of};
 pub use request::{Request, Weights, llm_instance};

@@ -1,8 +1,11 @@
 //! A step of decode and a prompt of prefill: simulated segments, and the collectives between them.
 
+use std::rc::Rc;
+
 use ns_base::{Refusal, SimTime};
+use ns_machine::Executable;
 use ns_machine::arch::Instance;
-use ns_machine::cost::Collective;
+use ns_machine::cost::{Collective, CostTable};
 
 use super::config::DecoderConfig;
 use super::costs::{HOST_STEP_ON_DEVICE_US, HOST_STEP_US, INT8_STREAM_TENTHS, LlmCalibration};
@@ -80,6 +83,15 @@ impl Decoder {
         };
         let window = self.windows.of(part)?;
         Ok(SimTime(window.0.saturating_mul(times.0) / times.1))
+    }
+
+    /// The code of a segment.
+    pub(super) fn executable(&self, segment: Segment) -> Result<Rc<Executable>, Refusal> {
+        self.windows.executable(segment)
+    }
+
+    pub(super) const fn costs(&self) -> &CostTable {
+        &self.windows.costs
     }
 
     /// Host time of a step.

@@ -3,7 +3,8 @@
 use ns_base::convert::u64_to_i64;
 use ns_base::{Diagnostics, Refusal};
 use ns_formats::WriteFormat;
-use ns_llm::{Decoder, FITTED, Request, TokenPart, token_parts};
+use ns_llm::{Decoder, FITTED, Request, TokenPart, UnitWork, layer_work, token_parts};
+use ns_machine::isa::DmaQueue;
 use ns_profile::{Profile, ProfileBuilder};
 
 /// The step of the bucket of the whole length, as a Chrome trace.
@@ -11,12 +12,18 @@ pub(super) fn token_trace(request: &Request) -> Result<String, Refusal> {
     let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, FITTED)?;
     decoder.weights = request.weights;
     let parts = token_parts(&mut decoder, request.batch, request.positions())?;
-    let bytes = WriteFormat::Chrome.write(&profile(request, &parts));
+    let opened: Vec<TokenPart> = parts.iter().filter(|part| part.layer == Some(OPENED)).copied().collect();
+    let work = layer_work(&mut decoder, request.batch, request.positions(), &opened)?;
+    let bytes = WriteFormat::Chrome.write(&profile(request, &parts, &work));
     String::from_utf8(bytes).map_err(|e| Refusal::new(e.to_string()))
 }
 
-/// A row for the core and one for the host. A layer is around its segments and their collectives.
-fn profile(request: &Request, parts: &[TokenPart]) -> Profile {
+/// The layer whose engines and queues have rows: the second, which has another before it and after it.
+const OPENED: u64 = 1;
+
+/// A row for the core and one for the host. A layer is around its segments and their collectives. Below are the engines and queues of
+/// one layer; the others do the same.
+fn profile(request: &Request, parts: &[TokenPart], work: &[UnitWork]) -> Profile {
     let mut builder = ProfileBuilder::new("simulated token");
     let (model, instance) = (&request.config.name, request.instance.name);
     builder.set_title(&format!("a token of {model} on {} cores of {instance}", request.degree));
@@ -40,24 +47,55 @@ fn profile(request: &Request, parts: &[TokenPart]) -> Profile {
             builder.slice(row, start, end - start, part.name, category, args.as_deref());
         }
     }
+    let engines = builder.process("engines", &format!("Engines and queues in layer {OPENED}"));
+    for (row, of_unit) in work.chunk_by(|a, b| a.unit == b.unit).enumerate() {
+        let Some(first) = of_unit.first() else { continue };
+        let thread = builder.thread(engines, &(row + 2).to_string(), first.unit);
+        for stretch in of_unit {
+            let (start, end) = (ns(stretch.start.0), ns((stretch.start + stretch.time).0));
+            builder.slice(thread, start, end - start, &work_name(stretch), "engine", None);
+        }
+    }
     builder.finish(Diagnostics::new())
+}
+
+/// The operator; a transfer names the operator that it serves.
+fn work_name(work: &UnitWork) -> String {
+    let is_queue = DmaQueue::ALL.iter().any(|queue| queue.name() == work.unit);
+    if is_queue { format!("dma for {}", work.operator) } else { work.operator.clone() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::studies::{LlmStudy, StudyStep};
+    use ns_view::colours::Kind;
 
     #[test]
     fn a_token_is_as_long_as_the_step_of_the_whole_cache() {
         let request = LlmStudy::default().request().unwrap();
         let mut decoder = Decoder::new(&request.config, request.instance, request.degree, None, FITTED).unwrap();
         let parts = token_parts(&mut decoder, request.batch, request.positions()).unwrap();
-        let profile = profile(&request, &parts);
+        let profile = profile(&request, &parts, &[]);
         let step = decoder.decode(request.batch, request.positions()).unwrap().time();
         assert_eq!(profile.span().end.0 - profile.span().start.0, u64_to_i64(step.0 / 1_000));
         // 32 layers, each with two segments and two collectives; the head and the host.
         assert_eq!(profile.slices().len(), 32 * 5 + 2);
+    }
+
+    #[test]
+    fn one_layer_is_opened_by_engine_and_queue() {
+        let request = LlmStudy::default().request().unwrap();
+        let mut decoder = Decoder::new(&request.config, request.instance, request.degree, None, FITTED).unwrap();
+        let parts = token_parts(&mut decoder, request.batch, request.positions()).unwrap();
+        let opened: Vec<TokenPart> = parts.iter().filter(|part| part.layer == Some(OPENED)).copied().collect();
+        let work = layer_work(&mut decoder, request.batch, request.positions(), &opened).unwrap();
+        let closed = profile(&request, &parts, &[]).slices().len();
+        assert_eq!(profile(&request, &parts, &work).slices().len(), closed + work.len());
+        // A transfer has the colour of transfers, and a product that of the tensor engine.
+        let of = |unit: &'static str| work.iter().filter(move |w| w.unit == unit).map(|w| Kind::of(&work_name(w)));
+        assert!(of("qSyncWeights0").all(|kind| kind == Kind::Transfer));
+        assert!(of("Tensor").any(|kind| kind == Kind::Matrix));
     }
 
     #[test]

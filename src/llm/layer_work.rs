@@ -1,0 +1,141 @@
+//! One layer of a token opened: what each engine and DMA queue does in its segments.
+
+use ns_base::{Interval, Refusal, SimTime};
+use ns_machine::isa::{DmaQueue, Engine};
+use ns_machine::{Executable, SourceId};
+use ns_neuron::sim::{Observer, simulate};
+
+use super::segment::Segment;
+use super::step::Decoder;
+use super::token::TokenPart;
+
+/// The longest gap between two instructions of one operation that a stretch spans: less is the engine's own latency.
+const GAP: SimTime = SimTime::from_ns(200);
+
+/// A stretch of one operation on one engine or queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitWork {
+    /// `Tensor`, `Vector`, `Scalar`, `GpSimd`, or the name of a DMA queue.
+    pub unit: &'static str,
+    /// The framework operator, by which operator tables aggregate.
+    pub operator: String,
+    pub start: SimTime,
+    pub time: SimTime,
+}
+
+/// What the units of a core do in these parts of one layer, in the order of units and time. A part that [`super::token_parts`] has made longer or shorter than its
+/// segment has its stretches scaled alike.
+///
+/// # Errors
+/// When a segment cannot be compiled.
+pub fn layer_work(
+    decoder: &mut Decoder,
+    batch: u64,
+    bucket: u64,
+    layer: &[TokenPart],
+) -> Result<Vec<UnitWork>, Refusal> {
+    let mut work = Vec::new();
+    for part in layer {
+        let segment = match part.name {
+            "attention" => Segment::Decode { batch, bucket },
+            "feed-forward" => Segment::FeedForward { rows: batch },
+            _ => continue,
+        };
+        let executable = decoder.executable(segment)?;
+        let mut stretches = Stretches { executable: &executable, units: Vec::new() };
+        let window = simulate(&executable, decoder.costs(), &mut stretches)?.window;
+        let scaled = |at: SimTime| {
+            let within = u128::from(at.min(window).0) * u128::from(part.time.0) / u128::from(window.0.max(1));
+            part.start + SimTime(u64::try_from(within).unwrap_or(u64::MAX))
+        };
+        for (unit, of_unit) in stretches.units {
+            work.extend(of_unit.into_iter().map(|(source, span)| {
+                let (start, end) = (scaled(span.start), scaled(span.end));
+                let operator = executable.sources.get(source).map_or_else(String::new, |s| s.framework_op.clone());
+                UnitWork { unit, operator, start, time: end.saturating_sub(start) }
+            }));
+        }
+    }
+    work.retain(|w| w.time > SimTime::ZERO);
+    work.sort_by_key(|w| (place(w.unit), w.start));
+    Ok(work)
+}
+
+/// Units in the order of profiles.
+fn place(unit: &str) -> usize {
+    let names = Engine::ALL.map(Engine::name).into_iter().chain(DmaQueue::ALL.map(DmaQueue::name));
+    names.into_iter().position(|name| name == unit).unwrap_or(usize::MAX)
+}
+
+/// An operation, and when a unit works for it.
+type Stretch = (SourceId, Interval<SimTime>);
+
+/// Stretches by unit.
+struct Stretches<'e> {
+    executable: &'e Executable,
+    units: Vec<(&'static str, Vec<Stretch>)>,
+}
+
+impl Stretches<'_> {
+    fn add(&mut self, unit: &'static str, source: SourceId, span: Interval<SimTime>) {
+        let at = self.units.iter().position(|(name, _)| *name == unit).unwrap_or_else(|| {
+            self.units.push((unit, Vec::new()));
+            self.units.len() - 1
+        });
+        let of_unit = &mut self.units[at].1;
+        match of_unit.last_mut() {
+            Some((last, whole)) if *last == source && span.start <= whole.end + GAP => {
+                whole.end = whole.end.max(span.end);
+            }
+            // Rings of DMAs overlap: a stretch begins where the one before it ends.
+            Some((_, whole)) => {
+                let start = span.start.max(whole.end);
+                of_unit.push((source, Interval::new(start, span.end.max(start))));
+            }
+            None => of_unit.push((source, span)),
+        }
+    }
+}
+
+impl Observer for Stretches<'_> {
+    fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>) {
+        if let Some(instruction) = self.executable.engines[engine.index()].get(index) {
+            self.add(engine.name(), instruction.source, span);
+        }
+    }
+
+    fn dma(&mut self, queue: DmaQueue, index: usize, _triggered: SimTime, span: Interval<SimTime>) {
+        if let Some(dma) = self.executable.queues[queue.index()].get(index) {
+            self.add(queue.name(), dma.source, span);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FITTED, llm_instance, named_config, token_parts};
+
+    #[test]
+    fn the_work_of_a_layer_lies_in_its_segments() {
+        let (config, instance) = (named_config("llama-2-7b").unwrap(), llm_instance("inf2.48xlarge").unwrap());
+        let mut decoder = Decoder::new(&config, instance, 24, None, FITTED).unwrap();
+        let parts = token_parts(&mut decoder, 4, 2_048).unwrap();
+        let layer: Vec<TokenPart> = parts.iter().filter(|p| p.layer == Some(1)).copied().collect();
+        let work = layer_work(&mut decoder, 4, 2_048, &layer).unwrap();
+        let inside = |w: &&UnitWork| {
+            layer.iter().any(|p| p.name != "all-reduce" && p.start <= w.start && w.start + w.time <= p.start + p.time)
+        };
+        assert!(work.iter().all(|w| inside(&w)), "{:?}", work.iter().find(|w| !inside(w)));
+        // A unit does one thing at a time.
+        assert!(work.windows(2).all(|w| w[0].unit != w[1].unit || w[0].start + w[0].time <= w[1].start));
+        for unit in ["Tensor", "Vector", "Scalar", "qSyncWeights0"] {
+            assert!(work.iter().any(|w| w.unit == unit), "{unit}");
+        }
+        // Streaming the weights is most of a layer.
+        let of = |unit: &str| work.iter().filter(|w| w.unit == unit).map(|w| w.time).sum::<SimTime>();
+        let segments = layer.iter().filter(|p| p.name != "all-reduce").map(|p| p.time).sum::<SimTime>();
+        assert!(of("qSyncWeights0").0 * 2 > segments.0, "{:?} of {segments:?}", of("qSyncWeights0"));
+        assert!(work.len() < 2_000, "{} stretches are not for eyes", work.len());
+    }
+}
