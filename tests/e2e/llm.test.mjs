@@ -29,7 +29,7 @@ test("a row of the grid is run, and its link opened again gives the same figures
   await row.getByRole("button").first().click();
   await page.waitForFunction(() => location.hash.includes("instance=trn1.2xlarge"));
   await waitForState(page, "done");
-  await eventually(async () => assert.match(await page.locator(".document h2").innerText(), /on 1 cores of trn1\.2xlarge/));
+  await eventually(async () => assert.match(await page.locator(".document h2").innerText(), /on 1 core of trn1\.2xlarge/));
   const figures = await page.locator(".tiles").innerText();
   const link = await page.evaluate(() => location.hash);
   const other = await page.context().newPage();
@@ -53,6 +53,19 @@ test("limits name the cheapest place, and a wrong field says what is right", app
   await page.getByLabel("TP", { exact: true }).fill("many");
   await page.getByText("tp: 'many' is not a whole number above 0").waitFor();
 }, { hash: "#/llm?v=1&batch=4&max_ttft_ms=500&max_tpot_ms=20" }));
+
+test("requests that arrive at random have percentiles, goodput and a curve, and the command line's file", app.page(async (page) => {
+  await waitForState(page, "done");
+  await page.getByRole("heading", { name: "0.5 requests a second arrive at random" }).waitFor();
+  for (const name of ["First token of a request, median", "Token of a request, median", "Goodput"]) await tile(page, name).waitFor();
+  await page.getByText("Goodput by rate").waitFor();
+  await assertAccessible(page);
+  const line = await page.getByLabel("Command", { exact: true }).last().innerText();
+  const printed = spawnSync("sh", ["-c", `${line.replace(/^neuronscope /, '"$NEURONSCOPE_CLI" ')} --json`], { encoding: "utf8" });
+  assert.equal(printed.status, 0, printed.stderr);
+  const { bytes } = await download(page, await menuEntry(page, "Download JSON of the requests"));
+  assert.equal(bytes.toString(), printed.stdout);
+}, { hash: "#/llm?v=1&batch=8&request_rate=0.5&max_ttft_ms=1000" }));
 
 test("a config.json that is dropped anywhere is simulated, and a token is a timeline", app.page(async (page) => {
   const docs = readFileSync(new URL("../../docs/llm.md", import.meta.url), "utf8");

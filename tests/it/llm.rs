@@ -5,8 +5,9 @@ use neuronscope::fidelity::{
     shipped_decode_rows, validate_generation,
 };
 use neuronscope::llm::FITTED;
-use neuronscope::session::studies::{StudyKind, StudySpec};
+use neuronscope::session::studies::{StudyKind, StudyResult, StudySpec};
 use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
+use neuronscope::view::document::Block;
 use std::process::Command;
 
 /// One test makes all fits and writes the tables, because they share their simulations.
@@ -123,6 +124,62 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
     }
 }
 
+/// The page's study saves what the command line prints with `--request-rate`, and says what the rate does.
+#[test]
+fn requests_of_the_page_are_served_as_on_the_command_line() {
+    let run = |rate: &str| {
+        let mut spec = StudySpec::new(StudyKind::Llm);
+        let fields = [
+            ("model", "llama-3-8b"),
+            ("batch", "8"),
+            ("output", "256"),
+            ("request_rate", rate),
+            ("requests", "100"),
+            ("max_ttft_ms", "200"),
+            ("max_tpot_ms", "20"),
+        ];
+        fields.into_iter().for_each(|(key, text)| spec.set(key, text).unwrap());
+        study(spec)
+    };
+    let slow = run("0.5");
+    let commands = slow.document.blocks.iter().filter_map(|block| match block {
+        Block::Command(line) => Some(line.clone()),
+        _ => None,
+    });
+    let command = commands.last().unwrap();
+    let args: Vec<&str> = command.split(' ').skip(1).chain(["--json"]).collect();
+    let printed = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(&args).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&printed.stdout), slow.files[2].text, "{command}");
+    let figure = |result: &StudyResult, key: &str| -> f64 {
+        let json: serde_json::Value = serde_json::from_str(&result.files[2].text).unwrap();
+        json[key].as_f64().or_else(|| json[key][2].as_f64()).unwrap()
+    };
+    let warning = "wait longer and longer";
+    let says = |result: &StudyResult| format!("{:?}", result.document).contains(warning);
+    // More requests wait longer, fewer of them are good, and a rate that is too high is said.
+    let fast = run("50");
+    assert!(figure(&slow, "ttft_ms") < figure(&fast, "ttft_ms"));
+    assert!(figure(&slow, "goodput_requests_per_s") > figure(&fast, "goodput_requests_per_s"));
+    assert!(!says(&slow) && says(&fast));
+    let mut spec = StudySpec::new(StudyKind::Llm);
+    let error = spec.set("request_rate", "-1").unwrap_err();
+    assert!(error.contains("request_rate: '-1' is not a number of requests a second above 0"), "{error}");
+}
+
+/// Runs a study to its end.
+fn study(spec: StudySpec) -> StudyResult {
+    let mut session = Session::new();
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec))), None);
+    let mut found = None;
+    let mut keep = |event| {
+        if let Event::Message(_, Message::Done(JobResult::Study(result))) = event {
+            found = Some(*result);
+        }
+    };
+    while session.step(1_000, &mut keep) != StepResult::Idle {}
+    found.unwrap()
+}
+
 /// The page's study saves what the command line prints.
 #[test]
 fn the_page_and_the_command_line_have_one_answer() {
@@ -132,19 +189,11 @@ fn the_page_and_the_command_line_have_one_answer() {
         for (key, text) in fields.into_iter().chain([("instance", instance)]) {
             spec.set(key, text).unwrap();
         }
-        let mut session = Session::new();
-        session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec))), None);
-        let mut saved = None;
-        let mut keep = |event| {
-            if let Event::Message(_, Message::Done(JobResult::Study(result))) = event {
-                saved = Some((result.document.command().unwrap().to_owned(), result.files[0].text.clone()));
-            }
-        };
-        while session.step(1_000, &mut keep) != StepResult::Idle {}
-        let (command, json) = saved.unwrap();
+        let result = study(spec);
+        let (command, json) = (result.document.command().unwrap(), &result.files[0].text);
         let args: Vec<&str> = command.split(' ').skip(1).chain(["--json"]).collect();
         let printed = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(&args).output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&printed.stdout), json, "{command}");
+        assert_eq!(String::from_utf8_lossy(&printed.stdout), *json, "{command}");
         assert_eq!(json.contains("\"note\""), instance.starts_with("trn2"), "{json}");
     }
 }

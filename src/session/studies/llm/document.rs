@@ -3,6 +3,7 @@
 use super::grid::{cheapest, costs, grid};
 use super::run::{Made, Purpose};
 use super::spec::LlmStudy;
+use super::traffic::{self, Served};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_number, format_plural, format_range};
 use ns_fidelity::GenerationReport;
@@ -12,10 +13,16 @@ use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, T
 use ns_view::plot::Scatter;
 
 /// The document of what was simulated so far.
-pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made]) -> Document {
+pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made], served: &[Served]) -> Document {
     let title = format!(
-        "{}, {}, on {} cores of {}: batch {}, {} tokens in, {} out",
-        own.config.name, own.weights, own.degree, own.instance.name, own.batch, own.input, own.output
+        "{}, {}, on {} of {}: batch {}, {} tokens in, {} out",
+        own.config.name,
+        own.weights,
+        format_plural(own.degree, "core"),
+        own.instance.name,
+        own.batch,
+        own.input,
+        own.output
     );
     let mut blocks = Vec::new();
     match made.first().map(|m| &m.report) {
@@ -27,6 +34,7 @@ pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made]) -> Docume
         Some(Err(refusal)) => blocks.push(finding(Tone::Bad, &refusal.to_string(), "")),
         None => {}
     }
+    blocks.extend(traffic::blocks(study, own, served));
     blocks.extend(cheapest(&study.limits(), made));
     let plots: Vec<Figure> = [curve(made), costs(made)].into_iter().flatten().collect();
     if !plots.is_empty() {
@@ -35,6 +43,7 @@ pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made]) -> Docume
     blocks.push(grid(own, made));
     blocks.push(Block::Text(ABOUT.to_owned()));
     blocks.push(Block::Command(command(study, own)));
+    blocks.extend(study.request_rate().map(|rate| Block::Command(serve_command(study, own, rate))));
     Document { title, blocks }
 }
 
@@ -66,7 +75,7 @@ fn tiles(own: &Request, report: &GenerationReport) -> Vec<Tile> {
         tile(
             "Throughput",
             format!("{} tokens/s", format_number(made.throughput_tokens_per_s)),
-            format!("of {} on {} cores", own.batch, own.degree),
+            format!("of {} on {}", own.batch, format_plural(own.degree, "core")),
         ),
     ];
     tiles.extend(made.cost_usd_per_million_tokens.map(|usd| {
@@ -145,6 +154,18 @@ fn curve(made: &[Made]) -> Option<Figure> {
         ),
         plot: Plot::Scatter(plot),
     })
+}
+
+/// The command that serves the same requests.
+fn serve_command(study: &LlmStudy, own: &Request, rate: f64) -> String {
+    let mut line = format!("{} --request-rate {rate} --requests {}", command(study, own), study.requests());
+    let limits = study.limits();
+    for (flag, limit) in [("--max-ttft-ms", limits.ttft_ms), ("--max-tpot-ms", limits.tpot_ms)] {
+        if let Some(ms) = limit {
+            line.push_str(&format!(" {flag} {ms}"));
+        }
+    }
+    line
 }
 
 /// The command that prints the same figures.

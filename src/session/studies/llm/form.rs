@@ -11,7 +11,7 @@ pub const FORM: StudyForm = StudyForm {
     begin: "Press Run, or choose an example.",
     groups: &[
         FieldGroup { title: "", look: GroupLook::Open, fields: MAIN },
-        FieldGroup { title: "Limits, and a model of your own", look: GroupLook::Folded, fields: MORE },
+        FieldGroup { title: "Limits, requests, and a model of your own", look: GroupLook::Folded, fields: MORE },
     ],
     examples: &[
         StudyExample { name: "Llama 3 8B on 24 cores", fields: &[("model", "llama-3-8b"), ("tp", "24")] },
@@ -22,6 +22,16 @@ pub const FORM: StudyForm = StudyForm {
         StudyExample {
             name: "Mistral 7B on a small instance, int8",
             fields: &[("model", "mistral-7b"), ("instance", "inf2.xlarge"), ("tp", "2"), ("weights", "int8")],
+        },
+        StudyExample {
+            name: "Half a request a second, batch 8",
+            fields: &[
+                ("model", "llama-3-8b"),
+                ("batch", "8"),
+                ("request_rate", "0.5"),
+                ("max_ttft_ms", "1000"),
+                ("max_tpot_ms", "20"),
+            ],
         },
         StudyExample {
             name: "The cheapest within limits",
@@ -51,6 +61,14 @@ const MAIN: &[FormField] = &[
 const MORE: &[FormField] = &[
     field("max_ttft_ms", "First token within (ms)", "", "no limit", FieldKind::Decimal),
     field("max_tpot_ms", "Each token within (ms)", "", "no limit", FieldKind::Decimal),
+    field(
+        "request_rate",
+        "Requests/s",
+        "Requests that arrive at random and are served with continuous batching",
+        "no requests",
+        FieldKind::Decimal,
+    ),
+    field("requests", "Requests", "Requests to serve at that rate", "200", FieldKind::Whole),
     field(
         "config",
         "config.json",

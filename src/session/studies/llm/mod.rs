@@ -6,6 +6,7 @@ mod grid;
 mod run;
 mod spec;
 mod token;
+mod traffic;
 
 pub use spec::LlmStudy;
 

@@ -6,8 +6,10 @@ use std::rc::Rc;
 use super::document::document;
 use super::spec::LlmStudy;
 use super::token::token_trace;
+use super::traffic::{Served, rates, serve_at};
 use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
 use ns_base::Refusal;
+use ns_base::units::format_number;
 use ns_fidelity::GenerationReport;
 use ns_llm::{Request, degrees};
 use ns_machine::arch::INSTANCES;
@@ -38,6 +40,9 @@ pub(super) struct LlmRun {
     own: Request,
     waiting: VecDeque<(Purpose, Request)>,
     made: Vec<Made>,
+    /// Rates at which requests are still to be served.
+    rates: VecDeque<f64>,
+    served: Vec<Served>,
 }
 
 impl LlmRun {
@@ -51,7 +56,7 @@ impl LlmRun {
                 degrees(instance, own.lnc).into_iter().map(|degree| Request { instance, degree, ..own.clone() });
             waiting.extend(places.filter(is_possible).map(|request| (Purpose::Place, request)));
         }
-        Self { study, own, waiting, made: Vec::new() }
+        Self { study, own, waiting, made: Vec::new(), rates: VecDeque::new(), served: Vec::new() }
     }
 
     /// A request that was simulated already, for another purpose.
@@ -60,12 +65,12 @@ impl LlmRun {
     }
 
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
-        let document = document(&self.study, &self.own, &self.made);
+        let document = document(&self.study, &self.own, &self.made, &self.served);
         let files = if is_over { self.files()? } else { Vec::new() };
         Ok(StudyResult { document, files, values: None })
     }
 
-    /// The output of `neuronscope generate --json`, and a token as a timeline.
+    /// The output of `neuronscope generate --json`, a token as a timeline, and the output with `--request-rate`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let Some(Made { report: Ok(report), .. }) = self.made.first() else { return Ok(Vec::new()) };
         let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";
@@ -76,24 +81,48 @@ impl LlmRun {
             text,
         };
         let trace = token_trace(&self.own).map_err(|e| e.to_string())?;
-        Ok(vec![
+        let mut files = vec![
             file("JSON", "generate.json", "application/json", json),
             file("trace", "token.json", TRACE_MIME, trace),
-        ])
+        ];
+        if let Some(Served { report: Ok(report), .. }) = self.served.first() {
+            let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";
+            files.push(file("JSON of the requests", "serve.json", "application/json", json));
+        }
+        Ok(files)
     }
 }
 
 impl StudyRun for LlmRun {
     fn step(&mut self, _budget_events: u32) -> Result<StudyStep, String> {
+        if let Some(rate) = self.rates.pop_front() {
+            self.served.push(serve_at(&self.study, &self.own, rate));
+            return self.more();
+        }
         let Some((purpose, request)) = self.waiting.pop_front() else {
             return Ok(StudyStep::Done(Box::new(self.result(true)?)));
         };
         let report = self.known(&request).unwrap_or_else(|| GenerationReport::of(&request));
+        if let (Purpose::Own, Some(rate), Ok(report)) = (purpose, self.study.request_rate(), &report) {
+            self.rates = rates(rate, &request, report.made.throughput_tokens_per_s).into();
+        }
         self.made.push(Made { purpose, request, report });
+        self.more()
+    }
+}
+
+impl LlmRun {
+    /// What is there, and what comes next.
+    fn more(&self) -> Result<StudyStep, String> {
         let label = self.waiting.front().map_or_else(String::new, |(_, next)| {
             format!("{} on {} cores of {}, batch {}", next.config.name, next.degree, next.instance.name, next.batch)
         });
-        let (done, waiting) = (self.made.len() as u64, self.waiting.len() as u64);
+        let label = match self.rates.front() {
+            Some(rate) => format!("{} requests a second", format_number(*rate)),
+            None => label,
+        };
+        let done = (self.made.len() + self.served.len()) as u64;
+        let waiting = (self.waiting.len() + self.rates.len()) as u64;
         let shown = Some(Box::new(self.result(false)?));
         Ok(StudyStep::More { done, total: done + waiting, label, shown })
     }

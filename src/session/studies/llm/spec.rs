@@ -25,7 +25,13 @@ pub struct LlmStudy {
     output: u64,
     max_ttft_ms: Option<f64>,
     max_tpot_ms: Option<f64>,
+    /// Requests a second that arrive at random; none where it is absent.
+    request_rate: Option<f64>,
+    requests: u32,
 }
+
+/// Requests that are served where the form does not say it, as on the command line.
+const REQUESTS: u32 = 200;
 
 impl Default for LlmStudy {
     fn default() -> Self {
@@ -41,6 +47,8 @@ impl Default for LlmStudy {
             output: 1_024,
             max_ttft_ms: None,
             max_tpot_ms: None,
+            request_rate: None,
+            requests: REQUESTS,
         }
     }
 }
@@ -68,6 +76,8 @@ impl LlmStudy {
             "output" => self.output.to_string(),
             "max_ttft_ms" => limit(self.max_ttft_ms),
             "max_tpot_ms" => limit(self.max_tpot_ms),
+            "request_rate" => limit(self.request_rate),
+            "requests" => self.requests.to_string(),
             _ => String::new(),
         }
     }
@@ -109,6 +119,10 @@ impl LlmStudy {
             "output" => self.output = tokens(default.output)?,
             "max_ttft_ms" => self.max_ttft_ms = limit()?,
             "max_tpot_ms" => self.max_tpot_ms = limit()?,
+            "request_rate" => {
+                self.request_rate = limit().map_err(|_| wrong("a number of requests a second above 0"))?
+            }
+            "requests" => self.requests = number()?.unwrap_or(REQUESTS),
             _ => return Err(format!("language models have no field '{key}'")),
         }
         Ok(())
@@ -124,6 +138,14 @@ impl LlmStudy {
         } else {
             read_config("config.json", self.config.as_bytes())
         }
+    }
+
+    pub(super) const fn request_rate(&self) -> Option<f64> {
+        self.request_rate
+    }
+
+    pub(super) const fn requests(&self) -> u32 {
+        self.requests
     }
 
     pub(super) const fn limits(&self) -> Limits {
