@@ -99,7 +99,6 @@ run_checks() {
   step "form of scripts and documents" node tools/tidy.mjs
   step "lints, native" cargo clippy --locked --all-targets -- -D warnings
   step "lints, web" cargo clippy --locked -p ns_web --target "$WASM_TARGET" --all-targets --no-deps -- -D warnings
-  step "lints, Python package" cargo clippy --locked -p ns_python --no-deps -- -D warnings
   step "wasm-bindgen tool is the locked version" has_wasm_bindgen
 }
 

@@ -21,19 +21,22 @@ cmd_python() {
 python_wheel() {
   local tool
   need_rust
-  have python3 || die "Python 3.9 or later is missing (for the Python package)"
+  need_python
   tool=$(python_tool maturin "$MATURIN_VERSION") || die "maturin could not be installed (messages above)"
   # `maturin develop` leaves its library among the sources, from where it would go into the wheel.
   rm -f "$WHEELS"/neuronscope-*.whl "$ROOT"/src/python/python/neuronscope/_core.*so
   (cd "$ROOT/src/python" && "$tool/bin/maturin" build --quiet --profile "$1" --out "$WHEELS") >&2
 }
 
-# A package of PyPI with its command, in an environment of its own, whose path is printed. python_tool NAME VERSION
+need_python() { have python3 || die "Python 3.9 or later is missing (for the Python package)"; }
+
+# A package of PyPI with its command, in an environment of its own, whose path is printed. python_tool NAME VERSION OTHER_PACKAGES...
 python_tool() {
   local name=$1 version=$2 venv=$TOOLS/$1-$2
+  shift 2
   if [ ! -f "$venv/.installed" ]; then
     say "$name $version: downloading from PyPI"
-    { python3 -m venv "$venv" && "$venv/bin/pip" install -q "$name==$version"; } >&2 || return 1
+    { python3 -m venv "$venv" && "$venv/bin/pip" install -q "$name==$version" "$@"; } >&2 || return 1
     touch "$venv/.installed"
   fi
   echo "$venv"
@@ -43,21 +46,79 @@ python_tool() {
 python_tests() {
   step "build the wheel" in_subshell python_wheel dev
   step "build the command line" cargo build --locked --bin neuronscope
-  suite "tests of the Python package" python_package_tests "$@"
+  suite "tests of the Python package" python_wheel_tests "$@"
 }
 
-# Nothing is installed but what is named here, so what the package needs is what it asks for. pytest's last line is counted as that of node.
-python_package_tests() {
-  local venv status=0 log
+# Nothing is installed but what is named here, so what the package needs is what it asks for.
+python_wheel_tests() {
+  local venv status=0
   venv=$(mktemp -d)
-  log=$venv/pytest.log
-  python3 -m venv "$venv" && "$venv/bin/pip" install -q "pytest==$PYTEST_VERSION" "$WHEELS"/neuronscope-*.whl "$@" || status=1
+  { python3 -m venv "$venv" && "$venv/bin/pip" install -q "pytest==$PYTEST_VERSION" "$WHEELS"/neuronscope-*.whl "$@"; } || status=1
   # shellcheck disable=SC2086
   "$venv/bin/pip" install -q $NOTEBOOK_PACKAGES >&2 || say "the packages of notebooks cannot be had from PyPI: their test is skipped"
-  find_browser || say "there is no browser: the page of the notebook is not opened"
-  [ "$status" = 0 ] && (cd "$ROOT/src/python" && NEURONSCOPE_CLI=$(debug_cli_path) "$venv/bin/pytest" -q tests) 2>&1 | tee "$log" || status=1
-  awk '/ in [0-9.]+s/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed/) p = $(i - 1); if ($i ~ /^(failed|error)/) f += $(i - 1) } }
-    END { printf "# pass %d\n# fail %d\n", p, f }' "$log" || true
+  [ "$status" = 0 ] && python_pytest "$venv" || status=1
   rm -rf "$venv"
+  return "$status"
+}
+
+# The tests without a wheel, in ./x test. maturin compiles everything again, because the features of the package's crates alone are
+# others. With the workspace's tests cargo compiles little more than the library.
+python_native_tests() {
+  local venv
+  have python3 || { say "skipped: there is no Python 3.9 or later for the tests of the Python package"; return 0; }
+  venv=$(python_environment) || { say "skipped: pytest cannot be had from PyPI for the tests of the Python package"; return 0; }
+  step "build the library of the Python package" cargo build --locked --quiet --lib --tests
+  suite "tests of the Python package" python_folder_tests "$venv"
+}
+
+# pytest and what the package needs, in an environment that is kept; its path is printed.
+python_environment() {
+  local venv
+  venv=$(python_tool pytest "$PYTEST_VERSION" numpy) || return 1
+  if [ ! -f "$venv/.notebook" ]; then
+    # shellcheck disable=SC2086
+    if "$venv/bin/pip" install -q $NOTEBOOK_PACKAGES >&2; then touch "$venv/.notebook"; else say "the packages of notebooks cannot be had from PyPI: their test is skipped"; fi
+  fi
+  echo "$venv"
+}
+
+# python_folder_tests ENVIRONMENT
+python_folder_tests() {
+  local site status=0
+  site=$(mktemp -d)
+  { python_folder debug "$site" && PYTHONPATH=$site python_pytest "$1"; } || status=1
+  rm -rf "$site"
+  return "$status"
+}
+
+# The package as a wheel installs it, from the library of a folder of target/. python_folder debug SITE
+python_folder() {
+  local built=${CARGO_TARGET_DIR:-$ROOT/target}/$1 library
+  library=$(first_of_files "$built"/libns_python.so "$built"/libns_python.dylib "$built"/ns_python.dll) || return 1
+  cp -R "$ROOT/src/python/python/neuronscope" "$2/"
+  case $library in
+    *.dll) cp "$library" "$2/neuronscope/_core.pyd" ;;
+    *) cp "$library" "$2/neuronscope/_core.abi3.so" ;;
+  esac
+}
+
+first_of_files() {
+  local file
+  for file in "$@"; do
+    if [ -f "$file" ]; then echo "$file"; return 0; fi
+  done
+  echo "there is none of: $*" >&2
+  return 1
+}
+
+# python_pytest ENVIRONMENT: its last line is counted as that of node.
+python_pytest() {
+  local status=0 log
+  log=$(mktemp)
+  find_browser || say "there is no browser: the page of the notebook is not opened"
+  (cd "$ROOT/src/python" && NEURONSCOPE_CLI=$(debug_cli_path) "$1/bin/pytest" -q -rs tests) 2>&1 | tee "$log" || status=1
+  awk '/ in [0-9.]+s/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed/) p = $(i - 1); if ($i ~ /^(failed|error)/) f += $(i - 1) } }
+    END { printf "# pass %d\n# fail %d\n", p, f }' "$log"
+  rm -f "$log"
   return "$status"
 }

@@ -57,6 +57,7 @@ cmd_test() {
 native_tests() {
   suite "native tests" cargo test --locked --no-fail-fast
   run_examples
+  python_native_tests
 }
 
 slow_rows() { cargo test --locked --test it documents_rows::rows_that_are_slow -- --ignored --exact; }
