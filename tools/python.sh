@@ -13,7 +13,8 @@ cmd_python() {
     test) python_tests; finish ;;
     # Scripts of the SDK and modules of PyTorch, which are 1 GB to download.
     torch) python_tests "torch==$TORCH_VERSION"; finish ;;
-    *) die "usage: ./x python [wheel | torch]" ;;
+    bench) python_measurements ;;
+    *) die "usage: ./x python [wheel | torch | bench]" ;;
   esac
 }
 
@@ -121,4 +122,17 @@ python_pytest() {
     END { printf "# pass %d\n# fail %d\n", p, f }' "$log"
   rm -f "$log"
   return "$status"
+}
+
+# The figures of docs/python.md, of the published profile. PYTHON names an interpreter with NumPy, and with torch for the model of torch.
+python_measurements() {
+  local site
+  need_rust
+  need_python
+  cargo build --locked --profile wheel -p neuronscope -p ns_python --bin neuronscope --lib >&2
+  site=$(mktemp -d)
+  python_folder wheel "$site"
+  strip "$site"/neuronscope/_core.* 2>/dev/null || true
+  PYTHONPATH=$site "${PYTHON:-$(python_environment)/bin/python}" "$ROOT/benches/python.py" "${CARGO_TARGET_DIR:-$ROOT/target}/wheel/neuronscope"
+  rm -rf "$site"
 }
