@@ -27,6 +27,16 @@ def _has_torch():
     return True
 
 
+def test_the_examples_of_the_functions_run():
+    """Each function that is a command has an example in its help."""
+    import doctest
+
+    from neuronscope import api
+
+    found = doctest.testmod(api)
+    assert found.failed == 0 and found.attempted > 0
+
+
 def test_every_option_of_the_stubs_exists():
     """A name in the stub of benchmark is a flag of the command."""
     import ast

@@ -19,6 +19,12 @@ def benchmark(model="nn", inputs=None, *, verbosity=0, **options):
 
     ``model`` is a name of the zoo, a model file, an index of ``neuronperf.torch.compile``, an ONNX model, a lowered JAX function, or a
     ``torch.nn.Module`` with its ``inputs``. ``options`` are the flags of ``neuronscope bench``.
+
+    >>> reports = benchmark("nn", n_models=[1, 2], workers_per_model=1, duration=1)
+    >>> [report.n_models for report in reports]
+    [1, 2]
+    >>> reports[0].latency_ms_p50 <= reports[0].latency_ms_p99
+    True
     """
     text, files = resolve(model, inputs)
     if "inputs" not in options and not files and inputs is not None:
@@ -41,7 +47,14 @@ def model_words(text, is_index=False):
 
 
 def profile(model="nn", inputs=None, **options):
-    """Simulates one execution and returns its operators and timeline. ``options`` are the flags of ``neuronscope profile``."""
+    """Simulates one execution and returns its operators and timeline. ``options`` are the flags of ``neuronscope profile``.
+
+    >>> execution = profile("nn", workflow="trace")
+    >>> execution.device_window_ns > 0
+    True
+    >>> sorted(operator.name for operator in execution.operators())
+    ['aten__addmm_dot', 'aten__relu_maximum', 'aten__tanh_tanh']
+    """
     text, files = resolve(model, inputs)
     args = ["profile", f"--model={text}", *flags(options)]
     run_flags = "&".join(word[2:] for word in flags(options))
@@ -62,7 +75,12 @@ def open(*files):  # noqa: A001 (the command's name)
 
 
 def compare(a, b, **options):
-    """Compares two profiles operator by operator: files, or ``sim:nn?workflow=trace``."""
+    """Compares two profiles operator by operator: files, or ``sim:nn?workflow=trace``.
+
+    >>> same = compare("sim:nn", "sim:nn")
+    >>> same.took["base_ns"] == same.took["other_ns"]
+    True
+    """
     return Record(run_json(["compare", os.fspath(a), os.fspath(b), *flags(options)]))
 
 
@@ -87,7 +105,12 @@ def numerics(model="nn", inputs=None, **options):
 
 
 def customop(kernel, **options):
-    """Runs a custom operator's kernel on the GPSIMD processors: a C++ file, a build.py, or the name of a built-in one; a list is compared."""
+    """Runs a custom operator's kernel on the GPSIMD processors: a C++ file, a build.py, or the name of a built-in one; a list is compared.
+
+    >>> element, tcm = customop(["relu-element", "relu-tcm"], layers=[16, 64, 10], batch=4)
+    >>> tcm.ns_per_element < element.ns_per_element
+    True
+    """
     kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
     found = run_json(["customop", *(f"--kernel={os.fspath(one)}" for one in kernels), *flags(options)])
     return Table(map(Record, found)) if isinstance(found, list) else Record(found)
@@ -97,13 +120,20 @@ def generate(model="llama-3-8b", **options):
     """How long a prompt and a token of a language model take on some cores of an instance, and what a million tokens cost.
 
     ``model`` is a name, a ``config.json``, or its content as a dictionary. ``options`` are the flags of ``neuronscope generate``.
+
+    >>> generate("llama-2-7b", tp=8).tpot_p50_ms < generate("llama-2-7b", tp=2).tpot_p50_ms
+    True
     """
     words, files = _decoder(model)
     return Record(run_json(["generate", *words, *flags(options)], files=files))
 
 
 def fit(model="llama-3-8b", **options):
-    """Where a language model fits: every instance and degree, with what is missing there, and the cheapest."""
+    """Where a language model fits: every instance and degree, with what is missing there, and the cheapest.
+
+    >>> {row["tp"] for row in fit("llama-2-7b").rows if row["instance"] == "inf2.xlarge" and row["memory"]["fits"]} == {1, 2}
+    True
+    """
     words, files = _decoder(model)
     return Record(run_json(["fit", *words, *flags(options)], files=files))
 
@@ -121,6 +151,10 @@ def validate(file, **options):
 
 
 def models():
-    """The models of the zoo, with their parameters."""
+    """The models of the zoo, with their parameters.
+
+    >>> "nn" in {model.name for model in models()}
+    True
+    """
     found = run_json(["models"])
     return Table(map(Record, found if isinstance(found, list) else found["models"]))
