@@ -62,15 +62,27 @@ python_wheel_tests() {
   return "$status"
 }
 
-# The tests without a wheel, in ./x test. maturin compiles everything again, because the features of the package's crates alone are
-# others. With the workspace's tests cargo compiles little more than the library.
+# The tests without a wheel, in ./x test.
 python_native_tests() {
   local venv
   have python3 || { say "skipped: there is no Python 3.9 or later for the tests of the Python package"; return 0; }
   venv=$(python_environment) || { say "skipped: pytest cannot be had from PyPI for the tests of the Python package"; return 0; }
-  step "build the library of the Python package" cargo build --locked --quiet --lib --tests
+  python_library
   suite "tests of the Python package" python_folder_tests "$venv"
 }
+
+# The same with PyTorch, in ./x test peers.
+python_torch_tests() {
+  local venv
+  have python3 || { say "skipped: there is no Python 3.9 or later for the tests of the Python package with PyTorch"; return 0; }
+  venv=$(python_tool torch "$TORCH_VERSION" "pytest==$PYTEST_VERSION" numpy) || { say "skipped: PyTorch $TORCH_VERSION cannot be had from PyPI"; return 0; }
+  python_library
+  suite "tests of the Python package with PyTorch" python_folder_tests "$venv"
+}
+
+# maturin compiles everything again, because the features of the package's crates alone are others. With the workspace's tests cargo
+# compiles little more than the library.
+python_library() { step "build the library of the Python package" cargo build --locked --quiet --lib --tests; }
 
 # pytest and what the package needs, in an environment that is kept; its path is printed.
 python_environment() {

@@ -49,6 +49,7 @@ cmd_test() {
     peers)
       ensure_tools
       cmd_peers
+      python_torch_tests
       ;;
   esac
   finish
