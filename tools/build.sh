@@ -31,7 +31,7 @@ cmd_build() {
   ! grep -lE "from ['\"]env['\"]" "$DIST"/*.js >&2 || die "the files above import from 'env': a C symbol is missing in wasm"
   say "built $DIST: any static server can host it, under any path"
   [ "$binary" = yes ] || return 0
-  cargo build --release --locked --features embed >&2 ||
+  cargo build --release --locked --bin neuronscope --features embed >&2 ||
     die "the command line could not be built (messages above)"
   say "built $(cli_path), which carries the page: neuronscope serve"
 }
@@ -71,7 +71,7 @@ cmd_dev() {
 
 build_cli() {
   need_rust
-  (cd "$ROOT" && cargo build --release --locked) >&2 || die "the command line could not be built (messages above)"
+  (cd "$ROOT" && cargo build --release --locked --bin neuronscope) >&2 || die "the command line could not be built (messages above)"
 }
 
 cli_path() { echo "${CARGO_TARGET_DIR:-$ROOT/target}/release/neuronscope"; }
