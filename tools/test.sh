@@ -43,6 +43,8 @@ cmd_test() {
       ensure_tools
       setup_tests
       step "build the page" in_subshell cmd_build
+      # Only a release compiles it, which is too late to learn that it does not.
+      step "the command line with the page inside compiles" cargo check --locked -p ns_cli --features embed
       suite "end-to-end tests that measure" nightly_tests
       suite "slow rows of docs/documents.md" slow_rows
       ;;

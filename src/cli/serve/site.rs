@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 /// The built page, if this program was built with it.
 #[cfg(feature = "embed")]
-static EMBEDDED: include_dir::Dir<'static> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/dist");
+static EMBEDDED: include_dir::Dir<'static> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/../../dist");
 
 /// The files of a page.
 #[derive(Debug)]
