@@ -1,7 +1,8 @@
 //! What no simulation of a core tells: collectives, the host around a step, and what was fitted to published rows.
 
+use ns_base::units::format_count;
 use ns_machine::arch::Instance;
-use ns_machine::cost::CollectiveCosts;
+use ns_machine::cost::{CollectiveCosts, CostStatus, Entry};
 
 /// Numbers that are fitted to published rows of text generation. One value of each serves all models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,46 @@ pub const HOST_STEP_US: u64 = 500;
 
 /// The same where the device chooses the next token (published for Trn2: about 0.4 ms a call).
 pub const HOST_STEP_ON_DEVICE_US: u64 = 400;
+
+/// The numbers of this file for the register (`neuronscope devices --costs`, docs/costs.md).
+#[must_use]
+pub fn cost_entries() -> Vec<Entry> {
+    fitted_entries().into_iter().chain(other_entries()).collect()
+}
+
+fn entry(name: &'static str, value: u64, unit: &'static str, status: CostStatus, source: &'static str) -> Entry {
+    let values = [(); 3].map(|()| format_count(value));
+    Entry { group: "Language models", name, values, unit, status, source }
+}
+
+fn fitted_entries() -> [Entry; 4] {
+    let LlmCalibration { all_reduce_ns, sequence_ns, first_token_inf2_us, first_token_trn_us } = FITTED;
+    let row = |name, value, unit, source| entry(name, value, unit, CostStatus::Fitted, source);
+    let (exchange, sequence) = (
+        "all-reduce of few bytes between the cores of an instance, with the start of what waits for it",
+        "each further sequence of a batch: its part of attention that no transfer hides",
+    );
+    [
+        row("all_reduce_ns", all_reduce_ns, "ns", exchange),
+        row("sequence_ns", sequence_ns, "ns a layer", sequence),
+        row("first_token_inf2_us", first_token_inf2_us, "us", "host and change of executables around a prompt, Inf2"),
+        row("first_token_trn_us", first_token_trn_us, "us", "the same, Trn1 and later"),
+    ]
+}
+
+fn other_entries() -> [Entry; 4] {
+    use CostStatus::{Chosen, Measured, Published};
+    let exchange = "nccom-test between 64 ranks of two Trn1, 64 MB to 1 GB";
+    let int8 = "between the byte that is moved and the two that one engine's conversion takes";
+    let host = "0.44 ms for the synchronous call; the rest writes tokens to the cores and chooses the next";
+    let on_device = "Trn2, where the device chooses the next token: about 0.4 ms a call";
+    [
+        entry("ALL_REDUCE_BYTES_PER_US", ALL_REDUCE_BYTES_PER_US, "bytes/us", Measured, exchange),
+        entry("INT8_STREAM_TENTHS", INT8_STREAM_TENTHS, "tenths of a byte a weight", Chosen, int8),
+        entry("HOST_STEP_US", HOST_STEP_US, "us a step", Measured, host),
+        entry("HOST_STEP_ON_DEVICE_US", HOST_STEP_ON_DEVICE_US, "us a step", Published, on_device),
+    ]
+}
 
 impl LlmCalibration {
     /// Costs of collectives.

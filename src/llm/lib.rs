@@ -31,7 +31,7 @@ mod windows;
 
 pub use config::{Bias, DecoderConfig, Mlp, Norm, Positions};
 pub use config_json::read_config;
-pub use costs::{FITTED, LlmCalibration};
+pub use costs::{FITTED, LlmCalibration, cost_entries};
 pub use families::{MODEL_CHOICES, model_names, named_config};
 pub use fit::{FitGrid, FitRow, fit};
 pub use generate::{Breakdown, Generation, generate, generate_with};

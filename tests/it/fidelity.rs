@@ -7,7 +7,7 @@ use neuronscope::fidelity::{
     Calibrator, CostChange, HELD_OUT, Measured, PlacementBasis, PublishedRow, Summary, Validation, compare,
     device_factors, measured_markdown, read_measured, read_rows, shipped_rows, validate,
 };
-use neuronscope::machine::cost::{CostTable, FITTED, Throttle, register_markdown};
+use neuronscope::machine::cost::{CostTable, Entry, FITTED, Throttle, register, register_markdown};
 
 fn rows() -> Vec<PublishedRow> {
     shipped_rows()
@@ -173,7 +173,8 @@ fn the_fitted_numbers_and_the_table_of_held_out_rows_are_what_calibration_finds(
 /// `UPDATE_DOCS=1 cargo test` writes the tables.
 #[test]
 fn the_tables_of_costs_are_what_is_printed() {
-    super::doc_tables::assert_written("docs/costs.md", "neuronscope devices --costs", &register_markdown());
+    let all: Vec<Entry> = register().into_iter().chain(neuronscope::llm::cost_entries()).collect();
+    super::doc_tables::assert_written("docs/costs.md", "neuronscope devices --costs", &register_markdown(&all));
 }
 
 /// `UPDATE_DOCS=1 cargo test` writes the table: the errors of the rows without a mechanism, nothing fitted again.

@@ -142,11 +142,11 @@ fn requests_of_the_page_are_served_as_on_the_command_line() {
         study(spec)
     };
     let slow = run("0.5");
-    let commands = slow.document.blocks.iter().filter_map(|block| match block {
+    let mut commands = slow.document.blocks.iter().filter_map(|block| match block {
         Block::Command(line) => Some(line.clone()),
         _ => None,
     });
-    let command = commands.last().unwrap();
+    let command = commands.next_back().unwrap();
     let args: Vec<&str> = command.split(' ').skip(1).chain(["--json"]).collect();
     let printed = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(&args).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&printed.stdout), slow.files[2].text, "{command}");

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::text;
 use crate::args::DevicesArgs;
 use ns_machine::arch::{CORES, CoreData, DEVICES, DeviceData, Figure, INSTANCES, Instance, core_spec, device_of};
-use ns_machine::cost::{register, register_markdown};
+use ns_machine::cost::{Entry, register, register_markdown};
 
 #[derive(Serialize)]
 struct DevicesJson {
@@ -33,12 +33,17 @@ struct InstanceJson {
     simulated: bool,
 }
 
+/// The register of the machine, and what a language model on many cores costs beside it.
+fn all_costs() -> Vec<Entry> {
+    register().into_iter().chain(ns_llm::cost_entries()).collect()
+}
+
 pub(super) fn run(args: DevicesArgs) -> Result<()> {
     if args.costs && !args.json {
-        return text::print(register_markdown().as_bytes());
+        return text::print(register_markdown(&all_costs()).as_bytes());
     }
     if args.json {
-        return if args.costs { text::print_json(&register()) } else { text::print_json(&all()) };
+        return if args.costs { text::print_json(&all_costs()) } else { text::print_json(&all()) };
     }
     text::print(describe(&all()).as_bytes())
 }

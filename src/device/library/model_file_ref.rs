@@ -153,8 +153,12 @@ mod tests {
     fn a_file_with_its_settings_reads_back() {
         let mut settings: ModelFileSettings = "seq=128, batch=2".parse().unwrap();
         settings.set("aten::foo.Tensor=sort").unwrap();
+        settings.set("my_ops::relu=relu-tcm").unwrap();
         let spec = ModelFileRef::new("folder/my model, v2:a.onnx", "k3x9q2ab", settings);
-        assert_eq!(spec.to_string(), "file:my_model__v2_a.onnx@k3x9q2ab:batch=2,seq=128,aten::foo.Tensor=sort");
+        assert_eq!(
+            spec.to_string(),
+            "file:my_model__v2_a.onnx@k3x9q2ab:batch=2,seq=128,aten::foo.Tensor=sort,my_ops::relu=relu-tcm"
+        );
         assert_eq!(spec.to_string().parse::<ModelFileRef>().unwrap(), spec);
         assert_eq!("file:a.pt2".parse::<ModelFileRef>().unwrap().digest, None);
         assert_eq!(
@@ -170,7 +174,7 @@ mod tests {
         assert!(error("seq").contains("NAME=SIZE"));
         assert_eq!(
             error("seq=0"),
-            "seq=0: use a size from 1 up for an open dimension, or elementwise, move or sort for an operator"
+            "seq=0: use a size from 1 up for an open dimension, or elementwise, move or sort, or a kernel (FILE.cpp or build.py) for an operator"
         );
         assert!("nn".parse::<ModelFileRef>().unwrap_err().to_string().contains("file:resnet50.onnx"));
         assert!("file:".parse::<ModelFileRef>().is_err());

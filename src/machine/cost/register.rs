@@ -25,12 +25,12 @@ pub fn register() -> Vec<Entry> {
     all
 }
 
-/// The register as the Markdown tables of `docs/costs.md`, one for each group.
+/// Entries as the Markdown tables of `docs/costs.md`, one for each group.
 #[must_use]
-pub fn register_markdown() -> String {
+pub fn register_markdown(entries: &[Entry]) -> String {
     let mut out = String::new();
     let mut group = "";
-    for entry in register() {
+    for entry in entries {
         if entry.group != group {
             group = entry.group;
             let gap = if out.is_empty() { "" } else { "\n" };
