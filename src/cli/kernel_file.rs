@@ -34,6 +34,9 @@ fn with_source(part: &str) -> Result<String> {
 /// The placement `OPERATOR=PLACE` of an operator of a model file, with the source in place of a kernel's file.
 pub(super) fn placement(text: &str) -> Result<String> {
     let Some((operator, path)) = text.rsplit_once('=').map(|(o, p)| (o, p.trim())) else { return Ok(text.to_owned()) };
+    if let Some(kernel) = built_in(path) {
+        return Ok(format!("{operator}={}", NamedKernel::own(kernel.name, kernel.source, kernel.multicore)));
+    }
     if ![".cpp", ".cc", ".py"].iter().any(|end| path.to_ascii_lowercase().ends_with(end)) {
         return Ok(text.to_owned());
     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use ns_kernel::NamedKernel;
+use ns_kernel::is_own_kernel;
 use ns_program::OperatorKind;
 
 /// How an operator without a rule of its own is placed.
@@ -17,7 +17,7 @@ pub enum UnknownOpPolicy {
     Move,
     /// As many passes of the GpSimd engine as the logarithm of the number of elements.
     Sort,
-    /// The user's kernel on the GPSIMD processors: the text of a [`NamedKernel`].
+    /// The user's kernel on the GPSIMD processors: the text of a [`NamedKernel`](ns_kernel::NamedKernel).
     Kernel(Box<str>),
 }
 
@@ -36,12 +36,12 @@ impl UnknownOpPolicy {
         }
     }
 
-    /// The placement with this name, or the kernel with this text.
+    /// The placement with this name, or the user's own kernel with this text, which is checked when it is compiled.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.trim();
         let named = Self::ALL.into_iter().find(|policy| policy.name().eq_ignore_ascii_case(name));
-        named.or_else(|| name.parse::<NamedKernel>().is_ok().then(|| Self::Kernel(name.into())))
+        named.or_else(|| is_own_kernel(name).then(|| Self::Kernel(name.into())))
     }
 
     /// All names, for messages.

@@ -153,11 +153,11 @@ mod tests {
     fn a_file_with_its_settings_reads_back() {
         let mut settings: ModelFileSettings = "seq=128, batch=2".parse().unwrap();
         settings.set("aten::foo.Tensor=sort").unwrap();
-        settings.set("my_ops::relu=relu-tcm").unwrap();
+        settings.set("my_ops::relu=mine~eJw").unwrap();
         let spec = ModelFileRef::new("folder/my model, v2:a.onnx", "k3x9q2ab", settings);
         assert_eq!(
             spec.to_string(),
-            "file:my_model__v2_a.onnx@k3x9q2ab:batch=2,seq=128,aten::foo.Tensor=sort,my_ops::relu=relu-tcm"
+            "file:my_model__v2_a.onnx@k3x9q2ab:batch=2,seq=128,aten::foo.Tensor=sort,my_ops::relu=mine~eJw"
         );
         assert_eq!(spec.to_string().parse::<ModelFileRef>().unwrap(), spec);
         assert_eq!("file:a.pt2".parse::<ModelFileRef>().unwrap().digest, None);
