@@ -231,7 +231,7 @@ fn use_address(
     });
 }
 
-/// Opens files as profiles: several files are one run directory. Files from the lab come here too.
+/// Opens files as profiles: several files are one run directory. The lab's files come here too: timelines of its results.
 #[hook]
 fn use_profiles(
     context: &AppContext,
@@ -239,7 +239,8 @@ fn use_profiles(
     job: &JobSlot,
     shown: &UseStateHandle<Page>,
 ) -> Callback<Vec<File>> {
-    let (context, profile, job, shown) = (context.clone(), profile.clone(), job.clone(), shown.setter());
+    let (dispatch, shown) = (profile.dispatcher(), shown.setter());
+    let (context, profile, job) = (context.clone(), profile.clone(), job.clone());
     let open = Callback::from(move |files: Vec<File>| {
         let file = match <[File; 1]>::try_from(files) {
             Ok([file]) => Ok(file),
@@ -261,6 +262,7 @@ fn use_profiles(
         let listener = bridge::on_files_for_app(Callback::from(move |files| {
             let open = latest.borrow().clone();
             open.emit(files);
+            dispatch.dispatch(ProfileAction::TraceAsked);
         }));
         move || drop(listener)
     });

@@ -46,7 +46,7 @@ test("a kernel is chosen and run, with the command line's figures, and opens as 
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
   await waitForState(page, "done");
   await page.getByRole("heading", { name: "customop-trace.json" }).waitFor();
-  await page.getByText("chrome-trace-object").first().waitFor();
+  await page.getByRole("application", { name: "Timeline" }).waitFor();
 }, { hash: SMALL }));
 
 test("an edited kernel is run, compared with its reference, and travels in the link", app.page(async (page) => {

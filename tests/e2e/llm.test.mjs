@@ -78,6 +78,5 @@ test("a config.json that is dropped anywhere is simulated, and a token is a time
   await page.getByRole("button", { name: "Open as timeline" }).click();
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
   await waitForState(page, "done");
-  await chooseTool(page, "operator-timeline");
   await page.getByRole("application", { name: "Timeline" }).waitFor();
 }, { hash: "#/benchmark?v=none" }));
