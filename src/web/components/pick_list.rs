@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use super::field::{described_by, note};
 use crate::platform::page;
+use ns_session::InstanceInfo;
 use ns_view::text::contains_ignoring_case;
 
 /// An entry of the list.
@@ -14,6 +15,12 @@ pub struct PickEntry {
     pub value: AttrValue,
     /// What it is: sizes, a price, a sentence.
     pub facts: AttrValue,
+}
+
+impl From<&InstanceInfo> for PickEntry {
+    fn from(instance: &InstanceInfo) -> Self {
+        Self { value: instance.name.clone().into(), facts: instance.facts().into() }
+    }
 }
 
 /// Properties of [`PickList`].

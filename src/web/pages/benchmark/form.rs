@@ -13,7 +13,7 @@ use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
 use ns_session::options::{BENCH_OPTIONS, BenchOption, OptionGroup};
 use ns_session::studies::FieldKind;
-use ns_session::{Catalog, InstanceInfo, ModelInfo, ModelKind};
+use ns_session::{Catalog, ModelInfo, ModelKind};
 
 /// Properties of [`BenchForm`].
 #[derive(Properties, PartialEq)]
@@ -114,8 +114,7 @@ fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<PickEntry> {
     let Some(catalog) = catalog else { return Vec::new() };
     let is_any = ModelKind::of(state.text("model")) == ModelKind::Fixed || state.text("device_type") == "cpu";
     let others = catalog.other_instances.iter().filter(|_| is_any);
-    let entry = |i: &InstanceInfo| PickEntry { value: i.name.clone().into(), facts: i.facts().into() };
-    catalog.instances.iter().chain(others).map(entry).collect()
+    catalog.instances.iter().chain(others).map(PickEntry::from).collect()
 }
 
 /// The buttons of a run, and its progress.

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::{InspectActions, open_model};
-use crate::components::{CopyMenu, FilePicker, FormFrame, SelectField, TextField};
+use crate::components::{CopyMenu, FilePicker, FormFrame, PickEntry, PickList, TextField};
 use crate::model_files::{known_file, linked_hash};
 use crate::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 use ns_page::Shared;
@@ -29,10 +29,8 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
         Callback::from(move |text: String| actions.choose(field, text))
     };
     let catalog = actions.app.catalog.clone();
-    let instances = catalog.iter().flat_map(|c| &c.instances);
-    let options: Vec<(AttrValue, AttrValue)> =
-        instances.map(|i| (i.name.clone().into(), i.name.clone().into())).collect();
-    let first = options.first().map(|o| o.0.clone()).unwrap_or_default();
+    let entries: Vec<PickEntry> = catalog.iter().flat_map(|c| &c.instances).map(PickEntry::from).collect();
+    let first = entries.first().map(|entry| entry.value.clone()).unwrap_or_default();
     let instance = spec.get(InspectField::Instance);
     let instance = if instance.is_empty() { first } else { instance.to_owned().into() };
     let batch = spec.get(InspectField::Batch).to_owned();
@@ -44,7 +42,7 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
         <FormFrame id="inspect-form" name="What to look at" short={in_short(&props.actions, &instance)} is_wrong={has_questions} beside_run={beside(actions)} menus={menus(props)}>
             <div class="fields">
                 { model(props) }
-                <SelectField id="inspect-instance" label="Instance" value={instance.clone()} {options} on_choose={choose(InspectField::Instance)} />
+                <PickList id="inspect-instance" label="Instance" value={instance.clone()} {entries} on_choose={choose(InspectField::Instance)} />
                 // The batch of a file is one of its sizes.
                 if spec.file().is_none() || !batch.is_empty() {
                     <TextField id="inspect-batch" label="Batch size" value={batch} input_mode="numeric" placeholder="the model\u{2019}s own" on_edit={choose(InspectField::Batch)} />

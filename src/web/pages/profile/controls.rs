@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::ProfileActions;
-use crate::components::{CompileFields, SelectField, TextField};
+use crate::components::{CompileFields, PickEntry, PickList, SelectField, TextField};
 use crate::pages::benchmark::ModelField;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_page::Shared;
@@ -40,7 +40,7 @@ pub fn SpecForm(props: &SpecFormProps) -> Html {
     };
     let workflows = Workflow::ALL.map(|w| (AttrValue::from(w.name()), AttrValue::from(w.name()))).to_vec();
     let instances = props.catalog.as_ref().map(|c| c.instances.as_slice()).unwrap_or_default();
-    let instances = instances.iter().map(|i| (i.name.clone().into(), i.name.clone().into())).collect::<Vec<_>>();
+    let instances: Vec<PickEntry> = instances.iter().map(PickEntry::from).collect();
     let compile = {
         let state = props.state.clone();
         Callback::from(move |options| {
@@ -68,8 +68,8 @@ pub fn SpecForm(props: &SpecFormProps) -> Html {
                     id="profile-workflow" label="Workflow" value={spec.workflow.name()} options={workflows}
                     on_choose={edit(|s, t| s.workflow = Workflow::from_name(&t).unwrap_or(s.workflow))}
                 />
-                <SelectField
-                    id="profile-instance" label="Instance type" value={spec.instance.clone()} options={instances}
+                <PickList
+                    id="profile-instance" label="Instance type" value={spec.instance.clone()} entries={instances}
                     on_choose={edit(|s, t| s.instance = t)}
                 />
                 <SpecField state={props.state.clone()} number={SpecNumber::BatchSize} />

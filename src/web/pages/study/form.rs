@@ -6,7 +6,7 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::StudyActions;
-use crate::components::{CompileFields, CopyMenu, FormFrame, FormInput, LineMark, SelectField};
+use crate::components::{CompileFields, CopyMenu, FormFrame, FormInput, LineMark, PickEntry, PickList};
 use crate::pages::benchmark::ModelField;
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::CompileOptions;
@@ -127,8 +127,8 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
         }
         FieldKind::Instance => {
             let instances = catalog.map(|c| c.instances.as_slice()).unwrap_or_default();
-            let options: Vec<_> = instances.iter().map(|i| (i.name.clone().into(), i.name.clone().into())).collect();
-            html! { <SelectField {id} label={field.label} {value} {options} {error} on_choose={on_edit} /> }
+            let entries: Vec<_> = instances.iter().map(PickEntry::from).collect();
+            html! { <PickList {id} label={field.label} {value} {entries} {error} on_choose={on_edit} /> }
         }
         FieldKind::Choice(choices) => {
             let wide = choices.iter().any(|(_, name)| name.len() > LONG_CHOICE);
