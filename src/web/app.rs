@@ -28,7 +28,7 @@ use ns_page::RunState;
 use ns_page::file_queue::{FileQueue, FileQueueAction};
 use ns_page::history::{Following, profile_follows};
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_session::share::{Address, Page};
+use ns_session::share::{Address, Page, ProfileLink};
 use ns_session::shelf::ShelfItem;
 use ns_session::{HEAD_BYTES, Kind, OpenedModel, ProfileSpec, build_id, refuse_script, sniff};
 use ns_view::palette::Theme;
@@ -123,9 +123,11 @@ fn hash_of(shown: Page, profile: &ProfileState, models: &[KnownModel]) -> Option
     }
 }
 
-/// A link to a page as the user left it. The link to a page of the lab has no fields, because the lab remembers them.
+/// A link to a page as the user left it. The link to a page of the lab has no fields, because the lab remembers them; without fields the
+/// page of profiles opens with its example.
 fn link_of(to: Page, profile: &ProfileState) -> String {
-    if to == Page::Profile { profile.hash() } else { to.hash() }
+    let is_left = to == Page::Profile && profile.link != ProfileLink::default();
+    if is_left { profile.hash() } else { to.hash() }
 }
 
 /// The kept runs and files, for the finder: names and addresses.
@@ -205,9 +207,10 @@ fn use_address(
                 let page = address.page();
                 shown.set(page);
                 if page == Page::Profile {
-                    let link = Box::new(address.profile());
+                    let is_bare = address.is_bare();
+                    let link = Box::new(if is_bare { ProfileLink::example() } else { address.profile() });
                     open_linked(&pool, &notices, &address, &link.spec.model);
-                    match profile_follows(is_first, url::page_of_entry().is_some(), url::names_model()) {
+                    match profile_follows(is_first, url::page_of_entry().is_some(), is_bare || url::names_model()) {
                         Following::Revisit => return profile.dispatch(ProfileAction::Revisit(link)),
                         Following::Load { wants_run } => {
                             profile.dispatch(ProfileAction::Load(link));
@@ -231,7 +234,8 @@ fn use_address(
     });
 }
 
-/// Opens files as profiles: several files are one run directory. The lab's files come here too: timelines of its results.
+/// Opens files as profiles: several files are one run directory. The lab's files come here too: timelines of its results. The
+/// page's own example makes way for them.
 #[hook]
 fn use_profiles(
     context: &AppContext,
@@ -239,9 +243,16 @@ fn use_profiles(
     job: &JobSlot,
     shown: &UseStateHandle<Page>,
 ) -> Callback<Vec<File>> {
-    let (dispatch, shown) = (profile.dispatcher(), shown.setter());
+    let (dispatch, shown, is_running) = (profile.dispatcher(), shown.setter(), profile.run.is_running());
     let (context, profile, job) = (context.clone(), profile.clone(), job.clone());
+    let waiting = use_mut_ref(Vec::<File>::new);
+    let waits = waiting.clone();
     let open = Callback::from(move |files: Vec<File>| {
+        if profile.is_example_running() {
+            waits.borrow_mut().extend(files);
+            job.cancel();
+            return;
+        }
         let file = match <[File; 1]>::try_from(files) {
             Ok([file]) => Ok(file),
             Err(files) if files.is_empty() => return,
@@ -258,6 +269,15 @@ fn use_profiles(
     });
     let latest = use_mut_ref(|| open.clone());
     *latest.borrow_mut() = open.clone();
+    use_effect_with(is_running, {
+        let latest = latest.clone();
+        move |is_running| {
+            if !*is_running {
+                let open = latest.borrow().clone();
+                open.emit(waiting.take());
+            }
+        }
+    });
     use_effect_with((), move |()| {
         let listener = bridge::on_files_for_app(Callback::from(move |files| {
             let open = latest.borrow().clone();

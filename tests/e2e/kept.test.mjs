@@ -55,7 +55,7 @@ test("an opened file is kept: a reload opens it again, the start page lists it, 
   await shelf(page).waitFor({ state: "detached" });
   await openApp(page, `${url}?again#/profile?v=1&file=catapult_simple_trace.json&tool=overview`);
   await page.getByText(/This link shows the file catapult_simple_trace\.json/).waitFor();
-}, { hash: "#/profile" }));
+}, { hash: "#/profile?v=1" }));
 
 test("runs and results are kept, found with Ctrl+K, and seen by another tab", app.page(async (page, url) => {
   const other = await page.context().newPage();
@@ -142,7 +142,7 @@ test("a store that accepts nothing is reported, and the open profile stays", app
   await page.getByText(/catapult_simple_trace\.json is open, but is not kept for a later visit/).waitFor();
   assert.equal(await toolShown(page), "overview");
 }, {
-  hash: "#/profile",
+  hash: "#/profile?v=1",
   init: () => { if (navigator.storage) navigator.storage.estimate = () => Promise.resolve({ usage: 100, quota: 200 }); },
 }));
 

@@ -32,7 +32,7 @@ test("a profile needs no lab; a page of the lab fetches it once and keeps what w
   await page.goForward();
   await page.waitForFunction(() => /^#\/matmult.*loop_count=300/.test(location.hash));
   assert.equal(await page.getByLabel("Products in a call", { exact: true }).inputValue(), "300");
-}, { hash: "#/profile" }));
+}, { hash: "#/profile?v=1" }));
 
 test("a run on a page of the lab goes on while a profile is looked at", app.page(async (page) => {
   await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -55,7 +55,7 @@ test("records that are dropped beside a profile go to their page", app.page(asyn
   await page.locator("#open-file").setInputFiles({ name: "results.jsonl", mimeType: "application/jsonl", buffer });
   await heading(page, "Experiments").waitFor();
   await page.getByText(/results\.jsonl, .*: 1 records/).waitFor();
-}, { hash: "#/profile" }));
+}, { hash: "#/profile?v=1" }));
 
 test("a lab that cannot be fetched says so, and the next click tries again", app.page(async (page, url) => {
   await page.route("**/lab_bg.wasm", (route) => route.abort());

@@ -7,7 +7,7 @@ import { appFixture, assertAccessible, chooseTool, download, settledAddress, wai
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
-const profile = (body, options) => app.page(body, { hash: "#/profile", ...options });
+const profile = (body, options) => app.page(body, { hash: "#/profile?v=1", ...options });
 const menu = (page) => page.locator("details.menu", { has: page.locator('[data-format="table-csv"]') });
 const fact = (page, name) => page.locator(".facts div", { has: page.locator("dt", { hasText: name }) }).locator("dd").first().innerText();
 const open = (page, name, buffer) => page.locator("#open-file").setInputFiles({ name, mimeType: "application/octet-stream", buffer });

@@ -15,7 +15,7 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 const canvas = (page) => page.getByRole("application", { name: "Timeline" });
 const table = (page, name) => page.getByRole("table", { name });
 const values = (rows) => rows.evaluateAll((all) => all.map((row) => [...row.cells].map((c) => c.dataset.value ?? c.innerText)));
-const about = (body, options) => app.page(body, { hash: "#/profile", ...options });
+const about = (body, options) => app.page(body, { hash: "#/profile?v=1", ...options });
 
 async function open(page, file, chosen) {
   await page.locator("#open-file").setInputFiles(`${TRACES}/${file}`);

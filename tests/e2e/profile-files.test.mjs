@@ -14,7 +14,7 @@ const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
 const FOLDER = mkdtempSync(join(tmpdir(), "neuronscope-e2e-"));
 after(() => rmSync(FOLDER, { recursive: true, force: true }));
-const files = (body, options) => app.page(body, { hash: "#/profile", ...options });
+const files = (body, options) => app.page(body, { hash: "#/profile?v=1", ...options });
 const facts = (file) => JSON.parse(readFileSync(`${TRACES}/${file}.facts.json`, "utf8"));
 const input = (page) => page.locator("#open-file").first();
 const runs = (page) => page.getByLabel("Run", { exact: true });

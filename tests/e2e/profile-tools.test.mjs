@@ -10,7 +10,7 @@ const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
 const TRACE = "hta_amd_mi250_minitoy.json.gz";
 const button = (page, name) => page.getByRole("button", { name, exact: true });
-const tools = (body, options) => app.page(body, { hash: "#/profile", ...options });
+const tools = (body, options) => app.page(body, { hash: "#/profile?v=1", ...options });
 
 async function open(page, file, tool) {
   await page.locator("#open-file").setInputFiles(`${TRACES}/${file}`);

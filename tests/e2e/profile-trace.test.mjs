@@ -52,7 +52,7 @@ test("an execution has the operator tools; its benchmark is a separate run, made
   await chooseTool(page, "operator-framework");
   await page.getByRole("table", { name: "Framework operators" }).waitFor();
   assert.equal((await runs(page)).length, 2);
-}, { hash: "#/profile" }));
+}, { hash: "#/profile?v=1" }));
 
 test("a link with the trace runs the benchmark", app.page(async (page) => {
   await page.getByRole("button", { name: "Run", exact: true }).click();

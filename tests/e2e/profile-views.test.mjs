@@ -11,7 +11,7 @@ const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
 const TRACE = "hta_amd_mi250_minitoy.json.gz";
 const facts = (file) => JSON.parse(readFileSync(`${TRACES}/${file}.facts.json`, "utf8"));
 const button = (page, name) => page.getByRole("button", { name, exact: true });
-const views = (body, options) => app.page(body, { hash: "#/profile", ...options });
+const views = (body, options) => app.page(body, { hash: "#/profile?v=1", ...options });
 const query = settledAddress;
 
 async function open(page, ...files) {

@@ -105,6 +105,12 @@ impl<Worker> ProfileState<Worker> {
         Some(if has_stacks { ALL_LEVELS.to_owned() } else { info.default_level.clone() })
     }
 
+    /// Whether the page makes its example, with nothing else open.
+    #[must_use]
+    pub fn is_example_running(&self) -> bool {
+        self.run.is_running() && self.runs.is_empty() && self.link == ProfileLink::example()
+    }
+
     /// The hash of the link that shows this page.
     #[must_use]
     pub fn hash(&self) -> String {

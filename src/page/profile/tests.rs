@@ -314,6 +314,17 @@ fn a_run_starts_goes_on_and_ends() {
 }
 
 #[test]
+fn the_example_makes_way_for_a_file_while_nothing_else_is_open() {
+    let example = || A::Load(Box::new(ProfileLink::example()));
+    let running = State::default().after(example()).after(A::Start("Compiling".to_owned()));
+    assert!(running.is_example_running());
+    assert!(!running.after(A::End(RunState::Cancelled)).is_example_running());
+    assert!(!running.after(A::Tool(Tool::Statistics)).is_example_running());
+    let beside_a_file = open([file("a.json")]).after(example()).after(A::Start("Compiling".to_owned()));
+    assert!(!beside_a_file.is_example_running());
+}
+
+#[test]
 fn answers_about_a_run_are_kept_with_it() {
     let state = open([file("a.json"), file("b.json")]);
     let table =

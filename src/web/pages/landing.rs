@@ -6,10 +6,7 @@ use yew::prelude::*;
 use super::kept_here::KeptHere;
 use crate::components::FilePicker;
 use ns_page::profile::SAMPLE;
-use ns_session::share::Page;
-
-const BERT: &str =
-    "#/profile?v=1&model=bert-base-uncased&batch_size=8&workflow=trace&instance=inf2.xlarge&tool=overview";
+use ns_session::share::{Page, PageLink, ProfileLink};
 
 /// Tours: the title, what the tour shows, and its link.
 const TOURS: [(&str, &str, &str); 6] = [
@@ -67,7 +64,7 @@ pub fn LandingPage(props: &LandingPageProps) -> Html {
                     <h2>{ "BERT on Inf2" }</h2>
                     <p>{ "BERT base with batch 8 on an inf2.xlarge. It runs at once, in about a second." }</p>
                     <p class="figure">{ EXAMPLE.trim_end() }</p>
-                    <p class="buttons"><a class="button" href={BERT}>{ "Profile BERT" }</a><a class="button" href={Page::Benchmark.hash()}>{ "Compare instances" }</a></p>
+                    <p class="buttons"><a class="button" href={ProfileLink::example().hash()}>{ "Profile BERT" }</a><a class="button" href={Page::Benchmark.hash()}>{ "Compare instances" }</a></p>
                 </li>
                 <li class="panel card">
                     <h2>{ "A PyTorch trace" }</h2>

@@ -21,7 +21,7 @@ const VIEWERS = [
     name: "neuronscope",
     dir: DIST,
     base: `${BASE}`,
-    hash: "#/profile",
+    hash: "#/profile?v=1",
     isLoaded: () => !["loading", undefined].includes(document.documentElement.dataset.state),
     isReady: () => document.documentElement.dataset.state === "done",
     moves: { "zoom frame": ["w", "s"], "pan frame": ["d", "a"] },

@@ -42,7 +42,7 @@ const selected = async (page) => {
 export const VIEWS = {
   landing: { hash: "" },
   guide: { hash: "#/guide", act: ready },
-  "profile-form": { hash: "#/profile" },
+  "profile-form": { hash: "#/profile?v=1" },
   "profile-overview": simulated("overview"),
   "profile-timeline": simulated("operator-timeline"),
   "profile-timeline-selected": simulated("operator-timeline", selected),
@@ -71,10 +71,10 @@ export const VIEWS = {
   "profile-compare": simulated("compare"),
   "profile-query": simulated("ask"),
   "trace-overview": { hash: "#/profile?v=1&file=tracelens_bert_small_mi300.json.gz&tool=overview", act: done },
-  "trace-timeline": { hash: "#/profile", act: opens("kineto_resnet50_workers0_a.json.gz", "operator-timeline") },
-  "trace-steps": { hash: "#/profile", act: opens("hta_timeline_sampled_rank0.json.gz") },
-  "trace-flame": { hash: "#/profile", act: opens("fxprofiler_hello.cjs-20231120T211435.cpuprofile") },
-  "trace-counters": { hash: "#/profile", act: opens("catapult_simple_trace.json", "counters") },
+  "trace-timeline": { hash: "#/profile?v=1", act: opens("kineto_resnet50_workers0_a.json.gz", "operator-timeline") },
+  "trace-steps": { hash: "#/profile?v=1", act: opens("hta_timeline_sampled_rank0.json.gz") },
+  "trace-flame": { hash: "#/profile?v=1", act: opens("fxprofiler_hello.cjs-20231120T211435.cpuprofile") },
+  "trace-counters": { hash: "#/profile?v=1", act: opens("catapult_simple_trace.json", "counters") },
   "benchmark-empty": { hash: "#/benchmark?v=1", act: ready },
   "benchmark-results": { hash: SWEEP, act: done },
   "benchmark-form": { hash: SWEEP, act: async (page) => { await done(page); await editForm(page); } },
@@ -107,7 +107,7 @@ export const VIEWS = {
     },
   },
   "file-refused": {
-    hash: "#/profile",
+    hash: "#/profile?v=1",
     act: async (page) => {
       await page.locator("#open-file").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no trace") });
       await waitForState(page, "failed");

@@ -5,6 +5,7 @@ use crate::ProfileSpec;
 use ns_analysis::compare::Measure;
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
+use ns_compiler::Workflow;
 use ns_view::table::Sort;
 use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
 
@@ -51,6 +52,21 @@ pub struct ProfileLink {
     pub compare: CompareLink,
     /// Device and core of the second pie; the first one if absent.
     pub core: Option<(u32, u32)>,
+}
+
+impl ProfileLink {
+    /// What the page opens with if its address names nothing: BERT base with batch 8 on an Inf2, which the start page also offers.
+    #[must_use]
+    pub fn example() -> Self {
+        let spec = ProfileSpec {
+            model: "bert-base-uncased".to_owned(),
+            batch_size: Some(8),
+            workflow: Workflow::Trace,
+            instance: "inf2.xlarge".to_owned(),
+            ..ProfileSpec::default()
+        };
+        Self { spec, tool: Tool::Overview, ..Self::default() }
+    }
 }
 
 /// The views of the flame graph.
