@@ -83,7 +83,7 @@ pub fn cost_latency(reports: &[&Report], wanted: &Requirements) -> (Scatter, Vec
         Some((figures.latency_ms_p99?, r.cost_per_1m_inf? * r.throughput_avg? / figures.throughput))
     };
     let (plot, of, rings) = scatter(reports, titles, |r| Some((r.latency_ms_p99?, r.cost_per_1m_inf?)), published);
-    (plot.with_low_front().with_rings(PUBLISHED, rings).with_limit(wanted.p99_ms), of)
+    (plot.with_low_front().with_rings(PUBLISHED, rings).with_ratios().with_limit(wanted.p99_ms), of)
 }
 
 /// Points of reports in their series, the position of the report of each point, and the rings.

@@ -58,7 +58,7 @@ impl LogAxis {
 }
 
 /// A power of ten. `libm::exp10` would bring tables of 6 KB, which the page downloads first; numbers are parsed in it anyway.
-fn ten_to(power: i32) -> f64 {
+pub(super) fn ten_to(power: i32) -> f64 {
     format!("1e{power}").parse().unwrap_or(f64::INFINITY)
 }
 

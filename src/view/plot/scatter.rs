@@ -33,6 +33,9 @@ pub struct Scatter {
     pub limit: Option<f64>,
 }
 
+/// How many times the smallest value the largest one is where [`Scatter::with_ratios`] takes a logarithmic axis.
+const WIDE: f64 = 20.0;
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScatterPoint {
     /// Position of its series.
@@ -89,6 +92,25 @@ impl Scatter {
         self
     }
 
+    /// The same with a logarithmic axis wherever the largest value is many times the smallest: on one from zero, most points would lie in a
+    /// corner.
+    #[must_use]
+    pub fn with_ratios(mut self) -> Self {
+        let range = |of: fn(&ScatterPoint) -> f64| {
+            let (low, high) =
+                self.points.iter().map(of).fold((f64::INFINITY, 0.0), |(l, h), v| (f64::min(l, v), f64::max(h, v)));
+            (low > 0.0 && high >= WIDE * low && high.is_finite()).then_some((low, high))
+        };
+        let (x, y) = (range(|p| p.x), range(|p| p.y));
+        if let Some((low, high)) = x {
+            self.x = Axis::logarithmic(&self.x.title, low, high);
+        }
+        if let Some((low, high)) = y {
+            self.y = Axis::logarithmic(&self.y.title, low, high);
+        }
+        self
+    }
+
     /// The same with a limit, to which the axis reaches.
     #[must_use]
     pub fn with_limit(mut self, limit: Option<f64>) -> Self {
@@ -96,7 +118,10 @@ impl Scatter {
         let largest = self.points.iter().map(|p| p.x).fold(0.0, f64::max);
         // A limit far beyond all points would press them into a corner.
         if let Some(x) = self.limit.filter(|x| *x <= 2.0 * largest) {
-            self.x = Axis::from_zero(&self.x.title, largest.max(x), 6);
+            self.x = match self.x.is_logarithmic {
+                true => Axis::logarithmic(&self.x.title, self.x.min.min(x), largest.max(x)),
+                false => Axis::from_zero(&self.x.title, largest.max(x), 6),
+            };
         }
         self
     }
