@@ -12,8 +12,8 @@ use ns_view::colours::Kind;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, Tile, Tone};
 use ns_view::plot::Scatter;
 
-/// The document of what was simulated so far.
-pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made], served: &[Served]) -> Document {
+/// The document of what was simulated; before the run is over, only the answer to the form's own request.
+pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made], served: &[Served], is_over: bool) -> Document {
     let title = format!(
         "{}, {}, on {} of {}: batch {}, {} tokens in, {} out",
         own.config.name,
@@ -33,6 +33,9 @@ pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made], served: &
         }
         Some(Err(refusal)) => blocks.push(finding(Tone::Bad, &refusal.to_string(), "")),
         None => {}
+    }
+    if !is_over {
+        return Document { title, blocks };
     }
     blocks.extend(traffic::blocks(study, own, served));
     blocks.extend(cheapest(&study.limits(), made));

@@ -65,7 +65,7 @@ impl LlmRun {
     }
 
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
-        let document = document(&self.study, &self.own, &self.made, &self.served);
+        let document = document(&self.study, &self.own, &self.made, &self.served, is_over);
         let files = if is_over { self.files()? } else { Vec::new() };
         Ok(StudyResult { document, files, values: None })
     }
@@ -123,7 +123,9 @@ impl LlmRun {
         };
         let done = (self.made.len() + self.served.len()) as u64;
         let waiting = (self.waiting.len() + self.rates.len()) as u64;
-        let shown = Some(Box::new(self.result(false)?));
+        // The answer itself comes first; charts and the grid follow below it at the end, so that nothing moves while they are made.
+        let is_answer = self.made.len() == 1 && self.served.is_empty();
+        let shown = if is_answer { Some(Box::new(self.result(false)?)) } else { None };
         Ok(StudyStep::More { done, total: done + waiting, label, shown })
     }
 }
