@@ -2,7 +2,9 @@
 
 use yew::prelude::*;
 
+use super::ProgressBar;
 use crate::platform::page;
+use ns_page::RunState;
 
 /// Properties of [`FormFrame`].
 #[derive(Properties, PartialEq)]
@@ -27,9 +29,12 @@ pub struct FormFrameProps {
     pub can_run: Option<bool>,
     #[prop_or_default]
     pub on_run: Callback<()>,
-    /// Buttons beside Run, and the progress.
+    /// Buttons beside Run.
     #[prop_or_default]
     pub beside_run: Html,
+    /// The run, whose progress the bar shows: nothing below it moves when a run starts or ends.
+    #[prop_or(RunState::Idle)]
+    pub run: RunState,
     /// Menus at the end of the bar.
     #[prop_or_default]
     pub menus: Html,
@@ -84,6 +89,7 @@ pub fn FormFrame(props: &FormFrameProps) -> Html {
                 </button>
                 if let Some(can_run) = props.can_run { <button key="run" type="submit" class="primary" disabled={!can_run}>{ "Run" }</button> }
                 { props.beside_run.clone() }
+                <div class="run-slot">if props.run.is_running() { <ProgressBar run={props.run.clone()} /> }</div>
                 <p class="stale" role="status">{ if props.is_stale { "The form has changed" } else { "" } }</p>
                 <span class="gap"></span>
                 { props.menus.clone() }

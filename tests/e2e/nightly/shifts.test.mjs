@@ -11,7 +11,15 @@ const PAGES = {
   start: { hash: "#/", ends: "idle" },
   benchmark: { hash: "#/benchmark?v=1&model=nn&duration=1", ends: "done" },
   "empty benchmark": { hash: "#/benchmark?v=1", ends: "idle" },
+  "example of benchmarks": { hash: "#/benchmark", ends: "done" },
+  "example of profiles": { hash: "#/profile", ends: "done" },
   inspect: { hash: "#/inspect", ends: "done" },
+  LLMs: { hash: "#/llm", ends: "done" },
+  numerics: { hash: "#/numerics", ends: "done" },
+  microbenchmark: { hash: "#/matmult", ends: "done" },
+  "custom operators": { hash: "#/customop", ends: "done" },
+  experiments: { hash: "#/experiments", ends: "done" },
+  guide: { hash: "#/guide", ends: "idle" },
   profile: { hash: "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=overview", ends: "done" },
 };
 

@@ -7,7 +7,7 @@ use super::actions::BenchActions;
 use super::call_box::CallBox;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
-use crate::components::{CopyMenu, FormFrame, FormInput, PickEntry, PickList, ProgressBar};
+use crate::components::{CopyMenu, FormFrame, FormInput, PickEntry, PickList};
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
@@ -46,7 +46,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
     let model = state.text("model").to_owned();
     html! { <>
         <FormFrame id="bench-form" name="Benchmark configuration" short={state.in_short()} is_wrong={!wrong.is_empty()}
-            is_stale={state.is_stale()} can_run={state.controls().run} {on_run} beside_run={beside_run(props)}
+            is_stale={state.is_stale()} can_run={state.controls().run} {on_run} beside_run={beside_run(props)} run={props.state.run.clone()}
             menus={html! {
                 <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets these results." model={model.clone()} {command}>
                     { downloads(props) }
@@ -117,7 +117,7 @@ fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<PickEntry> {
     catalog.instances.iter().chain(others).map(PickEntry::from).collect()
 }
 
-/// The buttons of a run, and its progress.
+/// The buttons of a run.
 fn beside_run(props: &BenchFormProps) -> Html {
     let can = props.state.controls();
     let on = |f: fn(&BenchActions)| {
@@ -132,9 +132,6 @@ fn beside_run(props: &BenchFormProps) -> Html {
         if can.retry {
             <button type="button" onclick={on(BenchActions::retry)}>{ "Retry failed" }</button>
         }
-        <div class="run-slot">
-            if props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }
-        </div>
     </> }
 }
 

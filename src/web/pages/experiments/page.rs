@@ -59,10 +59,13 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
         let actions = actions.clone();
         Callback::from(move |_: MouseEvent| actions.cancel())
     };
+    // Nothing is here, and nothing comes by itself.
+    let is_coming = run.plan.run.is_running() || run.plan.wants_run || state.wants_sample(&run.plan);
+    let is_empty = state.shown.is_none() && state.read.is_none() && !state.run.is_running() && !is_coming;
     html! {
         <div class="page experiments">
             <h1>{ "Experiments" }</h1>
-            if state.shown.is_none() { <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p> }
+            if is_empty { <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p> }
             <div class="part"><RunBar actions={run.clone()} /></div>
             <div class="part"><KeptRuns actions={run.clone()} /></div>
             <ProgressBar run={state.run.clone()} />
@@ -76,11 +79,10 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
                         { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} /> }) }
                     </div>
                 </> },
-                _ if state.run.is_running() || state.read.is_some() => Html::default(),
-                _ if run.plan.run.is_running() || run.plan.wants_run || state.wants_sample(&run.plan) => Html::default(),
-                _ => begin(state, &actions),
+                _ if is_empty => begin(state, &actions),
+                _ => Html::default(),
             } }
-            <div class="part"><RunForm actions={run.clone()} /></div>
+            <div class="part">if is_empty || state.shown.is_some() || run.plan.is_open { <RunForm actions={run.clone()} /> }</div>
         </div>
     }
 }

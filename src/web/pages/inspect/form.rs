@@ -39,7 +39,7 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
         .map(|known| ModelQuestions::of(&known.0, file))
         .is_some_and(|asked| !asked.sizes.is_empty() || !asked.operators.is_empty());
     html! { <>
-        <FormFrame id="inspect-form" name="What to look at" short={in_short(&props.actions, &instance)} is_wrong={has_questions} beside_run={beside(actions)} menus={menus(props)}>
+        <FormFrame id="inspect-form" name="What to look at" short={in_short(&props.actions, &instance)} is_wrong={has_questions} beside_run={beside(actions)} run={actions.state.run.clone()} menus={menus(props)}>
             <div class="fields">
                 { model(props) }
                 <PickList id="inspect-instance" label="Instance" value={instance.clone()} {entries} on_choose={choose(InspectField::Instance)} />

@@ -56,9 +56,9 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
     html! {
         <div class={classes!("page", "inspect", (state.spec.view() == InspectView::Graph).then_some("has-graph"))}>
             <h1>{ "Inspect" }</h1>
-            if state.shown.is_none() { <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p> }
+            <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
             <InspectForm actions={actions.clone()} shown={state.shown.clone()} />
-            <ProgressBar run={state.run.clone()} />
+            <div class="part">if !state.run.is_running() { <ProgressBar run={state.run.clone()} /> }</div>
             if let (Some(shown), true) = (&state.shown, state.is_refused) { { show_again(state, shown) } }
             if let Some(shown) = state.shown.as_ref().filter(|_| !state.is_refused) {
                 { document(&head) }

@@ -59,13 +59,17 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     };
     let form = html! { <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} /> };
     let Some(run) = shown else {
+        // What the address names is made or read at once: the form would be gone a moment later.
+        let starts = RunState::started("Starting");
+        let awaited = if state.wants_run || state.wants_file { &starts } else { &props.run };
+        let form = if awaited.is_running() { Html::default() } else { form };
         return html! {
             // The keys make the form and the workspace two elements: one element with another class would move on the screen.
             <div key="form" class="page profile">
                 <h1>{ "Profile" }</h1>
                 { form }
-                { progress(&actions, &props.run) }
-                { empty_state(state, &props.run) }
+                { progress(&actions, awaited) }
+                { empty_state(state, awaited) }
             </div>
         };
     };

@@ -60,7 +60,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     });
     let traces = files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| {
         html! {
-            <button key={format!("open {i}")} type="button" onclick={open(i)}>{ "Open as timeline" }</button>
+            <button key={format!("open {i}")} type="button" onclick={open(i)}><span class="on-desk">{ "Open as " }</span><span>{ "timeline" }</span></button>
         }
     });
     // An editor of a source is no drawer.
@@ -68,7 +68,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     html! {
         <FormFrame id={format!("{}-form", state.kind.form().path)} name="What to run" short={state.in_short()} is_open={has_source}
             is_wrong={!wrong.is_empty()} is_stale={state.is_stale()} can_run={can.run} {on_run}
-            beside_run={html! { if can.stop { <button type="button" onclick={on(StudyActions::cancel)}>{ "Cancel" }</button> } }}
+            beside_run={html! { if can.stop { <button type="button" onclick={on(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
             menus={html! { <>
                 { for traces }
                 <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {command}>{ for downloads }</CopyMenu>

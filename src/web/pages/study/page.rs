@@ -78,7 +78,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
             <p class="lead">{ form.lead }</p>
             <StudyFields actions={actions.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for form.examples.iter().map(example) }</div>
-            <ProgressBar run={state.run.clone()} />
+            <div class="part">if !state.run.is_running() { <ProgressBar run={state.run.clone()} /> }</div>
             // The kept note and the result come and go in one step: each has its own element, before which Yew can insert.
             <div class="part">
                 if let Some(kept) = &state.restored {
