@@ -13,8 +13,15 @@ const { launch } = await load("chrome-launcher/dist/index.js");
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
 const PAGES = {
   start: "#/",
-  benchmark: "#/benchmark?v=1&model=nn&duration=1",
-  profile: "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=overview",
+  benchmark: "#/benchmark",
+  profile: "#/profile",
+  inspect: "#/inspect",
+  LLMs: "#/llm",
+  numerics: "#/numerics",
+  microbenchmark: "#/matmult",
+  "custom operators": "#/customop",
+  experiments: "#/experiments",
+  guide: "#/guide",
 };
 const DEVICES = { desk: desktopConfig, phone: undefined };
 // The sandbox needs privileges that containers lack; the rest keeps the browser from calling home.
@@ -38,7 +45,7 @@ try {
     for (const [name, hash] of Object.entries(PAGES)) {
       const flags = { port: chrome.port, output: "json", logLevel: "error", onlyCategories: CATEGORIES };
       const result = await recorded(server.url + hash, flags, config);
-      writeFileSync(join(out, `${device}-${name}.json`), result.report);
+      writeFileSync(join(out, `${device}-${name.replaceAll(" ", "-")}.json`), result.report);
       const { audits, categories } = result.lhr;
       const scores = CATEGORIES.map((id) => `${id} ${Math.round(categories[id].score * 100)}`).join(", ");
       const times = ["first-contentful-paint", "largest-contentful-paint", "interactive"].map((id) => audits[id]?.displayValue ?? "none").join(", ");
