@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
+use super::args::write_format;
+use ns_formats::WriteFormat;
 use ns_llm::Weights;
 
 /// The model: a name, or a file.
 #[derive(Debug, ClapArgs)]
 pub(super) struct LlmModelArgs {
     /// A language model by name: llama-2-13b, llama-3-8b, mistral-7b, qwen2.5-7b, opt-13b ...
-    #[arg(long, required_unless_present = "model_config")]
+    #[arg(long)]
     pub model: Option<String>,
     /// The config.json of a decoder instead
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
@@ -64,6 +66,12 @@ pub(super) struct GenerateArgs {
     /// Limit of the time of a token for goodput, milliseconds
     #[arg(long, value_name = "MS", requires = "request_rate")]
     pub max_tpot_ms: Option<f64>,
+    /// Write a token as a timeline: layers, collectives, and the engines and DMA queues of one layer
+    #[arg(long, value_name = "FILE", conflicts_with = "request_rate")]
+    pub trace: Option<PathBuf>,
+    /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
+    #[arg(long, value_parser = write_format, default_value = "chrome", requires = "trace")]
+    pub trace_export: WriteFormat,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -71,6 +79,7 @@ pub(super) struct GenerateArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct FitArgs {
+    /// Without a model: every published one, and at which degree it fits on which instance
     #[command(flatten)]
     pub model: LlmModelArgs,
     #[command(flatten)]

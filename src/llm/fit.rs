@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
+use super::families::{model_names, named_config};
 use super::memory::Memory;
 use super::plan::Plan;
-use super::request::Request;
+use super::request::{Request, llm_instance};
 use super::shard::degrees;
-use ns_machine::arch::INSTANCES;
+use ns_machine::arch::{INSTANCES, Instance};
 
 /// One cell of the grid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,6 +23,7 @@ pub struct FitRow {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FitGrid {
     pub model: String,
+    pub parameters: u64,
     pub batch: u64,
     pub positions: u64,
     pub weights: String,
@@ -31,6 +33,42 @@ pub struct FitGrid {
     /// The cheapest within limits, where some were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
+}
+
+impl FitGrid {
+    /// The best of an instance: the smallest degree at which the model fits, else the one at which the least is missing.
+    #[must_use]
+    pub fn best(&self, instance: &str) -> Option<&FitRow> {
+        let rows = || self.rows.iter().filter(|row| row.instance == instance);
+        let least = || rows().min_by(|a, b| a.missing_gib.total_cmp(&b.missing_gib));
+        rows().find(|row| row.memory.fits).or_else(least)
+    }
+}
+
+/// The same for every published model that reads so many positions.
+#[must_use]
+pub fn fit_models(request: &Request) -> Vec<FitGrid> {
+    let configs = model_names().filter_map(|name| named_config(name).ok());
+    let long = configs.filter(|config| config.max_positions >= request.positions());
+    long.map(|config| fit(&Request { config, ..request.clone() })).collect()
+}
+
+/// The instances that differ in what fits: of those with the same cores, the cheapest.
+#[must_use]
+pub fn distinct_instances() -> Vec<&'static Instance> {
+    let mut found: Vec<&'static Instance> = Vec::new();
+    for instance in INSTANCES.iter().filter(|i| llm_instance(i.name).is_ok()) {
+        let price = |i: &Instance| i.usd_per_hour.unwrap_or(f64::INFINITY);
+        let is_same = |i: &&mut &'static Instance| {
+            (i.core_version, i.neuroncores) == (instance.core_version, instance.neuroncores)
+        };
+        match found.iter_mut().find(is_same) {
+            Some(known) if price(instance) < price(known) => *known = instance,
+            Some(_) => {}
+            None => found.push(instance),
+        }
+    }
+    found
 }
 
 /// Every instance and degree for a request; its own instance and degree do not matter.
@@ -52,11 +90,63 @@ pub fn fit(request: &Request) -> FitGrid {
     let nearest = fitting.min_by(|a, b| price(a).total_cmp(&price(b))).map(|r| (r.instance, r.tp));
     FitGrid {
         model: request.config.name.clone(),
+        parameters: request.config.parameters(),
         batch: request.batch,
         positions: request.positions(),
         weights: request.weights.to_string(),
         rows,
         nearest,
         plan: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Weights;
+
+    fn request(output: u64) -> Request {
+        Request {
+            config: named_config("llama-2-7b").unwrap(),
+            instance: llm_instance("inf2.48xlarge").unwrap(),
+            degree: 24,
+            lnc: None,
+            weights: Weights::Bf16,
+            batch: 1,
+            input: 128,
+            output,
+            buckets: Vec::new(),
+            continuous: false,
+        }
+    }
+
+    #[test]
+    fn the_grid_of_a_model_is_the_one_that_fit_gives_and_short_models_are_left_out() {
+        let grids = fit_models(&request(1_024));
+        let of = |name: &str| grids.iter().find(|grid| grid.model == name);
+        assert_eq!(of("llama-2-7b"), Some(&fit(&request(1_024))));
+        assert!(of("gpt2").is_none() && of("opt-13b").is_some());
+        assert!(fit_models(&request(100)).iter().any(|grid| grid.model == "gpt2"));
+    }
+
+    #[test]
+    fn the_best_of_an_instance_fits_with_the_fewest_cores_or_misses_least() {
+        let grid = fit(&request(1_024));
+        let best = |instance| grid.best(instance).map(|row| (row.tp, row.memory.fits)).unwrap();
+        // 13.5 GB of weights are more than a core's 16 GiB leave beside caches and code only for longer texts.
+        assert_eq!(best("inf2.xlarge"), (1, true));
+        let large = Request { config: named_config("llama-3-70b").unwrap(), ..request(1_024) };
+        let grid = fit(&large);
+        let row = grid.best("inf2.xlarge").unwrap();
+        assert!(!row.memory.fits && row.tp == 2 && row.missing_gib > 40.0, "{row:?}");
+        assert_eq!(grid.best("inf2.48xlarge").map(|row| row.memory.fits), Some(true));
+        assert_eq!(grid.best("m5.large"), None);
+    }
+
+    #[test]
+    fn instances_with_the_same_cores_stand_for_one_another() {
+        let names: Vec<&str> = distinct_instances().iter().map(|i| i.name).collect();
+        assert!(names.contains(&"inf2.xlarge") && !names.contains(&"inf2.8xlarge"), "{names:?}");
+        assert!(names.contains(&"trn1.32xlarge") && !names.contains(&"trn1n.32xlarge"), "{names:?}");
     }
 }

@@ -100,7 +100,17 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
             other => panic!("{other}"),
         }
     }
-    assert_eq!(commands, 4);
+    assert_eq!(commands, 6);
+    // The timeline is the page's.
+    let mut spec = StudySpec::new(StudyKind::Llm);
+    for (key, text) in [("model", "llama-2-7b"), ("tp", "24"), ("output", "3968")] {
+        spec.set(key, text).unwrap();
+    }
+    assert_eq!(study(spec).files[1].text, f.read("token.json"));
+    let all: serde_json::Value = serde_json::from_str(&f.stdout("neuronscope fit --batch 4 --json")).unwrap();
+    let one: serde_json::Value =
+        serde_json::from_str(&f.stdout("neuronscope fit --model llama-2-70b --batch 4 --json")).unwrap();
+    assert!(all.as_array().unwrap().contains(&one));
     let made = f.stdout("neuronscope generate --model llama-3-8b --instance inf2.48xlarge --tp 24 --batch 1 --input 128 --output 3968 --json");
     let made: serde_json::Value = serde_json::from_str(&made).unwrap();
     let parts: f64 = made["breakdown_ms"].as_object().unwrap().values().map(|ms| ms.as_f64().unwrap()).sum();
@@ -116,6 +126,8 @@ fn every_command_of_the_page_runs_and_bad_input_is_named() {
         ("generate --model llama-2-7b --output 8000", "the model has 4096 positions"),
         ("generate --model llama-2-7b --instance inf1.xlarge", "runs no language models here"),
         ("generate --model-config docs.json", "docs.json"),
+        ("generate", "no model is named; give --model llama-3-8b"),
+        ("fit --max-tpot-ms 20", "are for one model; name it with --model"),
         ("generate --model llama-2-7b --request-rate 0", "--request-rate 0 is not possible"),
     ] {
         let output = f.run(&format!("neuronscope {line}"));

@@ -1,6 +1,6 @@
 //! `neuronscope generate` and `neuronscope fit`
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::text;
 use crate::file;
@@ -8,18 +8,21 @@ use crate::llm_args::{FitArgs, GenerateArgs, LlmModelArgs, LlmSizeArgs};
 use ns_base::convert::u64_to_f64;
 use ns_fidelity::{GenerationReport, TpotInterval};
 use ns_llm::{
-    DecoderConfig, FITTED, FitGrid, Limits, Plan, Request, ServeReport, Traffic, cheapest_plan, degrees, fit,
-    llm_instance, named_config, note_of, read_config, serve,
+    DecoderConfig, FITTED, FitGrid, FitRow, Limits, Plan, Request, ServeReport, Traffic, cheapest_plan, degrees,
+    distinct_instances, fit, fit_models, llm_instance, model_names, named_config, note_of, read_config, serve,
 };
+use ns_session::studies::token_profile;
 
-fn config_of(args: &LlmModelArgs) -> Result<DecoderConfig> {
+/// The model that the flags name, if they name one.
+fn named(args: &LlmModelArgs) -> Result<Option<DecoderConfig>> {
     match (&args.model_config, &args.model) {
         (Some(path), _) => {
             let name = path.display().to_string();
             let bytes = file::read(path).with_context(|| format!("{name}: cannot be read"))?;
-            Ok(read_config(&name, &bytes)?)
+            Ok(Some(read_config(&name, &bytes)?))
         }
-        (None, name) => Ok(named_config(name.as_deref().unwrap_or_default())?),
+        (None, Some(name)) => Ok(Some(named_config(name)?)),
+        (None, None) => Ok(None),
     }
 }
 
@@ -40,7 +43,10 @@ fn request_of(config: DecoderConfig, instance: &str, size: &LlmSizeArgs) -> Resu
 }
 
 pub(super) fn run(args: GenerateArgs) -> Result<()> {
-    let mut request = request_of(config_of(&args.model)?, &args.instance, &args.size)?;
+    let Some(config) = named(&args.model)? else {
+        bail!("no model is named; give --model llama-3-8b, or a config.json with --model-config");
+    };
+    let mut request = request_of(config, &args.instance, &args.size)?;
     request.degree = args.tp.unwrap_or(request.degree);
     request.buckets = args.buckets;
     if let Some(rate) = args.request_rate {
@@ -52,17 +58,56 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
         return if args.json { text::print_json(&report) } else { text::print(served(&request, &report).as_bytes()) };
     }
     let report = GenerationReport::of(&request)?;
+    if let Some(path) = &args.trace {
+        let bytes = args.trace_export.write(&token_profile(&request)?);
+        file::write(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))?;
+    }
     if args.json { text::print_json(&report) } else { text::print(describe(&request, &report).as_bytes()) }
 }
 
 pub(super) fn run_fit(args: FitArgs) -> Result<()> {
-    let request = request_of(config_of(&args.model)?, "inf2.48xlarge", &args.size)?;
+    let Some(config) = named(&args.model)? else { return fit_all(&args) };
+    let request = request_of(config, ANY_INSTANCE, &args.size)?;
     let limits = Limits { ttft_ms: args.max_ttft_ms, tpot_ms: args.max_tpot_ms };
     let mut grid = fit(&request);
     if limits.ttft_ms.is_some() || limits.tpot_ms.is_some() {
         grid.plan = cheapest_plan(&request, &limits, FITTED);
     }
     if args.json { text::print_json(&grid) } else { text::print(grid_text(&grid).as_bytes()) }
+}
+
+/// The instance of a request for which its own does not matter.
+const ANY_INSTANCE: &str = "inf2.48xlarge";
+
+/// Every published model: at which degree it fits on which instance.
+fn fit_all(args: &FitArgs) -> Result<()> {
+    if args.max_ttft_ms.is_some() || args.max_tpot_ms.is_some() {
+        bail!("--max-ttft-ms and --max-tpot-ms are for one model; name it with --model");
+    }
+    let Some(first) = model_names().next() else { return Ok(()) };
+    let request = request_of(named_config(first)?, ANY_INSTANCE, &args.size)?;
+    let grids = fit_models(&request);
+    if args.json { text::print_json(&grids) } else { text::print(models_text(&request, &grids).as_bytes()) }
+}
+
+fn models_text(request: &Request, grids: &[FitGrid]) -> String {
+    let instances = distinct_instances();
+    let place = |row: &FitRow| match row.memory.fits {
+        true => format!("TP {}", row.tp),
+        false => format!("-{:.1}", row.missing_gib),
+    };
+    let row = |grid: &FitGrid| -> Vec<String> {
+        let places = instances.iter().map(|i| grid.best(i.name).map(place).unwrap_or_default());
+        std::iter::once(grid.model.clone()).chain(places).collect()
+    };
+    let headings: Vec<&str> = std::iter::once("Model").chain(instances.iter().map(|i| i.name)).collect();
+    format!(
+        "{}, batch {}, {} positions: the smallest degree at which each model fits, or the GiB that every core misses\n{}",
+        request.weights,
+        request.batch,
+        request.positions(),
+        text::table(&headings, &grids.iter().map(row).collect::<Vec<_>>())
+    )
 }
 
 fn gib(bytes: u64) -> String {

@@ -20,7 +20,7 @@ pub(crate) use form::field;
 pub use form::{
     AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,
 };
-pub use llm::LlmStudy;
+pub use llm::{LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
 pub use run::{StudyFile, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};

@@ -1,6 +1,6 @@
 //! What the page shows of a language model.
 
-use super::grid::{cheapest, costs, grid};
+use super::grid::{cheapest, costs, grid, models};
 use super::run::{Made, Purpose};
 use super::spec::LlmStudy;
 use super::traffic::{self, Served};
@@ -44,6 +44,7 @@ pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made], served: &
         blocks.push(Block::Plots(plots));
     }
     blocks.push(grid(own, made));
+    blocks.push(models(own));
     blocks.push(Block::Text(ABOUT.to_owned()));
     blocks.push(Block::Command(command(study, own)));
     blocks.extend(study.request_rate().map(|rate| Block::Command(serve_command(study, own, rate))));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::run::{Made, Purpose};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
-use ns_llm::{FitRow, Generation, Limits, Request, fit};
+use ns_llm::{FitRow, Generation, Limits, Request, distinct_instances, fit, fit_models};
 use ns_machine::arch::known_instance;
 use ns_view::document::{Block, Figure, Finding, Plot, Tone};
 use ns_view::plot::Bars;
@@ -114,4 +114,33 @@ pub(super) fn grid(own: &Request, made: &[Made]) -> Block {
         None => "it fits nowhere: use a smaller batch, fewer tokens or int8 weights".to_owned(),
     };
     Block::Rows { title: format!("Where it fits: {nearest}"), file: "fit".to_owned(), table, targets }
+}
+
+/// A row for each published model: at which degree it fits on each kind of cores, or what is missing. A row is run where it is cheapest.
+pub(super) fn models(own: &Request) -> Block {
+    let instances = distinct_instances();
+    let column = |id: &str, title: &str, kind| Column { id: id.to_owned(), title: title.to_owned(), kind };
+    let first = [column("model", "Model", ColumnKind::Text), column("parameters", "Parameters", ColumnKind::Count)];
+    let places = instances.iter().map(|i| column(i.name, i.name, ColumnKind::Text));
+    let mut table = Table { columns: first.into_iter().chain(places).collect(), ..Table::default() };
+    let mut targets = Vec::new();
+    for grid in fit_models(own) {
+        let place = |row: &FitRow| match row.memory.fits {
+            true => format!("TP {}", row.tp),
+            false => format!("misses {} GiB", format_number(row.missing_gib)),
+        };
+        let cells = instances.iter().map(|i| grid.best(i.name).map_or(Cell::Missing, |row| Cell::Text(place(row))));
+        let head = [Cell::Text(grid.model.clone()), Cell::Count(grid.parameters)];
+        table.rows.push(head.into_iter().chain(cells).collect());
+        targets.push(grid.nearest.map_or_else(String::new, |(instance, tp)| {
+            format!("config=&model={}&instance={instance}&tp={tp}", grid.model)
+        }));
+    }
+    let title = format!(
+        "All models at batch {}, {} positions, {}: the fewest cores that hold each, or the GiB that every core misses at the most",
+        own.batch,
+        own.positions(),
+        own.weights
+    );
+    Block::Rows { title, file: "models".to_owned(), table, targets }
 }

@@ -9,5 +9,6 @@ mod token;
 mod traffic;
 
 pub use spec::LlmStudy;
+pub use token::token_profile;
 
 pub(super) use form::FORM;

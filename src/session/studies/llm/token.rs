@@ -9,13 +9,22 @@ use ns_profile::{Profile, ProfileBuilder};
 
 /// The step of the bucket of the whole length, as a Chrome trace.
 pub(super) fn token_trace(request: &Request) -> Result<String, Refusal> {
+    let bytes = WriteFormat::Chrome.write(&token_profile(request)?);
+    String::from_utf8(bytes).map_err(|e| Refusal::new(e.to_string()))
+}
+
+/// The step of the bucket of the whole length, as a profile: its layers with their segments and collectives, the host, and one layer by
+/// engine and DMA queue.
+///
+/// # Errors
+/// When the cores cannot share the model so, or a segment cannot be compiled.
+pub fn token_profile(request: &Request) -> Result<Profile, Refusal> {
     let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, FITTED)?;
     decoder.weights = request.weights;
     let parts = token_parts(&mut decoder, request.batch, request.positions())?;
     let opened: Vec<TokenPart> = parts.iter().filter(|part| part.layer == Some(OPENED)).copied().collect();
     let work = layer_work(&mut decoder, request.batch, request.positions(), &opened)?;
-    let bytes = WriteFormat::Chrome.write(&profile(request, &parts, &work));
-    String::from_utf8(bytes).map_err(|e| Refusal::new(e.to_string()))
+    Ok(profile(request, &parts, &work))
 }
 
 /// The layer whose engines and queues have rows: the second, which has another before it and after it.
