@@ -39,6 +39,12 @@ pub fn layer_work(
         let segment = match part.name {
             "attention" => Segment::Decode { batch, bucket },
             "feed-forward" => Segment::FeedForward { rows: batch },
+            // It is moved by the DMA engines that fetch weights, so nothing of the next segment is fetched before it ends.
+            "all-reduce" => {
+                let (unit, operator) = (DmaQueue::Weights.name(), part.name.to_owned());
+                work.push(UnitWork { unit, operator, start: part.start, time: part.time });
+                continue;
+            }
             _ => continue,
         };
         let executable = decoder.executable(segment)?;
@@ -124,15 +130,18 @@ mod tests {
         let layer: Vec<TokenPart> = parts.iter().filter(|p| p.layer == Some(1)).copied().collect();
         let work = layer_work(&mut decoder, 4, 2_048, &layer).unwrap();
         let inside = |w: &&UnitWork| {
-            layer.iter().any(|p| p.name != "all-reduce" && p.start <= w.start && w.start + w.time <= p.start + p.time)
+            let is_collective = w.operator == "all-reduce";
+            let mut own = layer.iter().filter(|p| (p.name == "all-reduce") == is_collective);
+            own.any(|p| p.start <= w.start && w.start + w.time <= p.start + p.time)
         };
+        assert_eq!(work.iter().filter(|w| w.operator == "all-reduce").count(), 2);
         assert!(work.iter().all(|w| inside(&w)), "{:?}", work.iter().find(|w| !inside(w)));
         // A unit does one thing at a time.
         assert!(work.windows(2).all(|w| w[0].unit != w[1].unit || w[0].start + w[0].time <= w[1].start));
         for unit in ["Tensor", "Vector", "Scalar", "qSyncWeights0"] {
             assert!(work.iter().any(|w| w.unit == unit), "{unit}");
         }
-        // Streaming the weights is most of a layer.
+        // Streaming the weights and the sums is most of a layer.
         let of = |unit: &str| work.iter().filter(|w| w.unit == unit).map(|w| w.time).sum::<SimTime>();
         let segments = layer.iter().filter(|p| p.name != "all-reduce").map(|p| p.time).sum::<SimTime>();
         assert!(of("qSyncWeights0").0 * 2 > segments.0, "{:?} of {segments:?}", of("qSyncWeights0"));

@@ -21,6 +21,8 @@ mod memory;
 #[cfg(test)]
 mod numerics;
 mod plan;
+#[cfg(test)]
+mod ranks;
 mod request;
 mod segment;
 mod serve;
