@@ -258,6 +258,8 @@ pub struct SourceLine {
     pub share: f64,
     /// Problems and remarks for the line.
     pub notes: Vec<String>,
+    /// The column of the first problem, from 1; 0 for none.
+    pub column: u32,
 }
 
 #[cfg(test)]

@@ -88,7 +88,14 @@ test("mistakes are said at line and column, and the page goes on", app.page(asyn
     await run(page);
     await page.locator(".finding").getByText(new RegExp(`at line ${line}, column \\d+ \\(${code}\\)`)).first().waitFor();
     assert.match(await page.locator(".source-text tbody tr").nth(line - 1).innerText(), new RegExp(`\\[${code}\\]`));
+    // A wave is under it in the editor, at the height of its line.
+    const wave = page.locator(".wave").first();
+    const [of, text] = await Promise.all([wave.boundingBox(), page.locator(SOURCE).boundingBox()]);
+    assert.equal(Math.floor((of.y - text.y - 8) / (13 * 1.5)), line - 1);
   }
+  // An edited line loses its wave until the next run.
+  await page.locator(SOURCE).fill("torch::Tensor f(const torch::Tensor& t) {\n  while (1) { }\n  return t;\n}");
+  assert.equal(await page.locator(".wave").count(), 0);
   // This is forbidden with all processors.
   await page.locator(SOURCE).fill("torch::Tensor f(const torch::Tensor& t) {\n  auto a = t.accessor<float, 2>();\n  float x = a[0][0];\n  return t;\n}");
   await page.getByLabel("Run on all processors").check();

@@ -21,6 +21,21 @@ pub struct LineMark {
     pub time: String,
     /// What is wrong with it; empty if nothing is.
     pub problem: String,
+    /// The line as it was then, and the column of the problem, from 1.
+    pub place: Option<(String, usize)>,
+}
+
+impl LineMark {
+    /// The line before the word with the problem, and the word; `None` if the line has changed since.
+    fn word<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
+        let (was, column) = self.place.as_ref().filter(|(was, _)| was == line)?;
+        let start = was.char_indices().nth(column - 1).map_or(was.len(), |(at, _)| at);
+        let (before, rest) = line.split_at_checked(start)?;
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let first = rest.chars().next()?;
+        let end = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        Some((before, rest.get(..end)?))
+    }
 }
 
 /// Properties of [`SourceField`].
@@ -47,16 +62,20 @@ pub struct SourceFieldProps {
 /// The text area with the line numbers, which scroll with it.
 #[component]
 pub fn SourceField(props: &SourceFieldProps) -> Html {
-    let (numbers, text) = (use_node_ref(), use_node_ref());
+    let (numbers, text, waves) = (use_node_ref(), use_node_ref(), use_node_ref());
     let oninput = {
         let on_edit = props.on_edit.clone();
         Callback::from(move |event: InputEvent| on_edit.emit(page::value_of(&event)))
     };
     let onscroll = {
-        let (numbers, text) = (numbers.clone(), text.clone());
+        let (numbers, text, waves) = (numbers.clone(), text.clone(), waves.clone());
         Callback::from(move |_: Event| {
-            if let (Some(numbers), Some(text)) = (numbers.cast::<HtmlElement>(), text.cast::<HtmlElement>()) {
-                numbers.set_scroll_top(text.scroll_top());
+            let Some(text) = text.cast::<HtmlElement>() else { return };
+            for follower in [&numbers, &waves].into_iter().filter_map(NodeRef::cast::<HtmlElement>) {
+                follower.set_scroll_top(text.scroll_top());
+            }
+            if let Some(waves) = waves.cast::<HtmlElement>() {
+                waves.set_scroll_left(text.scroll_left());
             }
         })
     };
@@ -64,18 +83,28 @@ pub fn SourceField(props: &SourceFieldProps) -> Html {
     let lines = props.value.matches('\n').count() + 1;
     let has_times = props.marks.iter().any(|mark| !mark.time.is_empty());
     let listed = (1..=lines).map(|n| line_number(n, props.marks.get(n - 1), has_times));
+    let wrong = props.value.split('\n').zip(props.marks.iter()).map(|(line, mark)| wave(mark.word(line)));
     let rows = (lines + 1).clamp(ROWS.0, ROWS.1).to_string();
     let described = described_by(&props.id, &props.help, props.error.as_ref());
     html! {
         <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={true}>
             <div class="source-editor">
                 <pre ref={numbers} class={classes!(has_times.then_some("has-times"))} aria-hidden="true">{ for listed }</pre>
-                <textarea ref={text} id={props.id.clone()} {rows} wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"
-                    value={props.value.clone()} {oninput} {onscroll}
-                    aria-invalid={props.error.is_some().then_some("true")} aria-describedby={described} />
+                <div class="source-lines">
+                    <pre ref={waves} class="waves" aria-hidden="true">{ for wrong }</pre>
+                    <textarea ref={text} id={props.id.clone()} {rows} wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"
+                        value={props.value.clone()} {oninput} {onscroll}
+                        aria-invalid={props.error.is_some().then_some("true")} aria-describedby={described} />
+                </div>
             </div>
         </Field>
     }
+}
+
+/// A line below the text, with a wave under what is wrong.
+fn wave(word: Option<(&str, &str)>) -> Html {
+    let Some((before, word)) = word else { return html! { "\n" } };
+    html! { <>{ before.to_owned() }<span class="wave">{ word.to_owned() }</span>{ "\n" }</> }
 }
 
 /// The number of a line, with its time before it and a mark if it is wrong. The document of the result has the same as text.

@@ -193,9 +193,10 @@ fn source(spec: &CustomOpSpec, report: &CustomOpReport) -> Source {
         let share = cost.map_or(0.0, |l| l.time_ns / total.max(1e-9));
         let values = cost
             .map_or_else(Vec::new, |l| vec![format_count(l.count), format_ns(l.time_ns), format_share(100.0 * share)]);
-        let here = report.diagnostics.iter().filter(|d| d.line as usize == number);
-        let notes = here.map(|d| format!("column {}: {} [{}]", d.column, d.message, d.code)).collect();
-        SourceLine { text: text.to_owned(), values, share, notes }
+        let here = || report.diagnostics.iter().filter(|d| d.line as usize == number);
+        let column = here().next().map_or(0, |d| d.column);
+        let notes = here().map(|d| format!("column {}: {} [{}]", d.column, d.message, d.code)).collect();
+        SourceLine { text: text.to_owned(), values, share, notes, column }
     };
     Source {
         name: format!("{}, with count and time of all processors", spec.name),

@@ -151,6 +151,7 @@ fn marks_of(document: &Document) -> Rc<[LineMark]> {
         // The columns are count, time and share.
         time: line.values.get(1).cloned().unwrap_or_default(),
         problem: line.notes.join("\n"),
+        place: (line.column > 0).then(|| (line.text.clone(), line.column as usize)),
     };
     source.map(|source| source.lines.iter().map(mark).collect()).unwrap_or_default()
 }
