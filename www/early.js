@@ -18,5 +18,11 @@ const keeps = () => {
 const chosen = stored("neuronscope.theme");
 root.dataset.theme = ["dark", "light"].includes(chosen) ? chosen : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 root.dataset.begins = /^(#\/?)?$/.test(location.hash) ? "start" : "elsewhere";
+// The name and the purpose of another page stand in index.html until its program draws it.
+const early = () => {
+  root.dataset.early = /^#\/(\w+)/.exec(location.hash)?.[1] ?? "";
+};
+early();
+addEventListener("hashchange", early);
 // The list of what is kept is above the tours, whose place is known only once that list is there.
 root.toggleAttribute("data-keeps", keeps());

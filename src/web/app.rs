@@ -48,7 +48,8 @@ fn App() -> Html {
     let notices = use_reduced(Notices::default);
     let profile = use_reduced(ProfileState::default);
     let file_queue = use_reduced(FileQueue::default);
-    let shown = use_state_eq(|| Page::Home);
+    // The address's page from the first drawing on: the start page would stand there for a moment.
+    let shown = use_state_eq(|| Address::read(&url::read_hash()).page());
     let theme = use_state_eq(theme::initial);
     let job = (*use_memo((), |()| JobSlot::default())).clone();
     let is_lab_ready = use_lab(*shown, *theme);

@@ -230,11 +230,51 @@ test("the start page stands in index.html as the app draws it", app.page(async (
   const drawn = await page.evaluate(() => window.told(document.getElementById("app")));
   const written = await page.evaluate(async (address) => {
     const text = await (await fetch(address)).text();
-    return window.told(new DOMParser().parseFromString(text, "text/html").getElementById("app"));
+    const root = new DOMParser().parseFromString(text, "text/html").getElementById("app");
+    root.querySelectorAll("main[data-early]").forEach((main) => main.remove());
+    return window.told(root);
   }, url);
   assert.deepEqual(written, drawn);
-  assert.equal(await page.locator("h1").count(), 1, "it is said once");
+  assert.equal(await page.locator("h1:visible").count(), 1, "it is said once");
 }, { hash: "#/", init: tells, context: { colorScheme: "light" } }));
+
+test("the name and the purpose of every page stand in index.html as the page has them", app.page(async (page, url) => {
+  const written = await page.evaluate(async (address) => {
+    const text = await (await fetch(address)).text();
+    const mains = [...new DOMParser().parseFromString(text, "text/html").querySelectorAll("main[data-early]")];
+    return mains.map((main) => [main.dataset.early, main.querySelector("h1").textContent, main.querySelector(".lead").textContent]);
+  }, url);
+  assert.equal(written.length, 9);
+  for (const [path, name, purpose] of written) {
+    await page.evaluate((hash) => { location.hash = hash; }, `#/${path}?v=1`);
+    await eventually(async () => {
+      const drawn = await page.evaluate(() => ["h1", ".lead"].map((s) => document.querySelector(`.page ${s}`)?.textContent));
+      assert.deepEqual(drawn, [name, purpose], path);
+    });
+  }
+  assert.equal(await page.locator("main[data-early]").count(), 0, "their programs have drawn them");
+}, { hash: "#/profile?v=1" }));
+
+test("before its program runs a page says what it is, in the same place", app.page(async (page, url) => {
+  for (const [path, program] of [["llm", /lab_bg\.wasm$/], ["profile", /app-[0-9a-f]+_bg\.wasm$/]]) {
+    let go;
+    const held = new Promise((resolve) => { go = resolve; });
+    await page.route(program, async (route) => { await held; await route.continue(); });
+    await page.goto("about:blank");
+    await page.goto(`${url}#/${path}?v=1`);
+    const places = () => page.evaluate(() => [...document.querySelectorAll(".page > :is(h1, .lead)")].filter((e) => e.checkVisibility()).map((e) => {
+      const { x, y, width, height } = e.getBoundingClientRect();
+      return [e.textContent, x, y, width, height].join(" ");
+    }));
+    await page.locator("main[data-early] h1:visible").waitFor();
+    const before = await places();
+    assert.equal(before.length, 2);
+    go();
+    await page.locator("main:not([data-early]) .lead").waitFor();
+    assert.deepEqual(await places(), before);
+    await page.unroute(program);
+  }
+}, { open: false }));
 
 test("the timeline of the start page says what the pointer is at", start(async (page) => {
   const picture = page.locator(".landing-picture .frame");
@@ -261,7 +301,7 @@ test("before the app runs the start page can be read, its links work, and it sta
     const { x, y, width, height } = document.querySelector(s).getBoundingClientRect();
     return [s, x, y, width, height].join(" ");
   }));
-  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.locator("main[data-static] h1").waitFor();
   await page.waitForFunction(() => [...document.images].every((image) => image.complete));
   assert.equal(await page.evaluate(() => document.documentElement.dataset.state), "loading");
   const before = await places();
@@ -277,6 +317,6 @@ test("before the app runs the start page can be read, its links work, and it sta
   await other.locator("#load-failure").waitFor();
   await other.getByRole("link", { name: "Benchmark", exact: true }).waitFor();
   assert.equal(await other.getByRole("heading", { name: /^How fast/, includeHidden: true }).count(), 1);
-  assert.equal(await other.getByRole("heading", { level: 1 }).count(), 0, "it is not shown");
+  assert.deepEqual(await other.getByRole("heading", { level: 1 }).allTextContents(), ["Benchmark"], "it is not shown");
   await other.close();
 }, { open: false, allow: [/_bg\.wasm|could not|Failed to/], context: { colorScheme: "light", serviceWorkers: "block" } }));

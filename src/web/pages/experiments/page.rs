@@ -63,9 +63,9 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     let is_coming = run.plan.run.is_running() || run.plan.wants_run || state.wants_sample(&run.plan);
     let is_empty = state.shown.is_none() && state.read.is_none() && !state.run.is_running() && !is_coming;
     html! {
-        <div class="page experiments">
+        <div class={classes!("page", "experiments", (!is_empty).then_some("has-results"))}>
             <h1>{ "Experiments" }</h1>
-            if is_empty { <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p> }
+            <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p>
             <div class="part"><RunBar actions={run.clone()} /></div>
             <div class="part"><KeptRuns actions={run.clone()} /></div>
             <ProgressBar run={state.run.clone()} />

@@ -67,6 +67,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
             // The keys make the form and the workspace two elements: one element with another class would move on the screen.
             <div key="form" class="page profile">
                 <h1>{ "Profile" }</h1>
+                <p class="lead">{ "One execution of a model on a simulated NeuronCore, or a trace of another tool: its operators, its timeline, and what to look at first." }</p>
                 { form }
                 { progress(&actions, awaited) }
                 { empty_state(state, awaited) }
