@@ -68,7 +68,20 @@ impl ModelFileFlags {
     /// # Errors
     /// When the file cannot be read or is not a model, or when flags of model files are given for a model of the zoo.
     pub fn open(&self, driver: &mut Driver, model: &str) -> Result<Option<OpenedModel>> {
-        let settings = self.settings()?;
+        self.open_with(driver, model, &ModelFileSettings::default())
+    }
+
+    /// The same where the places of some operators are known; the flags come before them.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(
+        &self,
+        driver: &mut Driver,
+        model: &str,
+        known: &ModelFileSettings,
+    ) -> Result<Option<OpenedModel>> {
+        let mut settings = self.settings()?;
         if !model_file::names_a_file(model) {
             if !settings.is_empty() {
                 let flag = if self.dims.is_empty() { "--assume" } else { "--dim" };
@@ -77,6 +90,9 @@ impl ModelFileFlags {
                 );
             }
             return Ok(None);
+        }
+        for (op, place) in &known.assumed {
+            settings.assumed.entry(op.clone()).or_insert_with(|| place.clone());
         }
         let path = std::path::Path::new(model);
         let source = FileSource::open(path)?;

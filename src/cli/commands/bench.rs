@@ -28,11 +28,16 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     check_output(&args.output)?;
     let mut config = args.config()?;
     let mut driver = Driver::new();
-    if let Some(opened) = args.file_flags.open(&mut driver, &config.model)? {
+    let index =
+        args.model_filename.as_ref().map(|path| Ok::<_, anyhow::Error>((path, bench_index::read(path, &args)?)));
+    let index = index.transpose()?;
+    // Where operators are placed was said when the index was compiled.
+    let decided = index.as_ref().map(|(_, index)| bench_index::settings(index)).unwrap_or_default();
+    if let Some(opened) = args.file_flags.open_with(&mut driver, &config.model, &decided)? {
         args.put_model(&mut config, opened);
     }
-    if let Some(path) = &args.model_filename {
-        bench_index::put(&mut config, path, &args)?;
+    if let Some((path, index)) = index {
+        bench_index::put(&mut config, path, index, &args)?;
     }
     if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, args.options.text("instance")) {
         host::say(&format!("note: --instance {instance} is not used: --device-type cpu measures this machine"));

@@ -7,15 +7,14 @@ use anyhow::{Context, Result, bail};
 use crate::bench_args::BenchArgs;
 use crate::host;
 use ns_bench::{BenchConfig, BesideIndex, EntryStatus, IndexFilter, ModelIndex, parse_levels, parse_list};
+use ns_device::{ModelFileRef, ModelFileSettings};
 
-/// Puts the index file into a benchmark, with the entries that pass the lists on the command line. When no instance
-/// is named, the index's own is taken.
+/// Puts the index of a file into a benchmark. When no instance is named, the index's own is taken.
 ///
 /// # Errors
-/// When the file is not an index, no entry of it is left, or a flag contradicts what is left.
-pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Result<()> {
+/// When a flag contradicts what is left of the index.
+pub(super) fn put(config: &mut BenchConfig, path: &Path, index: ModelIndex, args: &BenchArgs) -> Result<()> {
     let shown = path.display();
-    let index = read(path, args)?;
     beside(args, config).check(&index).with_context(|| format!("{shown}: cannot be run so"))?;
     if let (None, Some(own)) = (args.options.text("instance"), index.finished().find_map(|e| e.instance_type.clone())) {
         config.instance_type = own;
@@ -27,7 +26,17 @@ pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Re
     Ok(())
 }
 
-fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
+/// The choices about a model file with which the first entry of an index was compiled.
+pub(super) fn settings(index: &ModelIndex) -> ModelFileSettings {
+    let named = index.finished().find_map(|entry| ModelFileRef::of(entry.model.as_deref()?));
+    named.map(|model| model.settings).unwrap_or_default()
+}
+
+/// The entries of an index that pass the lists on the command line.
+///
+/// # Errors
+/// When the file is not an index, or no entry of it is left.
+pub(super) fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
     let shown = path.display();
     let json = crate::file::read(path)
         .and_then(|b| String::from_utf8(b).map_err(std::io::Error::other))
