@@ -387,6 +387,54 @@ def test_a_kernel_outside_of_the_device_says_where_it_runs():
         custom_op.load_library("other.so")
 
 
+def test_a_custom_operator_keeps_its_kernel_wherever_its_module_goes(cli):
+    source = pathlib.Path(__file__).resolve().parents[2] / "kernel/operator/kernels/relu_element.cpp"
+    for name, text in {"relu.cpp": source.read_text(encoding="utf-8"), "shape.cpp": CUSTOM_SHAPE.replace("my_ops", "kept_ops")}.items():
+        pathlib.Path(name).write_text(text, encoding="utf-8")
+    from neuronscope import neuronperf as npf
+    from neuronscope import torch_neuronx
+    from neuronscope.torch_neuronx.xla_impl import custom_op
+
+    custom_op.load(name="relu", compute_srcs=["relu.cpp"], shape_srcs=["shape.cpp"])
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(16, 4096)
+
+        def forward(self, x):
+            return torch.ops.kept_ops.relu_forward(self.layer(x))
+
+    x = torch.rand(4, 16)
+    module = Net().eval()
+    traced = torch_neuronx.trace(module, x)
+    pathlib.Path("Net.pt2").write_bytes(traced.program.data)
+    words = ["--assume=kept_ops::relu_forward=relu.cpp", "--n_models=1", "--workers_per_model=1", "--duration=1"]
+    told = cli.json("bench", "--model=Net.pt2", *words, "--json")["reports"][0]
+    one = dict(n_models=1, workers_per_model=1, duration=1)
+    torch.jit.save(traced, "saved.pt")
+    for model in (traced, "saved.pt", module):
+        report = neuronscope.benchmark(model, inputs=(x,), **one)[0]
+        assert report.latency_ms_p50 == told["latency_ms_p50"], model
+        assert npf.torch.benchmark(model, inputs=x, **one)[0]["latency_ms_p50"] == pytest.approx(told["latency_ms_p50"], rel=1e-3)
+    # As elementwise work of the vector engine it would be far faster.
+    free = cli.json("bench", "--model=Net.pt2", "--assume=kept_ops::relu_forward=elementwise", *words[1:], "--json")["reports"][0]
+    assert told["latency_ms_p50"] > 1.5 * free["latency_ms_p50"]
+    assert neuronscope.profile(traced).device_window_ns == neuronscope.profile(module, inputs=(x,)).device_window_ns
+    assert neuronscope.numerics(traced).status == "PASS"
+    index = npf.torch.compile(module, inputs=x, batch_sizes=[4], filename="net.json", model_name="net")
+    assert npf.torch.benchmark(index, inputs=x, **one)[0]["latency_ms_p50"] == pytest.approx(told["latency_ms_p50"], rel=1e-3)
+
+
+def test_each_call_has_the_values_of_its_own_inputs():
+    from neuronscope import torch_neuronx
+
+    traced = torch_neuronx.trace(torch.nn.ReLU(), torch.ones(4))
+    # Each input is gone after its call, so the next one may take its place in memory.
+    results = [traced(torch.full((4,), float(n))) for n in range(50)]
+    assert [float(result.cpu()[0]) for result in results] == list(range(50))
+
+
 def test_modules_of_the_sdk_are_executed_once():
     done = run("import sys, torch_xla.core.xla_model as xm\nprint(xm is sys.modules['neuronscope.torch_xla.core.xla_model'])")
     assert done.stdout.strip() == "True", done.stderr

@@ -26,13 +26,13 @@ def benchmark(model="nn", inputs=None, *, verbosity=0, **options):
     >>> reports[0].latency_ms_p50 <= reports[0].latency_ms_p99
     True
     """
-    text, files = resolve(model, inputs)
+    text, files, _ = named = resolve(model, inputs)
     if "inputs" not in options and not files and inputs is not None:
         options["inputs"] = inputs_text(inputs)
     work = {name: options.pop(name) for name in _WORK if options.get(name) is not None}
     options.update(host_work.flags_of(work, inputs))
     out, written = run(
-        ["bench", *model_words(text, is_index=text.endswith(".json")), f"--verbosity={verbosity}", *flags(options), "--json", "--html=page.html"],
+        ["bench", *model_words(text, is_index=text.endswith(".json")), *named.assumed, f"--verbosity={verbosity}", *flags(options), "--json", "--html=page.html"],
         files=files,
         wanted=["page.html"],
     )
@@ -55,9 +55,10 @@ def profile(model="nn", inputs=None, **options):
     >>> sorted(operator.name for operator in execution.operators())
     ['aten__addmm_dot', 'aten__relu_maximum', 'aten__tanh_tanh']
     """
-    text, files = resolve(model, inputs)
-    args = ["profile", f"--model={text}", *flags(options)]
-    run_flags = "&".join(word[2:] for word in flags(options))
+    text, files, _ = named = resolve(model, inputs)
+    words = [*named.assumed, *flags(options)]
+    args = ["profile", f"--model={text}", *words]
+    run_flags = "&".join(word[2:] for word in words)
     return _profile(args, [f"sim:{text}?{run_flags}" if run_flags else f"sim:{text}"], files)
 
 
@@ -86,17 +87,17 @@ def compare(a, b, **options):
 
 def inspect(model, inputs=None, **options):
     """What a model file holds, and with ``instance`` how long one call takes."""
-    text, files = resolve(model, inputs)
-    return Record(run_json(["inspect", text, *flags(options)], files=files))
+    text, files, _ = named = resolve(model, inputs)
+    return Record(run_json(["inspect", text, *named.assumed, *flags(options)], files=files))
 
 
 def numerics(model="nn", inputs=None, **options):
     """Computes a model as a NeuronCore would and compares it with the reference. A comparison that fails is a result as well: ``status``."""
     from ._core import Error
 
-    text, files = resolve(model, inputs)
+    text, files, _ = named = resolve(model, inputs)
     try:
-        out = run(["numerics", f"--model={text}", *flags(options), "--json"], files=files)[0]
+        out = run(["numerics", f"--model={text}", *named.assumed, *flags(options), "--json"], files=files)[0]
     except Error as error:
         out = getattr(error, "partial", b"")
         if not out:

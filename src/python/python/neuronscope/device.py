@@ -13,8 +13,7 @@ import numpy
 from . import clock
 from ._core import Error, Shell
 from .calls import run, say
-from .kernels import in_program
-from .model import ABOUT, exported, written
+from .model import ABOUT, Named, exported, kernels_of, written
 
 
 class Settings:
@@ -62,15 +61,13 @@ class Program:
         from torch.utils import _pytree
 
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-        name, sources, kernels = f"{type(module).__name__}.pt2", {}, {}
+        name = f"{type(module).__name__}.pt2"
         with clock.pause():
             program = exported(module, inputs, decompose)
             data = written(program)
             values = {node.name: node.meta["val"] for node in program.graph.nodes if "val" in node.meta}
             outputs = [values[name] for name in program.graph_signature.user_outputs]
-            for operator, library in in_program(program).items():
-                kernels[operator], files = library.files()
-                sources.update(files)
+            kernels, sources = kernels_of(program)
         about = {
             "name": name,
             "inputs": [[list(x.shape), str(x.dtype)] for x in inputs],
@@ -82,14 +79,17 @@ class Program:
         }
         return cls(name, data, about, workflow, sources)
 
+    def named(self):
+        """It as the command line names it."""
+        return Named(self.name, {self.name: self.data, **self.sources}, self.about.get("kernels", {}))
+
     def _words(self, command):
-        words = [command, f"--model={self.name}", f"--instance={self.about['instance']}"]
-        words += [f"--assume={operator}={kernel}" for operator, kernel in self.about.get("kernels", {}).items()]
+        words = [command, f"--model={self.name}", f"--instance={self.about['instance']}", *self.named().assumed]
         return words + ([f"--workflow={self.workflow}"] if command == "profile" else [])
 
     def run(self, command, *args, files=None, wanted=(), on_line=None):
         with compiler_flags(self.about["compiler_args"]):
-            return run([*self._words(command), *args], files={self.name: self.data, **self.sources, **(files or {})}, wanted=wanted, shell=self._shell, on_line=on_line or self._say)
+            return run([*self._words(command), *args], files={**self.named().files, **(files or {})}, wanted=wanted, shell=self._shell, on_line=on_line or self._say)
 
     def _say(self, line):
         if line not in self._said:
@@ -213,12 +213,14 @@ class Results:
         return _pytree.tree_unflatten(leaves, _pytree.treespec_loads(about["spec"]))
 
 
-_LAST = ([], [])
+# The inputs of the last call, their versions, and copies of them. It holds the inputs, so that no other tensor has their place in memory.
+_LAST = ([], [], [])
 
 
 def _copies(inputs):
     global _LAST
-    key = [(id(x), x._version) for x in inputs]
-    if _LAST[0] != key:
-        _LAST = (key, [x.detach().clone() for x in inputs])
-    return _LAST[1]
+    inputs, versions = list(inputs), [x._version for x in inputs]
+    are_last = len(inputs) == len(_LAST[0]) and all(a is b for a, b in zip(inputs, _LAST[0])) and versions == _LAST[1]
+    if not are_last:
+        _LAST = (inputs, versions, [x.detach().clone() for x in inputs])
+    return _LAST[2]

@@ -8,8 +8,10 @@ import os
 import sys
 import warnings
 import zipfile
+from typing import NamedTuple
 
 from ._core import Error
+from .kernels import in_program
 
 # What a saved program says of itself; its file is the other member.
 ABOUT = "neuronscope.json"
@@ -19,22 +21,38 @@ class ModelError(Error):
     """A model cannot be exported: the exporter's own message, and the module."""
 
 
+class Named(NamedTuple):
+    """A model as the command line names it."""
+
+    text: str
+    # Files in memory that it needs, by name: itself, and the kernels of its custom operators.
+    files: dict
+    # Which kernel each of its custom operators has.
+    kernels: dict = {}
+
+    @property
+    def assumed(self):
+        """The kernels as flags."""
+        return [f"--assume={operator}={kernel}" for operator, kernel in self.kernels.items()]
+
+
 def resolve(model, inputs=None):
-    """The model as the command line names it, and the files in memory that it needs."""
+    """The model as the command line names it, with the files in memory that it needs."""
     if isinstance(model, (str, os.PathLike)):
         text = os.fspath(model)
-        return _saved(text) or (text, {})
+        return _saved(text) or Named(text, {})
     content = getattr(model, "__neuronscope_file__", None)
     if content is not None:
-        name, data = content() if callable(content) else content
-        return name, {name: data}
+        return content()
     if _is_of_torch(model):
-        name, data = export(model, inputs)
-        return name, {name: data}
+        program = exported(model, inputs)
+        name = f"{type(model).__name__}.pt2"
+        kernels, sources = kernels_of(program)
+        return Named(name, {name: written(program), **sources}, kernels)
     if hasattr(model, "SerializeToString"):
-        return "model.onnx", {"model.onnx": model.SerializeToString()}
+        return Named("model.onnx", {"model.onnx": model.SerializeToString()})
     if hasattr(model, "as_text"):
-        return "model.mlir", {"model.mlir": model.as_text().encode()}
+        return Named("model.mlir", {"model.mlir": model.as_text().encode()})
     kind = type(model).__name__
     raise TypeError(
         f"{kind} is not a model: give a name of the zoo, a file, an ONNX model, a lowered JAX function or a torch.nn.Module with its inputs"
@@ -48,8 +66,9 @@ def _saved(path):
     with zipfile.ZipFile(path) as archive:
         if ABOUT not in archive.namelist():
             return None
-        name = json.loads(archive.read(ABOUT))["name"]
-        return name, {name: archive.read(name)}
+        about = json.loads(archive.read(ABOUT))
+        files = {name: archive.read(name) for name in archive.namelist() if name != ABOUT}
+        return Named(about["name"], files, about.get("kernels", {}))
 
 
 def _is_of_torch(model):
@@ -58,11 +77,6 @@ def _is_of_torch(model):
         return False
     export = sys.modules.get("torch.export")
     return isinstance(model, torch.nn.Module) or (export is not None and isinstance(model, export.ExportedProgram))
-
-
-def export(model, inputs):
-    """A ``torch.nn.Module`` through ``torch.export``: a file name and its bytes."""
-    return f"{type(model).__name__}.pt2", written(exported(model, inputs))
 
 
 def exported(model, inputs, decompose=False):
@@ -85,6 +99,15 @@ def exported(model, inputs, decompose=False):
         finally:
             model.train(was_training)
     return program
+
+
+def kernels_of(program):
+    """The kernels of the custom operators that an exported program calls, by operator, and their files."""
+    kernels, sources = {}, {}
+    for operator, library in in_program(program).items():
+        kernels[operator], files = library.files()
+        sources.update(files)
+    return kernels, sources
 
 
 def written(program):

@@ -7,7 +7,7 @@ import os
 
 from .. import host_work
 from ..calls import flags, run
-from ..model import export, inputs_text, resolve
+from ..model import inputs_text, resolve
 from . import cpu, evaluation, verbosity as levels
 from .reports import Reports
 from .timer import Timer
@@ -36,7 +36,7 @@ def compile(  # noqa: A001 (NeuronPerf's name)
     options = {name: value for name, value in options.items() if name not in _UNUSED}
     is_named = isinstance(model, (str, os.PathLike))
     model_name = model_name or (None if is_named else type(model).__name__)
-    path = model if is_named else _exported(model, inputs, models_dir, model_name)
+    path, kernels = (model, []) if is_named else _exported(model, inputs, models_dir, model_name)
     for flag, value in (compiler_args or {}).items():
         options[flag.lstrip("-").replace("-", "_")] = value
     words = {
@@ -50,21 +50,22 @@ def compile(  # noqa: A001 (NeuronPerf's name)
         **options,
     }
     # The command prints the name of the index.
-    filename = run(["compile", *flags(words)])[0].decode().strip()
+    filename = run(["compile", *kernels, *flags(words)])[0].decode().strip()
     if levels.chosen(verbosity) > 0:
         print(filename)
     return filename
 
 
 def _exported(model, inputs, models_dir, model_name):
-    """A module as a file beside its artifacts; its batch size is that of its first inputs."""
-    first = inputs[0] if isinstance(inputs, list) else inputs
-    name, data = export(model, first) if not hasattr(model, "SerializeToString") else ("model.onnx", model.SerializeToString())
+    """A module as a file beside its artifacts, and the flags of its kernels; its batch size is that of its first inputs."""
+    named = resolve(model, inputs[0] if isinstance(inputs, list) else inputs)
     os.makedirs(models_dir, exist_ok=True)
-    path = os.path.join(models_dir, f"{model_name}{os.path.splitext(name)[1]}")
-    with open(path, "wb") as file:
-        file.write(data)
-    return path
+    path = os.path.join(models_dir, f"{model_name}{os.path.splitext(named.text)[1]}")
+    for name, data in named.files.items():
+        with open(path if name == named.text else os.path.join(models_dir, name), "wb") as file:
+            file.write(data)
+    beside = {operator: os.path.join(models_dir, kernel) for operator, kernel in named.kernels.items()}
+    return path, named._replace(kernels=beside).assumed
 
 
 def benchmark(
@@ -101,7 +102,7 @@ def benchmark(
         arguments |= dict(preprocess_fn=preprocess_fn, postprocess_fn=postprocess_fn, env_setup_fn=env_setup_fn, setup_fn=setup_fn)
         return cpu.benchmark(model_filename, inputs, return_timers=return_timers, model_name=model_name, **arguments)
     options = {name: value for name, value in options.items() if name not in _UNUSED}
-    text, files = resolve(model_filename, inputs)
+    text, files, _ = named = resolve(model_filename, inputs)
     level = levels.chosen(verbosity)
     work = dict(zip(host_work.NAMES, (preprocess_fn, postprocess_fn, env_setup_fn, setup_fn)))
     work = {name: function for name, function in work.items() if function is not None}
@@ -130,7 +131,7 @@ def benchmark(
         words["inputs"] = inputs_text(inputs)
     words |= host_work.flags_of(work, examples, _output_of(model_filename, examples) if postprocess_fn else None)
     model = [text, *_model_of_index(text)] if text.endswith(".json") else [f"--model={text}"]
-    args = ["bench", *model, *flags(words)]
+    args = ["bench", *model, *named.assumed, *flags(words)]
     args += ["--return-timers=timers.json"] if return_timers else []
     # Metrics stand beside our own reports, which have more keys than NeuronPerf's.
     args += ["--json"] if eval_metrics is not None else ["--json", "--json-format=neuronperf"]

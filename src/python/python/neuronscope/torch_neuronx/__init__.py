@@ -30,7 +30,7 @@ class TracedModule(torch.nn.Module):
         return self.program.execute(inputs).tensors()
 
     def __neuronscope_file__(self):
-        return self.program.name, self.program.data
+        return self.program.named()
 
     def save(self, file):
         self.program.save(file)
