@@ -56,15 +56,36 @@ impl LinkedFile {
         let size = format_bytes(u64_to_f64(self.size));
         match &self.packed {
             Some(packed) if self.is_graph => format!(
-                "The link holds the graph of {label} without its weights (as {} letters): times need no more.",
-                format_count(packed.len() as u64)
+                "The link holds the graph of {label} without its weights (as {} letters): times need no more.{}",
+                format_count(packed.len() as u64),
+                too_long_for(packed.len())
             ),
             Some(packed) => {
-                format!("The link holds {label} ({size}, as {} letters).", format_count(packed.len() as u64))
+                let letters = packed.len();
+                format!(
+                    "The link holds {label} ({size}, as {} letters).{}",
+                    format_count(letters as u64),
+                    too_long_for(letters)
+                )
             }
             None => format!(
                 "The link names {label} (content {digest}) but does not hold it, because it is too large ({size}): send the file along."
             ),
+        }
+    }
+}
+
+/// Letters that a message of a chat program holds: Discord's and Slack's documentation; Teams takes about 28 KB of UTF-16.
+const CHATS: [(&str, usize); 3] = [("Discord", 2_000), ("Teams", 14_000), ("Slack", 40_000)];
+
+/// The chat programs whose messages cut a link of so many letters off, as a sentence; empty if none does.
+fn too_long_for(letters: usize) -> String {
+    let cut: Vec<&str> = CHATS.iter().filter(|(_, most)| letters > *most).map(|(name, _)| *name).collect();
+    match cut.as_slice() {
+        [] => String::new(),
+        [one] => format!(" A message in {one} cuts it off; mail does not."),
+        [first @ .., last] => {
+            format!(" A message in {} or {last} cuts it off; mail does not.", first.join(", "))
         }
     }
 }
@@ -133,6 +154,17 @@ pub fn with_model_file(hash: &str, packed: &str) -> String {
 mod tests {
     use super::super::Address;
     use super::*;
+
+    #[test]
+    fn a_long_link_names_the_messages_that_cut_it_off() {
+        let said = |letters: usize| {
+            let packed = Some("a".repeat(letters));
+            LinkedFile { size: 10, packed, is_graph: false }.sentence("a.onnx", "x")
+        };
+        assert!(said(2_000).ends_with("as 2,000 letters)."), "{}", said(2_000));
+        assert!(said(2_001).ends_with(" A message in Discord cuts it off; mail does not."));
+        assert!(said(50_348).ends_with(" A message in Discord, Teams or Slack cuts it off; mail does not."));
+    }
 
     #[test]
     fn a_small_file_travels_in_the_link_of_any_page() {
