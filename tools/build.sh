@@ -3,12 +3,20 @@
 cmd_build() {
   # --fast: for the page at home and in tests. No whole-program optimisation, no wasm-opt: four times the size.
   # --binary: then the command line with the page inside, for `neuronscope serve`.
-  local mode=--release binary=no
-  case ${1:-} in
-    "") ;;
-    --fast) mode=--release=false ;;
-    --binary) binary=yes ;;
-    *) die "build $1: unknown option" "usage: ./x build [--fast | --binary]" ;;
+  # --url: where the page will be. Programs that show a preview of a link want the whole address of its picture.
+  local mode=--release binary=no url= usage="usage: ./x build [--fast | --binary] [--url https://HOST/PATH/]"
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --fast) mode=--release=false; shift ;;
+      --binary) binary=yes; shift ;;
+      --url) [ $# -gt 1 ] || die "--url needs an address" "$usage"; url=$2; shift 2 ;;
+      --url=*) url=${1#*=}; shift ;;
+      *) die "build $1: unknown option" "$usage" ;;
+    esac
+  done
+  case $url in
+    "" | http://*/ | https://*/) ;;
+    *) die "--url $url: the address of a folder begins with https:// and ends with /" "$usage" ;;
   esac
   need_rust
   need_node
@@ -29,11 +37,24 @@ cmd_build() {
     die "the page could not be built (messages above)"
   # An import from "env" is a symbol that nothing provides: the page would not start.
   ! grep -lE "from ['\"]env['\"]" "$DIST"/*.js >&2 || die "the files above import from 'env': a C symbol is missing in wasm"
+  [ -z "$url" ] || put_address "$url"
   say "built $DIST: any static server can host it, under any path"
   [ "$binary" = yes ] || return 0
   cargo build --release --locked --bin neuronscope --features embed >&2 ||
     die "the command line could not be built (messages above)"
   say "built $(cli_path), which carries the page: neuronscope serve"
+}
+
+# put_address URL: the address of the page and of its picture, for previews of links.
+put_address() {
+  URL=$1 node -e '
+    const { readFileSync, writeFileSync } = require("node:fs");
+    const [file, url] = [process.argv[1], process.env.URL.replace(/[&"<>]/g, (c) => `&#${c.charCodeAt(0)};`)];
+    const text = readFileSync(file, "utf8");
+    const picture = /(<meta property="og:image" content=")card\.png"/;
+    if (!picture.test(text)) throw new Error(`${file} names no picture`);
+    writeFileSync(file, text.replace(picture, (_, start) => `<meta property="og:url" content="${url}" />${start}${url}card.png"`));
+  ' "$DIST/index.html" || die "the address could not be put into $DIST/index.html (messages above)"
 }
 
 first_install_target() { has_target || install_target; }
