@@ -76,6 +76,11 @@ const COLUMNS: [(&str, &str, ColumnKind); 8] = [
     ("usd", "US$ per million tokens", ColumnKind::Exact),
 ];
 
+/// A figure with the digits that people say.
+fn rounded(x: f64) -> Cell {
+    format_number(x).replace(',', "").parse().map_or(Cell::Number(x), Cell::Number)
+}
+
 /// A row for each instance and degree; a row that fits is run when it is chosen.
 pub(super) fn grid(own: &Request, made: &[Made]) -> Block {
     let found = fit(own);
@@ -94,7 +99,6 @@ pub(super) fn grid(own: &Request, made: &[Made]) -> Block {
             (true, false) => "fits; no published price".to_owned(),
             (false, _) => format!("{} GiB are missing", format_number(row.missing_gib)),
         };
-        let rounded = |x: f64| format_number(x).replace(',', "").parse().map_or(Cell::Number(x), Cell::Number);
         let gib = |bytes: u64| rounded(u64_to_f64(bytes) / f64::from(1 << 30));
         let figure = |of: fn(&Generation) -> Option<f64>| result_of(row).and_then(of).map_or(Cell::Missing, rounded);
         table.rows.push(vec![
@@ -120,24 +124,25 @@ pub(super) fn grid(own: &Request, made: &[Made]) -> Block {
 pub(super) fn models(own: &Request) -> Block {
     let instances = distinct_instances();
     let column = |id: &str, title: &str, kind| Column { id: id.to_owned(), title: title.to_owned(), kind };
-    let first = [column("model", "Model", ColumnKind::Text), column("parameters", "Parameters", ColumnKind::Count)];
+    let first =
+        [column("model", "Model", ColumnKind::Text), column("parameters", "Parameters (billions)", ColumnKind::Exact)];
     let places = instances.iter().map(|i| column(i.name, i.name, ColumnKind::Text));
     let mut table = Table { columns: first.into_iter().chain(places).collect(), ..Table::default() };
     let mut targets = Vec::new();
     for grid in fit_models(own) {
         let place = |row: &FitRow| match row.memory.fits {
             true => format!("TP {}", row.tp),
-            false => format!("misses {} GiB", format_number(row.missing_gib)),
+            false => format!("\u{2212}{} GiB", format_number(row.missing_gib)),
         };
         let cells = instances.iter().map(|i| grid.best(i.name).map_or(Cell::Missing, |row| Cell::Text(place(row))));
-        let head = [Cell::Text(grid.model.clone()), Cell::Count(grid.parameters)];
+        let head = [Cell::Text(grid.model.clone()), rounded(u64_to_f64(grid.parameters) / 1e9)];
         table.rows.push(head.into_iter().chain(cells).collect());
         targets.push(grid.nearest.map_or_else(String::new, |(instance, tp)| {
             format!("config=&model={}&instance={instance}&tp={tp}", grid.model)
         }));
     }
     let title = format!(
-        "All models at batch {}, {} positions, {}: the fewest cores that hold each, or the GiB that every core misses at the most",
+        "All models at batch {}, {} positions, {}: the fewest cores that hold each, or the memory that every core misses",
         own.batch,
         own.positions(),
         own.weights
