@@ -67,7 +67,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
             // The keys make the form and the workspace two elements: one element with another class would move on the screen.
             <div key="form" class="page profile">
                 <h1>{ "Profile" }</h1>
-                <p class="lead">{ "One execution of a model on a simulated NeuronCore, or a trace of another tool: its operators, its timeline, and what to look at first." }</p>
+                <p class="lead">{ "One execution of a model on a simulated NeuronCore, or a trace of another tool: its operators, its timeline, and what to look at first. Drop a trace of PyTorch, JAX, Chrome, Perfetto, pprof or Neuron\u{2019}s tools anywhere; it is read in this browser." }</p>
                 { form }
                 { progress(&actions, awaited) }
                 { empty_state(state, awaited) }
@@ -240,7 +240,7 @@ fn empty_state(state: &ProfileState, run: &RunState) -> Html {
             <h2>{ "No profile yet" }</h2>
             { for wanted }
             <p>{ "Press Run to profile one execution of the model on a simulated NeuronCore: time by framework operator, by HLO operator, and the timeline of control, execution and data transfer." }</p>
-            <p>{ "Or open a trace: Chrome trace JSON (also .gz and .zip) from PyTorch, JAX, Chrome, Perfetto and others. Drop it anywhere on this page; it is read here and uploaded nowhere." }</p>
+            <p>{ "Or open a trace: Chrome trace JSON (also .gz and .zip), and the formats of other tools." }</p>
         </section>
     }
 }
