@@ -252,6 +252,8 @@ pub struct Instruction {
     pub waits_start: u32,
     /// How many waits.
     pub waits_len: u8,
+    /// Whether it reads an operand from PSUM.
+    pub from_psum: bool,
     /// The operation of the model that it serves.
     pub source: SourceId,
 }

@@ -185,7 +185,7 @@ fn what_each_mechanism_of_the_costs_contributes() {
             change(throttle);
         }
     }
-    let cases: [(&str, CostChange); 14] = [
+    let cases: [(&str, CostChange); 15] = [
         ("as it is", |_, _| {}),
         ("no limit of the clock", |t, _| t.engine.tensor_throttle = None),
         ("Inf2: 7/8 always, as on Trn1", |t, inf2| clock(t, inf2, |c| c.dense_eighths = 7)),
@@ -199,6 +199,7 @@ fn what_each_mechanism_of_the_costs_contributes() {
         ("weights at 246 GB/s", |t, _| t.dma.aggregate_bytes_per_us = 246_000),
         ("an activation table in 500 ns", |t, _| t.engine.act_table_load_ns = 500),
         ("two tensors of SBUF at one cycle an element", |t, _| t.engine.sbuf_pair_cycles = 1),
+        ("both engines read PSUM at once", |t, _| t.engine.psum_readers = 2),
         ("no overhead of the engines' instructions", |t, _| t.engine.static_overhead_cycles = 0),
     ];
     let mut calibrator = Calibrator::new(&rows());

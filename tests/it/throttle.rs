@@ -92,7 +92,8 @@ impl Stream {
         let (waits_start, waits_len) = (e.waits.len() as u32, after.len() as u8);
         e.waits.extend_from_slice(after);
         let stream = &mut e.engines[engine.index()];
-        stream.push(Instruction { op, activity: Activity::Execution, waits_start, waits_len, source: SourceId(0) });
+        let (activity, source) = (Activity::Execution, SourceId(0));
+        stream.push(Instruction { op, activity, waits_start, waits_len, from_psum: false, source });
         Wait { unit: Unit::Engine(engine), count: stream.len() as u32 }
     }
 

@@ -59,6 +59,15 @@ impl Emitter {
 
     /// Appends an instruction that starts after `after`; returns the wait for its completion.
     pub fn instruction(&mut self, engine: Engine, op: Op, purpose: Purpose, after: &[Wait]) -> Wait {
+        self.append(engine, op, purpose, after, false)
+    }
+
+    /// The same for an instruction that reads an operand from PSUM.
+    pub fn instruction_from_psum(&mut self, engine: Engine, op: Op, purpose: Purpose, after: &[Wait]) -> Wait {
+        self.append(engine, op, purpose, after, true)
+    }
+
+    fn append(&mut self, engine: Engine, op: Op, purpose: Purpose, after: &[Wait], from_psum: bool) -> Wait {
         let unit = Unit::Engine(engine);
         let (waits_start, waits_len) = self.add_waits(unit, after);
         self.executable.engines[engine.index()].push(Instruction {
@@ -66,6 +75,7 @@ impl Emitter {
             activity: purpose.activity,
             waits_start,
             waits_len,
+            from_psum,
             source: purpose.source,
         });
         self.completed(unit)

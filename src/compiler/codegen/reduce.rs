@@ -102,7 +102,8 @@ fn reduce_all(
     code.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns: 1 }, purpose, &partial);
     let free = usize_to_u32(partition_blocks.len()).min(plan.core.moving_free_max);
     let across = code.emitter.instruction(Engine::Tensor, Op::Matmul { free, passes: 1 }, purpose, &[]);
-    let done = code.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &[across]);
+    let sum = Op::TensorReduce { free };
+    let done = code.emitter.instruction_from_psum(Engine::Vector, sum, purpose, &[across]);
     places.set_resident(id, Resident { bytes, ready: vec![done], ..Resident::of(Layout::FeatureMajor, 1, 1) });
     Ok(())
 }

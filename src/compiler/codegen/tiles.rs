@@ -100,6 +100,15 @@ impl InFlight {
     pub fn new(free: u32, bank: Option<usize>, after: Vec<Wait>) -> Self {
         Self { free, next: 0, previous: after, in_psum: bank.is_some(), main_in_psum: bank.is_some(), bank }
     }
+
+    /// Whether a step reads PSUM: the running value, the first value, or a row that the array repeated.
+    fn is_read_in_psum(&self, step: &TileStep) -> bool {
+        self.in_psum
+            || match step.kind {
+                StepKind::Tensors { of_main } => of_main && self.main_in_psum,
+                kind => kind == StepKind::TensorsRepeated,
+            }
+    }
 }
 
 /// The tiles of an operation: those whose steps are partly emitted, the oldest first, and the completions of the
@@ -169,7 +178,11 @@ impl<'s> TileStream<'s> {
         }
         code.charge(purpose.source, &step.members, engine, op);
         tile.previous.extend_from_slice(&step.after);
-        let done = code.emitter.instruction(engine, op, purpose, &tile.previous);
+        let done = if tile.is_read_in_psum(step) {
+            code.emitter.instruction_from_psum(engine, op, purpose, &tile.previous)
+        } else {
+            code.emitter.instruction(engine, op, purpose, &tile.previous)
+        };
         tile.previous.clear();
         tile.previous.push(done);
         if !matches!(step.kind, StepKind::RowStatistic { .. } | StepKind::RowScalar | StepKind::Beside) {
@@ -192,10 +205,7 @@ fn instruction_of(step: &TileStep, tile: &InFlight, less_loaded: Engine) -> (Eng
     match step.kind {
         StepKind::Scalars | StepKind::Beside => (less_loaded, Op::TensorScalar { free }),
         StepKind::Copy => (less_loaded, Op::TensorCopy { free }),
-        StepKind::Tensors { of_main } => {
-            let reads_psum = tile.in_psum || (of_main && tile.main_in_psum);
-            (Engine::Vector, Op::TensorTensor { free, sbuf_only: !reads_psum })
-        }
+        StepKind::Tensors { .. } => (Engine::Vector, Op::TensorTensor { free, sbuf_only: !tile.is_read_in_psum(step) }),
         StepKind::TensorConstant if tile.in_psum => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
         StepKind::TensorConstant => (Engine::GpSimd, Op::TensorTensor { free, sbuf_only: true }),
         StepKind::TensorsRepeated => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),

@@ -77,7 +77,7 @@ pub(super) fn turn_blocks(
         let free = bank_full.iter().map(|(rows, _)| rows).sum();
         let (engine, copy) = (code.engines.less_loaded(), Op::TensorCopy { free });
         code.engines.count(engine, &copy);
-        let copied = code.emitter.instruction(engine, copy, purpose, &done);
+        let copied = code.emitter.instruction_from_psum(engine, copy, purpose, &done);
         code.psum.set_evicted(bank, copied);
         ready.push(copied);
     }

@@ -77,6 +77,13 @@ pub fn element_time(costs: &CostTable, engine: Engine, op: &Op) -> SimTime {
     SimTime(interval(op).saturating_sub(interval(&op.of_one_element())))
 }
 
+/// The time for which `op` holds the port of PSUM: while its elements pass, without the overhead of the instruction.
+#[must_use]
+pub fn psum_time(costs: &CostTable, engine: Engine, op: &Op) -> SimTime {
+    let elements = op.free_elements().unwrap_or(0).max(costs.engine.min_interval_cycles);
+    cycles_to_time(elements.into(), engine_mhz(costs, engine))
+}
+
 /// The published clock of an engine.
 fn engine_mhz(costs: &CostTable, engine: Engine) -> u32 {
     match engine {

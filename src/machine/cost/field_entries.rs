@@ -100,6 +100,7 @@ pub(super) fn engines(tables: &Generations<'_>) -> Vec<Entry> {
         static_overhead_cycles: _,
         memory_access_cycles: _,
         sbuf_pair_cycles: _,
+        psum_readers: _,
         reduce_elements_per_cycle: _,
         array_depth_cycles: _,
         fast_weight_load_factor: _,
@@ -152,6 +153,13 @@ pub(super) fn engines(tables: &Generations<'_>) -> Vec<Entry> {
             "cycles an element",
             Published,
             "cost table: two tensors in SBUF; 1 when all are 16 bits wide (`--auto-cast all`)",
+        ),
+        row(
+            |e| e.psum_readers.into(),
+            "psum_readers",
+            "engines at once",
+            Published,
+            "architecture guides: the vector and the scalar engine share a port of PSUM on v2, which v3 lifts. An instruction holds the port while its elements pass",
         ),
         row(
             |e| e.reduce_elements_per_cycle.into(),

@@ -23,6 +23,9 @@ pub struct EngineCosts {
     /// Cycles per element of an operation on two tensors in SBUF (published, NKI cost table: 2, and 1 when all are 16
     /// bits wide).
     pub sbuf_pair_cycles: u32,
+    /// Engines that PSUM serves at once, of the vector and the scalar engine (published, NKI architecture guides: they share a
+    /// port on NeuronCore-v2, and no longer on v3).
+    pub psum_readers: u32,
     /// Elements of a reduction per cycle (published, NKI cost table: 1, and 2 when they are 16 bits wide).
     pub reduce_elements_per_cycle: u32,
     /// Depth of the array that the last moving row must cross (published: 128 rows).
@@ -143,6 +146,7 @@ impl CostTable {
                 static_overhead_cycles: 100,
                 memory_access_cycles: 60,
                 sbuf_pair_cycles: 2,
+                psum_readers: 1,
                 reduce_elements_per_cycle: 1,
                 array_depth_cycles: 128,
                 fast_weight_load_factor: 4,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{NoObserver, Observer, simulate};
 use ns_base::{Interval, SimTime};
-use ns_machine::cost::CostTable;
+use ns_machine::cost::{CostTable, psum_time};
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
 use ns_machine::{Executable, SourceId};
 
@@ -28,7 +28,8 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
             };
             let activity = Activity::Execution;
             let stream = &mut executable.engines[engine.index()];
-            stream.push(Instruction { op, activity, waits_start, waits_len, source });
+            let from_psum = matches!(engine, Engine::Vector | Engine::Scalar) && size % 5 < 2;
+            stream.push(Instruction { op, activity, waits_start, waits_len, from_psum, source });
             Wait { unit: Unit::Engine(*engine), count: stream.len() as u32 }
         } else {
             let queue = DmaQueue::ALL[unit - Engine::ALL.len()];
@@ -122,6 +123,33 @@ proptest! {
             prop_assert!(outcome.engine_busy[engine.index()] <= outcome.window);
         }
     }
+}
+
+/// Reads of PSUM by the vector and the scalar engine, alternately.
+fn psum_reads(free: u32, from_psum: bool) -> Executable {
+    let mut executable = Executable::default();
+    for engine in [Engine::Vector, Engine::Scalar] {
+        let op = if engine == Engine::Vector { Op::TensorCopy { free } } else { Op::Activate { free } };
+        let (activity, source) = (Activity::Execution, SourceId(0));
+        let read = Instruction { op, activity, waits_start: 0, waits_len: 0, from_psum, source };
+        executable.engines[engine.index()] = vec![read; 50];
+    }
+    executable
+}
+
+#[test]
+fn reads_of_psum_share_a_port_on_v2_and_none_on_v3() {
+    let (v2, v3) = (CostTable::neuroncore_v2(), CostTable::neuroncore_v3().unwrap());
+    let (apart, shared) = (psum_reads(512, false), psum_reads(512, true));
+    assert_eq!(window(&shared, &v3), window(&apart, &v3));
+    let port = [Engine::Vector, Engine::Scalar].map(|engine| {
+        let op = shared.engines[engine.index()][0].op;
+        psum_time(&v2, engine, &op).0 * shared.engines[engine.index()].len() as u64
+    });
+    // One after the other, but for the overhead of the last instruction.
+    let whole = window(&shared, &v2).0;
+    assert!(whole >= port.iter().sum() && whole < port.iter().sum::<u64>() * 11 / 10, "{whole} {port:?}");
+    assert!(window(&apart, &v2).0 < whole * 2 / 3);
 }
 
 #[test]

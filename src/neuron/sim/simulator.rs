@@ -7,7 +7,7 @@ use super::state::{Readiness, UNITS, UnitState, unit_name};
 use super::throttle::TensorClock;
 use ns_base::{Interval, Refusal, SimTime, refuse};
 use ns_machine::Executable;
-use ns_machine::cost::{CostTable, InstructionCost, instruction_cost};
+use ns_machine::cost::{CostTable, InstructionCost, instruction_cost, psum_time};
 use ns_machine::isa::{DmaQueue, Engine, Op, Unit};
 
 /// The result of one execution.
@@ -61,6 +61,8 @@ pub struct Simulator<E, C> {
     /// The same of the last load of a stationary tile, between which there are matmuls.
     last_load: Option<(Op, InstructionCost)>,
     dma_pool_free_at: SimTime,
+    /// When an engine that shares the port of PSUM with another can read again.
+    psum_free_at: SimTime,
     tensor_clock: TensorClock,
     /// The limit of its last instruction; 8 is none.
     eighths: u32,
@@ -87,6 +89,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
             last_cost: [None; Engine::ALL.len()],
             last_load: None,
             dma_pool_free_at: SimTime::ZERO,
+            psum_free_at: SimTime::ZERO,
             tensor_clock,
             eighths: 8,
             outcome: SimOutcome::default(),
@@ -147,9 +150,11 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         UNITS.get(best.1).map(|unit| (best.0, *unit, next))
     }
 
-    fn run_instruction(&mut self, engine: Engine, start: SimTime, observer: &mut impl Observer) {
+    fn run_instruction(&mut self, engine: Engine, due: SimTime, observer: &mut impl Observer) {
         let index = self.units[engine.index()].next;
-        let op = self.executable.engines[engine.index()][index].op;
+        let instruction = &self.executable.engines[engine.index()][index];
+        let (op, from_psum) = (instruction.op, instruction.from_psum);
+        let start = if from_psum { self.psum_read(engine, op, due) } else { due };
         let mut cost = self.cost_of(engine, op);
         if let (Engine::Tensor, Some(throttle)) = (engine, self.costs.engine.tensor_throttle) {
             if let Op::LdWeights { rows, .. } = op {
@@ -174,6 +179,16 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         self.pending[engine.index()] = Some(Pending { index, span: Interval::new(start, end) });
         self.outcome.engine_busy[engine.index()] += cost.interval;
         self.extend_window(start, end);
+    }
+
+    /// When an instruction that is due can read PSUM; it holds the port from then on.
+    fn psum_read(&mut self, engine: Engine, op: Op, due: SimTime) -> SimTime {
+        if self.costs.engine.psum_readers > 1 {
+            return due;
+        }
+        let start = due.max(self.psum_free_at);
+        self.psum_free_at = start + psum_time(&self.costs, engine, &op);
+        start
     }
 
     fn run_dma(&mut self, queue: DmaQueue, triggered: SimTime, observer: &mut impl Observer) {
