@@ -1,8 +1,7 @@
-//! A numeric axis, from zero or from a round value: round ticks that cover the values.
+//! A numeric axis, from zero or from a round value: round ticks that cover the values. `log_axis` makes logarithmic ones.
 
 use serde::{Deserialize, Serialize};
 
-use super::log_axis::ten_to;
 use crate::text::three_decimals;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,9 +17,6 @@ pub struct Axis {
     /// Whether equal ratios have equal lengths.
     pub is_logarithmic: bool,
 }
-
-/// Parts of a decade at which a logarithmic axis begins, ends and has ticks.
-const PARTS: [f64; 3] = [1.0, 2.0, 5.0];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AxisTick {
@@ -61,24 +57,6 @@ impl Axis {
         }
     }
 
-    /// An axis on which equal ratios have equal lengths, from a round value that is not above `low` to one that is not below `high`; both
-    /// are positive and finite.
-    #[must_use]
-    pub fn logarithmic(title: &str, low: f64, high: f64) -> Self {
-        #[allow(clippy::cast_possible_truncation, reason = "powers of ten of finite numbers")]
-        let decade = |value: f64| libm::floor(libm::log10(value) + 1e-9) as i32;
-        let values = |power: i32| PARTS.map(|part| part * ten_to(power));
-        let min = values(decade(low)).into_iter().rfind(|v| *v <= low * (1.0 + 1e-9)).unwrap_or(low);
-        let least = high.max(min * 2.0) * (1.0 - 1e-9);
-        let max = values(decade(least)).into_iter().find(|v| *v >= least).unwrap_or_else(|| ten_to(decade(least) + 1));
-        // Four decades with all parts fit beside each other; of more, only whole decades have ticks.
-        let parts = if max / min > 1e4 { 1 } else { PARTS.len() };
-        let inside = |v: &f64| *v >= min * (1.0 - 1e-9) && *v <= max * (1.0 + 1e-9);
-        let all = (decade(min)..=decade(max)).flat_map(|power| values(power).into_iter().take(parts)).filter(inside);
-        let ticks = all.map(|value| AxisTick { value, label: short(value) }).collect();
-        Self { title: title.to_owned(), min, max, ticks, is_logarithmic: true }
-    }
-
     /// An axis from a round value that is not above `low` to one that is not below `high`, with about `wanted` ticks.
     #[must_use]
     pub fn between(title: &str, low: f64, high: f64, wanted: u32) -> Self {
@@ -110,7 +88,8 @@ impl Axis {
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
         if self.is_logarithmic {
-            let value = value.clamp(self.min, self.max);
+            // Not a number is at the start, too.
+            let value = value.max(self.min).min(self.max);
             return libm::log10(value / self.min) / libm::log10(self.max / self.min);
         }
         ((value - self.min) / (self.max - self.min)).clamp(0.0, 1.0)
@@ -130,7 +109,7 @@ fn label(value: f64, step: f64) -> String {
 }
 
 /// A value with a suffix for thousands and millions.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     match value.abs() {
         a if a >= 1e9 => format!("{}G", three_decimals(value / 1e9)),
         a if a >= 1e6 => format!("{}M", three_decimals(value / 1e6)),
@@ -153,21 +132,6 @@ mod tests {
         assert_eq!(labels(0.031), "0 0.01 0.02 0.03 0.04");
         assert_eq!(labels(10.0), "0 2 4 6 8 10");
         assert_eq!(labels(f64::NAN), "0 0.2 0.4 0.6 0.8 1");
-    }
-
-    #[test]
-    fn a_logarithmic_axis_begins_and_ends_round_and_gives_ratios_equal_lengths() {
-        let labels = |low, high| {
-            let axis = Axis::logarithmic("x", low, high);
-            assert!(axis.min <= low && axis.max >= high, "{axis:?}");
-            axis.ticks.iter().map(|t| t.label.clone()).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(labels(0.0652, 4.47), "0.05 0.1 0.2 0.5 1 2 5");
-        assert_eq!(labels(1.0, 100.0), "1 2 5 10 20 50 100");
-        assert_eq!(labels(3.0, 3.0), "2 5");
-        assert_eq!(labels(0.003, 70_000.0), "0.01 0.1 1 10 100 1000 10k 100k");
-        let axis = Axis::logarithmic("x", 1.0, 100.0);
-        assert_eq!([0.5, 1.0, 10.0, 100.0, 200.0].map(|v| axis.share(v)), [0.0, 0.0, 0.5, 1.0, 1.0]);
     }
 
     #[test]

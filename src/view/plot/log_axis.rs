@@ -1,64 +1,54 @@
-//! A logarithmic axis over whole decades.
+//! Logarithmic axes: over whole decades, or between round values.
 
-use serde::{Deserialize, Serialize};
-
-use super::AxisTick;
-
-/// An axis on which equal ratios have equal lengths.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LogAxis {
-    /// Its quantity, with the unit.
-    pub title: String,
-    /// Power of ten at its start.
-    pub first: i32,
-    /// Power of ten at its end.
-    pub last: i32,
-    /// A tick for each decade, or for every second or third one if there are many.
-    pub ticks: Vec<AxisTick>,
-}
+use super::axis::short;
+use super::{Axis, AxisTick};
 
 /// The most ticks: more do not fit.
 const MOST_TICKS: i32 = 9;
 
-impl LogAxis {
+/// Parts of a decade at which an axis between round values begins, ends and has ticks.
+const PARTS: [f64; 3] = [1.0, 2.0, 5.0];
+
+impl Axis {
     /// An axis over all decades that these values touch; values that are not positive are ignored.
     #[must_use]
-    pub fn covering(title: &str, values: impl IntoIterator<Item = f64>) -> Self {
+    pub fn decades(title: &str, values: impl IntoIterator<Item = f64>) -> Self {
         let kept = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
         let (low, high) = kept.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
         let (low, high) = if low.is_finite() { (low, high) } else { (1.0, 10.0) };
         #[allow(clippy::cast_possible_truncation, reason = "powers of ten of finite numbers")]
-        let (first, mut last) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
-        last = last.max(first + 1);
+        let (first, last) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
+        let last = last.max(first + 1);
         let step = ((last - first + MOST_TICKS - 1) / MOST_TICKS).max(1);
         let tick = |power: i32| AxisTick { value: ten_to(power), label: power_label(power) };
         let ticks = (first..=last).filter(|p| (p - first) % step == 0).map(tick).collect();
-        Self { title: title.to_owned(), first, last, ticks }
+        Self { title: title.to_owned(), min: ten_to(first), max: ten_to(last), ticks, is_logarithmic: true }
     }
 
-    /// How far along the axis a value is, 0 to 1; values that are not positive are at the start.
+    /// An axis on which equal ratios have equal lengths, from a round value that is not above `low` to one that is not below `high`; both
+    /// are positive and finite, else the axis is a linear one from zero.
     #[must_use]
-    pub fn share(&self, value: f64) -> f64 {
-        if value <= 0.0 || !value.is_finite() {
-            return 0.0;
+    pub fn logarithmic(title: &str, low: f64, high: f64) -> Self {
+        if !(low > 0.0 && low.is_finite() && high.is_finite()) {
+            return Self::from_zero(title, high, MOST_TICKS.unsigned_abs());
         }
-        let decades = f64::from(self.last - self.first);
-        ((libm::log10(value) - f64::from(self.first)) / decades).clamp(0.0, 1.0)
-    }
-
-    #[must_use]
-    pub fn min(&self) -> f64 {
-        ten_to(self.first)
-    }
-
-    #[must_use]
-    pub fn max(&self) -> f64 {
-        ten_to(self.last)
+        #[allow(clippy::cast_possible_truncation, reason = "powers of ten of finite numbers")]
+        let decade = |value: f64| libm::floor(libm::log10(value) + 1e-9) as i32;
+        let values = |power: i32| PARTS.map(|part| part * ten_to(power));
+        let min = values(decade(low)).into_iter().rfind(|v| *v <= low * (1.0 + 1e-9)).unwrap_or(low);
+        let least = high.max(min * 2.0) * (1.0 - 1e-9);
+        let max = values(decade(least)).into_iter().find(|v| *v >= least).unwrap_or_else(|| ten_to(decade(least) + 1));
+        // Four decades with all parts fit beside each other; of more, only whole decades have ticks.
+        let parts = if max / min > 1e4 { 1 } else { PARTS.len() };
+        let inside = |v: &f64| *v >= min * (1.0 - 1e-9) && *v <= max * (1.0 + 1e-9);
+        let all = (decade(min)..=decade(max)).flat_map(|power| values(power).into_iter().take(parts)).filter(inside);
+        let ticks = all.map(|value| AxisTick { value, label: short(value) }).collect();
+        Self { title: title.to_owned(), min, max, ticks, is_logarithmic: true }
     }
 }
 
 /// A power of ten. `libm::exp10` would bring tables of 6 KB, which the page downloads first; numbers are parsed in it anyway.
-pub(super) fn ten_to(power: i32) -> f64 {
+fn ten_to(power: i32) -> f64 {
     format!("1e{power}").parse().unwrap_or(f64::INFINITY)
 }
 
@@ -80,19 +70,35 @@ mod tests {
 
     #[test]
     fn decades_cover_the_values_and_equal_ratios_are_equally_long() {
-        let axis = LogAxis::covering("flop/B", [0.53, 223.8, 0.0, f64::NAN]);
-        assert_eq!((axis.first, axis.last), (-1, 3));
+        let axis = Axis::decades("flop/B", [0.53, 223.8, 0.0, f64::NAN]);
+        assert_eq!((axis.min, axis.max), (0.1, 1e3));
         let labels: Vec<&str> = axis.ticks.iter().map(|t| t.label.as_str()).collect();
         assert_eq!(labels, ["0.1", "1", "10", "100", "1k"]);
         let step = axis.share(10.0) - axis.share(1.0);
         assert!((axis.share(100.0) - axis.share(10.0) - step).abs() < 1e-12);
-        assert_eq!((axis.share(-1.0), axis.share(1e9)), (0.0, 1.0));
+        assert_eq!([-1.0, f64::NAN, 1e9].map(|v| axis.share(v)), [0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_logarithmic_axis_begins_and_ends_round_and_gives_ratios_equal_lengths() {
+        let labels = |low, high| {
+            let axis = Axis::logarithmic("x", low, high);
+            assert!(axis.min <= low && axis.max >= high, "{axis:?}");
+            axis.ticks.iter().map(|t| t.label.clone()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(0.0652, 4.47), "0.05 0.1 0.2 0.5 1 2 5");
+        assert_eq!(labels(1.0, 100.0), "1 2 5 10 20 50 100");
+        assert_eq!(labels(3.0, 3.0), "2 5");
+        assert_eq!(labels(0.003, 70_000.0), "0.01 0.1 1 10 100 1000 10k 100k");
+        let axis = Axis::logarithmic("x", 1.0, 100.0);
+        assert!(!Axis::logarithmic("x", 0.0, 100.0).is_logarithmic, "zero has no logarithm");
+        assert_eq!([0.5, 1.0, 10.0, 100.0, 200.0].map(|v| axis.share(v)), [0.0, 0.0, 0.5, 1.0, 1.0]);
     }
 
     #[test]
     fn many_decades_have_few_ticks_and_no_values_a_decade() {
-        assert!(LogAxis::covering("x", [1e-9, 1e14]).ticks.len() <= 10);
-        assert_eq!(LogAxis::covering("x", []).ticks.len(), 2);
+        assert!(Axis::decades("x", [1e-9, 1e14]).ticks.len() <= 10);
+        assert_eq!(Axis::decades("x", []).ticks.len(), 2);
         assert_eq!([-3, -2, 0, 4, 11, 15, 18].map(power_label), ["1e-3", "0.01", "1", "10k", "100G", "1P", "1e18"]);
     }
 

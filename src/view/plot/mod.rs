@@ -17,7 +17,6 @@ pub use bars::{Bar, Bars};
 pub use heat_map::{HeatCell, HeatMap, HeatRow};
 pub use lanes::{Lane, Lanes};
 pub use lines::{Line, LineMark, LineStyle, Lines, Series, averaged};
-pub use log_axis::LogAxis;
 pub use pareto::pareto_front;
 pub use pie::{Pie, PieSlice};
 pub use roofline::{RoofPoint, RooflinePlot};

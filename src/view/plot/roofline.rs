@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::LogAxis;
+use super::Axis;
 
 /// A roofline in shares of its plot, 0 to 1 from left to right and from bottom to top.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflinePlot {
     /// Horizontal axis: arithmetic intensity.
-    pub x: LogAxis,
+    pub x: Axis,
     /// Vertical axis: operations per second.
-    pub y: LogAxis,
+    pub y: Axis,
     /// The roof: its start, the ridge, its end.
     pub roof: [(f64, f64); 3],
     /// The ridge: intensity in flop/B.
@@ -55,12 +55,12 @@ impl RooflinePlot {
             }
         }
         let intensities = kept.iter().map(|p| p.1).chain([ridge, ridge * 10.0]);
-        let x = LogAxis::covering("Arithmetic intensity (flop/B)", intensities);
-        let rates = kept.iter().map(|p| p.2).chain([peak_flops_per_s, x.min() * peak_bytes_per_s]);
-        let y = LogAxis::covering("flop/s", rates);
+        let x = Axis::decades("Arithmetic intensity (flop/B)", intensities);
+        let rates = kept.iter().map(|p| p.2).chain([peak_flops_per_s, x.min * peak_bytes_per_s]);
+        let y = Axis::decades("flop/s", rates);
         let roof_at = |i: f64| (i * peak_bytes_per_s).min(peak_flops_per_s);
         let place = |i: f64, rate: f64| (x.share(i), y.share(rate));
-        let roof = [x.min(), ridge, x.max()].map(|i| place(i, roof_at(i)));
+        let roof = [x.min, ridge, x.max].map(|i| place(i, roof_at(i)));
         let point = |(name, intensity, rate): (String, f64, f64)| RoofPoint {
             at: place(intensity, rate),
             of_roof_percent: rate * 100.0 / roof_at(intensity),
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(brief, [(true, 50.0), (false, 50.0)]);
         assert_eq!(plot.without_bytes, ["relu"]);
         // In a log-log plot, the memory's part of the roof is a straight line with slope 1 in decades.
-        let decades = |axis: &LogAxis| f64::from(axis.last - axis.first);
+        let decades = |axis: &Axis| libm::log10(axis.max / axis.min);
         let [(x0, y0), (x1, y1), (_, y2)] = plot.roof;
         let slope = (y1 - y0) * decades(&plot.y) / ((x1 - x0) * decades(&plot.x));
         assert!((slope - 1.0).abs() < 1e-9, "{slope}");

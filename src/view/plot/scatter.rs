@@ -119,7 +119,7 @@ impl Scatter {
         // A limit far beyond all points would press them into a corner.
         if let Some(x) = self.limit.filter(|x| *x <= 2.0 * largest) {
             self.x = match self.x.is_logarithmic {
-                true => Axis::logarithmic(&self.x.title, self.x.min.min(x), largest.max(x)),
+                true => Axis::logarithmic(&self.x.title, self.x.min, largest.max(x)),
                 false => Axis::from_zero(&self.x.title, largest.max(x), 6),
             };
         }

@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use super::plot_frame::{Frame, Tick, axes, use_width};
+use super::plot_frame::{Frame, axes, ticks, use_width};
 use ns_base::units::format_number;
 use ns_view::palette::fill_var;
-use ns_view::plot::{LogAxis, RoofPoint, RooflinePlot};
+use ns_view::plot::{RoofPoint, RooflinePlot};
 use ns_view::svg::number;
 
 /// Properties of [`RooflineChart`].
@@ -16,10 +16,6 @@ pub struct RooflineChartProps {
 
 fn place(frame: &Frame, (x, y): (f64, f64)) -> (String, String) {
     (number(frame.x(x)), number(frame.y(y)))
-}
-
-fn ticks(axis: &LogAxis) -> Vec<Tick<'_>> {
-    axis.ticks.iter().map(|t| (axis.share(t.value), t.label.as_str())).collect()
 }
 
 /// Between the line at the ridge and its label.
