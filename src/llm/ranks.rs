@@ -7,9 +7,9 @@ use super::segment::Segment;
 use super::step::Decoder;
 use super::{FITTED, llm_instance, named_config};
 
-/// Simulates a step of decode on every rank, each on a core of its own that begins `late` after the first, and returns when each rank ends.
-/// A collective is a meeting: it begins when the last rank has come, and holds the DMA engines of all of them until it ends, so that no rank
-/// fetches anything of its next segment before that.
+/// When each rank ends a step of decode. The segments of every rank are simulated, each rank on a core of its own that begins `late` after the
+/// first. A collective is not simulated: it begins when the last rank has come, takes the time of the cost model, and no rank begins its next
+/// segment before it ends.
 fn ends_of_ranks(decoder: &Decoder, batch: u64, bucket: u64, late: &[SimTime]) -> Vec<SimTime> {
     let mut clocks = late.to_vec();
     let run = |segment: Segment, clocks: &mut [SimTime]| {

@@ -28,9 +28,10 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     check_output(&args.output)?;
     let mut config = args.config()?;
     let mut driver = Driver::new();
-    let index =
-        args.model_filename.as_ref().map(|path| Ok::<_, anyhow::Error>((path, bench_index::read(path, &args)?)));
-    let index = index.transpose()?;
+    let index = match &args.model_filename {
+        Some(path) => Some((path, bench_index::read(path, &args)?)),
+        None => None,
+    };
     // Where operators are placed was said when the index was compiled.
     let decided = index.as_ref().map(|(_, index)| bench_index::settings(index)).unwrap_or_default();
     if let Some(opened) = args.file_flags.open_with(&mut driver, &config.model, &decided)? {

@@ -83,9 +83,9 @@ fn too_long_for(letters: usize) -> String {
     let cut: Vec<&str> = CHATS.iter().filter(|(_, most)| letters > *most).map(|(name, _)| *name).collect();
     match cut.as_slice() {
         [] => String::new(),
-        [one] => format!(" A message in {one} cuts it off; mail does not."),
+        [one] => format!(" A message in {one} cuts it off: send it by mail."),
         [first @ .., last] => {
-            format!(" A message in {} or {last} cuts it off; mail does not.", first.join(", "))
+            format!(" A message in {} or {last} cuts it off: send it by mail.", first.join(", "))
         }
     }
 }
@@ -162,8 +162,8 @@ mod tests {
             LinkedFile { size: 10, packed, is_graph: false }.sentence("a.onnx", "x")
         };
         assert!(said(2_000).ends_with("as 2,000 letters)."), "{}", said(2_000));
-        assert!(said(2_001).ends_with(" A message in Discord cuts it off; mail does not."));
-        assert!(said(50_348).ends_with(" A message in Discord, Teams or Slack cuts it off; mail does not."));
+        assert!(said(2_001).ends_with(" A message in Discord cuts it off: send it by mail."));
+        assert!(said(50_348).ends_with(" A message in Discord, Teams or Slack cuts it off: send it by mail."));
     }
 
     #[test]

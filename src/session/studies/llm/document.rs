@@ -12,7 +12,7 @@ use ns_view::colours::Kind;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, Tile, Tone};
 use ns_view::plot::Scatter;
 
-/// The document of what was simulated; before the run is over, only the answer to the form's own request.
+/// The document of a run. Until the run is over, it holds the answer to the form's own request and nothing else.
 pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made], served: &[Served], is_over: bool) -> Document {
     let title = format!(
         "{}, {}, on {} of {}: batch {}, {} tokens in, {} out",
