@@ -116,6 +116,11 @@ impl Places {
         self.turned.insert(id, turned);
     }
 
+    /// The values with a copy in the other layout, in no particular order.
+    pub fn turned_values(&self) -> impl Iterator<Item = InstrId> + '_ {
+        self.turned.keys().copied()
+    }
+
     /// Forgets the value in the other layout; returns the bytes it took.
     pub fn forget_turned(&mut self, id: InstrId) -> u64 {
         self.turned.remove(&id).map_or(0, |t| t.bytes)

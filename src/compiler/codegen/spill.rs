@@ -3,6 +3,8 @@
 //! The value with the latest next read goes first. Weights are in device memory already, so they are only dropped and
 //! loaded again. Any other value is written to device memory and read back before the operation that needs it. Its space
 //! is free once it is written and everything emitted before is complete, since the last reader is not tracked.
+//!
+//! An operation of many large operands may leave no room for its result. Each of them is then read in slices half as long.
 
 use super::code::Code;
 use super::emitter::Transfer;
@@ -15,6 +17,9 @@ use crate::hlo::InstrId;
 use ns_base::Idx;
 use ns_machine::cost::decisions::VIEW_LOOKAHEAD;
 use ns_machine::isa::{DmaDirection, DmaQueue, Wait};
+
+/// A slice of a value is not shorter than this: 32 numbers on each of 128 partitions.
+const LEAST_SLICE_BYTES: u64 = 16 << 10;
 
 /// Makes room for `bytes` in SBUF, by moving values that are not in use; returns what must be complete before the
 /// room is free.
@@ -66,18 +71,51 @@ pub(super) fn begin_output(
     reload_used(plan, places, code)
 }
 
-/// Moves the value with the latest next read out of SBUF; false when every value there is in use.
+/// Moves the value with the latest next read out of SBUF, or else drops a copy in the other layout; false when everything there is
+/// in use.
 fn make_room(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> bool {
     let idle = places.with_space().filter(|id| !places.in_use.contains(id));
     // Ids break ties: the order of a hash map must not reach the program.
     let victim = idle.max_by_key(|id| (next_use(plan, places, *id, VIEW_LOOKAHEAD), id.index()));
-    let Some(victim) = victim else { return false };
+    let Some(victim) = victim else { return drop_turned(plan, places, code) || halve(places, code) };
     if let Some(weight) = places.loaded.remove(&victim) {
         places.ring.release(weight.bytes, code.emitter.so_far());
     } else {
         save(plan, places, code, victim);
     }
     true
+}
+
+/// Drops the copy in the other layout whose value has the latest next read; false when all of them are in use. Only copies of
+/// views are left here: the copy of any other value goes with it.
+fn drop_turned(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> bool {
+    let idle = places.turned_values().filter(|id| !is_in_use(plan, places, *id));
+    let victim = idle.max_by_key(|id| (next_use(plan, places, *id, VIEW_LOOKAHEAD), id.index()));
+    let Some(victim) = victim else { return false };
+    let bytes = places.forget_turned(victim);
+    places.ring.release(bytes, code.emitter.so_far());
+    true
+}
+
+/// Halves the space of the largest value, which the current operation then reads in slices half as long; false when none is worth it.
+fn halve(places: &mut Places, code: &mut Code<'_>) -> bool {
+    let bytes_of = |id: &InstrId| places.resident(*id).map_or(0, |r| r.bytes);
+    let largest = places.with_space().max_by_key(|id| (bytes_of(id), id.index()));
+    let Some(resident) = largest.and_then(|id| places.resident_mut(id)).filter(|r| r.bytes > LEAST_SLICE_BYTES) else {
+        return false;
+    };
+    let freed = resident.bytes / 2;
+    resident.bytes -= freed;
+    places.ring.release(freed, code.emitter.so_far());
+    true
+}
+
+/// Whether the current operation reads or writes a value, or what it is a view of.
+fn is_in_use(plan: &Plan<'_>, places: &Places, id: InstrId) -> bool {
+    let instruction = &plan.module.instructions[id];
+    places.in_use.contains(&id)
+        || (is_view(&instruction.opcode)
+            && instruction.operands.iter().any(|operand| is_in_use(plan, places, *operand)))
 }
 
 /// An operation and the operations that are emitted together with it.
