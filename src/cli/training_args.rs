@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::model_file;
 use ns_model::ModelSpec;
-use ns_model::training::Optimizer;
+use ns_model::training::{MAX_MICRO_BATCHES, Optimizer, TrainingCall};
 
 /// Whether a call is a training step.
 #[derive(Debug, Default, Args)]
@@ -18,6 +18,10 @@ pub(super) struct TrainingArgs {
     /// How gradients change the parameters [default: adamw]
     #[arg(long, value_name = "NAME", requires = "training", value_parser = ["adamw", "sgd"])]
     pub optimizer: Option<String>,
+    /// Micro-batches whose gradients a step adds up before its update; a call is one of them, and has its share of the update. The same as
+    /// accumulate=N behind the model's name
+    #[arg(long, value_name = "N", requires = "training", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MICRO_BATCHES)))]
+    pub accumulate: Option<u32>,
 }
 
 impl TrainingArgs {
@@ -35,8 +39,12 @@ impl TrainingArgs {
             );
         }
         let spec: ModelSpec = model.parse().context("--training needs a model of the zoo")?;
-        let optimizer: Option<Optimizer> = self.optimizer.as_deref().map(str::parse).transpose()?;
-        let optimizer = optimizer.or(spec.training()).unwrap_or_default();
-        Ok(spec.with_training(Some(optimizer)).to_string())
+        let optimizer = self.optimizer.as_deref();
+        let optimizer = Optimizer::ALL.into_iter().find(|known| Some(known.name()) == optimizer);
+        let given = spec.training();
+        let call = optimizer.map(TrainingCall::step).or(given).unwrap_or(TrainingCall::step(Optimizer::default()));
+        let micro_batches = self.accumulate.or(given.map(TrainingCall::micro_batches)).filter(|n| *n > 1);
+        let call = micro_batches.map_or(Ok(call), |n| call.with_micro_batches(n))?;
+        Ok(spec.with_training(Some(call)).to_string())
     }
 }

@@ -163,6 +163,24 @@ impl ServiceTimes {
         self
     }
 
+    /// The mean of `calls` calls, of which the last takes these times and the others those of `before`. Loads, the warm-up and the
+    /// user's own work do not change.
+    #[must_use]
+    pub fn averaged(mut self, before: &Self, calls: u32) -> Self {
+        let mean = |last: SimTime, before: SimTime| {
+            let calls = u128::from(calls.max(1));
+            let ps = (u128::from(before.0) * (calls - 1) + u128::from(last.0)) / calls;
+            SimTime(u64::try_from(ps).unwrap_or(u64::MAX))
+        };
+        self.record = mean(self.record, before.record);
+        self.call = mean(self.call, before.call);
+        self.link = mean(self.link, before.link);
+        for (stage, before) in self.device.iter_mut().zip(&before.device) {
+            *stage = mean(*stage, *before);
+        }
+        self
+    }
+
     /// Checks that the times can be simulated for a model copy of `pipeline_size` cores.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use ns_base::Order;
 use ns_device::{FIXED_MODEL, FIXED_PARAMETERS};
 use ns_kernel::{BUILT_IN, TABLE_KERNEL};
-use ns_model::training::Optimizer;
+use ns_model::training::{MAX_MICRO_BATCHES, Optimizer, TrainingCall};
 use ns_model::zoo::{FORMS, ModelForm, ParamInfo, ParamKind};
 
 /// All choices that a form offers.
@@ -133,19 +133,34 @@ fn model_info(model: &ModelForm) -> ModelInfo {
         name: model.id.to_owned(),
         title: model.description.to_owned(),
         summary: model.batch_help.to_owned(),
-        parameters: model.parameters.iter().map(parameter_info).chain([training()]).collect(),
+        parameters: model.parameters.iter().map(parameter_info).chain(training()).collect(),
     }
 }
 
-/// The parameter of every model that makes a call a training step.
-fn training() -> ParameterInfo {
-    let choices = ["none"].into_iter().chain(Optimizer::ALL.map(Optimizer::name));
-    ParameterInfo {
-        name: "training".to_owned(),
-        kind: ParameterKind::Choice(choices.map(str::to_owned).collect()),
-        default: "none".to_owned(),
-        help: "a call is a training step with this optimizer: forward, loss, backward, update".to_owned(),
-    }
+/// The parameters of every model that make a call one of training.
+fn training() -> [ParameterInfo; 2] {
+    let calls = Optimizer::ALL.map(TrainingCall::step).into_iter().chain([TrainingCall::MicroBatch]);
+    let choices = ["none"].into_iter().chain(calls.map(TrainingCall::name));
+    let parameter = |name: &str, kind, default: &str, help: &str| ParameterInfo {
+        name: name.to_owned(),
+        kind,
+        default: default.to_owned(),
+        help: help.to_owned(),
+    };
+    [
+        parameter(
+            "training",
+            ParameterKind::Choice(choices.map(str::to_owned).collect()),
+            "none",
+            "a call is a training step with this optimizer: forward, loss, backward, update; accumulate: forward, loss and backward alone",
+        ),
+        parameter(
+            "accumulate",
+            ParameterKind::Integer { min: 1, max: u64::from(MAX_MICRO_BATCHES) },
+            "1",
+            "micro-batches whose gradients a training step adds up before its update",
+        ),
+    ]
 }
 
 /// Kernels that need no file.

@@ -10,6 +10,8 @@ use ns_machine::Executable;
 use ns_machine::arch::instance;
 use ns_machine::cost::decisions::{INF1_PATH_BYTES_PER_US, IO_ELEMENT_BYTES};
 use ns_machine::cost::{CostTable, all_reduce};
+use ns_model::ModelSpec;
+use ns_model::training::TrainingCall;
 use ns_neuron::step::{StepCosts, at_rate};
 
 /// Stage times of a configuration whose compiled model has this step, with the host around it.
@@ -81,24 +83,48 @@ fn on_shared_path(times: ServiceTimes, configuration: &Configuration) -> Service
 }
 
 /// Stage times of a configuration on a device: its model compiled for its workflow and simulated once, with the host around
-/// it.
+/// it. Of a training step that adds up several micro-batches, a call is the mean of them: all but the last end with the
+/// backward pass, and the last with the reduction and the update.
 fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, Refusal> {
-    let workflow = configuration.options.workflow;
-    let compiled = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
-    let step = device.step(&compiled, workflow)?;
-    let mut times = stage_times(&compiled.executable, &device.costs, &step, configuration)?;
-    let reduction = reduction(configuration, &device.models)?;
+    let mut times = times_of_call(device, configuration, &configuration.model)?;
+    let Some((spec, call)) = training_call(configuration, &device.models)? else { return Ok(times) };
+    let reduction = reduction(&spec, configuration)?;
     if let Some(last) = times.device.last_mut() {
         *last += reduction;
     }
     times.warmup += reduction;
+    if call.micro_batches() == 1 {
+        return Ok(times);
+    }
+    let micro_batch = spec.with_training(Some(TrainingCall::MicroBatch)).to_string();
+    let before = times_of_call(device, configuration, &micro_batch)?;
+    Ok(times.averaged(&before, call.micro_batches()))
+}
+
+/// Stage times of one call of a model.
+fn times_of_call(device: &Device, configuration: &Configuration, model: &str) -> Result<ServiceTimes, Refusal> {
+    let workflow = configuration.options.workflow;
+    let compiled = device.compilation(model, Some(configuration.batch_size), workflow)?;
+    let step = device.step(&compiled, workflow)?;
+    let times = stage_times(&compiled.executable, &device.costs, &step, configuration)?;
     Ok(ServiceTimes { removed: compiled.removed(), estimated_ops: compiled.estimated_ops, ..times })
 }
 
-/// The time in which data parallel copies of a training step add up their gradients, after the backward pass; zero for an
-/// inference and for one copy.
-fn reduction(configuration: &Configuration, models: &ModelLibrary) -> Result<SimTime, Refusal> {
-    let ModelRef::Zoo(spec) = models.resolve(&configuration.model)? else { return Ok(SimTime::ZERO) };
+/// The model of a configuration and what its call does in training; `None` for an inference.
+fn training_call(
+    configuration: &Configuration,
+    models: &ModelLibrary,
+) -> Result<Option<(ModelSpec, TrainingCall)>, Refusal> {
+    let ModelRef::Zoo(spec) = models.resolve(&configuration.model)? else { return Ok(None) };
+    Ok(spec.training().map(|call| (spec, call)))
+}
+
+/// The time in which data parallel copies of a training step add up their gradients, after the backward pass; zero for one
+/// copy, and for a micro-batch that has no update.
+fn reduction(spec: &ModelSpec, configuration: &Configuration) -> Result<SimTime, Refusal> {
+    if spec.training() == Some(TrainingCall::MicroBatch) || configuration.n_models == 1 {
+        return Ok(SimTime::ZERO);
+    }
     let Some(step) = spec.step(u64::from(configuration.batch_size))? else { return Ok(SimTime::ZERO) };
     let bytes = step.gradient_elements().saturating_mul(IO_ELEMENT_BYTES);
     Ok(all_reduce(bytes, u64::from(configuration.n_models)))

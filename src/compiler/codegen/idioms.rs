@@ -241,7 +241,7 @@ mod tests {
     use crate::passes::optimize;
     use crate::{Workflow, lower};
     use ns_model::trace;
-    use ns_model::zoo::text::{Llama, LlamaConfig};
+    use ns_model::zoo::text::{Llama, LlamaConfig, Reads};
     use ns_tensor::{DType, Shape};
 
     fn idioms(module: &HloModule) -> Idioms {
@@ -413,6 +413,7 @@ mod tests {
             intermediate: 40,
             theta: 10_000.0,
             context: 9,
+            reads: Reads::LastToken,
         };
         let integer = |dims: &[u64]| Shape::new(DType::S32, dims);
         let graph = trace(&Llama::new(&config), &[integer(&[2, 1]), integer(&[2, 9]), integer(&[1])]).unwrap();

@@ -18,7 +18,7 @@ use ns_compiler::hlo::print;
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_device::{ModelKind, ModelLibrary};
 use ns_model::ModelSpec;
-use ns_model::training::Optimizer;
+use ns_model::training::{Optimizer, TrainingCall};
 
 /// The rules of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,7 +163,7 @@ impl Experiment<'_> {
         }
         let spec: Result<ModelSpec, _> = self.model.specification.parse();
         let spec = spec.map_err(|e| RunError::Model { model: self.model.name.clone(), reason: e.to_string() })?;
-        let specification = spec.with_training(Some(Optimizer::Sgd)).to_string();
+        let specification = spec.with_training(Some(TrainingCall::step(Optimizer::Sgd))).to_string();
         Ok(SuiteModel { specification, ..self.model.clone() })
     }
 

@@ -5,7 +5,9 @@
 //! is a graph of aten ops like any other, so the compiler and the simulator treat it as they treat inference. Its ops are in the
 //! scopes `Training[step]/NN[forward]`, `Training[step]/NN[backward]` and `Training[step]/AdamW[update]`.
 
+mod accumulation;
 mod backward;
+mod call;
 mod convolutions;
 mod forward;
 mod loss;
@@ -21,6 +23,7 @@ mod tests;
 #[cfg(test)]
 mod torch;
 
+pub use call::{MAX_MICRO_BATCHES, TrainingCall};
 pub use loss::Loss;
 pub use optimizer::Optimizer;
 pub use step::{TrainingStep, training_step};

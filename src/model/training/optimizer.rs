@@ -1,9 +1,8 @@
 //! Optimizers: how a gradient changes its parameter.
 
 use std::fmt;
-use std::str::FromStr;
 
-use ns_base::{Refusal, refuse};
+use ns_base::Refusal;
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::backward::Gradient;
@@ -64,17 +63,8 @@ impl fmt::Display for Optimizer {
     }
 }
 
-impl FromStr for Optimizer {
-    type Err = Refusal;
-
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        let found = Self::ALL.into_iter().find(|optimizer| optimizer.name().eq_ignore_ascii_case(text.trim()));
-        found.ok_or_else(|| refuse!("training={text} is not possible: use adamw, sgd or none"))
-    }
-}
-
-/// State of the optimizer beside a parameter, zero before the first step.
-fn state(tape: &mut Tape, of: &Gradient, name: &str) -> (String, NodeId) {
+/// State beside a parameter, zero before the first call.
+pub(super) fn state(tape: &mut Tape, of: &Gradient, name: &str) -> (String, NodeId) {
     let path = format!("{}.{name}", of.path);
     let op = AtenOp::Weight { path: path.clone(), init: Init::Constant(0.0), buffer: true };
     let shape = tape.shape(of.weight);
@@ -82,7 +72,7 @@ fn state(tape: &mut Tape, of: &Gradient, name: &str) -> (String, NodeId) {
     (path, id)
 }
 
-fn assign(tape: &mut Tape, path: String, value: NodeId) -> Result<NodeId, Refusal> {
+pub(super) fn assign(tape: &mut Tape, path: String, value: NodeId) -> Result<NodeId, Refusal> {
     tape.op(AtenOp::Assign { path }, &[value])
 }
 

@@ -3,9 +3,10 @@
 use ns_base::{Refusal, refuse};
 use ns_machine::{Phase, STEP_SCOPE};
 
-use super::backward::backward;
+use super::backward::{Gradient, backward};
 use super::forward::Forward;
-use super::{Optimizer, loss};
+use super::tape::Tape;
+use super::{Optimizer, TrainingCall, accumulation, loss};
 use crate::{AtenOp, Graph, InputSpec, NodeId};
 
 /// A training step of a model.
@@ -27,11 +28,27 @@ impl TrainingStep {
     }
 }
 
-/// Makes a training step of a traced forward pass.
+/// Appends what a call does with a gradient; returns the assignments to the parameter and to the state beside it.
+fn change(tape: &mut Tape, of: &Gradient, call: TrainingCall) -> Result<Vec<NodeId>, Refusal> {
+    let class = call.optimizer().map_or("Gradients", Optimizer::class);
+    tape.scope = Phase::Update.scope(class) + "/" + &of.path;
+    match call {
+        TrainingCall::MicroBatch => Ok(vec![accumulation::add_up(tape, of)?]),
+        TrainingCall::Step { optimizer, micro_batches: 1 } => optimizer.update(tape, of),
+        TrainingCall::Step { optimizer, micro_batches } => {
+            let (mean, cleared) = accumulation::mean(tape, of, micro_batches)?;
+            let mut all = optimizer.update(tape, &mean)?;
+            all.push(cleared);
+            Ok(all)
+        }
+    }
+}
+
+/// Makes a call in training of a traced forward pass.
 ///
 /// # Errors
 /// When an op between a parameter and the loss has no backward rule, or the model has no parameter.
-pub fn training_step(graph: &Graph, optimizer: Optimizer) -> Result<TrainingStep, Refusal> {
+pub fn training_step(graph: &Graph, call: TrainingCall) -> Result<TrainingStep, Refusal> {
     let (mut forward, placed) = Forward::of(graph)?;
     let mut inputs: Vec<NodeId> = graph.inputs.iter().map(|id| placed[*id]).collect();
     let measured = loss::append(&mut forward, graph, &placed)?;
@@ -49,8 +66,7 @@ pub fn training_step(graph: &Graph, optimizer: Optimizer) -> Result<TrainingStep
         results.push(tape.op(AtenOp::Assign { path }, &[value])?);
     }
     for gradient in &gradients {
-        tape.scope = Phase::Update.scope(optimizer.class()) + "/" + &gradient.path;
-        results.extend(optimizer.update(&mut tape, gradient)?);
+        results.extend(change(&mut tape, gradient, call)?);
     }
     STEP_SCOPE.clone_into(&mut tape.scope);
     let output = tape.op(AtenOp::Tuple, &results)?;

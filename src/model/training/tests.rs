@@ -1,13 +1,14 @@
 //! Gradients against differences of the loss, for every rule and for a small model of every family.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 use ns_tensor::{DType, Shape, Tensor};
 
-use super::rules::rule_of;
-use super::{Loss, Optimizer, TrainingStep, training_step};
-use crate::zoo::text::{Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig, Gpt2, Gpt2Config};
+use super::{Loss, Optimizer, TrainingCall, TrainingStep, training_step};
+use crate::zoo::text::{
+    Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig, Gpt2, Gpt2Config, Llama, LlamaConfig, Reads,
+};
 use crate::zoo::vision::{ResNet, ResNetConfig, UNet, ViT, ViTConfig};
 use crate::zoo::{Mlp, Nn};
 use crate::{
@@ -67,7 +68,7 @@ const ROUNDINGS: f64 = 8.0;
 /// Compares each gradient with the difference of the loss along it and, of a few, along a random direction. Returns the step.
 fn check(name: &str, module: &dyn Module, inputs: &[InputSpec], optimizer: Optimizer) -> TrainingStep {
     let shapes: Vec<Shape> = inputs.iter().map(|i| i.shape.clone()).collect();
-    let step = training_step(&trace(module, &shapes).unwrap(), optimizer).unwrap();
+    let step = training_step(&trace(module, &shapes).unwrap(), TrainingCall::step(optimizer)).unwrap();
     let inputs: Vec<InputSpec> = inputs.iter().chain(&step.labels).cloned().collect();
     let values = evaluate(&step.graph, &|node| value(node, &inputs, None)).unwrap();
     let loss = up_to_loss(&step);
@@ -130,7 +131,7 @@ fn weights(dims: &[&[u64]]) -> Vec<Parameter> {
 }
 
 /// A small model of a family, with its inputs and the loss that it is trained with.
-type Case = (&'static str, Box<dyn Module>, Vec<InputSpec>, Loss);
+pub(super) type Case = (&'static str, Box<dyn Module>, Vec<InputSpec>, Loss);
 pub(super) type Forward = Box<dyn Fn(&mut Ctx, &[Value]) -> Result<Value, Refusal>>;
 
 pub(super) fn pointwise() -> Vec<(String, Forward, Vec<Parameter>)> {
@@ -249,7 +250,7 @@ fn tokens(batch: u64, seq: u64, vocab: u32, with_types: bool) -> Vec<InputSpec> 
     all
 }
 
-const BERT: BertConfig = BertConfig {
+pub(super) const BERT: BertConfig = BertConfig {
     prefix: "Bert",
     vocab: 13,
     hidden: 8,
@@ -268,21 +269,37 @@ fn loss_of(module: &dyn Module, inputs: &[InputSpec]) -> Loss {
     Loss::of(&trace(module, &shapes).unwrap())
 }
 
-#[test]
-fn every_family_of_text_models_trains_with_its_loss() {
+/// Small models of text.
+pub(super) fn families_of_text() -> Vec<Case> {
     let albert =
         AlbertConfig { vocab: 11, embedding: 4, hidden: 8, layers: 2, heads: 2, intermediate: 12, positions: 6 };
     let distilbert = DistilBertConfig { vocab: 11, dim: 8, layers: 1, heads: 2, hidden: 12, positions: 6 };
     let gpt2 = Gpt2Config { vocab: 11, hidden: 8, layers: 1, heads: 2, positions: 6 };
+    let llama = LlamaConfig {
+        vocab: 11,
+        hidden: 16,
+        layers: 1,
+        heads: 4,
+        kv_heads: 2,
+        intermediate: 12,
+        theta: 10_000.0,
+        context: 3,
+        reads: Reads::Sequence,
+    };
     let ids = vec![tokens(2, 3, 11, false).remove(0)];
     let masked = Loss::MaskedLanguageModel;
-    let cases: [Case; 4] = [
+    vec![
         ("bert", Box::new(Bert::new(&BERT)), tokens(2, 3, 13, true), masked),
         ("albert", Box::new(Albert::new(&albert)), tokens(2, 3, 11, true), masked),
         ("distilbert", Box::new(DistilBert::new(&distilbert)), tokens(2, 3, 11, false), masked),
-        ("gpt2", Box::new(Gpt2::new(&gpt2)), ids, Loss::CrossEntropy),
-    ];
-    for (name, module, inputs, loss) in cases {
+        ("gpt2", Box::new(Gpt2::new(&gpt2)), ids.clone(), Loss::CrossEntropy),
+        ("llama", Box::new(Llama::new(&llama)), ids, Loss::CrossEntropy),
+    ]
+}
+
+#[test]
+fn every_family_of_text_models_trains_with_its_loss() {
+    for (name, module, inputs, loss) in families_of_text() {
         assert_eq!(loss_of(&*module, &inputs), loss, "{name}");
         let step = check(name, &*module, &inputs, Optimizer::AdamW);
         let trained: BTreeSet<&str> = step.gradients.iter().map(|(path, _)| path.as_str()).collect();
@@ -292,23 +309,42 @@ fn every_family_of_text_models_trains_with_its_loss() {
     }
 }
 
+/// Small models of images and of rows of numbers.
+pub(super) fn families_of_images() -> Vec<Case> {
+    let resnet = |bottleneck| ResNetConfig { blocks: [1, 1, 1, 1], width: 64, bottleneck, classes: 3 };
+    let vit = ViTConfig { image: 8, patch: 4, hidden: 8, layers: 1, heads: 2, intermediate: 12, classes: 3 };
+    let mse = Loss::MeanSquaredError;
+    let matrix = |rows, columns| InputSpec { shape: Shape::f32([rows, columns]), distribution: Distribution::Normal };
+    vec![
+        (
+            "resnet of basic blocks",
+            Box::new(ResNet::new(&resnet(false))),
+            vec![image([4, 3, 64, 64])],
+            Loss::CrossEntropy,
+        ),
+        (
+            "resnet of bottlenecks",
+            Box::new(ResNet::new(&resnet(true))),
+            vec![image([4, 3, 64, 64])],
+            Loss::CrossEntropy,
+        ),
+        ("vit", Box::new(ViT::new(&vit)), vec![image([2, 3, 8, 8])], Loss::CrossEntropy),
+        ("unet", Box::new(UNet::new(3, 2, 2)), vec![image([2, 3, 64, 64])], mse),
+        ("mlp", Box::new(Mlp::new(9, [7, 6], 4)), vec![matrix(5, 9)], Loss::NegativeLogLikelihood),
+        ("nn", Box::new(Nn::new()), vec![matrix(4, 4)], mse),
+    ]
+}
+
 #[test]
 fn every_family_of_vision_models_trains_with_its_loss() {
     // Few values in a channel make a batch norm steep, so the image is large enough for the last stage.
     let resnet = ResNetConfig { blocks: [1, 1, 1, 1], width: 4, bottleneck: true, classes: 3 };
-    let vit = ViTConfig { image: 8, patch: 4, hidden: 8, layers: 1, heads: 2, intermediate: 12, classes: 3 };
-    let mse = Loss::MeanSquaredError;
-    let matrix = |rows, columns| InputSpec { shape: Shape::f32([rows, columns]), distribution: Distribution::Normal };
-    let cases: [(&str, Box<dyn Module>, InputSpec, Loss); 5] = [
-        ("resnet", Box::new(ResNet::new(&resnet)), image([3, 3, 96, 96]), Loss::CrossEntropy),
-        ("vit", Box::new(ViT::new(&vit)), image([2, 3, 8, 8]), Loss::CrossEntropy),
-        ("unet", Box::new(UNet::new(3, 2, 2)), image([2, 3, 64, 64]), mse),
-        ("mlp", Box::new(Mlp::new(9, [7, 6], 4)), matrix(5, 9), Loss::NegativeLogLikelihood),
-        ("nn", Box::new(Nn::new()), matrix(4, 4), mse),
-    ];
-    for (name, module, input, loss) in cases {
-        assert_eq!(loss_of(&*module, std::slice::from_ref(&input)), loss, "{name}");
-        let step = check(name, &*module, std::slice::from_ref(&input), Optimizer::Sgd);
+    let mut cases = families_of_images();
+    cases.retain(|(name, ..)| !name.starts_with("resnet"));
+    cases.push(("resnet", Box::new(ResNet::new(&resnet)), vec![image([3, 3, 96, 96])], Loss::CrossEntropy));
+    for (name, module, inputs, loss) in cases {
+        assert_eq!(loss_of(&*module, &inputs), loss, "{name}");
+        let step = check(name, &*module, &inputs, Optimizer::Sgd);
         let parameters = step.graph.weights().values().filter(|w| !w.buffer).count();
         assert_eq!(step.gradients.len(), parameters, "{name}");
     }
@@ -349,7 +385,7 @@ fn the_gradient_of_a_classifier_is_probability_less_label() {
 fn optimizers_change_weights_as_defined() {
     let module = Ops(|cx: &mut Ctx, v: &[Value]| cx.scalar(BinaryOp::Mul, &v[0], 2.0), weights(&[&[2, 3]]));
     for optimizer in Optimizer::ALL {
-        let step = training_step(&trace(&module, &[]).unwrap(), optimizer).unwrap();
+        let step = training_step(&trace(&module, &[]).unwrap(), TrainingCall::step(optimizer)).unwrap();
         let given = |node: &Node| value(node, &step.labels, None);
         let values = evaluate(&step.graph, &given).unwrap();
         let gradient = values[step.gradients[0].1].data().to_vec();
@@ -401,17 +437,20 @@ fn ops_are_in_the_scopes_of_their_part() {
 
 #[test]
 fn a_model_that_can_not_be_trained_says_why() {
-    let refusal = |text: &str| {
-        let spec: ModelSpec = text.parse().unwrap();
-        spec.with_training(Some(Optimizer::AdamW)).trace(1).unwrap_err().to_string()
-    };
-    let llama = refusal("llama-2-7b");
-    assert!(llama.starts_with("aten::index_copy in Training[step]/"), "{llama}");
-    assert!(llama.contains("has no backward rule") && llama.contains("leave --training out"), "{llama}");
-    assert!(rule_of(&AtenOp::IndexCopy { dim: 0 }).is_none());
+    let into_cache = Ops(
+        |cx: &mut Ctx, v: &[Value]| {
+            let new = cx.scalar(BinaryOp::Mul, &v[0], 2.0)?;
+            cx.index_copy(&v[0], 0, &v[1], &new)
+        },
+        weights(&[&[1, 2]]),
+    );
+    let graph = trace(&into_cache, &[Shape::new(DType::S32, [1])]).unwrap();
+    let cache = training_step(&graph, TrainingCall::step(Optimizer::AdamW)).unwrap_err().to_string();
+    assert!(cache.starts_with("aten::index_copy in Training[step]/"), "{cache}");
+    assert!(cache.contains("has no backward rule") && cache.contains("leave --training out"), "{cache}");
     let constant = Ops(|cx: &mut Ctx, v: &[Value]| cx.relu(&v[0]), Vec::new());
     let graph = trace(&constant, &[Shape::f32([2])]).unwrap();
-    let nothing = training_step(&graph, Optimizer::Sgd).unwrap_err().to_string();
+    let nothing = training_step(&graph, TrainingCall::step(Optimizer::Sgd)).unwrap_err().to_string();
     assert!(nothing.starts_with("Ops has no parameter that its result depends on"), "{nothing}");
 }
 
@@ -420,7 +459,7 @@ fn a_specification_says_that_a_call_is_a_training_step() {
     let spec: ModelSpec = "mlp:hidden1=24,training=SGD,hidden2=20".parse().unwrap();
     assert_eq!(
         (spec.training(), spec.to_string().as_str()),
-        (Some(Optimizer::Sgd), "mlp:hidden1=24,hidden2=20,training=sgd")
+        (Some(TrainingCall::step(Optimizer::Sgd)), "mlp:hidden1=24,hidden2=20,training=sgd")
     );
     assert_eq!(
         spec.inputs(3).unwrap().iter().map(|i| i.shape.clone()).collect::<Vec<_>>(),
@@ -428,7 +467,61 @@ fn a_specification_says_that_a_call_is_a_training_step() {
     );
     assert_ne!(spec, spec.clone().with_training(None));
     let error = |text: &str| text.parse::<ModelSpec>().unwrap_err().to_string();
-    assert_eq!(error("nn:training=adam"), "model nn: training=adam is not possible: use adamw, sgd or none");
+    assert_eq!(
+        error("nn:training=adam"),
+        "model nn: training=adam is not possible: use adamw, sgd, accumulate or none"
+    );
     assert_eq!("nn:training=none".parse::<ModelSpec>().unwrap().to_string(), "nn");
     assert_eq!(error("nn:training=sgd,training=sgd"), "model nn: parameter training is given twice");
+    assert_eq!(error("matmult:n=3,n=4"), "model matmult: parameter n is given twice");
+}
+
+#[test]
+fn a_specification_says_how_many_micro_batches_a_step_adds_up() {
+    let text = |text: &str| text.parse::<ModelSpec>().unwrap().to_string();
+    assert_eq!(text("nn:accumulate=8,training=adamw"), "nn:training=adamw,accumulate=8");
+    assert_eq!(text("nn:training=sgd,accumulate=1"), "nn:training=sgd");
+    assert_eq!(text("nn:training=accumulate"), "nn:training=accumulate");
+    let error = |text: &str| text.parse::<ModelSpec>().unwrap_err().to_string();
+    assert_eq!(
+        error("nn:accumulate=8"),
+        "model nn: accumulate=8 needs a training step: add training=adamw or training=sgd"
+    );
+    assert_eq!(
+        error("nn:training=accumulate,accumulate=8"),
+        "model nn: accumulate=8 needs an update: use training=adamw or training=sgd with it"
+    );
+    for bad in ["0", "65537", "-1", "many"] {
+        assert_eq!(
+            error(&format!("nn:training=sgd,accumulate={bad}")),
+            format!("model nn: accumulate={bad} is not possible: use a number of micro-batches from 1 to 65536")
+        );
+    }
+}
+
+/// A micro-batch adds its gradient to the buffer; the step takes the mean and leaves zeros there.
+#[test]
+fn gradients_of_micro_batches_are_added_up_and_averaged() {
+    let module = Ops(|cx: &mut Ctx, v: &[Value]| cx.scalar(BinaryOp::Mul, &v[0], 2.0), weights(&[&[2, 3]]));
+    let graph = trace(&module, &[]).unwrap();
+    let buffer = Tensor::new(Shape::f32([2, 3]), vec![0.5; 6]).unwrap();
+    let results = |call: TrainingCall| {
+        let step = training_step(&graph, call).unwrap();
+        let given = |node: &Node| value(node, &step.labels, Some(("a.grad", &buffer)));
+        let values = evaluate(&step.graph, &given).unwrap();
+        let assigned = step.graph.nodes.iter_enumerated().filter_map(|(id, node)| match &node.op {
+            AtenOp::Assign { path } => Some((path.clone(), values[id].data().to_vec())),
+            _ => None,
+        });
+        (values[step.gradients[0].1].data().to_vec(), assigned.collect::<BTreeMap<_, _>>())
+    };
+    let (gradient, micro) = results(TrainingCall::MicroBatch);
+    assert_eq!(micro.keys().collect::<Vec<_>>(), ["a.grad"]);
+    let total: Vec<f32> = gradient.iter().map(|g| g + 0.5).collect();
+    assert_eq!(micro["a.grad"], total);
+    let call = TrainingCall::Step { optimizer: Optimizer::Sgd, micro_batches: 4 };
+    let (_, last) = results(call);
+    assert_eq!(last["a.grad"], [0.0; 6]);
+    let mean: Vec<f32> = total.iter().map(|g| g * 0.25).collect();
+    assert_eq!(last["a.momentum_buffer"], mean);
 }

@@ -62,6 +62,8 @@ pub struct ParamInfo {
 pub struct Settings {
     pub(super) numbers: BTreeMap<&'static str, u64>,
     pub(super) texts: BTreeMap<&'static str, String>,
+    /// Whether a call is one of training; a decoder then reads whole sequences.
+    pub(super) in_training: bool,
 }
 
 impl Settings {

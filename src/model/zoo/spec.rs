@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::training::{Optimizer, TrainingStep, training_step};
+use crate::training::{MAX_MICRO_BATCHES, TrainingCall, TrainingStep, training_step};
 use crate::{Graph, InputSpec, Module, trace};
 use ns_base::nearest_text;
 use ns_base::{Refusal, refuse};
@@ -24,12 +24,15 @@ pub const MAX_BATCH_SIZE: u64 = 65_536;
 pub struct ModelSpec {
     info: &'static ModelInfo,
     settings: Settings,
-    /// Whether a call is a training step, and with which optimizer.
-    training: Option<Optimizer>,
+    /// What a call does in training; `None` for an inference.
+    training: Option<TrainingCall>,
 }
 
 /// The parameter of every model that makes a call a training step: `training=adamw`.
 const TRAINING: &str = "training";
+
+/// The parameter of a training step that says how many micro-batches it adds up: `accumulate=8`.
+const ACCUMULATE: &str = "accumulate";
 
 impl ModelSpec {
     /// A model with its defaults.
@@ -66,22 +69,27 @@ impl ModelSpec {
         &self.settings
     }
 
-    /// The optimizer, if a call is a training step.
+    /// What a call does in training; `None` for an inference.
     #[must_use]
-    pub const fn training(&self) -> Option<Optimizer> {
+    pub const fn training(&self) -> Option<TrainingCall> {
         self.training
     }
 
-    /// The same model, whose call is a training step with this optimizer, or an inference.
+    /// The same model, whose call is one of training, or an inference.
     #[must_use]
-    pub fn with_training(self, training: Option<Optimizer>) -> Self {
+    pub fn with_training(self, training: Option<TrainingCall>) -> Self {
         Self { training, ..self }
     }
 
     /// The module. It holds no weight values.
     #[must_use]
     pub fn module(&self) -> Box<dyn Module> {
-        (self.info.build)(&self.settings)
+        (self.info.build)(&self.called())
+    }
+
+    /// The settings of the model as it is called.
+    fn called(&self) -> Settings {
+        Settings { in_training: self.training.is_some(), ..self.settings.clone() }
     }
 
     /// Example inputs for a batch size, by which their first dimension is multiplied. A training step has its labels after them.
@@ -104,7 +112,7 @@ impl ModelSpec {
         if batch == 0 || batch > MAX_BATCH_SIZE {
             return Err(refuse!("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}"));
         }
-        Ok((self.info.inputs)(&self.settings, batch))
+        Ok((self.info.inputs)(&self.called(), batch))
     }
 
     /// The traced graph for a batch size.
@@ -123,7 +131,7 @@ impl ModelSpec {
     /// # Errors
     /// As [`Self::trace`], and when the model cannot be trained.
     pub fn step(&self, batch: u64) -> Result<Option<TrainingStep>, Refusal> {
-        let step = |optimizer| training_step(&self.trace_forward(batch)?, optimizer);
+        let step = |call| training_step(&self.trace_forward(batch)?, call);
         self.training.map(step).transpose()
     }
 
@@ -163,7 +171,12 @@ impl fmt::Display for ModelSpec {
             }
             separator = ',';
         }
-        self.training.map_or(Ok(()), |optimizer| write!(f, "{separator}{TRAINING}={optimizer}"))
+        let Some(call) = self.training else { return Ok(()) };
+        write!(f, "{separator}{TRAINING}={}", call.name())?;
+        match call.micro_batches() {
+            1 => Ok(()),
+            n => write!(f, ",{ACCUMULATE}={n}"),
+        }
     }
 }
 
@@ -195,26 +208,28 @@ impl FromStr for ModelSpec {
         })?;
         let mut spec = Self::new(info);
         let mut given: Vec<&str> = Vec::new();
+        let (mut call, mut micro_batches) = (None, None);
         for part in rest.into_iter().flat_map(|r| r.split(',')) {
-            if let Some((name, optimizer)) = part.split_once('=')
-                && name.trim() == TRAINING
-            {
-                if given.contains(&TRAINING) {
-                    return Err(refuse!("model {}: parameter {TRAINING} is given twice", info.id));
+            let (name, value) = part.split_once('=').map_or(("", ""), |(name, value)| (name.trim(), value.trim()));
+            let known = [TRAINING, ACCUMULATE].into_iter().chain(info.parameters.iter().map(|p| p.name));
+            if let Some(name) = { known }.find(|known| *known == name) {
+                if given.contains(&name) {
+                    return Err(refuse!("model {}: parameter {name} is given twice", info.id));
                 }
-                given.push(TRAINING);
-                spec.training = optimizer_of(info, optimizer.trim())?;
-                continue;
+                given.push(name);
+            }
+            match name {
+                TRAINING => {
+                    call = Some(value);
+                    continue;
+                }
+                ACCUMULATE => {
+                    micro_batches = Some(value);
+                    continue;
+                }
+                _ => {}
             }
             let (param, value) = parse_parameter(info, part.trim())?;
-            if given.contains(&param.name) {
-                return Err(refuse!(
-                    "model {model}: parameter {name} is given twice",
-                    model = info.id,
-                    name = param.name
-                ));
-            }
-            given.push(param.name);
             match value {
                 ParameterValue::Number(n) => {
                     spec.settings.numbers.insert(param.name, n);
@@ -224,6 +239,8 @@ impl FromStr for ModelSpec {
                 }
             }
         }
+        spec.training =
+            training_of(call, micro_batches).map_err(|e| e.within(|what| format!("model {}: {what}", info.id)))?;
         Ok(spec)
     }
 }
@@ -245,12 +262,18 @@ fn same_model(id: &str, name: &str) -> bool {
     !name.is_empty() && last(id) == last(name)
 }
 
-/// The value of `training`: an optimizer, or `none`.
-fn optimizer_of(info: &ModelInfo, text: &str) -> Result<Option<Optimizer>, Refusal> {
-    if text == "none" {
-        return Ok(None);
+/// What a call does in training, from the values of `training` and `accumulate`.
+fn training_of(call: Option<&str>, micro_batches: Option<&str>) -> Result<Option<TrainingCall>, Refusal> {
+    let call: Option<TrainingCall> = call.filter(|text| *text != "none").map(str::parse).transpose()?;
+    let Some(text) = micro_batches else { return Ok(call) };
+    let number = text.parse().map_err(|_| {
+        refuse!("accumulate={text} is not possible: use a number of micro-batches from 1 to {MAX_MICRO_BATCHES}")
+    })?;
+    match call {
+        Some(call) => call.with_micro_batches(number).map(Some),
+        None if number == 1 => Ok(None),
+        None => Err(refuse!("accumulate={number} needs a training step: add training=adamw or training=sgd")),
     }
-    text.parse().map(Some).map_err(|e: Refusal| e.within(|what| format!("model {}: {what}", info.id)))
 }
 
 /// A value as given.

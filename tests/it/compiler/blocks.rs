@@ -4,7 +4,7 @@ use neuronscope::compiler::hlo::{HloModule, Opcode};
 use neuronscope::compiler::passes::optimize;
 use neuronscope::compiler::{Workflow, lower};
 use neuronscope::model::zoo::text::{
-    Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig, Gpt2, Gpt2Config, Llama, LlamaConfig,
+    Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig, Gpt2, Gpt2Config, Llama, LlamaConfig, Reads,
 };
 use neuronscope::model::zoo::vision::{Clip, ClipConfig, ResNet, ResNetConfig, Tower, UNet, ViT, ViTConfig};
 use neuronscope::model::{Distribution, InputSpec, Module, trace};
@@ -176,6 +176,7 @@ fn a_llama_with_grouped_heads() {
         intermediate: 40,
         theta: 10_000.0,
         context: 9,
+        reads: Reads::LastToken,
     };
     let llama = Llama::new(&config);
     let integer = |dims: &[u64], value| InputSpec {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::tests::{Forward, Ops, conv, pointwise, shaped};
-use super::{Optimizer, training_step};
+use super::{Optimizer, TrainingCall, training_step};
 use crate::{AtenOp, ConvArgs, Node, Parameter, evaluate, trace, weight_tensor};
 use ns_tensor::{Shape, Tensor};
 
@@ -53,7 +53,7 @@ fn losses_and_gradients_equal_those_of_pytorch() {
         let found = functions.iter().position(|(name, ..)| *name == case.name);
         let (_, forward, parameters) = &functions[found.unwrap_or_else(|| panic!("{} is not a test", case.name))];
         let graph = trace(&Ops(forward, parameters.clone()), &[]).unwrap();
-        let step = training_step(&graph, Optimizer::Sgd).unwrap();
+        let step = training_step(&graph, TrainingCall::step(Optimizer::Sgd)).unwrap();
         let names: Vec<&str> = parameters.iter().map(|p| p.name).collect();
         let of = |values: &[f32], shape: &Shape| Tensor::new(shape.clone(), values.to_vec()).ok();
         let given = |node: &Node| match &node.op {

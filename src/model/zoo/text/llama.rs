@@ -1,5 +1,5 @@
 //! Llama (`transformers/models/llama/modeling_llama.py`): the next token of each sequence, with a static cache of keys and
-//! values that stays on the device.
+//! values that stays on the device; or, as a training step reads them, whole sequences without a cache.
 
 use crate::nn::{Embedding, Linear, RmsNorm, SiLU};
 use crate::{Child, Ctx, Entry, Init, Module, Parameter, Value};
@@ -7,7 +7,7 @@ use ns_base::Refusal;
 use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
-use super::attention::extended_mask;
+use super::attention::{extended_mask, merge_heads, split_heads};
 
 /// Sizes of a Llama.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +25,19 @@ pub struct LlamaConfig {
     pub intermediate: u64,
     /// Base of the rotary frequencies.
     pub theta: f32,
-    /// Tokens the cache holds, the new one included.
+    /// Tokens the cache holds, the new one included; or the tokens of a sequence.
     pub context: u64,
+    /// What a call reads.
+    pub reads: Reads,
+}
+
+/// What a call of a decoder reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// One token of each sequence; keys and values of those before it are in a cache.
+    LastToken,
+    /// All tokens of each sequence. There is no cache.
+    Sequence,
 }
 
 impl LlamaConfig {
@@ -38,7 +49,7 @@ impl LlamaConfig {
 /// Added to mean squares.
 const EPS: f32 = 1e-5;
 
-/// `LlamaForCausalLM`: scores of the next word, `[b, 1, vocab]`.
+/// `LlamaForCausalLM`: scores of the next word, `[b, 1, vocab]`, or `[b, s, vocab]` of a whole sequence.
 pub struct Llama {
     model: Child<Decoder>,
     lm_head: Child<Linear>,
@@ -60,7 +71,8 @@ impl Module for Llama {
         "LlamaForCausalLM"
     }
 
-    /// Inputs: ids of the last tokens `[b, 1]`, attention mask `[b, context]`, position of the last tokens `[1]`.
+    /// Inputs: ids of the last tokens `[b, 1]`, attention mask `[b, context]`, position of the last tokens `[1]`; or the ids of
+    /// whole sequences `[b, s]` alone.
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = self.model.call_with(cx, inputs)?;
         self.lm_head.call(cx, &x)
@@ -81,17 +93,31 @@ struct Decoder {
     norm: Child<RmsNorm>,
     cosines: Child<Rotary>,
     sines: Child<Rotary>,
+    /// The mask of whole sequences.
+    causal: Option<Parameter>,
 }
 
 impl Decoder {
     fn new(config: &LlamaConfig) -> Self {
         let rotary = |sine| Child::new("rotary_emb", Rotary::new(config, sine));
+        let square = [config.context, config.context];
+        let causal = Parameter::buffer("causal_mask", square, Init::CausalMask);
         Self {
             embed_tokens: Child::new("embed_tokens", Embedding::new(config.vocab, config.hidden)),
             layers: (0..config.layers).map(|n| Child::new(format!("layers.{n}"), Layer::new(config))).collect(),
             norm: Child::new("norm", RmsNorm::new(config.hidden, EPS)),
             cosines: rotary(false),
             sines: rotary(true),
+            causal: (config.reads == Reads::Sequence).then_some(causal),
+        }
+    }
+
+    /// The mask to add to scores, and the position of each token where the call says it.
+    fn mask<'v>(&self, cx: &mut Ctx, inputs: &'v [Value]) -> Result<(Value, Option<&'v Value>), Refusal> {
+        match (&self.causal, inputs) {
+            (Some(causal), [_]) => Ok((cx.weight(causal)?, None)),
+            (None, [_, mask, position]) => Ok((extended_mask(cx, mask)?, Some(position))),
+            (causal, _) => Err(expected(cx, if causal.is_some() { 1 } else { 3 }, inputs)),
         }
     }
 }
@@ -102,13 +128,16 @@ impl Module for Decoder {
     }
 
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [ids, mask, position] = inputs else { return Err(expected(cx, 3, inputs)) };
+        let Some(ids) = inputs.first() else { return Err(expected(cx, 1, inputs)) };
         let mut x = self.embed_tokens.call(cx, ids)?;
-        let mask = extended_mask(cx, mask)?;
-        let cos = self.cosines.call(cx, position)?;
-        let sin = self.sines.call(cx, position)?;
+        let (mask, position) = self.mask(cx, inputs)?;
+        let rows: Vec<Value> = position.cloned().into_iter().collect();
+        let cos = self.cosines.call_with(cx, &rows)?;
+        let sin = self.sines.call_with(cx, &rows)?;
         for layer in &self.layers {
-            x = layer.call_with(cx, &[x, mask.clone(), position.clone(), cos.clone(), sin.clone()])?;
+            let mut all = vec![x, mask.clone(), cos.clone(), sin.clone()];
+            all.extend_from_slice(&rows);
+            x = layer.call_with(cx, &all)?;
         }
         self.norm.call(cx, &x)
     }
@@ -118,9 +147,13 @@ impl Module for Decoder {
         let last = [self.norm.entry(), self.cosines.entry(), self.sines.entry()];
         first.into_iter().chain(self.layers.iter().map(Child::entry)).chain(last).collect()
     }
+
+    fn parameters(&self) -> Vec<&Parameter> {
+        self.causal.iter().collect()
+    }
 }
 
-/// Cosines or sines of a position's angles, from a precomputed table: `[1, 1, 1, d]`.
+/// Cosines or sines of angles, from a precomputed table: of one position `[1, 1, 1, d]`, or of all positions `[1, 1, s, d]`.
 struct Rotary {
     table: Parameter,
 }
@@ -138,12 +171,15 @@ impl Module for Rotary {
         "LlamaRotaryEmbedding"
     }
 
+    /// Input: the position, if it is one.
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let position = cx.one_input(inputs)?;
         let table = cx.weight(&self.table)?;
-        let row = cx.embedding(&table, position)?;
-        let size = row.dims().last().copied().unwrap_or(1);
-        cx.view(&row, &[1, 1, 1, size])
+        let rows = match inputs {
+            [] => table,
+            [position, ..] => cx.embedding(&table, position)?,
+        };
+        let (Some(&count), Some(&size)) = (rows.dims().first(), rows.dims().last()) else { return Ok(rows) };
+        cx.view(&rows, &[1, 1, count, size])
     }
 
     fn parameters(&self) -> Vec<&Parameter> {
@@ -183,7 +219,7 @@ impl Module for Layer {
     }
 
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [x, others @ ..] = inputs else { return Err(expected(cx, 5, inputs)) };
+        let [x, others @ ..] = inputs else { return Err(expected(cx, 4, inputs)) };
         let mut attended = vec![self.input_layernorm.call(cx, x)?];
         attended.extend_from_slice(others);
         let attended = self.self_attn.call_with(cx, &attended)?;
@@ -234,9 +270,8 @@ struct Attention {
     k_proj: Child<Linear>,
     v_proj: Child<Linear>,
     o_proj: Child<Linear>,
-    /// Shapes for a batch of one.
-    k_cache: Parameter,
-    v_cache: Parameter,
+    /// Keys and values of the tokens before, with shapes for a batch of one; none where a call reads whole sequences.
+    caches: Option<[Parameter; 2]>,
     kv_heads: u64,
     /// Heads that share one head of keys and values.
     group: u64,
@@ -257,8 +292,7 @@ impl Attention {
             k_proj: linear("k_proj", hidden, narrow),
             v_proj: linear("v_proj", hidden, narrow),
             o_proj: linear("o_proj", config.heads * size, hidden),
-            k_cache: cache("k_cache"),
-            v_cache: cache("v_cache"),
+            caches: (config.reads == Reads::LastToken).then(|| [cache("k_cache"), cache("v_cache")]),
             kv_heads: config.kv_heads,
             group: config.heads / config.kv_heads.max(1),
             head_size: size,
@@ -266,20 +300,67 @@ impl Attention {
     }
 
     /// The cache for a batch, with the new token's part in place.
-    fn cached(
-        &self,
-        cx: &mut Ctx,
-        cache: &Parameter,
-        batch: u64,
-        position: &Value,
-        new: &Value,
-    ) -> Result<Value, Refusal> {
+    fn with_new(cx: &mut Ctx, cache: &Parameter, batch: u64, position: &Value, new: &Value) -> Result<Value, Refusal> {
         let mut cache = cache.clone();
         if let Some(first) = cache.shape.dims.first_mut() {
             *first = batch;
         }
         let cache = cx.weight(&cache)?;
         cx.index_copy(&cache, 2, position, new)
+    }
+
+    /// Attention of one token of each sequence to the cache.
+    fn of_last_token(
+        &self,
+        cx: &mut Ctx,
+        [q, k, v]: [Value; 3],
+        [mask, cos, sin, position]: [&Value; 4],
+        caches: &[Parameter; 2],
+    ) -> Result<Value, Refusal> {
+        let (kv, group, size) = (self.kv_heads, self.group, self.head_size);
+        let batch = q.dims().first().copied().unwrap_or(1);
+        // With one token each, a view is enough in place of a view and a transpose.
+        let q = cx.view(&q, &[batch, kv * group, 1, size])?;
+        let k = cx.view(&k, &[batch, kv, 1, size])?;
+        let v = cx.view(&v, &[batch, kv, 1, size])?;
+        let q = rotate(cx, &q, cos, sin)?;
+        let k = rotate(cx, &k, cos, sin)?;
+        let [k_cache, v_cache] = caches;
+        let k = Self::with_new(cx, k_cache, batch, position, &k)?;
+        let v = Self::with_new(cx, v_cache, batch, position, &v)?;
+        // Queries of a group are placed side by side, instead of repeating keys and values for each query.
+        let q = if group == 1 { q } else { cx.view(&q, &[batch, kv, group, size])? };
+        let context = cx.attention([&q, &k, &v], Some(self.scale()), Some(mask))?;
+        cx.view(&context, &[batch, 1, kv * group * size])
+    }
+
+    /// Attention of each token to those before it.
+    fn of_sequence(
+        &self,
+        cx: &mut Ctx,
+        [q, k, v]: [Value; 3],
+        [mask, cos, sin]: [&Value; 3],
+    ) -> Result<Value, Refusal> {
+        let q = split_heads(cx, &q, self.kv_heads * self.group)?;
+        let k = split_heads(cx, &k, self.kv_heads)?;
+        let v = split_heads(cx, &v, self.kv_heads)?;
+        let q = rotate(cx, &q, cos, sin)?;
+        let k = rotate(cx, &k, cos, sin)?;
+        let (k, v) = (self.repeated(cx, k)?, self.repeated(cx, v)?);
+        let context = cx.attention([&q, &k, &v], Some(self.scale()), Some(mask))?;
+        merge_heads(cx, &context)
+    }
+
+    /// `repeat_kv`: keys or values `[b, kv_heads, s, d]` for every head that reads them.
+    fn repeated(&self, cx: &mut Ctx, x: Value) -> Result<Value, Refusal> {
+        let (&[batch, heads, seq, size], false) = (x.dims(), self.group == 1) else { return Ok(x) };
+        let x = cx.view(&x, &[batch, heads, 1, seq, size])?;
+        let x = cx.expand(&x, &[batch, heads, self.group, seq, size])?;
+        cx.view(&x, &[batch, heads * self.group, seq, size])
+    }
+
+    fn scale(&self) -> (BinaryOp, f32) {
+        (BinaryOp::Div, u64_to_f32(self.head_size).sqrt())
     }
 }
 
@@ -288,28 +369,15 @@ impl Module for Attention {
         "LlamaAttention"
     }
 
+    /// Inputs: `[b, s, h]`, the mask, cosines and sines, and the position if a call reads one token.
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let ([x, mask, position, cos, sin], Some(&batch)) = (inputs, inputs.first().and_then(|x| x.dims().first()))
-        else {
-            return Err(expected(cx, 5, inputs));
+        let [x, mask, cos, sin, position @ ..] = inputs else { return Err(expected(cx, 4, inputs)) };
+        let parts = [self.q_proj.call(cx, x)?, self.k_proj.call(cx, x)?, self.v_proj.call(cx, x)?];
+        let context = match (&self.caches, position) {
+            (Some(caches), [position]) => self.of_last_token(cx, parts, [mask, cos, sin, position], caches)?,
+            (None, []) => self.of_sequence(cx, parts, [mask, cos, sin])?,
+            (caches, _) => return Err(expected(cx, if caches.is_some() { 5 } else { 4 }, inputs)),
         };
-        let (kv, group, size) = (self.kv_heads, self.group, self.head_size);
-        let q = self.q_proj.call(cx, x)?;
-        let k = self.k_proj.call(cx, x)?;
-        let v = self.v_proj.call(cx, x)?;
-        // With one token each, a view is enough in place of a view and a transpose.
-        let q = cx.view(&q, &[batch, kv * group, 1, size])?;
-        let k = cx.view(&k, &[batch, kv, 1, size])?;
-        let v = cx.view(&v, &[batch, kv, 1, size])?;
-        let q = rotate(cx, &q, cos, sin)?;
-        let k = rotate(cx, &k, cos, sin)?;
-        let k = self.cached(cx, &self.k_cache, batch, position, &k)?;
-        let v = self.cached(cx, &self.v_cache, batch, position, &v)?;
-        // Queries of a group are placed side by side, instead of repeating keys and values for each query.
-        let q = if group == 1 { q } else { cx.view(&q, &[batch, kv, group, size])? };
-        let scale = (BinaryOp::Div, u64_to_f32(size).sqrt());
-        let context = cx.attention([&q, &k, &v], Some(scale), Some(mask))?;
-        let context = cx.view(&context, &[batch, 1, kv * group * size])?;
         self.o_proj.call(cx, &context)
     }
 
@@ -318,7 +386,7 @@ impl Module for Attention {
     }
 
     fn parameters(&self) -> Vec<&Parameter> {
-        vec![&self.k_cache, &self.v_cache]
+        self.caches.iter().flatten().collect()
     }
 }
 

@@ -19,4 +19,4 @@ pub(super) use encoders::{
 };
 pub(super) use gpt2::INFO as GPT2_INFO;
 pub use gpt2::{Gpt2, Gpt2Config};
-pub use llama::{Llama, LlamaConfig};
+pub use llama::{Llama, LlamaConfig, Reads};
