@@ -1,5 +1,7 @@
 //! Gradients against those of PyTorch, which `gradients.py` computes in double precision and writes into `gradients.json`.
 
+mod families;
+
 use serde::Deserialize;
 
 use super::tests::{Forward, Ops, conv, pointwise, shaped};
