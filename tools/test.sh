@@ -46,7 +46,6 @@ cmd_test() {
       # Only a release compiles it, which is too late to learn that it does not.
       step "the command line with the page inside compiles" cargo check --locked -p ns_cli --features embed
       suite "end-to-end tests that measure" nightly_tests
-      suite "slow rows of docs/documents.md" slow_rows
       ;;
     peers)
       ensure_tools
@@ -62,8 +61,6 @@ native_tests() {
   run_examples
   python_native_tests
 }
-
-slow_rows() { cargo test --locked --test it documents_rows::rows_that_are_slow -- --ignored --exact; }
 
 browser_tests() {
   step "the command line is built" test -x "$(debug_cli_path)"

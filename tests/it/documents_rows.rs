@@ -39,7 +39,6 @@ struct Row {
     /// `yes`, `differs` or `no`.
     state: String,
     reason: String,
-    is_slow: bool,
 }
 
 /// The part of the page below a heading.
@@ -97,14 +96,13 @@ fn row(line: usize, text: &str) -> Result<Row, String> {
     };
     let claims = claims(prints).ok_or(format!("{PAGE}:{line}: the cell cannot be read: {prints}"))?;
     let (head, reason) = state.split_once(':').unwrap_or((state, ""));
-    let (head, is_slow) = head.strip_suffix(" (slow)").map_or((head, false), |head| (head, true));
     let is_shown = matches!(claims[..], [Claim::Shown(..)]);
     let command = if is_shown { command } else { code(command).map_or("", |(command, _)| command) };
     if command.is_empty() {
         return Err(format!("{PAGE}:{line}: no command"));
     }
     let (command, state, reason) = (command.to_owned(), head.to_owned(), reason.trim().to_owned());
-    Ok(Row { line, command, claims, state, reason, is_slow })
+    Ok(Row { line, command, claims, state, reason })
 }
 
 /// The rows of a document, or every line that is not one.
@@ -151,7 +149,7 @@ fn broken(row: &Row, output: &Output) -> Vec<String> {
 }
 
 /// Runs a document's commands in their order, in a folder with the files of its chapter.
-fn run(heading: &str, with_slow: bool) {
+fn run(heading: &str) {
     let page = page(PAGE);
     let folder = Folder::new("rows");
     std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"), folder.path().join("tests")).unwrap();
@@ -161,7 +159,7 @@ fn run(heading: &str, with_slow: bool) {
     }
     let mut wrong = String::new();
     for row in rows(&page, heading).unwrap_or_else(|e| panic!("{e}")) {
-        if row.is_slow && !with_slow || matches!(row.claims[..], [Claim::Shown(..)]) {
+        if matches!(row.claims[..], [Claim::Shown(..)]) {
             continue;
         }
         for what in broken(&row, &folder.run(&row.command)) {
@@ -173,35 +171,27 @@ fn run(heading: &str, with_slow: bool) {
 
 #[test]
 fn rows_of_the_microbenchmark_guide() {
-    run(ROWS[0].0, false);
+    run(ROWS[0].0);
 }
 
 #[test]
 fn rows_of_the_benchmark_guide() {
-    run(ROWS[1].0, false);
+    run(ROWS[1].0);
 }
 
 #[test]
 fn rows_of_the_profiler() {
-    run(ROWS[2].0, false);
+    run(ROWS[2].0);
 }
 
 #[test]
 fn rows_of_the_suite() {
-    run(ROWS[3].0, false);
+    run(ROWS[3].0);
 }
 
 #[test]
 fn rows_of_custom_operators() {
-    run(ROWS[4].0, false);
-}
-
-#[test]
-#[ignore = "rows that take more than a second: ./x test nightly"]
-fn rows_that_are_slow() {
-    for (heading, _) in ROWS {
-        run(heading, true);
-    }
+    run(ROWS[4].0);
 }
 
 #[test]
