@@ -73,10 +73,11 @@ pub enum Block {
         note: String,
         all: Vec<Ranked>,
     },
-    /// Lines whose points open something.
+    /// A figure whose points or cells open something.
     Points {
         figure: Figure,
-        /// The target of each point of each line, or, in a single list, of each point of a scatter plot; empty for none.
+        /// The target of each point of each line, of each cell of each row of a heat map, or, in a single list, of each point of a
+        /// scatter plot; empty for none.
         targets: Vec<Vec<String>>,
     },
 }

@@ -39,6 +39,18 @@ test("a row of the grid is run, and its link opened again gives the same figures
   await other.close();
 }, { hash: "#/llm?v=1&batch=2" }));
 
+test("a cell of all models runs that model there, and a cell that does not fit is no button", app.page(async (page) => {
+  await waitForState(page, "done");
+  const all = page.getByRole("region", { name: /^All models at batch 1/ });
+  const row = all.locator("tbody tr").filter({ hasText: "llama-2-70b" });
+  await row.getByRole("cell", { name: /^\u2212/ }).first().waitFor();
+  assert.equal(await row.getByRole("cell", { name: /^\u2212/ }).getByRole("button").count(), 0);
+  await row.getByRole("button", { name: "TP 12" }).first().click();
+  await page.waitForFunction(() => location.hash.includes("model=llama-2-70b") && location.hash.includes("tp=12"));
+  await waitForState(page, "done");
+  await eventually(async () => assert.match(await page.locator(".document h2").innerText(), /^llama-2-70b.* on 12 cores/));
+}, { hash: "#/llm" }));
+
 test("what does not fit says by how much and what would, and the grid answers all the same", app.page(async (page) => {
   await waitForState(page, "done");
   await page.getByText(/are missing; it fits at no degree of this instance/).waitFor();

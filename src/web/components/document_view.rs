@@ -66,6 +66,12 @@ fn block(block: &Block, on_open: Option<&Callback<String>>) -> Html {
         Block::Shares(parts) => overview_blocks::shares(parts, on_open),
         Block::Columns(columns) => overview_blocks::columns(columns, on_open),
         Block::Ranked { all, note } => overview_blocks::ranked(all, note, on_open),
+        Block::Points { figure: Figure { title, note, plot: Plot::HeatMap(plot) }, targets } => html! {
+            <div class="panel plot">
+                <HeatMapChart title={title.clone()} plot={plot.clone()} targets={targets.clone()} on_open={on_open.cloned()} />
+                if !note.is_empty() { <p class="note">{ note }</p> }
+            </div>
+        },
         Block::Points { figure, targets } => {
             let open = on_open.map(|open| {
                 let (open, targets) = (open.clone(), targets.clone());

@@ -9,16 +9,32 @@ use ns_view::plot::{HeatCell, HeatMap};
 pub struct HeatMapChartProps {
     pub title: AttrValue,
     pub plot: HeatMap,
+    /// What each cell opens, row by row; a cell without a text opens nothing.
+    #[prop_or_default]
+    pub targets: Vec<Vec<String>>,
+    #[prop_or_default]
+    pub on_open: Option<Callback<String>>,
 }
 
 #[component]
 pub fn HeatMapChart(props: &HeatMapChartProps) -> Html {
     let plot = &props.plot;
-    let cell = |cell: &Option<HeatCell>| match cell {
-        Some(cell) => {
-            html! { <td style={format!("--share:{:.1}%", cell.share * 100.0)} title={format!("{} {}", cell.text, plot.value_title)}>{ &cell.text }</td> }
+    let opener = |row: usize, column: usize| {
+        let target = props.targets.get(row)?.get(column).filter(|target| !target.is_empty())?.clone();
+        let open = props.on_open.clone()?;
+        Some(Callback::from(move |_: MouseEvent| open.emit(target.clone())))
+    };
+    let opens = props.on_open.is_some() && !props.targets.is_empty();
+    let cell = |row: usize, column: usize, cell: &Option<HeatCell>| {
+        let Some(cell) = cell else { return html! { <td class="missing">{ "-" }</td> } };
+        let (style, title) =
+            (format!("--share:{:.1}%", cell.share * 100.0), format!("{} {}", cell.text, plot.value_title));
+        match opener(row, column) {
+            Some(onclick) => {
+                html! { <td {style} {title}><button type="button" class="link" {onclick}>{ &cell.text }</button></td> }
+            }
+            None => html! { <td class={opens.then_some("missing")} {style} {title}>{ &cell.text }</td> },
         }
-        None => html! { <td class="missing">{ "-" }</td> },
     };
     html! {
         <figure class="heat-map">
@@ -29,8 +45,8 @@ pub fn HeatMapChart(props: &HeatMapChartProps) -> Html {
                         <th scope="col">{ format!("{} \\ {}", plot.y_title, plot.x_title) }</th>
                         { for plot.columns.iter().map(|c| html! { <th scope="col">{ c }</th> }) }
                     </tr></thead>
-                    <tbody>{ for plot.rows.iter().map(|row| html! {
-                        <tr><th scope="row">{ &row.name }</th>{ for row.cells.iter().map(cell) }</tr>
+                    <tbody>{ for plot.rows.iter().enumerate().map(|(r, row)| html! {
+                        <tr><th scope="row">{ &row.name }</th>{ for row.cells.iter().enumerate().map(|(c, value)| cell(r, c, value)) }</tr>
                     }) }</tbody>
                 </table>
             </div>

@@ -8,7 +8,7 @@ use ns_base::units::format_number;
 use ns_llm::{FitRow, Generation, Limits, Request, distinct_instances, fit, fit_models};
 use ns_machine::arch::known_instance;
 use ns_view::document::{Block, Figure, Finding, Plot, Tone};
-use ns_view::plot::Bars;
+use ns_view::plot::{Bars, HeatCell, HeatMap, HeatRow};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Places that were simulated, with their results.
@@ -120,26 +120,18 @@ pub(super) fn grid(own: &Request, made: &[Made]) -> Block {
     Block::Rows { title: format!("Where it fits: {nearest}"), file: "fit".to_owned(), table, targets }
 }
 
-/// A row for each published model: at which degree it fits on each kind of cores, or what is missing. A row is run where it is cheapest.
+/// A cell for each published model on each kind of cores: the degree at which it fits, or what is missing. A cell that fits is run
+/// when it is chosen.
 pub(super) fn models(own: &Request) -> Block {
     let instances = distinct_instances();
-    let column = |id: &str, title: &str, kind| Column { id: id.to_owned(), title: title.to_owned(), kind };
-    let first =
-        [column("model", "Model", ColumnKind::Text), column("parameters", "Parameters (billions)", ColumnKind::Exact)];
-    let places = instances.iter().map(|i| column(i.name, i.name, ColumnKind::Text));
-    let mut table = Table { columns: first.into_iter().chain(places).collect(), ..Table::default() };
-    let mut targets = Vec::new();
+    let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for grid in fit_models(own) {
-        let place = |row: &FitRow| match row.memory.fits {
-            true => format!("TP {}", row.tp),
-            false => format!("\u{2212}{} GiB", format_number(row.missing_gib)),
-        };
-        let cells = instances.iter().map(|i| grid.best(i.name).map_or(Cell::Missing, |row| Cell::Text(place(row))));
-        let head = [Cell::Text(grid.model.clone()), rounded(u64_to_f64(grid.parameters) / 1e9)];
-        table.rows.push(head.into_iter().chain(cells).collect());
-        targets.push(grid.nearest.map_or_else(String::new, |(instance, tp)| {
-            format!("config=&model={}&instance={instance}&tp={tp}", grid.model)
-        }));
+        let best: Vec<Option<&FitRow>> = instances.iter().map(|i| grid.best(i.name)).collect();
+        let target = |row: &&FitRow| format!("config=&model={}&instance={}&tp={}", grid.model, row.instance, row.tp);
+        let opens = |row: &Option<&FitRow>| row.filter(|row| row.memory.fits).as_ref().map(target).unwrap_or_default();
+        targets.push(best.iter().map(opens).collect());
+        let name = format!("{}, {} billion", grid.model, format_number(u64_to_f64(grid.parameters) / 1e9));
+        rows.push(HeatRow { name, cells: best.into_iter().map(|row| row.map(cell)).collect() });
     }
     let title = format!(
         "All models at batch {}, {} positions, {}: the fewest cores that hold each, or the memory that every core misses",
@@ -147,5 +139,20 @@ pub(super) fn models(own: &Request) -> Block {
         own.positions(),
         own.weights
     );
-    Block::Rows { title, file: "models".to_owned(), table, targets }
+    let plot = HeatMap {
+        x_title: "instance".to_owned(),
+        y_title: "model".to_owned(),
+        value_title: "Shade: the part of a core\u{2019}s memory that is in use".to_owned(),
+        columns: instances.iter().map(|i| i.name.to_owned()).collect(),
+        rows,
+    };
+    Block::Points { figure: Figure { title, note: String::new(), plot: Plot::HeatMap(plot) }, targets }
+}
+
+fn cell(row: &FitRow) -> HeatCell {
+    let share = u64_to_f64(row.memory.needed_bytes) / u64_to_f64(row.memory.core_bytes.max(1));
+    if row.memory.fits {
+        return HeatCell { value: share, text: format!("TP {}", row.tp), share };
+    }
+    HeatCell { value: share, text: format!("\u{2212}{} GiB", format_number(row.missing_gib)), share: 0.0 }
 }
