@@ -45,6 +45,18 @@ pub struct ParameterInfo {
     pub default: String,
     /// One sentence about it.
     pub help: String,
+    /// Another parameter and its values with which this one has a meaning; `None` if it always has.
+    pub only_with: Option<(String, Vec<String>)>,
+}
+
+impl ParameterInfo {
+    /// Whether it has a meaning beside the other parameters, of which `value_of` gives the text.
+    #[must_use]
+    pub fn has_meaning<'v>(&self, value_of: impl Fn(&str) -> Option<&'v str>) -> bool {
+        self.only_with
+            .as_ref()
+            .is_none_or(|(name, values)| value_of(name).is_some_and(|value| values.iter().any(|known| known == value)))
+    }
 }
 
 /// The values a parameter takes.
@@ -119,6 +131,7 @@ fn fixed_info() -> ModelInfo {
         kind: ParameterKind::Text,
         default: "0".to_owned(),
         help: (*help).to_owned(),
+        only_with: None,
     };
     ModelInfo {
         name: FIXED_MODEL.to_owned(),
@@ -139,28 +152,24 @@ fn model_info(model: &ModelForm) -> ModelInfo {
 
 /// The parameters of every model that make a call one of training.
 fn training() -> [ParameterInfo; 2] {
-    let calls = Optimizer::ALL.map(TrainingCall::step).into_iter().chain([TrainingCall::MicroBatch]);
-    let choices = ["none"].into_iter().chain(calls.map(TrainingCall::name));
-    let parameter = |name: &str, kind, default: &str, help: &str| ParameterInfo {
-        name: name.to_owned(),
-        kind,
-        default: default.to_owned(),
-        help: help.to_owned(),
+    let steps = Optimizer::ALL.map(Optimizer::name).map(str::to_owned);
+    let calls =
+        ["none".to_owned()].into_iter().chain(steps.clone()).chain([TrainingCall::MicroBatch.name().to_owned()]);
+    let training = ParameterInfo {
+        name: "training".to_owned(),
+        kind: ParameterKind::Choice(calls.collect()),
+        default: "none".to_owned(),
+        help: "a training step with this optimizer; accumulate: one without update".to_owned(),
+        only_with: None,
     };
-    [
-        parameter(
-            "training",
-            ParameterKind::Choice(choices.map(str::to_owned).collect()),
-            "none",
-            "a call is a training step with this optimizer: forward, loss, backward, update; accumulate: forward, loss and backward alone",
-        ),
-        parameter(
-            "accumulate",
-            ParameterKind::Integer { min: 1, max: u64::from(MAX_MICRO_BATCHES) },
-            "1",
-            "micro-batches whose gradients a training step adds up before its update",
-        ),
-    ]
+    let accumulate = ParameterInfo {
+        name: "accumulate".to_owned(),
+        kind: ParameterKind::Integer { min: 1, max: u64::from(MAX_MICRO_BATCHES) },
+        default: "1".to_owned(),
+        help: "micro-batches whose gradients a step adds up".to_owned(),
+        only_with: Some((training.name.clone(), steps.into())),
+    };
+    [training, accumulate]
 }
 
 /// Kernels that need no file.
@@ -176,5 +185,21 @@ fn parameter_info(parameter: &ParamInfo) -> ParameterInfo {
         ParamKind::Operator { default } => (ParameterKind::Text, default.to_owned()),
         ParamKind::Shapes => (ParameterKind::Text, String::new()),
     };
-    ParameterInfo { name: parameter.name.to_owned(), kind, default, help: parameter.help.to_owned() }
+    ParameterInfo { name: parameter.name.to_owned(), kind, default, help: parameter.help.to_owned(), only_with: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn micro_batches_have_a_meaning_in_a_training_step_alone() {
+        let catalog = catalog();
+        let nn = catalog.models.iter().find(|m| m.name == "nn").unwrap();
+        let accumulate = nn.parameters.iter().find(|p| p.name == "accumulate").unwrap();
+        let with =
+            |training: Option<&'static str>| accumulate.has_meaning(|name| training.filter(|_| name == "training"));
+        assert_eq!([Some("adamw"), Some("sgd"), Some("accumulate"), None].map(with), [true, true, false, false]);
+        assert!(nn.parameters.iter().all(|p| p.name == "accumulate" || p.has_meaning(|_| None)));
+    }
 }

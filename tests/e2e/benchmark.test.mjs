@@ -19,6 +19,21 @@ test("the untouched form runs NeuronPerf's four configurations", app.page(async 
   await assertAccessible(page);
 }));
 
+test("micro-batches can be chosen for a training step, and go with it", app.page(async (page) => {
+  await editForm(page);
+  const field = page.getByLabel("Accumulate", { exact: true });
+  assert.equal(await field.count(), 0);
+  await page.getByLabel("Training", { exact: true }).selectOption("sgd");
+  await field.fill("8");
+  await run(page);
+  await page.waitForFunction(() => decodeURIComponent(location.hash).includes("model=nn:training=sgd,accumulate=8"));
+  await editForm(page);
+  await page.getByLabel("Training", { exact: true }).selectOption("none");
+  await field.waitFor({ state: "detached" });
+  await run(page);
+  await page.waitForFunction(() => decodeURIComponent(location.hash).includes("model=nn&"));
+}));
+
 test("JSON and CSV hold the rows of the table", app.page(async (page) => {
   await run(page);
   const json = await download(page, await menuEntry(page, "Download JSON"));

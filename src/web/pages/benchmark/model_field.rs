@@ -58,6 +58,7 @@ pub fn ModelField(props: &ModelFieldProps) -> Html {
         None => String::new(),
     };
     let parameters = model.map(|m| m.parameters.as_slice()).unwrap_or_default();
+    let parameters = parameters.iter().filter(|p| p.has_meaning(|name| value_of(&given, name)));
     html! { <>
         <PickList
             id={props.id.clone()} label="Model" wide={true} value={name.to_owned()} {entries} {help}
@@ -70,17 +71,29 @@ pub fn ModelField(props: &ModelFieldProps) -> Html {
             <FileQuestions id={props.id.clone()} model={props.value.clone()} on_edit={props.on_edit.clone()} />
             <p class="help"><a href={InspectSpec::default().with(InspectField::Model, &props.value).hash()}>{ "Look at this model" }</a></p>
         }
-        { for parameters.iter().map(|p| parameter(props, name, &given, p)) }
+        { for parameters.map(|p| parameter(props, name, &given, model, p)) }
     </> }
 }
 
-fn parameter(props: &ModelFieldProps, name: &str, given: &[(String, String)], p: &ParameterInfo) -> Html {
+fn value_of<'v>(given: &'v [(String, String)], name: &str) -> Option<&'v str> {
+    given.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+}
+
+fn parameter(
+    props: &ModelFieldProps,
+    name: &str,
+    given: &[(String, String)],
+    model: Option<&ModelInfo>,
+    p: &ParameterInfo,
+) -> Html {
     let id = format!("{}-{}", props.id, p.name);
-    let value = given.iter().find(|(n, _)| *n == p.name).map_or(p.default.as_str(), |(_, v)| v.as_str()).to_owned();
+    let value = value_of(given, &p.name).unwrap_or(&p.default).to_owned();
     let on_edit = {
         let (on_edit, name, given, p) = (props.on_edit.clone(), name.to_owned(), given.to_vec(), p.clone());
-        Callback::from(move |text: String| on_edit.emit(join(&name, &given, &p, &text)))
+        let all = model.map(|m| m.parameters.clone()).unwrap_or_default();
+        Callback::from(move |text: String| on_edit.emit(join(&name, &given, &all, &p, &text)))
     };
+    let label = label_of(&p.name);
     let choices = match &p.kind {
         ParameterKind::Boolean => Some(vec!["true".to_owned(), "false".to_owned()]),
         ParameterKind::Choice(values) => Some(values.clone()),
@@ -95,11 +108,11 @@ fn parameter(props: &ModelFieldProps, name: &str, given: &[(String, String)], p:
                 let title = value.split('~').next().unwrap_or_default().to_owned();
                 options.push((value.clone().into(), title.into()));
             }
-            html! { <SelectField {id} label={p.name.clone()} help={p.help.clone()} {value} {options} on_choose={on_edit} /> }
+            html! { <SelectField {id} label={label} help={p.help.clone()} {value} {options} on_choose={on_edit} /> }
         }
         None => {
             let error = problem(p, &value).map(AttrValue::from);
-            html! { <TextField {id} label={p.name.clone()} help={p.help.clone()} {value} {error} {on_edit} /> }
+            html! { <TextField {id} label={label} help={p.help.clone()} {value} {error} {on_edit} /> }
         }
     }
 }
@@ -126,8 +139,15 @@ fn split(text: &str) -> (&str, Vec<(String, String)>) {
     (name.trim(), parameters.split(',').filter(|p| !p.trim().is_empty()).map(pair).collect())
 }
 
-/// The text form with one parameter changed; a parameter at its default is left out.
-fn join(name: &str, given: &[(String, String)], changed: &ParameterInfo, value: &str) -> String {
+/// The label of a parameter's field: `loop_count` is "Loop count".
+fn label_of(name: &str) -> String {
+    let words = name.replace('_', " ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
+}
+
+/// The text form with one parameter changed; a parameter at its default is left out, and one that has no meaning any more.
+fn join(name: &str, given: &[(String, String)], all: &[ParameterInfo], changed: &ParameterInfo, value: &str) -> String {
     let mut parameters: Vec<(String, String)> = given.to_vec();
     // A comma would begin another parameter.
     let value: String = value.chars().filter(|c| *c != ',').collect();
@@ -135,6 +155,9 @@ fn join(name: &str, given: &[(String, String)], changed: &ParameterInfo, value: 
     if value != changed.default {
         parameters.push((changed.name.clone(), value));
     }
-    let text: Vec<String> = parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let has_meaning = |(n, _): &&(String, String)| {
+        all.iter().find(|p| p.name == *n).is_none_or(|p| p.has_meaning(|other| value_of(&parameters, other)))
+    };
+    let text: Vec<String> = parameters.iter().filter(has_meaning).map(|(n, v)| format!("{n}={v}")).collect();
     if text.is_empty() { name.to_owned() } else { format!("{name}:{}", text.join(",")) }
 }
