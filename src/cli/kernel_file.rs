@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use ns_kernel::{BUILT_IN, BuildScript, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in};
+use ns_kernel::{BUILT_IN, BuildScript, MAX_SOURCE_BYTES, NamedKernel, Role, TABLE_KERNEL, built_in, compile};
 use ns_session::{ByteSource, refuse_script};
 
 use super::file::FileSource;
@@ -31,17 +31,34 @@ fn with_source(part: &str) -> Result<String> {
     Ok(format!("{PARAMETER}={}", NamedKernel::own(stem(path), &read(path)?, false)))
 }
 
-/// The placement `OPERATOR=PLACE` of an operator of a model file, with the source in place of a kernel's file.
+/// The placement `OPERATOR=PLACE` of an operator of a model file, with the source in place of a kernel's file. The kernel is the function
+/// that `FILE.cpp:FUNCTION` names, else the one with the operator's name, else the forward one.
 pub(super) fn placement(text: &str) -> Result<String> {
     let Some((operator, path)) = text.rsplit_once('=').map(|(o, p)| (o, p.trim())) else { return Ok(text.to_owned()) };
     if let Some(kernel) = built_in(path) {
         return Ok(format!("{operator}={}", NamedKernel::own(kernel.name, kernel.source, kernel.multicore)));
     }
-    if ![".cpp", ".cc", ".py"].iter().any(|end| path.to_ascii_lowercase().ends_with(end)) {
+    let is_file = |path: &str| [".cpp", ".cc", ".py"].iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+    let (path, function) = match path.rsplit_once(':') {
+        Some((file, function)) if is_file(file) => (file, Some(function)),
+        _ => (path, None),
+    };
+    if !is_file(path) {
         return Ok(text.to_owned());
     }
-    let kernel = open(path)?;
-    Ok(format!("{operator}={}", NamedKernel::own(stem(&kernel.path), &kernel.source, kernel.multicore)))
+    let file = open(path)?;
+    let kernel = NamedKernel::own(stem(&file.path), &file.source, file.multicore);
+    let own_name = operator.rsplit(':').next().unwrap_or(operator).trim();
+    // A source with an error has no functions; its errors are reported by whoever compiles it.
+    let program = compile(&file.source).ok();
+    let has = |name: &&str| program.iter().flat_map(|p| p.kernels()).any(|f| f.name() == *name);
+    let forward = program.as_ref().and_then(|p| p.kernel(Role::Forward)).map(|f| f.name());
+    let kernel = match function.or_else(|| Some(own_name).filter(has)) {
+        // The forward function is meant without a name, so that a kernel has one text.
+        Some(function) if forward != Some(function) => kernel.of_function(function),
+        _ => kernel,
+    };
+    Ok(format!("{operator}={kernel}"))
 }
 
 /// A kernel outside the program: its source, and what the `build.py` of its library says of it.
@@ -113,6 +130,14 @@ mod tests {
         for same in ["nn", "mlp:kernel=relu", "mlp:kernel=relu-tcm", "matmult:n=3"] {
             assert_eq!(model(same).unwrap(), same);
         }
+        let function = |text: &str| {
+            let placed = placement(text).unwrap();
+            placed.rsplit_once('=').unwrap().1.parse::<NamedKernel>().unwrap().function
+        };
+        assert_eq!(function(&format!("my_ops::relu={path}")), None);
+        assert_eq!(function(&format!("my_ops::relu={path}:relu_forward")), None);
+        assert_eq!(function(&format!("my_ops::relu_backward={path}")).as_deref(), Some("relu_backward"));
+        assert_eq!(function(&format!("my_ops::gradient={path}:relu_backward")).as_deref(), Some("relu_backward"));
         assert!(model("mlp:kernel=missing.cpp").unwrap_err().to_string().contains("not a kernel (relu-element"));
     }
 }

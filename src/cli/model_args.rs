@@ -20,7 +20,7 @@ pub(super) struct ModelFileFlags {
     #[arg(long = "dim", value_name = "NAME=SIZE", value_delimiter = ',')]
     pub dims: Vec<String>,
     /// Where to place an operator of a model file whose meaning is not known: aten.foo=elementwise, or move, or sort, or the kernel
-    /// that computes it: my_ops::relu=relu.cpp, or the build.py of its library
+    /// that computes it: my_ops::relu=relu.cpp, or relu.cpp:FUNCTION, or the build.py of its library
     #[arg(long = "assume", value_name = "OPERATOR=PLACE", value_delimiter = ',')]
     pub assumptions: Vec<String>,
 }

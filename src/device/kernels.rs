@@ -36,18 +36,25 @@ impl OperatorKernels {
     #[must_use]
     pub fn call(&self, operator: &str, operands: &[Rc<Value>], ty: &ArrayType) -> Option<Result<Value, Refusal>> {
         let kernel = self.0.get(operator)?;
-        let [x] = operands else {
-            return Some(Err(refuse!("{operator} takes {} arrays; a kernel of a model takes one", operands.len())));
-        };
-        let Numbers::Real(numbers) = &x.numbers else {
-            return Some(Err(refuse!("{operator} takes {}; a kernel of a model takes real numbers", x.ty)));
-        };
-        let numbers: Vec<f32> = numbers.iter().map(|n| f64_to_f32(*n)).collect();
-        let result = kernel.values(&x.ty.dims, &numbers);
-        let value = |found: Vec<f32>| Value {
-            ty: ty.clone(),
-            numbers: Numbers::Real(found.into_iter().map(f64::from).collect()),
-        };
-        Some(result.map(value))
+        Some(values(kernel, operator, operands, ty))
     }
+}
+
+fn values(kernel: &ModelKernel, operator: &str, operands: &[Rc<Value>], ty: &ArrayType) -> Result<Value, Refusal> {
+    let mut all = Vec::new();
+    for x in operands {
+        let Numbers::Real(numbers) = &x.numbers else {
+            return Err(refuse!("{operator} takes {}; a kernel of a model takes real numbers", x.ty));
+        };
+        if x.ty.dims != ty.dims {
+            return Err(refuse!(
+                "{operator} takes {} and gives {ty}; a kernel of a model takes tensors of the shape that it gives",
+                x.ty
+            ));
+        }
+        all.push(numbers.iter().map(|n| f64_to_f32(*n)).collect::<Vec<f32>>());
+    }
+    let all: Vec<&[f32]> = all.iter().map(Vec::as_slice).collect();
+    let found = kernel.values(&ty.dims, &all)?;
+    Ok(Value { ty: ty.clone(), numbers: Numbers::Real(found.into_iter().map(f64::from).collect()) })
 }

@@ -24,8 +24,8 @@ pub use build_script::BuildScript;
 pub use check::compile;
 pub use operator::{
     BUILT_IN, BuiltIn, CallCost, CoreMeter, Fill, KernelDtype, Kind, LineCost, MAX_CALL_ELEMENTS, ModelKernel,
-    NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_KERNEL, built_in, filled, is_own_kernel, run_operator,
-    without_source,
+    NamedKernel, OperatorCall, OperatorRun, Segment, TABLE_GRADIENT, TABLE_KERNEL, built_in, filled, is_own_kernel,
+    run_operator, without_source,
 };
 pub use parse::MAX_SOURCE_BYTES;
 pub use problem::{Diagnostic, Pos, Problem, Severity};

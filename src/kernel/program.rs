@@ -41,23 +41,26 @@ impl Program {
     /// `backward`.
     #[must_use]
     pub fn kernel(&self, role: Role) -> Option<KernelFunction<'_>> {
-        let takes_tensors = |f: &&(usize, &Function)| {
-            let f = f.1;
+        let all: Vec<KernelFunction<'_>> = self.kernels().collect();
+        let named = |word: &str| all.iter().find(|f| f.name().contains(word));
+        let found = match role {
+            Role::Backward => named("backward"),
+            Role::Forward => named("forward").or_else(|| all.iter().rfind(|f| !f.name().contains("backward"))),
+        };
+        found.copied()
+    }
+
+    /// The kernel functions, in the order of the source: those that take only tensors and return one.
+    pub fn kernels(&self) -> impl Iterator<Item = KernelFunction<'_>> {
+        let takes_tensors = |f: &Function| {
             // A function made from a template is only called by a kernel.
             !f.name.contains('<')
                 && matches!(f.returns, Type::Tensor { .. })
                 && !f.parameters.is_empty()
                 && f.parameters.iter().all(|p| matches!(p, Type::Tensor { .. }))
         };
-        let all: Vec<(usize, &Function)> = self.functions.iter().enumerate().collect();
-        let named = |word: &str| all.iter().filter(takes_tensors).find(|f| f.1.name.contains(word));
-        let found = match role {
-            Role::Backward => named("backward"),
-            Role::Forward => {
-                named("forward").or_else(|| all.iter().filter(takes_tensors).rfind(|f| !f.1.name.contains("backward")))
-            }
-        };
-        found.map(|(index, function)| KernelFunction { program: self, index: *index, function })
+        let all = self.functions.iter().enumerate().filter(move |(_, f)| takes_tensors(f));
+        all.map(|(index, function)| KernelFunction { program: self, index, function })
     }
 
     /// The function with this name.
@@ -75,9 +78,9 @@ pub struct KernelFunction<'a> {
     pub(crate) function: &'a Function,
 }
 
-impl KernelFunction<'_> {
+impl<'a> KernelFunction<'a> {
     #[must_use]
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &'a str {
         &self.function.name
     }
 

@@ -24,7 +24,7 @@ fn custom(target: &str, x: &Tensor) -> Result<Tensor, TensorError> {
     if kernel.is_relu() {
         return unary(UnaryOp::ReluKernel, x);
     }
-    Tensor::new(x.shape().clone(), kernel.values(x.dims(), x.data()).map_err(fail)?)
+    Tensor::new(x.shape().clone(), kernel.values(x.dims(), &[x.data()]).map_err(fail)?)
 }
 
 /// The result of an op whose operands have been checked.

@@ -12,7 +12,7 @@ use super::work::in_sbuf;
 use crate::error::StageError;
 use crate::hlo::{InstrId, Opcode, ParameterRole};
 use ns_base::refuse;
-use ns_kernel::{ModelKernel, TABLE_KERNEL};
+use ns_kernel::{ModelKernel, TABLE_GRADIENT, TABLE_KERNEL};
 use ns_machine::SourceId;
 use ns_machine::cost::GpsimdCosts;
 use ns_machine::cost::decisions::IO_ELEMENT_BYTES;
@@ -180,16 +180,18 @@ pub(super) fn custom_call(
     Ok(())
 }
 
-/// The instruction of a custom operator: its time is the time of its kernel on the operand's shape.
+/// The instruction of a custom operator: its time is the time of its kernel on operands of that shape.
 fn custom_op(plan: &Plan<'_>, id: InstrId, elements: u64) -> Result<Op, StageError> {
     let instruction = plan.instruction(id)?;
     let target = match &instruction.opcode {
-        Opcode::CustomCall { target } if target != TABLE_KERNEL && instruction.operands.len() == 1 => target,
+        Opcode::CustomCall { target } if ![TABLE_KERNEL, TABLE_GRADIENT].contains(&target.as_str()) => target,
         _ => return Ok(Op::CustomElementwise { elements }),
     };
     let path = &instruction.metadata.op_name;
     let fail = |e| StageError::at(path.clone(), refuse!("{path}: {e}"));
     let kernel = ModelKernel::find(target).map_err(fail)?;
-    let cost = kernel.cost(&instruction.shape.dims, &GpsimdCosts::of(&plan.costs)).map_err(fail)?;
+    let cost = kernel
+        .cost(&instruction.shape.dims, instruction.operands.len(), &GpsimdCosts::of(&plan.costs))
+        .map_err(fail)?;
     Ok(Op::CustomKernel { elements, time_ps: cost.time_ps })
 }

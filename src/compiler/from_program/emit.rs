@@ -183,6 +183,11 @@ impl Emit<'_> {
         self.value(id)
     }
 
+    /// All operands as instructions.
+    pub fn operands(&mut self) -> Result<Vec<InstrId>, Refusal> {
+        (0..self.flat.nodes[self.at].operands.len()).map(|n| self.operand(n)).collect()
+    }
+
     /// The operation that computes the `n`-th operand.
     pub fn operand_id(&self, n: usize) -> Result<FlatId, Refusal> {
         let found = self.flat.nodes[self.at].operands.get(n).copied();

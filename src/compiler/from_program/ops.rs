@@ -324,14 +324,18 @@ fn assumed(e: &mut Emit<'_>, what: &Foreign, shape: Shape) -> Result<InstrId> {
     }
 }
 
-/// The user's kernel, whose result has the shape of its input.
+/// The user's kernel, whose result has the shape of each of its inputs.
 fn on_kernel(e: &mut Emit<'_>, kernel: &str, shape: &Shape) -> Result<InstrId> {
-    let x = e.operand(0)?;
-    let of = e.shape(x);
-    if of != *shape {
-        return Err(e.wrong(&format!("a kernel gives the shape of its input, {of}, and this operator gives {shape}")));
+    let operands = e.operands()?;
+    for x in &operands {
+        let of = e.shape(*x);
+        if of != *shape {
+            return Err(e.wrong(&format!(
+                "a kernel takes tensors of the shape that it gives, {shape}, and this operator takes one of {of}; pass a tensor of that shape"
+            )));
+        }
     }
-    Ok(e.of_one(Opcode::CustomCall { target: kernel.to_owned() }, x))
+    Ok(e.push(Opcode::CustomCall { target: kernel.to_owned() }, operands, shape.clone()))
 }
 
 fn one_pass(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {

@@ -54,8 +54,8 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
         }
         (Opcode::SelectAndScatter { window }, [x, gradient]) => select_and_scatter(x, gradient, window)?,
         (Opcode::Scatter, [table, indices, rows]) => scatter(table, indices, rows)?,
-        (Opcode::CustomCall { .. } | Opcode::Copy { .. }, [x]) => (*x).clone(),
-        (Opcode::CustomCall { .. }, [x, other]) if x == other => (*x).clone(),
+        (Opcode::Copy { .. }, [x]) => (*x).clone(),
+        (Opcode::CustomCall { .. }, [x, others @ ..]) if others.iter().all(|other| x == other) => (*x).clone(),
         // The element types of a comparison, and the operands of an operation with a cost only, are checked by the
         // reader.
         (Opcode::Work(_), [_, ..]) => return Ok(()),

@@ -15,4 +15,4 @@ pub use fill::{Fill, filled};
 pub use in_model::{MAX_CALL_ELEMENTS, ModelKernel};
 pub use library::{BUILT_IN, BuiltIn, built_in};
 pub use meter::{CoreMeter, Kind, LineCost, Segment};
-pub use named_kernel::{NamedKernel, TABLE_KERNEL, is_own_kernel, without_source};
+pub use named_kernel::{NamedKernel, TABLE_GRADIENT, TABLE_KERNEL, is_own_kernel, without_source};

@@ -1,5 +1,6 @@
 //! A kernel as text: `relu-tcm` for a kernel that comes with the program, `NAME~PACKED` for a user's own kernel, whose source
-//! is packed into the text. So a model's specification is complete by itself in a link, a report and HLO.
+//! is packed into the text; `NAME~PACKED~multicore~function-NAME` where it runs on all processors and is a certain function of its
+//! source. So a model's specification is complete by itself in a link, a report and HLO.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,10 +17,15 @@ use ns_base::{Refusal, refuse};
 /// compiled without running one.
 pub const TABLE_KERNEL: &str = "relu";
 
+/// The gradient of [`TABLE_KERNEL`], whose time is a figure of the cost table too.
+pub const TABLE_GRADIENT: &str = "relu_backward";
+
 /// Separator between the parts of the text.
 const SEPARATOR: char = '~';
-/// The third part, for a kernel that runs on all processors.
+/// The part of a kernel that runs on all processors.
 const MULTICORE: &str = "multicore";
+/// The start of the part that names a function of the source.
+const FUNCTION: &str = "function-";
 /// The compression level of deflate.
 const LEVEL: u8 = 9;
 /// The longest name that is kept.
@@ -33,6 +39,8 @@ pub struct NamedKernel {
     pub source: Cow<'static, str>,
     /// Whether every processor runs it.
     pub multicore: bool,
+    /// The function of its source; otherwise the forward one.
+    pub function: Option<String>,
     own: bool,
 }
 
@@ -43,7 +51,13 @@ impl NamedKernel {
         let safe = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
         let name: String = name.chars().map(safe).take(MAX_NAME).collect();
         let name = if name.is_empty() { "kernel".to_owned() } else { name };
-        Self { name, source: Cow::Owned(source.to_owned()), multicore, own: true }
+        Self { name, source: Cow::Owned(source.to_owned()), multicore, function: None, own: true }
+    }
+
+    /// The same, as this function of its source.
+    #[must_use]
+    pub fn of_function(self, name: &str) -> Self {
+        Self { function: Some(name.to_owned()), ..self }
     }
 
     /// The same, run on all processors. Kernels that come with the program do not change.
@@ -61,7 +75,10 @@ impl fmt::Display for NamedKernel {
         }
         let packed = miniz_oxide::deflate::compress_to_vec(self.source.as_bytes(), LEVEL);
         write!(f, "{SEPARATOR}{}", URL_SAFE_NO_PAD.encode(packed))?;
-        if self.multicore { write!(f, "{SEPARATOR}{MULTICORE}") } else { Ok(()) }
+        if self.multicore {
+            write!(f, "{SEPARATOR}{MULTICORE}")?;
+        }
+        self.function.as_ref().map_or(Ok(()), |name| write!(f, "{SEPARATOR}{FUNCTION}{name}"))
     }
 }
 
@@ -82,19 +99,28 @@ impl FromStr for NamedKernel {
                 name: found.name.to_owned(),
                 source: Cow::Borrowed(found.source),
                 multicore: found.multicore,
+                function: None,
                 own: false,
             });
         };
         let damaged = || refuse!("the source of kernel {name:?} in this text is damaged: copy all of the text again");
-        let multicore = match (parts.next(), parts.next()) {
-            (None, _) => false,
-            (Some(MULTICORE), None) => true,
-            _ => return Err(damaged()),
+        let mut rest = parts.next();
+        let multicore = rest == Some(MULTICORE);
+        if multicore {
+            rest = parts.next();
+        }
+        let function = match rest.map(|part| part.strip_prefix(FUNCTION)) {
+            None => None,
+            Some(Some(name)) if !name.is_empty() => Some(name.to_owned()),
+            Some(_) => return Err(damaged()),
         };
+        if parts.next().is_some() {
+            return Err(damaged());
+        }
         let bytes = URL_SAFE_NO_PAD.decode(packed).map_err(|_| damaged())?;
         let source = miniz_oxide::inflate::decompress_to_vec_with_limit(&bytes, MAX_SOURCE_BYTES);
         let source = String::from_utf8(source.map_err(|_| damaged())?).map_err(|_| damaged())?;
-        Ok(Self::own(name, &source, multicore))
+        Ok(Self { function, ..Self::own(name, &source, multicore) })
     }
 }
 
@@ -127,6 +153,9 @@ mod tests {
             assert!(text.starts_with("a_b_my_relu~") && text.len() < kernel.source.len(), "{text}");
             assert!(!text.contains([',', '=', ' ', ':', '"']));
             assert_eq!(text.parse::<NamedKernel>().unwrap(), own);
+            let gradient = own.of_function("relu_backward");
+            assert_eq!(gradient.to_string(), format!("{text}~function-relu_backward"));
+            assert_eq!(gradient.to_string().parse::<NamedKernel>().unwrap(), gradient);
         }
     }
 
@@ -134,7 +163,9 @@ mod tests {
     fn texts_that_are_no_kernel_are_refused() {
         let error = |text: &str| text.parse::<NamedKernel>().unwrap_err().to_string();
         assert!(error("gelu").starts_with("there is no kernel \"gelu\": use relu, relu-element, relu-tcm,"));
-        for damaged in ["a~*", "a~AAAA", "a~", "a~AwA~many", "a~AwA~multicore~x"] {
+        for damaged in
+            ["a~*", "a~AAAA", "a~", "a~AwA~many", "a~AwA~multicore~x", "a~AwA~function-", "a~AwA~function-f~multicore"]
+        {
             assert!(damaged.parse::<NamedKernel>().is_err(), "{damaged}");
         }
         assert_eq!("a~AwA".parse::<NamedKernel>().unwrap().source, "");

@@ -2,7 +2,7 @@
 
 use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_base::{Refusal, refuse};
-use ns_kernel::{ModelKernel, TABLE_KERNEL};
+use ns_kernel::{ModelKernel, TABLE_GRADIENT, TABLE_KERNEL};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::norms::Statistics;
@@ -190,7 +190,7 @@ fn slice(tape: &mut Tape, site: &Site<'_>, g: NodeId) -> Result<Gradients, Refus
 /// The tutorial's `relu_backward`, a kernel of the same library.
 fn custom(tape: &mut Tape, site: &Site<'_>, g: NodeId) -> Result<Gradients, Refusal> {
     let AtenOp::Custom { name, .. } = site.op else { return Ok(Gradients::new()) };
-    let op = AtenOp::CustomBackward { name: format!("{name}_backward"), target: "relu_backward".to_owned() };
+    let op = AtenOp::CustomBackward { name: format!("{name}_backward"), target: TABLE_GRADIENT.to_owned() };
     of_one(tape, site, |t| t.op(op, &[g, site.inputs[0]]))
 }
 

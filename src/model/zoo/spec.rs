@@ -330,7 +330,7 @@ fn kernel(info: &ModelInfo, text: &str) -> Result<String, Refusal> {
     if text == TABLE_KERNEL {
         return Ok(text.to_owned());
     }
-    let found = ModelKernel::find(text).and_then(|_| text.parse::<NamedKernel>());
+    let found = ModelKernel::find_of_one(text).and_then(|_| text.parse::<NamedKernel>());
     found.map(|k| k.to_string()).map_err(|source| refuse!("model {}: {source}", info.id))
 }
 

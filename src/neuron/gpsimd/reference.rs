@@ -6,6 +6,8 @@ use ns_kernel::{HbmTensor, KernelDtype, Meter, Role, RunOptions, Work, compile, 
 
 /// A ReLU, which the tutorial's kernels compute.
 const RELU: &str = "x > 0 ? x : 0";
+/// Its gradient, from the gradient of the result and the input.
+const RELU_GRADIENT: &str = "y > 0 ? x : 0";
 
 struct NoMeter;
 
@@ -14,9 +16,13 @@ impl Meter for NoMeter {
     fn work(&mut self, _line: u32, _work: Work) {}
 }
 
-/// The expression that a kernel is compared with, if there is one.
-pub(super) fn expression<'a>(spec: &'a CustomOpSpec, kernel: &str) -> Option<&'a str> {
-    spec.reference.as_deref().or_else(|| kernel.to_ascii_lowercase().contains("relu").then_some(RELU))
+/// The expression that a kernel function is compared with, if there is one. The user's own is that of the forward function.
+pub(super) fn expression<'a>(spec: &'a CustomOpSpec, kernel: &str, role: Role) -> Option<&'a str> {
+    let is_relu = kernel.to_ascii_lowercase().contains("relu");
+    match role {
+        Role::Forward => spec.reference.as_deref().or_else(|| is_relu.then_some(RELU)),
+        Role::Backward => (is_relu && spec.reference.is_none()).then_some(RELU_GRADIENT),
+    }
 }
 
 /// The expression's value for each element. The expression is in the language of kernels, so a kernel computes it.

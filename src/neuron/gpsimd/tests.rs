@@ -88,6 +88,16 @@ fn an_input_is_reported_by_itself() {
 }
 
 #[test]
+fn a_wrong_backward_kernel_is_a_fault_of_training() {
+    let right = small("relu-tcm");
+    let source = right.source.replace("> 0.0 ? grads[i]", "< 0.0 ? grads[i]");
+    assert_ne!(source, right.source);
+    let wrong = |workload| report(&CustomOpSpec { source: source.clone(), workload, ..right.clone() });
+    assert_eq!(wrong(Workload::Inference).max_abs_error, Some(0.0));
+    assert!(matches!(wrong(Workload::Training).fault(), Some(Fault::Values(error)) if error > 0.5));
+}
+
+#[test]
 fn training_adds_the_backward_kernel() {
     for name in ["relu-element", "relu-tcm", "relu-multicore-fixed"] {
         let inference = report(&small(name));

@@ -83,6 +83,8 @@ pub struct CustomOpRun {
     total: CallCost,
     step_is_complete: bool,
     first: Option<FinishedCall>,
+    /// The first call of the backward function.
+    backward: Option<FinishedCall>,
     alone: Option<FinishedCall>,
 }
 
@@ -116,6 +118,7 @@ impl CustomOpRun {
             total: CallCost::default(),
             step_is_complete: false,
             first: None,
+            backward: None,
             alone: None,
             element: Scalar::F32,
             spec,
@@ -238,9 +241,9 @@ impl CustomOpRun {
             self.step_is_complete = false;
             self.waiting.retain(|p| p.alone);
         }
-        if self.first.is_none() {
-            self.first = Some(FinishedCall { run, inputs: self.inputs(&planned) });
-        }
+        let inputs = self.inputs(&planned);
+        let first = if planned.role == Role::Forward { &mut self.first } else { &mut self.backward };
+        first.get_or_insert(FinishedCall { run, inputs });
     }
 
     /// The report, and the activity of each processor.
@@ -265,8 +268,12 @@ impl CustomOpRun {
             }
         }
         let Some(shown) = self.alone.or(self.first) else { return Ok((self.report, Vec::new())) };
-        let name = program.kernel(Role::Forward).map(|k| k.name().to_owned()).unwrap_or_default();
-        values(&mut self.report, &self.spec, &name, &shown)?;
+        self.report.output = shown.run.outcome.result.iter().take(MOST_VALUES).copied().collect();
+        for (role, call) in [(Role::Forward, Some(&shown)), (Role::Backward, self.backward.as_ref())] {
+            if let (Some(kernel), Some(call)) = (program.kernel(role), call) {
+                compare(&mut self.report, &self.spec, (kernel.name(), role), call)?;
+            }
+        }
         Ok((self.report, shown.run.meters))
     }
 
@@ -297,13 +304,19 @@ fn missing(role: &'static str, inputs: usize) -> Diagnostic {
     Diagnostic::new(Pos { line: 1, column: 1 }, Problem::error("no_kernel", text))
 }
 
-fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, call: &FinishedCall) -> Result<(), Refusal> {
+/// Adds a call's difference from what its function should compute.
+fn compare(
+    report: &mut CustomOpReport,
+    spec: &CustomOpSpec,
+    (kernel, role): (&str, Role),
+    call: &FinishedCall,
+) -> Result<(), Refusal> {
     let outcome = &call.run.outcome;
-    report.output = outcome.result.iter().take(MOST_VALUES).copied().collect();
-    if let Some(text) = reference::expression(spec, kernel).filter(|_| outcome.complete) {
+    if let Some(text) = reference::expression(spec, kernel, role).filter(|_| outcome.complete) {
         let expected = reference::values(text, &call.inputs)?;
-        report.max_abs_error = Some(reference::max_abs_error(&outcome.result, &expected));
-        report.values_differ = reference::differ(&outcome.result, &expected, spec.dtype);
+        let error = reference::max_abs_error(&outcome.result, &expected);
+        report.max_abs_error = Some(report.max_abs_error.unwrap_or(0.0).max(error));
+        report.values_differ |= reference::differ(&outcome.result, &expected, spec.dtype);
     }
     Ok(())
 }

@@ -279,6 +279,26 @@ NEURON_LIBRARY(my_ops, m) {
   m.def("relu_forward", &relu_fwd_shape, "relu_forward");
 }
 """
+# The same with the gradient, a kernel of two tensors.
+TRAINING_SHAPE = """
+#include <torch/torch.h>
+#include "torchneuron/register.h"
+
+torch::Tensor relu_fwd_shape(torch::Tensor t_in) {
+    torch::Tensor t_out = torch::zeros(t_in.sizes(), torch::kFloat);
+    return t_out;
+}
+
+torch::Tensor relu_bwd_shape(torch::Tensor t_grad, torch::Tensor t_in) {
+    torch::Tensor t_out = torch::zeros(t_in.sizes(), torch::kFloat);
+    return t_out;
+}
+
+NEURON_LIBRARY(my_ops, m) {
+  m.def("relu_forward", &relu_fwd_shape, "relu_forward");
+  m.def("relu_backward", &relu_bwd_shape, "relu_backward");
+}
+"""
 CUSTOM_OPS = """
 import torch
 import torch_neuronx
@@ -291,6 +311,11 @@ class Relu(torch.autograd.Function):
     def forward(ctx, input):
         ctx.save_for_backward(input)
         return torch.ops.my_ops.relu_forward(input)
+
+    @staticmethod
+    def backward(ctx, grad):
+        input, = ctx.saved_tensors
+        return torch.ops.my_ops.relu_backward(grad, input), None
 """
 CUSTOM_MODEL = """
 import torch
@@ -371,6 +396,199 @@ def test_the_scripts_of_the_custom_operator_tutorial(cli, kernel, multicore):
     else:
         assert rate == pytest.approx(1e9 / told["steps"][0]["ahead_ns"], rel=1e-4)
     assert difference < 0.02
+
+
+# The tutorial's training, with a dataset that needs no download.
+CUSTOM_TRAINING = """
+import os
+import time
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+{device}
+from model import MLP
+
+torch.manual_seed(0)
+train_dataset = TensorDataset(torch.rand(5 * 32, 1, 28, 28), torch.randint(0, 10, (5 * 32,)))
+
+def main():
+    train_loader = DataLoader(train_dataset, batch_size=32)
+    torch.manual_seed(0)
+    model = MLP(layers=[120, 84]).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    loss_fn = torch.nn.NLLLoss()
+    model.train()
+    for idx, (train_x, train_label) in enumerate(train_loader):
+        start = time.time()
+        optimizer.zero_grad()
+        train_x = train_x.view(train_x.size(0), -1)
+        train_x = train_x.to(device)
+        train_label = train_label.to(device)
+        output = model(train_x)
+        loss = loss_fn(output, train_label)
+        loss.backward()
+        optimizer.step()
+        {step}
+        print(loss.detach().to("cpu").item(), time.time() - start)
+    os.makedirs("checkpoints", exist_ok=True)
+    {save}({{"state_dict": model.state_dict()}}, "checkpoints/{name}.pt")
+
+if __name__ == "__main__":
+    main()
+"""
+PLAIN_OPS = """
+import torch
+
+class Relu:
+    apply = staticmethod(torch.relu)
+"""
+
+
+def kernel_source(name):
+    return (pathlib.Path(__file__).resolve().parents[2] / "kernel/operator/kernels" / f"{name}.cpp").read_text(encoding="utf-8")
+
+
+def write(**texts):
+    for name, text in texts.items():
+        pathlib.Path(name.replace("_dot_", ".")).write_text(text, encoding="utf-8")
+
+
+def test_the_custom_operator_tutorial_trains_with_its_own_gradient():
+    write(plain_dot_py=CUSTOM_TRAINING.format(device="device = 'cpu'", step="", save="torch.save", name="plain"), my_ops_dot_py=PLAIN_OPS, model_dot_py=CUSTOM_MODEL)
+    plain = subprocess.run([sys.executable, "plain.py"], capture_output=True, text=True)
+    expected = [float(line.split()[0]) for line in plain.stdout.splitlines()]
+    assert len(expected) == 5, plain.stderr
+    seconds = {}
+    lazy = CUSTOM_TRAINING.format(device="import torch_xla.core.xla_model as xm; device = 'xla'", step="xm.mark_step()", save="xm.save", name="ours")
+    write(my_ops_dot_py=CUSTOM_OPS, shape_dot_cpp=TRAINING_SHAPE, train_dot_py=lazy)
+    for kernel, multicore in [("relu_element", False), ("relu_tcm", False), ("relu_multicore_fixed", True)]:
+        write(relu_dot_cpp=kernel_source(kernel), build_dot_py=CUSTOM_BUILD.format(multicore=multicore))
+        build = subprocess.run([sys.executable, "-m", "neuronscope", "build.py"], capture_output=True, text=True)
+        assert build.returncode == 0, build.stderr
+        done = subprocess.run([sys.executable, "-m", "neuronscope", "--clock=simulated", "train.py"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        steps = [tuple(map(float, line.split())) for line in done.stdout.splitlines()]
+        assert [loss for loss, _ in steps] == expected, kernel
+        # Seconds since 1970 have a resolution of a quarter of a microsecond.
+        assert steps[1][1] == pytest.approx(steps[4][1], abs=1e-6)
+        seconds[kernel] = steps[1][1]
+    # The step has both kernels' time.
+    assert seconds["relu_element"] > 3 * seconds["relu_tcm"] > 0
+    ours, plain = (torch.load(f"checkpoints/{name}.pt", weights_only=True)["state_dict"] for name in ("ours", "plain"))
+    assert list(ours) == list(plain) and all(torch.equal(ours[name], plain[name]) for name in plain)
+
+
+# An operator whose values torch does not know: no ReLU, and a gradient with another name than its function.
+LEAK = """
+torch::Tensor leak_forward(const torch::Tensor& t_in) {
+  torch::Tensor t_out = torch::zeros(t_in.sizes(), torch::kFloat);
+  auto in = t_in.read_stream_accessor<float>();
+  auto out = t_out.write_stream_accessor<float>();
+  for (size_t i = 0; i < t_in.numel(); i++) { float x = in.read(); out.write(x > 0 ? x : x * 0.25f); }
+  return t_out;
+}
+
+torch::Tensor leak_backward(const torch::Tensor& t_grad, const torch::Tensor& t_in) {
+  torch::Tensor t_out = torch::zeros(t_in.sizes(), torch::kFloat);
+  auto grad = t_grad.read_stream_accessor<float>();
+  auto in = t_in.read_stream_accessor<float>();
+  auto out = t_out.write_stream_accessor<float>();
+  for (size_t i = 0; i < t_in.numel(); i++) { float g = grad.read(); out.write(in.read() > 0 ? g : g * 0.25f); }
+  return t_out;
+}
+
+torch::Tensor mix(const torch::Tensor& a, const torch::Tensor& b, const torch::Tensor& c) {
+  torch::Tensor t_out = torch::zeros(a.sizes(), torch::kFloat);
+  auto x = a.read_stream_accessor<float>();
+  auto y = b.read_stream_accessor<float>();
+  auto z = c.read_stream_accessor<float>();
+  auto out = t_out.write_stream_accessor<float>();
+  for (size_t i = 0; i < a.numel(); i++) { float p = x.read(); float q = y.read(); out.write(p * q + z.read()); }
+  return t_out;
+}
+"""
+LEAK_SHAPE = """
+torch::Tensor one(torch::Tensor a) { return torch::zeros(a.sizes(), torch::kFloat); }
+torch::Tensor two(torch::Tensor a, torch::Tensor b) { return torch::zeros(a.sizes(), torch::kFloat); }
+torch::Tensor three(torch::Tensor a, torch::Tensor b, torch::Tensor c) { return torch::zeros(a.sizes(), torch::kFloat); }
+
+NEURON_LIBRARY(leak_ops, m) {
+  m.def("leak", &one, "leak_forward");
+  m.def("leak_gradient", &two, "leak_backward");
+  m.def("mix", &three, "mix");
+}
+"""
+LEAK_TRAINING = """
+import torch
+import torch_xla.core.xla_model as xm
+from torch_neuronx.xla_impl import custom_op
+
+library = custom_op.load(name="leak", compute_srcs=["leak.cpp"], shape_srcs=["shape.cpp"])
+assert library.operators == ["leak_ops::leak", "leak_ops::leak_gradient", "leak_ops::mix"]
+
+class Leak(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.ops.leak_ops.leak(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return torch.ops.leak_ops.leak_gradient(grad, *ctx.saved_tensors)
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 16)
+
+    def forward(self, x):
+        return Leak.apply(self.layer(x)).sum()
+
+torch.manual_seed(0)
+net, x = Net(), torch.randn(4, 8)
+expected = torch.nn.functional.leaky_relu(net.layer(x), 0.25).sum()
+gradient = torch.autograd.grad(expected, net.layer.weight)[0]
+loss = net.to("xla")(x.to("xla"))
+loss.backward()
+xm.mark_step()
+assert torch.equal(loss, expected) and torch.equal(net.layer.weight.grad, gradient)
+
+class Mixed(torch.nn.Module):
+    def forward(self, a, b, c):
+        return torch.ops.leak_ops.mix(a, b, c)
+
+a, b, c = torch.randn(4, 8), torch.randn(4, 8), torch.randn(4, 8)
+mixed = Mixed().eval().to("xla")(*(t.to("xla") for t in (a, b, c)))
+xm.mark_step()
+assert torch.equal(mixed.cpu(), a * b + c)
+"""
+
+
+def test_the_values_of_a_step_are_the_kernels():
+    write(leak_dot_cpp=LEAK, shape_dot_cpp=LEAK_SHAPE)
+    done = run(LEAK_TRAINING)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_no_kernel_can_do_is_refused():
+    write(leak_dot_cpp=LEAK, shape_dot_cpp=LEAK_SHAPE.replace("leak_ops", "refused_ops"))
+    from neuronscope import kernels
+    from neuronscope.torch_neuronx.xla_impl import custom_op
+
+    library = custom_op.load(name="leak", compute_srcs=["leak.cpp"], shape_srcs=["shape.cpp"])
+    with pytest.raises(neuronscope.Error, match=r"takes f32\[3\] and gives f32\[2\]; a kernel of a model takes tensors of the shape that it gives"):
+        kernels.values("refused_ops::leak_gradient", (torch.ones(2), torch.ones(3)))
+    with pytest.raises(TypeError, match="convert the tensor with .float"):
+        kernels.values("refused_ops::leak", (torch.ones(2, dtype=torch.int32),))
+    with pytest.raises(neuronscope.Error, match="is a kernel of the device"):
+        library.leak_gradient(torch.ones(2), torch.ones(2))
+    # The gradient is checked as well.
+    write(relu_dot_cpp=kernel_source("relu_tcm").replace("> 0.0 ? grads[i]", "< 0.0 ? grads[i]"), shape_dot_cpp=TRAINING_SHAPE)
+    with pytest.raises(neuronscope.Error, match="differ"):
+        custom_op.load(name="relu", compute_srcs=["relu.cpp"], shape_srcs=["shape.cpp"])
+    write(leak_dot_cpp=LEAK.replace("mix(const torch::Tensor& a, const torch::Tensor& b, const torch::Tensor& c)", "mix(const torch::Tensor& a, const torch::Tensor& b, float c)").replace("auto z = c.read_stream_accessor<float>();", "").replace("z.read()", "c"))
+    write(shape_dot_cpp=LEAK_SHAPE.replace("leak_ops", "other_refused_ops"))
+    with pytest.raises(ValueError, match="leak.cpp: mix takes float c; a kernel of an operator takes tensors only"):
+        custom_op.load(name="leak", compute_srcs=["leak.cpp"], shape_srcs=["shape.cpp"])
 
 
 def test_a_kernel_outside_of_the_device_says_where_it_runs():

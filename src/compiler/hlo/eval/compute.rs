@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::evaluation::no_operand;
 use crate::hlo::{Elementwise, HloInstruction, Opcode, ReduceKind};
 use ns_base::{Refusal, refuse};
-use ns_kernel::{ModelKernel, TABLE_KERNEL};
+use ns_kernel::{ModelKernel, TABLE_GRADIENT, TABLE_KERNEL};
 use ns_program::Comparison;
 use ns_tensor::kernels::{
     Accumulation, BinaryOp, ReduceOp, UnaryOp, binary, broadcast_in_dim, concatenate, convert, convolution_in, dot_in,
@@ -44,17 +44,15 @@ pub(super) fn compute(
         (Opcode::SelectAndScatter { window }, [x, gradient]) => max_window_gradient(x, gradient, window),
         (Opcode::Scatter, [table, indices, rows]) => scatter_add_rows(table, indices, rows),
         (Opcode::Copy { .. }, [x]) => Ok((*x).clone()),
-        (Opcode::CustomCall { .. }, [gradient, x]) => threshold(gradient, x),
         (Opcode::Elementwise(Elementwise::Compare(Comparison::Gt)), [a, b]) => binary(BinaryOp::Greater, a, b),
         (Opcode::Elementwise(Elementwise::Compare(Comparison::Eq)), [a, b]) => binary(BinaryOp::Equal, a, b),
-        (Opcode::CustomCall { target }, [x]) => {
-            if target == TABLE_KERNEL {
-                unary(UnaryOp::ReluKernel, x)
-            } else {
-                let fail = |source| refuse!("instruction %{}: {source}", instruction.name);
-                let kernel = ModelKernel::find(target).map_err(fail)?;
-                Tensor::new(shape.clone(), kernel.values(x.dims(), x.data()).map_err(fail)?)
-            }
+        (Opcode::CustomCall { target }, [x]) if target == TABLE_KERNEL => unary(UnaryOp::ReluKernel, x),
+        (Opcode::CustomCall { target }, [gradient, x]) if target == TABLE_GRADIENT => threshold(gradient, x),
+        (Opcode::CustomCall { target }, operands) => {
+            let fail = |source| refuse!("instruction %{}: {source}", instruction.name);
+            let kernel = ModelKernel::find(target).map_err(fail)?;
+            let numbers: Vec<&[f32]> = operands.iter().map(|x| x.data()).collect();
+            Tensor::new(shape.clone(), kernel.values(&shape.dims, &numbers).map_err(fail)?)
         }
         (Opcode::Elementwise(_) | Opcode::Work(_), _) => {
             let (name, opcode) = (instruction.name.clone(), instruction.opcode.name());

@@ -5,12 +5,14 @@ A kernel runs on the simulated device only, as the real one does: inside of a mo
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import zipfile
 
 from ._core import Error
+from .calls import run, shared_shell
 
 # What a library's file says of itself; its other members are the sources.
 ABOUT = "library.json"
@@ -47,12 +49,21 @@ class Library:
         return getattr(getattr(torch.ops, self.namespace), name)
 
     def parameters(self, function):
-        """The tensors that a kernel function takes."""
+        """The parameters of a kernel function, which are tensors."""
         kernel = self.functions[function]
         found = re.search(rf"\b{kernel}\s*\(([^)]*)\)\s*\{{", _without_comments(self.kernel[1]))
         if found is None:
-            raise ValueError(f"{self.kernel[0]} has no function {kernel}, which {self.shape[0]} names")
-        return found[1].count("Tensor")
+            raise ValueError(f"{self.kernel[0]} has no function {kernel}, which {self.shape[0]} names; name one that it has in m.def")
+        parameters = [parameter.strip() for parameter in found[1].split(",")]
+        for parameter in parameters:
+            if "Tensor" not in parameter:
+                raise ValueError(f"{self.kernel[0]}: {kernel} takes {parameter or 'nothing'}; a kernel of an operator takes tensors only: write other values into the kernel")
+        return parameters
+
+    @property
+    def has_gradient(self):
+        """Whether one of its operators is the backward kernel, by the same word of its name as in ``customop --workload training``."""
+        return any("backward" in kernel for kernel in self.functions.values())
 
     def save(self, path):
         about = {"name": self.name, "kernel": self.kernel[0], "shape": self.shape[0], "multicore": self.multicore}
@@ -73,8 +84,12 @@ class Library:
         except (zipfile.BadZipFile, KeyError) as error:
             raise ValueError(f"{os.fspath(path)} is not a library of custom_op.load; run its build.py with python -m neuronscope") from error
 
-    def files(self):
-        """The kernel as ``--assume`` names it, and the files for that."""
+    def files(self, operator):
+        """The kernel of an operator as ``--assume`` names it, and the files for that."""
+        name, files = self._source()
+        return f"{name}:{self.functions[operator.partition('::')[2]]}", files
+
+    def _source(self):
         name, text = self.kernel
         if not self.multicore:
             return name, {name: text.encode()}
@@ -86,11 +101,10 @@ class Library:
         import torch
 
         for function, operator in zip(self.functions, self.operators):
-            count = self.parameters(function)
+            tensors = ", ".join(f"Tensor x{n}" for n, _ in enumerate(self.parameters(function)))
             _loaded[operator] = self
             if operator in _definitions:
                 continue
-            tensors = ", ".join(f"Tensor x{n}" for n in range(count))
             definition = torch.library.Library(self.namespace, "FRAGMENT")
             definition.define(f"{function}({tensors}) -> Tensor")
             definition.impl(function, _on_host(operator), "CPU")
@@ -108,6 +122,32 @@ def _on_host(operator):
         raise Error(f"{operator} is a kernel of the device: call it in a module that is on the device or traced")
 
     return call
+
+
+def is_kernel(operator):
+    """Whether a name of torch's, ``my_ops::relu_forward``, is an operator of a loaded library."""
+    return operator in _loaded
+
+
+def values(operator, tensors):
+    """What the kernel of an operator computes for tensors of one shape: the program is one call of it."""
+    import numpy
+    import torch
+
+    for x in tensors:
+        if not x.is_floating_point():
+            raise TypeError(f"{operator} is called with {str(x.dtype).removeprefix('torch.')}; a kernel in a module takes real numbers: convert the tensor with .float()")
+    name, files = _loaded[operator].files(operator)
+    arrays, shapes = io.BytesIO(), ["f32[" + ",".join(map(str, x.shape)) + "]" for x in tensors]
+    numpy.savez(arrays, **{f"in{n}": x.detach().float().numpy() for n, x in enumerate(tensors)})
+    parameters = [f"in{n} = {shape} parameter({n})" for n, shape in enumerate(shapes)]
+    call = f'ROOT out = {shapes[0]} custom-call({", ".join(f"in{n}" for n, _ in enumerate(shapes))}), custom_call_target="{operator}"'
+    program = "\n".join(["HloModule kernel", "", "ENTRY main {", *parameters, call, "}", ""])
+    words = ["numerics", "--model=kernel.hlo", f"--assume={operator}={name}", "--auto-cast=none", "--inputs=inputs.npz", "--results=results.npz"]
+    files = {**files, "kernel.hlo": program.encode(), "inputs.npz": arrays.getvalue()}
+    written = run(words, files=files, wanted=["results.npz"], shell=shared_shell(), on_line=lambda _: None)[1]
+    with numpy.load(io.BytesIO(written["results.npz"])) as found:
+        return torch.from_numpy(found["out0"].copy()).to(tensors[0].dtype)
 
 
 def in_program(program):

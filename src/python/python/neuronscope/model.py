@@ -105,7 +105,7 @@ def kernels_of(program):
     """The kernels of the custom operators that an exported program calls, by operator, and their files."""
     kernels, sources = {}, {}
     for operator, library in in_program(program).items():
-        kernels[operator], files = library.files()
+        kernels[operator], files = library.files(operator)
         sources.update(files)
     return kernels, sources
 

@@ -1,6 +1,6 @@
 """Records a training step on the lazy device: forward, backward and update become one program.
 
-The numbers are torch's own. The program gives the time of the step on the device.
+The numbers are torch's own, and of a custom operator its kernel's. The program gives the time of the step on the device.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import clock
+from . import clock, kernels
 from .device import Program
 from .lazy import LazyTensor
 
@@ -36,12 +36,14 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         plain = lambda x: x.plain() if isinstance(x, LazyTensor) else x  # noqa: E731
         args, kwargs = _pytree.tree_map(plain, (args, kwargs or {}))
-        if function.namespace != "aten":
+        is_kernel = kernels.is_kernel(function._schema.name)
+        if function.namespace != "aten" and not is_kernel:
             return function(*args, **kwargs)
         node_args, node_kwargs = _pytree.tree_map(self._node_of, (args, kwargs))
         is_written = function._schema.is_mutable
         node = self._graph.call_function(_functional(function) if is_written else function, node_args, node_kwargs)
-        results = function(*args, **kwargs)
+        # Of a kernel, torch knows the shape of the result only.
+        results = kernels.values(function._schema.name, args) if is_kernel else function(*args, **kwargs)
         if isinstance(results, torch.Tensor):
             self._keep(results, node)
             if is_written:

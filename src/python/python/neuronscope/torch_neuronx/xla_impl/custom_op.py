@@ -14,8 +14,8 @@ __all__ = ["load", "load_library"]
 
 
 def load(name, compute_srcs, shape_srcs, build_directory=None, multicore=False, verbose=False, extra_cflags=None, **_options):
-    """Checks a kernel on the simulated processors, writes its library ``lib<name>.so`` and loads it; a kernel whose values are wrong is an
-    error. The result has the operators as attributes, and the check as ``report``.
+    """Checks a kernel on the simulated processors, its backward function too if the library has one, writes its library ``lib<name>.so`` and
+    loads it; a kernel whose values are wrong is an error. The result has the operators as attributes, and the check as ``report``.
 
     The compiler's flags of ``extra_cflags`` have no effect.
     """
@@ -25,12 +25,12 @@ def load(name, compute_srcs, shape_srcs, build_directory=None, multicore=False, 
         if len(given) != 1:
             raise ValueError(f"{what}: {why} is one file, not {', '.join(given) or 'none'}; put the functions into one file")
     kernel, shape = path(compute_srcs[0]), path(shape_srcs[0])
-    words = {"shape": shape, "multicore": multicore or None, "layers": "16,64,10", "batch": 4}
+    library = Library(name, _source(kernel), _source(shape), multicore)
+    workload = "training" if library.has_gradient else None
+    words = {"shape": shape, "multicore": multicore or None, "layers": "16,64,10", "batch": 4, "workload": workload}
     if verbose:
         print(run(["customop", f"--kernel={kernel}", *flags(words)])[0].decode(), end="")
-    report = customop(kernel, **words)
-    library = Library(name, _source(kernel), _source(shape), multicore)
-    library.report = report
+    library.report = customop(kernel, **words)
     library.save(os.path.join(folder, f"lib{name}.so"))
     return library.register() if _has_torch() else library
 

@@ -12,7 +12,7 @@ from ...device import Program, Results
 from ...lazy import LazyTensor
 from ...missing import attribute_of
 
-__all__ = ["mark_step", "optimizer_step", "wait_device_ops", "xla_device"]
+__all__ = ["mark_step", "optimizer_step", "save", "wait_device_ops", "xla_device"]
 
 _PLACE = "xla:1"
 _programs = {}
@@ -60,6 +60,12 @@ def optimizer_step(optimizer, barrier=False, optimizer_args=None):
     if barrier:
         mark_step()
     return loss
+
+
+def save(data, file_or_path, master_only=True, global_master=False):
+    """``torch.save`` of tensors of the host."""
+    mark_step()
+    torch.save(data, file_or_path)
 
 
 class _Call:
