@@ -413,7 +413,7 @@ train_dataset = TensorDataset(torch.rand(5 * 32, 1, 28, 28), torch.randint(0, 10
 def main():
     train_loader = DataLoader(train_dataset, batch_size=32)
     torch.manual_seed(0)
-    model = MLP(layers=[120, 84]).to(device)
+    model = MLP(layers=[480, 336]).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     loss_fn = torch.nn.NLLLoss()
     model.train()
@@ -471,8 +471,8 @@ def test_the_custom_operator_tutorial_trains_with_its_own_gradient():
         # Seconds since 1970 have a resolution of a quarter of a microsecond.
         assert steps[1][1] == pytest.approx(steps[4][1], abs=1e-6)
         seconds[kernel] = steps[1][1]
-    # The step has both kernels' time.
-    assert seconds["relu_element"] > 3 * seconds["relu_tcm"] > 0
+    # Four times the tutorial's widths, so that the device takes longer than the host where its kernels are slow.
+    assert seconds["relu_element"] > 2 * seconds["relu_tcm"] > 0
     ours, plain = (torch.load(f"checkpoints/{name}.pt", weights_only=True)["state_dict"] for name in ("ours", "plain"))
     assert list(ours) == list(plain) and all(torch.equal(ours[name], plain[name]) for name in plain)
 
@@ -575,7 +575,7 @@ def test_what_no_kernel_can_do_is_refused():
     from neuronscope.torch_neuronx.xla_impl import custom_op
 
     library = custom_op.load(name="leak", compute_srcs=["leak.cpp"], shape_srcs=["shape.cpp"])
-    with pytest.raises(neuronscope.Error, match=r"takes f32\[3\] and gives f32\[2\]; a kernel of a model takes tensors of the shape that it gives"):
+    with pytest.raises(neuronscope.Error, match=r"takes f32\[3\] and gives f32\[2\]; pass tensors of the shape that it gives"):
         kernels.values("refused_ops::leak_gradient", (torch.ones(2), torch.ones(3)))
     with pytest.raises(TypeError, match="convert the tensor with .float"):
         kernels.values("refused_ops::leak", (torch.ones(2, dtype=torch.int32),))
@@ -583,7 +583,7 @@ def test_what_no_kernel_can_do_is_refused():
         library.leak_gradient(torch.ones(2), torch.ones(2))
     # The gradient is checked as well.
     write(relu_dot_cpp=kernel_source("relu_tcm").replace("> 0.0 ? grads[i]", "< 0.0 ? grads[i]"), shape_dot_cpp=TRAINING_SHAPE)
-    with pytest.raises(neuronscope.Error, match="differ"):
+    with pytest.raises(neuronscope.Error, match="the values are wrong: off by"):
         custom_op.load(name="relu", compute_srcs=["relu.cpp"], shape_srcs=["shape.cpp"])
     write(leak_dot_cpp=LEAK.replace("mix(const torch::Tensor& a, const torch::Tensor& b, const torch::Tensor& c)", "mix(const torch::Tensor& a, const torch::Tensor& b, float c)").replace("auto z = c.read_stream_accessor<float>();", "").replace("z.read()", "c"))
     write(shape_dot_cpp=LEAK_SHAPE.replace("leak_ops", "other_refused_ops"))
