@@ -44,13 +44,13 @@ fn values(kernel: &ModelKernel, operator: &str, operands: &[Rc<Value>], ty: &Arr
     let mut all = Vec::new();
     for x in operands {
         let Numbers::Real(numbers) = &x.numbers else {
-            return Err(refuse!("{operator} takes {}; a kernel of a model takes real numbers, so convert it to them", x.ty));
-        };
-        if x.ty.dims != ty.dims {
             return Err(refuse!(
-                "{operator} takes {} and gives {ty}; pass tensors of the shape that it gives",
+                "{operator} takes {}; a kernel of a model takes real numbers, so convert it to them",
                 x.ty
             ));
+        };
+        if x.ty.dims != ty.dims {
+            return Err(refuse!("{operator} takes {} and gives {ty}; pass tensors of the shape that it gives", x.ty));
         }
         all.push(numbers.iter().map(|n| f64_to_f32(*n)).collect::<Vec<f32>>());
     }

@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::worker::{Call, End, Failure, News, work};
+use super::worker::{Call, End, Failure, News, THREAD, work};
 use super::{Error, UsageError};
 use ns_cli::host::{CallError, stop};
 
@@ -32,7 +32,7 @@ impl Shell {
     #[new]
     fn new() -> PyResult<Self> {
         let (calls, receiver) = channel();
-        let thread = std::thread::Builder::new().name("neuronscope".to_owned()).stack_size(8 << 20);
+        let thread = std::thread::Builder::new().name(THREAD.to_owned()).stack_size(8 << 20);
         thread
             .spawn(move || work(&receiver))
             .map_err(|e| PyRuntimeError::new_err(format!("a thread cannot be started: {e}")))?;
@@ -135,7 +135,8 @@ fn exception(failure: Failure) -> PyErr {
         Failure::Call(CallError::Failed(said)) => Error::new_err(said),
         Failure::Call(CallError::Stopped(said)) => PyKeyboardInterrupt::new_err(said),
         Failure::Panic(said) => PyRuntimeError::new_err(format!(
-            "neuronscope has a defect: {said}. Report it with this line, and with the call that caused it"
+            "neuronscope {} has a defect at {said}; report it with this line and the call that caused it",
+            env!("CARGO_PKG_VERSION")
         )),
     }
 }

@@ -1,17 +1,25 @@
 //! The thread that runs calls. A session belongs to one thread; Python's threads send it their calls.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use ns_cli::host::{CallError, Host, Memory, call};
 
 /// Files in memory, by the names that arguments give them.
 pub type Files = BTreeMap<String, Arc<Vec<u8>>>;
+
+/// The name of the threads that run calls.
+pub const THREAD: &str = "neuronscope";
+
+/// How a test gets a panic. Only a debug assertion knows these arguments, so the published package has no command that ends like this, and
+/// no setting that a program could meet by accident.
+const PANIC_OF_A_TEST: [&str; 1] = ["panic-of-a-test"];
 
 /// The shortest time between two messages about progress.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
@@ -43,7 +51,7 @@ pub struct End {
 /// Why a call failed.
 pub enum Failure {
     Call(CallError),
-    /// A defect: the message of the panic.
+    /// A defect: where, and the message of the panic.
     Panic(String),
 }
 
@@ -104,13 +112,38 @@ impl Host for Channel {
     }
 }
 
+thread_local! {
+    /// Where the last panic of this thread was.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps the place of a panic of this thread for its exception: whoever catches a panic has its message only, and a notebook does not show
+/// what is written to stderr.
+fn keep_places_of_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            if std::thread::current().name() == Some(THREAD) {
+                PLACE.set(panic.location().map(ToString::to_string));
+            } else {
+                before(panic);
+            }
+        }));
+    });
+}
+
 /// Runs calls until nobody can send one.
 pub fn work(calls: &Receiver<Call>) {
+    keep_places_of_panics();
     let mut memory = Memory::default();
     while let Ok(Call { args, files, wanted, to }) = calls.recv() {
         let given = Arc::new(Mutex::new(Given::default()));
         let channel = Channel { files, wanted, to: to.clone(), given: Arc::clone(&given), last_progress: None };
-        let done = catch_unwind(AssertUnwindSafe(|| call(Box::new(channel), &mut memory, &args)));
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            debug_assert!(args != PANIC_OF_A_TEST, "a test asked for it");
+            call(Box::new(channel), &mut memory, &args)
+        }));
         let failure = match done {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(Failure::Call(error)),
@@ -127,5 +160,7 @@ pub fn work(calls: &Receiver<Call>) {
 
 fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
+    let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());
+    format!("{place}: {text}")
 }

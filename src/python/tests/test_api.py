@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -78,6 +79,25 @@ def test_errors_are_sentences():
         neuronscope.open("nope.json")
     with pytest.raises(TypeError, match="is not a model"):
         neuronscope.benchmark(3)
+
+
+def test_a_panic_is_a_runtime_error_and_the_next_call_works(capfd):
+    from neuronscope import _core
+
+    shell = _core.Shell()
+    before = shell.call(["models", "--json"])
+    try:
+        shell.call(["panic-of-a-test"])
+    except neuronscope.UsageError:
+        pytest.skip("the library is built without debug assertions: nothing asks it for a panic")
+    except RuntimeError as error:
+        assert type(error) is RuntimeError
+        said = str(error)
+    assert re.fullmatch(
+        r"neuronscope [\d.]+ has a defect at \S*worker\.rs:\d+:\d+: a test asked for it; report it with this line and the call that caused it", said
+    )
+    assert shell.call(["models", "--json"]) == before
+    assert capfd.readouterr().err == ""
 
 
 def test_a_file_in_memory_is_read():
