@@ -1,8 +1,10 @@
-//! The native half of the Python package: one class, which runs commands of the command line in a thread of its own.
+//! The native half of the Python package: a class that runs commands of the command line in a thread of its own, and the columns of what they
+//! print.
 //!
 //! Python asks with the arguments of a command and gets what the command prints. So every figure is the command line's, and the Python half
 //! (`python/neuronscope/`) only turns calls into arguments and JSON into objects. The thread keeps what a call has opened for the next one.
 
+mod columns;
 mod shell;
 mod worker;
 
@@ -10,6 +12,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use columns::{Columns, Numbers};
 use shell::Shell;
 
 create_exception!(
@@ -28,6 +31,8 @@ create_exception!(
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Shell>()?;
+    module.add_class::<Columns>()?;
+    module.add_class::<Numbers>()?;
     module.add("Error", module.py().get_type::<Error>())?;
     module.add("UsageError", module.py().get_type::<UsageError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
