@@ -9,7 +9,7 @@ from . import host_work
 from ._core import Shell
 from .calls import flags, run, run_json
 from .model import inputs_text, resolve
-from .result import Profile, Record, Reports, Table
+from .result import Profile, Record, Reports, Table, rows_of
 
 _WORK = ("preprocess_fn", "postprocess_fn", "env_setup_fn", "setup_fn")
 
@@ -113,8 +113,7 @@ def customop(kernel, **options):
     True
     """
     kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
-    found = run_json(["customop", *(f"--kernel={os.fspath(one)}" for one in kernels), *flags(options)])
-    return Table(map(Record, found)) if isinstance(found, list) else Record(found)
+    return rows_of(run(["customop", *(f"--kernel={os.fspath(one)}" for one in kernels), *flags(options), "--json"])[0])
 
 
 def generate(model="llama-3-8b", **options):
@@ -157,5 +156,4 @@ def models():
     >>> "nn" in {model.name for model in models()}
     True
     """
-    found = run_json(["models"])
-    return Table(map(Record, found if isinstance(found, list) else found["models"]))
+    return Table(run(["models", "--json"])[0])

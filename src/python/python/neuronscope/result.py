@@ -6,7 +6,8 @@ import html
 import json
 import re
 
-from .calls import flags, run, run_json
+from ._core import Columns
+from .calls import flags, run
 
 _FRAME = '<iframe sandbox="allow-scripts allow-popups" style="width:100%;height:{height}px;border:0" srcdoc="{document}"></iframe>'
 
@@ -34,16 +35,85 @@ class Record:
     def to_dict(self):
         return dict(vars(self))
 
+    def table(self, name):
+        """One of its lists of objects as a table: ``fit("llama-2-7b").table("rows")``."""
+        return Table(self[name])
+
     def __repr__(self):
         shown = ", ".join(f"{name}={value!r}" for name, value in list(vars(self).items())[:8])
         return f"{type(self).__name__}({shown}{', ...' if len(vars(self)) > 8 else ''})"
 
 
-class Table(list):
-    """Rows with the same columns."""
+class Table:
+    """Rows with the same columns, which do not change: a sequence of records.
+
+    It is no list, because pyarrow and polars read a list as rows of their own kind before they ask for its columns. The rows and the columns are
+    made of a command's JSON, each when somebody asks for them.
+    """
+
+    _record = Record
+
+    def __init__(self, rows=()):
+        """``rows`` are records, dictionaries, or the bytes of a JSON list of objects."""
+        self._text = rows if isinstance(rows, bytes) else None
+        self._records = None if self._text is not None else [self._as_record(row) for row in rows]
+        self._columns = None
+
+    def _as_record(self, row):
+        return self._record(row) if isinstance(row, dict) else row
+
+    @property
+    def _rows(self):
+        if self._records is None:
+            self._records = [self._as_record(row) for row in json.loads(self._text)]
+        return self._records
+
+    def __len__(self):
+        return len(self._rows)
+
+    def __iter__(self):
+        return iter(self._rows)
+
+    def __reversed__(self):
+        return reversed(self._rows)
+
+    def __contains__(self, row):
+        return row in self._rows
+
+    def __getitem__(self, n):
+        return Table(self._rows[n]) if isinstance(n, slice) else self._rows[n]
+
+    def __eq__(self, other):
+        return self._rows == (other._rows if isinstance(other, Table) else other) if isinstance(other, (Table, list)) else NotImplemented
+
+    __hash__ = None
+
+    def __repr__(self):
+        return repr(self._rows)
+
+    def __reduce__(self):
+        return type(self), (self._text or self.to_dicts(),)
 
     def to_dicts(self):
         return [row.to_dict() if isinstance(row, Record) else dict(row) for row in self]
+
+    @property
+    def columns(self):
+        """The columns in memory: ``names``, and Arrow's PyCapsule interface. They are made once and are shared with whoever takes them."""
+        if self._columns is None:
+            self._columns = Columns(self._text or json.dumps(self.to_dicts()).encode())
+        return self._columns
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.columns.__arrow_c_stream__(requested_schema)
+
+    def to_numpy(self):
+        """A dictionary of arrays by column. Numbers without gaps are the column itself, read-only; gaps become NaN, and other values objects, in
+        copies."""
+        import numpy
+
+        numbers = {name: self.columns.numbers(name) for name in self.columns.names}
+        return {name: numpy.asarray(found) if found is not None else _copy(self, name) for name, found in numbers.items()}
 
     def to_pandas(self):
         """A ``pandas.DataFrame``; pandas must be installed."""
@@ -55,7 +125,21 @@ class Table(list):
         """A ``pyarrow.Table``; pyarrow must be installed."""
         import pyarrow
 
-        return pyarrow.Table.from_pylist(self.to_dicts())
+        return pyarrow.table(self)
+
+
+def _copy(table, name):
+    import numpy
+
+    values = [row.to_dict().get(name) for row in table]
+    if all(value is None or type(value) in (int, float) for value in values):
+        return numpy.array([numpy.nan if value is None else value for value in values], dtype=float)
+    if all(type(value) is bool for value in values):
+        return numpy.array(values)
+    found = numpy.empty(len(values), dtype=object)
+    for n, value in enumerate(values):
+        found[n] = value
+    return found
 
 
 class _Document:
@@ -91,8 +175,10 @@ class Report(Record):
 class Reports(Table, _Document):
     """The reports of a benchmark, in the order in which they ran."""
 
+    _record = Report
+
     def __init__(self, rows, page=None):
-        super().__init__(Report(row) if isinstance(row, dict) else row for row in rows)
+        super().__init__(rows)
         self._page = page
 
     def _file(self):
@@ -144,7 +230,7 @@ class Profile(_Document):
         return found if isinstance(found, list) else Record(found)
 
     def _ask(self, command, *args):
-        return run_json([command, *self._source, *args], files=self._files, shell=self._shell)
+        return rows_of(run([command, *self._source, *args, "--json"], files=self._files, shell=self._shell)[0])
 
     def operators(self, **options):
         """Time by operator, as ``neuronscope operators`` lists it."""
@@ -152,7 +238,7 @@ class Profile(_Document):
 
     def query(self, text):
         """The answer to a question in the language of docs/query.md."""
-        return _rows(self._ask("query", text))
+        return self._ask("query", text)
 
     def idle(self, **options):
         return self._table("idle", **options)
@@ -167,7 +253,7 @@ class Profile(_Document):
         return self._table("counters", **options)
 
     def _table(self, command, **options):
-        return _rows(self._ask(command, *flags(options)))
+        return self._ask(command, *flags(options))
 
     def save(self, path, format="chrome"):
         """Writes the timeline: chrome, perfetto, speedscope, csv, xplane, neuron-plugin or tensorboard."""
@@ -183,8 +269,9 @@ class Profile(_Document):
         return f"<Profile of {' '.join(self._source)}>"
 
 
-def _rows(found):
-    return Table(Record(row) if isinstance(row, dict) else row for row in found) if isinstance(found, list) else Record(found)
+def rows_of(text):
+    """What a command printed: a list is a table, whose JSON is read when it is needed."""
+    return Table(text) if text.lstrip().startswith(b"[") else Record(json.loads(text))
 
 
 def _again(args, source, files):
