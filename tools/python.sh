@@ -4,6 +4,8 @@ MATURIN_VERSION=1.16.0
 PYTEST_VERSION=9.2.0
 # For the test of the notebook, which is skipped where these cannot be had.
 NOTEBOOK_PACKAGES="nbclient==0.11.0 nbformat==5.11.1 nbconvert==7.17.2 ipykernel==7.4.0"
+# For the tests of tables in other libraries, in the same way.
+TABLE_PACKAGES="pyarrow==26.0.1 polars==2.1.0 duckdb==2.0.1"
 TORCH_VERSION=2.15.0
 WHEELS=$ROOT/target/wheels
 
@@ -55,10 +57,19 @@ python_wheel_tests() {
   local venv status=0
   venv=$(mktemp -d)
   { python3 -m venv "$venv" && "$venv/bin/pip" install -q "pytest==$PYTEST_VERSION" "$WHEELS"/neuronscope-*.whl "$@"; } || status=1
-  # shellcheck disable=SC2086
-  "$venv/bin/pip" install -q $NOTEBOOK_PACKAGES >&2 || say "the packages of notebooks cannot be had from PyPI: their test is skipped"
+  python_peer_packages "$venv" || true
   [ "$status" = 0 ] && python_pytest "$venv" || status=1
   rm -rf "$venv"
+  return "$status"
+}
+
+# The packages of other tools that some tests need; fails if one cannot be had. python_peer_packages ENVIRONMENT
+python_peer_packages() {
+  local status=0
+  # shellcheck disable=SC2086
+  "$1/bin/pip" install -q $NOTEBOOK_PACKAGES >&2 || { status=1; say "the packages of notebooks cannot be had from PyPI: their test is skipped"; }
+  # shellcheck disable=SC2086
+  "$1/bin/pip" install -q $TABLE_PACKAGES >&2 || { status=1; say "pyarrow, polars and DuckDB cannot be had from PyPI: their tests are skipped"; }
   return "$status"
 }
 
@@ -88,9 +99,8 @@ python_library() { step "build the library of the Python package" cargo build --
 python_environment() {
   local venv
   venv=$(python_tool pytest "$PYTEST_VERSION" numpy) || return 1
-  if [ ! -f "$venv/.notebook" ]; then
-    # shellcheck disable=SC2086
-    if "$venv/bin/pip" install -q $NOTEBOOK_PACKAGES >&2; then touch "$venv/.notebook"; else say "the packages of notebooks cannot be had from PyPI: their test is skipped"; fi
+  if [ ! -f "$venv/.peers" ]; then
+    if python_peer_packages "$venv"; then touch "$venv/.peers"; fi
   fi
   echo "$venv"
 }
