@@ -61,7 +61,7 @@ impl FromStr for ModelRef {
 #[must_use]
 pub fn model_label(model: &str) -> Cow<'_, str> {
     match model.parse::<ModelFileRef>() {
-        Ok(file) => Cow::Owned(file.label()),
+        Ok(file) => Cow::Owned(without_source(&file.label()).into_owned()),
         Err(_) => without_source(model),
     }
 }
@@ -89,5 +89,6 @@ mod tests {
             "my_model.onnx:batch=2,aten::foo.Tensor=sort"
         );
         assert_eq!((model_label("file:a.pt2@12345678"), model_label("nn")), ("a.pt2".into(), "nn".into()));
+        assert_eq!(model_label("file:a.pt2:my::op=mine~AwA~function-f,batch=2"), "a.pt2:batch=2,my::op=mine");
     }
 }

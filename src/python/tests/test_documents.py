@@ -1,22 +1,36 @@
-"""The blocks of docs/python.md run in their order."""
+"""The blocks of documents run in their order, and the stubs say what is there."""
 
+import ast
+import inspect
 import re
+import shutil
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, TRACES
 
-BLOCKS = re.findall(r"```python( torch)?\n(.*?)```", (ROOT / "docs/python.md").read_text(encoding="utf-8"), re.DOTALL)
+PACKAGE = ROOT / "src/python/python/neuronscope"
+
+
+def run_blocks(document):
+    """Runs the blocks of Python of a document; returns how many there are."""
+    names, blocks = {}, re.findall(r"```python( torch)?\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), re.DOTALL)
+    for needs_torch, block in blocks:
+        if not needs_torch or _has_torch():
+            exec(compile(block, document, "exec"), names)
+    return len(blocks)
 
 
 def test_the_blocks_of_the_page_run(capsys):
-    names = {}
-    for needs_torch, block in BLOCKS:
-        if needs_torch and not _has_torch():
-            continue
-        exec(compile(block, "docs/python.md", "exec"), names)
+    assert run_blocks("docs/python.md") >= 5
     assert "n-modles" in capsys.readouterr().out
-    assert len(BLOCKS) >= 5
+
+
+@pytest.mark.parametrize("document", ["README.md", "src/python/README.md"])
+def test_the_blocks_of_the_readmes_run(document, capsys):
+    shutil.copy(TRACES / "tracelens_bert_small_mi300.json.gz", "trace.json.gz")
+    assert run_blocks(document) == 1
+    assert float(capsys.readouterr().out) > 0
 
 
 def _has_torch():
@@ -39,15 +53,44 @@ def test_the_examples_of_the_functions_run():
 
 def test_every_option_of_the_stubs_exists():
     """A name in the stub of benchmark is a flag of the command."""
-    import ast
-
     import neuronscope
 
-    tree = ast.parse((ROOT / "src/python/python/neuronscope/__init__.pyi").read_text(encoding="utf-8"))
-    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+    for function in functions_of(stub("__init__.pyi")):
         for argument in function.args.kwonlyargs:
             if argument.arg.endswith("_fn") or argument.arg == "verbosity":
                 continue
             with pytest.raises((neuronscope.UsageError, neuronscope.Error)) as raised:
                 getattr(neuronscope, function.name)("nn", **{argument.arg: "@"})
             assert "unexpected argument" not in str(raised.value), (function.name, argument.arg)
+
+
+def stub(name):
+    return ast.parse((PACKAGE / name).read_text(encoding="utf-8"))
+
+
+def functions_of(tree):
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def test_the_stubs_have_the_functions_that_the_package_has():
+    """Each function is in the stub with its own parameters, and in the table of docs/python.md."""
+    import neuronscope
+
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    found = {function.name: function for function in functions_of(stub("__init__.pyi"))}
+    assert {*found, "bench", "command"} == {name for name in neuronscope.__all__ if inspect.isfunction(getattr(neuronscope, name))}
+    for name, function in found.items():
+        own = [name for name, parameter in inspect.signature(getattr(neuronscope, name)).parameters.items() if parameter.kind == parameter.POSITIONAL_OR_KEYWORD]
+        assert [argument.arg for argument in function.args.args] == own, name
+        assert f"`{name}(" in page, name
+
+
+def test_the_stub_of_the_library_has_what_the_library_has():
+    from neuronscope import _core
+
+    of_names = lambda names: {name for name in names if not name.startswith("_") or name in ("__arrow_c_stream__", "__array_interface__", "__version__")}  # noqa: E731
+    tree = stub("_core.pyi")
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    assert {*classes, "__version__"} == of_names(vars(_core))
+    for name in ("Shell", "Columns", "Numbers"):
+        assert of_names(node.name for node in classes[name].body if isinstance(node, ast.FunctionDef)) == of_names(vars(getattr(_core, name))), name

@@ -86,13 +86,21 @@ def compare(a, b, **options):
 
 
 def inspect(model, inputs=None, **options):
-    """What a model file holds, and with ``instance`` how long one call takes."""
+    """What a model file holds, and with ``instance`` how long one call takes.
+
+    >>> [part["title"] for part in inspect("nn").tree if part["depth"] == 0][:3]
+    ['input 0', 'Linear[layer1]', 'ReLU[nl1]']
+    """
     text, files, _ = named = resolve(model, inputs)
     return Record(run_json(["inspect", text, *named.assumed, *flags(options)], files=files))
 
 
 def numerics(model="nn", inputs=None, **options):
-    """Computes a model as a NeuronCore would and compares it with the reference. A comparison that fails is a result as well: ``status``."""
+    """Computes a model as a NeuronCore would and compares it with the reference. A comparison that fails is a result as well: ``status``.
+
+    >>> numerics("nn").status
+    'PASS'
+    """
     from ._core import Error
 
     text, files, _ = named = resolve(model, inputs)
