@@ -60,6 +60,20 @@ def traces(command_line):
     show("the same with the command line, its start included", f"{theirs:.2f} s, ratio {ours / theirs:.2f}")
 
 
+def tables():
+    """A table as columns, and as records."""
+    import neuronscope
+    from neuronscope.result import Table
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "trace.json")
+        file.write_text(trace_of(EVENTS), encoding="utf-8")
+        profile = neuronscope.open(file)
+        printed = profile.query(f"select name, start, dur limit {EVENTS}")._text
+    show(f"columns of a table of {EVENTS:,} rows, {len(printed) / 1e6:.0f} MB of JSON", f"{median_s(lambda: Table(printed).columns):.2f} s")
+    show("the same table as records", f"{median_s(lambda: len(Table(printed))):.2f} s")
+
+
 def modules():
     try:
         import torch
@@ -109,4 +123,5 @@ if __name__ == "__main__":
     imports()
     calls()
     traces(sys.argv[1])
+    tables()
     modules()

@@ -166,6 +166,58 @@ fn a_user_written_kernel_runs_in_every_command() {
     assert!(code == Some(1) && err.contains("line 2, column 10"), "{err}");
 }
 
+/// An operator of two tensors is the function of its name, or the one that is named.
+#[test]
+fn a_gradient_runs_as_a_kernel_of_two_tensors() {
+    let folder = std::env::temp_dir().join(format!("gradient-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    for (file, kernel) in [("element.cpp", BUILT_IN[0]), ("tcm.cpp", BUILT_IN[1])] {
+        std::fs::write(folder.join(file), kernel.source).unwrap();
+    }
+    let program = |operator: &str, second: &str| {
+        format!(
+            "HloModule m\n\nENTRY main {{\n  g = f32[32,120]{{1,0}} parameter(0)\n  x = {second} parameter(1)\n  \
+             ROOT r = f32[32,120]{{1,0}} custom-call(g, x), custom_call_target=\"{operator}\"\n}}\n"
+        )
+    };
+    std::fs::write(folder.join("m.hlo"), program("my_ops::relu_backward", "f32[32,120]{1,0}")).unwrap();
+    let model = path("m.hlo");
+    let with = |command: &str, kernel: &str| {
+        let assumed = format!("my_ops::relu_backward={}", path(kernel));
+        neuronscope(&[command, "--model", &model, "--assume", &assumed, "--json"])
+    };
+    let device_ns = |kernel: &str| {
+        let (code, out, err) = with("profile", kernel);
+        assert_eq!(code, Some(0), "{err}");
+        find_number(&serde_json::from_str(&out).unwrap(), "device_window_ns").unwrap()
+    };
+    assert!(device_ns("element.cpp") > 3.0 * device_ns("tcm.cpp"));
+    assert_eq!(device_ns("tcm.cpp:relu_backward").to_bits(), device_ns("tcm.cpp").to_bits());
+    let (code, out, err) = with("numerics", "tcm.cpp");
+    assert!(code == Some(0) && out.contains("PASS"), "{out}{err}");
+    for (command, kernel, said) in [
+        (
+            "profile",
+            "tcm.cpp:relu_forward",
+            "relu_forward takes 1 tensor and its operator gives it 2 tensors; name the function",
+        ),
+        (
+            "numerics",
+            "tcm.cpp:gelu",
+            "no function gelu that takes only tensors and returns one: name one of relu_forward, relu_backward",
+        ),
+    ] {
+        let (code, _, err) = with(command, kernel);
+        // The packed source of a kernel is for links.
+        assert!(code == Some(1) && err.contains(said) && err.len() < 400, "{err}");
+    }
+    std::fs::write(folder.join("m.hlo"), program("my_ops::relu_backward", "f32[32]{0}")).unwrap();
+    let (code, _, err) = with("profile", "tcm.cpp");
+    assert!(code == Some(1) && err.contains("takes one of f32[32]; pass a tensor of that shape"), "{err}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 /// The figures of docs/customop.md are those that the command prints, beside the published ones.
 #[test]
 fn the_rates_of_the_document_are_those_printed() {
