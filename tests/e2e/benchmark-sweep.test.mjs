@@ -197,7 +197,7 @@ test("results of NeuronPerf come into the same table, marked", app.page(async (p
 test("a system given by its stage times runs on an instance that is not simulated", app.page(async (page) => {
   await editForm(page);
   await page.getByLabel("Model", { exact: true }).fill("fixed");
-  await page.getByLabel("device_ms", { exact: true }).fill("2.895");
+  await page.getByLabel("Device (ms)", { exact: true }).fill("2.895");
   await page.getByLabel("host_ms", { exact: true }).fill("0.216");
   await page.getByLabel("transfer_ms", { exact: true }).fill("0.140");
   await page.getByLabel("Instance types").fill("inf1.6xlarge");

@@ -139,9 +139,9 @@ fn split(text: &str) -> (&str, Vec<(String, String)>) {
     (name.trim(), parameters.split(',').filter(|p| !p.trim().is_empty()).map(pair).collect())
 }
 
-/// The label of a parameter's field: `loop_count` is "Loop count".
+/// The label of a parameter's field: `loop_count` is "Loop count", `device_ms` is "Device (ms)".
 fn label_of(name: &str) -> String {
-    let words = name.replace('_', " ");
+    let words = name.strip_suffix("_ms").map_or(name.to_owned(), |name| format!("{name} (ms)")).replace('_', " ");
     let mut letters = words.chars();
     letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
 }
