@@ -95,6 +95,7 @@ impl Executable {
 
     /// The waits of an instruction or DMA.
     #[must_use]
+    #[inline]
     pub fn waits(&self, start: u32, len: u8) -> &[Wait] {
         let start = start as usize;
         self.waits.get(start..start + usize::from(len)).unwrap_or(&[])

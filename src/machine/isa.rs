@@ -34,6 +34,7 @@ impl Engine {
 
     /// Position in [`Engine::ALL`].
     #[must_use]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -69,6 +70,7 @@ impl DmaQueue {
 
     /// Position in [`DmaQueue::ALL`].
     #[must_use]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -90,6 +92,7 @@ impl Unit {
 
     /// A number below [`Unit::COUNT`]: engines first.
     #[must_use]
+    #[inline]
     pub const fn index(self) -> usize {
         match self {
             Self::Engine(e) => e.index(),

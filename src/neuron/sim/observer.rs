@@ -11,6 +11,10 @@ pub trait Observer {
     fn dma(&mut self, queue: DmaQueue, index: usize, triggered: SimTime, span: Interval<SimTime>);
     /// The clock of the tensor engine is limited to `eighths` of the published one, from an instruction at `at` on.
     fn clock_limit(&mut self, _at: SimTime, _eighths: u32) {}
+    /// Whether it wants to be told anything. The loop that tells nobody is faster.
+    fn listens(&self) -> bool {
+        true
+    }
 }
 
 /// An observer that does nothing.
@@ -20,4 +24,7 @@ pub struct NoObserver;
 impl Observer for NoObserver {
     fn instruction(&mut self, _: Engine, _: usize, _: Interval<SimTime>) {}
     fn dma(&mut self, _: DmaQueue, _: usize, _: SimTime, _: Interval<SimTime>) {}
+    fn listens(&self) -> bool {
+        false
+    }
 }

@@ -100,6 +100,13 @@ proptest! {
     }
 
     #[test]
+    fn an_observer_changes_nothing(items in items()) {
+        let (executable, costs) = (program(&items), CostTable::inferentia2());
+        let observed = simulate(&executable, &costs, &mut Spans::default()).unwrap();
+        prop_assert_eq!(observed, simulate(&executable, &costs, &mut NoObserver).unwrap());
+    }
+
+    #[test]
     fn a_faster_machine_is_never_slower(items in items()) {
         let executable = program(&items);
         let slow = CostTable::neuroncore_v2();

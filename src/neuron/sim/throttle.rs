@@ -6,9 +6,12 @@ use ns_machine::cost::{InstructionCost, Throttle};
 /// The clock limit of a tensor engine. Time is cut into windows; the utilisation of one decides the limit of the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TensorClock {
+    throttle: Throttle,
     /// Rows of the array: a utilisation of one uses all of them.
     array_rows: u32,
-    /// Number of the window that `used` belongs to.
+    /// Length of a window, picoseconds.
+    length: u64,
+    /// Start of the window that `used` belongs to.
     window: u64,
     /// Time at work in this window, picoseconds times rows in use.
     used: u64,
@@ -18,35 +21,51 @@ pub(super) struct TensorClock {
     rows: u32,
 }
 
+/// The cost of an instruction after a window of light work and after one of dense work: longer by the limit of the clock.
+pub(super) fn paces(throttle: Throttle, cost: InstructionCost) -> [InstructionCost; 2] {
+    [false, true].map(|is_dense| {
+        let interval = SimTime(cost.interval.0.saturating_mul(8) / u64::from(eighths(throttle, is_dense)));
+        // The limit leaves pauses between instructions; a single one is not later.
+        InstructionCost { interval, latency: cost.latency.max(interval) }
+    })
+}
+
+/// The limit after a window of light or of dense work.
+fn eighths(throttle: Throttle, is_dense: bool) -> u32 {
+    if is_dense { throttle.dense_eighths } else { throttle.light_eighths }.clamp(1, 8)
+}
+
 impl TensorClock {
     /// The clock of an idle engine whose array has this many rows.
-    pub const fn new(array_rows: u32) -> Self {
-        Self { array_rows, window: 0, used: 0, is_dense: false, rows: 0 }
+    pub const fn new(throttle: Throttle, array_rows: u32) -> Self {
+        let length = SimTime::from_ns(if throttle.window_ns == 0 { 1 } else { throttle.window_ns }).0;
+        Self { throttle, array_rows, length, window: 0, used: 0, is_dense: false, rows: 0 }
     }
 
     /// A stationary tile of `rows` is loaded.
+    #[inline]
     pub fn load(&mut self, rows: u32) {
         self.rows = rows.min(self.array_rows);
     }
 
-    /// The cost of an instruction that starts at `start`, longer by the limit of its window, and that limit in eighths.
-    pub fn stretch(&mut self, throttle: Throttle, start: SimTime, cost: InstructionCost) -> (InstructionCost, u32) {
-        let length = SimTime::from_ns(throttle.window_ns.max(1)).0;
-        self.advance(throttle, start.0 / length, length);
-        let eighths = if self.is_dense { throttle.dense_eighths } else { throttle.light_eighths }.clamp(1, 8);
-        let interval = cost.interval.0.saturating_mul(8) / u64::from(eighths);
-        self.work(throttle, start.0, interval, length);
-        let interval = SimTime(interval);
-        // The limit leaves pauses between instructions; a single one is not later.
-        (InstructionCost { interval, latency: cost.latency.max(interval) }, eighths)
+    /// The cost of an instruction that starts at `start`, of the two that it may have, and the limit in eighths.
+    #[inline]
+    pub fn pace(&mut self, start: SimTime, paces: &[InstructionCost; 2]) -> (InstructionCost, u32) {
+        if start.0.saturating_sub(self.window) >= self.length {
+            self.advance(start.0 - start.0 % self.length);
+        }
+        let (cost, eighths) = (paces[usize::from(self.is_dense)], eighths(self.throttle, self.is_dense));
+        self.work(start.0, cost.interval.0);
+        (cost, eighths)
     }
 
     /// Work of `time` from `start`: what reaches beyond the window counts in those after it.
-    fn work(&mut self, throttle: Throttle, start: u64, time: u64, length: u64) {
+    #[inline]
+    fn work(&mut self, start: u64, time: u64) {
         let rows = u64::from(self.rows);
         let (mut at, mut left) = (start, time);
         loop {
-            let room = (self.window + 1) * length - at;
+            let room = self.window + self.length - at;
             let part = left.min(room);
             self.used += part * rows;
             left -= part;
@@ -54,19 +73,17 @@ impl TensorClock {
                 return;
             }
             at += part;
-            self.advance(throttle, self.window + 1, length);
+            self.advance(self.window + self.length);
         }
     }
 
-    /// Goes on to `window`.
-    fn advance(&mut self, throttle: Throttle, window: u64, length: u64) {
-        if window <= self.window {
-            return;
-        }
-        let full = length * u64::from(self.array_rows);
-        let dense = u128::from(self.used) * 1_000 >= u128::from(full) * u128::from(throttle.threshold_permille);
+    /// Goes on to the later window that starts at `window`.
+    #[cold]
+    fn advance(&mut self, window: u64) {
+        let full = self.length * u64::from(self.array_rows);
+        let dense = u128::from(self.used) * 1_000 >= u128::from(full) * u128::from(self.throttle.threshold_permille);
         // A window without work follows when one is skipped.
-        self.is_dense = dense && window == self.window + 1;
+        self.is_dense = dense && window == self.window + self.length;
         self.window = window;
         self.used = 0;
     }
@@ -80,12 +97,12 @@ mod tests {
 
     /// Time that the engine is active and time in total, of `count` bursts of work with `gap_ns` between them.
     fn run(throttle: Throttle, rows: u32, work_ns: u64, gap_ns: u64, count: u32) -> (f64, f64) {
-        let mut clock = TensorClock::new(128);
+        let mut clock = TensorClock::new(throttle, 128);
         clock.load(rows);
         let cost = InstructionCost { interval: SimTime(work_ns * NS), latency: SimTime(work_ns * NS) };
         let (mut start, mut active) = (SimTime::ZERO, 0.0);
         for _ in 0..count {
-            let interval = clock.stretch(throttle, start, cost).0.interval;
+            let interval = clock.pace(start, &paces(throttle, cost)).0.interval;
             active += interval.to_secs_f64();
             start = start + interval + SimTime(gap_ns * NS);
         }

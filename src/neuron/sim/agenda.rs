@@ -1,0 +1,186 @@
+//! Which unit is due next, and which units wait for another.
+
+use super::units::UNITS;
+use ns_base::SimTime;
+use ns_machine::isa::{Unit, Wait};
+
+/// Whether a unit's next item can start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Readiness {
+    /// The next item starts at this time.
+    At(SimTime),
+    /// The next item waits until another unit completes more items.
+    Blocked(Wait),
+    /// All items are done.
+    Finished,
+}
+
+/// When a unit is due, and which: of those that are due at the same time, the one of the lowest index is first. One number, because
+/// numbers are compared without a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Due(u128);
+
+impl Due {
+    /// After everything that is due.
+    const NEVER: Self = Self(u128::MAX);
+
+    #[inline]
+    fn new(time: SimTime, unit: Unit) -> Self {
+        Self(u128::from(time.0) << 64 | unit.index() as u128)
+    }
+
+    fn time(self) -> SimTime {
+        SimTime(u64::try_from(self.0 >> 64).unwrap_or(u64::MAX))
+    }
+
+    /// The unit, unless this is never.
+    fn unit(self) -> Option<Unit> {
+        UNITS.get(usize::from(self.0.to_le_bytes()[0])).copied()
+    }
+}
+
+/// The turn of a unit, which goes on until another one is due.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    /// The unit.
+    pub unit: Unit,
+    /// When its next item starts.
+    pub start: SimTime,
+    /// When the first of the other units is due.
+    until: Due,
+}
+
+impl Turn {
+    /// Whether it is still this unit's turn when its next item starts at `start`.
+    #[inline]
+    pub fn holds(&self, start: SimTime) -> bool {
+        Due::new(start, self.unit) < self.until
+    }
+
+    /// Another unit is due at `time`.
+    pub fn share(&mut self, unit: Unit, time: SimTime) {
+        self.until = self.until.min(Due::new(time, unit));
+    }
+}
+
+/// The readiness of every unit. There are so few that the earliest is found by looking at each.
+#[derive(Clone, Debug)]
+pub(super) struct Agenda {
+    due: [Due; Unit::COUNT],
+    /// What each unit waits for, or waited for last.
+    waits: [Option<Wait>; Unit::COUNT],
+    /// The units that wait for each unit, as bits.
+    waiters: [u8; Unit::COUNT],
+    /// The lowest count of each unit that another one waits for, so that nobody is asked at most completions.
+    awaited: [usize; Unit::COUNT],
+}
+
+impl Agenda {
+    /// An agenda on which every unit is finished.
+    pub const fn new() -> Self {
+        Self {
+            due: [Due::NEVER; Unit::COUNT],
+            waits: [None; Unit::COUNT],
+            waiters: [0; Unit::COUNT],
+            awaited: [usize::MAX; Unit::COUNT],
+        }
+    }
+
+    /// The turn of the unit that is due first.
+    #[inline]
+    pub fn first(&self) -> Option<Turn> {
+        let (mut first, mut until) = (Due::NEVER, Due::NEVER);
+        for due in self.due {
+            until = until.min(first.max(due));
+            first = first.min(due);
+        }
+        first.unit().map(|unit| Turn { unit, start: first.time(), until })
+    }
+
+    /// Writes down the readiness of a unit, which must not be among those that wait.
+    #[inline]
+    pub fn set(&mut self, unit: Unit, readiness: Readiness) {
+        self.due[unit.index()] = match readiness {
+            Readiness::At(time) => Due::new(time, unit),
+            Readiness::Blocked(_) | Readiness::Finished => Due::NEVER,
+        };
+        if let Readiness::Blocked(wait) = readiness {
+            self.waits[unit.index()] = Some(wait);
+            self.waiters[wait.unit.index()] |= 1 << unit.index();
+            let awaited = &mut self.awaited[wait.unit.index()];
+            *awaited = (*awaited).min(wait.count as usize);
+        }
+    }
+
+    /// Whether a unit waits for `unit` to have completed no more than `done` items.
+    #[inline]
+    pub fn is_awaited(&self, unit: Unit, done: usize) -> bool {
+        self.awaited[unit.index()] <= done
+    }
+
+    /// Hands out the units that wait for `unit`: they wait no more, and their readiness has to be set again.
+    #[inline]
+    pub fn release(&mut self, unit: Unit) -> impl Iterator<Item = Unit> + use<> {
+        self.awaited[unit.index()] = usize::MAX;
+        let mut bits = std::mem::take(&mut self.waiters[unit.index()]);
+        std::iter::from_fn(move || {
+            let waiter = UNITS.get(bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+            Some(*waiter)
+        })
+    }
+
+    /// The first unit that waits, and for what.
+    pub fn first_blocked(&self) -> Option<(Unit, Wait)> {
+        let waiters = self.waiters.iter().fold(0, |all, bits| all | bits);
+        let unit = *UNITS.get(waiters.trailing_zeros() as usize)?;
+        self.waits[unit.index()].map(|wait| (unit, wait))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ns_machine::isa::{DmaQueue, Engine};
+
+    const TENSOR: Unit = Unit::Engine(Engine::Tensor);
+    const VECTOR: Unit = Unit::Engine(Engine::Vector);
+    const IO: Unit = Unit::Queue(DmaQueue::Io);
+
+    #[test]
+    fn the_lowest_of_the_units_that_are_due_together_is_first() {
+        let mut agenda = Agenda::new();
+        assert!(agenda.first().is_none());
+        for unit in [IO, VECTOR] {
+            agenda.set(unit, Readiness::At(SimTime(7)));
+        }
+        let turn = agenda.first().unwrap();
+        assert_eq!((turn.unit, turn.start), (VECTOR, SimTime(7)));
+        assert!(turn.holds(SimTime(7)) && !turn.holds(SimTime(8)));
+        agenda.set(VECTOR, Readiness::Finished);
+        let mut turn = agenda.first().unwrap();
+        assert!(turn.unit == IO && turn.holds(SimTime(u64::MAX)));
+        turn.share(TENSOR, SimTime(9));
+        assert!(turn.holds(SimTime(8)) && !turn.holds(SimTime(9)));
+    }
+
+    #[test]
+    fn a_time_at_the_end_of_the_clock_is_due_too() {
+        let mut agenda = Agenda::new();
+        agenda.set(IO, Readiness::At(SimTime(u64::MAX)));
+        assert_eq!(agenda.first().map(|turn| turn.unit), Some(IO));
+    }
+
+    #[test]
+    fn units_that_wait_are_released_once() {
+        let mut agenda = Agenda::new();
+        let wait = |count| Wait { unit: TENSOR, count };
+        agenda.set(IO, Readiness::Blocked(wait(5)));
+        agenda.set(VECTOR, Readiness::Blocked(wait(3)));
+        assert_eq!(agenda.first_blocked(), Some((VECTOR, wait(3))));
+        assert!(!agenda.is_awaited(TENSOR, 2) && agenda.is_awaited(TENSOR, 3) && !agenda.is_awaited(VECTOR, 9));
+        assert_eq!(agenda.release(TENSOR).collect::<Vec<_>>(), [VECTOR, IO]);
+        assert!(!agenda.is_awaited(TENSOR, 9) && agenda.first_blocked().is_none());
+        assert_eq!(agenda.release(TENSOR).count(), 0);
+    }
+}
