@@ -5,6 +5,7 @@ use ns_machine::isa::{DmaQueue, Engine};
 use ns_machine::{Executable, SourceId};
 use ns_neuron::sim::{Observer, simulate};
 
+use super::rank_program::{COLLECTIVE, RankProgram};
 use super::segment::Segment;
 use super::step::Decoder;
 use super::token::TokenPart;
@@ -23,8 +24,8 @@ pub struct UnitWork {
     pub time: SimTime,
 }
 
-/// What the units of a core do in these parts of one layer, in the order of units and time. A part that [`super::token_parts`] has made longer or shorter than its
-/// segment has its stretches scaled alike.
+/// What the units of a core do in these parts of one layer, in the order of units and time: the layer's segments and collectives,
+/// simulated as one program. A part that [`super::token_parts`] has made longer or shorter has its stretches scaled alike.
 ///
 /// # Errors
 /// When a segment cannot be compiled.
@@ -34,37 +35,67 @@ pub fn layer_work(
     bucket: u64,
     layer: &[TokenPart],
 ) -> Result<Vec<UnitWork>, Refusal> {
-    let mut work = Vec::new();
+    let mut program = RankProgram::default();
     for part in layer {
-        let segment = match part.name {
-            "attention" => Segment::Decode { batch, bucket },
-            "feed-forward" => Segment::FeedForward { rows: batch },
-            // It is moved by the DMA engines that fetch weights, so nothing of the next segment is fetched before it ends.
-            "all-reduce" => {
-                let (unit, operator) = (DmaQueue::Weights.name(), part.name.to_owned());
-                work.push(UnitWork { unit, operator, start: part.start, time: part.time });
-                continue;
-            }
-            _ => continue,
-        };
-        let executable = decoder.executable(segment)?;
-        let mut stretches = Stretches { executable: &executable, units: Vec::new() };
-        let window = simulate(&executable, decoder.costs(), &mut stretches)?.window;
-        let scaled = |at: SimTime| {
-            let within = u128::from(at.min(window).0) * u128::from(part.time.0) / u128::from(window.0.max(1));
-            part.start + SimTime(u64::try_from(within).unwrap_or(u64::MAX))
-        };
-        for (unit, of_unit) in stretches.units {
-            work.extend(of_unit.into_iter().map(|(source, span)| {
-                let (start, end) = (scaled(span.start), scaled(span.end));
-                let operator = executable.sources.get(source).map_or_else(String::new, |s| s.framework_op.clone());
-                UnitWork { unit, operator, start, time: end.saturating_sub(start) }
-            }));
+        match part.name {
+            "attention" => program.segment(&*decoder.executable(Segment::Decode { batch, bucket })?),
+            "feed-forward" => program.segment(&*decoder.executable(Segment::FeedForward { rows: batch })?),
+            COLLECTIVE => program.collective(part.time),
+            _ => {}
         }
+    }
+    let executable = program.executable();
+    let mut stretches = Stretches { executable, units: Vec::new() };
+    let window = simulate(executable, decoder.costs(), &mut stretches)?.window;
+    let places = Places::of(&stretches, layer, window);
+    let mut work = Vec::new();
+    for (unit, of_unit) in &stretches.units {
+        work.extend(of_unit.iter().map(|(source, span)| {
+            let (start, end) = (places.place(span.start), places.place(span.end));
+            let operator = executable.sources.get(*source).map_or_else(String::new, |s| s.framework_op.clone());
+            UnitWork { unit, operator, start, time: end.saturating_sub(start) }
+        }));
     }
     work.retain(|w| w.time > SimTime::ZERO);
     work.sort_by_key(|w| (place(w.unit), w.start));
     Ok(work)
+}
+
+/// Where times of the simulated layer lie in the token: each part has its own scale.
+struct Places {
+    /// The start of each part and the end of the last, simulated and in the token.
+    bounds: Vec<(SimTime, SimTime)>,
+}
+
+impl Places {
+    fn of(stretches: &Stretches<'_>, layer: &[TokenPart], window: SimTime) -> Self {
+        let mut collectives = stretches.collectives().into_iter();
+        let mut bounds = Vec::new();
+        let mut simulated = SimTime::ZERO;
+        for part in layer {
+            if part.name == COLLECTIVE
+                && let Some(span) = collectives.next()
+            {
+                bounds.push((span.start, part.start));
+                simulated = span.end;
+            } else {
+                bounds.push((simulated, part.start));
+            }
+        }
+        bounds.extend(layer.last().map(|last| (window, last.start + last.time)));
+        Self { bounds }
+    }
+
+    fn place(&self, at: SimTime) -> SimTime {
+        let after =
+            self.bounds.partition_point(|(simulated, _)| *simulated <= at).clamp(1, self.bounds.len().max(2) - 1);
+        let (Some((from, start)), Some((to, end))) = (self.bounds.get(after - 1), self.bounds.get(after)) else {
+            return at;
+        };
+        let (within, whole) = (at.min(*to).saturating_sub(*from), to.saturating_sub(*from));
+        let scaled = u128::from(within.0) * u128::from(end.saturating_sub(*start).0) / u128::from(whole.0.max(1));
+        *start + SimTime(u64::try_from(scaled).unwrap_or(u64::MAX))
+    }
 }
 
 /// Units in the order of profiles.
@@ -83,6 +114,14 @@ struct Stretches<'e> {
 }
 
 impl Stretches<'_> {
+    /// When the collectives ran.
+    fn collectives(&self) -> Vec<Interval<SimTime>> {
+        let is_collective =
+            |source: &SourceId| self.executable.sources.get(*source).is_some_and(|s| s.framework_op == COLLECTIVE);
+        let all = self.units.iter().flat_map(|(_, stretches)| stretches);
+        all.filter(|(source, _)| is_collective(source)).map(|(_, span)| *span).collect()
+    }
+
     fn add(&mut self, unit: &'static str, source: SourceId, span: Interval<SimTime>) {
         let at = self.units.iter().position(|(name, _)| *name == unit).unwrap_or_else(|| {
             self.units.push((unit, Vec::new()));

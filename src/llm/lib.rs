@@ -5,7 +5,7 @@
 //!     step = host + layers x (attention + all-reduce + feed-forward + all-reduce) + head
 //! ```
 //!
-//! All ranks do the same, so one core is simulated. A segment ends where the ranks exchange their sums, and nothing of the
+//! All ranks do the same, so one core is simulated; [`RankProgram`] is what each of them runs, as one program with its collectives. A segment ends where the ranks exchange their sums, and nothing of the
 //! next one is fetched before: collectives are moved by the DMA engines that fetch weights.
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
@@ -21,6 +21,7 @@ mod memory;
 #[cfg(test)]
 mod numerics;
 mod plan;
+mod rank_program;
 #[cfg(test)]
 mod ranks;
 mod request;
@@ -40,6 +41,7 @@ pub use generate::{Breakdown, Generation, generate, generate_with};
 pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
 pub use plan::{Plan, cheapest_plan, note_of};
+pub use rank_program::{COLLECTIVE, RankProgram};
 pub use request::{Request, Weights, llm_instance};
 pub use serve::{Limits, ServeReport, Traffic, serve};
 pub use shard::{Shard, degrees};

@@ -2,6 +2,7 @@
 
 use ns_base::{Refusal, SimTime};
 
+use super::rank_program::COLLECTIVE;
 use super::segment::Segment;
 use super::step::Decoder;
 
@@ -51,9 +52,9 @@ pub fn token_parts(decoder: &mut Decoder, batch: u64, bucket: u64) -> Result<Vec
     };
     for layer in 0..layers {
         add("attention", Some(layer), attention, true);
-        add("all-reduce", Some(layer), exchange, false);
+        add(COLLECTIVE, Some(layer), exchange, false);
         add("feed-forward", Some(layer), feed_forward, true);
-        add("all-reduce", Some(layer), exchange, false);
+        add(COLLECTIVE, Some(layer), exchange, false);
     }
     add("head", None, head, true);
     Ok(parts)

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::isa::{Dma, DmaQueue, Engine, Instruction, Wait};
+use super::isa::{Dma, DmaQueue, Engine, Instruction, Unit, Wait};
 use ns_base::IndexVec;
 use ns_base::define_idx;
 
@@ -91,6 +91,17 @@ impl Executable {
     #[must_use]
     pub fn item_count(&self) -> usize {
         self.engines.iter().map(Vec::len).sum::<usize>() + self.queues.iter().map(Vec::len).sum::<usize>()
+    }
+
+    /// Items of each unit, by [`Unit::index`].
+    #[must_use]
+    pub fn item_counts(&self) -> [u32; Unit::COUNT] {
+        let mut counts = [0; Unit::COUNT];
+        let items = self.engines.iter().map(Vec::len).chain(self.queues.iter().map(Vec::len));
+        for (count, items) in counts.iter_mut().zip(items) {
+            *count = u32::try_from(items).unwrap_or(u32::MAX);
+        }
+        counts
     }
 
     /// The waits of an instruction or DMA.

@@ -283,6 +283,8 @@ pub struct Dma {
     pub short_descriptors: u64,
     /// Its direction.
     pub direction: DmaDirection,
+    /// The time of a collective, in which the cores exchange data with all their DMA engines, picoseconds; 0 for a transfer.
+    pub exchange_ps: u64,
     /// First of its waits in [`super::Executable::waits`].
     pub waits_start: u32,
     /// How many waits.

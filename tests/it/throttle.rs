@@ -280,6 +280,7 @@ fn seconds_of_weights(costs: &CostTable) -> f64 {
             partitions: 128,
             short_descriptors: 0,
             direction: DmaDirection::HbmToSbuf,
+            exchange_ps: 0,
             waits_start: 0,
             waits_len: 0,
             source: SourceId(0),

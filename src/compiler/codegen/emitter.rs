@@ -90,6 +90,7 @@ impl Emitter {
             partitions: transfer.partitions,
             short_descriptors: transfer.short_descriptors,
             direction: transfer.direction,
+            exchange_ps: 0,
             waits_start,
             waits_len,
             source,

@@ -125,6 +125,7 @@ fn transfer_ns(costs: &CostTable, bytes: u64, partitions: u32, short_descriptors
         partitions,
         short_descriptors,
         direction: DmaDirection::HbmToSbuf,
+        exchange_ps: 0,
         waits_start: 0,
         waits_len: 0,
         source: SourceId(0),

@@ -41,6 +41,7 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
                 partitions: size % 128 + 1,
                 short_descriptors: u64::from(size % 50),
                 direction,
+                exchange_ps: 0,
                 waits_start,
                 waits_len,
                 source,

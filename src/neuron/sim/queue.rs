@@ -29,9 +29,15 @@ impl Core {
                 Readiness::At(due) if ran < budget && turn.holds(due) => due,
                 readiness => break readiness,
             };
-            let span = self.transfer(costs, dma, triggered);
+            let (span, completed_at) = if dma.exchange_ps > 0 {
+                let span = self.exchange(SimTime(dma.exchange_ps), triggered);
+                (span, span.end)
+            } else {
+                let span = self.transfer(costs, dma, triggered);
+                (span, span.end + SimTime::from_ns(costs.dma.completion_ns))
+            };
             self.queues_free_at[queue.index()] = triggered + SimTime::from_ns(costs.dma.issue_interval_ns);
-            self.semaphores.complete_in_order(unit, span.end + SimTime::from_ns(costs.dma.completion_ns));
+            self.semaphores.complete_in_order(unit, completed_at);
             observer.dma(queue, index, triggered, span);
             self.extend_window(span.end);
             index += 1;
@@ -42,6 +48,15 @@ impl Core {
         };
         self.agenda.set(unit, readiness);
         ran
+    }
+
+    /// When a collective runs. Its time has everything from its trigger to its semaphore, and no other data move meanwhile.
+    fn exchange(&mut self, time: SimTime, triggered: SimTime) -> Interval<SimTime> {
+        let start = triggered.max(self.dma_pool_free_at);
+        let end = start + time;
+        self.dma_pool_free_at = end;
+        self.outcome.dma_busy += time;
+        Interval::new(start, end)
     }
 
     /// When a DMA moves its data. All queues share the bandwidth of the core's DMA engines.

@@ -3,7 +3,7 @@
 use ns_base::convert::u64_to_i64;
 use ns_base::{Diagnostics, Refusal};
 use ns_formats::WriteFormat;
-use ns_llm::{Decoder, FITTED, Request, TokenPart, UnitWork, layer_work, token_parts};
+use ns_llm::{COLLECTIVE, Decoder, FITTED, Request, TokenPart, UnitWork, layer_work, token_parts};
 use ns_machine::isa::DmaQueue;
 use ns_profile::{Profile, ProfileBuilder};
 
@@ -50,7 +50,7 @@ fn profile(request: &Request, parts: &[TokenPart], work: &[UnitWork]) -> Profile
             let (start, end) = (ns(part.start.0), ns((part.start + part.time).0));
             let (row, category) = match part.name {
                 "host" => (host, "host"),
-                "all-reduce" => (core, "collective"),
+                COLLECTIVE => (core, "collective"),
                 _ => (core, "compute"),
             };
             builder.slice(row, start, end - start, part.name, category, args.as_deref());

@@ -1,0 +1,127 @@
+//! What a rank runs as one program: segments, and a collective wherever the ranks exchange their sums.
+//!
+//! A collective is moved by the DMA engines that fetch weights. It waits for everything before it, and nothing of the next segment
+//! begins before it ends.
+
+use ns_base::SimTime;
+use ns_machine::isa::{Dma, DmaDirection, DmaQueue, Engine, Unit, Wait};
+use ns_machine::{Executable, SourceEntry, SourceId};
+
+/// The name of a collective in operator tables and timelines.
+pub const COLLECTIVE: &str = "all-reduce";
+
+/// The queue of collectives.
+const QUEUE: DmaQueue = DmaQueue::Weights;
+
+/// A program that grows by segments and collectives.
+#[derive(Clone, Debug, Default)]
+pub struct RankProgram {
+    executable: Executable,
+    /// Whether a collective is the last item.
+    ends_with_collective: bool,
+}
+
+impl RankProgram {
+    /// The program so far.
+    #[must_use]
+    pub const fn executable(&self) -> &Executable {
+        &self.executable
+    }
+
+    /// Appends a segment, which begins when the collective before it ends.
+    pub fn segment(&mut self, segment: &Executable) {
+        let before = self.executable.item_counts();
+        let barrier = self.ends_with_collective.then(|| wait(&before, Unit::Queue(QUEUE)));
+        let sources = self.executable.sources.len();
+        for source in segment.sources.iter() {
+            self.executable.sources.push(source.clone());
+        }
+        let mut moved = Moved { from: segment, to: &mut self.executable.waits, before, barrier, sources };
+        for (own, new) in self.executable.engines.iter_mut().zip(&segment.engines) {
+            for (n, instruction) in new.iter().enumerate() {
+                let (waits_start, waits_len) = moved.waits(n == 0, instruction.waits_start, instruction.waits_len);
+                own.push(ns_machine::isa::Instruction {
+                    waits_start,
+                    waits_len,
+                    source: moved.source(instruction.source),
+                    ..*instruction
+                });
+            }
+        }
+        for (own, new) in self.executable.queues.iter_mut().zip(&segment.queues) {
+            for (n, dma) in new.iter().enumerate() {
+                let (waits_start, waits_len) = moved.waits(n == 0, dma.waits_start, dma.waits_len);
+                own.push(Dma { waits_start, waits_len, source: moved.source(dma.source), ..*dma });
+            }
+        }
+        self.ends_with_collective = false;
+    }
+
+    /// Appends a collective that takes `time` once everything before it is complete.
+    pub fn collective(&mut self, time: SimTime) {
+        let counts = self.executable.item_counts();
+        let waits_start = index(self.executable.waits.len());
+        let units = Engine::ALL.map(Unit::Engine).into_iter().chain(DmaQueue::ALL.map(Unit::Queue));
+        let all = units.map(|unit| wait(&counts, unit)).filter(|wait| wait.count > 0);
+        self.executable.waits.extend(all);
+        let waits_len = u8::try_from(self.executable.waits.len() - waits_start as usize).unwrap_or(u8::MAX);
+        let source = SourceId(index(self.executable.sources.len()));
+        let name = || COLLECTIVE.to_owned();
+        self.executable.sources.push(SourceEntry {
+            hlo_text: name(),
+            hlo_opcode: name(),
+            framework_op: name(),
+            scope: Vec::new(),
+            path: name(),
+            members: Vec::new(),
+        });
+        self.executable.queues[QUEUE.index()].push(Dma {
+            bytes: 0,
+            partitions: 0,
+            short_descriptors: 0,
+            direction: DmaDirection::HbmToSbuf,
+            exchange_ps: time.0,
+            waits_start,
+            waits_len,
+            source,
+        });
+        self.ends_with_collective = true;
+    }
+}
+
+/// The wait for everything that a unit has so far.
+fn wait(counts: &[u32; Unit::COUNT], unit: Unit) -> Wait {
+    Wait { unit, count: counts[unit.index()] }
+}
+
+fn index(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Items of a segment on their way into a program.
+struct Moved<'a> {
+    from: &'a Executable,
+    /// The waits of the program.
+    to: &'a mut Vec<Wait>,
+    /// Items that each unit had.
+    before: [u32; Unit::COUNT],
+    barrier: Option<Wait>,
+    /// Source entries that the program had.
+    sources: usize,
+}
+
+impl Moved<'_> {
+    /// The waits of an item in the program; the first item of a unit waits for the collective too.
+    fn waits(&mut self, is_first: bool, start: u32, len: u8) -> (u32, u8) {
+        let at = index(self.to.len());
+        let before = self.before;
+        let moved = |wait: &Wait| Wait { unit: wait.unit, count: wait.count + before[wait.unit.index()] };
+        self.to.extend(self.from.waits(start, len).iter().map(moved));
+        self.to.extend(self.barrier.filter(|_| is_first));
+        (at, u8::try_from(self.to.len() - at as usize).unwrap_or(u8::MAX))
+    }
+
+    fn source(&self, of: SourceId) -> SourceId {
+        SourceId(of.0 + index(self.sources))
+    }
+}
