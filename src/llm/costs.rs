@@ -19,10 +19,10 @@ pub struct LlmCalibration {
 
 /// The result of `neuronscope validate src/fidelity/decode.csv --calibrate`; a test compares.
 pub const FITTED: LlmCalibration = LlmCalibration {
-    all_reduce_ns: 37_300,
-    sequence_ns: 6_500,
-    first_token_inf2_us: 18_100,
-    first_token_trn_us: 6_800,
+    all_reduce_ns: 37_100,
+    sequence_ns: 6_600,
+    first_token_inf2_us: 18_000,
+    first_token_trn_us: 6_700,
 };
 
 /// Bytes of a large all-reduce over its time, bytes per microsecond (measured: `nccom-test` between 64 ranks of two

@@ -88,9 +88,19 @@ fn a_benchmark_of_the_rows_generation_gives_what_is_predicted_for_it() {
 
 /// Number, median error, 90th percentile and bias of some rows, as cells of a table.
 fn errors(s: &Summary) -> String {
-    let percent = |x: Option<f64>| format!("{:.1} %", x.unwrap() * 100.0);
     let bias = s.geomean_ratio.unwrap();
     format!("{} | {} | {} | {bias:.3}", s.n, percent(s.median_abs_error), percent(s.p90_abs_error))
+}
+
+fn percent(share: Option<f64>) -> String {
+    format!("{:.1} %", share.unwrap() * 100.0)
+}
+
+/// The README has this sentence, wherever its lines break.
+fn assert_in_readme(sentence: &str) {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let words = readme.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(sentence), "README.md does not say: {sentence}");
 }
 
 /// `UPDATE_DOCS=1 cargo test` writes the table.
@@ -122,12 +132,25 @@ fn the_rows_of_the_document_are_what_is_predicted() {
         assert!(of_model.median_abs_error.unwrap() < 0.09, "{model}: {of_model:?}");
         table.push_str(&format!("| {model} | {} |\n", errors(&of_model)));
     }
-    for (name, is_old) in [("PyTorch 1", true), ("PyTorch 2", false)] {
+    let of_releases = [("PyTorch 1", true), ("PyTorch 2", false)].map(|(name, is_old)| {
         let of_release: Vec<Validation> =
             rows().iter().filter(|row| row.framework.starts_with("PyTorch 1.") == is_old).map(validate).collect();
-        table.push_str(&format!("| all of {name} | {} |\n", errors(&Summary::of(of_release.iter()))));
-    }
-    table.push_str(&format!("| all | {} |\n", errors(&Summary::of(answers.iter()))));
+        let summary = Summary::of(of_release.iter());
+        table.push_str(&format!("| all of {name} | {} |\n", errors(&summary)));
+        summary
+    });
+    let all = Summary::of(answers.iter());
+    table.push_str(&format!("| all | {} |\n", errors(&all)));
+    let [_, new] = &of_releases;
+    assert_in_readme(&format!(
+        "On {} published rows of Inf2 and Trn1 the median error of the throughput is {} and the 90th percentile {} ({} and {} on the {} rows of PyTorch 2).",
+        all.n,
+        percent(all.median_abs_error),
+        percent(all.p90_abs_error),
+        percent(new.median_abs_error).trim_end_matches(" %"),
+        percent(new.p90_abs_error),
+        new.n
+    ));
     super::doc_tables::assert_written("docs/fidelity.md", "rows", &table);
 }
 
@@ -159,6 +182,11 @@ fn the_fitted_numbers_and_the_table_of_held_out_rows_are_what_calibration_finds(
     table.push_str(&format!("| all, each without its model | {} | | | |\n", errors(&all)));
     super::doc_tables::assert_written("docs/fidelity.md", "models left out", &table);
     assert_eq!(all.n, 23);
+    assert_in_readme(&format!(
+        "When each model is predicted with numbers fitted without it, they are {} and {}:",
+        percent(all.median_abs_error),
+        percent(all.p90_abs_error)
+    ));
     let (low, high) = device_factors();
     let all: Vec<f64> = HELD_OUT.iter().flat_map(|held| held.ratios).map(|ratio| 1.0 / ratio).collect();
     let inside = all.iter().filter(|factor| (low..=high).contains(*factor)).count();

@@ -4,7 +4,7 @@ use super::MeasuredRow;
 use crate::predict::instance_of;
 use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, SimTime, refuse};
-use ns_machine::cost::{CostTable, Throttle, instruction_cost};
+use ns_machine::cost::{CostTable, Throttle, instruction_cost, tile_crossing};
 use ns_machine::isa::{Dma, DmaDirection, DmaQueue, Engine, Op};
 use ns_machine::{Executable, SourceId};
 use ns_neuron::sim::{NoObserver, simulate};
@@ -68,7 +68,13 @@ fn instruction(row: &MeasuredRow, words: &[&str], costs: &CostTable) -> Option<f
         })
     };
     let cost = |free| of(free).map(|(engine, op)| (engine, instruction_cost(costs, engine, &op)));
-    let latency = |free| Some(ns(cost(free)?.1.latency));
+    // Products were measured with a tile that fills the array.
+    let full = tile_crossing(costs, costs.core.partitions, costs.core.partitions);
+    let crossing = |free| match of(free) {
+        Some((_, Op::Matmul { .. })) => full,
+        _ => SimTime::ZERO,
+    };
+    let latency = |free| Some(ns(cost(free)?.1.latency + crossing(free)));
     let interval = |free| {
         let (engine, cost) = cost(free)?;
         let limit = costs.engine.tensor_throttle.filter(|_| engine == Engine::Tensor).map_or(1.0, highest);

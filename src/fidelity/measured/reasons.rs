@@ -19,11 +19,6 @@ const REASONS: &[Reason] = &[
         "64 products in a row, 12 us; the array of Inf2 and Trn1 sustains 7/8 of this rate for longer (80.3 TFLOPS, below)",
     ),
     reason(
-        "MATMUL",
-        "",
-        "69 ns more than a product and its load take in the operator tables of the profiling tutorial (279 ns for two), which the cost follows",
-    ),
-    reason(
         "LDWEIGHTS",
         "",
         "products hide it; with 83 ns a product and its load would not fit into the 140 ns of the profiling tutorial",

@@ -15,7 +15,7 @@ mod table;
 
 pub use calibration::{Calibration, FITTED};
 pub use collectives::{Collective, CollectiveCosts, all_reduce};
-pub use engine::{InstructionCost, element_time, instruction_cost, psum_time};
+pub use engine::{InstructionCost, element_time, instruction_cost, psum_time, tile_crossing};
 pub use entry::{CostStatus, Entry};
 pub use generations::Throttle;
 pub use gpsimd::{GPSIMD_PROCESSORS, GpsimdCosts};

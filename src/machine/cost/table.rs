@@ -28,8 +28,12 @@ pub struct EngineCosts {
     pub psum_readers: u32,
     /// Elements of a reduction per cycle (published, NKI cost table: 1, and 2 when they are 16 bits wide).
     pub reduce_elements_per_cycle: u32,
-    /// Depth of the array that the last moving row must cross (published: 128 rows).
-    pub array_depth_cycles: u32,
+    /// The array's part of a product's latency, for a tile of one quadrant (derived: a product and its load take 140 ns in the
+    /// operator tables of the profiling tutorial).
+    pub array_latency_cycles: u32,
+    /// Rows and columns of a quadrant of the array, the smallest part that a tile uses (published: 32). Each row and column of a
+    /// larger tile is a cycle more until the last result leaves the array: 206 ns instead of 137 were measured for 128 x 128.
+    pub array_quadrant: u32,
     /// A stationary tile loads this many times faster than a moving tile of the same size streams (published: up to 4).
     pub fast_weight_load_factor: u32,
     /// Share of the rate at the limited clock that back-to-back matmuls sustain, in thousandths (derived: a product of
@@ -148,7 +152,8 @@ impl CostTable {
                 sbuf_pair_cycles: 2,
                 psum_readers: 1,
                 reduce_elements_per_cycle: 1,
-                array_depth_cycles: 128,
+                array_latency_cycles: 128,
+                array_quadrant: 32,
                 fast_weight_load_factor: 4,
                 sustained_matmul_permille: 990,
                 tensor_throttle: Some(TRN1_THROTTLE),

@@ -36,6 +36,8 @@ pub(super) struct Core {
     pub tensor_clock: Option<TensorClock>,
     /// The limit of its last instruction; 8 is none.
     pub eighths: u32,
+    /// How much later the results of the tile in the array leave it than those of a quadrant.
+    pub crossing: SimTime,
     pub outcome: SimOutcome,
     pub first_start: Option<SimTime>,
 }
@@ -55,6 +57,7 @@ impl Core {
             psum: PsumPort::new(costs),
             tensor_clock: throttle.map(|throttle| TensorClock::new(throttle, costs.core.partitions)),
             eighths: 8,
+            crossing: SimTime::ZERO,
             outcome: SimOutcome::default(),
             first_start: None,
         };

@@ -116,14 +116,25 @@ impl Core {
     ) -> (SimTime, InstructionCost) {
         let price = self.prices[engine.index()].at(slot);
         let start = if instruction.from_psum { self.psum.read(due, price.psum) } else { due };
-        let (Engine::Tensor, Some(clock)) = (engine, &mut self.tensor_clock) else { return (start, price.paces[0]) };
-        if let Op::LdWeights { rows, .. } = instruction.op {
-            clock.load(rows);
+        let mut cost = price.paces[0];
+        if engine != Engine::Tensor {
+            return (start, cost);
         }
-        let (cost, eighths) = clock.pace(start, &price.paces);
-        if eighths != self.eighths {
-            self.eighths = eighths;
-            observer.clock_limit(start, eighths);
+        if let Some(clock) = &mut self.tensor_clock {
+            if let Op::LdWeights { rows, .. } = instruction.op {
+                clock.load(rows);
+            }
+            let eighths;
+            (cost, eighths) = clock.pace(start, &price.paces);
+            if eighths != self.eighths {
+                self.eighths = eighths;
+                observer.clock_limit(start, eighths);
+            }
+        }
+        match instruction.op {
+            Op::LdWeights { .. } => self.crossing = price.crossing,
+            Op::Matmul { .. } => cost.latency += self.crossing,
+            _ => {}
         }
         (start, cost)
     }

@@ -1,7 +1,7 @@
 //! What an engine's instructions cost, computed once for tiles that repeat.
 
 use ns_base::SimTime;
-use ns_machine::cost::{CostTable, InstructionCost, instruction_cost, psum_time};
+use ns_machine::cost::{CostTable, InstructionCost, instruction_cost, psum_time, tile_crossing};
 use ns_machine::isa::{Engine, Op};
 
 use super::throttle::paces;
@@ -17,6 +17,8 @@ pub(super) struct Price {
     pub paces: [InstructionCost; 2],
     /// The time for which it holds the port of PSUM if it reads from there.
     pub psum: SimTime,
+    /// Of the load of a stationary tile: how much later the results of its products leave the array; zero for any other.
+    pub crossing: SimTime,
 }
 
 /// The prices of an engine's last operations, each in the slot of its kind and size: few kinds and sizes alternate.
@@ -30,7 +32,13 @@ impl Prices {
     /// No price is known.
     pub const fn new() -> Self {
         const FREE: InstructionCost = InstructionCost { interval: SimTime::ZERO, latency: SimTime::ZERO };
-        const UNKNOWN: Price = Price { key: Key::NONE, interval: SimTime::ZERO, paces: [FREE; 2], psum: SimTime::ZERO };
+        const UNKNOWN: Price = Price {
+            key: Key::NONE,
+            interval: SimTime::ZERO,
+            paces: [FREE; 2],
+            psum: SimTime::ZERO,
+            crossing: SimTime::ZERO,
+        };
         Self([UNKNOWN; SLOTS])
     }
 
@@ -101,7 +109,11 @@ fn price(costs: &CostTable, engine: Engine, op: &Op, key: Key) -> Price {
         Some(throttle) if engine == Engine::Tensor => paces(throttle, cost),
         _ => [cost; 2],
     };
-    Price { key, interval: cost.interval, paces, psum: psum_time(costs, engine, op) }
+    let crossing = match *op {
+        Op::LdWeights { rows, columns } => tile_crossing(costs, rows, columns),
+        _ => SimTime::ZERO,
+    };
+    Price { key, interval: cost.interval, paces, psum: psum_time(costs, engine, op), crossing }
 }
 
 #[cfg(test)]
