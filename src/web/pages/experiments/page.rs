@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::actions::ExperimentsActions;
 use super::controls::ExperimentsControls;
 use super::run::{KeptRuns, RunActions, RunBar, RunForm, use_example, use_listing, use_run_records};
-use crate::components::{DocumentView, FilePicker, ProgressBar};
+use crate::components::{DocumentView, DrawBlock, FilePicker, ProgressBar, drawings};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page;
@@ -76,7 +76,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
                     <ExperimentsControls actions={actions.clone()} {plan} {on_clear} shown={shown.clone()} />
                     { back(&actions, shown.choices.views.as_slice(), shown.spec.get(ExperimentField::View)) }
                     <div id={RESULT} tabindex="-1">
-                        { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} /> }) }
+                        { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} draw={DrawBlock(drawings)} /> }) }
                     </div>
                 </> },
                 _ if is_empty => begin(state, &actions),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::components::{DocumentView, ProgressBar, copy_text};
+use crate::components::{DocumentView, DrawBlock, ProgressBar, copy_text, drawings};
 use crate::context::{AppContext, RunningJob, use_app};
 use crate::shelf;
 use crate::worker::Engine;
@@ -80,7 +80,7 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
                 <button type="button" onclick={copy} aria-label={format!("Copy command: {}", example.title)}>{ "Copy command" }</button>
             </div>
             if !matches!(*run, RunState::Idle | RunState::Done) { <ProgressBar run={(*run).clone()} /> }
-            if let Some(document) = &*document { <DocumentView document={document.clone()} /> }
+            if let Some(document) = &*document { <DocumentView document={document.clone()} draw={DrawBlock(drawings)} /> }
         </li>
     }
 }

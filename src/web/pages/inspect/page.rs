@@ -10,7 +10,7 @@ use super::actions::InspectActions;
 use super::form::InspectForm;
 use super::picture::Picture;
 use super::tree::Tree;
-use crate::components::{DocumentView, ProgressBar};
+use crate::components::{DocumentView, DrawBlock, ProgressBar, drawings};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page::value_of;
@@ -50,7 +50,9 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
         Callback::from(move |target: String| actions.follow(&target))
     };
     let document = |document: &Option<Shared<Document>>| match document {
-        Some(document) => html! { <DocumentView document={document.clone()} on_open={on_open.clone()} /> },
+        Some(document) => {
+            html! { <DocumentView document={document.clone()} on_open={on_open.clone()} draw={DrawBlock(drawings)} /> }
+        }
         None => Html::default(),
     };
     html! {

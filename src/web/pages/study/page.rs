@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::actions::StudyActions;
 use super::form::StudyFields;
 use super::values::Values;
-use crate::components::{DocumentView, KeptNote, ProgressBar};
+use crate::components::{DocumentView, DrawBlock, KeptNote, ProgressBar, drawings};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use ns_page::Shared;
@@ -89,7 +89,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
                 if let Some(report) = &*values {
                     <Values report={report.clone()} />
                 } else if let Some(document) = &*document {
-                    <DocumentView document={document.clone()} {on_open} />
+                    <DocumentView document={document.clone()} {on_open} draw={DrawBlock(drawings)} />
                 } else if !state.run.is_running() {
                     <section class="panel empty-state" aria-label="How to begin">
                         <h2>{ "Nothing run yet" }</h2>
