@@ -198,8 +198,8 @@ test("a system given by its stage times runs on an instance that is not simulate
   await editForm(page);
   await page.getByLabel("Model", { exact: true }).fill("fixed");
   await page.getByLabel("Device (ms)", { exact: true }).fill("2.895");
-  await page.getByLabel("host_ms", { exact: true }).fill("0.216");
-  await page.getByLabel("transfer_ms", { exact: true }).fill("0.140");
+  await page.getByLabel("Host (ms)", { exact: true }).fill("0.216");
+  await page.getByLabel("Transfer (ms)", { exact: true }).fill("0.140");
   await page.getByLabel("Instance types").fill("inf1.6xlarge");
   await page.getByLabel("Models", { exact: true }).fill("1,16");
   await button(page, "Run").click();

@@ -114,6 +114,9 @@ fn the_example_of_the_start_page_has_the_published_figure() {
         std::fs::write(&path, &made).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), made, "UPDATE_DOCS=1 writes it anew");
+    // The page shows it before its program is there.
+    let index = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("index.html")).unwrap();
+    assert!(index.contains(&format!("<p class=\"figure\">{}</p>", made.trim())), "index.html does not say: {made}");
 }
 
 #[test]
