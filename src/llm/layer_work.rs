@@ -1,7 +1,7 @@
 //! One layer of a token opened: what each engine and DMA queue does in its segments.
 
 use ns_base::{Interval, Refusal, SimTime};
-use ns_machine::isa::{DmaQueue, Engine};
+use ns_machine::isa::{DmaQueue, Engine, Unit};
 use ns_machine::{Executable, SourceId};
 use ns_neuron::sim::{Observer, simulate};
 
@@ -100,8 +100,7 @@ impl Places {
 
 /// Units in the order of profiles.
 fn place(unit: &str) -> usize {
-    let names = Engine::ALL.map(Engine::name).into_iter().chain(DmaQueue::ALL.map(DmaQueue::name));
-    names.into_iter().position(|name| name == unit).unwrap_or(usize::MAX)
+    Unit::ALL.iter().position(|known| known.name() == unit).unwrap_or(usize::MAX)
 }
 
 /// An operation, and when a unit works for it.

@@ -4,7 +4,7 @@
 //! begins before it ends.
 
 use ns_base::SimTime;
-use ns_machine::isa::{Dma, DmaDirection, DmaQueue, Engine, Unit, Wait};
+use ns_machine::isa::{Dma, DmaDirection, DmaQueue, Instruction, Unit, Wait};
 use ns_machine::{Executable, SourceEntry, SourceId};
 
 /// The name of a collective in operator tables and timelines.
@@ -17,8 +17,6 @@ const QUEUE: DmaQueue = DmaQueue::Weights;
 #[derive(Clone, Debug, Default)]
 pub struct RankProgram {
     executable: Executable,
-    /// Whether a collective is the last item.
-    ends_with_collective: bool,
 }
 
 impl RankProgram {
@@ -31,7 +29,8 @@ impl RankProgram {
     /// Appends a segment, which begins when the collective before it ends.
     pub fn segment(&mut self, segment: &Executable) {
         let before = self.executable.item_counts();
-        let barrier = self.ends_with_collective.then(|| wait(&before, Unit::Queue(QUEUE)));
+        let last = self.executable.queues[QUEUE.index()].last();
+        let barrier = last.filter(|dma| dma.exchange_ps > 0).map(|_| wait(&before, Unit::Queue(QUEUE)));
         let sources = self.executable.sources.len();
         for source in segment.sources.iter() {
             self.executable.sources.push(source.clone());
@@ -40,7 +39,7 @@ impl RankProgram {
         for (own, new) in self.executable.engines.iter_mut().zip(&segment.engines) {
             for (n, instruction) in new.iter().enumerate() {
                 let (waits_start, waits_len) = moved.waits(n == 0, instruction.waits_start, instruction.waits_len);
-                own.push(ns_machine::isa::Instruction {
+                own.push(Instruction {
                     waits_start,
                     waits_len,
                     source: moved.source(instruction.source),
@@ -54,15 +53,13 @@ impl RankProgram {
                 own.push(Dma { waits_start, waits_len, source: moved.source(dma.source), ..*dma });
             }
         }
-        self.ends_with_collective = false;
     }
 
     /// Appends a collective that takes `time` once everything before it is complete.
     pub fn collective(&mut self, time: SimTime) {
         let counts = self.executable.item_counts();
         let waits_start = index(self.executable.waits.len());
-        let units = Engine::ALL.map(Unit::Engine).into_iter().chain(DmaQueue::ALL.map(Unit::Queue));
-        let all = units.map(|unit| wait(&counts, unit)).filter(|wait| wait.count > 0);
+        let all = Unit::ALL.map(|unit| wait(&counts, unit)).into_iter().filter(|wait| wait.count > 0);
         self.executable.waits.extend(all);
         let waits_len = u8::try_from(self.executable.waits.len() - waits_start as usize).unwrap_or(u8::MAX);
         let source = SourceId(index(self.executable.sources.len()));
@@ -85,7 +82,6 @@ impl RankProgram {
             waits_len,
             source,
         });
-        self.ends_with_collective = true;
     }
 }
 

@@ -7,7 +7,7 @@ use ns_neuron::sim::{NoObserver, simulate};
 use super::rank_program::RankProgram;
 use super::segment::Segment;
 use super::step::Decoder;
-use super::{FITTED, Weights, llm_instance, named_config};
+use super::{FITTED, llm_instance, named_config};
 
 /// A core of its own: what its instructions cost, and how long after the first it begins.
 #[derive(Clone)]
@@ -71,7 +71,7 @@ fn ranks_that_are_all_simulated_end_when_one_does() {
         let ranks = vec![rank.clone(); degree as usize];
         assert_eq!(ends(&decoder, &ranks, batch, 256), vec![one; ranks.len()], "{model}");
         // The sum of parts that a step is made of leaves out the semaphores around its collectives.
-        decoder.weights = Weights::Bf16;
+        // What a step adds for further sequences is in no segment.
         decoder.calibration.sequence_ns = 0;
         let step = decoder.decode(batch, 256).unwrap();
         let device = step.time().saturating_sub(step.host);

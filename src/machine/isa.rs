@@ -90,6 +90,27 @@ impl Unit {
     /// Number of units of a core.
     pub const COUNT: usize = Engine::ALL.len() + DmaQueue::ALL.len();
 
+    /// All units, by [`Self::index`].
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Engine(Engine::Tensor),
+        Self::Engine(Engine::Vector),
+        Self::Engine(Engine::Scalar),
+        Self::Engine(Engine::GpSimd),
+        Self::Queue(DmaQueue::Io),
+        Self::Queue(DmaQueue::Weights),
+        Self::Queue(DmaQueue::Custom),
+        Self::Queue(DmaQueue::Spill),
+    ];
+
+    /// Its name in profiles.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Engine(engine) => engine.name(),
+            Self::Queue(queue) => queue.name(),
+        }
+    }
+
     /// A number below [`Unit::COUNT`]: engines first.
     #[must_use]
     #[inline]
@@ -291,4 +312,16 @@ pub struct Dma {
     pub waits_len: u8,
     /// The operation of the model that it serves.
     pub source: SourceId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_units_is_in_index_order() {
+        for (i, unit) in Unit::ALL.iter().enumerate() {
+            assert_eq!(unit.index(), i);
+        }
+    }
 }

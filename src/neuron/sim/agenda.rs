@@ -1,6 +1,5 @@
 //! Which unit is due next, and which units wait for another.
 
-use super::units::UNITS;
 use ns_base::SimTime;
 use ns_machine::isa::{Unit, Wait};
 
@@ -35,7 +34,7 @@ impl Due {
 
     /// The unit, unless this is never.
     fn unit(self) -> Option<Unit> {
-        UNITS.get(usize::from(self.0.to_le_bytes()[0])).copied()
+        Unit::ALL.get(usize::from(self.0.to_le_bytes()[0])).copied()
     }
 }
 
@@ -124,7 +123,7 @@ impl Agenda {
         self.awaited[unit.index()] = usize::MAX;
         let mut bits = std::mem::take(&mut self.waiters[unit.index()]);
         std::iter::from_fn(move || {
-            let waiter = UNITS.get(bits.trailing_zeros() as usize)?;
+            let waiter = Unit::ALL.get(bits.trailing_zeros() as usize)?;
             bits &= bits - 1;
             Some(*waiter)
         })
@@ -133,7 +132,7 @@ impl Agenda {
     /// The first unit that waits, and for what.
     pub fn first_blocked(&self) -> Option<(Unit, Wait)> {
         let waiters = self.waiters.iter().fold(0, |all, bits| all | bits);
-        let unit = *UNITS.get(waiters.trailing_zeros() as usize)?;
+        let unit = *Unit::ALL.get(waiters.trailing_zeros() as usize)?;
         self.waits[unit.index()].map(|wait| (unit, wait))
     }
 }

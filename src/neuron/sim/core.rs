@@ -6,7 +6,6 @@ use super::prices::Prices;
 use super::psum::PsumPort;
 use super::semaphores::Semaphores;
 use super::throttle::TensorClock;
-use super::units::{UNITS, unit_name};
 use super::{NoObserver, Observer, SimOutcome, SimProgress};
 use ns_base::{Refusal, SimTime, refuse};
 use ns_machine::Executable;
@@ -43,7 +42,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// A core that has not started.
+    /// A core before its first item.
     pub fn new(program: Program<'_>) -> Self {
         let Program { executable, costs } = program;
         let throttle = costs.engine.tensor_throttle;
@@ -61,7 +60,7 @@ impl Core {
             outcome: SimOutcome::default(),
             first_start: None,
         };
-        for unit in UNITS {
+        for unit in Unit::ALL {
             core.update_readiness(program, unit);
         }
         core
@@ -144,8 +143,8 @@ impl Core {
             return Err(refuse!(
                 "deadlock at item {item} of {unit}: it waits for {awaited} to complete {count} items, which it never does",
                 item = self.semaphores.done(unit),
-                unit = unit_name(unit),
-                awaited = unit_name(wait.unit),
+                unit = unit.name(),
+                awaited = wait.unit.name(),
                 count = wait.count
             ));
         }

@@ -20,7 +20,6 @@ mod queue;
 mod semaphores;
 mod simulator;
 mod throttle;
-mod units;
 
 pub use observer::{NoObserver, Observer};
 pub use simulator::{SimOutcome, SimProgress, Simulator, simulate};

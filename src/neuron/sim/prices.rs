@@ -25,7 +25,7 @@ pub(super) struct Price {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prices([Price; SLOTS]);
 
-/// With this many, one operation of fifty is priced in BERT and ResNet; more are no better.
+/// Eight prices answer for 49 of 50 operations of BERT and ResNet; sixteen answer for no more.
 const SLOTS: usize = 8;
 
 impl Prices {

@@ -1,7 +1,6 @@
 //! Semaphores: how many items each unit has completed and when.
 
 use super::agenda::Readiness;
-use super::units::UNITS;
 use ns_base::SimTime;
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
@@ -19,13 +18,13 @@ pub(super) struct Semaphores {
 impl Semaphores {
     /// The semaphores before anything runs.
     pub fn new(executable: &Executable, costs: &CostTable) -> Self {
-        let completed = UNITS.map(|unit| {
+        let completed = Unit::ALL.map(|unit| {
             Vec::with_capacity(match unit {
                 Unit::Engine(e) => executable.engines[e.index()].len(),
                 Unit::Queue(q) => executable.queues[q.index()].len(),
             })
         });
-        let delays = UNITS.map(|unit| {
+        let delays = Unit::ALL.map(|unit| {
             SimTime::from_ns(match unit {
                 Unit::Engine(_) => costs.engine.semaphore_ns,
                 Unit::Queue(_) => costs.dma.semaphore_to_engine_ns,
