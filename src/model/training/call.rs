@@ -78,7 +78,7 @@ impl FromStr for TrainingCall {
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let text = text.trim();
         let all = Optimizer::ALL.map(Self::step).into_iter().chain([Self::MicroBatch]);
-        let found = { all }.find(|call| call.name().eq_ignore_ascii_case(text));
-        found.ok_or_else(|| refuse!("training={text} is not possible: use adamw, sgd, accumulate or none"))
+        let call = { all }.find(|call| call.name().eq_ignore_ascii_case(text));
+        call.ok_or_else(|| refuse!("training={text} is not possible: use adamw, sgd, accumulate or none"))
     }
 }

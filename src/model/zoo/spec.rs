@@ -207,37 +207,26 @@ impl FromStr for ModelSpec {
             )
         })?;
         let mut spec = Self::new(info);
-        let mut given: Vec<&str> = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
         let (mut call, mut micro_batches) = (None, None);
         for part in rest.into_iter().flat_map(|r| r.split(',')) {
             let (name, value) = part.split_once('=').map_or(("", ""), |(name, value)| (name.trim(), value.trim()));
-            let known = [TRAINING, ACCUMULATE].into_iter().chain(info.parameters.iter().map(|p| p.name));
-            if let Some(name) = { known }.find(|known| *known == name) {
-                if given.contains(&name) {
-                    return Err(refuse!("model {}: parameter {name} is given twice", info.id));
-                }
-                given.push(name);
-            }
             match name {
-                TRAINING => {
-                    call = Some(value);
-                    continue;
-                }
-                ACCUMULATE => {
-                    micro_batches = Some(value);
-                    continue;
-                }
-                _ => {}
+                TRAINING => call = Some(value),
+                ACCUMULATE => micro_batches = Some(value),
+                _ => match parse_parameter(info, part.trim())? {
+                    (param, ParameterValue::Number(n)) => {
+                        spec.settings.numbers.insert(param.name, n);
+                    }
+                    (param, ParameterValue::Text(text)) => {
+                        spec.settings.texts.insert(param.name, text);
+                    }
+                },
             }
-            let (param, value) = parse_parameter(info, part.trim())?;
-            match value {
-                ParameterValue::Number(n) => {
-                    spec.settings.numbers.insert(param.name, n);
-                }
-                ParameterValue::Text(text) => {
-                    spec.settings.texts.insert(param.name, text);
-                }
+            if names.contains(&name) {
+                return Err(refuse!("model {}: parameter {name} is given twice", info.id));
             }
+            names.push(name);
         }
         spec.training =
             training_of(call, micro_batches).map_err(|e| e.within(|what| format!("model {}: {what}", info.id)))?;

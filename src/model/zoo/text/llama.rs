@@ -36,7 +36,7 @@ pub struct LlamaConfig {
 pub enum Reads {
     /// One token of each sequence; keys and values of those before it are in a cache.
     LastToken,
-    /// All tokens of each sequence. There is no cache.
+    /// All tokens of each sequence; the model has no cache.
     Sequence,
 }
 
