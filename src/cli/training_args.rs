@@ -41,9 +41,9 @@ impl TrainingArgs {
         let spec: ModelSpec = model.parse().context("--training needs a model of the zoo")?;
         let optimizer = self.optimizer.as_deref();
         let optimizer = Optimizer::ALL.into_iter().find(|known| Some(known.name()) == optimizer);
-        let given = spec.training();
-        let call = optimizer.map(TrainingCall::step).or(given).unwrap_or(TrainingCall::step(Optimizer::default()));
-        let micro_batches = self.accumulate.or(given.map(TrainingCall::micro_batches)).filter(|n| *n > 1);
+        let own = spec.training();
+        let call = optimizer.map(TrainingCall::step).or(own).unwrap_or(TrainingCall::step(Optimizer::default()));
+        let micro_batches = self.accumulate.or(own.map(TrainingCall::micro_batches)).filter(|n| *n > 1);
         let call = micro_batches.map_or(Ok(call), |n| call.with_micro_batches(n))?;
         Ok(spec.with_training(Some(call)).to_string())
     }

@@ -1,5 +1,5 @@
-//! The native half of the Python package: a class that runs commands of the command line in a thread of its own, and the columns of what they
-//! print.
+//! The native half of the Python package. A [`Shell`] runs commands of the command line in a thread of its own; [`Columns`] are the tables that
+//! they print.
 //!
 //! Python asks with the arguments of a command and gets what the command prints. So every figure is the command line's, and the Python half
 //! (`python/neuronscope/`) only turns calls into arguments and JSON into objects. The thread keeps what a call has opened for the next one.

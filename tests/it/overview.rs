@@ -18,6 +18,15 @@ fn events(session: &mut Session, request: Request, source: Option<Box<dyn ByteSo
     events
 }
 
+/// Whether a figure or a listing is among the blocks.
+fn has_drawings(blocks: &[Block]) -> bool {
+    blocks.iter().any(|block| match block {
+        Block::Beside(parts) => parts.iter().any(|part| has_drawings(&part.blocks)),
+        Block::Plot(_) | Block::Plots(_) | Block::Points { .. } | Block::Source(_) => true,
+        _ => false,
+    })
+}
+
 /// What a session says about the profile it just made or opened, and its overview.
 fn overview(request: Request, file: Option<Vec<u8>>) -> (ProfileInfo, Document) {
     let mut session = Session::new();
@@ -34,6 +43,7 @@ fn overview(request: Request, file: Option<Vec<u8>>) -> (ProfileInfo, Document) 
         _ => None,
     });
     let Some(Answer::Overview(document)) = answer else { panic!("no overview: {answer:?}") };
+    assert!(!has_drawings(&document.blocks), "the program of profiles has no charts of documents: {document:?}");
     (info.unwrap(), document)
 }
 

@@ -98,6 +98,7 @@ fn drop_turned(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> boo
 }
 
 /// Halves the space of the largest value, which the current operation then reads in slices half as long; false when none is worth it.
+/// No instruction is added for the further slices.
 fn halve(places: &mut Places, code: &mut Code<'_>) -> bool {
     let bytes_of = |id: &InstrId| places.resident(*id).map_or(0, |r| r.bytes);
     let largest = places.with_space().max_by_key(|id| (bytes_of(id), id.index()));
