@@ -1,4 +1,4 @@
-//! The native half of the Python package. A [`Shell`] runs commands of the command line in a thread of its own; [`Columns`] are the tables that
+//! The native half of the Python package. A `Shell` runs commands of the command line in a thread of its own; `Columns` are the tables that
 //! they print.
 //!
 //! Python asks with the arguments of a command and gets what the command prints. So every figure is the command line's, and the Python half
