@@ -1,7 +1,7 @@
 //! Flags of the compiler in one text, as `--neuron_cc_flags` takes them.
 
 use ns_base::{Refusal, refuse};
-use ns_compiler::{AutoCast, CompileOptions};
+use ns_compiler::CompileOptions;
 
 /// The options in a text of compiler flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,12 +86,6 @@ impl CcFlags {
         let note = |flag: &String| format!("{}: {flag} is not simulated and has no effect", self.holder);
         self.ignored.iter().map(note).collect()
     }
-
-    /// Whether nothing is cast: products in single precision.
-    #[must_use]
-    pub fn casts_nothing(&self) -> bool {
-        self.options.auto_cast == AutoCast::None
-    }
 }
 
 const KNOWN: [&str; 6] = ["--auto-cast", "--auto-cast-type", "--optlevel", "-O", "--lnc", "--logical-nc-config"];
@@ -99,14 +93,14 @@ const KNOWN: [&str; 6] = ["--auto-cast", "--auto-cast-type", "--optlevel", "-O",
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_compiler::{CastType, OptLevel};
+    use ns_compiler::{AutoCast, CastType, OptLevel};
 
     #[test]
     fn flags_are_read_in_both_ways_of_writing() {
         let flags = CcFlags::parse("--auto-cast=all --auto-cast-type fp16 -O1 --model-type=transformer").unwrap();
         let o = flags.options;
         assert_eq!((o.auto_cast, o.auto_cast_type, o.opt_level), (AutoCast::All, CastType::Fp16, OptLevel::O1));
-        assert!(flags.names_casts && !flags.casts_nothing());
+        assert!(flags.names_casts);
         assert_eq!(flags.notes(), ["--neuron_cc_flags: --model-type=transformer is not simulated and has no effect"]);
         assert_eq!(CcFlags::parse_of("", "").unwrap(), CcFlags::default());
         let used: Vec<String> = flags.used.iter().map(|(name, value)| format!("{name} {value}")).collect();

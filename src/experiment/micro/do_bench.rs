@@ -1,7 +1,7 @@
 //! One operation, called until two time budgets are spent, with the caches cleared before each timed call.
 
+use ns_base::Clock;
 use ns_base::convert::{f64_to_u64, u64_to_f64};
-use ns_base::{Clock, stats};
 
 /// Budgets, milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,13 +53,6 @@ impl BenchTimes {
     #[must_use]
     pub fn min_ms(&self) -> Option<f64> {
         self.times_ms.iter().copied().reduce(f64::min)
-    }
-
-    #[must_use]
-    pub fn median_ms(&self) -> Option<f64> {
-        let mut sorted = self.times_ms.clone();
-        sorted.sort_by(f64::total_cmp);
-        stats::percentile_sorted(&sorted, 50.0)
     }
 }
 
@@ -129,6 +122,6 @@ mod tests {
         // A call and the clearing take 2 ms: 25 / 2 and 100 / 2, rounded down because each takes a little more.
         assert_eq!((times.warmups, times.times_ms.len()), (12, 49));
         assert_eq!((fake.calls, fake.emptied), (1 + 5 + 12 + 49, 5 + 49));
-        assert!((times.min_ms().unwrap() - 1.5).abs() < 1e-4 && times.median_ms() > times.min_ms());
+        assert!((times.min_ms().unwrap() - 1.5).abs() < 1e-4);
     }
 }

@@ -37,12 +37,6 @@ impl ShelfItem {
     pub fn is_results(&self, file: &str) -> bool {
         self.kind == ItemKind::Benchmark && results_id(file) == Some(self.id().as_str())
     }
-
-    /// Whether the item can be compared with another of its kind.
-    #[must_use]
-    pub fn is_comparable(&self) -> bool {
-        self.kind == ItemKind::Benchmark || self.as_base().is_some()
-    }
 }
 
 /// The kept results that a name of a reports file refers to; `None` for a real file.

@@ -54,12 +54,6 @@ impl WindowDim {
         Some(Self { base_dilation: stride, reversed: true, ..window })
     }
 
-    /// Whether the window has one element and visits each operand element once.
-    #[must_use]
-    pub fn is_trivial(&self) -> bool {
-        *self == Self::new(1, 1, 0)
-    }
-
     /// Number of windows over an operand of `extent` elements; `None` when the window is degenerate or does not fit.
     #[must_use]
     pub fn output(&self, extent: u64) -> Option<u64> {
