@@ -1,5 +1,5 @@
-//! The commands whose output is digested: models by commands, fixture traces by commands and formats, model files, and
-//! commands without either.
+//! The commands whose output is digested: models by commands, fixture traces, model files, and commands without
+//! either.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ impl Case {
     }
 }
 
-/// Traces and model files above this size are only summarised.
+/// Model files above this size are inspected once.
 const LARGE_FILE: u64 = 150_000;
 /// Models that are also written in every format, and compiled in every way.
 const SMALL_MODELS: [&str; 2] = ["nn", "matmult:n=256,loop_count=3"];
@@ -70,21 +70,11 @@ fn of_models(cases: &mut Vec<Case>) {
     }
 }
 
+/// Traces written in other formats are read again by `written.rs`, and what the analyses add up is compared with facts by `analysis.rs`.
 fn of_traces(cases: &mut Vec<Case>) {
-    for (path, bytes) in files_of("traces", |name| !name.ends_with(".facts.json") && name != "ORIGINS.md") {
+    for (path, _) in files_of("traces", |name| !name.ends_with(".facts.json") && name != "ORIGINS.md") {
         push(cases, &format!("open {path} --json"));
-        push(cases, &format!("operators {path} --csv"));
         push(cases, &format!("open {path} --summary"));
-        if bytes > LARGE_FILE {
-            continue;
-        }
-        for command in ["idle", "critical-path", "counters"] {
-            push(cases, &format!("{command} {path} --csv"));
-        }
-        push(cases, &format!("flame {path}"));
-        for format in WriteFormat::ALL {
-            push(cases, &format!("open {path} --export {}", format.name()));
-        }
     }
 }
 
