@@ -135,6 +135,12 @@ impl Engine {
         self.0.is_alive.get()
     }
 
+    /// Whether it can take a request at once, and nobody else has a handle of it.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.is_alive() && Rc::strong_count(&self.0) == 1 && self.0.jobs.borrow().is_empty()
+    }
+
     /// A number for a request that is sent later.
     #[must_use]
     pub fn next_job() -> JobId {

@@ -18,8 +18,8 @@ use ns_page::Shared;
 use ns_session::share::LinkedFile;
 use ns_session::{Catalog, JobRequest, JobResult, Message, ModelFileRef, ModelFileSettings, OpenedModel};
 
-/// Delay until a taken worker is replaced by a new one: the page has more urgent work first.
-const WARM_UP_MS: u32 = 400;
+/// Delay until a taken worker is replaced by a new one: compiling its program would take the processors from the work of the first.
+const WARM_UP_MS: u32 = 2_500;
 
 /// The pool of workers. Clones share it.
 #[derive(Clone, Default)]
@@ -116,10 +116,16 @@ impl Pool {
     /// If the browser starts no worker.
     pub fn take(&self) -> Result<Engine, String> {
         let spare = self.0.borrow_mut().spare.take().filter(Engine::is_alive);
-        let engine = spare.map_or_else(|| self.spawn(), Ok)?;
+        let engine = spare.or_else(|| self.take_free_bench()).map_or_else(|| self.spawn(), Ok)?;
         let pool = self.clone();
         Timeout::new(WARM_UP_MS, move || pool.warm_up()).forget();
         Ok(engine)
+    }
+
+    /// The worker of benchmarks, if none runs there: a page that has just started has no other yet.
+    fn take_free_bench(&self) -> Option<Engine> {
+        let bench = &mut self.0.borrow_mut().bench;
+        bench.take_if(|engine| engine.is_free())
     }
 
     /// Keeps the catalog that a worker sent.
