@@ -94,6 +94,8 @@ pub(super) struct Core<K: Runnable> {
     pub(super) keeper: Option<Keeper<K>>,
     pub(super) beat: Option<Interval>,
     pub(super) is_show_due: bool,
+    /// How long the last update of the page took.
+    pub(super) update_ms: f64,
 }
 
 impl<K: Runnable> Default for Core<K> {
@@ -105,6 +107,7 @@ impl<K: Runnable> Default for Core<K> {
             keeper: None,
             beat: None,
             is_show_due: false,
+            update_ms: 0.0,
         }
     }
 }
