@@ -91,8 +91,17 @@ pub fn element(id: &str) -> Option<web_sys::Element> {
 /// Whether the window is as narrow as a phone's; the style sheet has the same limit.
 #[must_use]
 pub fn is_narrow() -> bool {
-    let width = web_sys::window().and_then(|w| w.inner_width().ok()).and_then(|w| w.as_f64());
-    width.is_some_and(|width| width <= 640.0)
+    width_px().is_some_and(|width| width <= 640.0)
+}
+
+/// Whether a source has room beside its results; the style sheet has the same limit.
+#[must_use]
+pub fn has_two_columns() -> bool {
+    width_px().is_some_and(|width| width >= 1100.0)
+}
+
+fn width_px() -> Option<f64> {
+    web_sys::window().and_then(|w| w.inner_width().ok()).and_then(|w| w.as_f64())
 }
 
 /// Moves the focus to the element with an id.

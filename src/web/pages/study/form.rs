@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::actions::StudyActions;
 use crate::components::{CompileFields, CopyMenu, FormFrame, FormInput, LineMark, PickEntry, PickList};
 use crate::pages::benchmark::ModelField;
+use crate::platform::page;
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::CompileOptions;
 use ns_session::commands::numerics_command;
@@ -63,10 +64,11 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
             <button key={format!("open {i}")} type="button" onclick={open(i)}><span class="on-desk">{ "Open as " }</span><span>{ "timeline" }</span></button>
         }
     });
-    // An editor of a source is no drawer.
+    // An editor of a source is no drawer where it stands beside the results.
     let has_source = state.kind.form().fields().any(|field| field.kind == FieldKind::Source);
+    let is_open = has_source && page::has_two_columns();
     html! {
-        <FormFrame id={format!("{}-form", state.kind.form().path)} name="What to run" short={state.in_short()} is_open={has_source}
+        <FormFrame id={format!("{}-form", state.kind.form().path)} name="What to run" short={state.in_short()} {is_open}
             is_wrong={!wrong.is_empty()} is_stale={state.is_stale()} can_run={can.run} {on_run}
             beside_run={html! { if can.stop { <button type="button" onclick={on(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
             menus={html! { <>
