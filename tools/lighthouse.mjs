@@ -27,6 +27,9 @@ const DEVICES = { desk: desktopConfig, phone: undefined };
 // The sandbox needs privileges that containers lack; the rest keeps the browser from calling home.
 const FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--disable-background-networking"];
 
+// A first visit: what Lighthouse leaves otherwise would hold results of the page before.
+const STORAGE = ["all"];
+
 // Now and then the browser begins its recording after the page does, and Lighthouse asks to be run again.
 const RECORDINGS = 3;
 async function recorded(...page) {
@@ -43,7 +46,7 @@ const chrome = await launch({ chromePath: process.env.CHROMIUM, chromeFlags: FLA
 try {
   for (const [device, config] of Object.entries(DEVICES)) {
     for (const [name, hash] of Object.entries(PAGES)) {
-      const flags = { port: chrome.port, output: "json", logLevel: "error", onlyCategories: CATEGORIES };
+      const flags = { port: chrome.port, output: "json", logLevel: "error", onlyCategories: CATEGORIES, clearStorageTypes: STORAGE };
       const result = await recorded(server.url + hash, flags, config);
       writeFileSync(join(out, `${device}-${name.replaceAll(" ", "-")}.json`), result.report);
       const { audits, categories } = result.lhr;

@@ -2,12 +2,18 @@
 
 # ./x pictures [--no-build] [FOLDER [PART OF A NAME]]: every view and state at three widths and in both themes.
 # ./x pictures --docs: the pictures of docs/images.
+# ./x pictures --examples: what pages show before their programs come (www/examples).
 cmd_pictures() {
   if [ "${1:-}" = --no-build ]; then shift; else cmd_build --fast; fi
   [ -f "$DIST/index.html" ] || die "dist/ is not built." "./x build"
   case ${1:-} in
+    --examples)
+      setup_tests
+      (cd "$E2E" && node examples.mjs)
+      return
+      ;;
     --docs | "" | [!-]*) ;;
-    *) die "pictures $1: unknown option" "usage: ./x pictures [--no-build] [--docs | FOLDER [PART OF A NAME]]" ;;
+    *) die "pictures $1: unknown option" "usage: ./x pictures [--no-build] [--docs | --examples | FOLDER [PART OF A NAME]]" ;;
   esac
   local folder=${1:-pictures}
   case $folder in --docs | /*) ;; *) folder=$ROOT/$folder ;; esac

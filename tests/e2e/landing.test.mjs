@@ -270,7 +270,7 @@ test("before its program runs a page says what it is, in the same place", app.pa
     const before = await places();
     assert.equal(before.length, 2);
     go();
-    await page.locator("main:not([data-early]) .lead").waitFor();
+    await page.locator("main:not([data-early], [data-example]) .lead").waitFor();
     assert.deepEqual(await places(), before);
     await page.unroute(program);
   }

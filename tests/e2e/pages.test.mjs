@@ -6,7 +6,7 @@ import { appFixture, editForm, openApp, waitForState } from "./support/app.mjs";
 const app = appFixture();
 const link = (page, name) => page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true });
 // That of the page itself, not the one that stands in index.html before.
-const heading = (page, name) => page.locator("main:not([data-early])").getByRole("heading", { level: 1, name, exact: true });
+const heading = (page, name) => page.locator("main:not([data-early], [data-example])").getByRole("heading", { level: 1, name, exact: true });
 const fetched = (page) => page.evaluate(() =>
   performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/lab_bg.wasm")).length);
 

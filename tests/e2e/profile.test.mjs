@@ -204,7 +204,7 @@ for (const [name, viewport, colorScheme] of [["phone, dark", { width: 360, heigh
     await run(page);
     for (const hash of ["#/profile?tool=operator-timeline", "#/benchmark"]) {
       await page.evaluate((h) => { location.hash = h; }, hash);
-      await page.locator("main:not([data-early]) h1").first().waitFor();
+      await page.locator("main:not([data-early], [data-example]) h1").first().waitFor();
       await settledAddress(page);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash} overflows`);
       await assertAccessible(page);

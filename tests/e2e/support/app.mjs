@@ -256,7 +256,7 @@ const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "u
 /** Fails with a readable list when axe finds something in the page as it is now. */
 export async function assertAccessible(page, { exclude = [], rules = {} } = {}) {
   // The page of another address is drawn when its program has arrived.
-  await page.locator("main").first().waitFor();
+  await page.locator("main:visible").first().waitFor();
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   // What passes is only counted: axe need not find a selector for each of its elements.
   const { passes, violations } = await page.evaluate(
@@ -309,7 +309,7 @@ export async function editRun(page) {
 
 /** Opens the drawer of a page's form, if the page has one and it is folded. */
 export async function editForm(page) {
-  const edit = page.locator(".form-bar .edit");
+  const edit = page.locator("main:not([data-example]) .form-bar .edit");
   if ((await edit.count()) && (await edit.getAttribute("aria-expanded")) === "false") await edit.click();
 }
 

@@ -1,0 +1,74 @@
+// What stands in the place of a page's example until its program has computed it (www/examples/, www/early.js).
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { appFixture, assertAccessible, waitForState } from "./support/app.mjs";
+import { EXAMPLES, WIDTHS, storedExample } from "./support/examples.mjs";
+
+const app = appFixture();
+const PROGRAMS = /_bg\.wasm$/;
+
+const stored = (path, width) => readFileSync(new URL(`../../www/examples/${path}-${width}.html`, import.meta.url), "utf8");
+
+// A tag with the text behind it on each line, for messages that name what differs.
+const lines = (markup) => markup.split(/(?=<)/);
+
+// Holds the programs of a page back until `go` is called.
+async function holdPrograms(page) {
+  let go;
+  const isOpen = new Promise((resolve) => { go = resolve; });
+  await page.route(PROGRAMS, async (route) => { await isOpen; await route.continue(); });
+  return go;
+}
+
+for (const path of EXAMPLES) {
+  test(`the stored example of ${path} is what the page computes`, app.page(async (_, url) => {
+    for (const width of Object.keys(WIDTHS)) {
+      const now = await storedExample(app.browser, url, path, width);
+      assert.deepEqual(lines(now), lines(stored(path, width)), "if it is meant: ./x pictures --examples");
+    }
+  }, { open: false }));
+}
+
+test("a page shows its example before its programs come, and nothing moves when they do", app.page(async (page, url) => {
+  const go = await holdPrograms(page);
+  await page.goto(`${url}#/benchmark`, { waitUntil: "commit" });
+  await page.locator("main[data-example] .tiles").first().waitFor();
+  await assertAccessible(page);
+  assert.deepEqual(await page.getByRole("heading", { level: 1 }).allTextContents(), ["Benchmark"], "it is said once");
+  const places = () => page.evaluate(() => ["h1", ".form-bar", ".tiles", "svg[role=img]"].map((selector) => {
+    const element = [...document.querySelectorAll(`main ${selector}`)].find((e) => e.checkVisibility({ visibilityProperty: true }));
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return [selector, x, y, width, height].map((v) => (typeof v === "number" ? Math.round(v) : v)).join(" ");
+  }));
+  const before = await places();
+  go();
+  await waitForState(page, "done");
+  await page.locator("main[data-example]").waitFor({ state: "detached" });
+  assert.deepEqual(await places(), before);
+}, { open: false, context: { viewport: WIDTHS.desk } }));
+
+test("on a slow line a page says that its buttons do not work yet", app.page(async (page, url) => {
+  const go = await holdPrograms(page);
+  await page.goto(`${url}#/llm`, { waitUntil: "commit" });
+  await page.getByRole("status").filter({ hasText: "is being loaded" }).waitFor();
+  go();
+  await waitForState(page, "done");
+  assert.equal(await page.locator(".example-note").count(), 0);
+}, { open: false, context: { viewport: WIDTHS.phone } }));
+
+test("another page, another address or a kept result has no stored example", app.page(async (page, url) => {
+  const go = await holdPrograms(page);
+  await page.goto(`${url}#/llm?v=1`, { waitUntil: "commit" });
+  await page.locator("main[data-early=llm]:visible").waitFor();
+  assert.equal(await page.locator("main[data-example]").count(), 0);
+  await page.evaluate(() => { location.hash = "#/matmult"; });
+  await page.locator("main[data-example=matmult] .tiles").waitFor();
+  await page.evaluate(() => { location.hash = "#/guide"; });
+  await page.locator("main[data-example=guide] h2").first().waitFor();
+  assert.equal(await page.locator("main[data-example]").count(), 1);
+  go();
+  await waitForState(page, "idle");
+  await page.locator("main[data-example]").waitFor({ state: "detached" });
+  await page.getByRole("heading", { level: 1, name: "Guide" }).waitFor();
+}, { open: false }));
