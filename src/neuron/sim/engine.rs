@@ -121,11 +121,12 @@ impl Core {
             return (start, cost);
         }
         if let Some(clock) = &mut self.tensor_clock {
-            if let Op::LdWeights { rows, .. } = instruction.op {
-                clock.load(rows);
-            }
             let eighths;
             (cost, eighths) = clock.pace(start, &price.paces);
+            match instruction.op {
+                Op::LdWeights { rows, columns } => clock.load(rows, columns),
+                _ => clock.work(start, cost.interval),
+            }
             if eighths != self.eighths {
                 self.eighths = eighths;
                 observer.clock_limit(start, eighths);

@@ -7,18 +7,18 @@ use ns_machine::cost::{InstructionCost, Throttle};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TensorClock {
     throttle: Throttle,
-    /// Rows of the array: a utilisation of one uses all of them.
-    array_rows: u32,
+    /// Processing elements of the array: a utilisation of one uses all of them.
+    elements: u64,
     /// Length of a window, picoseconds.
     length: u64,
     /// Start of the window that `used` belongs to.
     window: u64,
-    /// Time at work in this window, picoseconds times rows in use.
+    /// Time of products in this window, picoseconds times processing elements in use.
     used: u64,
     /// Whether the window before was dense.
     is_dense: bool,
-    /// Rows that the stationary tile uses.
-    rows: u32,
+    /// Processing elements that the stationary tile uses.
+    in_use: u64,
 }
 
 /// The cost of an instruction after a window of light work and after one of dense work: longer by the limit of the clock.
@@ -36,16 +36,16 @@ fn eighths(throttle: Throttle, is_dense: bool) -> u32 {
 }
 
 impl TensorClock {
-    /// The clock of an idle engine whose array has this many rows.
-    pub const fn new(throttle: Throttle, array_rows: u32) -> Self {
+    /// The clock of an idle engine whose array has this many rows and as many columns.
+    pub const fn new(throttle: Throttle, side: u32) -> Self {
         let length = SimTime::from_ns(if throttle.window_ns == 0 { 1 } else { throttle.window_ns }).0;
-        Self { throttle, array_rows, length, window: 0, used: 0, is_dense: false, rows: 0 }
+        Self { throttle, elements: side as u64 * side as u64, length, window: 0, used: 0, is_dense: false, in_use: 0 }
     }
 
-    /// A stationary tile of `rows` is loaded.
+    /// A stationary tile of `rows` and `columns` is loaded.
     #[inline]
-    pub fn load(&mut self, rows: u32) {
-        self.rows = rows.min(self.array_rows);
+    pub fn load(&mut self, rows: u32, columns: u32) {
+        self.in_use = (u64::from(rows) * u64::from(columns)).min(self.elements);
     }
 
     /// The cost of an instruction that starts at `start`, of the two that it may have, and the limit in eighths.
@@ -54,20 +54,18 @@ impl TensorClock {
         if start.0.saturating_sub(self.window) >= self.length {
             self.advance(start.0 - start.0 % self.length);
         }
-        let (cost, eighths) = (paces[usize::from(self.is_dense)], eighths(self.throttle, self.is_dense));
-        self.work(start.0, cost.interval.0);
-        (cost, eighths)
+        (paces[usize::from(self.is_dense)], eighths(self.throttle, self.is_dense))
     }
 
-    /// Work of `time` from `start`: what reaches beyond the window counts in those after it.
+    /// A product of `time` from `start`: what reaches beyond the window counts in those after it. Loads do not count: a tile is
+    /// loaded while the product before it streams.
     #[inline]
-    fn work(&mut self, start: u64, time: u64) {
-        let rows = u64::from(self.rows);
-        let (mut at, mut left) = (start, time);
+    pub fn work(&mut self, start: SimTime, time: SimTime) {
+        let (mut at, mut left) = (start.0, time.0);
         loop {
             let room = self.window + self.length - at;
             let part = left.min(room);
-            self.used += part * rows;
+            self.used += part * self.in_use;
             left -= part;
             if left == 0 {
                 return;
@@ -80,8 +78,8 @@ impl TensorClock {
     /// Goes on to the later window that starts at `window`.
     #[cold]
     fn advance(&mut self, window: u64) {
-        let full = self.length * u64::from(self.array_rows);
-        let dense = u128::from(self.used) * 1_000 >= u128::from(full) * u128::from(self.throttle.threshold_permille);
+        let full = u128::from(self.length) * u128::from(self.elements);
+        let dense = u128::from(self.used) * 1_000 >= full * u128::from(self.throttle.threshold_permille);
         // A window without work follows when one is skipped.
         self.is_dense = dense && window == self.window + self.length;
         self.window = window;
@@ -98,11 +96,12 @@ mod tests {
     /// Time that the engine is active and time in total, of `count` bursts of work with `gap_ns` between them.
     fn run(throttle: Throttle, rows: u32, work_ns: u64, gap_ns: u64, count: u32) -> (f64, f64) {
         let mut clock = TensorClock::new(throttle, 128);
-        clock.load(rows);
+        clock.load(rows, 128);
         let cost = InstructionCost { interval: SimTime(work_ns * NS), latency: SimTime(work_ns * NS) };
         let (mut start, mut active) = (SimTime::ZERO, 0.0);
         for _ in 0..count {
             let interval = clock.pace(start, &paces(throttle, cost)).0.interval;
+            clock.work(start, interval);
             active += interval.to_secs_f64();
             start = start + interval + SimTime(gap_ns * NS);
         }
