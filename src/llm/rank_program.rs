@@ -75,7 +75,7 @@ impl RankProgram {
         self.executable.queues[QUEUE.index()].push(Dma {
             bytes: 0,
             partitions: 0,
-            short_descriptors: 0,
+            descriptors: 0,
             direction: DmaDirection::HbmToSbuf,
             exchange_ps: time.0,
             waits_start,

@@ -300,8 +300,8 @@ pub struct Dma {
     pub bytes: u64,
     /// SBUF partitions touched, at most the core's: engine `e` serves partitions `8e..8e+8`.
     pub partitions: u32,
-    /// Short descriptors (rows of at most about 2 KiB), whose number takes time beside the bytes; 0 when rows are long.
-    pub short_descriptors: u64,
+    /// Descriptors: the rows that lie in one piece in device memory. Their number takes time beside the bytes.
+    pub descriptors: u64,
     /// Its direction.
     pub direction: DmaDirection,
     /// The time of a collective, in which the cores exchange data with all their DMA engines, picoseconds; 0 for a transfer.

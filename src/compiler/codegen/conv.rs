@@ -8,7 +8,7 @@ use super::chain::plan_eviction;
 use super::code::Code;
 use super::elementwise::run_apart;
 use super::emitter::{Purpose, Transfer};
-use super::layout::{element_bytes, is_gathered, resident_bytes, slices};
+use super::layout::{element_bytes, is_gathered, is_input, resident_bytes, slices};
 use super::places::Places;
 use super::plan::Plan;
 use super::product::{Columns, Evicted, Eviction, Product, Stationary, product};
@@ -18,7 +18,7 @@ use super::value::{Layout, Resident, Value, blocks, partitions_used};
 use super::weights::WeightMatrix;
 use crate::error::StageError;
 use crate::hlo::InstrId;
-use ns_machine::cost::decisions::{POOL_CHUNK_ELEMENTS, STRIDED_ELEMENTS};
+use ns_machine::cost::decisions::{IO_ELEMENT_BYTES, POOL_CHUNK_ELEMENTS, STRIDED_ELEMENTS};
 use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 use ns_tensor::kernels::WindowDim;
 
@@ -177,15 +177,16 @@ fn gather_patches(
     after: &[Wait],
 ) -> Wait {
     let [n, out_h, out_w] = shape.out;
+    let gathered_bytes = if is_input(plan, shape.image) { IO_ELEMENT_BYTES } else { plan.precision.operand_bytes };
     let row_descriptors = if shape.window[1].stride > 1 { out_w.div_ceil(STRIDED_ELEMENTS) } else { 1 };
     let by_tap = n * out_h * depth * row_descriptors;
     let by_kernel_row = n * out_h * out_w * depth / shape.window[1].size.max(1);
     let transfer = Transfer {
         queue: DmaQueue::Io,
         direction: DmaDirection::HbmToSbuf,
-        bytes: n * out_h * out_w * depth * plan.precision.operand_bytes,
+        bytes: n * out_h * out_w * depth * gathered_bytes,
         partitions: partitions_used(depth, plan.core.partitions),
-        short_descriptors: by_tap.min(by_kernel_row),
+        descriptors: by_tap.min(by_kernel_row),
     };
     let source = code.sources.of(id);
     code.emitter.dma(transfer, source, after)

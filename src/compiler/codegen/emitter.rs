@@ -39,8 +39,8 @@ pub(super) struct Transfer {
     pub direction: DmaDirection,
     pub bytes: u64,
     pub partitions: u32,
-    /// Descriptors of rows that are too short for their bytes to matter; 0 when rows are long.
-    pub short_descriptors: u64,
+    /// Descriptors: the rows that lie in one piece in device memory.
+    pub descriptors: u64,
 }
 
 /// Writes the instructions and DMAs of an [`Executable`].
@@ -88,7 +88,7 @@ impl Emitter {
         self.executable.queues[transfer.queue.index()].push(Dma {
             bytes: transfer.bytes,
             partitions: transfer.partitions,
-            short_descriptors: transfer.short_descriptors,
+            descriptors: transfer.descriptors,
             direction: transfer.direction,
             exchange_ps: 0,
             waits_start,

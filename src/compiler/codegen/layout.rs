@@ -3,7 +3,7 @@
 
 use super::plan::Plan;
 use super::value::{Layout, Resident, matrix_of};
-use crate::hlo::{InstrId, Opcode};
+use crate::hlo::{InstrId, Opcode, ParameterRole};
 use ns_base::convert::usize_to_u32;
 use ns_machine::arch::CoreSpec;
 use ns_machine::cost::decisions::{FEW_CHANNELS, IMAGE_RANK, LAYOUT_LOOKAHEAD, SBUF_PARTS};
@@ -93,6 +93,15 @@ pub(super) fn only_gathered(plan: &Plan<'_>, id: InstrId) -> bool {
         _ => false,
     };
     !users.is_empty() && users.iter().all(gathers)
+}
+
+/// Whether a value is an input of the model, or a view of one.
+pub(super) fn is_input(plan: &Plan<'_>, id: InstrId) -> bool {
+    plan.find(id).is_some_and(|instruction| match instruction.opcode {
+        Opcode::Parameter { role: ParameterRole::Input(_), .. } => true,
+        Opcode::Transpose { .. } => instruction.operands.iter().all(|of| is_input(plan, *of)),
+        _ => false,
+    })
 }
 
 fn instruction_kernel(plan: &Plan<'_>, convolution: InstrId) -> Option<InstrId> {

@@ -183,12 +183,13 @@ fn save(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) 
     let sbuf_bytes = std::mem::take(&mut resident.bytes);
     let elements = resident.partition_elements.saturating_mul(resident.free_elements);
     let bytes = elements.saturating_mul(element_bytes(plan, id));
+    let partitions = resident.partitions_used(plan.core.partitions);
     let moved = Transfer {
         queue: DmaQueue::Spill,
         direction: DmaDirection::SbufToHbm,
         bytes,
-        partitions: resident.partitions_used(plan.core.partitions),
-        short_descriptors: 0,
+        partitions,
+        descriptors: partitions.into(),
     };
     let source = code.sources.of(id);
     let saved = code.emitter.dma(moved, source, &resident.ready);

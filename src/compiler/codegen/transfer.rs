@@ -30,7 +30,7 @@ pub(super) fn input(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, i
     let partitions = plan.core.partitions;
     let mut after = Vec::new();
     if staged {
-        let staging = Transfer { direction: DmaDirection::HbmToHbm, ..io(bytes, partitions) };
+        let staging = Transfer { direction: DmaDirection::HbmToHbm, descriptors: 1, ..io(bytes, partitions) };
         let moved = code.emitter.dma(staging, source, &[]);
         after.push(moved);
         // In a lazily executed graph weights are parameters like the inputs: the graph reads them once its inputs are
@@ -56,9 +56,10 @@ pub(super) fn input(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, i
     Ok(())
 }
 
-/// A transfer of an input into SBUF.
+/// A transfer of an input into SBUF, a line for each partition.
 fn io(bytes: u64, partitions: u32) -> Transfer {
-    Transfer { queue: DmaQueue::Io, direction: DmaDirection::HbmToSbuf, bytes, partitions, short_descriptors: 0 }
+    let descriptors = partitions.into();
+    Transfer { queue: DmaQueue::Io, direction: DmaDirection::HbmToSbuf, bytes, partitions, descriptors }
 }
 
 fn load_input(
@@ -117,7 +118,8 @@ pub(super) fn output(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, 
     let transfer = Transfer { direction: DmaDirection::SbufToHbm, ..io(bytes, partitions) };
     let written = code.emitter.dma(transfer, source, &resident.ready);
     if plan.module.workflow.transfers_inputs() {
-        let staging = Transfer { direction: DmaDirection::HbmToHbm, partitions: plan.core.partitions, ..transfer };
+        let (direction, partitions) = (DmaDirection::HbmToHbm, plan.core.partitions);
+        let staging = Transfer { direction, partitions, descriptors: 1, ..transfer };
         code.emitter.dma(staging, source, &[written]);
     }
     Ok(())
@@ -131,13 +133,9 @@ pub(super) fn assign(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, 
         |(_, i)| matches!(&i.opcode, Opcode::Parameter { role: ParameterRole::Weight(path), .. } if path == assigns),
     );
     let bytes = weights.next().map_or(0, |(weight, i)| plan.weight_bytes(weight, i));
-    let transfer = Transfer {
-        queue: DmaQueue::Weights,
-        direction: DmaDirection::SbufToHbm,
-        bytes,
-        partitions: resident.partitions_used(plan.core.partitions),
-        short_descriptors: 0,
-    };
+    let partitions = resident.partitions_used(plan.core.partitions);
+    let transfer =
+        Transfer { queue: DmaQueue::Weights, direction: DmaDirection::SbufToHbm, ..io(bytes, partitions) };
     let source = code.sources.of(id);
     let written = code.emitter.dma(transfer, source, &resident.ready);
     places.set_resident(id, Resident { bytes: 0, ready: vec![written], ..resident });
@@ -166,7 +164,7 @@ pub(super) fn custom_call(
         direction: DmaDirection::SbufToHbm,
         bytes: operands * elements * IO_ELEMENT_BYTES,
         partitions: plan.core.partitions,
-        short_descriptors: 0,
+        descriptors: plan.core.partitions.into(),
     };
     let stored = code.emitter.dma(store, source, &ready);
     // An element is read once for each operand and written once; the table's time is that of one of each.

@@ -126,7 +126,7 @@ pub(super) fn gather(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, 
         direction: DmaDirection::HbmToSbuf,
         bytes: rows * columns * plan.precision.operand_bytes,
         partitions: resident.partitions_used(plan.core.partitions),
-        short_descriptors: rows,
+        descriptors: rows,
     };
     resident.ready = vec![code.emitter.dma(transfer, source, &after)];
     places.set_resident(id, resident);
@@ -149,7 +149,7 @@ pub(super) fn update_in_place(
             direction: DmaDirection::SbufToHbm,
             bytes: plan.instruction(update)?.shape.elements() * plan.precision.operand_bytes,
             partitions: plan.core.partitions,
-            short_descriptors: 0,
+            descriptors: plan.core.partitions.into(),
         };
         code.emitter.dma(transfer, source, &new.ready);
         resident.ready.extend_from_slice(&new.ready);

@@ -56,7 +56,10 @@ pub(super) fn load_block(
     let sbuf_bytes = sbuf_bytes(plan.core, matrix.depth, u64::from(columns), element_bytes);
     let after = take(plan, places, code, matrix.via, sbuf_bytes)?;
     let (elements, bytes) = (matrix.depth, matrix.depth * u64::from(columns) * element_bytes);
-    let wait = load(plan, places, code, matrix.via, (elements, bytes), after);
+    // The matrix lies in device memory as the partitions read it, a line for each, and a block has its share of every line.
+    let lines = u64::from(partitions_used(elements, plan.core.partitions));
+    let share = lines * u64::from(columns) / matrix.columns.max(1);
+    let wait = load(plan, places, code, matrix.via, (elements, bytes, share), after);
     Ok((wait, sbuf_bytes))
 }
 
@@ -88,18 +91,19 @@ pub(super) fn load_vector(
     let elements = plan.instruction(parameter)?.shape.elements();
     let sbuf_bytes = sbuf_bytes(plan.core, elements, 1, IO_ELEMENT_BYTES);
     let after = take(plan, places, code, via, sbuf_bytes)?;
-    let wait = load(plan, places, code, via, (elements, elements * IO_ELEMENT_BYTES), after);
+    let lines = u64::from(partitions_used(elements, plan.core.partitions));
+    let wait = load(plan, places, code, via, (elements, elements * IO_ELEMENT_BYTES, lines), after);
     places.loaded.insert(parameter, Loaded { blocks: vec![wait], bytes: sbuf_bytes });
     Ok(wait)
 }
 
-/// The transfer of a weight with a given number of elements along the partitions.
+/// The transfer of a weight with a given number of elements along the partitions, of bytes and of descriptors.
 fn load(
     plan: &Plan<'_>,
     places: &Places,
     code: &mut Code<'_>,
     via: InstrId,
-    (elements, bytes): (u64, u64),
+    (elements, bytes, descriptors): (u64, u64, u64),
     mut after: Vec<Wait>,
 ) -> Wait {
     after.extend_from_slice(&places.staged);
@@ -108,7 +112,7 @@ fn load(
         direction: DmaDirection::HbmToSbuf,
         bytes,
         partitions: partitions_used(elements, plan.core.partitions),
-        short_descriptors: 0,
+        descriptors,
     };
     let source = code.sources.of_reader(via);
     code.emitter.dma(transfer, source, &after)

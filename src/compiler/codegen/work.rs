@@ -127,7 +127,7 @@ pub(super) fn scatter(
         direction: DmaDirection::HbmToSbuf,
         bytes: added.elements().saturating_mul(plan.precision.value_bytes),
         partitions: plan.core.partitions,
-        short_descriptors: rows,
+        descriptors: rows,
     };
     let read = code.emitter.dma(back, source, &zeros);
     let sums = passes(plan, code, id, &one_pass(added.elements()), Engine::Vector, &[read]);
@@ -152,9 +152,9 @@ fn through_memory(
         direction: DmaDirection::SbufToHbm,
         bytes: work.elements.saturating_mul(plan.precision.value_bytes),
         partitions: plan.core.partitions,
-        short_descriptors: 0,
+        descriptors: plan.core.partitions.into(),
     };
     let stored = code.emitter.dma(out, source, after);
-    let back = Transfer { direction: DmaDirection::HbmToSbuf, short_descriptors: rows, ..out };
+    let back = Transfer { direction: DmaDirection::HbmToSbuf, descriptors: rows, ..out };
     vec![code.emitter.dma(back, source, &[stored])]
 }

@@ -72,7 +72,7 @@ impl CostTable {
         // Measured with descriptors of 4 KiB; 368 GB/s are published.
         dma.aggregate_bytes_per_us = 354_000;
         // Derived: 259 GB/s with descriptors of 1 KiB beside 354 with those of 4 KiB.
-        dma.short_descriptor_ps = 1_060;
+        dma.descriptor_ps = 1_060;
         Ok(table)
     }
 
@@ -86,7 +86,7 @@ impl CostTable {
         table.dma.engine_bytes_per_us = 33_000;
         table.dma.aggregate_bytes_per_us = 528_000;
         // Derived from v3's in proportion to the published bandwidth.
-        table.dma.short_descriptor_ps = 739;
+        table.dma.descriptor_ps = 739;
         Ok(table)
     }
 

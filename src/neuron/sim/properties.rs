@@ -39,7 +39,7 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
             ring.push(Dma {
                 bytes,
                 partitions: size % 128 + 1,
-                short_descriptors: u64::from(size % 50),
+                descriptors: u64::from(size % 50),
                 direction,
                 exchange_ps: 0,
                 waits_start,

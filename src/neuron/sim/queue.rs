@@ -64,7 +64,7 @@ impl Core {
         let d = &costs.dma;
         let engines = u64::from(dma.partitions.div_ceil(d.partitions_per_engine).clamp(1, costs.core.dma_engines));
         let own = transfer_time(dma.bytes, engines * d.engine_bytes_per_us).max(SimTime::from_ns(d.min_data_ns));
-        let descriptors = SimTime(dma.short_descriptors.saturating_mul(d.short_descriptor_ps));
+        let descriptors = SimTime(dma.descriptors.saturating_mul(d.descriptor_ps));
         let shared = transfer_time(dma.bytes, d.aggregate_bytes_per_us) + descriptors;
         let start = (triggered + SimTime::from_ns(d.trigger_to_data_ns)).max(self.dma_pool_free_at);
         let end = start + own.max(shared);
