@@ -17,7 +17,7 @@ use ns_neuron::step::StepCosts;
 
 /// The starting point of every search: documented values, or round numbers close to what the tables suggest.
 const START: Calibration =
-    Calibration { host_call_ns: 250_000, host_output_bytes_per_us: 4_000, torch_1_permille: 1_080 };
+    Calibration { host_call_ns: 250_000, host_copy_bytes_per_us: 4_000, torch_1_permille: 1_080 };
 /// First steps of the parameters, as a share of their value.
 const FIRST_STEP: [f64; 3] = [0.2, 0.2, 0.02];
 /// How often the steps are halved.
@@ -175,7 +175,7 @@ fn scaled(calibration: &Calibration, parameter: usize, factor: f64) -> Calibrati
     let narrow = |x: u32| libm::round(f64::from(x) * factor) as u32;
     match parameter {
         0 => c.host_call_ns = wide(c.host_call_ns),
-        1 => c.host_output_bytes_per_us = wide(c.host_output_bytes_per_us),
+        1 => c.host_copy_bytes_per_us = wide(c.host_copy_bytes_per_us),
         _ => c.torch_1_permille = narrow(c.torch_1_permille).max(1_000),
     }
     c
@@ -186,7 +186,7 @@ fn rounded(c: &Calibration) -> Calibration {
     let to = |x: u64, unit: u64| (x + unit / 2) / unit * unit;
     Calibration {
         host_call_ns: to(c.host_call_ns, 5_000),
-        host_output_bytes_per_us: to(c.host_output_bytes_per_us, 100),
+        host_copy_bytes_per_us: to(c.host_copy_bytes_per_us, 100),
         ..*c
     }
 }

@@ -21,37 +21,37 @@ pub struct HeldOut {
 pub const HELD_OUT: &[HeldOut] = &[
     HeldOut {
         model: "bert-base-uncased",
-        calibration: Calibration { host_call_ns: 260_000, host_output_bytes_per_us: 4_600, torch_1_permille: 1_107 },
+        calibration: Calibration { host_call_ns: 260_000, host_copy_bytes_per_us: 4_600, torch_1_permille: 1_107 },
         ratios: &[0.9736, 1.0298, 0.9569, 0.9797],
     },
     HeldOut {
         model: "roberta-large",
-        calibration: Calibration { host_call_ns: 255_000, host_output_bytes_per_us: 5_300, torch_1_permille: 1_107 },
+        calibration: Calibration { host_call_ns: 255_000, host_copy_bytes_per_us: 5_300, torch_1_permille: 1_107 },
         ratios: &[1.033, 0.9785, 1.0213, 1.0535],
     },
     HeldOut {
         model: "google/vit-base-patch16-224",
-        calibration: Calibration { host_call_ns: 275_000, host_output_bytes_per_us: 5_400, torch_1_permille: 1_107 },
+        calibration: Calibration { host_call_ns: 275_000, host_copy_bytes_per_us: 5_400, torch_1_permille: 1_107 },
         ratios: &[0.8954, 0.9402, 1.061, 0.9804],
     },
     HeldOut {
         model: "resnet50",
-        calibration: Calibration { host_call_ns: 205_000, host_output_bytes_per_us: 4_000, torch_1_permille: 1_127 },
+        calibration: Calibration { host_call_ns: 205_000, host_copy_bytes_per_us: 4_000, torch_1_permille: 1_127 },
         ratios: &[1.1364, 1.0918, 0.9098, 0.9961],
     },
     HeldOut {
         model: "vgg16",
-        calibration: Calibration { host_call_ns: 250_000, host_output_bytes_per_us: 4_700, torch_1_permille: 1_101 },
+        calibration: Calibration { host_call_ns: 250_000, host_copy_bytes_per_us: 4_700, torch_1_permille: 1_101 },
         ratios: &[1.0722, 1.009, 1.0081, 1.0086],
     },
     HeldOut {
         model: "openai/clip-vit-base-patch32",
-        calibration: Calibration { host_call_ns: 265_000, host_output_bytes_per_us: 5_000, torch_1_permille: 1_098 },
+        calibration: Calibration { host_call_ns: 265_000, host_copy_bytes_per_us: 5_000, torch_1_permille: 1_098 },
         ratios: &[0.9973, 1.0751],
     },
     HeldOut {
         model: "UNet",
-        calibration: Calibration { host_call_ns: 255_000, host_output_bytes_per_us: 4_700, torch_1_permille: 1_120 },
+        calibration: Calibration { host_call_ns: 255_000, host_copy_bytes_per_us: 4_700, torch_1_permille: 1_120 },
         ratios: &[0.9139],
     },
 ];

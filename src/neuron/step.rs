@@ -76,8 +76,7 @@ impl StepCosts {
         let memory = &executable.memory;
         let bytes = memory.input_bytes + memory.output_bytes;
         let link = at_rate(bytes, r.link_bytes_per_us);
-        let copies = at_rate(memory.input_bytes, r.host_input_bytes_per_us)
-            + at_rate(memory.output_bytes, r.host_output_bytes_per_us);
+        let copies = at_rate(bytes, r.host_copy_bytes_per_us);
         let recorded = match workflow {
             Workflow::Trace => 0,
             // The call of a traced model is an op, too.

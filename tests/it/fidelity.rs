@@ -169,7 +169,7 @@ fn the_fitted_numbers_and_the_table_of_held_out_rows_are_what_calibration_finds(
     let mut table = "| model left out | rows | median error | 90th percentile | bias | call ms | outputs GB/s | PyTorch 1 |\n|---|---|---|---|---|---|---|---|\n".to_owned();
     for left in &left_out {
         let c = left.fit.calibration;
-        let (call, outputs) = (c.host_call_ns as f64 / 1e6, c.host_output_bytes_per_us as f64 / 1e3);
+        let (call, outputs) = (c.host_call_ns as f64 / 1e6, c.host_copy_bytes_per_us as f64 / 1e3);
         let torch_1 = f64::from(c.torch_1_permille) / 1e3;
         table.push_str(&format!(
             "| {} | {} | {call:.3} | {outputs:.1} | {torch_1:.3} |\n",
@@ -222,8 +222,8 @@ fn what_each_mechanism_of_the_costs_contributes() {
         ("Inf2: from 0.75 of a window", |t, inf2| clock(t, inf2, |c| c.threshold_permille = 750)),
         ("Inf2: windows of 16 us", |t, inf2| clock(t, inf2, |c| c.window_ns = 16_000)),
         ("Inf2: windows of 100 us", |t, inf2| clock(t, inf2, |c| c.window_ns = 100_000)),
-        ("no time for short descriptors", |t, _| t.dma.short_descriptor_ps = 0),
-        ("short descriptors at three times theirs", |t, _| t.dma.short_descriptor_ps *= 3),
+        ("no time for short descriptors", |t, _| t.dma.descriptor_ps = 0),
+        ("short descriptors at three times theirs", |t, _| t.dma.descriptor_ps *= 3),
         ("weights at 246 GB/s", |t, _| t.dma.aggregate_bytes_per_us = 246_000),
         ("an activation table in 500 ns", |t, _| t.engine.act_table_load_ns = 500),
         ("two tensors of SBUF at one cycle an element", |t, _| t.engine.sbuf_pair_cycles = 1),

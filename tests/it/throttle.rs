@@ -278,7 +278,7 @@ fn seconds_of_weights(costs: &CostTable) -> f64 {
         stream.executable.queues[ring.index()].push(Dma {
             bytes: 2 << 20,
             partitions: 128,
-            short_descriptors: 0,
+            descriptors: 0,
             direction: DmaDirection::HbmToSbuf,
             exchange_ps: 0,
             waits_start: 0,

@@ -91,7 +91,7 @@ fn calibrate(published: &[PublishedRow]) -> String {
         out.push_str(&line(&format!("without {}", left_out.model), &left_out.errors));
         out.push_str(&format!(
             "  host call {} ns, outputs {} B/us, PyTorch 1 {}; ratios {:.4?}\n",
-            c.host_call_ns, c.host_output_bytes_per_us, c.torch_1_permille, left_out.ratios
+            c.host_call_ns, c.host_copy_bytes_per_us, c.torch_1_permille, left_out.ratios
         ));
     }
     out

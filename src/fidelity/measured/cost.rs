@@ -124,12 +124,12 @@ fn bytes(words: &[&str]) -> Option<u64> {
 }
 
 /// The simulated time of a transfer, nanoseconds, from its first data to its last.
-fn transfer_ns(costs: &CostTable, bytes: u64, partitions: u32, short_descriptors: u64) -> Option<f64> {
+fn transfer_ns(costs: &CostTable, bytes: u64, partitions: u32, descriptors: u64) -> Option<f64> {
     let mut executable = Executable::default();
     let dma = Dma {
         bytes,
         partitions,
-        short_descriptors,
+        descriptors,
         direction: DmaDirection::HbmToSbuf,
         exchange_ps: 0,
         waits_start: 0,
@@ -153,7 +153,7 @@ fn dma(row: &MeasuredRow, words: &[&str], costs: &CostTable) -> Option<f64> {
         "packet_median" => {
             let size = size?;
             let engines = u64::from(costs.core.dma_engines);
-            let short = u64_to_f64(d.short_descriptor_ps * engines) / 1e3;
+            let short = u64_to_f64(d.descriptor_ps * engines) / 1e3;
             let by_rate = u64_to_f64(size) * 1e3 / u64_to_f64(d.engine_bytes_per_us);
             time(row, if size < SHORT_ROW_BYTES { short + by_rate } else { by_rate })
         }
@@ -197,8 +197,7 @@ fn memory(row: &MeasuredRow, words: &[&str], costs: &CostTable) -> Option<f64> {
 
 fn host_link(words: &[&str], costs: &CostTable) -> Option<f64> {
     let rate = match *words.first()? {
-        "h2d" => costs.runtime.host_input_bytes_per_us,
-        "d2h" => costs.runtime.host_output_bytes_per_us,
+        "h2d" | "d2h" => costs.runtime.host_copy_bytes_per_us,
         _ => return None,
     };
     Some(u64_to_f64(rate) / 1e3)

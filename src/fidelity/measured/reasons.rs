@@ -64,8 +64,9 @@ const REASONS: &[Reason] = &[
     ),
     reason("memory_write 4 GiB", "", "an older release; the same test sustains 274.8 GB/s in a later one (above)"),
     reason("d2h 64 MiB", "", "no output of the published models is this large"),
-    reason("d2h", "", "fitted: outputs of the published rows come back faster than a single copy"),
+    reason("d2h", "", "fitted: one rate for both directions of a call, between the two that were measured"),
     reason("h2d 1 GiB", "", "no input of the published models is this large"),
+    reason("h2d", "", "fitted: one rate for both directions of a call, between the two that were measured"),
 ];
 
 /// The reason for a row, if one is known.

@@ -5,8 +5,8 @@
 pub struct Calibration {
     /// Host time of one inference call, nanoseconds.
     pub host_call_ns: u64,
-    /// Effective rate of outputs from device to host, bytes per microsecond.
-    pub host_output_bytes_per_us: u64,
+    /// Effective rate at which a call copies its inputs to the device and its outputs back, bytes per microsecond.
+    pub host_copy_bytes_per_us: u64,
     /// How much longer a call takes with PyTorch 1 and its compiler and runtime than with PyTorch 2, thousandths.
     pub torch_1_permille: u32,
 }
@@ -14,4 +14,4 @@ pub struct Calibration {
 /// The result of `neuronscope validate --calibrate` for the published rows in
 /// `src/fidelity/published.csv`.
 pub const FITTED: Calibration =
-    Calibration { host_call_ns: 255_000, host_output_bytes_per_us: 5_000, torch_1_permille: 1_107 };
+    Calibration { host_call_ns: 255_000, host_copy_bytes_per_us: 5_000, torch_1_permille: 1_107 };

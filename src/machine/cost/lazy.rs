@@ -29,8 +29,8 @@ pub(super) const RECORD_OP_NS: u64 = {
 };
 
 /// Time of the loop's own work in a step, nanoseconds, when a call and its copies take these times.
-pub(super) const fn load_batch_ns(host_call_ns: u64, input_bytes_per_us: u64, output_bytes_per_us: u64) -> u64 {
-    let copies = INPUT_BYTES * 1_000 / input_bytes_per_us + OUTPUT_BYTES * 1_000 / output_bytes_per_us;
+pub(super) const fn load_batch_ns(host_call_ns: u64, copy_bytes_per_us: u64) -> u64 {
+    let copies = (INPUT_BYTES + OUTPUT_BYTES) * 1_000 / copy_bytes_per_us;
     (NS / TRACED_STEPS_PER_S).saturating_sub(host_call_ns + copies)
 }
 
@@ -64,9 +64,8 @@ mod tests {
     fn the_tutorials_steps_are_met() {
         let runtime = CostTable::neuroncore_v2().runtime;
         assert_eq!((forward_ops(LAYERS), training_ops(LAYERS)), (9, 51));
-        let call_ns = runtime.host_call_ns
-            + INPUT_BYTES * 1_000 / runtime.host_input_bytes_per_us
-            + OUTPUT_BYTES * 1_000 / runtime.host_output_bytes_per_us;
+        let call_ns =
+            runtime.host_call_ns + (INPUT_BYTES + OUTPUT_BYTES) * 1_000 / runtime.host_copy_bytes_per_us;
         let step_ns = |ops: u64| runtime.load_batch_ns + call_ns + (ops - TRACED_OPS) * runtime.record_op_ns;
         let rate = |ops: u64| 1e9 / u64_to_f64(step_ns(ops));
         for (ops, published) in [(TRACED_OPS, TRACED_STEPS_PER_S), (training_ops(LAYERS), TRAINING_STEPS_PER_S)] {

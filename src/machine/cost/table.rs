@@ -73,7 +73,7 @@ pub struct DmaCosts {
     pub engine_bytes_per_us: u64,
     /// Time of one short descriptor beside its bytes with all engines of a core at work, picoseconds (derived: 43 ns on one of
     /// sixteen engines of Inf2 explains reads of 128 rows of 128 B, 2 KiB, 4 KiB and 32 KiB within 5 %).
-    pub short_descriptor_ps: u64,
+    pub descriptor_ps: u64,
     /// SBUF partitions that one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
     pub partitions_per_engine: u32,
     /// Rate of all engines of a core together, bytes per microsecond (published: 272 GB/s).
@@ -91,11 +91,9 @@ pub struct RuntimeCosts {
     pub teardown_ns: u64,
     /// Host time of one inference call, nanoseconds (fitted, [`Calibration::host_call_ns`]).
     pub host_call_ns: u64,
-    /// Effective rate of inputs from host to device, bytes per microsecond (measured on Trn1: 11.55 GB/s for 16 MiB).
-    pub host_input_bytes_per_us: u64,
-    /// Effective rate of outputs from device to host, bytes per microsecond (fitted,
-    /// [`Calibration::host_output_bytes_per_us`]; measured on Trn1: 2.9 GB/s for up to 16 MiB).
-    pub host_output_bytes_per_us: u64,
+    /// Effective rate at which a call copies its inputs to the device and its outputs back, bytes per microsecond (fitted,
+    /// [`Calibration::host_copy_bytes_per_us`]; measured on Trn1 for up to 16 MiB: 11.55 GB/s there and 2.9 back).
+    pub host_copy_bytes_per_us: u64,
     /// Loading one model, nanoseconds (measured on the published toy model: 62 ms).
     pub load_ns: u64,
     /// Added to the load for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one copy, 294 to
@@ -115,8 +113,6 @@ pub struct RuntimeCosts {
     pub load_batch_ns: u64,
 }
 
-/// Measured rate of copies from host to device, bytes per microsecond.
-const HOST_INPUT_BYTES_PER_US: u64 = 11_550;
 /// Published DMA bandwidth of a core, GB/s.
 const DMA_GB_PER_S: u64 = 272;
 
@@ -169,7 +165,7 @@ impl CostTable {
                 completion_ns: 190,
                 semaphore_to_engine_ns: 110,
                 engine_bytes_per_us: 17_000,
-                short_descriptor_ps: 2_688,
+                descriptor_ps: 2_688,
                 partitions_per_engine: 8,
                 aggregate_bytes_per_us: DMA_GB_PER_S * 1_000,
             },
@@ -178,19 +174,14 @@ impl CostTable {
                 setup_mark_step_ns: 8_450,
                 teardown_ns: 4_300,
                 host_call_ns: fitted.host_call_ns,
-                host_input_bytes_per_us: HOST_INPUT_BYTES_PER_US,
-                host_output_bytes_per_us: fitted.host_output_bytes_per_us,
+                host_copy_bytes_per_us: fitted.host_copy_bytes_per_us,
                 load_ns: 62_000_000,
                 load_beside_ns: 15_800_000,
                 link_bytes_per_us: 16_000,
                 torch_1_permille: fitted.torch_1_permille,
                 warmup_ns: 2_600_000,
                 record_op_ns: RECORD_OP_NS,
-                load_batch_ns: load_batch_ns(
-                    fitted.host_call_ns,
-                    HOST_INPUT_BYTES_PER_US,
-                    fitted.host_output_bytes_per_us,
-                ),
+                load_batch_ns: load_batch_ns(fitted.host_call_ns, fitted.host_copy_bytes_per_us),
             },
         }
     }
