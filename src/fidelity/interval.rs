@@ -21,38 +21,38 @@ pub struct HeldOut {
 pub const HELD_OUT: &[HeldOut] = &[
     HeldOut {
         model: "bert-base-uncased",
-        calibration: Calibration { host_call_ns: 260_000, host_copy_bytes_per_us: 4_600, torch_1_permille: 1_107 },
-        ratios: &[0.9736, 1.0298, 0.9569, 0.9797],
+        calibration: Calibration { host_call_ns: 155_000, host_copy_bytes_per_us: 4_100, torch_1_permille: 1_113 },
+        ratios: &[1.0249, 1.0336, 0.9835, 0.9727],
     },
     HeldOut {
         model: "roberta-large",
-        calibration: Calibration { host_call_ns: 255_000, host_copy_bytes_per_us: 5_300, torch_1_permille: 1_107 },
-        ratios: &[1.033, 0.9785, 1.0213, 1.0535],
+        calibration: Calibration { host_call_ns: 165_000, host_copy_bytes_per_us: 4_400, torch_1_permille: 1_113 },
+        ratios: &[1.0086, 0.9827, 0.9972, 1.0499],
     },
     HeldOut {
         model: "google/vit-base-patch16-224",
-        calibration: Calibration { host_call_ns: 275_000, host_copy_bytes_per_us: 5_400, torch_1_permille: 1_107 },
-        ratios: &[0.8954, 0.9402, 1.061, 0.9804],
+        calibration: Calibration { host_call_ns: 180_000, host_copy_bytes_per_us: 4_200, torch_1_permille: 1_113 },
+        ratios: &[0.9028, 0.9529, 1.0629, 0.9875],
     },
     HeldOut {
         model: "resnet50",
-        calibration: Calibration { host_call_ns: 205_000, host_copy_bytes_per_us: 4_000, torch_1_permille: 1_127 },
-        ratios: &[1.1364, 1.0918, 0.9098, 0.9961],
+        calibration: Calibration { host_call_ns: 135_000, host_copy_bytes_per_us: 4_100, torch_1_permille: 1_126 },
+        ratios: &[1.0747, 1.0321, 0.9009, 0.986],
     },
     HeldOut {
         model: "vgg16",
-        calibration: Calibration { host_call_ns: 250_000, host_copy_bytes_per_us: 4_700, torch_1_permille: 1_101 },
-        ratios: &[1.0722, 1.009, 1.0081, 1.0086],
+        calibration: Calibration { host_call_ns: 160_000, host_copy_bytes_per_us: 4_100, torch_1_permille: 1_100 },
+        ratios: &[1.0694, 1.0056, 1.007, 1.0068],
     },
     HeldOut {
         model: "openai/clip-vit-base-patch32",
-        calibration: Calibration { host_call_ns: 265_000, host_copy_bytes_per_us: 5_000, torch_1_permille: 1_098 },
-        ratios: &[0.9973, 1.0751],
+        calibration: Calibration { host_call_ns: 160_000, host_copy_bytes_per_us: 4_100, torch_1_permille: 1_105 },
+        ratios: &[0.9774, 1.069],
     },
     HeldOut {
         model: "UNet",
-        calibration: Calibration { host_call_ns: 255_000, host_copy_bytes_per_us: 4_700, torch_1_permille: 1_120 },
-        ratios: &[0.9139],
+        calibration: Calibration { host_call_ns: 155_000, host_copy_bytes_per_us: 4_000, torch_1_permille: 1_113 },
+        ratios: &[0.9657],
     },
 ];
 

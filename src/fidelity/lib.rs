@@ -13,6 +13,7 @@ mod decode;
 mod decode_fit;
 mod decode_interval;
 mod decode_report;
+mod floor;
 mod interval;
 mod measured;
 mod micro;
@@ -27,6 +28,7 @@ pub use decode::{DecodeCase, Decoders, GenerationTimes, is_generation, shipped_d
 pub use decode_fit::{DecodeCalibrator, DecodeFit, DecodeLeftOut};
 pub use decode_interval::{DECODE_HELD_OUT, DecodeHeldOut, decode_factors, interval_of_tpot};
 pub use decode_report::{GenerationReport, TpotInterval};
+pub use floor::ratios_by_one_factor;
 pub use interval::{HELD_OUT, HeldOut, device_factors, interval_of_rate, interval_of_time, put_beside};
 pub use measured::{Measured, MeasuredRow, compare, is_measured, measured_markdown, read_measured};
 pub use predict::{Placement, PlacementBasis, Prediction, predict};

@@ -46,6 +46,12 @@ pub fn rms_of_ratios(ratios: &[f64]) -> f64 {
     libm::sqrt(squares_of_ratios(ratios) / usize_to_f64(ratios.len().max(1)))
 }
 
+/// Geometric mean of some ratios.
+pub(super) fn mean_of_ratios(ratios: &[f64]) -> f64 {
+    let logs: f64 = ratios.iter().map(|r| libm::log(*r)).sum();
+    libm::exp(logs / usize_to_f64(ratios.len().max(1)))
+}
+
 /// Models in the order in which rows name them, each once.
 pub(super) fn models_in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut models: Vec<String> = Vec::new();

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::decode::GenerationTimes;
 use super::predict::instance_of;
+use super::search::mean_of_ratios;
 use super::{PlacementBasis, PublishedRow, interval_of_rate, predict};
 use ns_base::convert::usize_to_f64;
 use ns_base::stats::percentile_sorted;
@@ -87,12 +88,11 @@ impl Summary {
     pub fn of_ratios(ratios: &[f64]) -> Self {
         let mut errors: Vec<f64> = ratios.iter().map(|r| (r - 1.0).abs()).collect();
         errors.sort_by(f64::total_cmp);
-        let logs: f64 = ratios.iter().map(|r| libm::log(*r)).sum();
         Self {
             n: ratios.len(),
             median_abs_error: percentile_sorted(&errors, 50.0),
             p90_abs_error: percentile_sorted(&errors, 90.0),
-            geomean_ratio: (!ratios.is_empty()).then(|| libm::exp(logs / usize_to_f64(ratios.len()))),
+            geomean_ratio: (!ratios.is_empty()).then(|| mean_of_ratios(ratios)),
             inside_share: None,
         }
     }

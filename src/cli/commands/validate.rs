@@ -10,8 +10,8 @@ use crate::args::ValidateArgs;
 use ns_base::units::{format_change, format_share};
 use ns_fidelity::{
     Calibrator, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, Measured, PlacementBasis, PublishedRow,
-    Summary, Validation, compare, is_generation, is_measured, read_measured, read_rows, rms_of_ratios, validate,
-    validate_generation,
+    Summary, Validation, compare, is_generation, is_measured, ratios_by_one_factor, read_measured, read_rows,
+    rms_of_ratios, validate, validate_generation,
 };
 
 /// `neuronscope validate --json` of measurements.
@@ -86,11 +86,13 @@ fn calibrate(published: &[PublishedRow]) -> String {
     let left_out = calibrator.leave_one_model_out();
     let all: Vec<f64> = left_out.iter().flat_map(|l| l.ratios.iter().copied()).collect();
     out.push_str(&line("each model by the fit without it", &Summary::of_ratios(&all)));
+    let floor = Summary::of_ratios(&ratios_by_one_factor(published));
+    out.push_str(&line("floor: PyTorch 2 as published, PyTorch 1 by one factor of the other models", &floor));
     for left_out in left_out {
         let c = left_out.fit.calibration;
         out.push_str(&line(&format!("without {}", left_out.model), &left_out.errors));
         out.push_str(&format!(
-            "  host call {} ns, outputs {} B/us, PyTorch 1 {}; ratios {:.4?}\n",
+            "  host call {} ns, copies {} B/us, PyTorch 1 {}; ratios {:.4?}\n",
             c.host_call_ns, c.host_copy_bytes_per_us, c.torch_1_permille, left_out.ratios
         ));
     }

@@ -56,11 +56,16 @@ pub(super) fn load_block(
     let sbuf_bytes = sbuf_bytes(plan.core, matrix.depth, u64::from(columns), element_bytes);
     let after = take(plan, places, code, matrix.via, sbuf_bytes)?;
     let (elements, bytes) = (matrix.depth, matrix.depth * u64::from(columns) * element_bytes);
-    // The matrix lies in device memory as the partitions read it, a line for each, and a block has its share of every line.
     let lines = u64::from(partitions_used(elements, plan.core.partitions));
-    let share = lines * u64::from(columns) / matrix.columns.max(1);
-    let wait = load(plan, places, code, matrix.via, (elements, bytes, share), after);
+    let descriptors = share_of_lines(lines, columns, matrix.columns);
+    let wait = load(plan, places, code, matrix.via, (elements, bytes, descriptors), after);
     Ok((wait, sbuf_bytes))
+}
+
+/// Descriptors of a block of a matrix. The matrix lies in device memory as the partitions read it, a line for each; its blocks share the
+/// lines.
+fn share_of_lines(lines: u64, columns: u32, of: u64) -> u64 {
+    lines * u64::from(columns) / of.max(1)
 }
 
 /// A weight that is used as it is, like a table of positions: loaded whole, once.
@@ -116,4 +121,19 @@ fn load(
     };
     let source = code.sources.of_reader(via);
     code.emitter.dma(transfer, source, &after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn blocks_share_the_lines_of_their_matrix(lines in 1u64..=128, columns in 1u64..60_000) {
+            let shares: Vec<u64> = blocks(columns, 128).map(|block| share_of_lines(lines, block, columns)).collect();
+            let all: u64 = shares.iter().sum();
+            prop_assert!(all <= lines && lines < all + shares.len() as u64 + 1, "{shares:?}");
+        }
+    }
 }

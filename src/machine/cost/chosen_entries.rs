@@ -143,6 +143,10 @@ pub(super) fn code_generation() -> Vec<Entry> {
             "large encoders take as long at batch 1 as their weights take to stream; whether a runtime keeps weights in SBUF between calls is not published",
         ),
         decision(
+            "a weight matrix is a line of device memory for each partition",
+            "a transfer has a descriptor for each partition at least (DMA guide); how a compiler lays matrices out is not public. Blocks of 128 columns with lines of their own would stream BERT's weights at 184 GB/s, and no row allows that",
+        ),
+        decision(
             "an operation waits for the one before",
             "profiles of compiled models are nearly serial from operation to operation; inside one the engines overlap tile by tile",
         ),

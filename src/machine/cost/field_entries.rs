@@ -203,7 +203,7 @@ pub(super) fn engines(tables: &Generations<'_>) -> Vec<Entry> {
             values: [throttle(&tables[0]), throttle(&tables[1]), throttle(&tables[2])],
             unit: "eighths of the clock",
             status: Measured,
-            source: "profiles of dense and mixed products on Trn1 and Inf2: 7/8 whenever the engine works; Inf2 is held to 5/8 after a window that used more. Published for Trn2 and Trn3 (Neuron Explorer): half the rate until a window of about 3 us is half used",
+            source: "profiles of dense and mixed products on Trn1 and Inf2: 7/8 whenever the engine works; Inf2 is held to 5/8 after a window that used more. Products count by the processing elements of their tile, rows times columns; loads do not count, since they run behind a product. That columns count was chosen with the rows in view: profiles with few columns are not public. Published for Trn2 and Trn3 (Neuron Explorer): half the rate until a window of about 3 us is half used",
         },
         row(
             |e| e.act_table_load_ns,
@@ -288,7 +288,7 @@ pub(super) fn dma(tables: &Generations<'_>) -> Vec<Entry> {
             "descriptor_ps",
             "ps a descriptor",
             Derived,
-            "beside its bytes: 43 ns on one of sixteen engines explain measured reads of 128 rows of 128 B, 2 KiB, 4 KiB and 32 KiB on Inf2 (40.8, 207.5, 220, 270.8 GB/s) within 5 %. v3: loads and stores of 1 KiB at 259 GB/s beside 354 for 4 KiB; v4 in proportion to the published bandwidth",
+            "for each row that lies in one piece, beside its bytes: 43 ns on one of sixteen engines explain measured reads of 128 rows of 128 B, 2 KiB, 4 KiB and 32 KiB on Inf2 (40.8, 207.5, 220, 270.8 GB/s) within 5 %. v3: loads and stores of 1 KiB at 259 GB/s beside 354 for 4 KiB; v4 in proportion to the published bandwidth",
         ),
         row(
             |d| d.partitions_per_engine.into(),

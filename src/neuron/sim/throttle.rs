@@ -131,6 +131,29 @@ mod tests {
     }
 
     #[test]
+    fn columns_that_are_not_in_use_and_loads_do_not_count() {
+        let inf2 = limit(5, 7, 625);
+        let cost = InstructionCost { interval: SimTime(200 * NS), latency: SimTime(200 * NS) };
+        let paces = paces(inf2, cost);
+        let last_eighths = |columns: u32, is_load: bool| {
+            let mut clock = TensorClock::new(inf2, 128);
+            clock.load(128, columns);
+            let (mut start, mut last) = (SimTime::ZERO, 0);
+            for _ in 0..1_000 {
+                let (cost, eighths) = clock.pace(start, &paces);
+                if !is_load {
+                    clock.work(start, cost.interval);
+                }
+                start = start + cost.interval;
+                last = eighths;
+            }
+            last
+        };
+        assert_eq!([32, 64, 79, 81, 96, 128].map(|columns| last_eighths(columns, false)), [7, 7, 7, 5, 5, 5]);
+        assert_eq!(last_eighths(128, true), 7);
+    }
+
+    #[test]
     fn below_half_utilisation_the_third_generation_stays_at_half() {
         let v3 = limit(8, 4, 500);
         let (one_row, _) = run(v3, 1, 200, 0, 1_000);
