@@ -14,7 +14,8 @@ pub fn ratios_by_one_factor(rows: &[PublishedRow]) -> Vec<f64> {
     let counted: Vec<(&PublishedRow, f64)> =
         rows.iter().filter(|row| configuration(row).is_ok()).filter_map(|row| Some((row, row.published?))).collect();
     let (old, new): (Vec<_>, Vec<_>) = counted.into_iter().partition(|(row, _)| generation(row) == SdkGeneration::Pt1);
-    let shape = |row: &PublishedRow| (row.model.clone(), row.instance.clone(), row.batch_size, row.outstanding_requests);
+    let shape =
+        |row: &PublishedRow| (row.model.clone(), row.instance.clone(), row.batch_size, row.outstanding_requests);
     let slower: Vec<(&str, f64)> = (old.iter())
         .filter_map(|(row, published)| {
             let (_, twin) = new.iter().find(|(other, _)| shape(other) == shape(row))?;

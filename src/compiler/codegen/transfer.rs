@@ -134,8 +134,7 @@ pub(super) fn assign(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, 
     );
     let bytes = weights.next().map_or(0, |(weight, i)| plan.weight_bytes(weight, i));
     let partitions = resident.partitions_used(plan.core.partitions);
-    let transfer =
-        Transfer { queue: DmaQueue::Weights, direction: DmaDirection::SbufToHbm, ..io(bytes, partitions) };
+    let transfer = Transfer { queue: DmaQueue::Weights, direction: DmaDirection::SbufToHbm, ..io(bytes, partitions) };
     let source = code.sources.of(id);
     let written = code.emitter.dma(transfer, source, &resident.ready);
     places.set_resident(id, Resident { bytes: 0, ready: vec![written], ..resident });

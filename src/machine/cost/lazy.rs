@@ -64,8 +64,7 @@ mod tests {
     fn the_tutorials_steps_are_met() {
         let runtime = CostTable::neuroncore_v2().runtime;
         assert_eq!((forward_ops(LAYERS), training_ops(LAYERS)), (9, 51));
-        let call_ns =
-            runtime.host_call_ns + (INPUT_BYTES + OUTPUT_BYTES) * 1_000 / runtime.host_copy_bytes_per_us;
+        let call_ns = runtime.host_call_ns + (INPUT_BYTES + OUTPUT_BYTES) * 1_000 / runtime.host_copy_bytes_per_us;
         let step_ns = |ops: u64| runtime.load_batch_ns + call_ns + (ops - TRACED_OPS) * runtime.record_op_ns;
         let rate = |ops: u64| 1e9 / u64_to_f64(step_ns(ops));
         for (ops, published) in [(TRACED_OPS, TRACED_STEPS_PER_S), (training_ops(LAYERS), TRAINING_STEPS_PER_S)] {

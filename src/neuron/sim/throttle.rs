@@ -144,7 +144,7 @@ mod tests {
                 if !is_load {
                     clock.work(start, cost.interval);
                 }
-                start = start + cost.interval;
+                start += cost.interval;
                 last = eighths;
             }
             last
