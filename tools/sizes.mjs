@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 const APP_WASM_BUDGET = 600 * 1024;
 const APP_WASM = /^app-[0-9a-f]+_bg\.wasm$/;
 // Fetched beside the page, or only on demand; everything else is the first load.
-const LATER = /^(viewer|worker|reader|lab|sw\.js|samples\/)/;
+const LATER = /^(viewer|worker|reader|lab|sw\.js|samples\/|examples\/)/;
 
 const dir = process.argv[2] ?? "dist";
 const files = readdirSync(dir, { recursive: true, withFileTypes: true })
