@@ -24,9 +24,6 @@ addEventListener("neuronscope:fetch-lab", async () => {
   }
 });
 
-// Beside the app when the address names one of its pages.
-if (!/^(#\/profile|#\/?$|$)/.test(location.hash)) fetchLab();
-
 async function startLab() {
   const [{ default: init }, module_or_path] = await fetchLab();
   await init({ module_or_path });
@@ -48,19 +45,22 @@ function tell(text) {
   document.body.prepend(box);
 }
 
-// The start page stands in index.html: on a slow line the program would take the line from its picture. Any other address has
-// nothing to show before the program.
-const startPageIsPainted = () =>
+// The start page stands in index.html, and the result of a page's example comes as a small file: on a slow line the programs would
+// take the line from its picture, or from this file.
+const firstSightIsPainted = () =>
   new Promise((resolve) => {
     const afterPaint = () => requestAnimationFrame(() => setTimeout(resolve));
-    if (document.readyState === "complete") afterPaint();
+    if (document.documentElement.dataset.begins !== "start") window.exampleIsThere.then(afterPaint);
+    else if (document.readyState === "complete") afterPaint();
     else addEventListener("load", afterPaint, { once: true });
-    // A tab in the background paints nothing, and a picture may not come.
+    // A tab in the background paints nothing, and a file may not come.
     setTimeout(resolve, LONGEST_WAIT_FOR_PAINT_MS);
   });
 
 try {
-  if (document.documentElement.dataset.begins === "start") await startPageIsPainted();
+  await firstSightIsPainted();
+  // Beside the app when the address names one of its pages.
+  if (!/^(#\/profile|#\/?$|$)/.test(location.hash)) fetchLab();
   const module_or_path = WebAssembly.compileStreaming(fetch(wasmUrl));
   // The import may fail first, and that failure is the one that is told.
   module_or_path.catch(() => {});

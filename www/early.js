@@ -97,7 +97,8 @@ function followState() {
   if (state === "failed") leaveExample();
 }
 
-showExample();
+// www/boot.js waits for it: on a slow line the programs would take the line from it.
+window.exampleIsThere = showExample();
 addEventListener("hashchange", () => {
   if (pathOf(location.hash) !== example?.dataset.example) leaveExample();
   showExample();
