@@ -57,7 +57,7 @@ test("on a slow line a page says that its buttons do not work yet", app.page(asy
   assert.equal(await page.locator(".example-note").count(), 0);
 }, { open: false, context: { viewport: WIDTHS.phone } }));
 
-test("another page, another address or a kept result has no stored example", app.page(async (page, url) => {
+test("only a bare address has a stored example, and that of another page takes its place", app.page(async (page, url) => {
   const go = await holdPrograms(page);
   await page.goto(`${url}#/llm?v=1`, { waitUntil: "commit" });
   await page.locator("main[data-early=llm]:visible").waitFor();
