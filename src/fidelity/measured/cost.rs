@@ -13,8 +13,6 @@ use ns_neuron::sim::{NoObserver, simulate};
 const FIT: [u32; 2] = [128, 512];
 /// Elements of one instruction of a row that measures a rate: the longest that the model emits.
 const LONG: u32 = 2_048;
-/// Rows below this length count as short.
-const SHORT_ROW_BYTES: u64 = 2_048;
 
 /// The model's value for a row, in the row's unit.
 ///
@@ -149,13 +147,13 @@ fn dma(row: &MeasuredRow, words: &[&str], costs: &CostTable) -> Option<f64> {
     let whole = |size: u64| transfer_ns(costs, size.checked_mul(rows)?, partitions, rows);
     let around = u64_to_f64(d.trigger_to_data_ns + d.completion_ns);
     match row.metric.as_str() {
-        // One descriptor of one engine.
+        // One descriptor of one engine, while all engines of the core are at work.
         "packet_median" => {
             let size = size?;
             let engines = u64::from(costs.core.dma_engines);
-            let short = u64_to_f64(d.descriptor_ps * engines) / 1e3;
-            let by_rate = u64_to_f64(size) * 1e3 / u64_to_f64(d.engine_bytes_per_us);
-            time(row, if size < SHORT_ROW_BYTES { short + by_rate } else { by_rate })
+            let descriptor_ns = u64_to_f64(d.descriptor_ps * engines) / 1e3;
+            let bytes_ns = u64_to_f64(size) * 1e3 / u64_to_f64(d.engine_bytes_per_us);
+            time(row, descriptor_ns + bytes_ns)
         }
         "latency" | "roundtrip" => {
             let one =

@@ -37,7 +37,7 @@ const REASONS: &[Reason] = &[
     reason(
         "DMA element",
         "",
-        "one engine alone; sixteen together reach 17 B/ns each (272 GB/s) and take 43 ns more for a short descriptor (below)",
+        "one engine alone; sixteen together reach 17 B/ns each (272 GB/s) and each takes 43 ns more for a descriptor (below)",
     ),
     reason(
         "dependent HBM load",

@@ -71,7 +71,7 @@ pub struct DmaCosts {
     pub semaphore_to_engine_ns: u64,
     /// Usable rate of one DMA engine, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
     pub engine_bytes_per_us: u64,
-    /// Time of one short descriptor beside its bytes with all engines of a core at work, picoseconds (derived: 43 ns on one of
+    /// Time of one descriptor beside its bytes with all engines of a core at work, picoseconds (derived: 43 ns on one of
     /// sixteen engines of Inf2 explains reads of 128 rows of 128 B, 2 KiB, 4 KiB and 32 KiB within 5 %).
     pub descriptor_ps: u64,
     /// SBUF partitions that one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
