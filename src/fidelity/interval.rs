@@ -91,7 +91,7 @@ pub fn put_beside(report: &mut Report, configuration: &Configuration) {
             throughput,
             latency_ms_p50: row.latency_p50_ms,
             latency_ms_p99: row.latency_p99_ms,
-            release: row.framework,
+            release: row.framework.clone(),
             ratio: here / throughput,
         })
     });

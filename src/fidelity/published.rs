@@ -1,6 +1,8 @@
 //! The rows that ship with the crate, and the row that describes exactly what is shown. Nothing is interpolated: another batch
 //! size, instance, number of cores or compiler option has no published row.
 
+use std::sync::LazyLock;
+
 use super::predict::{configuration, instance_of};
 use super::row::{PublishedRow, read_rows};
 use ns_base::SimTime;
@@ -13,20 +15,26 @@ use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 /// The published rows; `ORIGINS.md` beside them says where they come from.
 const SHIPPED: &[u8] = include_bytes!("published.csv");
 
+static ROWS: LazyLock<Vec<PublishedRow>> = LazyLock::new(|| read_rows(SHIPPED).unwrap_or_default());
+
+/// The rows that describe a benchmark, with its configuration: every row of a sweep is compared with them.
+static BENCHMARKS: LazyLock<Vec<(&'static PublishedRow, Configuration)>> = LazyLock::new(|| {
+    let has_figure = |row: &&PublishedRow| row.published.is_some();
+    shipped_rows().iter().filter(has_figure).filter_map(|row| Some((row, configuration(row).ok()?))).collect()
+});
+
 /// The rows that ship with the crate, in their order.
 #[must_use]
-pub fn shipped_rows() -> Vec<PublishedRow> {
-    read_rows(SHIPPED).unwrap_or_default()
+pub fn shipped_rows() -> &'static [PublishedRow] {
+    &ROWS
 }
 
 /// The row of a benchmark's configuration: same model, instance, batch size, copies, workers, compiler options and generation of
 /// the SDK. Of several releases the last one in the table.
 #[must_use]
-pub fn published_benchmark(shown: &Configuration) -> Option<PublishedRow> {
-    shipped_rows().into_iter().rev().find(|row| {
-        let is_of_size = row.published.is_some() && row.batch_size == Some(shown.batch_size);
-        is_of_size && configuration(row).is_ok_and(|of_row| are_equal(&of_row, shown))
-    })
+pub fn published_benchmark(shown: &Configuration) -> Option<&'static PublishedRow> {
+    let last = BENCHMARKS.iter().rev().find(|(_, of_row)| are_equal(of_row, shown))?;
+    Some(last.0)
 }
 
 /// Whether two configurations measure the same: their durations, seeds and prices may differ.
@@ -34,16 +42,16 @@ fn are_equal(a: &Configuration, b: &Configuration) -> bool {
     let model = |c: &Configuration| c.model.parse::<ModelSpec>().ok().map(|spec| spec.to_string());
     let size = |c: &Configuration| (c.batch_size, c.n_models, c.workers_per_model, c.pipeline_size);
     let options = |c: &Configuration| RunOptions { stats_interval_s: 0.0, ..c.options.clone() };
-    model(a).is_some_and(|of_a| Some(of_a) == model(b))
-        && a.instance_type == b.instance_type
+    a.instance_type == b.instance_type
         && size(a) == size(b)
         && a.compile_options() == b.compile_options()
         && options(a) == options(b)
+        && model(a).is_some_and(|of_a| Some(of_a) == model(b))
 }
 
 /// The row of a case of the microbenchmark; its throughput is in TFLOPS.
 #[must_use]
-pub fn published_product(shown: &MatmultCase) -> Option<PublishedRow> {
+pub fn published_product(shown: &MatmultCase) -> Option<&'static PublishedRow> {
     let run = &shown.run;
     let is_guides = shown.model.is_none()
         && shown.batch_size == 1
@@ -52,7 +60,7 @@ pub fn published_product(shown: &MatmultCase) -> Option<PublishedRow> {
         && run.chained
         && run.workflow == Workflow::Trace;
     let size = format!("n={}, loop_count={},", shown.matrix_dim, shown.loop_count);
-    shipped_rows().into_iter().filter(|_| is_guides).find(|row| {
+    shipped_rows().iter().filter(|_| is_guides).find(|row| {
         row.model.starts_with("Matmult")
             && row.throughput_unit.starts_with("TFLOPS")
             && row.sequence_or_image.starts_with(&size)
@@ -112,7 +120,7 @@ pub fn published_times(model: &str, batch_size: Option<u32>, workflow: Workflow,
 
 /// The row of a step of the custom operator tutorial; its throughput is in steps a second.
 #[must_use]
-pub fn published_custom_op(shown: &CustomOpSpec) -> Option<PublishedRow> {
+pub fn published_custom_op(shown: &CustomOpSpec) -> Option<&'static PublishedRow> {
     let built_in = ns_kernel::built_in(&shown.name).filter(|kernel| kernel.source == shown.source)?;
     let accessor = match built_in.name {
         "relu-element" => "element-wise accessor",
@@ -126,7 +134,7 @@ pub fn published_custom_op(shown: &CustomOpSpec) -> Option<PublishedRow> {
         && shown.input.is_none()
         && shown.dtype == tutorial.dtype
         && (shown.cores == tutorial.cores || !built_in.multicore);
-    shipped_rows().into_iter().filter(|_| is_tutorials).find(|row| {
+    shipped_rows().iter().filter(|_| is_tutorials).find(|row| {
         row.model.starts_with("MLP 784-4096-2048-10")
             && row.model.contains(accessor)
             && row.throughput_unit.starts_with("iter/s")
@@ -154,7 +162,7 @@ mod tests {
     use ns_bench::matmult::MatmultConfig;
     use ns_bench::{BenchConfig, SdkGeneration, expand};
 
-    fn shown(config: BenchConfig) -> Vec<Option<PublishedRow>> {
+    fn shown(config: BenchConfig) -> Vec<Option<&'static PublishedRow>> {
         expand(&config).unwrap().configurations.iter().map(published_benchmark).collect()
     }
 
@@ -170,7 +178,7 @@ mod tests {
 
     #[test]
     fn only_the_published_configuration_has_a_row() {
-        let rate = |row: &Option<PublishedRow>| row.as_ref().and_then(|row| row.published);
+        let rate = |row: &Option<&PublishedRow>| row.and_then(|row| row.published);
         // One worker, then two.
         let rates = |config| shown(config).iter().map(rate).collect::<Vec<_>>();
         assert_eq!(rates(resnet(1, 1)), [Some(1_218.875), None]);

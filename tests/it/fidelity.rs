@@ -10,7 +10,7 @@ use neuronscope::fidelity::{
 use neuronscope::machine::cost::{CostTable, Entry, FITTED, Throttle, register, register_markdown};
 
 fn rows() -> Vec<PublishedRow> {
-    shipped_rows()
+    shipped_rows().to_vec()
 }
 
 #[test]
