@@ -8,13 +8,9 @@ use neuronscope::bench::{Parity, parity, parity_markdown};
 use neuronscope::device::{ModelFileSettings, ModelLibrary, OpenedModel};
 use neuronscope::readers::{gunzip, read_model};
 
-const INSTANCE: &str = "inf2.xlarge";
-/// How far a file may be from its model of the zoo, as a fraction.
-const TOLERANCE: f64 = 0.05;
-/// The same for a file in which equal vectors are one: an untrained BERT's biases and norms, so that most of its vectors are not loaded.
-const TOLERANCE_OF_SHARED: f64 = 0.08;
-const SHARED: &str = "bert-base-b1-s128--torch2.9.1-onnx-legacy.onnx.gz";
+use super::import_placed::most_difference;
 
+const INSTANCE: &str = "inf2.xlarge";
 /// Files, each with the same model of the zoo.
 const FILES: [(&str, &str); 7] = [
     ("bert-base-uncased:seq=128", "pt2/bert-base-b1-s128--torch2.9.1.pt2.gz"),
@@ -141,22 +137,10 @@ fn rows() -> Vec<Parity> {
 /// `UPDATE_DOCS=1 cargo test` writes the table.
 #[test]
 fn model_files_are_as_fast_as_models_of_the_zoo() {
-    const BEGIN: &str = "<!-- begin: parity -->\n";
-    const END: &str = "<!-- end: parity -->\n";
     let rows = rows();
     for row in &rows {
         let difference = row.difference().unwrap_or_else(|| panic!("{row:?}"));
-        let tolerance = if row.file.ends_with(SHARED) { TOLERANCE_OF_SHARED } else { TOLERANCE };
-        assert!(difference.abs() <= tolerance, "{row:?}: {difference}");
+        assert!(difference.abs() < most_difference(&row.file), "{row:?}: {difference}");
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/import.md");
-    let page = fs::read_to_string(path).unwrap();
-    let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (_, after) = rest.split_once(END).unwrap();
-    let printed = format!("{before}{BEGIN}{}{END}{after}", parity_markdown(&rows));
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(path, printed).unwrap();
-    } else {
-        assert_eq!(page, printed, "run UPDATE_DOCS=1 cargo test --test it brought_models_are");
-    }
+    super::doc_tables::assert_written("docs/import.md", "parity", &parity_markdown(&rows));
 }
