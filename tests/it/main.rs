@@ -31,6 +31,7 @@ mod documents;
 mod documents_rows;
 mod execution;
 mod experiment_page;
+mod experiment_page_reports;
 mod experiment_page_run;
 mod experiment_plan;
 mod experiment_reports;
