@@ -4,9 +4,6 @@
 const CACHE = "neuronscope-1";
 const HASHED = /-[0-9a-f]{12,}(_bg)?\.(js|wasm|css)$/;
 const NETWORK_LIMIT_MS = 4000;
-// The stored examples of pages, for both widths (www/early.js).
-const PAGES = ["benchmark", "profile", "inspect", "llm", "numerics", "matmult", "customop", "experiments", "guide"];
-const EXAMPLES = PAGES.flatMap((page) => [`examples/${page}-phone.html`, `examples/${page}-desk.html`]);
 
 self.addEventListener("install", (event) => {
   event.waitUntil(precache().then(() => self.skipWaiting()));
@@ -35,7 +32,9 @@ async function precache() {
   const html = await response.clone().text();
   await cache.put("./", response);
   const linked = [...html.matchAll(/(?:href|src)="([^"#:]+)"/g)].map((m) => m[1]).filter((u) => /\.(js|wasm|css|svg|webmanifest)$/.test(u));
-  const later = ["viewer_loader.js", "viewer.js", "viewer_bg.wasm", "worker_loader.js", "worker.js", "worker_bg.wasm", "lab.js", "lab_bg.wasm", "reader_loader.js", "reader.js", "reader_bg.wasm", ...EXAMPLES];
+  // The stored examples of pages, for both widths (www/early.js).
+  const examples = [...html.matchAll(/<main data-early="(\w+)"/g)].flatMap(([, page]) => [`examples/${page}-phone.html`, `examples/${page}-desk.html`]);
+  const later = ["viewer_loader.js", "viewer.js", "viewer_bg.wasm", "worker_loader.js", "worker.js", "worker_bg.wasm", "lab.js", "lab_bg.wasm", "reader_loader.js", "reader.js", "reader_bg.wasm", ...examples];
   await Promise.allSettled([...new Set([...linked, ...later])].map((u) => cache.add(u)));
 }
 
