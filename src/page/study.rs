@@ -77,6 +77,12 @@ impl StudyState {
         self.kind == StudyKind::Customop && is_edited && wrong.is_empty() && !self.run.is_running()
     }
 
+    /// Whether the page runs as soon as the workers are ready.
+    #[must_use]
+    pub fn is_about_to_run(&self) -> bool {
+        self.wants_run && !self.run.is_running() && self.spec().1.is_empty()
+    }
+
     /// Whether the form differs from the study whose result is shown.
     #[must_use]
     pub fn is_stale(&self) -> bool {
@@ -230,10 +236,11 @@ mod tests {
     #[test]
     fn a_page_opens_on_a_result_and_a_kernel_runs_while_it_is_edited() {
         let state = StudyState::new(StudyKind::Customop).after(StudyAction::Open(LinkIntent::Page, None));
-        assert!(state.wants_run && !state.runs_by_itself());
+        assert!(state.is_about_to_run() && !state.runs_by_itself());
+        assert!(!state.after(StudyAction::Edit("seed", "x".to_owned())).is_about_to_run());
         assert!(!StudyState::new(StudyKind::Customop).after(StudyAction::Open(LinkIntent::Form, None)).wants_run);
         let running = state.after(StudyAction::Run(RunState::started("x")));
-        assert!(!running.runs_by_itself());
+        assert!(!running.is_about_to_run() && !running.runs_by_itself());
         let done = running.after(StudyAction::Result(Box::default(), true));
         assert!(!done.runs_by_itself());
         let edited = done.after(StudyAction::Edit("seed", "7".to_owned()));

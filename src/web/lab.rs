@@ -97,7 +97,8 @@ impl States {
             Some(Page::Experiments) => self.plan.wants_run || self.experiments.wants_sample(&self.plan),
             // The page always shows a model.
             Some(Page::Inspect) => self.inspect.shown.is_none(),
-            _ => false,
+            Some(page) => page.study().is_some_and(|kind| self.study(kind).is_about_to_run()),
+            None => false,
         }
     }
 
