@@ -36,18 +36,19 @@ const FRAME_MS = 16;
 const LONGEST_DRAWING_MS = 1000;
 const isParsed = new Promise((resolve) => addEventListener("DOMContentLoaded", resolve, { once: true }));
 let example;
+if (root.dataset.theme === "dark") isParsed.then(offerLight);
 
 async function showExample() {
   const path = pathOf(location.hash);
   // Only a bare address shows the example, and not where a sweep is kept that the page goes on with.
-  if (!path || location.hash !== `#/${path}` || (SWEEPS.includes(path) && keeps("sweep"))) return;
+  if (!path || location.hash !== `#/${path}` || "given" in root.dataset || (SWEEPS.includes(path) && keeps("sweep"))) return;
   const answer = await fetch(`examples/${path}-${innerWidth <= NARROW_PX ? "phone" : "desk"}.html`).catch(() => undefined);
   if (!answer?.ok) return;
   const markup = await answer.text();
   await isParsed;
-  // The program may have been faster, or the reader.
+  // The program may have been faster, or the reader, who may have given a file instead.
   const beginning = document.querySelector(`main[data-early="${path}"]`);
-  if (example || !beginning || pathOf(location.hash) !== path) return;
+  if (example || !beginning || pathOf(location.hash) !== path || "given" in root.dataset) return;
   example = document.createElement("main");
   example.dataset.example = path;
   example.innerHTML = markup;
@@ -56,6 +57,14 @@ async function showExample() {
   document.getElementById("app-foot").before(example);
   root.toggleAttribute("data-example", true);
   setTimeout(sayLate, LATE_MS, example);
+}
+
+// The button of index.html offers the dark theme.
+function offerLight() {
+  const button = document.querySelector("main[data-static]") && document.querySelector(".site-tools > .plain");
+  if (!button) return;
+  button.textContent = "\u2600\ufe0e";
+  button.ariaLabel = "Use the light theme";
 }
 
 function nameInHead(path) {
@@ -94,7 +103,7 @@ function followState() {
   if (example && pathOf(location.hash) !== example.dataset.example) leaveExample();
   const { state } = root.dataset;
   if (["done", "idle"].includes(state)) leaveWhenDrawn(LONGEST_DRAWING_MS);
-  if (state === "failed") leaveExample();
+  if (state === "failed" || "given" in root.dataset) leaveExample();
 }
 
 // www/boot.js waits for it: on a slow line the programs would take the line from it.
@@ -103,4 +112,19 @@ addEventListener("hashchange", () => {
   if (pathOf(location.hash) !== example?.dataset.example) leaveExample();
   showExample();
 });
-new MutationObserver(followState).observe(root, { attributeFilter: ["data-state"] });
+new MutationObserver(followState).observe(root, { attributeFilter: ["data-state", "data-given"] });
+
+// The browser would open a file in the place of the page that has no program yet: it waits for the app, whose own listeners get it.
+const waiting = new DataTransfer();
+function hold(event) {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  if (event.type === "drop") for (const file of event.dataTransfer.files) waiting.items.add(file);
+}
+addEventListener("dragover", hold);
+addEventListener("drop", hold);
+addEventListener("neuronscope:takes-files", () => {
+  removeEventListener("dragover", hold);
+  removeEventListener("drop", hold);
+  if (waiting.files.length) dispatchEvent(new DragEvent("drop", { dataTransfer: waiting }));
+}, { once: true });

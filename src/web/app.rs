@@ -302,6 +302,7 @@ fn on_files(
         let (file_queue, notices) = (file_queue.clone(), notices.clone());
         let (profiles, models) = (profiles.clone(), models.clone());
         let names: Vec<String> = files.iter().map(File::name).collect();
+        page::leave_example();
         file_queue.dispatch(FileQueueAction::Add(names.clone()));
         spawn_local(async move {
             let mut sorted: [Vec<File>; 6] = Default::default();

@@ -24,6 +24,8 @@ pub const FOOT_ELEMENT: &str = "app-foot";
 
 /// Event that asks `www/boot.js` to fetch the lab, which it does once.
 const FETCH: &str = "neuronscope:fetch-lab";
+/// Event: the app takes files; `www/early.js` has those that were dropped before.
+const TAKES_FILES: &str = "neuronscope:takes-files";
 /// Event: the lab listens.
 const READY: &str = "neuronscope:lab-ready";
 /// Event with the app's state: the path of the shown page, and the theme.
@@ -79,6 +81,11 @@ pub const fn is_in_lab(page: Page) -> bool {
 /// Asks `www/boot.js` to fetch the lab. Asking again costs nothing.
 pub fn fetch_lab() {
     tell(FETCH, &JsValue::NULL);
+}
+
+/// Sent by the app: it takes files.
+pub fn take_files() {
+    tell(TAKES_FILES, &JsValue::NULL);
 }
 
 /// Sent by the lab: it listens.

@@ -72,3 +72,18 @@ test("only a bare address has a stored example, and that of another page takes i
   await page.locator("main[data-example]").waitFor({ state: "detached" });
   await page.getByRole("heading", { level: 1, name: "Guide" }).waitFor();
 }, { open: false }));
+
+test("a file that is dropped before the programs come is opened once they are there, in the place of the example", app.page(async (page, url) => {
+  const go = await holdPrograms(page);
+  await page.goto(`${url}#/benchmark`, { waitUntil: "commit" });
+  await page.locator("main[data-example] .tiles").first().waitFor();
+  const isKept = await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["main;load;read 30\nmain;compute 60\n"], "early.collapsed"));
+    return !document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  assert.ok(isKept, "the browser does not open it in the page's place");
+  go();
+  await page.getByRole("heading", { name: "early.collapsed" }).waitFor();
+  await waitForState(page, "done");
+}, { open: false }));

@@ -6,6 +6,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{DragEvent, File, HtmlInputElement};
 use yew::prelude::*;
 
+use crate::bridge;
 use crate::platform::folder::{bundle_entries, dropped_entries};
 
 /// Properties of [`FileDrop`].
@@ -28,6 +29,7 @@ pub fn FileDrop(props: &FileDropProps) -> Html {
             move || drop(listeners)
         }
     });
+    use_effect_with((), |()| bridge::take_files());
     if !*is_over {
         return Html::default();
     }

@@ -58,6 +58,17 @@ pub fn set_root_attribute(name: &str, value: &str) {
     }
 }
 
+/// Whether the stored example of the page (`www/early.js`) stands in front of it.
+#[must_use]
+pub fn is_behind_example() -> bool {
+    document().and_then(|d| d.document_element()).is_some_and(|root| root.has_attribute("data-example"))
+}
+
+/// The reader gave a file: the stored example of a page makes way for it (`www/early.js`).
+pub fn leave_example() {
+    set_root_attribute("data-given", "");
+}
+
 /// Scrolls an element to a distance from its top, in pixels.
 pub fn scroll_to(element: &HtmlElement, top: f64) {
     element.set_scroll_top(i64_to_i32(f64_to_i64(top)));
