@@ -81,15 +81,14 @@ pub fn SourceField(props: &SourceFieldProps) -> Html {
     };
     // A newline at the end begins another line, which can be written in.
     let lines = props.value.matches('\n').count() + 1;
-    let has_times = props.marks.iter().any(|mark| !mark.time.is_empty());
-    let listed = (1..=lines).map(|n| line_number(n, props.marks.get(n - 1), has_times));
+    let listed = (1..=lines).map(|n| line_number(n, props.marks.get(n - 1)));
     let wrong = props.value.split('\n').zip(props.marks.iter()).map(|(line, mark)| wave(mark.word(line)));
     let rows = (lines + 1).clamp(ROWS.0, ROWS.1).to_string();
     let described = described_by(&props.id, &props.help, props.error.as_ref());
     html! {
         <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()} wide={true}>
             <div class="source-editor">
-                <pre ref={numbers} class={classes!(has_times.then_some("has-times"))} aria-hidden="true">{ for listed }</pre>
+                <pre ref={numbers} aria-hidden="true">{ for listed }</pre>
                 <div class="source-lines">
                     <pre ref={waves} class="waves" aria-hidden="true">{ for wrong }</pre>
                     <textarea ref={text} id={props.id.clone()} {rows} wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"
@@ -107,15 +106,16 @@ fn wave(word: Option<(&str, &str)>) -> Html {
     html! { <>{ before.to_owned() }<span class="wave">{ word.to_owned() }</span>{ "\n" }</> }
 }
 
-/// The number of a line, with its time before it and a mark if it is wrong. The document of the result has the same as text.
-fn line_number(n: usize, mark: Option<&LineMark>, has_times: bool) -> Html {
+/// The number of a line, with its time before it and a mark if it is wrong. The document of the result has the same as text. There is room
+/// for the time before a run: the text does not move when the run ends.
+fn line_number(n: usize, mark: Option<&LineMark>) -> Html {
     let mark = mark.cloned().unwrap_or_default();
     let is_wrong = !mark.problem.is_empty();
     let title = if is_wrong { mark.problem.clone() } else { mark.time.clone() };
     let style = format!("--share:{:.1}%", mark.share.clamp(0.0, 1.0) * 100.0);
     html! {
         <span class={classes!("line-number", is_wrong.then_some("is-wrong"))} {style} title={title}>
-            if has_times { <span class="time">{ mark.time }</span> }
+            <span class="time">{ mark.time }</span>
             <span class="number">{ if is_wrong { format!("\u{25cf} {n}") } else { n.to_string() } }</span>
             { "\n" }
         </span>
