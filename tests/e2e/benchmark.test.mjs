@@ -64,6 +64,7 @@ test("a link in a new browser shows the same form and runs by itself to the same
 
   const other = await (await page.context().browser().newContext()).newPage();
   await openApp(other, link);
+  await editForm(other);
   assert.equal(await other.getByLabel("Seed", { exact: true }).inputValue(), "42");
   await waitForState(other, "done");
   const second = await download(other, await menuEntry(other, "Download JSON"));
@@ -85,6 +86,7 @@ test("wrong fields are explained beside them, and nothing runs", app.page(async 
 
 test("wrong values of a link are named, with what is used", app.page(async (page) => {
   await page.getByText(/seed: 'minus one'.*0 is used/).waitFor();
+  await editForm(page);
   assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "0");
   assert.equal(await page.getByLabel("Duration (s)").inputValue(), "5");
 }, { hash: "#/benchmark?v=1&seed=minus%20one&duration=5&unknown=1" }));

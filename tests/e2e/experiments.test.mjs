@@ -92,6 +92,7 @@ test("a baseline is chosen, a point and a row open their records, and the keyboa
   const other = await page.context().newPage();
   await openApp(other, page.url());
   await other.getByRole("heading", { name: heading, exact: true }).waitFor();
+  await editForm(other);
   assert.equal(await other.getByLabel("Baseline backend").inputValue(), "openxla+dynamo");
 }, { hash: "#/experiments" }));
 

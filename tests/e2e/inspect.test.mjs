@@ -160,11 +160,13 @@ test("a file with an open size asks for it, and its link holds file and answer",
     const other = await context.newPage();
     await openApp(other, url.split("#")[0] + hash);
     await other.locator(".model-frame").getByText(/f32\[512,32\]/).first().waitFor();
+    await editForm(other);
     assert.equal(await field(other, "Size of batch").inputValue(), "512");
     // The other browser also runs it: the same file on the page of benchmarks.
     await other.locator("form a", { hasText: "Benchmark" }).click();
     await other.getByRole("heading", { name: "Benchmark", exact: true }).waitFor();
     await other.getByText(/The link holds mlp\.onnx/).waitFor();
+    await editForm(other);
     assert.equal(await field(other, "Batch sizes").inputValue(), "512");
     await waitForState(other, "done");
     await other.getByRole("table").first().waitFor();

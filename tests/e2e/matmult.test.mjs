@@ -72,6 +72,7 @@ test("a pitfall is switched on, says what it costs, and the link shows the same 
   assert.match(link, /#\/matmult\?v=1&.*loop_count=40.*unchained=true/);
   const other = await page.context().newPage();
   await openApp(other, link);
+  await editForm(other);
   assert.ok(await other.getByLabel("Products not chained").isChecked());
   assert.equal(await other.getByLabel("Products in a call").inputValue(), "40");
   // The link runs by itself.
@@ -132,6 +133,7 @@ test("by keyboard: wrong fields are named and focused, a run is started with Ent
 
 test("a link with values that cannot be used says so, and another model takes the layer's place", app.page(async (page) => {
   await page.getByText(/Link: dtype: 'int4' is not a format/).waitFor();
+  await editForm(page);
   assert.equal(await page.getByLabel("Another model").inputValue(), "mlp");
   assert.equal(await page.getByLabel("Batch size").inputValue(), "32");
   await page.locator(".notices").getByRole("button").first().click();
@@ -152,6 +154,7 @@ test("a finished study is kept: a reload shows it without a run, and a measureme
   assert.match(before[2], /Measured processor/);
   // No two measurements are alike, so the same figures were not measured again.
   assert.deepEqual(await reloaded(page, result), before);
+  await editForm(page);
   assert.equal(await page.getByLabel("Matrix size N", { exact: true }).inputValue(), "64,128");
   await page.evaluate(() => { location.hash = "#/"; });
   await page.getByRole("link", { name: "2 of 2 cases: Matrix size N 64,128" }).waitFor();

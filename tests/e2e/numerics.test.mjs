@@ -64,6 +64,7 @@ test("values, errors and verdict are the command line's", app.page(async (page, 
   // It runs by itself, with the same result.
   await waitForState(other, "done");
   assert.equal(await downloaded(other), printed);
+  await editForm(other);
   assert.equal(await other.getByLabel("Rounding").inputValue(), "stochastic");
   assert.equal(await other.getByLabel("Batch size").inputValue(), "4");
   assert.ok(page.url().startsWith(url));
@@ -94,11 +95,13 @@ test("a finished comparison is kept: a reload shows it without a run, the start 
   const before = [await downloaded(page), await page.locator(".numerics-result").innerText()];
   const shown = await reloaded(page, async () => [await downloaded(page), await page.locator(".numerics-result").innerText()]);
   assert.deepEqual(shown, before);
+  await editForm(page);
   assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "5");
   await assertAccessible(page);
   // An address without a request shows it too.
   await openApp(page, `${url}?bare#/numerics`);
   await page.getByText(/^Kept in this browser since/).waitFor();
+  await editForm(page);
   assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "5");
   await button(page, "Run again").click();
   await page.getByText(/^Kept in this browser since/).waitFor({ state: "detached" });

@@ -25,6 +25,8 @@ test("a profile needs no lab; a page of the lab fetches it once and keeps what w
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
   assert.match(await page.title(), /Profile/);
   await link(page, "Microbenchmark").click();
+  await heading(page, "Microbenchmark").waitFor();
+  await editForm(page);
   assert.equal(await page.getByLabel("Products in a call", { exact: true }).inputValue(), "300");
   assert.equal(await fetched(page), 1);
   await page.goBack();
@@ -32,6 +34,8 @@ test("a profile needs no lab; a page of the lab fetches it once and keeps what w
   await heading(page, "Microbenchmark").waitFor({ state: "hidden" });
   await page.goForward();
   await page.waitForFunction(() => /^#\/matmult.*loop_count=300/.test(location.hash));
+  await heading(page, "Microbenchmark").waitFor();
+  await editForm(page);
   assert.equal(await page.getByLabel("Products in a call", { exact: true }).inputValue(), "300");
 }, { hash: "#/profile?v=1" }));
 

@@ -68,11 +68,15 @@ test("Back returns to the page before, as it was left; an edited address is read
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
   await page.goBack();
   await page.waitForFunction(() => /^#\/benchmark.*seed=7/.test(location.hash));
+  await page.getByRole("heading", { level: 1, name: "Benchmark" }).waitFor();
+  await editForm(page);
   assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "7");
   await page.goForward();
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
   await page.evaluate(() => { location.hash = "#/benchmark?v=1&seed=9"; });
-  await page.waitForFunction(() => [...document.querySelectorAll("input")].some((input) => /seed/.test(input.id) && input.value === "9"));
+  await page.getByRole("heading", { level: 1, name: "Benchmark" }).waitFor();
+  await editForm(page);
+  assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "9");
 }));
 
 test("the worker starts from its loader and answers", app.page(async (page) => {

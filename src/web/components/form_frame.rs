@@ -38,8 +38,8 @@ pub struct FormFrameProps {
     /// Menus at the end of the bar.
     #[prop_or_default]
     pub menus: Html,
-    /// The fields.
-    pub children: Html,
+    /// Makes the fields.
+    pub fields: Callback<(), Html>,
 }
 
 /// The bar and the drawer, as one form: Enter in a field runs it, which folds the drawer.
@@ -55,6 +55,9 @@ pub fn FormFrame(props: &FormFrameProps) -> Html {
             }
         }
     });
+    // A page shows its result without the fields, which are many.
+    let has_fields = use_mut_ref(|| false);
+    *has_fields.borrow_mut() |= *is_open;
     let edit_id = format!("{}-edit", props.id);
     let onsubmit = {
         let (is_open, on_run, can_run) = (is_open.setter(), props.on_run.clone(), props.can_run == Some(true));
@@ -94,7 +97,7 @@ pub fn FormFrame(props: &FormFrameProps) -> Html {
                 <span class="gap"></span>
                 { props.menus.clone() }
             </div>
-            <div id={props.id.clone()} class="form-drawer" hidden={!*is_open}>{ props.children.clone() }</div>
+            <div id={props.id.clone()} class="form-drawer" hidden={!*is_open}>if *has_fields.borrow() { { props.fields.emit(()) } }</div>
         </form>
     }
 }

@@ -41,7 +41,7 @@ function takeMarkup() {
   }
   const copy = main.cloneNode(true);
   for (const element of leave) element.removeAttribute("data-leave");
-  for (const element of copy.querySelectorAll("[data-leave], dialog, .notices, script")) element.remove();
+  for (const element of copy.querySelectorAll("[data-leave], [hidden], dialog, .notices, script")) element.remove();
   const refers = ["for", "aria-controls", "aria-describedby", "aria-labelledby", "aria-owns", "aria-activedescendant", "list", "id", "name", "autofocus"];
   for (const element of copy.querySelectorAll("*")) {
     for (const name of refers) element.removeAttribute(name);

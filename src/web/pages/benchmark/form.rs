@@ -16,7 +16,7 @@ use ns_session::studies::FieldKind;
 use ns_session::{Catalog, ModelInfo, ModelKind};
 
 /// Properties of [`BenchForm`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct BenchFormProps {
     /// Actions of its buttons.
     pub actions: BenchActions,
@@ -44,6 +44,10 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
     // The command and the link both describe the form.
     let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
     let model = state.text("model").to_owned();
+    let fields = {
+        let (props, wrong, is_open) = (props.clone(), wrong.clone(), is_open.clone());
+        Callback::from(move |()| fields(&props, &wrong, *is_open.borrow()))
+    };
     html! { <>
         <FormFrame id="bench-form" name="Benchmark configuration" short={state.in_short()} is_wrong={!wrong.is_empty()}
             is_stale={state.is_stale()} can_run={state.controls().run} {on_run} beside_run={beside_run(props)} run={props.state.run.clone()}
@@ -52,17 +56,20 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                     { downloads(props) }
                 </CopyMenu>
             }}
-        >
-            <div class="fields" id="bench-fields">
-                { for OptionGroup::Main.options().map(|option| input(props, &wrong, option)) }
-            </div>
-            <details class="advanced" open={*is_open.borrow()}>
-                <summary>{ "Advanced" }</summary>
-                { for ADVANCED.map(|group| group_of(props, &wrong, group)) }
-            </details>
-            <CallBox state={state.clone()} />
-        </FormFrame>
+            {fields}
+        />
         <LinkNote {model} />
+    </> }
+}
+
+fn fields(props: &BenchFormProps, wrong: &FieldErrors, is_open: bool) -> Html {
+    html! { <>
+        <div class="fields">{ for OptionGroup::Main.options().map(|option| input(props, wrong, option)) }</div>
+        <details class="advanced" open={is_open}>
+            <summary>{ "Advanced" }</summary>
+            { for ADVANCED.map(|group| group_of(props, wrong, group)) }
+        </details>
+        <CallBox state={props.state.clone()} />
     </> }
 }
 

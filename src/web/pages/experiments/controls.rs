@@ -10,7 +10,7 @@ use ns_page::Shared;
 use ns_session::{Choices, ExperimentField, RecordsFile, RecordsShown};
 
 /// Properties of [`ExperimentsControls`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct ExperimentsControlsProps {
     /// Actions of the buttons.
     pub actions: ExperimentsActions,
@@ -30,6 +30,28 @@ fn options(choices: &Choices) -> Vec<(AttrValue, AttrValue)> {
 #[component]
 pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
     let (actions, shown) = (&props.actions, &props.shown);
+    let current = value(actions, shown, ExperimentField::View);
+    let view = |(key, title): &(String, String)| {
+        let (actions, to) = (actions.clone(), key.clone());
+        let onclick = Callback::from(move |_: MouseEvent| actions.choose(ExperimentField::View, to.clone()));
+        html! { <button type="button" {onclick} aria-pressed={(*key == current).to_string()}>{ title }</button> }
+    };
+    let has_choices = actions.state.has_suite_choices();
+    let fields = {
+        let props = props.clone();
+        Callback::from(move |()| fields(&props))
+    };
+    html! { <>
+        <FormFrame id="experiments-form" name="What to compare" short={if has_choices { in_short(actions, shown) } else { "Reports".to_owned() }} beside_run={beside(props)} menus={menus(props)} {fields} />
+        <div class="view-switch" role="group" aria-label="View">{ for shown.choices.views.iter().map(view) }</div>
+    </> }
+}
+
+fn fields(props: &ExperimentsControlsProps) -> Html {
+    let (actions, shown) = (&props.actions, &props.shown);
+    if !actions.state.has_suite_choices() {
+        return html! { <p class="help">{ "Reports of NeuronPerf have no choices." }</p> };
+    }
     let choose = |field: ExperimentField| {
         let actions = actions.clone();
         Callback::from(move |text: String| actions.choose(field, text))
@@ -43,36 +65,20 @@ pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
         let value = actions.state.spec.get(field).to_owned();
         html! { <TextField id={format!("experiments-{}", field.key())} {label} {help} {value} on_edit={choose(field)} /> }
     };
-    let current = value(actions, shown, ExperimentField::View);
-    let view = |(key, title): &(String, String)| {
-        let onclick = choose(ExperimentField::View).reform({
-            let key = key.clone();
-            move |_: MouseEvent| key.clone()
-        });
-        html! { <button type="button" {onclick} aria-pressed={(*key == current).to_string()}>{ title }</button> }
-    };
-    let has_choices = actions.state.has_suite_choices();
-    html! { <>
-        <FormFrame id="experiments-form" name="What to compare" short={if has_choices { in_short(actions, shown) } else { "Reports".to_owned() }} beside_run={beside(props)} menus={menus(props)}>
-            if has_choices {
-                <div class="fields">
-                    { select(ExperimentField::Accelerator, "Accelerator", options(&shown.choices.accelerators)) }
-                    { select(ExperimentField::Test, "Test", options(&shown.choices.tests)) }
-                    { select(ExperimentField::Metric, "Metric", pairs(&[("exec", "execution"), ("compile", "compilation")])) }
-                    { select(ExperimentField::Baseline, "Baseline", pairs(&[("oldest", "oldest"), ("latest", "newest run")])) }
-                    { base_backend(actions, shown) }
-                    { select(ExperimentField::Against, "Changes since", options(&shown.choices.against)) }
-                    { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
-                    { text(ExperimentField::Exclude, "Without", "Regular expressions to leave out") }
-                    { text(ExperimentField::Tier, "Tiers", "Tiers of torchbench: 1,2,3") }
-                    { backends_field(actions, shown) }
-                </div>
-            } else {
-                <p class="help">{ "Reports of NeuronPerf have no choices." }</p>
-            }
-        </FormFrame>
-        <div class="view-switch" role="group" aria-label="View">{ for shown.choices.views.iter().map(view) }</div>
-    </> }
+    html! {
+        <div class="fields">
+            { select(ExperimentField::Accelerator, "Accelerator", options(&shown.choices.accelerators)) }
+            { select(ExperimentField::Test, "Test", options(&shown.choices.tests)) }
+            { select(ExperimentField::Metric, "Metric", pairs(&[("exec", "execution"), ("compile", "compilation")])) }
+            { select(ExperimentField::Baseline, "Baseline", pairs(&[("oldest", "oldest"), ("latest", "newest run")])) }
+            { base_backend(actions, shown) }
+            { select(ExperimentField::Against, "Changes since", options(&shown.choices.against)) }
+            { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
+            { text(ExperimentField::Exclude, "Without", "Regular expressions to leave out") }
+            { text(ExperimentField::Tier, "Tiers", "Tiers of torchbench: 1,2,3") }
+            { backends_field(actions, shown) }
+        </div>
+    }
 }
 
 /// What is compared, in a few words.

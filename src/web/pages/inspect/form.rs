@@ -12,7 +12,7 @@ use ns_session::share::{Page, encode};
 use ns_session::{InspectField, InspectFile, InspectShown, ModelQuestions};
 
 /// Properties of [`InspectForm`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct InspectFormProps {
     /// Actions of the buttons.
     pub actions: InspectActions,
@@ -24,33 +24,43 @@ pub struct InspectFormProps {
 pub fn InspectForm(props: &InspectFormProps) -> Html {
     let actions = &props.actions;
     let spec = &actions.state.spec;
-    let choose = |field: InspectField| {
-        let actions = actions.clone();
-        Callback::from(move |text: String| actions.choose(field, text))
+    let catalog = actions.app.catalog.as_ref();
+    let instance = match spec.get(InspectField::Instance) {
+        "" => catalog.and_then(|c| c.instances.first()).map(|i| i.name.clone()).unwrap_or_default(),
+        instance => instance.to_owned(),
     };
-    let catalog = actions.app.catalog.clone();
-    let entries: Vec<PickEntry> = catalog.iter().flat_map(|c| &c.instances).map(PickEntry::from).collect();
-    let first = entries.first().map(|entry| entry.value.clone()).unwrap_or_default();
-    let instance = spec.get(InspectField::Instance);
-    let instance = if instance.is_empty() { first } else { instance.to_owned().into() };
-    let batch = spec.get(InspectField::Batch).to_owned();
     let file = spec.get(InspectField::Model);
     let has_questions = known_file(&actions.app.models, file)
         .map(|known| ModelQuestions::of(&known.0, file))
         .is_some_and(|asked| !asked.sizes.is_empty() || !asked.operators.is_empty());
+    let fields = {
+        let (props, instance) = (props.clone(), instance.clone());
+        Callback::from(move |()| fields(&props, &instance))
+    };
     html! { <>
-        <FormFrame id="inspect-form" name="What to look at" short={in_short(&props.actions, &instance)} is_wrong={has_questions} beside_run={beside(actions)} run={actions.state.run.clone()} menus={menus(props)}>
-            <div class="fields">
-                { model(props) }
-                <PickList id="inspect-instance" label="Instance" value={instance.clone()} {entries} on_choose={choose(InspectField::Instance)} />
-                // The batch of a file is one of its sizes.
-                if spec.file().is_none() || !batch.is_empty() {
-                    <TextField id="inspect-batch" label="Batch size" value={batch} input_mode="numeric" placeholder="the model\u{2019}s own" on_edit={choose(InspectField::Batch)} />
-                }
-            </div>
-        </FormFrame>
+        <FormFrame id="inspect-form" name="What to look at" short={in_short(actions, &instance)} is_wrong={has_questions} beside_run={beside(actions)} run={actions.state.run.clone()} menus={menus(props)} {fields} />
         <LinkNote model={file.to_owned()} />
     </> }
+}
+
+fn fields(props: &InspectFormProps, instance: &str) -> Html {
+    let actions = &props.actions;
+    let choose = |field: InspectField| {
+        let actions = actions.clone();
+        Callback::from(move |text: String| actions.choose(field, text))
+    };
+    let entries: Vec<_> = actions.app.catalog.iter().flat_map(|c| &c.instances).map(PickEntry::from).collect();
+    let batch = actions.state.spec.get(InspectField::Batch).to_owned();
+    html! {
+        <div class="fields">
+            { model(props) }
+            <PickList id="inspect-instance" label="Instance" value={instance.to_owned()} {entries} on_choose={choose(InspectField::Instance)} />
+            // The batch of a file is one of its sizes.
+            if actions.state.spec.file().is_none() || !batch.is_empty() {
+                <TextField id="inspect-batch" label="Batch size" value={batch} input_mode="numeric" placeholder="the model\u{2019}s own" on_edit={choose(InspectField::Batch)} />
+            }
+        </div>
+    }
 }
 
 /// The model, where it runs, and its batch.

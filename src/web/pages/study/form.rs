@@ -19,7 +19,7 @@ use ns_view::document::{Block, Document, SourceLine};
 const LONG_CHOICE: usize = 24;
 
 /// Properties of [`StudyFields`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct StudyFieldsProps {
     /// Actions of its buttons.
     pub actions: StudyActions,
@@ -67,6 +67,12 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     // An editor of a source is no drawer where it stands beside the results.
     let has_source = state.kind.form().fields().any(|field| field.kind == FieldKind::Source);
     let is_open = has_source && page::has_two_columns();
+    let fields = {
+        let (props, wrong) = (props.clone(), wrong.clone());
+        Callback::from(move |()| {
+            props.state.kind.form().groups.iter().map(|g| group(&props, g, &wrong)).collect::<Html>()
+        })
+    };
     html! {
         <FormFrame id={format!("{}-form", state.kind.form().path)} name="What to run" short={state.in_short()} {is_open}
             is_wrong={!wrong.is_empty()} is_stale={state.is_stale()} can_run={can.run} {on_run}
@@ -75,9 +81,8 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
                 { for traces }
                 <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {command}>{ for downloads }</CopyMenu>
             </> }}
-        >
-            { for state.kind.form().groups.iter().map(|g| group(props, g, &wrong)) }
-        </FormFrame>
+            {fields}
+        />
     }
 }
 
