@@ -73,6 +73,21 @@ test("only a bare address has a stored example, and that of another page takes i
   await page.getByRole("heading", { level: 1, name: "Guide" }).waitFor();
 }, { open: false }));
 
+test("a page that opens with a result is not at rest before it, so its example stays until then", app.page(async (_, url) => {
+  for (const path of EXAMPLES.filter((path) => path !== "guide")) {
+    const page = await app.browser.newPage({ serviceWorkers: "block" });
+    await page.addInitScript(() => {
+      window.states = [];
+      const note = () => window.states.push(document.documentElement.dataset.state);
+      addEventListener("DOMContentLoaded", () => new MutationObserver(note).observe(document.documentElement, { attributeFilter: ["data-state"] }));
+    });
+    await page.goto(`${url}#/${path}`);
+    await waitForState(page, "done");
+    assert.ok(!(await page.evaluate(() => window.states)).includes("idle"), path);
+    await page.close();
+  }
+}, { open: false }));
+
 test("a file that is dropped before the programs come is opened once they are there, in the place of the example", app.page(async (page, url) => {
   const go = await holdPrograms(page);
   await page.goto(`${url}#/benchmark`, { waitUntil: "commit" });

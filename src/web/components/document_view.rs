@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
-use super::LocalTable;
 use super::overview_blocks;
 use super::screen_texts::{ScreenText, use_screen_text};
+use super::{Later, LocalTable};
 use ns_page::Shared;
 use ns_view::document::{Block, Document, Finding, Tile, Tone};
 
@@ -42,10 +42,16 @@ impl PartialEq for DrawBlock {
 #[component]
 pub fn DocumentView(props: &DocumentViewProps) -> Html {
     use_screen_text(ScreenText::Document(props.document.clone()));
+    let part = |at: usize| {
+        let (document, on_open, draw) = (props.document.clone(), props.on_open.clone(), props.draw);
+        let part =
+            move |()| document.blocks.get(at).map(|part| block(part, on_open.as_ref(), draw)).unwrap_or_default();
+        html! { <Later draw={Callback::from(part)} /> }
+    };
     html! {
         <section class="results document" aria-label={props.document.title.clone()}>
             <h2>{ &props.document.title }</h2>
-            { for props.document.blocks.iter().map(|part| block(part, props.on_open.as_ref(), props.draw)) }
+            { for (0..props.document.blocks.len()).map(part) }
         </section>
     }
 }

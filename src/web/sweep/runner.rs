@@ -9,6 +9,7 @@ use gloo_timers::callback::Interval;
 
 use super::keeper::{BEAT_MS, Keeper};
 use crate::platform::machine::{hardware_threads, wall_ms};
+use crate::platform::page;
 use crate::worker::{Engine, Pool};
 use ns_bench::{Benchmarks, SweepOf};
 use ns_page::RunState;
@@ -179,7 +180,9 @@ impl<K: Runnable> Runner<K> {
                 }
             }));
         }
-        self.show();
+        if !page::is_behind_example() {
+            self.show();
+        }
         self.feed();
     }
 

@@ -4,6 +4,7 @@ use gloo_timers::callback::Timeout;
 
 use super::runner::{Runnable, Runner};
 use crate::platform::machine::wall_ms;
+use crate::platform::page;
 use ns_base::convert::{f64_to_u64, u64_to_u32};
 use ns_page::sweep::SweepNews;
 
@@ -15,8 +16,9 @@ const PAUSE_PER_UPDATE: f64 = 3.0;
 const LONGEST_PAUSE_MS: f64 = 1_000.0;
 
 impl<K: Runnable> Runner<K> {
+    /// Brings the page up to date a moment later. Behind its stored example nobody sees the page before the sweep has ended.
     pub(super) fn show_later(&self) {
-        if std::mem::replace(&mut self.0.core.borrow_mut().is_show_due, true) {
+        if page::is_behind_example() || std::mem::replace(&mut self.0.core.borrow_mut().is_show_due, true) {
             return;
         }
         let runner = self.clone();

@@ -11,7 +11,7 @@ use web_sys::{Blob, ErrorEvent, File, MessageEvent, Worker, WorkerOptions, Worke
 use yew::Callback;
 
 use super::envelope;
-use crate::platform::{download, error_text, url};
+use crate::platform::{download, error_text, page, url};
 use ns_session::protocol::wire::{Decode, decode, decode_event, decode_none, encode_request};
 use ns_session::{Ask, Control, Event, JobId, Message, PROTOCOL_VERSION, Request, build_id};
 
@@ -270,6 +270,8 @@ impl EngineInner {
         match unpacked {
             Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
             // The file of a forgotten job is dropped too.
+            // A page behind its stored example has no bar to show it in.
+            Ok((Event::Message(_, Message::Progress { .. }), _)) if page::is_behind_example() => {}
             Ok((Event::Message(job, message), beside)) => {
                 if self.jobs.borrow().contains_key(&job) {
                     self.deliver(job, save_file(message, beside));

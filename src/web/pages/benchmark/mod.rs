@@ -114,7 +114,8 @@ const LIST_DELAY_MS: u32 = 350;
 #[hook]
 fn use_listing(state: &StateHandle<BenchState>, runner: &SweepRunner) {
     let (config, wrong) = state.config();
-    let is_listed = wrong.is_empty() && !state.run.is_running();
+    // A run lists them itself.
+    let is_listed = wrong.is_empty() && !state.run.is_running() && !state.wants_run;
     use_effect_with((config, is_listed), {
         let runner = runner.clone();
         move |(config, is_listed)| {

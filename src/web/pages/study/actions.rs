@@ -73,6 +73,8 @@ impl StudyActions {
                 free.borrow_mut().take();
             }
             match message {
+                // Nobody sees a part of the result behind the stored one.
+                Message::Part(_) if page::is_behind_example() => {}
                 Message::Part(ResultPart::Study(result)) => dispatch.dispatch(StudyAction::Result(result, false)),
                 Message::Done(JobResult::Study(result)) => {
                     if is_kept && let Err(message) = shelf::keep_study(asked.clone(), (*result).clone()) {

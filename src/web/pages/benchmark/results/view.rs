@@ -11,7 +11,7 @@ use super::limiter::LimiterLine;
 use super::model_card::{ModelCard, runs_of};
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
-use crate::components::{BarChart, LineChart, ScatterPlot};
+use crate::components::{BarChart, Later, LineChart, ScatterPlot};
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use ns_session::results::{
@@ -64,6 +64,11 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
     if !state.has_place_for_results() {
         return Html::default();
     }
+    let charts = {
+        let state = state.clone();
+        Callback::from(move |()| html! { <ConfigurationCharts state={state.clone()} /> })
+    };
+    let comparison = Callback::from(move |()| (*comparison).clone());
     html! {
         <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
             <h2 id="results-title" class="visually-hidden">{ "Results" }</h2>
@@ -77,8 +82,10 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
             <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
             { figures.1.clone() }
             <ResultsTable state={state.clone()} rows={(*shown).clone()} {best} />
-            { (*comparison).clone() }
-            <ConfigurationCharts state={state.clone()} />
+            if !is_awaited || !state.rows.is_empty() {
+                <Later draw={comparison} />
+                <Later draw={charts} />
+            }
         </section>
     }
 }
