@@ -12,6 +12,7 @@ use super::model_card::{ModelCard, runs_of};
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
 use crate::components::{BarChart, Later, LineChart, ScatterPlot};
+use crate::platform::page;
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use ns_session::results::{
@@ -29,28 +30,8 @@ pub struct BenchResultsProps {
 #[component]
 pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let state = &props.state;
-    let (filter, _) = Filter::parse(&state.filter);
-    let shown = use_memo((state.rows.clone(), filter), |(rows, filter)| {
-        rows.iter().filter(|r| filter.accepts(&r.cells)).cloned().collect::<Rc<[ResultRow]>>()
-    });
-    let (wanted, _) = state.wanted.read();
-    let reports: Vec<&Report> = shown.iter().map(ResultRow::report).collect();
-    let found = wanted.find(&reports);
-    let best = found.best.and_then(|i| shown.get(i)).map(|row| row.id);
-    // Room is reserved for the results of a run, so that nothing moves when they arrive.
-    let is_awaited = state.run.is_running() || state.wants_run;
-    let comparison = use_memo((state.rows.clone(), state.filter.clone(), best, is_awaited), |_| {
-        comparison(&shown, best, is_awaited)
-    });
-    let choice = use_memo((state.rows.clone(), state.filter.clone(), wanted, state.selected, is_awaited), |_| {
-        choice(state, &shown, &wanted, best, is_awaited)
-    });
-    let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted, is_awaited), |_| {
-        let found = Tiles::of(&shown, wanted);
-        (tiles(&found, is_awaited), verdict(&found, is_awaited))
-    });
     if state.rows.is_empty() && (!state.is_for_results() || state.config().0.mlperf.is_some()) {
-        if is_awaited || !state.scenario.is_empty() {
+        if is_awaited(state) || !state.scenario.is_empty() {
             return Html::default();
         }
         return html! {
@@ -61,14 +42,53 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
             </section>
         };
     }
-    if !state.has_place_for_results() {
+    // The room that is reserved for rows is not seen behind the page's example.
+    if !state.has_place_for_results() || (state.rows.is_empty() && page::is_behind_example()) {
         return Html::default();
     }
+    html! { <Rows state={state.clone()} /> }
+}
+
+/// Whether room is reserved for the results of a run, so that nothing moves when they arrive.
+fn is_awaited(state: &BenchState) -> bool {
+    state.run.is_running() || state.wants_run
+}
+
+/// The rows, with all that is said about them.
+#[component]
+fn Rows(props: &BenchResultsProps) -> Html {
+    let state = &props.state;
+    let (filter, _) = Filter::parse(&state.filter);
+    let shown = use_memo((state.rows.clone(), filter), |(rows, filter)| {
+        rows.iter().filter(|r| filter.accepts(&r.cells)).cloned().collect::<Rc<[ResultRow]>>()
+    });
+    let (wanted, _) = state.wanted.read();
+    let reports: Vec<&Report> = shown.iter().map(ResultRow::report).collect();
+    let found = wanted.find(&reports);
+    let best = found.best.and_then(|i| shown.get(i)).map(|row| row.id);
+    let is_awaited = is_awaited(state);
+    let choice = {
+        let (state, rows) = (state.clone(), (*shown).clone());
+        Callback::from(
+            move |()| html! { <Choice state={state.clone()} rows={rows.clone()} {wanted} {best} {is_awaited} /> },
+        )
+    };
+    let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted, is_awaited), |_| {
+        let found = Tiles::of(&shown, wanted);
+        (tiles(&found, is_awaited), verdict(&found, is_awaited))
+    });
+    let comparison = {
+        let rows = (*shown).clone();
+        Callback::from(move |()| html! { <Comparison rows={rows.clone()} {best} {is_awaited} /> })
+    };
+    let table = {
+        let (state, rows) = (state.clone(), (*shown).clone());
+        Callback::from(move |()| html! { <ResultsTable state={state.clone()} rows={rows.clone()} {best} /> })
+    };
     let charts = {
         let state = state.clone();
         Callback::from(move |()| html! { <ConfigurationCharts state={state.clone()} /> })
     };
-    let comparison = Callback::from(move |()| (*comparison).clone());
     html! {
         <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
             <h2 id="results-title" class="visually-hidden">{ "Results" }</h2>
@@ -78,10 +98,10 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
             }
             { figures.0.clone() }
             <LimiterLine of={limited(state, best, is_awaited)} />
-            { (*choice).clone() }
+            <Later draw={choice} />
             <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
             { figures.1.clone() }
-            <ResultsTable state={state.clone()} rows={(*shown).clone()} {best} />
+            <Later draw={table} />
             if !is_awaited || !state.rows.is_empty() {
                 <Later draw={comparison} />
                 <Later draw={charts} />
@@ -119,6 +139,29 @@ fn imported(state: &StateHandle<BenchState>) -> Html {
             <button type="button" {onclick}>{ "Remove imported rows" }</button>
         </p>
     }
+}
+
+/// Properties of [`Choice`].
+#[derive(Properties, PartialEq)]
+struct ChoiceProps {
+    /// The state of the page, which has the chosen row.
+    state: StateHandle<BenchState>,
+    /// The rows that the filter lets through.
+    rows: Rc<[ResultRow]>,
+    /// The limits, and the goal within them.
+    wanted: Requirements,
+    /// The best row, which is marked if none is chosen.
+    best: Option<RowId>,
+    /// Whether more rows come.
+    is_awaited: bool,
+}
+
+/// The plots that decide, drawn anew for other rows, limits or a choice only.
+#[component]
+fn Choice(props: &ChoiceProps) -> Html {
+    let ChoiceProps { state, rows, wanted, best, is_awaited } = props;
+    let keys = (rows.clone(), *wanted, state.selected, *best, *is_awaited);
+    (*use_memo(keys, |_| choice(state, rows, wanted, *best, *is_awaited))).clone()
 }
 
 /// The plots that decide: the cost over the latency, and the throughput over the batch size. A click on a mark chooses its row.
@@ -162,15 +205,27 @@ fn choice(
     }
 }
 
-/// Plots of the rows that are shown; the best one is marked.
-fn comparison(rows: &[ResultRow], best: Option<RowId>, is_awaited: bool) -> Html {
-    let finished: Vec<&ResultRow> = rows.iter().filter(|r| r.report().is_finished()).collect();
+/// Properties of [`Comparison`].
+#[derive(Properties, PartialEq)]
+struct ComparisonProps {
+    /// The rows that the filter lets through.
+    rows: Rc<[ResultRow]>,
+    /// The best one, which is marked.
+    best: Option<RowId>,
+    /// Whether more rows come.
+    is_awaited: bool,
+}
+
+/// Plots of the rows.
+#[component]
+fn Comparison(props: &ComparisonProps) -> Html {
+    let finished: Vec<&ResultRow> = props.rows.iter().filter(|r| r.report().is_finished()).collect();
     let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
-    let (plot, _) = throughput_latency(&reports);
-    if plot.points.is_empty() && is_awaited {
+    let is_empty = throughput_latency(&reports).0.points.is_empty();
+    if is_empty && props.is_awaited {
         return Html::default();
     }
-    if plot.points.is_empty() {
+    if is_empty {
         return html! { <div class="panel plots"><p class="empty">{ "No configuration that is shown has finished, so there is nothing to plot." }</p></div> };
     }
     let (bars, all) = throughput_by_configuration(&reports);
@@ -180,7 +235,7 @@ fn comparison(rows: &[ResultRow], best: Option<RowId>, is_awaited: bool) -> Html
     };
     html! { <>
         <div class="panel plots">
-            if throughput_by_batch(&reports).is_some() { { over_latency(&finished, best) } }
+            if throughput_by_batch(&reports).is_some() { { over_latency(&finished, props.best) } }
             <BarChart {title} unit="inf/s" plot={bars} />
         </div>
         { shared(&reports) }
