@@ -188,7 +188,8 @@ impl<K: Runnable> Runner<K> {
 
     /// Carries out the next steps until none is left.
     pub(super) fn feed(&self) {
-        let most_lanes = hardware_threads().min(MOST_LANES);
+        // Nobody waits behind an example, and each worker compiles its program, which takes a processor from the drawing of the page.
+        let most_lanes = if page::is_behind_example() { 1 } else { hardware_threads().min(MOST_LANES) };
         loop {
             match K::step(self, most_lanes) {
                 Carried::GoOn => {}
