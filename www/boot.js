@@ -70,3 +70,16 @@ try {
   tell(`neuronscope could not start: ${error}. Reload the page; if it stays, use a current browser.`);
   throw error;
 }
+
+// A copy of all files for days without a network. It takes the line and a processor for a while, so the first result comes before it.
+const ENDS = ["done", "idle", "failed"];
+const COPY_AFTER_MS = 1000;
+const states = new MutationObserver(keepForOffline);
+function keepForOffline() {
+  if (!ENDS.includes(document.documentElement.dataset.state)) return;
+  states.disconnect();
+  // A private window and a page by plain http have no service worker, and a refusal is no error of the page.
+  if (isSecureContext) setTimeout(() => navigator.serviceWorker?.register("sw.js").catch(() => {}), COPY_AFTER_MS);
+}
+states.observe(document.documentElement, { attributeFilter: ["data-state"] });
+keepForOffline();

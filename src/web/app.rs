@@ -19,7 +19,7 @@ use super::pages::profile::{ProfilePage, open_file};
 use super::platform::files::read_head;
 use super::platform::folder::bundle_files;
 use super::platform::page::PagePhase;
-use super::platform::{offline, page, panic, theme, url};
+use super::platform::{page, panic, theme, url};
 use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
 use super::worker::{KnownModel, Pool};
@@ -36,7 +36,6 @@ use ns_view::palette::Theme;
 /// Starts the page.
 pub fn start() {
     panic::install_for_page();
-    offline::register();
     if let Some(root) = page::element(bridge::APP_ELEMENT) {
         yew::Renderer::<App>::with_root(root).render();
     }

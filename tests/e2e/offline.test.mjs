@@ -21,3 +21,16 @@ test("a second visit needs no network", app.page(async (page, url) => {
   await waitForState(page, "done");
   // The service worker tries the network first for the page and the worker's files.
 }, { allow: [/ERR_INTERNET_DISCONNECTED/], context: { serviceWorkers: "allow" } }));
+
+test("the copy for days without a network begins when the page has its first result", app.page(async (page, url) => {
+  await page.addInitScript(() => {
+    const { register } = ServiceWorkerContainer.prototype;
+    ServiceWorkerContainer.prototype.register = function (...args) {
+      window.stateAtCopy = document.documentElement.dataset.state;
+      return register.apply(this, args);
+    };
+  });
+  await page.goto(`${url}#/benchmark`);
+  await page.waitForFunction(() => "stateAtCopy" in window);
+  assert.equal(await page.evaluate(() => window.stateAtCopy), "done");
+}, { open: false, context: { serviceWorkers: "allow" } }));

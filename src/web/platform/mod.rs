@@ -10,7 +10,6 @@ pub mod focus;
 pub mod folder;
 pub mod frame;
 pub mod machine;
-pub mod offline;
 pub mod page;
 pub mod panic;
 pub mod picture;
