@@ -1,6 +1,6 @@
 //! How fast the simulator runs: instructions and DMAs simulated per second, and compiled-and-simulated models.
 //!
-//! `cargo bench --bench simulator`; prints rates, asserts nothing.
+//! `cargo bench --bench simulator`; prints rates, asserts nothing. `-- resnet50` runs the models of that name only.
 
 #![allow(
     clippy::unwrap_used,
@@ -57,7 +57,10 @@ fn main() {
         "{:32} {:>6} {:>10} {:>12} {:>12} {:>14}",
         "model", "batch", "items", "compile ms", "simulate ms", "M items/s"
     );
-    for (model, batch_size) in CASES {
+    // Cargo gives a benchmark the option --bench.
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_wanted = |model: &str| wanted.is_empty() || wanted.iter().any(|part| model.contains(part));
+    for (model, batch_size) in CASES.into_iter().filter(|(model, _)| is_wanted(model)) {
         let compile_secs = best_secs(|| drop(compile(model, batch_size)));
         let executable = compile(model, batch_size);
         let simulate_secs = best_secs(|| {

@@ -14,30 +14,6 @@ pub(super) enum Readiness {
     Finished,
 }
 
-/// When a unit is due, and which: of those that are due at the same time, the one of the lowest index is first. One number, because
-/// numbers are compared without a branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Due(u128);
-
-impl Due {
-    /// After everything that is due.
-    const NEVER: Self = Self(u128::MAX);
-
-    #[inline]
-    fn new(time: SimTime, unit: Unit) -> Self {
-        Self(u128::from(time.0) << 64 | unit.index() as u128)
-    }
-
-    fn time(self) -> SimTime {
-        SimTime(u64::try_from(self.0 >> 64).unwrap_or(u64::MAX))
-    }
-
-    /// The unit, unless this is never.
-    fn unit(self) -> Option<Unit> {
-        Unit::ALL.get(usize::from(self.0.to_le_bytes()[0])).copied()
-    }
-}
-
 /// The turn of a unit, which goes on until another one is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
@@ -45,27 +21,32 @@ pub(super) struct Turn {
     pub unit: Unit,
     /// When its next item starts.
     pub start: SimTime,
-    /// When the first of the other units is due.
-    until: Due,
+    /// Its items that start before this are of the turn.
+    end: SimTime,
 }
 
 impl Turn {
-    /// Whether it is still this unit's turn when its next item starts at `start`.
+    /// Whether it is still this unit's turn when its next item starts at `start`. A turn that ends too early does no harm: the unit is due
+    /// first again.
     #[inline]
     pub fn holds(&self, start: SimTime) -> bool {
-        Due::new(start, self.unit) < self.until
+        start < self.end
     }
 
-    /// Another unit is due at `time`.
+    /// Another unit is due at `time`. Of those that are due at the same time, the one of the lowest index is first.
+    #[inline]
     pub fn share(&mut self, unit: Unit, time: SimTime) {
-        self.until = self.until.min(Due::new(time, unit));
+        self.end = self.end.min(SimTime(time.0.saturating_add(u64::from(self.unit.index() < unit.index()))));
     }
 }
 
 /// The readiness of every unit. There are so few that the earliest is found by looking at each.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda {
-    due: [Due; Unit::COUNT],
+    /// When each unit is due; [`NEVER`] for those that are not.
+    due: [SimTime; Unit::COUNT],
+    /// The units that are due, as bits.
+    ready: u8,
     /// What each unit waits for, or waited for last.
     waits: [Option<Wait>; Unit::COUNT],
     /// The units that wait for each unit, as bits.
@@ -74,38 +55,55 @@ pub(super) struct Agenda {
     awaited: [usize; Unit::COUNT],
 }
 
+/// Not before any unit that is due.
+const NEVER: SimTime = SimTime(u64::MAX);
+
 impl Agenda {
     /// An agenda on which every unit is finished.
     pub const fn new() -> Self {
         Self {
-            due: [Due::NEVER; Unit::COUNT],
+            due: [NEVER; Unit::COUNT],
+            ready: 0,
             waits: [None; Unit::COUNT],
             waiters: [0; Unit::COUNT],
             awaited: [usize::MAX; Unit::COUNT],
         }
     }
 
-    /// The turn of the unit that is due first.
+    /// The turn of the unit that is due first: of those that are due at the same time, the one of the lowest index.
     #[inline]
     pub fn first(&self) -> Option<Turn> {
-        let (mut first, mut until) = (Due::NEVER, Due::NEVER);
-        for due in self.due {
-            until = until.min(first.max(due));
-            first = first.min(due);
+        // The first two, without a branch: a later unit takes the place of one that is due at the same time never.
+        let (mut first, mut second) = ((NEVER, Unit::COUNT), (NEVER, Unit::COUNT));
+        for (unit, time) in self.due.into_iter().enumerate() {
+            let (is_first, is_second) = (time < first.0, time < second.0);
+            second = if is_first {
+                first
+            } else if is_second {
+                (time, unit)
+            } else {
+                second
+            };
+            first = if is_first { (time, unit) } else { first };
         }
-        first.unit().map(|unit| Turn { unit, start: first.time(), until })
+        // None but those at the end of the clock are due.
+        let lowest = if first.1 == Unit::COUNT { self.ready.trailing_zeros() as usize } else { first.1 };
+        let unit = *Unit::ALL.get(lowest)?;
+        let end = SimTime(second.0.0.saturating_add(u64::from(lowest < second.1)));
+        Some(Turn { unit, start: first.0, end })
     }
 
     /// Writes down the readiness of a unit, which must not be among those that wait.
     #[inline]
     pub fn set(&mut self, unit: Unit, readiness: Readiness) {
-        self.due[unit.index()] = match readiness {
-            Readiness::At(time) => Due::new(time, unit),
-            Readiness::Blocked(_) | Readiness::Finished => Due::NEVER,
+        let bit = 1 << unit.index();
+        (self.due[unit.index()], self.ready) = match readiness {
+            Readiness::At(time) => (time, self.ready | bit),
+            Readiness::Blocked(_) | Readiness::Finished => (NEVER, self.ready & !bit),
         };
         if let Readiness::Blocked(wait) = readiness {
             self.waits[unit.index()] = Some(wait);
-            self.waiters[wait.unit.index()] |= 1 << unit.index();
+            self.waiters[wait.unit.index()] |= bit;
             let awaited = &mut self.awaited[wait.unit.index()];
             *awaited = (*awaited).min(wait.count as usize);
         }
@@ -158,7 +156,7 @@ mod tests {
         assert!(turn.holds(SimTime(7)) && !turn.holds(SimTime(8)));
         agenda.set(VECTOR, Readiness::Finished);
         let mut turn = agenda.first().unwrap();
-        assert!(turn.unit == IO && turn.holds(SimTime(u64::MAX)));
+        assert!(turn.unit == IO && turn.holds(SimTime(u64::MAX - 1)));
         turn.share(TENSOR, SimTime(9));
         assert!(turn.holds(SimTime(8)) && !turn.holds(SimTime(9)));
     }
@@ -168,6 +166,11 @@ mod tests {
         let mut agenda = Agenda::new();
         agenda.set(IO, Readiness::At(SimTime(u64::MAX)));
         assert_eq!(agenda.first().map(|turn| turn.unit), Some(IO));
+        agenda.set(VECTOR, Readiness::At(SimTime(u64::MAX)));
+        assert_eq!(agenda.first().map(|turn| (turn.unit, turn.start)), Some((VECTOR, SimTime(u64::MAX))));
+        agenda.set(VECTOR, Readiness::Finished);
+        agenda.set(IO, Readiness::Finished);
+        assert!(agenda.first().is_none());
     }
 
     #[test]
