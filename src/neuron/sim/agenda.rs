@@ -55,7 +55,7 @@ pub(super) struct Agenda {
     awaited: [usize; Unit::COUNT],
 }
 
-/// Not before any unit that is due.
+/// The end of the clock: no unit is due later.
 const NEVER: SimTime = SimTime(u64::MAX);
 
 impl Agenda {
@@ -73,24 +73,22 @@ impl Agenda {
     /// The turn of the unit that is due first: of those that are due at the same time, the one of the lowest index.
     #[inline]
     pub fn first(&self) -> Option<Turn> {
-        // The first two, without a branch: a later unit takes the place of one that is due at the same time never.
+        // The first two. A unit is not before one of a lower index that is due at the same time.
         let (mut first, mut second) = ((NEVER, Unit::COUNT), (NEVER, Unit::COUNT));
-        for (unit, time) in self.due.into_iter().enumerate() {
-            let (is_first, is_second) = (time < first.0, time < second.0);
-            second = if is_first {
-                first
-            } else if is_second {
-                (time, unit)
-            } else {
-                second
-            };
-            first = if is_first { (time, unit) } else { first };
+        for next in self.due.into_iter().zip(0..) {
+            // Choices of a value, because a processor cannot guess which branch comes.
+            let (is_first, is_second) = (next.0 < first.0, next.0 < second.0);
+            let other = if is_second { next } else { second };
+            second = if is_first { first } else { other };
+            first = if is_first { next } else { first };
         }
-        // None but those at the end of the clock are due.
-        let lowest = if first.1 == Unit::COUNT { self.ready.trailing_zeros() as usize } else { first.1 };
-        let unit = *Unit::ALL.get(lowest)?;
-        let end = SimTime(second.0.0.saturating_add(u64::from(lowest < second.1)));
-        Some(Turn { unit, start: first.0, end })
+        // Where none is before the end of the clock, one may be due at the end.
+        let (start, index) = if first.0 == NEVER { (NEVER, self.ready.trailing_zeros() as usize) } else { first };
+        let mut turn = Turn { unit: *Unit::ALL.get(index)?, start, end: NEVER };
+        if let Some(other) = Unit::ALL.get(second.1) {
+            turn.share(*other, second.0);
+        }
+        Some(turn)
     }
 
     /// Writes down the readiness of a unit, which must not be among those that wait.

@@ -59,30 +59,30 @@ fn is_awaited(state: &BenchState) -> bool {
 fn Rows(props: &BenchResultsProps) -> Html {
     let state = &props.state;
     let (filter, _) = Filter::parse(&state.filter);
-    let shown = use_memo((state.rows.clone(), filter), |(rows, filter)| {
+    let rows = use_memo((state.rows.clone(), filter), |(rows, filter)| {
         rows.iter().filter(|r| filter.accepts(&r.cells)).cloned().collect::<Rc<[ResultRow]>>()
     });
     let (wanted, _) = state.wanted.read();
-    let reports: Vec<&Report> = shown.iter().map(ResultRow::report).collect();
-    let found = wanted.find(&reports);
-    let best = found.best.and_then(|i| shown.get(i)).map(|row| row.id);
+    let reports: Vec<&Report> = rows.iter().map(ResultRow::report).collect();
+    let answer = wanted.find(&reports);
+    let best = answer.best.and_then(|i| rows.get(i)).map(|row| row.id);
     let is_awaited = is_awaited(state);
     let choice = {
-        let (state, rows) = (state.clone(), (*shown).clone());
+        let (state, rows) = (state.clone(), (*rows).clone());
         Callback::from(
             move |()| html! { <Choice state={state.clone()} rows={rows.clone()} {wanted} {best} {is_awaited} /> },
         )
     };
     let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted, is_awaited), |_| {
-        let found = Tiles::of(&shown, wanted);
-        (tiles(&found, is_awaited), verdict(&found, is_awaited))
+        let best = Tiles::of(&rows, wanted);
+        (tiles(&best, is_awaited), verdict(&best, is_awaited))
     });
     let comparison = {
-        let rows = (*shown).clone();
+        let rows = (*rows).clone();
         Callback::from(move |()| html! { <Comparison rows={rows.clone()} {best} {is_awaited} /> })
     };
     let table = {
-        let (state, rows) = (state.clone(), (*shown).clone());
+        let (state, rows) = (state.clone(), (*rows).clone());
         Callback::from(move |()| html! { <ResultsTable state={state.clone()} rows={rows.clone()} {best} /> })
     };
     let charts = {
@@ -94,12 +94,12 @@ fn Rows(props: &BenchResultsProps) -> Html {
             <h2 id="results-title" class="visually-hidden">{ "Results" }</h2>
             { imported(state) }
             if let Some(ran) = &state.ran {
-                <ModelCard model={ran.model.clone()} runs={runs_of(&reports)} found={wanted.describe(&reports, found)} profile={best.and_then(|best| profile_link(state, best))} />
+                <ModelCard model={ran.model.clone()} runs={runs_of(&reports)} found={wanted.describe(&reports, answer)} profile={best.and_then(|best| profile_link(state, best))} />
             }
             { figures.0.clone() }
             <LimiterLine of={limited(state, best, is_awaited)} />
             <Later draw={choice} />
-            <RowFinder state={state.clone()} found={wanted.describe(&reports, found)} />
+            <RowFinder state={state.clone()} found={wanted.describe(&reports, answer)} />
             { figures.1.clone() }
             <Later draw={table} />
             if !is_awaited || !state.rows.is_empty() {
