@@ -46,10 +46,13 @@ async function showExample() {
   if (!answer?.ok) return;
   const markup = await answer.text();
   await isParsed;
-  // The program may have been faster, or the reader, who may have given a file instead.
+  // The program may have been faster, or have failed, or the reader may have given a file instead.
   const beginning = document.querySelector(`main[data-early="${path}"]`);
-  if (example || !beginning || pathOf(location.hash) !== path || "given" in root.dataset) return;
+  if (example || !beginning || pathOf(location.hash) !== path || root.dataset.state === "failed" || "given" in root.dataset) return;
   example = document.createElement("main");
+  // Where the link "Skip to content" leads, as in the page that follows.
+  example.id = "main";
+  example.tabIndex = -1;
   example.dataset.example = path;
   example.innerHTML = markup;
   // The head of index.html, until the app's own names the page.
@@ -93,7 +96,7 @@ function leaveExample() {
 // A page that has its result draws it a moment later: until then it is shorter, and the foot would jump up and down again.
 function leaveWhenDrawn(leftMs) {
   if (!example) return;
-  const page = document.querySelector("main#main:not([data-static]) > *");
+  const page = document.querySelector("main#main:not([data-static], [data-example]) > *");
   const isDrawn = page?.getBoundingClientRect().height >= Math.min(example.offsetHeight, innerHeight);
   if (isDrawn || leftMs <= 0) leaveExample();
   else setTimeout(leaveWhenDrawn, FRAME_MS, leftMs - FRAME_MS);

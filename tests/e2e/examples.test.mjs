@@ -14,10 +14,10 @@ const stored = (path, width) => readFileSync(new URL(`../../www/examples/${path}
 const lines = (markup) => markup.split(/(?=<)/);
 
 // Holds the programs of a page back until `go` is called.
-async function holdPrograms(page) {
+async function holdPrograms(page, programs = PROGRAMS) {
   let go;
   const isOpen = new Promise((resolve) => { go = resolve; });
-  await page.route(PROGRAMS, async (route) => { await isOpen; await route.continue(); });
+  await page.route(programs, async (route) => { await isOpen; await route.continue(); });
   return go;
 }
 
@@ -72,6 +72,18 @@ test("only a bare address has a stored example, and that of another page takes i
   await page.locator("main[data-example]").waitFor({ state: "detached" });
   await page.getByRole("heading", { level: 1, name: "Guide" }).waitFor();
 }, { open: false }));
+
+test("beside the app a stored example is where the link to the content leads", app.page(async (page) => {
+  const go = await holdPrograms(page, /lab_bg\.wasm$/);
+  await page.getByRole("link", { name: "Read the guide" }).click();
+  await page.locator("main[data-example=guide] h2").first().waitFor();
+  await assertAccessible(page);
+  await page.locator(".skip").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.example), "guide");
+  go();
+  await waitForState(page, "idle");
+}, { hash: "#/" }));
 
 test("a page that opens with a result is not at rest before it, so its example stays until then", app.page(async (_, url) => {
   for (const path of EXAMPLES.filter((path) => path !== "guide")) {
