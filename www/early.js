@@ -119,10 +119,17 @@ new MutationObserver(followState).observe(root, { attributeFilter: ["data-state"
 
 // The browser would open a file in the place of the page that has no program yet: it waits for the app, whose own listeners get it.
 const waiting = new DataTransfer();
+// What a script puts into a drop has no entries, and without its entry a folder cannot be read.
+waiting.entries = [];
 function hold(event) {
   if (!event.dataTransfer?.types.includes("Files")) return;
   event.preventDefault();
-  if (event.type === "drop") for (const file of event.dataTransfer.files) waiting.items.add(file);
+  if (event.type !== "drop") return;
+  for (const file of event.dataTransfer.files) waiting.items.add(file);
+  for (const item of event.dataTransfer.items) {
+    const entry = item.webkitGetAsEntry();
+    if (entry) waiting.entries.push(entry);
+  }
 }
 addEventListener("dragover", hold);
 addEventListener("drop", hold);

@@ -1,6 +1,8 @@
 // What stands in the place of a page's example until its program has computed it (www/examples/, www/early.js).
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { appFixture, assertAccessible, waitForState } from "./support/app.mjs";
 import { EXAMPLES, WIDTHS, storedExample } from "./support/examples.mjs";
@@ -113,4 +115,31 @@ test("a file that is dropped before the programs come is opened once they are th
   go();
   await page.getByRole("heading", { name: "early.collapsed" }).waitFor();
   await waitForState(page, "done");
+}, { open: false }));
+
+test("a folder is opened whether it is dropped before the programs come or after", app.page(async (page, url) => {
+  const folder = mkdtempSync(join(tmpdir(), "neuronscope-folder-"));
+  try {
+    mkdirSync(join(folder, "runs"));
+    writeFileSync(join(folder, "runs", "early.collapsed"), "main;load;read 30\nmain;compute 60\n");
+    const cdp = await page.context().newCDPSession(page);
+    const data = { items: [], files: [folder], dragOperationsMask: 1 };
+    const drop = async () => {
+      for (const type of ["dragEnter", "dragOver", "drop"]) await cdp.send("Input.dispatchDragEvent", { type, x: 200, y: 300, data });
+    };
+    const isOpen = () => page.getByRole("heading", { name: basename(folder) }).waitFor();
+    const go = await holdPrograms(page);
+    await page.goto(`${url}#/benchmark`, { waitUntil: "commit" });
+    await page.locator("main[data-example] .tiles").first().waitFor();
+    await drop();
+    go();
+    await isOpen();
+    await waitForState(page, "done");
+    await page.goto(`${url}#/guide`);
+    await page.getByRole("heading", { level: 1, name: "Guide" }).waitFor();
+    await drop();
+    await isOpen();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }, { open: false }));

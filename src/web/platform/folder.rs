@@ -1,6 +1,6 @@
 //! Dropped folders, and several files, as one file: an archive made of file handles, without copying a byte.
 
-use js_sys::{Array, Promise, Uint8Array};
+use js_sys::{Array, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
@@ -15,10 +15,18 @@ const MOST_ENTRIES: usize = 100_000;
 /// The dropped entries, if a folder is among them. Must be called while the event is handled: the browser forgets them afterwards.
 #[must_use]
 pub fn dropped_entries(data: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
-    let items = data.items();
-    let entry = |i| items.get(i).and_then(|item| item.webkit_get_as_entry().ok().flatten());
-    let entries: Vec<FileSystemEntry> = (0..items.length()).filter_map(entry).collect();
+    let entries = early_entries(data).unwrap_or_else(|| {
+        let items = data.items();
+        let entry = |i| items.get(i).and_then(|item| item.webkit_get_as_entry().ok().flatten());
+        (0..items.length()).filter_map(entry).collect()
+    });
     entries.iter().any(FileSystemEntry::is_directory).then_some(entries)
+}
+
+/// The entries of a drop that came before this program: `www/early.js` has taken them, for a drop that a script makes has none.
+fn early_entries(data: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
+    let entries = Reflect::get(data, &"entries".into()).ok()?.dyn_into::<Array>().ok()?;
+    Some(entries.iter().map(JsCast::unchecked_into).collect())
 }
 
 /// All files of the dropped folders and files, as one file with the name of the first.
