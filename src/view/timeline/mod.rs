@@ -24,7 +24,7 @@ mod viewport;
 
 pub use annotation::{Annotation, next_label};
 pub use arrangement::Arrangement;
-pub use describe::{describe_slice, slices_in_view};
+pub use describe::{SliceInView, describe_slice, slices_in_view};
 pub use details::{Neighbour, SliceDetails, SliceLink, is_plain_in};
 pub use display_list::{Align, Command, DisplayList, Label, Rect, Strip};
 pub use history::ViewHistory;

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::LocalTable;
+use super::{Fold, LocalTable};
 use ns_base::units::format_share;
 use ns_page::Shared;
 use ns_view::document::{Columns, Ranked, Share, Shares, Tone};
@@ -60,15 +60,18 @@ pub fn columns(columns: &Columns, open: Option<&Callback<String>>) -> Html {
             }
         })
     });
+    let draw = {
+        let (name, table) = (AttrValue::from(columns.title.clone()), Shared::new(columns.table.clone()));
+        Callback::from(
+            move |()| html! { <LocalTable name={name.clone()} file="steps" table={table.clone()} on_row={on_row.clone()} /> },
+        )
+    };
     html! {
         <figure class="panel step-columns">
             <figcaption>{ &columns.title }<span class="sub">{ format!(" \u{2013} the tallest is {}", columns.most) }</span></figcaption>
             <ol>{ for columns.columns.iter().map(column) }</ol>
             if !columns.note.is_empty() { <p class="help">{ &columns.note }</p> }
-            <details class="twin">
-                <summary>{ "The same as a table" }</summary>
-                <LocalTable name={columns.title.clone()} file="steps" table={Shared::new(columns.table.clone())} on_row={on_row} />
-            </details>
+            <Fold class="twin" summary="The same as a table" {draw} />
         </figure>
     }
 }

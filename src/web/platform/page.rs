@@ -138,10 +138,3 @@ pub fn value_of(event: &web_sys::InputEvent) -> String {
     }
     target.and_then(|t| t.dyn_into::<web_sys::HtmlTextAreaElement>().ok()).map_or_else(String::new, |t| t.value())
 }
-
-/// Whether the `details` element an event is from is open.
-#[must_use]
-pub fn is_open(event: &web_sys::Event) -> bool {
-    let element = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-    element.is_some_and(|e| e.has_attribute("open"))
-}

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::components::LocalTable;
+use crate::components::{Fold, LocalTable};
 use ns_base::units::{format_count, format_plural, format_whole_share};
 use ns_bench::{RowState, SweepRow};
 use ns_page::Shared;
@@ -40,27 +40,23 @@ pub fn PlanPanel(props: &PlanPanelProps) -> Html {
     let Some(view) = ran.or(listed).cloned() else {
         return html! { <p class="panel plan help">{ "The configurations are listed here." }</p> };
     };
-    html! { <PlanTable {view} is_open={!state.is_for_results()} /> }
+    let summary = summary(&view);
+    let is_open = !state.is_for_results() && view.sweep().rows().len() <= MOST_OPEN;
+    let draw = Callback::from(move |()| html! { <Configurations view={view.clone()} /> });
+    html! { <Fold class="panel plan" {summary} {is_open} {draw} /> }
 }
 
-/// Properties of [`PlanTable`].
+/// Properties of [`Configurations`].
 #[derive(Properties, PartialEq)]
-struct PlanTableProps {
+struct ConfigurationsProps {
     view: SweepView,
-    is_open: bool,
 }
 
 #[component]
-fn PlanTable(props: &PlanTableProps) -> Html {
+fn Configurations(props: &ConfigurationsProps) -> Html {
     let table = use_memo(props.view.clone(), |view| Shared::new(table_of(view)));
-    let sweep = props.view.sweep();
-    let is_open = props.is_open && sweep.rows().len() <= MOST_OPEN;
-    html! {
-        <details class="panel plan" open={is_open}>
-            <summary>{ summary(&props.view) }</summary>
-            <LocalTable name="Configurations" table={(*table).clone()} file="configurations" searchable={sweep.rows().len() > 8} />
-        </details>
-    }
+    let searchable = props.view.sweep().rows().len() > 8;
+    html! { <LocalTable name="Configurations" table={(*table).clone()} file="configurations" {searchable} /> }
 }
 
 fn summary(view: &SweepView) -> String {

@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::components::Fold;
 use crate::platform::storage;
 use ns_session::results::{DEFAULT_COLUMNS, column_title, offered_columns};
 
 const SETTING: &str = "neuronscope.columns";
 
 /// Properties of [`ColumnChooser`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct ColumnChooserProps {
     /// Keys of the columns shown, in their order.
     pub shown: Rc<[&'static str]>,
@@ -31,19 +32,19 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
             }
         }
     });
+    let summary = format!("Columns ({} of {})", props.shown.len(), offered_columns().len());
+    let props = props.clone();
+    let draw = Callback::from(move |()| boxes(&props));
+    html! { <Fold class="chooser" {summary} {draw} /> }
+}
+
+fn boxes(props: &ColumnChooserProps) -> Html {
     let choose = {
         let on_choose = props.on_choose.clone();
         move |columns: Rc<[&'static str]>| {
             storage::write(SETTING, &columns.join(","));
             on_choose.emit(columns);
         }
-    };
-    let toggle = |key: &'static str| {
-        let (shown, choose) = (props.shown.clone(), choose.clone());
-        Callback::from(move |_: Event| {
-            let is_kept = |k: &&'static str| (*k == key) != shown.iter().any(|s| s == k);
-            choose(offered_columns().into_iter().filter(is_kept).collect());
-        })
     };
     let all = {
         let choose = choose.clone();
@@ -52,6 +53,13 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
     let usual = {
         let choose = choose.clone();
         Callback::from(move |_: MouseEvent| choose(Rc::from(DEFAULT_COLUMNS)))
+    };
+    let toggle = |key: &'static str| {
+        let (shown, choose) = (props.shown.clone(), choose.clone());
+        Callback::from(move |_: Event| {
+            let is_kept = |k: &&'static str| (*k == key) != shown.iter().any(|s| s == k);
+            choose(offered_columns().into_iter().filter(is_kept).collect());
+        })
     };
     let boxes = offered_columns().into_iter().map(|key| {
         let is_shown = props.shown.contains(&key);
@@ -63,11 +71,10 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
         }
     });
     html! {
-        <details class="chooser">
-            <summary>{ format!("Columns ({} of {})", props.shown.len(), offered_columns().len()) }</summary>
+        <>
             <div class="buttons"><button type="button" onclick={all}>{ "All columns" }</button><button type="button" onclick={usual}>{ "Usual columns" }</button></div>
             <fieldset class="checks"><legend class="visually-hidden">{ "Columns" }</legend>{ for boxes }</fieldset>
-        </details>
+        </>
     }
 }
 

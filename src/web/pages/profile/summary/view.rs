@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::findings::Findings;
 use super::tables;
-use crate::components::{LanesChart, LocalTable, RooflineChart};
+use crate::components::{Fold, LanesChart, LocalTable, RooflineChart};
 use ns_insight::{Insights, SliceRange};
 use ns_page::Shared;
 use ns_view::plot::{Lanes, RooflinePlot};
@@ -49,6 +49,12 @@ pub fn SummaryView(props: &SummaryViewProps) -> Html {
     let insights = &props.insights;
     let parts = use_memo(insights.clone(), |insights| Parts::of(insights));
     let unplaced = &parts.roofline.without_bytes;
+    let points = {
+        let table = parts.points.clone();
+        Callback::from(
+            move |()| html! { <LocalTable name="Roofline" file="roofline" table={table.clone()} searchable={false} /> },
+        )
+    };
     html! {
         <>
             <section class="panel" aria-labelledby="findings-title">
@@ -59,7 +65,7 @@ pub fn SummaryView(props: &SummaryViewProps) -> Html {
                 <div class="plot-with-table">
                     <RooflineChart plot={parts.roofline.clone()} />
                     if !unplaced.is_empty() { <p class="note">{ format!("{} modules moved no bytes themselves and have no place on the plot.", unplaced.len()) }</p> }
-                    <details><summary>{ "The points as a table" }</summary><LocalTable name="Roofline" file="roofline" table={parts.points.clone()} searchable={false} /></details>
+                    <Fold summary="The points as a table" draw={points} />
                 </div>
                 <LanesChart title="Utilisation of each engine over the device window" plot={parts.lanes.clone()} />
             </section>

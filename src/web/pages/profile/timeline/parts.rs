@@ -4,6 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
+use crate::components::Fold;
 use crate::platform::page;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use crate::timeline::{Controller, Hover};
@@ -13,7 +14,7 @@ use ns_page::profile::Flows;
 use ns_profile::Unit;
 use ns_session::ProfileInfo;
 use ns_view::text::three_decimals;
-use ns_view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, is_plain_in, slices_in_view};
+use ns_view::timeline::{NO_SLICE, SliceInView, SliceRef, TimelineTile, Viewport, is_plain_in, slices_in_view};
 
 /// The most slices that the table twin lists.
 const MOST_LINES: usize = 500;
@@ -233,7 +234,7 @@ pub fn HoverTip(props: &HoverTipProps) -> Html {
 }
 
 /// Properties of [`SlicesTable`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct SlicesTableProps {
     /// Slices around the screen.
     pub tile: Option<Shared<TimelineTile>>,
@@ -246,52 +247,45 @@ pub struct SlicesTableProps {
     pub on_select: Callback<SliceRef>,
 }
 
-/// The table twin of the canvas.
+/// The table twin of the canvas. A frame does not spend time on it while it is folded.
 #[component]
 pub fn SlicesTable(props: &SlicesTableProps) -> Html {
-    let is_open = use_state_eq(|| false);
-    let ontoggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |event: web_sys::Event| {
-            let element = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-            is_open.set(element.is_some_and(|e| e.has_attribute("open")));
-        })
-    };
-    // Built only while it is open: a frame should not spend time on a hidden table.
-    let (lines, total) = match (&props.tile, *is_open) {
-        (Some(tile), true) => slices_in_view(&props.info.outline, tile, &props.view, MOST_LINES),
-        _ => (Vec::new(), 0),
-    };
+    let props = props.clone();
+    let draw = Callback::from(move |()| slices_table(&props));
+    html! { <Fold class="panel twin" summary="Slices in view as a table" {draw} /> }
+}
+
+fn slices_table(props: &SlicesTableProps) -> Html {
+    let listed = props.tile.as_ref().map(|tile| slices_in_view(&props.info.outline, tile, &props.view, MOST_LINES));
+    let (lines, total) = listed.unwrap_or_default();
     let unit = &props.info.outline.unit;
+    let row = |line: SliceInView| {
+        let slice = line.slice;
+        let onclick = props.on_select.reform(move |_: MouseEvent| slice);
+        html! { <tr>
+            <th scope="row">
+                if slice == NO_SLICE { { line.title } }
+                else { <button type="button" class="link" {onclick}>{ line.title }</button> }
+            </th>
+            <td>{ line.place }</td>
+            <td class="number">{ unit.exact(line.start_ns) }</td>
+            <td class="number">{ unit.exact(i64::try_from(line.duration_ns).unwrap_or(i64::MAX)) }</td>
+        </tr> }
+    };
     html! {
-        <details class="panel twin" {ontoggle}>
-            <summary>{ "Slices in view as a table" }</summary>
-            if *is_open {
-                <p class="count" role="status">{
-                    if total > lines.len() { format!("The first {} of {} slices; zoom in for the rest.", lines.len(), format_count(total as u64)) }
-                    else { format!("{} slices", lines.len()) }
-                }</p>
-                <div class="table-scroll is-long" tabindex="0" role="region" aria-label="Slices in view, scrollable">
-                    <table>
-                        <caption>{ "Slices in view" }</caption>
-                        <thead><tr><th scope="col">{ "Name" }</th><th scope="col">{ "Track" }</th>
-                            <th scope="col" class="number">{ "Start" }</th><th scope="col" class="number">{ "Duration" }</th></tr></thead>
-                        <tbody>{ for lines.into_iter().map(|line| {
-                            let slice = line.slice;
-                            let onclick = props.on_select.reform(move |_: MouseEvent| slice);
-                            html! { <tr>
-                                <th scope="row">
-                                    if slice == NO_SLICE { { line.title } }
-                                    else { <button type="button" class="link" {onclick}>{ line.title }</button> }
-                                </th>
-                                <td>{ line.place }</td>
-                                <td class="number">{ unit.exact(line.start_ns) }</td>
-                                <td class="number">{ unit.exact(i64::try_from(line.duration_ns).unwrap_or(i64::MAX)) }</td>
-                            </tr> }
-                        }) }</tbody>
-                    </table>
-                </div>
-            }
-        </details>
+        <>
+            <p class="count" role="status">{
+                if total > lines.len() { format!("The first {} of {} slices; zoom in for the rest.", lines.len(), format_count(total as u64)) }
+                else { format!("{} slices", lines.len()) }
+            }</p>
+            <div class="table-scroll is-long" tabindex="0" role="region" aria-label="Slices in view, scrollable">
+                <table>
+                    <caption>{ "Slices in view" }</caption>
+                    <thead><tr><th scope="col">{ "Name" }</th><th scope="col">{ "Track" }</th>
+                        <th scope="col" class="number">{ "Start" }</th><th scope="col" class="number">{ "Duration" }</th></tr></thead>
+                    <tbody>{ for lines.into_iter().map(row) }</tbody>
+                </table>
+            </div>
+        </>
     }
 }

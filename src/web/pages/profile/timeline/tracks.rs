@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::components::Fold;
 use crate::platform::page;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_view::text::contains_ignoring_case;
@@ -11,7 +12,7 @@ use ns_view::timeline::{Arrangement, Outline, Section, Track, TrackKind};
 const MOST_LISTED: usize = 120;
 
 /// Properties of [`TracksPanel`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct TracksPanelProps {
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
@@ -21,12 +22,16 @@ pub struct TracksPanelProps {
 /// The list, folded at first.
 #[component]
 pub fn TracksPanel(props: &TracksPanelProps) -> Html {
-    let is_open = use_state_eq(|| false);
+    let hidden = props.state.link.arrangement.hidden.len();
+    let summary = if hidden > 0 { format!("Tracks ({hidden} hidden)") } else { "Tracks".to_owned() };
+    let TracksPanelProps { state, outline } = props.clone();
+    let draw = Callback::from(move |()| html! { <TrackList state={state.clone()} outline={outline.clone()} /> });
+    html! { <Fold class="panel tracks" {summary} {draw} /> }
+}
+
+#[component]
+fn TrackList(props: &TracksPanelProps) -> Html {
     let search = use_state_eq(String::new);
-    let ontoggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |event: web_sys::Event| is_open.set(page::is_open(&event)))
-    };
     let oninput = {
         let search = search.clone();
         Callback::from(move |event: InputEvent| search.set(page::value_of(&event)))
@@ -37,20 +42,16 @@ pub fn TracksPanel(props: &TracksPanelProps) -> Html {
         let all = props.outline.sections.iter().flat_map(|s| s.tracks.iter().map(move |t| (s, t)));
         all.filter(|(s, t)| contains_ignoring_case(&s.name_of(t), search.trim()))
     };
-    let total = if *is_open { found().count() } else { 0 };
-    let hidden = arranged.hidden.len();
+    let total = found().count();
     html! {
-        <details class="panel tracks" {ontoggle}>
-            <summary>{ if hidden > 0 { format!("Tracks ({hidden} hidden)") } else { "Tracks".to_owned() } }</summary>
-            if *is_open {
-                <div class="table-tools">
-                    <label class="search"><span class="visually-hidden">{ "Search tracks" }</span><input type="search" placeholder="Search tracks" value={(*search).clone()} {oninput} /></label>
-                    <p class="count" role="status">{ if total > MOST_LISTED { format!("{MOST_LISTED} of {total} tracks") } else { format!("{total} tracks") } }</p>
-                    <button type="button" onclick={reset} disabled={arranged.is_default()}>{ "Reset" }</button>
-                </div>
-                <ul class="track-list">{ for found().take(MOST_LISTED).map(|(s, t)| item(&props.state, s, t)) }</ul>
-            }
-        </details>
+        <>
+            <div class="table-tools">
+                <label class="search"><span class="visually-hidden">{ "Search tracks" }</span><input type="search" placeholder="Search tracks" value={(*search).clone()} {oninput} /></label>
+                <p class="count" role="status">{ if total > MOST_LISTED { format!("{MOST_LISTED} of {total} tracks") } else { format!("{total} tracks") } }</p>
+                <button type="button" onclick={reset} disabled={arranged.is_default()}>{ "Reset" }</button>
+            </div>
+            <ul class="track-list">{ for found().take(MOST_LISTED).map(|(s, t)| item(&props.state, s, t)) }</ul>
+        </>
     }
 }
 
