@@ -39,17 +39,29 @@ async function recorded(...page) {
   }
 }
 
+// Lighthouse slows its phone's processor to a quarter, which makes a phone of the middle of a computer of this index; a slower computer
+// would make a slower phone (its docs/throttling.md: "Calibrating the CPU slowdown").
+const SLOWDOWN = 4;
+const INDEX_OF_SLOWDOWN = 1750;
+const slowdownAt = (index) => Math.max(1, Math.round((SLOWDOWN * 10 * index) / INDEX_OF_SLOWDOWN) / 10);
+
 mkdirSync(out, { recursive: true });
 // Real hosts compress files, so this server does too.
 const server = await serve({ dir: dist, base: "/neuronscope/", compresses: true });
 const chrome = await launch({ chromePath: process.env.CHROMIUM, chromeFlags: FLAGS });
 try {
+  const indices = [];
   for (const [device, config] of Object.entries(DEVICES)) {
+    // The middle one of those that the desk's pages measured: other work disturbs some.
+    const index = indices.sort((a, b) => a - b)[Math.floor(indices.length / 2)];
+    const throttling = index && { cpuSlowdownMultiplier: slowdownAt(index) };
+    if (throttling) console.log(`the phone's processor is ${throttling.cpuSlowdownMultiplier} times slower than this one, of index ${index}`);
     for (const [name, hash] of Object.entries(PAGES)) {
-      const flags = { port: chrome.port, output: "json", logLevel: "error", onlyCategories: CATEGORIES, clearStorageTypes: STORAGE };
+      const flags = { port: chrome.port, output: "json", logLevel: "error", onlyCategories: CATEGORIES, clearStorageTypes: STORAGE, throttling };
       const result = await recorded(server.url + hash, flags, config);
       writeFileSync(join(out, `${device}-${name.replaceAll(" ", "-")}.json`), result.report);
-      const { audits, categories } = result.lhr;
+      const { audits, categories, environment } = result.lhr;
+      if (!throttling) indices.push(environment.benchmarkIndex);
       const scores = CATEGORIES.map((id) => `${id} ${Math.round(categories[id].score * 100)}`).join(", ");
       const times = ["first-contentful-paint", "largest-contentful-paint", "interactive"].map((id) => audits[id]?.displayValue ?? "none").join(", ");
       console.log(`${device} ${name}: ${scores} (first paint, largest paint, interactive: ${times})`);
