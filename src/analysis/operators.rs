@@ -124,7 +124,7 @@ struct Rows {
 }
 
 /// What a slice adds to a group.
-struct Added {
+struct Contribution {
     id: SliceId,
     occurred: u64,
     wraps: bool,
@@ -134,7 +134,7 @@ struct Added {
 
 impl Rows {
     #[inline]
-    fn add(&mut self, group: u32, of: &Added) {
+    fn add(&mut self, group: u32, of: &Contribution) {
         let Some(place) = self.of_group.get_mut(group as usize) else { return };
         if *place == 0 {
             self.stats.push(OpStats::of(group, of.id));
@@ -183,7 +183,7 @@ impl OperatorPass {
         let mut added = |track, id: SliceId| {
             let dur = query.selection.counted_ns(profile, id)?;
             let (occurred, wraps) = (occurrences.count(profile, id), levels.wraps(profile, track, id));
-            Some(Added { id, occurred, wraps, dur, own: own[id.0 as usize] })
+            Some(Contribution { id, occurred, wraps, dur, own: own[id.0 as usize] })
         };
         if !grouping.divides_slices() {
             return cursor.advance(limit, |track, id| {
@@ -196,7 +196,7 @@ impl OperatorPass {
             let Some(slice) = added(track, id) else { return };
             grouping.each_group(profile, track, id, |group, parts| {
                 let of = |ns| Part::sum_ns(parts, ns);
-                rows.add(group, &Added { dur: of(slice.dur), own: of(slice.own), ..slice });
+                rows.add(group, &Contribution { dur: of(slice.dur), own: of(slice.own), ..slice });
             });
         })
     }

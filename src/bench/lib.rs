@@ -47,7 +47,7 @@ pub use config::options::{
 pub use host_step::expression::Expression;
 pub use host_step::step::HostStep;
 pub use index::{
-    Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, IndexFilter, MODELLED, ModelEntry,
+    BesideIndex, CombinedIndex, EntryStatus, FILTER_FIELDS, FilePlan, FileStep, IndexFilter, MODELLED, ModelEntry,
     ModelIndex, ReadIndex,
 };
 pub use log::Verbosity;

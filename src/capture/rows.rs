@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::lanes::Lanes;
-use super::segments::{Labelled, level, segments};
+use super::segments::{Stretch, level, segments};
 use ns_base::{FxHashMap, Interval};
 use ns_machine::{SourceEntry, SourceId, SourceMap, SourceMember};
 use ns_profile::fused::{SHARES, share_text};
@@ -62,7 +62,7 @@ impl Rows {
         }
         for depth in 1..deepest {
             let row = level(&cut, |s| (sources[s].scope.len() > depth).then(|| sources[s].scope[..=depth].join("/")));
-            for Labelled { time, labels: paths, .. } in row {
+            for Stretch { time, labels: paths, .. } in row {
                 let short = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
                 labelled(builder, self.modules, time, fused, &paths, short, "module");
             }
@@ -78,13 +78,13 @@ impl Rows {
         spans: &[(SourceId, Interval<i64>)],
     ) {
         let cut = segments(spans);
-        for Labelled { time, labels: paths, first } in level(&cut, |s| Some(sources[s].path.clone())) {
+        for Stretch { time, labels: paths, first } in level(&cut, |s| Some(sources[s].path.clone())) {
             let category = sources[first].framework_op.clone();
             let short = |_: &String| category.clone();
             let track = self.framework.place(builder, time);
             labelled(builder, track, time, fused, &paths, short, &category);
         }
-        for Labelled { time, labels: texts, first } in level(&cut, |s| Some(sources[s].hlo_text.clone())) {
+        for Stretch { time, labels: texts, first } in level(&cut, |s| Some(sources[s].hlo_text.clone())) {
             let track = self.hlo.place(builder, time);
             labelled(builder, track, time, fused, &texts, String::clone, &sources[first].hlo_opcode);
         }

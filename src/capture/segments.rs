@@ -64,7 +64,7 @@ fn in_order(active: &BTreeMap<SourceId, Active>) -> Vec<SourceId> {
 }
 
 /// A stretch of a row.
-pub(super) struct Labelled {
+pub(super) struct Stretch {
     pub time: Interval<i64>,
     /// The labels of the active operations, in their order, each once.
     pub labels: Vec<String>,
@@ -74,8 +74,8 @@ pub(super) struct Labelled {
 
 /// One row of the segments: `label_of` names each active operation at this level (`None`: not shown there). Segments with the same set
 /// of labels that follow one another are one stretch.
-pub(super) fn level(segments: &[Segment], label_of: impl Fn(SourceId) -> Option<String>) -> Vec<Labelled> {
-    let mut row: Vec<Labelled> = Vec::new();
+pub(super) fn level(segments: &[Segment], label_of: impl Fn(SourceId) -> Option<String>) -> Vec<Stretch> {
+    let mut row: Vec<Stretch> = Vec::new();
     for segment in segments {
         let mut named = segment.active.iter().filter_map(|s| Some((label_of(*s)?, *s)));
         let Some((label, first)) = named.next() else { continue };
@@ -89,7 +89,7 @@ pub(super) fn level(segments: &[Segment], label_of: impl Fn(SourceId) -> Option<
             Some(last) if last.time.end == segment.time.start && is_same_set(&last.labels, &labels) => {
                 last.time.end = segment.time.end;
             }
-            _ => row.push(Labelled { time: segment.time, labels, first }),
+            _ => row.push(Stretch { time: segment.time, labels, first }),
         }
     }
     row

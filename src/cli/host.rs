@@ -9,7 +9,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::driver::OpenSession;
-use super::interrupt::{self, Interrupted};
+use super::interrupt::{self, InterruptError};
 
 /// What a program gives to the calls that it makes.
 pub trait Host {
@@ -66,7 +66,7 @@ pub fn call(host: Box<dyn Host>, memory: &mut Memory, args: &[String]) -> Result
     let stopped = interrupt::is_stop_requested();
     done.map_err(|error| match error.downcast_ref::<clap::Error>() {
         Some(usage) => CallError::Usage(usage_sentence(usage)),
-        None if stopped || error.is::<Interrupted>() => CallError::Stopped(format!("{error:#}")),
+        None if stopped || error.is::<InterruptError>() => CallError::Stopped(format!("{error:#}")),
         None => CallError::Failed(format!("{error:#}")),
     })
 }

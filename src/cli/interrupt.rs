@@ -18,7 +18,7 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 /// Error of a command that Ctrl-C ended after it printed the finished part.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub(super) struct Interrupted(pub String);
+pub(super) struct InterruptError(pub String);
 
 /// From now on, Ctrl-C is noted and the command ends in its own way. A second Ctrl-C ends the command at once. A host listens itself.
 ///

@@ -64,7 +64,11 @@ pub fn run() -> ExitCode {
                 usage.exit();
             }
             eprintln!("neuronscope: {error:#}");
-            if error.is::<interrupt::Interrupted>() { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::FAILURE }
+            if error.is::<interrupt::InterruptError>() {
+                ExitCode::from(interrupt::EXIT_CODE)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }

@@ -27,7 +27,7 @@ const HALVINGS: u32 = 4;
 pub type CostChange = fn(&mut CostTable, bool);
 
 /// A row that can be predicted, compiled once.
-struct Prepared {
+struct CalibrationRow {
     row: PublishedRow,
     published: f64,
     configuration: Configuration,
@@ -59,7 +59,7 @@ pub struct LeftOut {
 
 /// Rows that are compiled once and simulated as often as the search needs.
 pub struct Calibrator {
-    rows: Vec<Prepared>,
+    rows: Vec<CalibrationRow>,
     /// Window of each program on Trainium and on Inferentia2; no fitted number changes it.
     windows: FxHashMap<(usize, bool), SimTime>,
     /// A change of the costs of an instance: on Inferentia2 the second argument is true.
@@ -95,7 +95,7 @@ impl Calibrator {
             let (program, executable) = found;
             // As far as is known, no host limited a published row; at most four requests were in flight.
             let configuration = Configuration { is_host_endless: true, ..configuration };
-            prepared.push(Prepared { row: row.clone(), published, configuration, executable, program, is_inf2 });
+            prepared.push(CalibrationRow { row: row.clone(), published, configuration, executable, program, is_inf2 });
         }
         Self { rows: prepared, windows: FxHashMap::default(), change: None, rates: FxHashMap::default() }
     }

@@ -32,8 +32,8 @@ pub fn shipped_rows() -> &'static [PublishedRow] {
 /// The row of a benchmark's configuration: same model, instance, batch size, copies, workers, compiler options and generation of
 /// the SDK. Of several releases the last one in the table.
 #[must_use]
-pub fn published_benchmark(shown: &Configuration) -> Option<&'static PublishedRow> {
-    let last = BENCHMARKS.iter().rev().find(|(_, of_row)| are_equal(of_row, shown))?;
+pub fn published_benchmark(configuration: &Configuration) -> Option<&'static PublishedRow> {
+    let last = BENCHMARKS.iter().rev().find(|(_, of_row)| are_equal(of_row, configuration))?;
     Some(last.0)
 }
 
@@ -51,20 +51,20 @@ fn are_equal(a: &Configuration, b: &Configuration) -> bool {
 
 /// The row of a case of the microbenchmark; its throughput is in TFLOPS.
 #[must_use]
-pub fn published_product(shown: &MatmultCase) -> Option<&'static PublishedRow> {
-    let run = &shown.run;
-    let is_guides = shown.model.is_none()
-        && shown.batch_size == 1
-        && shown.options == CompileOptions::default()
+pub fn published_product(case: &MatmultCase) -> Option<&'static PublishedRow> {
+    let run = &case.run;
+    let is_guides = case.model.is_none()
+        && case.batch_size == 1
+        && case.options == CompileOptions::default()
         && run.add_bias
         && run.chained
         && run.workflow == Workflow::Trace;
-    let size = format!("n={}, loop_count={},", shown.matrix_dim, shown.loop_count);
+    let size = format!("n={}, loop_count={},", case.matrix_dim, case.loop_count);
     shipped_rows().iter().filter(|_| is_guides).find(|row| {
         row.model.starts_with("Matmult")
             && row.throughput_unit.starts_with("TFLOPS")
             && row.sequence_or_image.starts_with(&size)
-            && row.instance.split_whitespace().any(|word| word == shown.instance)
+            && row.instance.split_whitespace().any(|word| word == case.instance)
     })
 }
 
@@ -98,8 +98,8 @@ pub struct PublishedTime {
 #[must_use]
 pub fn published_times(model: &str, batch_size: Option<u32>, workflow: Workflow, instance: &str) -> Vec<PublishedTime> {
     let default = "nn".parse::<ModelSpec>().map(|spec| spec.to_string()).ok();
-    let shown = model.parse::<ModelSpec>().map(|spec| spec.to_string()).ok();
-    if shown.is_none() || shown != default {
+    let spelled = model.parse::<ModelSpec>().map(|spec| spec.to_string()).ok();
+    if spelled.is_none() || spelled != default {
         return Vec::new();
     }
     let workflow = match workflow {
@@ -120,8 +120,8 @@ pub fn published_times(model: &str, batch_size: Option<u32>, workflow: Workflow,
 
 /// The row of a step of the custom operator tutorial; its throughput is in steps a second.
 #[must_use]
-pub fn published_custom_op(shown: &CustomOpSpec) -> Option<&'static PublishedRow> {
-    let built_in = ns_kernel::built_in(&shown.name).filter(|kernel| kernel.source == shown.source)?;
+pub fn published_custom_op(spec: &CustomOpSpec) -> Option<&'static PublishedRow> {
+    let built_in = ns_kernel::built_in(&spec.name).filter(|kernel| kernel.source == spec.source)?;
     let accessor = match built_in.name {
         "relu-element" => "element-wise accessor",
         "relu-tcm" => "TCM accessor",
@@ -129,16 +129,16 @@ pub fn published_custom_op(shown: &CustomOpSpec) -> Option<&'static PublishedRow
         _ => return None,
     };
     let tutorial = CustomOpSpec::new(built_in.name, built_in.source, built_in.multicore);
-    let is_tutorials = shown.layers == tutorial.layers
-        && shown.workload == Workload::Inference
-        && shown.input.is_none()
-        && shown.dtype == tutorial.dtype
-        && (shown.cores == tutorial.cores || !built_in.multicore);
+    let is_tutorials = spec.layers == tutorial.layers
+        && spec.workload == Workload::Inference
+        && spec.input.is_none()
+        && spec.dtype == tutorial.dtype
+        && (spec.cores == tutorial.cores || !built_in.multicore);
     shipped_rows().iter().filter(|_| is_tutorials).find(|row| {
         row.model.starts_with("MLP 784-4096-2048-10")
             && row.model.contains(accessor)
             && row.throughput_unit.starts_with("iter/s")
-            && row.batch_size.map(u64::from) == Some(shown.batch)
+            && row.batch_size.map(u64::from) == Some(spec.batch)
     })
 }
 
@@ -162,7 +162,7 @@ mod tests {
     use ns_bench::matmult::MatmultConfig;
     use ns_bench::{BenchConfig, SdkGeneration, expand};
 
-    fn shown(config: BenchConfig) -> Vec<Option<&'static PublishedRow>> {
+    fn published_rows(config: BenchConfig) -> Vec<Option<&'static PublishedRow>> {
         expand(&config).unwrap().configurations.iter().map(published_benchmark).collect()
     }
 
@@ -180,7 +180,7 @@ mod tests {
     fn only_the_published_configuration_has_a_row() {
         let rate = |row: &Option<&PublishedRow>| row.and_then(|row| row.published);
         // One worker, then two.
-        let rates = |config| shown(config).iter().map(rate).collect::<Vec<_>>();
+        let rates = |config| published_rows(config).iter().map(rate).collect::<Vec<_>>();
         assert_eq!(rates(resnet(1, 1)), [Some(1_218.875), None]);
         assert_eq!(rates(resnet(1, 2)), [None, None]);
         assert_eq!(rates(resnet(8, 2)), [None, Some(4_393.304)]);
@@ -188,7 +188,7 @@ mod tests {
         let older = |sdk_generation| RunOptions { sdk_generation, ..RunOptions::default() };
         assert_eq!(rates(BenchConfig { options: older(SdkGeneration::Pt1), ..resnet(1, 1) }), [Some(1_044.93), None]);
         assert_eq!(rates(BenchConfig { instance_type: "trn1.2xlarge".into(), ..resnet(1, 1) }), [None, None]);
-        let row = shown(BenchConfig { duration_s: 3.0, seed: 7, ..resnet(1, 1) }).remove(0).unwrap();
+        let row = published_rows(BenchConfig { duration_s: 3.0, seed: 7, ..resnet(1, 1) }).remove(0).unwrap();
         assert_eq!((row.framework.as_str(), row.latency_p50_ms), ("PyTorch 2.5", Some(0.83)));
         let bert = |model: &str| BenchConfig {
             model: model.into(),

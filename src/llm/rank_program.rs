@@ -35,7 +35,7 @@ impl RankProgram {
         for source in segment.sources.iter() {
             self.executable.sources.push(source.clone());
         }
-        let mut moved = Moved { from: segment, to: &mut self.executable.waits, before, barrier, sources };
+        let mut moved = Splice { from: segment, to: &mut self.executable.waits, before, barrier, sources };
         for (own, new) in self.executable.engines.iter_mut().zip(&segment.engines) {
             for (n, instruction) in new.iter().enumerate() {
                 let (waits_start, waits_len) = moved.waits(n == 0, instruction.waits_start, instruction.waits_len);
@@ -95,7 +95,7 @@ fn index(n: usize) -> u32 {
 }
 
 /// Items of a segment on their way into a program.
-struct Moved<'a> {
+struct Splice<'a> {
     from: &'a Executable,
     /// The waits of the program.
     to: &'a mut Vec<Wait>,
@@ -106,7 +106,7 @@ struct Moved<'a> {
     sources: usize,
 }
 
-impl Moved<'_> {
+impl Splice<'_> {
     /// The waits of an item in the program; the first item of a unit waits for the collective too.
     fn waits(&mut self, is_first: bool, start: u32, len: u8) -> (u32, u8) {
         let at = index(self.to.len());

@@ -70,7 +70,7 @@ struct Active {
 
 /// The finished requests: their times to the first token and of a token, milliseconds.
 #[derive(Default)]
-struct Finished {
+struct RequestTimes {
     ttft_ms: Vec<f64>,
     tpot_ms: Vec<f64>,
     good: u32,
@@ -105,7 +105,7 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
     let first_arrival = waiting.front().copied().unwrap_or_default();
     let (mut now, mut steps, mut served) = (first_arrival, 0u64, 0u64);
     let mut active: Vec<Active> = Vec::new();
-    let mut finished = Finished::default();
+    let mut finished = RequestTimes::default();
     while !waiting.is_empty() || !active.is_empty() {
         let has_place = (active.len() as u64) < request.batch;
         if let Some(arrival) =

@@ -64,7 +64,7 @@ impl<Worker> ProfileState<Worker> {
     /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
-        Controls::of(&self.run, self.shown.is_some())
+        Controls::of(&self.run, self.current.is_some())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{RunState, Shared};
 use ns_session::share::PageLink as _;
-use ns_session::{InspectField, InspectShown, InspectSpec, JobId};
+use ns_session::{InspectField, InspectResult, InspectSpec, JobId};
 
 /// The page of models; `Worker` is the shell's handle of the worker that holds a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,17 +12,17 @@ pub struct InspectState<Worker> {
     /// Progress of the answer.
     pub run: RunState,
     /// The question whose answer is awaited. What is told about any other question comes too late, and changes nothing.
-    pub awaited: Option<Awaited>,
+    pub awaited: Option<Question>,
     /// The worker that holds the model.
     pub engine: Option<Worker>,
-    pub shown: Option<Shared<InspectShown>>,
+    pub result: Option<Shared<InspectResult>>,
     /// A file was refused, and its error stands alone: the figures of `shown` would be read as those of the file.
     pub is_refused: bool,
 }
 
 /// A question to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Awaited {
+pub struct Question {
     pub job: JobId,
     /// Whether it opens a file, which then decides what is shown.
     pub is_file: bool,
@@ -44,7 +44,7 @@ pub enum InspectAction<Worker> {
     /// An answer made progress, or ended without a result.
     Run(JobId, RunState),
     /// An answer has arrived.
-    Shown(JobId, Box<InspectShown>),
+    Answer(JobId, Box<InspectResult>),
     /// The model before the file that was refused is shown again.
     ShowAgain,
     /// An answer is not wanted any more.
@@ -60,7 +60,7 @@ impl<Worker> Default for InspectState<Worker> {
             run: RunState::Idle,
             awaited: None,
             engine: None,
-            shown: None,
+            result: None,
             is_refused: false,
         }
     }
@@ -96,35 +96,35 @@ impl<Worker: Clone> InspectState<Worker> {
             InspectAction::Load(spec) => next.spec = *spec,
             InspectAction::ShowAgain => (next.run, next.is_refused) = (RunState::Done, false),
             InspectAction::Open(engine, job, label) => {
-                next.awaited = Some(Awaited { job, is_file: true });
+                next.awaited = Some(Question { job, is_file: true });
                 (next.engine, next.run) = (Some(engine), RunState::started(&label));
             }
             InspectAction::Ask(engine, job) => {
-                (next.engine, next.awaited) = (Some(engine), Some(Awaited { job, is_file: false }));
+                (next.engine, next.awaited) = (Some(engine), Some(Question { job, is_file: false }));
             }
             InspectAction::Run(job, run) if self.awaits(job) => {
                 next.awaited = self.awaited.filter(|_| run.is_running());
                 next.is_refused = self.is_opening() && matches!(run, RunState::Failed(_));
                 // A choice that was made while a file was opening was not asked about: the form is that of the shown view again.
-                if let (true, None, Some(shown)) = (self.is_opening(), next.awaited, &self.shown) {
-                    next.spec = shown.spec.clone();
+                if let (true, None, Some(result)) = (self.is_opening(), next.awaited, &self.result) {
+                    next.spec = result.spec.clone();
                 }
                 next.run = run;
             }
-            InspectAction::Shown(job, shown) if self.awaits(job) => {
+            InspectAction::Answer(job, result) if self.awaits(job) => {
                 if self.is_opening() {
-                    next.spec = shown.spec.clone();
+                    next.spec = result.spec.clone();
                 }
-                (next.shown, next.run, next.awaited) = (Some(Shared::new(*shown)), RunState::Done, None);
+                (next.result, next.run, next.awaited) = (Some(Shared::new(*result)), RunState::Done, None);
                 next.is_refused = false;
             }
             InspectAction::Drop(job) if self.awaits(job) => {
                 next.awaited = None;
                 if next.run.is_running() {
-                    next.run = if next.shown.is_some() { RunState::Done } else { RunState::Idle };
+                    next.run = if next.result.is_some() { RunState::Done } else { RunState::Idle };
                 }
             }
-            InspectAction::Run(..) | InspectAction::Shown(..) | InspectAction::Drop(_) => {}
+            InspectAction::Run(..) | InspectAction::Answer(..) | InspectAction::Drop(_) => {}
             InspectAction::Refuse(message) => (next.run, next.awaited) = (RunState::Failed(message), None),
         }
         next
@@ -151,10 +151,10 @@ mod tests {
         assert_eq!(state.after(InspectAction::Load(Box::new(toggled.spec.clone()))).spec, toggled.spec);
     }
 
-    fn answer(model: &str) -> Box<InspectShown> {
-        let mut shown = InspectShown::default();
-        shown.spec.set(InspectField::Model, model);
-        Box::new(shown)
+    fn answer(model: &str) -> Box<InspectResult> {
+        let mut result = InspectResult::default();
+        result.spec.set(InspectField::Model, model);
+        Box::new(result)
     }
 
     #[test]
@@ -163,13 +163,13 @@ mod tests {
         assert_eq!((opened.engine, &opened.run), (Some(3), &RunState::started("Reading x")));
         assert!(opened.is_opening());
         // The answer for a file says under which name the file is open.
-        let file = opened.after(InspectAction::Shown(JobId(1), answer("file:x")));
+        let file = opened.after(InspectAction::Answer(JobId(1), answer("file:x")));
         assert_eq!((file.spec.get(InspectField::Model), &file.run, file.awaited), ("file:x", &RunState::Done, None));
-        assert_eq!(file.shown.as_deref(), Some(&*answer("file:x")));
+        assert_eq!(file.result.as_deref(), Some(&*answer("file:x")));
         let asked = file.after(InspectAction::Ask(4, JobId(2)));
         assert_eq!((asked.engine, &asked.run, asked.is_opening()), (Some(4), &RunState::Done, false));
         assert_eq!(asked.after(InspectAction::Run(JobId(2), RunState::Cancelled)).run, RunState::Cancelled);
-        let answered = asked.after(InspectAction::Shown(JobId(2), answer("mlp")));
+        let answered = asked.after(InspectAction::Answer(JobId(2), answer("mlp")));
         assert_eq!((answered.spec == asked.spec, &answered.run), (true, &RunState::Done));
         let refused = asked.after(InspectAction::Refuse("no worker".to_owned()));
         assert_eq!((refused.run, refused.awaited), (RunState::Failed("no worker".to_owned()), None));
@@ -180,12 +180,12 @@ mod tests {
         let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
         let opening = asked.after(InspectAction::Open(3, JobId(2), "Reading x".to_owned()));
         let late = [
-            InspectAction::Shown(JobId(1), answer("nn")),
+            InspectAction::Answer(JobId(1), answer("nn")),
             InspectAction::Run(JobId(1), RunState::started("Simulating")),
             InspectAction::Run(JobId(1), RunState::Failed("no".to_owned())),
             InspectAction::Drop(JobId(1)),
         ];
-        let file = opening.after(InspectAction::Shown(JobId(2), answer("file:x")));
+        let file = opening.after(InspectAction::Answer(JobId(2), answer("file:x")));
         for action in late {
             assert_eq!(opening.after(action.clone()), opening);
             assert_eq!(file.after(action), file);
@@ -195,12 +195,12 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_opened_leaves_the_choices_and_hides_the_figures() {
         let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
-        let mut before = asked.after(InspectAction::Shown(JobId(1), answer("nn")));
+        let mut before = asked.after(InspectAction::Answer(JobId(1), answer("nn")));
         before.spec = answer("nn").spec;
         let opening = before.after(InspectAction::Open(3, JobId(2), "Reading x".to_owned()));
         let chosen = opening.after(InspectAction::Choose(InspectField::Model, "mlp".to_owned()));
         let failed = chosen.after(InspectAction::Run(JobId(2), RunState::Failed("no model".to_owned())));
-        assert_eq!((&failed.spec, &failed.shown, failed.is_opening()), (&before.spec, &before.shown, false));
+        assert_eq!((&failed.spec, &failed.result, failed.is_opening()), (&before.spec, &before.result, false));
         let back = failed.after(InspectAction::ShowAgain);
         assert_eq!((failed.is_refused, back.is_refused, back.run), (true, false, RunState::Done));
         let stopped = opening.after(InspectAction::Run(JobId(2), RunState::Cancelled));
@@ -216,9 +216,9 @@ mod tests {
         };
         let first = running(&State::default(), JobId(1));
         assert_eq!(first.after(InspectAction::Drop(JobId(1))).run, RunState::Idle);
-        let second = running(&first.after(InspectAction::Shown(JobId(1), answer("nn"))), JobId(2));
+        let second = running(&first.after(InspectAction::Answer(JobId(1), answer("nn"))), JobId(2));
         let back = second.after(InspectAction::Drop(JobId(2)));
-        assert_eq!((back.run, back.awaited, back.shown), (RunState::Done, None, second.shown));
+        assert_eq!((back.run, back.awaited, back.result), (RunState::Done, None, second.result));
     }
 
     proptest! {

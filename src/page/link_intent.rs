@@ -51,7 +51,7 @@ pub const fn opening_of(intent: LinkIntent, is_kept: bool, is_measured: bool, is
 
 /// A kept result that is shown: its request, and when its run ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Restored<S> {
+pub struct KeptResult<S> {
     pub spec: S,
     /// When the run ended, milliseconds since 1970.
     pub when_ms: u64,

@@ -1,6 +1,6 @@
 //! The state of the page of a study: the form, the progress of the run, its result.
 
-use super::link_intent::{LinkIntent, Opening, Restored, opening_of};
+use super::link_intent::{KeptResult, LinkIntent, Opening, opening_of};
 use super::{RunState, Shared};
 use ns_session::share::PageLink as _;
 use ns_session::shelf::KeptStudy;
@@ -21,7 +21,7 @@ pub struct StudyState {
     /// Result of the last run, or its partial result so far.
     pub result: Option<Shared<StudyResult>>,
     /// The kept result that is shown, if it was not run in this visit.
-    pub restored: Option<Restored<StudySpec>>,
+    pub restored: Option<KeptResult<StudySpec>>,
     /// Whether a link asks for the run, which has not been started yet.
     pub wants_run: bool,
     /// The study of the last run, or of the kept result.
@@ -160,7 +160,7 @@ impl StudyState {
                 if let Some(kept) = kept.filter(|_| opening == Opening::Restore) {
                     next.texts = texts_of(&kept.spec);
                     next.ran = Some(Box::new(kept.spec.clone()));
-                    next.restored = Some(Restored { spec: kept.spec, when_ms: kept.when_ms });
+                    next.restored = Some(KeptResult { spec: kept.spec, when_ms: kept.when_ms });
                     (next.result, next.run) = (Some(Shared::new(kept.result)), RunState::Done);
                 }
             }
@@ -269,7 +269,7 @@ mod tests {
         for intent in [LinkIntent::Result, LinkIntent::Page] {
             let shown = state.after(open(intent));
             assert_eq!((shown.spec(), shown.run.clone()), ((kept.spec.clone(), vec![]), RunState::Done));
-            assert_eq!(shown.restored, Some(Restored { spec: kept.spec.clone(), when_ms: 9 }));
+            assert_eq!(shown.restored, Some(KeptResult { spec: kept.spec.clone(), when_ms: 9 }));
             assert_eq!(shown.result.as_ref().map(|r| r.document.title.as_str()), Some("kept"));
             assert!(!shown.wants_run);
             // It stays beside a run that fails, and is still the kept one.

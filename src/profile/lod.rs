@@ -53,11 +53,11 @@ struct RowLod {
 #[derive(Debug)]
 struct Level {
     bucket_log2: u32,
-    runs: Vec<Packed>,
+    runs: Vec<Bucket>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Packed {
+struct Bucket {
     start: i64,
     end: i64,
     longest: SliceId,
@@ -116,7 +116,7 @@ impl LodIndex {
         let rows = self.tracks.iter().flatten().flat_map(|t| &t.rows);
         rows.map(|row| {
             let runs: usize = row.levels.iter().map(|l| l.runs.capacity()).sum();
-            row.ids.capacity() * size_of::<SliceId>() + runs * size_of::<Packed>()
+            row.ids.capacity() * size_of::<SliceId>() + runs * size_of::<Bucket>()
         })
         .sum()
     }
@@ -201,7 +201,7 @@ impl RowLod {
             None => self.ids.partition_point(|&id| profile.slices().end(id).0 < from),
         };
         let mut merger = Merger::new(bucket_log2);
-        let mut push = |run: Packed| {
+        let mut push = |run: Bucket| {
             if run.end >= within.start.0 && run.start < within.end.0 {
                 let (start, end) = (TraceNs(run.start), TraceNs(run.end));
                 out.push(Run { start, end, depth, slice: run.longest, count: run.count });
@@ -218,7 +218,7 @@ impl RowLod {
     }
 
     /// Calls `f` with the runs of a level (0: the slices themselves) from a position on, as long as it returns true.
-    fn each_from(&self, profile: &Profile, level: usize, first: usize, mut f: impl FnMut(Packed) -> bool) {
+    fn each_from(&self, profile: &Profile, level: usize, first: usize, mut f: impl FnMut(Bucket) -> bool) {
         if let Some(level) = level.checked_sub(1).and_then(|i| self.levels.get(i)) {
             level.runs.iter().skip(first).all(|&run| f(run));
             return;
@@ -227,14 +227,14 @@ impl RowLod {
         self.ids
             .iter()
             .skip(first)
-            .all(|&id| f(Packed { start: slices.start(id).0, end: slices.end(id).0, longest: id, count: 1 }));
+            .all(|&id| f(Bucket { start: slices.start(id).0, end: slices.end(id).0, longest: id, count: 1 }));
     }
 }
 
 /// Merges runs into those of a wider bucket.
 struct Merger {
     bucket_log2: u32,
-    pending: Option<Packed>,
+    pending: Option<Bucket>,
 }
 
 impl Merger {
@@ -248,7 +248,7 @@ impl Merger {
     }
 
     /// Takes the next run; returns the pending run, and the next run itself if it stands alone.
-    fn add(&mut self, profile: &Profile, run: Packed) -> [Option<Packed>; 2] {
+    fn add(&mut self, profile: &Profile, run: Bucket) -> [Option<Bucket>; 2] {
         // Only single slices are as wide as a bucket: runs of a finer level are narrower than half of this one.
         let wide = run.count == 1 && run.end.saturating_sub(run.start) >> self.bucket_log2 > 0;
         if wide {
@@ -268,7 +268,7 @@ impl Merger {
         [self.pending.replace(run), None]
     }
 
-    fn finish(self) -> Option<Packed> {
+    fn finish(self) -> Option<Bucket> {
         self.pending
     }
 }

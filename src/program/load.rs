@@ -15,7 +15,7 @@ pub fn load_parameter(bytes: &dyn ByteSource, parameter: &ProgramParameter) -> R
         |error: Refusal| ImportError::at(Place::Node(parameter.name.clone()), error.advise("save the model again"));
     match &parameter.data {
         WeightData::Absent => Ok(None),
-        WeightData::Held(value) => Ok(Some((**value).clone())),
+        WeightData::Inline(value) => Ok(Some((**value).clone())),
         WeightData::InFile { offset, len, strides } => {
             let wanted = usize::try_from(*len).unwrap_or(usize::MAX);
             let raw = bytes.slice(*offset, wanted).map_err(|e| wrong(refuse!("its numbers cannot be read: {e}")))?;

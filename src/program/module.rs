@@ -78,7 +78,7 @@ pub enum WeightData {
         strides: Vec<i64>,
     },
     /// The reader has the numbers in memory.
-    Held(Box<Value>),
+    Inline(Box<Value>),
 }
 
 /// A parameter of the entry computation.

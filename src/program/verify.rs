@@ -41,11 +41,11 @@ pub fn verify(program: &Program) -> Result<(), ImportError> {
 }
 
 fn at(name: &str, error: Refusal) -> ImportError {
-    ImportError::at(Place::Node(shown(name)), error.advise(DAMAGED))
+    ImportError::at(Place::Node(short_name(name)), error.advise(DAMAGED))
 }
 
 /// A name, shortened if it is very long.
-fn shown(name: &str) -> String {
+fn short_name(name: &str) -> String {
     const MOST: usize = 120;
     match name.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}...", &name[..end]),
@@ -57,7 +57,7 @@ fn verify_computation(computation: &Computation, before: &[Signature]) -> Result
     let mut parameters: Vec<Option<Type>> = Vec::new();
     for (id, instruction) in computation.instructions.iter_enumerated() {
         if let Some(late) = instruction.operands.iter().find(|o| o.index() >= id.index()) {
-            let name = computation.instructions.get(*late).map(|i| shown(&i.name));
+            let name = computation.instructions.get(*late).map(|i| short_name(&i.name));
             return Err(at(
                 &instruction.name,
                 refuse!(

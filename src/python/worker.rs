@@ -57,7 +57,7 @@ pub enum Failure {
 
 /// What a call has given, shared by the host and the thread.
 #[derive(Default)]
-struct Given {
+struct CallOutput {
     out: Vec<u8>,
     written: Vec<(String, Vec<u8>)>,
 }
@@ -66,12 +66,12 @@ struct Channel {
     files: Files,
     wanted: Vec<String>,
     to: Sender<News>,
-    given: Arc<Mutex<Given>>,
+    given: Arc<Mutex<CallOutput>>,
     last_progress: Option<Instant>,
 }
 
 impl Channel {
-    fn given(&self) -> std::sync::MutexGuard<'_, Given> {
+    fn output(&self) -> std::sync::MutexGuard<'_, CallOutput> {
         self.given.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
@@ -83,7 +83,7 @@ fn send(to: &Sender<News>, news: News) {
 
 impl Host for Channel {
     fn print(&mut self, bytes: &[u8]) {
-        self.given().out.extend_from_slice(bytes);
+        self.output().out.extend_from_slice(bytes);
     }
 
     fn say(&mut self, line: &str) {
@@ -107,7 +107,7 @@ impl Host for Channel {
         let Some(name) = path.to_str().filter(|name| self.wanted.iter().any(|wanted| wanted == name)) else {
             return false;
         };
-        self.given().written.push((name.to_owned(), content.to_owned()));
+        self.output().written.push((name.to_owned(), content.to_owned()));
         true
     }
 }
@@ -138,7 +138,7 @@ pub fn work(calls: &Receiver<Call>) {
     keep_places_of_panics();
     let mut memory = Memory::default();
     while let Ok(Call { args, files, wanted, to }) = calls.recv() {
-        let given = Arc::new(Mutex::new(Given::default()));
+        let given = Arc::new(Mutex::new(CallOutput::default()));
         let channel = Channel { files, wanted, to: to.clone(), given: Arc::clone(&given), last_progress: None };
         let done = catch_unwind(AssertUnwindSafe(|| {
             debug_assert!(args != PANIC_OF_A_TEST, "a test asked for it");
@@ -152,7 +152,7 @@ pub fn work(calls: &Receiver<Call>) {
                 Some(Failure::Panic(message_of(&*panic)))
             }
         };
-        let Given { out, written } =
+        let CallOutput { out, written } =
             std::mem::take(&mut *given.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
         send(&to, News::End(End { out, written, failure }));
     }

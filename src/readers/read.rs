@@ -82,7 +82,7 @@ fn hold_weights(imported: &mut Imported, unpacked: &dyn ByteSource) {
         let WeightData::InFile { len, .. } = parameter.data else { continue };
         let value = if len <= left { load_parameter(unpacked, parameter).ok().flatten() } else { None };
         left = left.saturating_sub(len);
-        parameter.data = value.map_or(WeightData::Absent, |v| WeightData::Held(Box::new(v)));
+        parameter.data = value.map_or(WeightData::Absent, |v| WeightData::Inline(Box::new(v)));
     }
 }
 

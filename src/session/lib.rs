@@ -48,11 +48,11 @@ pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind, catalog};
 pub use experiments::{
     Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
-    RecordsRead, RecordsShown,
+    RecordsRead, RecordsResult,
 };
 pub use file_kind::{HEAD_BYTES, Kind, sniff};
 pub use ids::{JobId, ProfileKey};
-pub use inspect::{InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, InspectView, TreeRow};
+pub use inspect::{InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, InspectView, TreeRow};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
 pub use ns_container::ByteSource;
 pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel, model_label};

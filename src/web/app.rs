@@ -48,23 +48,23 @@ fn App() -> Html {
     let profile = use_reduced(ProfileState::default);
     let file_queue = use_reduced(FileQueue::default);
     // The address's page from the first drawing on: the start page would stand there for a moment.
-    let shown = use_state_eq(|| Address::read(&url::read_hash()).page());
+    let current = use_state_eq(|| Address::read(&url::read_hash()).page());
     let theme = use_state_eq(theme::initial);
     let job = (*use_memo((), |()| JobSlot::default())).clone();
-    let is_lab_ready = use_lab(*shown, *theme);
+    let is_lab_ready = use_lab(*current, *theme);
 
     use_theme(*theme);
     use_kept_focus();
     let models = use_models(&pool);
-    use_address(&shown, &profile.dispatcher(), &pool, &notices.dispatcher());
-    let is_mine = !bridge::is_in_lab(*shown);
-    use_hash(hash_of(*shown, &profile, &models.known));
+    use_address(&current, &profile.dispatcher(), &pool, &notices.dispatcher());
+    let is_mine = !bridge::is_in_lab(*current);
+    use_hash(hash_of(*current, &profile, &models.known));
     let catalog = use_catalog(is_mine, &pool, Pool::any, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
-    let run = file_queue.beside(if *shown == Page::Profile { &profile.run } else { &RunState::Idle });
-    let is_about_to_run = *shown == Page::Profile && (profile.wants_run || profile.wants_file);
-    use_page_state(is_mine.then_some(*shown), catalog.as_ref(), &run, is_about_to_run);
+    let run = file_queue.beside(if *current == Page::Profile { &profile.run } else { &RunState::Idle });
+    let is_about_to_run = *current == Page::Profile && (profile.wants_run || profile.wants_file);
+    use_page_state(is_mine.then_some(*current), catalog.as_ref(), &run, is_about_to_run);
     use_loading_state(!is_mine && !is_lab_ready);
 
     let context = AppContext {
@@ -82,9 +82,9 @@ fn App() -> Html {
     };
     let offered = context.catalog.clone();
     let foot = use_memo((), |()| page::element(bridge::FOOT_ELEMENT));
-    let on_profiles = use_profiles(&context, &profile, &job, &shown);
+    let on_profiles = use_profiles(&context, &profile, &job, &current);
     let on_files =
-        on_files(*shown, file_queue.dispatcher(), notices.dispatcher(), on_profiles, on_model(&context, &profile));
+        on_files(*current, file_queue.dispatcher(), notices.dispatcher(), on_profiles, on_model(&context, &profile));
     let on_refusal = {
         let notices = notices.dispatcher();
         Callback::from(move |message: String| notices.dispatch(NoticeAction::Say(Tone::Bad, message)))
@@ -93,16 +93,16 @@ fn App() -> Html {
     html! {
         <ContextProvider<AppContext> context={context}>
             <a class="skip" href="#main" onclick={skip_to_main()}>{ "Skip to content" }</a>
-            <SiteHead shown={*shown} links={links.clone()} theme={theme.clone()} on_files={on_files.clone()} {on_find} />
+            <SiteHead current={*current} links={links.clone()} theme={theme.clone()} on_files={on_files.clone()} {on_find} />
             <Finder pages={links} kept={kept_links(&kept)} profile={profile.clone()} {theme} catalog={offered} is_open={is_finding} />
             <NoticeList {notices} />
             // The profile page shows it where the progress of reading stands a moment later.
-            if *shown != Page::Profile && file_queue.is_waiting() {
+            if *current != Page::Profile && file_queue.is_waiting() {
                 <section class="file-queue" aria-label="Files"><ProgressBar run={run.clone()} /></section>
             }
             if is_mine {
                 <main id="main" tabindex="-1">
-                    if *shown == Page::Home { <LandingPage on_files={on_files.clone()} /> } else { <ProfilePage state={profile} {run} {job} /> }
+                    if *current == Page::Home { <LandingPage on_files={on_files.clone()} /> } else { <ProfilePage state={profile} {run} {job} /> }
                 </main>
             }
             { for foot.as_ref().clone().map(|host| create_portal(footer(), host)) }
@@ -112,9 +112,9 @@ fn App() -> Html {
 }
 
 /// The hash of a page of the app; the lab shows the hashes of its pages itself.
-fn hash_of(shown: Page, profile: &ProfileState, models: &[KnownModel]) -> Option<String> {
-    match shown {
-        Page::Home => Some(shown.hash()),
+fn hash_of(current: Page, profile: &ProfileState, models: &[KnownModel]) -> Option<String> {
+    match current {
+        Page::Home => Some(current.hash()),
         Page::Profile if profile.link.file.is_none() => {
             Some(linked_hash(models, &profile.link.spec.model, profile.hash()))
         }
@@ -159,7 +159,7 @@ fn use_theme(theme: Theme) {
 
 /// Fetches the lab when one of its pages is shown, and tells it which page. Returns whether the lab listens.
 #[hook]
-fn use_lab(shown: Page, theme: Theme) -> bool {
+fn use_lab(current: Page, theme: Theme) -> bool {
     let is_ready = use_state_eq(|| false);
     use_effect_with((), {
         let is_ready = is_ready.setter();
@@ -168,14 +168,14 @@ fn use_lab(shown: Page, theme: Theme) -> bool {
             move || drop(listener)
         }
     });
-    use_effect_with(shown, |shown| {
-        if bridge::is_in_lab(*shown) {
+    use_effect_with(current, |current| {
+        if bridge::is_in_lab(*current) {
             bridge::fetch_lab();
         }
     });
-    use_effect_with((shown, theme, *is_ready), |(shown, theme, is_ready)| {
+    use_effect_with((current, theme, *is_ready), |(current, theme, is_ready)| {
         if *is_ready {
-            bridge::show(*shown, *theme);
+            bridge::show(*current, *theme);
         }
     });
     *is_ready
@@ -194,18 +194,18 @@ fn use_loading_state(is_loading: bool) {
 /// Follows the address when it is opened or edited; otherwise the address follows the page.
 #[hook]
 fn use_address(
-    shown: &UseStateHandle<Page>,
+    current: &UseStateHandle<Page>,
     profile: &StateDispatcher<ProfileState>,
     pool: &Pool,
     notices: &StateDispatcher<Notices>,
 ) {
     use_effect_with((), {
-        let (shown, profile, pool, notices) = (shown.setter(), profile.clone(), pool.clone(), notices.clone());
+        let (current, profile, pool, notices) = (current.setter(), profile.clone(), pool.clone(), notices.clone());
         move |()| {
             let follow = move |is_first: bool| {
                 let mut address = Address::read(&url::read_hash());
                 let page = address.page();
-                shown.set(page);
+                current.set(page);
                 if page == Page::Profile {
                     let is_bare = address.is_bare();
                     let link = Box::new(if is_bare { ProfileLink::example() } else { address.profile() });
@@ -241,9 +241,9 @@ fn use_profiles(
     context: &AppContext,
     profile: &StateHandle<ProfileState>,
     job: &JobSlot,
-    shown: &UseStateHandle<Page>,
+    current: &UseStateHandle<Page>,
 ) -> Callback<Vec<File>> {
-    let (dispatch, shown, is_running) = (profile.dispatcher(), shown.setter(), profile.run.is_running());
+    let (dispatch, current, is_running) = (profile.dispatcher(), current.setter(), profile.run.is_running());
     let (context, profile, job) = (context.clone(), profile.clone(), job.clone());
     let waiting = use_mut_ref(Vec::<File>::new);
     let waits = waiting.clone();
@@ -260,7 +260,7 @@ fn use_profiles(
         };
         match file {
             Ok(file) => {
-                shown.set(Page::Profile);
+                current.set(Page::Profile);
                 profile.dispatch(ProfileAction::FileGiven(file.name()));
                 open_file(&context, &profile, &job.0, file);
             }
@@ -291,7 +291,7 @@ fn use_profiles(
 
 /// Sends files to the page that reads them, by what their first bytes say that they are. Until then they wait in the queue.
 fn on_files(
-    shown: Page,
+    current: Page,
     file_queue: StateDispatcher<FileQueue>,
     notices: StateDispatcher<Notices>,
     profiles: Callback<Vec<File>>,
@@ -311,18 +311,18 @@ fn on_files(
                     notices.dispatch(NoticeAction::Say(Tone::Bad, refusal.to_string()));
                     continue;
                 }
-                let reader = reader_of(kind, shown);
+                let reader = reader_of(kind, current);
                 sorted[reader as usize].push(file);
             }
             let [records, reports, of_models, kernels, decoders, rest] = sorted;
-            give(shown, Page::Experiments, FileContent::Results, records);
-            give(shown, Page::Benchmark, FileContent::Results, reports);
-            give(shown, Page::Customop, FileContent::Kernels, kernels);
-            give(shown, Page::Llm, FileContent::Decoders, decoders);
-            match shown {
+            give(current, Page::Experiments, FileContent::Results, records);
+            give(current, Page::Benchmark, FileContent::Results, reports);
+            give(current, Page::Customop, FileContent::Kernels, kernels);
+            give(current, Page::Llm, FileContent::Decoders, decoders);
+            match current {
                 Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
-                Page::Benchmark | Page::Home => give(shown, Page::Benchmark, FileContent::Models, of_models),
-                _ => give(shown, Page::Inspect, FileContent::Models, of_models),
+                Page::Benchmark | Page::Home => give(current, Page::Benchmark, FileContent::Models, of_models),
+                _ => give(current, Page::Inspect, FileContent::Models, of_models),
             }
             profiles.emit(rest);
             file_queue.dispatch(FileQueueAction::Remove(names));
@@ -343,8 +343,8 @@ enum Reader {
 
 /// Who reads a file of a kind that was dropped on a page. The page of experiments also compares reports, and says of an archive and of an
 /// unknown file what it lacks; elsewhere the readers of profiles do.
-const fn reader_of(kind: Kind, shown: Page) -> Reader {
-    match (kind, shown) {
+const fn reader_of(kind: Kind, current: Page) -> Reader {
+    match (kind, current) {
         (Kind::Model, _) => Reader::Models,
         (Kind::Profile, _) => Reader::Profiles,
         (Kind::Kernel, _) => Reader::Kernels,
@@ -364,11 +364,11 @@ async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
 }
 
 /// Gives files to a page of the lab, and shows it.
-fn give(shown: Page, page: Page, content: FileContent, files: Vec<File>) {
+fn give(current: Page, page: Page, content: FileContent, files: Vec<File>) {
     if files.is_empty() {
         return;
     }
-    if page != shown {
+    if page != current {
         url::go(&page.hash());
     }
     bridge::give_lab(page, content, files);

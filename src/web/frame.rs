@@ -126,14 +126,14 @@ pub fn use_hash(hash: Option<String>) {
     // The address that the page showed when its hash changed last.
     let seen = use_mut_ref(String::new);
     use_effect_with(hash, move |hash| {
-        let noted = url::noted();
+        let noted = url::current_address();
         // An address that was given in between takes precedence: the page still shows the view before it, and changes in a moment.
         let is_led = seen.replace(noted.clone()) != noted;
-        let is_now = move || url::noted() == noted;
+        let is_now = move || url::current_address() == noted;
         let shown = hash.clone().filter(|_| !is_first.replace(false));
         let show = move |hash: &str| {
             url::show_hash(hash);
-            *seen.borrow_mut() = url::noted();
+            *seen.borrow_mut() = url::current_address();
         };
         let timer = match shown {
             Some(hash) if !is_led && url::is_new_entry(&hash) => {

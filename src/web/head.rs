@@ -17,7 +17,7 @@ const TOGGLE: &str = "pages-toggle";
 #[derive(Properties, PartialEq)]
 pub struct SiteHeadProps {
     /// The page that is shown.
-    pub shown: Page,
+    pub current: Page,
     /// The pages with their addresses.
     pub links: Vec<(Page, AttrValue)>,
     pub theme: UseStateHandle<Theme>,
@@ -30,7 +30,7 @@ pub struct SiteHeadProps {
 #[component]
 pub fn SiteHead(props: &SiteHeadProps) -> Html {
     let is_open = use_state_eq(|| false);
-    use_effect_with(props.shown, {
+    use_effect_with(props.current, {
         let is_open = is_open.setter();
         move |_| is_open.set(false)
     });
@@ -61,14 +61,14 @@ pub fn SiteHead(props: &SiteHeadProps) -> Html {
             }
         })
     };
-    let title = if props.shown == Page::Home { "Pages" } else { props.shown.title() };
+    let title = if props.current == Page::Home { "Pages" } else { props.current.title() };
     html! {
         <header class={classes!("site", is_open.then_some("is-open"))} {onkeydown} {onfocusout}>
-            <a class="brand" href={Page::Home.hash()} aria-current={(props.shown == Page::Home).then_some("page")}>{ logo() }<span>{ "neuronscope" }</span></a>
+            <a class="brand" href={Page::Home.hash()} aria-current={(props.current == Page::Home).then_some("page")}>{ logo() }<span>{ "neuronscope" }</span></a>
             <button type="button" id={TOGGLE} class="pages-toggle" aria-expanded={is_open.to_string()} aria-controls="pages" onclick={toggle}>
                 <span class="visually-hidden">{ "Menu of pages: " }</span><span class="name">{ title }</span><span aria-hidden="true">{ "\u{25be}" }</span>
             </button>
-            <nav id="pages" aria-label="Pages" onclick={close}>{ for props.links.iter().map(|(to, href)| link(*to, href.clone(), props.shown)) }</nav>
+            <nav id="pages" aria-label="Pages" onclick={close}>{ for props.links.iter().map(|(to, href)| link(*to, href.clone(), props.current)) }</nav>
             <div class="site-tools">
                 <button type="button" class="find" aria-haspopup="dialog" aria-keyshortcuts="Control+K" title="Find models, pages, runs, operators (Ctrl+K)" onclick={props.on_find.clone()}>
                     <span aria-hidden="true">{ "\u{2315}" }</span><span class="words">{ "Find" }</span><kbd aria-hidden="true">{ "Ctrl K" }</kbd>
@@ -80,10 +80,10 @@ pub fn SiteHead(props: &SiteHeadProps) -> Html {
     }
 }
 
-fn link(to: Page, href: AttrValue, shown: Page) -> Html {
+fn link(to: Page, href: AttrValue, current: Page) -> Html {
     // The menu exists before the click that shows it.
     let fetch = bridge::is_in_lab(to).then(|| Callback::from(|_: PointerEvent| bridge::fetch_lab()));
-    html! { <a {href} onpointerenter={fetch} aria-current={(to == shown).then_some("page")}>{ to.title() }</a> }
+    html! { <a {href} onpointerenter={fetch} aria-current={(to == current).then_some("page")}>{ to.title() }</a> }
 }
 
 fn theme_button(theme: &UseStateHandle<Theme>) -> Html {

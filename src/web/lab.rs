@@ -96,7 +96,7 @@ impl States {
             // The page always shows something: a run, or the sample.
             Some(Page::Experiments) => self.plan.wants_run || self.experiments.wants_sample(&self.plan),
             // The page always shows a model.
-            Some(Page::Inspect) => self.inspect.shown.is_none(),
+            Some(Page::Inspect) => self.inspect.result.is_none(),
             Some(page) => page.study().is_some_and(|kind| self.study(kind).is_about_to_run()),
             None => false,
         }
@@ -161,7 +161,7 @@ fn Lab() -> Html {
         llm: use_reduced(|| StudyState::new(StudyKind::Llm)),
         numerics: use_reduced(|| StudyState::new(StudyKind::Numerics)),
     };
-    let shown = use_state_eq(|| None::<Page>);
+    let current = use_state_eq(|| None::<Page>);
     let theme = use_state_eq(theme::initial);
     let runners = (*use_memo((), |()| Runners::new(&pool, &states, &notices.dispatcher()))).clone();
     let jobs = (*use_memo((), |()| Jobs::default())).clone();
@@ -169,15 +169,15 @@ fn Lab() -> Html {
     use_kept_focus();
     let models = use_models(&pool);
     use_address(&states, &pool, &notices.dispatcher());
-    use_hash(shown.and_then(|page| Some(linked_hash(&models.known, states.model(page), states.hash(page)?))));
+    use_hash(current.and_then(|page| Some(linked_hash(&models.known, states.model(page), states.hash(page)?))));
     let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     // A benchmark of a file that is not here waits for the user.
     let model = states.bench.text("model");
-    let is_missing = *shown == Some(Page::Benchmark) && file_label(model).is_some() && !pool.has_model(model);
-    let is_about_to_run = states.is_about_to_run(*shown) && !is_missing;
-    use_page_state(*shown, catalog.as_ref(), &states.run(*shown), is_about_to_run);
+    let is_missing = *current == Some(Page::Benchmark) && file_label(model).is_some() && !pool.has_model(model);
+    let is_about_to_run = states.is_about_to_run(*current) && !is_missing;
+    use_page_state(*current, catalog.as_ref(), &states.run(*current), is_about_to_run);
     let context = AppContext {
         pool,
         notices: notices.dispatcher(),
@@ -187,9 +187,9 @@ fn Lab() -> Html {
     };
     use_given_files(&context, &states, &jobs);
     use_app_state({
-        let (shown, theme) = (shown.setter(), theme.setter());
+        let (current, theme) = (current.setter(), theme.setter());
         Callback::from(move |(page, chosen): (Page, Theme)| {
-            shown.set(bridge::is_in_lab(page).then_some(page));
+            current.set(bridge::is_in_lab(page).then_some(page));
             theme.set(chosen);
         })
     });
@@ -197,7 +197,7 @@ fn Lab() -> Html {
     html! {
         <ContextProvider<AppContext> context={context}>
             <NoticeList {notices} label="Notices of this page" />
-            if let Some(page) = *shown { <main id="main" tabindex="-1">{ states.content(page, &runners, &jobs) }</main> }
+            if let Some(page) = *current { <main id="main" tabindex="-1">{ states.content(page, &runners, &jobs) }</main> }
         </ContextProvider<AppContext>>
     }
 }

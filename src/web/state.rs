@@ -60,9 +60,9 @@ page_states! {
 
 /// A state in a reducer of Yew, whose trait belongs to another crate as the state does.
 #[derive(Clone, PartialEq)]
-pub struct Reduced<S>(S);
+pub struct Reducer<S>(S);
 
-impl<S: PageState> Reducible for Reduced<S> {
+impl<S: PageState> Reducible for Reducer<S> {
     type Action = S::Action;
 
     fn reduce(self: Rc<Self>, action: S::Action) -> Rc<Self> {
@@ -70,7 +70,7 @@ impl<S: PageState> Reducible for Reduced<S> {
     }
 }
 
-impl<S> Deref for Reduced<S> {
+impl<S> Deref for Reducer<S> {
     type Target = S;
 
     fn deref(&self) -> &S {
@@ -79,13 +79,13 @@ impl<S> Deref for Reduced<S> {
 }
 
 /// A state that a component shows and changes.
-pub type StateHandle<S> = UseReducerHandle<Reduced<S>>;
+pub type StateHandle<S> = UseReducerHandle<Reducer<S>>;
 
 /// What changes a state.
-pub type StateDispatcher<S> = UseReducerDispatcher<Reduced<S>>;
+pub type StateDispatcher<S> = UseReducerDispatcher<Reducer<S>>;
 
 /// Keeps a state for a component.
 #[hook]
 pub fn use_reduced<S: PageState>(first: impl FnOnce() -> S) -> StateHandle<S> {
-    use_reducer(|| Reduced(first()))
+    use_reducer(|| Reducer(first()))
 }

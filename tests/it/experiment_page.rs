@@ -4,7 +4,7 @@ use std::fs;
 
 use neuronscope::session::{
     Ask, ByteSource, Event, ExperimentField as Field, ExperimentSpec, ExportedFile, JobId, JobRequest, JobResult,
-    Message, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsRead, RecordsShown, RecordsSource, Reply,
+    Message, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsRead, RecordsResult, RecordsSource, Reply,
     Request, Session, StepResult,
 };
 use neuronscope::view::document::{Block, Document, Plot};
@@ -72,7 +72,7 @@ impl Page {
         Ok(())
     }
 
-    pub fn show(&mut self, spec: &[(Field, &str)]) -> RecordsShown {
+    pub fn show(&mut self, spec: &[(Field, &str)]) -> RecordsResult {
         let spec = spec.iter().fold(ExperimentSpec::default(), |s, (field, text)| s.with(*field, text));
         match self.ask(RecordsAsk::Show(Box::new(spec))).unwrap() {
             Message::Answer(Reply::Records(shown)) => *shown,

@@ -1,7 +1,7 @@
 //! Finds a critical path a part at a time.
 
 use super::path::CriticalPath;
-use super::scan::{Scan, Scanned};
+use super::scan::{Scan, TraceScan};
 use super::walk::{Rules, Walk};
 use crate::work::Works;
 use ns_base::{Interval, StrId, TraceNs};
@@ -24,7 +24,7 @@ pub struct CriticalPass {
 #[derive(Debug)]
 enum Stage {
     Scan(Scan),
-    Walk(Scanned, Walk),
+    Walk(TraceScan, Walk),
 }
 
 impl CriticalPass {

@@ -25,7 +25,7 @@ struct TrackWork {
 
 /// The result of the scan.
 #[derive(Debug, Default)]
-pub(super) struct Scanned {
+pub(super) struct TraceScan {
     /// For each track with work of a device, the ends of that work, by time.
     pub devices: Vec<Vec<(TraceNs, SliceId)>>,
     /// Threads of the host, and rows whose slices wait for slices of any other row; none if no work is known.
@@ -65,11 +65,11 @@ impl Scan {
         })
     }
 
-    pub fn finish(self) -> Scanned {
+    pub fn finish(self) -> TraceScan {
         let hosts = self.tracks.iter_enumerated().filter(|(_, t)| t.is_host).map(|(id, _)| id).collect();
         let mut devices: Vec<_> = self.tracks.iter().map(|t| t.device_ends.clone()).filter(|e| !e.is_empty()).collect();
         // Slices of a row come by start: their ends are almost sorted, which makes a stable sort fast.
         devices.iter_mut().for_each(|ends| ends.sort());
-        Scanned { devices, hosts, last: self.last.map(|(until, _, by)| Blocker::last(by, until)) }
+        TraceScan { devices, hosts, last: self.last.map(|(until, _, by)| Blocker::last(by, until)) }
     }
 }

@@ -1,7 +1,7 @@
 //! The walk back along a critical path, step by step.
 
 use super::path::{CriticalPath, PathPart, PathReason};
-use super::scan::Scanned;
+use super::scan::TraceScan;
 use crate::work::{Work, Works};
 use ns_base::{Idx, Interval, StrId, TraceNs};
 use ns_profile::flows::{FlowIndex, first_starting, running_at};
@@ -70,7 +70,7 @@ impl Walk {
     }
 
     /// Continues for some steps. Returns whether the walk has ended.
-    pub fn advance(&mut self, rules: &Rules<'_>, known: &Scanned, flows: &FlowIndex, turns: usize) -> bool {
+    pub fn advance(&mut self, rules: &Rules<'_>, known: &TraceScan, flows: &FlowIndex, turns: usize) -> bool {
         let search = Search { rules, known, flows };
         for _ in 0..turns.min(self.turns_left) {
             let Some(at) = self.at.take() else { return true };
@@ -129,7 +129,7 @@ fn innermost(rules: &Rules<'_>, held: Blocker) -> Blocker {
 /// Finds the slice that held up another one.
 struct Search<'a> {
     rules: &'a Rules<'a>,
-    known: &'a Scanned,
+    known: &'a TraceScan,
     flows: &'a FlowIndex,
 }
 

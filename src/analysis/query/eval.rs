@@ -9,7 +9,7 @@ use super::error::QueryError;
 use super::groups::{Groups, group_values};
 use super::parser::parse;
 use super::source::{Row, Source};
-use super::syntax::{Query, Selected, ValueKind};
+use super::syntax::{OutputColumn, Query, ValueKind};
 use super::test::Test;
 use super::value::{QueryValue, compare};
 use crate::{Selection, SliceCursor};
@@ -63,8 +63,8 @@ impl QueryPass {
     #[must_use]
     pub fn new(profile: &Profile, query: Query, level: Option<LevelId>) -> Self {
         let columns = query.group_by.iter().chain(query.select.iter().filter_map(|s| match s {
-            Selected::Plain(c) | Selected::Of(_, c) => Some(c),
-            Selected::Count => None,
+            OutputColumn::Plain(c) | OutputColumn::Of(_, c) => Some(c),
+            OutputColumn::Count => None,
         }));
         let sources = columns.map(|c| Source::of(profile, c)).collect();
         let selection = Selection::of_level(level);
@@ -83,7 +83,7 @@ impl QueryPass {
     }
 
     fn is_grouped(&self) -> bool {
-        self.key_count > 0 || self.query.select.iter().any(|s| !matches!(s, Selected::Plain(_)))
+        self.key_count > 0 || self.query.select.iter().any(|s| !matches!(s, OutputColumn::Plain(_)))
     }
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.

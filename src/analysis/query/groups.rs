@@ -1,7 +1,7 @@
 //! Groups of an answer with their aggregates.
 
 use super::source::{Row, Source};
-use super::syntax::{Aggregate, Selected};
+use super::syntax::{Aggregate, OutputColumn};
 use super::value::{QueryValue, number};
 use ns_base::convert::{i128_to_f64, u64_to_f64};
 use ns_base::{FxHashMap, StringTable, stats};
@@ -42,7 +42,7 @@ struct Tally {
 
 impl Groups {
     /// The position of a slice's group, which is made if it is new.
-    pub(super) fn place_of(&mut self, row: &Row<'_>, keys: &[Source], select: &[Selected]) -> usize {
+    pub(super) fn place_of(&mut self, row: &Row<'_>, keys: &[Source], select: &[OutputColumn]) -> usize {
         let mut at = 0;
         for key in keys {
             let part = self.key_of(key, row);
@@ -53,21 +53,21 @@ impl Groups {
             });
         }
         *self.place.entry(at).or_insert_with(|| {
-            let wants_all = |s: &Selected| matches!(s, Selected::Of(Aggregate::P50 | Aggregate::P99, _));
-            let tally = |s: &Selected| Tally { all: wants_all(s).then(Vec::new), ..Tally::default() };
-            let values = select.iter().filter(|s| !matches!(s, Selected::Count)).map(tally).collect();
+            let wants_all = |s: &OutputColumn| matches!(s, OutputColumn::Of(Aggregate::P50 | Aggregate::P99, _));
+            let tally = |s: &OutputColumn| Tally { all: wants_all(s).then(Vec::new), ..Tally::default() };
+            let values = select.iter().filter(|s| !matches!(s, OutputColumn::Count)).map(tally).collect();
             self.rows.push(GroupRow { first: row.id, member: row.member, count: 0, values });
             self.rows.len() - 1
         })
     }
 
     /// Adds a slice to the group at a position, with a number of occurrences.
-    pub(super) fn add(&mut self, place: usize, row: &Row<'_>, count: u64, sources: &[Source], select: &[Selected]) {
+    pub(super) fn add(&mut self, place: usize, row: &Row<'_>, count: u64, sources: &[Source], select: &[OutputColumn]) {
         let group = &mut self.rows[place];
         group.count += count;
-        let columns = select.iter().filter(|s| !matches!(s, Selected::Count));
+        let columns = select.iter().filter(|s| !matches!(s, OutputColumn::Count));
         for ((selected, source), tally) in columns.zip(sources).zip(&mut group.values) {
-            if matches!(selected, Selected::Of(..)) {
+            if matches!(selected, OutputColumn::Of(..)) {
                 tally.add(&source.value(row));
             }
         }
@@ -143,16 +143,18 @@ pub(super) fn group_values(
     profile: &Profile,
     own: &[i64],
     sources: &[Source],
-    select: &[Selected],
+    select: &[OutputColumn],
     group: GroupRow,
 ) -> Vec<QueryValue> {
     let whole = Row::of(profile, own, profile.slices().track(group.first), group.first);
     let row = Row { member: group.member, ..whole };
     let mut columns = sources.iter().zip(group.values);
-    let mut value = |selected: &Selected| match selected {
-        Selected::Count => QueryValue::Int(i64::try_from(group.count).unwrap_or(i64::MAX)),
-        Selected::Plain(_) => columns.next().map_or(QueryValue::Missing, |(source, _)| source.value(&row)),
-        Selected::Of(aggregate, _) => columns.next().map_or(QueryValue::Missing, |(_, tally)| tally.result(*aggregate)),
+    let mut value = |selected: &OutputColumn| match selected {
+        OutputColumn::Count => QueryValue::Int(i64::try_from(group.count).unwrap_or(i64::MAX)),
+        OutputColumn::Plain(_) => columns.next().map_or(QueryValue::Missing, |(source, _)| source.value(&row)),
+        OutputColumn::Of(aggregate, _) => {
+            columns.next().map_or(QueryValue::Missing, |(_, tally)| tally.result(*aggregate))
+        }
     };
     select.iter().map(&mut value).collect()
 }

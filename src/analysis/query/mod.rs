@@ -13,5 +13,5 @@ mod value;
 pub use error::QueryError;
 pub use eval::{QueryPass, QueryTable, ask};
 pub use parser::parse;
-pub use syntax::{Aggregate, Column, Comparator, Condition, Literal, Query, Selected, ValueKind};
+pub use syntax::{Aggregate, Column, Comparator, Condition, Literal, OutputColumn, Query, ValueKind};
 pub use value::QueryValue;

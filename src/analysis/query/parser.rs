@@ -1,8 +1,8 @@
 //! Parses the words of a query.
 
 use super::error::QueryError;
-use super::syntax::{Aggregate, Column, Comparator, Condition, Literal, Query, Selected, ValueKind};
-use super::tokens::{Placed, Token, tokens};
+use super::syntax::{Aggregate, Column, Comparator, Condition, Literal, OutputColumn, Query, ValueKind};
+use super::tokens::{Token, TokenAt, tokens};
 use crate::GroupBy;
 use ns_base::{Refusal, refuse};
 
@@ -23,7 +23,7 @@ pub fn parse(text: &str) -> Result<Query, QueryError> {
 }
 
 struct Parser {
-    tokens: Vec<Placed>,
+    tokens: Vec<TokenAt>,
     at: usize,
     nested: usize,
 }
@@ -53,14 +53,14 @@ impl Parser {
 
     /// Fills in a missing `select`, and checks that grouped queries show no column that differs within a group.
     fn complete(&self, query: &mut Query) -> Result<(), QueryError> {
-        let aggregates = query.select.iter().any(|s| !matches!(s, Selected::Plain(_)));
+        let aggregates = query.select.iter().any(|s| !matches!(s, OutputColumn::Plain(_)));
         let grouped = aggregates || !query.group_by.is_empty();
         if query.select.is_empty() {
             query.select = if grouped {
-                let keys = query.group_by.iter().cloned().map(Selected::Plain);
-                let of = |a, c| Selected::Of(a, c);
+                let keys = query.group_by.iter().cloned().map(OutputColumn::Plain);
+                let of = |a, c| OutputColumn::Of(a, c);
                 let rest = [
-                    Selected::Count,
+                    OutputColumn::Count,
                     of(Aggregate::Sum, Column::Dur),
                     of(Aggregate::Sum, Column::SelfTime),
                     of(Aggregate::Mean, Column::Dur),
@@ -74,12 +74,12 @@ impl Parser {
                     Column::Dur,
                     Column::SelfTime,
                 ]
-                .map(Selected::Plain)
+                .map(OutputColumn::Plain)
                 .to_vec()
             };
         }
         let plain = query.select.iter().filter_map(|s| match s {
-            Selected::Plain(column) => Some(column),
+            OutputColumn::Plain(column) => Some(column),
             _ => None,
         });
         let stray = plain.into_iter().find(|c| grouped && !query.group_by.contains(c));
@@ -172,14 +172,14 @@ impl Parser {
         Ok(value)
     }
 
-    fn selected(&mut self) -> Result<Selected, QueryError> {
+    fn selected(&mut self) -> Result<OutputColumn, QueryError> {
         let Token::Word(word) = self.peek().clone() else { return self.fail(refuse!("expected a column")) };
         if word == "count" {
             self.at += 1;
-            return Ok(Selected::Count);
+            return Ok(OutputColumn::Count);
         }
         let Some((aggregate, word)) = Aggregate::ALL.into_iter().find(|(_, name)| *name == word) else {
-            return self.column().map(Selected::Plain);
+            return self.column().map(OutputColumn::Plain);
         };
         self.at += 1;
         self.expect_sign("(")?;
@@ -189,7 +189,7 @@ impl Parser {
             return self.fail(refuse!("{} is a text: {word} needs numbers", column.name()));
         }
         self.expect_sign(")")?;
-        Ok(Selected::Of(aggregate, column))
+        Ok(OutputColumn::Of(aggregate, column))
     }
 
     fn group_column(&mut self) -> Result<Column, QueryError> {
@@ -201,7 +201,7 @@ impl Parser {
         Ok(column)
     }
 
-    fn order(&mut self, select: &[Selected]) -> Result<(usize, bool), QueryError> {
+    fn order(&mut self, select: &[OutputColumn]) -> Result<(usize, bool), QueryError> {
         let start = self.at;
         let wanted = self.selected()?;
         let Some(place) = select.iter().position(|s| *s == wanted) else {
@@ -289,7 +289,7 @@ mod tests {
         let text = "WHERE (name ~ 'mm' or dur > 10us) and not category in ('a', 'b') GROUP BY thread, args.stream \
                     SELECT thread, args.stream, count, p99(dur) ORDER BY p99(dur) DESC, thread LIMIT 5";
         let query = parse(text).unwrap();
-        let names: Vec<_> = query.select.iter().map(Selected::name).collect();
+        let names: Vec<_> = query.select.iter().map(OutputColumn::name).collect();
         assert_eq!(names, ["thread", "args.stream", "count", "p99(dur)"]);
         assert_eq!((query.order_by, query.limit), (vec![(3, true), (0, false)], Some(5)));
         let Some(Condition::All(parts)) = query.condition else { panic!("two conditions") };

@@ -10,7 +10,7 @@ pub struct Query {
     /// The columns to group by; if empty and nothing is aggregated, the answer lists the slices themselves.
     pub group_by: Vec<Column>,
     /// Columns of the answer.
-    pub select: Vec<Selected>,
+    pub select: Vec<OutputColumn>,
     /// Positions in `select` by which rows are sorted, and whether the largest is first.
     pub order_by: Vec<(usize, bool)>,
     /// The most rows of the answer.
@@ -113,7 +113,7 @@ pub enum Aggregate {
 
 /// A column of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selected {
+pub enum OutputColumn {
     /// A column of the slice, or of its group.
     Plain(Column),
     /// Number of slices.
@@ -172,7 +172,7 @@ impl Aggregate {
     ];
 }
 
-impl Selected {
+impl OutputColumn {
     /// The head of the column.
     #[must_use]
     pub fn name(&self) -> String {

@@ -20,7 +20,7 @@ pub(super) enum Token {
 
 /// A token with its column, in characters from 1.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Placed {
+pub(super) struct TokenAt {
     pub token: Token,
     pub column: usize,
 }
@@ -31,7 +31,7 @@ const SIGNS: [&str; 11] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">", "(", ")",
 /// Units of a number, with their length in ns.
 const UNITS: [(&str, f64); 6] = [("", 1.0), ("ns", 1.0), ("us", 1e3), ("\u{b5}s", 1e3), ("ms", 1e6), ("s", 1e9)];
 
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, QueryError> {
+pub(super) fn tokens(text: &str) -> Result<Vec<TokenAt>, QueryError> {
     let chars: Vec<char> = text.chars().collect();
     let (mut at, mut found) = (0, Vec::new());
     while at < chars.len() {
@@ -57,9 +57,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, QueryError> {
                 Token::Sign(sign)
             }
         };
-        found.push(Placed { token, column });
+        found.push(TokenAt { token, column });
     }
-    found.push(Placed { token: Token::End, column: chars.len() + 1 });
+    found.push(TokenAt { token: Token::End, column: chars.len() + 1 });
     Ok(found)
 }
 

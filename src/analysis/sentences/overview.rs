@@ -3,7 +3,7 @@
 use super::breakdown::{Breakdown, Layers};
 use super::causes::{IdleCause, main_cause, remedy};
 use super::say;
-use super::tally::{Counted, Own, Tally};
+use super::tally::{Own, SliceSet, Tally};
 use super::types::Sentence;
 use crate::grouping::thread_text;
 use crate::idle::IdleGaps;
@@ -94,10 +94,10 @@ pub struct Cause {
 pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Overview {
     let has_devices = works.family() != Family::Other && !tally.device.is_empty();
     let counted = match works.family() {
-        Family::Neuron if !tally.own_framework.is_empty() => Counted::Framework,
-        Family::Neuron if !tally.own_instructions.is_empty() => Counted::Instructions,
-        _ if has_devices => Counted::Device,
-        _ => Counted::All,
+        Family::Neuron if !tally.own_framework.is_empty() => SliceSet::Framework,
+        Family::Neuron if !tally.own_instructions.is_empty() => SliceSet::Instructions,
+        _ if has_devices => SliceSet::Device,
+        _ => SliceSet::All,
     };
     let own = tally.own_of(counted);
     let mut operations = operations(profile, own);
@@ -146,7 +146,7 @@ impl From<IdleCause> for Cause {
 fn cover(
     profile: &Profile,
     works: &Works,
-    counted: Counted,
+    counted: SliceSet,
     own: &FxHashMap<StrId, Own>,
     operations: &mut [Operation],
 ) {

@@ -37,7 +37,7 @@ pub(super) struct Tally {
 
 /// The slices that a list of operations counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counted {
+pub(super) enum SliceSet {
     /// Framework operators of a Neuron profile.
     Framework,
     /// Instructions of a device that compute: without those that wait, and those of the runtime.
@@ -48,7 +48,7 @@ pub(super) enum Counted {
     All,
 }
 
-impl Counted {
+impl SliceSet {
     /// Calls `visit` with the names under which a slice counts.
     pub fn each_name(
         self,
@@ -210,12 +210,12 @@ impl TallyPass {
 
 impl Tally {
     /// Self time by name of the slices that a list counts.
-    pub const fn own_of(&self, counted: Counted) -> &FxHashMap<StrId, Own> {
+    pub const fn own_of(&self, counted: SliceSet) -> &FxHashMap<StrId, Own> {
         match counted {
-            Counted::Framework => &self.own_framework,
-            Counted::Instructions => &self.own_instructions,
-            Counted::Device => &self.own_device,
-            Counted::All => &self.own,
+            SliceSet::Framework => &self.own_framework,
+            SliceSet::Instructions => &self.own_instructions,
+            SliceSet::Device => &self.own_device,
+            SliceSet::All => &self.own,
         }
     }
 

@@ -16,7 +16,7 @@ const MOST_BATCHES: u64 = 4_096;
 /// that fit no setting stay as they are, and their row says what the model takes.
 pub(crate) fn fit(configuration: &mut Configuration) -> Option<String> {
     let given = configuration.inputs.clone()?;
-    let fitted = fitted(&configuration.model, u64::from(configuration.batch_size), &given)?;
+    let fitted = model_that_fits(&configuration.model, u64::from(configuration.batch_size), &given)?;
     let note = (fitted.asked != given).then(|| {
         let (model, takes) = (&fitted.model, fitted.asked.0.len());
         format!(
@@ -38,11 +38,11 @@ pub fn batch_of_inputs(model: &str, inputs: &InputTuple) -> Option<u32> {
     let first = *inputs.0.first()?.first()?;
     let mut batches: Vec<u64> = (1..=first.min(MOST_BATCHES)).filter(|b| first.is_multiple_of(*b)).collect();
     batches.extend((first > MOST_BATCHES).then_some(first));
-    let found = batches.into_iter().rev().find(|b| fitted(model, *b, inputs).is_some())?;
+    let found = batches.into_iter().rev().find(|b| model_that_fits(model, *b, inputs).is_some())?;
     u32::try_from(found).ok()
 }
 
-struct Fitted {
+struct InputFit {
     model: String,
     /// The inputs of the model itself, as they are asked for.
     asked: InputTuple,
@@ -50,10 +50,10 @@ struct Fitted {
     inputs: InputTuple,
 }
 
-fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
+fn model_that_fits(model: &str, batch: u64, given: &InputTuple) -> Option<InputFit> {
     let spec: ModelSpec = model.parse().ok()?;
-    if let Some([asked, inputs]) = taken(&spec, batch, given) {
-        return Some(Fitted { model: model.to_owned(), asked, inputs });
+    if let Some([asked, inputs]) = fitting_inputs(&spec, batch, given) {
+        return Some(InputFit { model: model.to_owned(), asked, inputs });
     }
     // Parameters set in the specification are kept.
     let written: Vec<&str> = model
@@ -84,8 +84,8 @@ fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
     let separator = if model.contains(':') { ',' } else { ':' };
     let attempt = |text: String| {
         let spec: ModelSpec = text.parse().ok()?;
-        let [asked, inputs] = taken(&spec, batch, given)?;
-        Some(Fitted { model: spec.to_string(), asked, inputs })
+        let [asked, inputs] = fitting_inputs(&spec, batch, given)?;
+        Some(InputFit { model: spec.to_string(), asked, inputs })
     };
     let one = settings.iter().find_map(|s| attempt(format!("{model}{separator}{s}")));
     one.or_else(|| {
@@ -96,7 +96,7 @@ fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
 
 /// The model's own inputs, and those of a call, when the given ones fit: the same shapes, or all of one shape if the model takes more or
 /// fewer of that shape. For example, a mask or token types that a script leaves at their defaults are inputs here.
-fn taken(spec: &ModelSpec, batch: u64, given: &InputTuple) -> Option<[InputTuple; 2]> {
+fn fitting_inputs(spec: &ModelSpec, batch: u64, given: &InputTuple) -> Option<[InputTuple; 2]> {
     let dims = |inputs: Vec<InputSpec>| inputs.iter().map(|i| i.shape.dims.to_vec()).collect::<Vec<Vec<u64>>>();
     let own = dims(spec.forward_inputs(batch).ok()?);
     let first = given.0.first()?;
@@ -166,13 +166,13 @@ mod tests {
         for info in MODELS {
             let spec = ModelSpec::new(info);
             let own = spec.inputs(2).unwrap().iter().map(|i| i.shape.dims.to_vec()).collect();
-            let fitted = fitted(info.id, 2, &InputTuple(own)).unwrap();
+            let fitted = model_that_fits(info.id, 2, &InputTuple(own)).unwrap();
             assert_eq!(fitted.model, info.id);
         }
         // The tokens in the example of `--help` fit every text model.
         let tokens: InputTuple = "(6x128,6x128)".parse().unwrap();
         for info in MODELS.iter().filter(|m| m.parameters.iter().any(|p| p.name == "seq")) {
-            assert!(fitted(info.id, 6, &tokens).is_some(), "{}", info.id);
+            assert!(model_that_fits(info.id, 6, &tokens).is_some(), "{}", info.id);
         }
     }
 }

@@ -335,7 +335,7 @@ mod tests {
     }
 
     /// The terms with brackets around everything.
-    fn shown(text: &str) -> String {
+    fn with_brackets(text: &str) -> String {
         fn one(term: &Term<char>) -> String {
             match term {
                 Term::Number(n) => n.to_string(),
@@ -353,27 +353,37 @@ mod tests {
 
     #[test]
     fn terms_bind_as_in_python() {
-        assert_eq!(shown("a + b*c - 1e-3"), "((a Plus (b Times c)) Minus 0.001)");
-        assert_eq!(shown("-x**2 / 4"), "(-(x Power 2) Over 4)");
-        assert_eq!(shown("x ** -2 ** 3"), "(x Power -(2 Power 3))");
-        assert_eq!(shown("(x - 0.5) * 2"), "((x Minus 0.5) Times 2)");
-        assert_eq!(shown("x[0].clip(0, 1).sqrt()"), "f0[f1[x 0 1]]");
-        assert_eq!(shown("x / 255, y / 255,"), "(x Over 255), (y Over 255)");
-        assert_eq!(shown("(x / 255, (y))"), "(x Over 255), y");
-        assert_eq!(shown("(x) + (y)"), "(x Plus y)");
+        assert_eq!(with_brackets("a + b*c - 1e-3"), "((a Plus (b Times c)) Minus 0.001)");
+        assert_eq!(with_brackets("-x**2 / 4"), "(-(x Power 2) Over 4)");
+        assert_eq!(with_brackets("x ** -2 ** 3"), "(x Power -(2 Power 3))");
+        assert_eq!(with_brackets("(x - 0.5) * 2"), "((x Minus 0.5) Times 2)");
+        assert_eq!(with_brackets("x[0].clip(0, 1).sqrt()"), "f0[f1[x 0 1]]");
+        assert_eq!(with_brackets("x / 255, y / 255,"), "(x Over 255), (y Over 255)");
+        assert_eq!(with_brackets("(x / 255, (y))"), "(x Over 255), y");
+        assert_eq!(with_brackets("(x) + (y)"), "(x Plus y)");
     }
 
     #[test]
     fn mistakes_have_their_place() {
-        assert_eq!(shown("x /"), "'x /': something is missing at character 4");
-        assert_eq!(shown("x + yy"), "'x + yy': 'yy' is not known; use one letter at character 7");
-        assert!(shown("x.resize(3)").contains("'.resize()' is not known; the functions are sqrt, clip at character 9"));
-        assert!(shown("clip(x)").contains("clip takes 3 values, but 1 are given"));
+        assert_eq!(with_brackets("x /"), "'x /': something is missing at character 4");
+        assert_eq!(with_brackets("x + yy"), "'x + yy': 'yy' is not known; use one letter at character 7");
         assert!(
-            shown("x[1]").contains("'x' is not known") && shown("x[a]").contains("an index must be a whole number")
+            with_brackets("x.resize(3)")
+                .contains("'.resize()' is not known; the functions are sqrt, clip at character 9")
         );
-        assert!(shown("(x, y").contains("a closing bracket is missing") && shown("x,, y").contains("',' is not known"));
-        assert!(shown(&"(".repeat(10_000)).contains("too deeply") && shown(&"-".repeat(10_000)).contains("too deep"));
-        assert!(shown(&"x**".repeat(10_000)).contains("too deep"));
+        assert!(with_brackets("clip(x)").contains("clip takes 3 values, but 1 are given"));
+        assert!(
+            with_brackets("x[1]").contains("'x' is not known")
+                && with_brackets("x[a]").contains("an index must be a whole number")
+        );
+        assert!(
+            with_brackets("(x, y").contains("a closing bracket is missing")
+                && with_brackets("x,, y").contains("',' is not known")
+        );
+        assert!(
+            with_brackets(&"(".repeat(10_000)).contains("too deeply")
+                && with_brackets(&"-".repeat(10_000)).contains("too deep")
+        );
+        assert!(with_brackets(&"x**".repeat(10_000)).contains("too deep"));
     }
 }

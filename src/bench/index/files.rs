@@ -110,7 +110,7 @@ mod tests {
         ModelIndex { model_configs: names.iter().map(entry).collect(), ..ModelIndex::new("m") }
     }
 
-    fn shown(plan: &FilePlan) -> Vec<String> {
+    fn plan_lines(plan: &FilePlan) -> Vec<String> {
         let text = |s: &FileStep| match s {
             FileStep::Copy { from, to } => format!("cp {from} {to}"),
             FileStep::Write { path, .. } => format!("write {path}"),
@@ -123,22 +123,25 @@ mod tests {
     fn artifacts_follow_their_index() {
         let old = index(&[Some("models/a.pt"), None, Some("models/a.pt"), Some("models/b.pt")]);
         let plan = FilePlan::copy(&old, "new.json", "there/").unwrap();
-        assert_eq!(shown(&plan), ["cp models/a.pt there/a.pt", "cp models/b.pt there/b.pt", "write new.json"]);
+        assert_eq!(plan_lines(&plan), ["cp models/a.pt there/a.pt", "cp models/b.pt there/b.pt", "write new.json"]);
         let Some(FileStep::Write { text, .. }) = plan.steps.last() else { panic!("writes the index last") };
         let names: Vec<_> = ModelIndex::read(text).unwrap().index.model_configs;
         assert_eq!(names[2].filename.as_deref(), Some("there/a.pt"));
         let moved = FilePlan::moved(&old, "old.json", "new.json", "there").unwrap();
-        assert_eq!(shown(&moved)[3..], ["rm models/a.pt", "rm models/b.pt", "rm old.json"]);
-        assert_eq!(shown(&FilePlan::delete(&old, "old.json")), ["rm models/a.pt", "rm models/b.pt", "rm old.json"]);
+        assert_eq!(plan_lines(&moved)[3..], ["rm models/a.pt", "rm models/b.pt", "rm old.json"]);
+        assert_eq!(
+            plan_lines(&FilePlan::delete(&old, "old.json")),
+            ["rm models/a.pt", "rm models/b.pt", "rm old.json"]
+        );
     }
 
     #[test]
     fn what_stays_in_its_place_is_not_removed() {
         let old = index(&[Some("models/a.pt")]);
         let plan = FilePlan::moved(&old, "old.json", "new.json", "models").unwrap();
-        assert_eq!(shown(&plan), ["write new.json", "rm old.json"]);
+        assert_eq!(plan_lines(&plan), ["write new.json", "rm old.json"]);
         let same = FilePlan::moved(&old, "old.json", "old.json", "models").unwrap();
-        assert_eq!(shown(&same), ["write old.json"]);
+        assert_eq!(plan_lines(&same), ["write old.json"]);
     }
 
     #[test]

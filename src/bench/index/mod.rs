@@ -15,5 +15,5 @@ pub(crate) use entry::no_model;
 pub use entry::{EntryStatus, MODELLED, ModelEntry};
 pub use files::{FilePlan, FileStep};
 pub use filter::{FILTER_FIELDS, IndexFilter};
-pub use model_index::{Appended, ModelIndex};
+pub use model_index::{CombinedIndex, ModelIndex};
 pub use read::ReadIndex;

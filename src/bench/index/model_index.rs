@@ -20,7 +20,7 @@ pub struct ModelIndex {
 
 /// Several indexes combined into one, with notes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Appended {
+pub struct CombinedIndex {
     /// The combined index; the source indexes are unchanged.
     pub index: ModelIndex,
     /// Notes on differences between the indexes and on duplicate entries, one sentence each.
@@ -67,7 +67,7 @@ impl ModelIndex {
     /// All entries of all indexes under the name of the first; a duplicate entry is kept once. `None` when
     /// there is no index.
     #[must_use]
-    pub fn append(indexes: &[Self]) -> Option<Appended> {
+    pub fn append(indexes: &[Self]) -> Option<CombinedIndex> {
         let (first, others) = indexes.split_first()?;
         let (mut index, mut warnings) = (first.clone(), Vec::new());
         for other in others {
@@ -92,7 +92,7 @@ impl ModelIndex {
             warnings.push(format!("{} duplicate entries are kept once", before - kept.len()));
         }
         index.model_configs = kept;
-        Some(Appended { index, warnings })
+        Some(CombinedIndex { index, warnings })
     }
 
     /// The file's text: the newer format, indented by two spaces, ended by a newline. Never NaN.

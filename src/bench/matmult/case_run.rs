@@ -2,7 +2,7 @@
 
 use super::config::MatmultCase;
 use super::findings::{Beside, findings};
-use super::measure::{Measured, Measuring, Step};
+use super::measure::{CaseResult, Measuring, Step};
 use super::ranges::{RangeSummary, ranges};
 use super::report::{MatmultDetail, MatmultReport, detail, failed, finished};
 use ns_device::ModelLibrary;
@@ -14,7 +14,7 @@ pub struct CaseRun {
     beside: Beside,
     /// The measurement in progress: the case itself, or one to compare with.
     measuring: Option<(Option<MatmultCase>, Measuring)>,
-    measured: Option<Box<Measured>>,
+    measured: Option<Box<CaseResult>>,
     ranges: Option<RangeSummary>,
 }
 

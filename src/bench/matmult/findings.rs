@@ -10,11 +10,11 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::format_share;
 use ns_compiler::Workflow;
 
+use super::call_times::CallTimes;
 use super::config::{MatmultCase, MatmultRun};
-use super::measure::Measured;
+use super::measure::CaseResult;
 use super::ranges::RangeSummary;
 use super::report::peak_tops;
-use super::timed::Timed;
 
 /// The pitfalls of the microbenchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ const FILLED_SHARE: f64 = 0.5;
 /// not know yet are requested from it, and their findings have no effect figure until it knows them.
 pub(super) fn findings(
     case: &MatmultCase,
-    m: &Measured,
+    m: &CaseResult,
     ranges: Option<&RangeSummary>,
     beside: &Beside,
 ) -> Vec<MatmultFinding> {
@@ -109,11 +109,11 @@ pub(super) fn findings(
     found.into_iter().flatten().collect()
 }
 
-fn found(pitfall: Pitfall, sentence: String, tops_without: Option<f64>) -> Option<MatmultFinding> {
+fn finding(pitfall: Pitfall, sentence: String, tops_without: Option<f64>) -> Option<MatmultFinding> {
     Some(MatmultFinding { pitfall, sentence, tops_without })
 }
 
-fn removed(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
+fn removed(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<MatmultFinding> {
     let c = &m.compilation;
     let gone = c.products_before.saturating_sub(c.products_after);
     if gone == 0 {
@@ -132,10 +132,10 @@ fn removed(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultF
         c.products_before,
         pass.unwrap_or("dce"),
     );
-    found(Pitfall::ProductsRemoved, sentence, without)
+    finding(Pitfall::ProductsRemoved, sentence, without)
 }
 
-fn overheads(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
+fn overheads(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<MatmultFinding> {
     let s = &m.step;
     let call = s.time(case.run.waits()).to_secs_f64();
     let share = 1.0 - s.window.to_secs_f64() / call;
@@ -170,10 +170,10 @@ fn overheads(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<Matmul
         s.around().to_ms_f64(),
         m.tops_exact(),
     );
-    found(Pitfall::OverheadsDominate, sentence, without)
+    finding(Pitfall::OverheadsDominate, sentence, without)
 }
 
-fn operator_overheads(operator: &str, m: &Measured, call_s: f64, share: f64) -> Option<MatmultFinding> {
+fn operator_overheads(operator: &str, m: &CaseResult, call_s: f64, share: f64) -> Option<MatmultFinding> {
     if share < OVERHEAD_SHARE {
         return None;
     }
@@ -189,15 +189,15 @@ fn operator_overheads(operator: &str, m: &Measured, call_s: f64, share: f64) -> 
         s.around().to_ms_f64(),
         s.window.to_ms_f64(),
     );
-    found(Pitfall::OverheadsDominate, sentence, None)
+    finding(Pitfall::OverheadsDominate, sentence, None)
 }
 
-fn cold(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+fn cold(case: &MatmultCase, m: &CaseResult) -> Option<MatmultFinding> {
     let run = &case.run;
     if run.warmup_iterations > 0 {
         return None;
     }
-    let warm = Timed::of(&m.step, &MatmultRun { warmup_iterations: 1, ..run.clone() }, run.seed);
+    let warm = CallTimes::of(&m.step, &MatmultRun { warmup_iterations: 1, ..run.clone() }, run.seed);
     let (cold_s, warm_s) = (m.timed.true_mean_s(), warm.true_mean_s().max(f64::MIN_POSITIVE));
     let without = m.operations * m.computed_share() / warm_s / 1e12;
     let sentence = format!(
@@ -207,10 +207,10 @@ fn cold(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         run.timed_iterations,
         format_share((cold_s / warm_s - 1.0) * 100.0),
     );
-    found(Pitfall::NoWarmup, sentence, Some(without))
+    finding(Pitfall::NoWarmup, sentence, Some(without))
 }
 
-fn lazy(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
+fn lazy(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<MatmultFinding> {
     if case.run.workflow != Workflow::MarkStep {
         return None;
     }
@@ -226,10 +226,10 @@ fn lazy(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFind
         s.device().to_ms_f64(),
         m.tops_exact(),
     );
-    found(Pitfall::LazyExecution, sentence, without)
+    finding(Pitfall::LazyExecution, sentence, without)
 }
 
-fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
+fn coarse(case: &MatmultCase, m: &CaseResult) -> Option<MatmultFinding> {
     let (t, tick) = (&m.timed, SimTime::from_ns(case.run.clock_tick_ns));
     if tick == SimTime::ZERO || t.total.0 / tick.0 >= TICKS_ENOUGH {
         return None;
@@ -252,10 +252,10 @@ fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
         tick.to_ms_f64(),
         t.total.to_ms_f64(),
     );
-    found(Pitfall::CoarseClock, sentence, Some(without))
+    finding(Pitfall::CoarseClock, sentence, Some(without))
 }
 
-fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFinding> {
+fn small(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<MatmultFinding> {
     if case.model.is_some() || case.matrix_dim >= FILLING_DIM {
         return None;
     }
@@ -287,7 +287,7 @@ fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFin
         case.matrix_dim,
         format_share(share * 100.0),
     );
-    found(Pitfall::SmallMatrices, sentence, filled.map(|r| r.call))
+    finding(Pitfall::SmallMatrices, sentence, filled.map(|r| r.call))
 }
 
 fn no_bias(case: &MatmultCase, r: &RangeSummary) -> MatmultFinding {
@@ -356,7 +356,7 @@ impl Beside {
     }
 
     /// Takes a measured case; `None` when it cannot run.
-    pub fn learn(&mut self, case: MatmultCase, measured: Option<&Measured>) {
+    pub fn learn(&mut self, case: MatmultCase, measured: Option<&CaseResult>) {
         let rates = measured.map(|m| Rates { call: m.tops_exact(), executing: m.tops_executing() });
         self.known.push((case, rates));
     }

@@ -145,7 +145,7 @@ impl Log {
         if let Some(verification) = &report.verification {
             self.verified(report, verification);
         }
-        self.found(report);
+        self.log_findings(report);
     }
 
     /// Whether runs with other seeds gave the same result.
@@ -169,7 +169,7 @@ impl Log {
         );
     }
 
-    fn found(&mut self, report: &MatmultReport) {
+    fn log_findings(&mut self, report: &MatmultReport) {
         for finding in &report.findings {
             self.say("WARNING", "findings", &finding.sentence);
         }

@@ -10,11 +10,11 @@ use ns_machine::cost::CostTable;
 use ns_neuron::sim::{NoObserver, SimOutcome, SimProgress, Simulator};
 use ns_neuron::step::StepCosts;
 
+use super::call_times::CallTimes;
 use super::config::MatmultCase;
-use super::timed::Timed;
 
 /// A case and its result.
-pub(super) struct Measured {
+pub(super) struct CaseResult {
     /// Operations of one call: by the guide's formula, or for another model those of its products and convolutions.
     pub operations: f64,
     pub compilation: Compilation,
@@ -24,7 +24,7 @@ pub(super) struct Measured {
     pub outcome: SimOutcome,
     /// The parts of a call.
     pub step: StepCosts,
-    pub timed: Timed,
+    pub timed: CallTimes,
 }
 
 /// A case that is being measured.
@@ -74,7 +74,7 @@ pub(super) enum Step {
     /// There is more to do.
     More(Measuring),
     /// The case is done.
-    Done(Box<Measured>),
+    Done(Box<CaseResult>),
 }
 
 /// The HLO of a case as text, before and after the compiler's passes.
@@ -95,19 +95,19 @@ fn compiled(case: MatmultCase, models: &ModelLibrary) -> Result<Simulating, Refu
 }
 
 impl Simulating {
-    fn finish(self) -> Measured {
+    fn finish(self) -> CaseResult {
         let Self { case, compilation, costs, simulator } = self;
         let outcome = simulator.outcome().clone();
         let operations = case.operations().unwrap_or(u64_to_f64(compilation.model_flops));
         let step = compilation.step(&costs, outcome.window, case.run.workflow);
-        let timed = Timed::of(&step, &case.run, case.run.seed);
-        Measured { operations, compilation, costs, outcome, step, timed }
+        let timed = CallTimes::of(&step, &case.run, case.run.seed);
+        CaseResult { operations, compilation, costs, outcome, step, timed }
     }
 }
 
-impl Measured {
+impl CaseResult {
     /// Tera-operations per second of some calls by the clock, counting the operations as written; 0 when the clock did not tick.
-    pub fn tops_of(&self, timed: &Timed) -> f64 {
+    pub fn tops_of(&self, timed: &CallTimes) -> f64 {
         let mean = timed.mean_s();
         if mean > 0.0 { self.operations / mean / 1e12 } else { 0.0 }
     }

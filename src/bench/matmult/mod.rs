@@ -7,6 +7,7 @@
 //!
 //! Times are simulated: a report is a function of its case and seed.
 
+mod call_times;
 mod case_run;
 mod cc_flags;
 mod config;
@@ -16,7 +17,6 @@ mod log;
 mod measure;
 mod ranges;
 mod report;
-mod timed;
 
 pub use case_run::{CaseRun, run_case};
 pub use cc_flags::CcFlags;

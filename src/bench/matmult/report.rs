@@ -9,11 +9,11 @@ use ns_device::EstimateMark;
 use ns_machine::isa::Engine;
 use ns_tensor::FloatFormat;
 
+use super::call_times::CallTimes;
 use super::config::MatmultCase;
 use super::findings::MatmultFinding;
-use super::measure::Measured;
+use super::measure::CaseResult;
 use super::ranges::RangeSummary;
-use super::timed::Timed;
 
 /// One case. Times are in seconds; the compile time is modelled, the others are simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,7 +124,7 @@ pub(super) fn failed(case: &MatmultCase, error: &Refusal) -> MatmultReport {
     MatmultReport { status: "error".to_owned(), error: Some(error.to_string()), ..empty(case) }
 }
 
-pub(super) fn detail(m: &Measured) -> MatmultDetail {
+pub(super) fn detail(m: &CaseResult) -> MatmultDetail {
     MatmultDetail {
         calls_s: m.timed.sorted.iter().map(|t| t.to_secs_f64()).collect(),
         operations: m.operations * m.computed_share(),
@@ -173,7 +173,7 @@ fn empty(case: &MatmultCase) -> MatmultReport {
 /// The report of a case with its findings.
 pub(super) fn finished(
     case: &MatmultCase,
-    m: &Measured,
+    m: &CaseResult,
     findings: Vec<MatmultFinding>,
     ranges: Option<RangeSummary>,
 ) -> MatmultReport {
@@ -216,14 +216,14 @@ pub(super) fn finished(
 
 /// The array's peak in the format of the products: single precision takes several passes, and 8-bit products contract two
 /// rows per partition if the array supports it.
-pub(super) fn peak_tops(case: &MatmultCase, m: &Measured) -> f64 {
+pub(super) fn peak_tops(case: &MatmultCase, m: &CaseResult) -> f64 {
     let (format, core) = (case.options.matmul_format(), &m.costs.core);
     let rows = if format == FloatFormat::Fp8E4m3 { core.fp8_rows_per_partition.max(1) } else { 1 };
     core.peak_bf16_flops() * f64::from(rows) / f64::from(format.matmul_passes()) / 1e12
 }
 
 /// The largest part of a call; on the device, the busiest unit, if it works for half of the time.
-fn limit(case: &MatmultCase, m: &Measured) -> Limit {
+fn limit(case: &MatmultCase, m: &CaseResult) -> Limit {
     let s = &m.step;
     let call = s.time(case.run.waits()).to_secs_f64();
     let percent = |t: SimTime| t.to_secs_f64() / call * 100.0;
@@ -265,7 +265,7 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
 }
 
 /// Why the array is below its peak while its engine works for `busy`.
-fn rest_of_peak(case: &MatmultCase, m: &Measured, busy: SimTime) -> String {
+fn rest_of_peak(case: &MatmultCase, m: &CaseResult, busy: SimTime) -> String {
     let e = &m.costs.engine;
     let limit = e.tensor_throttle.map_or(1.0, |throttle| f64::from(throttle.dense_eighths) / 8.0);
     let sustained = f64::from(e.sustained_matmul_permille) / 10.0 * limit;
@@ -283,9 +283,9 @@ fn rest_of_peak(case: &MatmultCase, m: &Measured, busy: SimTime) -> String {
     )
 }
 
-fn verification(case: &MatmultCase, m: &Measured) -> Verification {
+fn verification(case: &MatmultCase, m: &CaseResult) -> Verification {
     let run = &case.run;
-    let again = |seed: u64| Timed::of(&m.step, run, seed);
+    let again = |seed: u64| CallTimes::of(&m.step, run, seed);
     let others = (1..=u64::from(run.verification_iterations)).map(|i| m.tops_of(&again(run.seed.wrapping_add(i))));
     let tops: Vec<f64> = std::iter::once(m.tops()).chain(others).collect();
     let (least, most) = tops.iter().fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(*t), b.max(*t)));

@@ -89,7 +89,7 @@ impl Streams {
 
 /// Effect of the end of an inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum InferenceEnd {
     /// The inference is recorded with its own latency.
     Inference,
     /// The inference is part of an unfinished query.
@@ -136,17 +136,17 @@ impl Source {
     }
 
     #[inline]
-    pub fn ended(&mut self, now: u64) -> Ended {
-        let Self::Streams(s) = self else { return Ended::Inference };
+    pub fn ended(&mut self, now: u64) -> InferenceEnd {
+        let Self::Streams(s) = self else { return InferenceEnd::Inference };
         s.open -= 1;
         if s.open > 0 {
-            return Ended::Part;
+            return InferenceEnd::Part;
         }
         let asked = s.asked_ps;
         s.queries += 1;
         s.is_over = now >= s.min_ps && s.queries >= s.min_queries;
         (s.asked_ps, s.waiting, s.open) = (now, s.inferences, s.inferences);
-        Ended::Query(asked)
+        InferenceEnd::Query(asked)
     }
 
     /// Share of the work that is done, 0 to 1.

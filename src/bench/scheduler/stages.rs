@@ -2,7 +2,7 @@
 
 use crate::scheduler::executor::{Executor, Stage};
 use crate::scheduler::observer::RunObserver;
-use crate::scheduler::source::{Ended, Next};
+use crate::scheduler::source::{InferenceEnd, Next};
 use ns_base::{Refusal, SimTime, refuse};
 
 use super::resources::PATH;
@@ -207,9 +207,9 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             self.observer.inference(worker, self.workers.inference_span(worker));
         }
         match self.source.ended(now.0) {
-            Ended::Inference => self.measurement.record(now, latency)?,
-            Ended::Part => {}
-            Ended::Query(asked) => {
+            InferenceEnd::Inference => self.measurement.record(now, latency)?,
+            InferenceEnd::Part => {}
+            InferenceEnd::Query(asked) => {
                 self.measurement.record(now, SimTime(now.0 - asked))?;
                 for waiting in self.workers.wake() {
                     self.begin_inference(waiting);

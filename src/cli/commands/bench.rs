@@ -15,7 +15,7 @@ use super::{bench_eval, bench_index, bench_trace, reports, text};
 use crate::bench_args::BenchArgs;
 use crate::driver::Driver;
 use crate::host;
-use crate::interrupt::{self, Interrupted};
+use crate::interrupt::{self, InterruptError};
 use crate::output_args::{JsonFormatArg, OutputArgs};
 use ns_bench::{
     BenchConfig, Beside, Configuration, DeviceType, Report, ReportDetail, RowResult, RowState, RunDetail, RunResults,
@@ -63,7 +63,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     sweep.run()?;
     sweep.give_results()?;
     if interrupt::is_stop_requested() {
-        return Err(Interrupted(sweep.how_to_go_on()).into());
+        return Err(InterruptError(sweep.how_to_go_on()).into());
     }
     // Rows that failed are in the output; a run without any result is not a success.
     let reports = || sweep.state.reports();

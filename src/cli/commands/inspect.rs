@@ -8,7 +8,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use super::model_values::{Compared, JsonComparison};
+use super::model_values::{Comparison, JsonComparison};
 use super::{inspect_picture, text};
 use crate::driver::Driver;
 use crate::inspect_args::InspectArgs;
@@ -38,10 +38,16 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     let (imported, bytes) = model_file::read_decided(Path::new(&path), &settings)?;
     let imported = Rc::new(imported);
     let run = args.instance.as_deref().map(|instance| OneCall::of(&imported, instance, &settings)).transpose()?;
-    let compared =
-        Compared::of(&imported, &bytes, &args.arrays, args.tolerance, None, &OperatorKernels::of(&settings.assumed)?)?;
+    let compared = Comparison::of(
+        &imported,
+        &bytes,
+        &args.arrays,
+        args.tolerance,
+        None,
+        &OperatorKernels::of(&settings.assumed)?,
+    )?;
     let said = if args.json {
-        let values = compared.as_ref().map(Compared::json).unwrap_or_default();
+        let values = compared.as_ref().map(Comparison::json).unwrap_or_default();
         let device = run.as_ref().map(|run| JsonRun::of(run, &settings));
         serde_json::to_string_pretty(&Json { inspection: &imported.inspection, device, values })? + "\n"
     } else {
@@ -49,7 +55,7 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
         if let Some(run) = &run {
             out.push_str(&timed(run, args.instance.as_deref().unwrap_or_default(), &settings));
         }
-        out + &compared.as_ref().map(Compared::describe).unwrap_or_default()
+        out + &compared.as_ref().map(Comparison::describe).unwrap_or_default()
     };
     text::print(said.as_bytes())?;
     compared.map_or(Ok(()), |c| c.verdict())

@@ -10,7 +10,7 @@ use super::text;
 use crate::driver::Driver;
 use crate::inspect_args::InspectArgs;
 use ns_session::{
-    InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, JobRequest, JobResult, Message, TreeRow,
+    InspectAsk, InspectField, InspectFile, InspectResult, InspectSpec, JobRequest, JobResult, Message, TreeRow,
 };
 use ns_view::document::{Block, Document};
 use ns_view::table::Table;
@@ -50,7 +50,7 @@ pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()
     text::print(said.as_bytes())
 }
 
-fn show(driver: &mut Driver, spec: &InspectSpec) -> Result<InspectShown> {
+fn show(driver: &mut Driver, spec: &InspectSpec) -> Result<InspectResult> {
     let ask = InspectAsk::Show(Box::new(spec.clone()));
     match driver.run(JobRequest::Inspect(ask), None)? {
         Some(Message::Done(JobResult::Inspected(shown))) => Ok(*shown),
@@ -65,7 +65,7 @@ fn save(driver: &mut Driver, spec: &InspectSpec, path: &Path) -> Result<()> {
     crate::file::write(path, svg.bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-fn describe(shown: &InspectShown) -> String {
+fn describe(shown: &InspectResult) -> String {
     let mut out = String::new();
     document(&mut out, &shown.head);
     if let Some(panel) = &shown.panel {

@@ -9,7 +9,7 @@ use super::compile::write;
 use super::text;
 use crate::driver::Driver;
 use crate::host;
-use crate::interrupt::{self, Interrupted};
+use crate::interrupt::{self, InterruptError};
 use crate::matmult_args::MatmultArgs;
 use crate::progress::ProgressBar;
 use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
@@ -55,7 +55,7 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     bar.clear();
     print(&reports, args, cases.len() > 1)?;
     if reports.len() < cases.len() {
-        return Err(Interrupted(format!("stopped after {} of {} cases", reports.len(), cases.len())).into());
+        return Err(InterruptError(format!("stopped after {} of {} cases", reports.len(), cases.len())).into());
     }
     let first = reports.iter().find_map(|r| r.error.as_deref());
     match first {

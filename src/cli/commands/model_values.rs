@@ -26,7 +26,7 @@ pub(super) fn read_arrays(path: &Path) -> Result<Vec<(String, Value)>> {
 }
 
 /// Results of a model file, compared with expected ones.
-pub(super) struct Compared {
+pub(super) struct Comparison {
     results: Vec<ResultComparison>,
     tolerance: f64,
 }
@@ -41,7 +41,7 @@ pub(super) struct JsonComparison {
     passed: bool,
 }
 
-impl Compared {
+impl Comparison {
     /// Computes a model on arrays from files, with the casts of a core if given; `None` when no arrays are given.
     ///
     /// # Errors

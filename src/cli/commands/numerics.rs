@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::compile::write;
-use super::model_values::{Compared, read_arrays};
+use super::model_values::{Comparison, read_arrays};
 use super::text;
 use crate::args::{NumericsArgs, RoundingArg};
 use crate::driver::Driver;
@@ -82,7 +82,7 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
         return write(to, write_npz(named));
     }
     let casts = args.compile.names_casts().then(|| casts_of(&spec.options));
-    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, casts, &kernels)?;
+    let compared = Comparison::of(&imported, &bytes, &args.arrays, args.tolerance, casts, &kernels)?;
     let Some(compared) = compared else { bail!("{path}: --inputs needs --expect FILE.npz, or --results FILE.npz") };
     let said = if args.json {
         let mut json =

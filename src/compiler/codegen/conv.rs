@@ -11,7 +11,7 @@ use super::emitter::{Purpose, Transfer};
 use super::layout::{element_bytes, is_gathered, is_input, resident_bytes, slices};
 use super::places::Places;
 use super::plan::Plan;
-use super::product::{Columns, Evicted, Eviction, Product, Stationary, product};
+use super::product::{Columns, Eviction, Product, ProductWithEpilogue, Stationary, product};
 use super::spill::take;
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, partitions_used};
@@ -47,9 +47,9 @@ pub(super) fn convolution(
     places: &mut Places,
     code: &mut Code<'_>,
     (window, groups): (&[WindowDim; 2], u64),
-    evicted: &Evicted<'_>,
+    evicted: &ProductWithEpilogue<'_>,
 ) -> Result<(), StageError> {
-    let &Evicted { id, result, epilogue } = evicted;
+    let &ProductWithEpilogue { id, result, epilogue } = evicted;
     if !matches!(places.value(plan, plan.operand(id, 1)?)?, Value::Weight { .. }) {
         return kernel_gradient(plan, places, code, evicted);
     }
@@ -97,9 +97,9 @@ fn kernel_gradient(
     plan: &Plan<'_>,
     places: &mut Places,
     code: &mut Code<'_>,
-    evicted: &Evicted<'_>,
+    evicted: &ProductWithEpilogue<'_>,
 ) -> Result<(), StageError> {
-    let &Evicted { id, result, epilogue } = evicted;
+    let &ProductWithEpilogue { id, result, epilogue } = evicted;
     let (image_id, kernel_id) = (plan.operand(id, 0)?, plan.operand(id, 1)?);
     let out = &plan.instruction(id)?.shape;
     let columns = out.dims.get(1).copied().unwrap_or(1).max(1);

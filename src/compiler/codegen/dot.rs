@@ -8,7 +8,7 @@ use super::idioms::Softmax;
 use super::layout::{element_bytes, resident_bytes, row_groups, slices, wanted_layout};
 use super::places::Places;
 use super::plan::Plan;
-use super::product::{Columns, Evicted, Eviction, Product, Stationary, product};
+use super::product::{Columns, Eviction, Product, ProductWithEpilogue, Stationary, product};
 use super::rows::{absorb_softmax, softmax_steps};
 use super::spill::take;
 use super::tiles::{StepKind, TileStep};
@@ -39,9 +39,9 @@ pub(super) fn dot(
     places: &mut Places,
     code: &mut Code<'_>,
     dims: &DotDims,
-    evicted: &Evicted<'_>,
+    evicted: &ProductWithEpilogue<'_>,
 ) -> Result<(), StageError> {
-    let &Evicted { id, result, .. } = evicted;
+    let &ProductWithEpilogue { id, result, .. } = evicted;
     let shape = DotShape::of(plan, id, dims)?;
     let lhs = in_layout(plan, places, code, shape.lhs, id, shape.lhs_layout)?;
     let lhs_slices = slices(plan.core, &lhs, element_bytes(plan, shape.lhs));
@@ -121,7 +121,7 @@ fn eviction_steps(
     plan: &Plan<'_>,
     places: &mut Places,
     code: &mut Code<'_>,
-    evicted: &Evicted<'_>,
+    evicted: &ProductWithEpilogue<'_>,
     columns: &Columns,
     softmax: Option<&Softmax>,
     resident: &Resident,

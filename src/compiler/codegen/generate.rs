@@ -10,7 +10,7 @@ use super::memory::bytes_text;
 use super::places::Places;
 use super::plan::Plan;
 use super::precision::Precision;
-use super::product::Evicted;
+use super::product::ProductWithEpilogue;
 use super::reduce::reduce;
 use super::rows::{norm, softmax};
 use super::spill::begin_operation;
@@ -149,7 +149,7 @@ fn product_at(
 ) -> Result<(), StageError> {
     let epilogue = plan.epilogue_of(id);
     let members = epilogue.map(|e| lazy::members_of(plan, places, e)).unwrap_or_default();
-    let evicted = Evicted { id, result: epilogue.unwrap_or(id), epilogue: &members };
+    let evicted = ProductWithEpilogue { id, result: epilogue.unwrap_or(id), epilogue: &members };
     match &instruction.opcode {
         Opcode::Dot(dims) => dot(plan, places, code, dims, &evicted)?,
         Opcode::Convolution { window, feature_group_count } => {

@@ -253,7 +253,7 @@ mod tests {
     }
 
     /// Instructions on rows of eight elements, as they are written and after the passes.
-    fn written(lines: &str) -> [Idioms; 2] {
+    fn idioms_of(lines: &str) -> [Idioms; 2] {
         let text = format!(
             "HloModule M, workflow=trace\n\nENTRY {{\n  %x = f32[4,8] parameter(0), input=0\n  %w = f32[8] parameter(1), \
              weight=\"w\"\n  %b = f32[8] parameter(2), weight=\"b\"\n  %wide = f32[4,8] broadcast(%w), dimensions={{1}}\n  \
@@ -297,7 +297,7 @@ mod tests {
   ROOT %out = f32[4,8] multiply(%normal, %wide)\n",
         ];
         for spelling in spellings {
-            let [plain, fused] = written(&format!("{SQUARES_OF_X}{spelling}"));
+            let [plain, fused] = idioms_of(&format!("{SQUARES_OF_X}{spelling}"));
             let (plain, fused) = (norm(&plain), norm(&fused));
             assert!(plain.centring.is_none() && fused.centring.is_none(), "{spelling}");
             // Without fusion the weight is an operation of its own.
@@ -309,7 +309,7 @@ mod tests {
     fn a_layer_norm_is_found_in_any_spelling() {
         for (mean, over) in [("multiply(%total, %n)", "rsqrt"), ("divide(%total, %n)", "sqrt")] {
             let last = if over == "rsqrt" { "multiply" } else { "divide" };
-            let [plain, fused] = written(&format!(
+            let [plain, fused] = idioms_of(&format!(
                 "  %total = f32[4] reduce(%x), dimensions={{1}}, to_apply=add
   %mean = f32[4] {mean}
   %means = f32[4,8] broadcast(%mean), dimensions={{0}}
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn a_layer_norm_by_moments_is_found() {
         for positive in ["maximum(%difference, %zeros)", "maximum(%zeros, %difference)"] {
-            let [plain, fused] = written(&format!(
+            let [plain, fused] = idioms_of(&format!(
                 "  %total = f32[4] reduce(%x), dimensions={{1}}, to_apply=add
   %mean = f32[4] multiply(%total, %n)
   %square = f32[4,8] multiply(%x, %x)
@@ -373,7 +373,7 @@ mod tests {
   %rows = f32[4,8] broadcast(%r), dimensions={0}
   ROOT %out = f32[4,8] multiply(%rows, %exp)\n";
         for end in [divided, multiplied] {
-            for found in written(&format!("{start}{end}")) {
+            for found in idioms_of(&format!("{start}{end}")) {
                 assert_eq!((found.norms.len(), found.softmaxes.len()), (0, 1), "{end}: {found:?}");
             }
         }
@@ -396,7 +396,7 @@ mod tests {
             ),
         ];
         for (n, other) in others.iter().enumerate() {
-            let [plain, fused] = written(&format!("{SQUARES_OF_X}{other}"));
+            let [plain, fused] = idioms_of(&format!("{SQUARES_OF_X}{other}"));
             // Without fusion the sum of the third is an operation after the norm.
             assert_eq!((plain.norms.len(), fused.norms.len()), (usize::from(n == 2), 0), "{other}");
         }

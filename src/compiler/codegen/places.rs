@@ -11,14 +11,14 @@ use ns_machine::isa::Wait;
 
 /// A weight in SBUF.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Loaded {
+pub(super) struct SbufWeight {
     pub blocks: Vec<Wait>,
     pub bytes: u64,
 }
 
 /// A value in device memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spilled {
+pub(super) struct SpillPlace {
     /// SBUF that it takes after it is read back.
     pub sbuf_bytes: u64,
     pub moved: Transfer,
@@ -36,7 +36,7 @@ pub(super) struct Places {
     /// Space in SBUF.
     pub ring: SbufRing,
     /// Weights in SBUF.
-    pub loaded: FxHashMap<InstrId, Loaded>,
+    pub loaded: FxHashMap<InstrId, SbufWeight>,
     /// Tensors of a constant in SBUF, by the operation that reads them.
     pub constants: FxHashMap<InstrId, Wait>,
     /// Input transfers that are part of the step.
@@ -44,7 +44,7 @@ pub(super) struct Places {
     /// Values that the current operation reads or writes; they must not leave SBUF.
     pub in_use: FxHashSet<InstrId>,
     /// Values that were moved to device memory to make room for others.
-    pub spilled: FxHashMap<InstrId, Spilled>,
+    pub spilled: FxHashMap<InstrId, SpillPlace>,
 }
 
 impl Places {

@@ -95,7 +95,7 @@ impl Product {
 }
 
 /// A product of HLO with its epilogue: the members of the fusion or elementwise instruction that alone reads it.
-pub(super) struct Evicted<'m> {
+pub(super) struct ProductWithEpilogue<'m> {
     pub id: InstrId,
     /// The owner of its result: the epilogue, or the product itself.
     pub result: InstrId,
@@ -103,7 +103,7 @@ pub(super) struct Evicted<'m> {
     pub epilogue: &'m Members<'m>,
 }
 
-impl Evicted<'_> {
+impl ProductWithEpilogue<'_> {
     /// Moving a product without epilogue out of PSUM is data transfer; an epilogue is arithmetic of its own
     /// operation.
     pub fn purpose(&self, code: &mut Code<'_>) -> Purpose {

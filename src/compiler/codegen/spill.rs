@@ -9,7 +9,7 @@
 use super::code::Code;
 use super::emitter::Transfer;
 use super::layout::element_bytes;
-use super::places::{Places, Spilled};
+use super::places::{Places, SpillPlace};
 use super::plan::{Plan, is_product, is_view};
 use super::value::{Resident, Value};
 use crate::error::StageError;
@@ -199,11 +199,11 @@ fn save(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) 
     let turned = places.forget_turned(id);
     places.ring.release(sbuf_bytes + turned, free);
     code.memory.spill_bytes += bytes;
-    places.spilled.insert(id, Spilled { sbuf_bytes, moved });
+    places.spilled.insert(id, SpillPlace { sbuf_bytes, moved });
 }
 
 fn reload(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
-    let Some(Spilled { sbuf_bytes, moved }) = places.spilled.get(&id).copied() else { return Ok(()) };
+    let Some(SpillPlace { sbuf_bytes, moved }) = places.spilled.get(&id).copied() else { return Ok(()) };
     let room = take(plan, places, code, id, sbuf_bytes)?;
     places.spilled.remove(&id);
     let source = code.sources.of(id);

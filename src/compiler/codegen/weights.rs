@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::emitter::Transfer;
 use super::layout::sbuf_bytes;
-use super::places::{Loaded, Places};
+use super::places::{Places, SbufWeight};
 use super::plan::Plan;
 use super::spill::take;
 use super::value::{Layout, Resident, blocks, matrix_of, partitions_used};
@@ -33,7 +33,7 @@ pub(super) fn load_matrix(
     if let Some(loaded) = places.loaded.get(&matrix.parameter) {
         return Ok(loaded.blocks.clone());
     }
-    let mut loaded = Loaded::default();
+    let mut loaded = SbufWeight::default();
     for block in blocks(matrix.columns, plan.core.partitions) {
         let (wait, bytes) = load_block(plan, places, code, matrix, block)?;
         loaded.blocks.push(wait);
@@ -98,7 +98,7 @@ pub(super) fn load_vector(
     let after = take(plan, places, code, via, sbuf_bytes)?;
     let lines = u64::from(partitions_used(elements, plan.core.partitions));
     let wait = load(plan, places, code, via, (elements, elements * IO_ELEMENT_BYTES, lines), after);
-    places.loaded.insert(parameter, Loaded { blocks: vec![wait], bytes: sbuf_bytes });
+    places.loaded.insert(parameter, SbufWeight { blocks: vec![wait], bytes: sbuf_bytes });
     Ok(wait)
 }
 

@@ -29,7 +29,7 @@ enum Flow {
 /// # Errors
 /// When it calls itself, has a loop whose number of turns depends on data, or has too many instructions.
 pub(super) fn flatten(program: &Program) -> Result<Flat, Refusal> {
-    written(Writer { program, flat: Flat::default(), depth: 0, refused: None }).map(|writer| writer.flat)
+    write_out(Writer { program, flat: Flat::default(), depth: 0, refused: None }).map(|writer| writer.flat)
 }
 
 /// Writes a program out as far as possible: a loop, a branch or a call that cannot be written out stays as one operation with its
@@ -39,10 +39,10 @@ pub(super) fn flatten(program: &Program) -> Result<Flat, Refusal> {
 /// When there are too many instructions without any loop or call.
 pub(super) fn flatten_what_can_be(program: &Program) -> Result<(Flat, BTreeMap<String, String>), Refusal> {
     let writer = Writer { program, flat: Flat::default(), depth: 0, refused: Some(BTreeMap::new()) };
-    written(writer).map(|writer| (writer.flat, writer.refused.unwrap_or_default()))
+    write_out(writer).map(|writer| (writer.flat, writer.refused.unwrap_or_default()))
 }
 
-fn written(mut writer: Writer<'_>) -> Result<Writer<'_>, Refusal> {
+fn write_out(mut writer: Writer<'_>) -> Result<Writer<'_>, Refusal> {
     let program = writer.program;
     let arguments = program
         .parameters

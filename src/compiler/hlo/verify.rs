@@ -21,7 +21,7 @@ pub fn verify(module: &HloModule) -> Result<(), Refusal> {
             root = module.root.0
         ));
     }
-    let mut seen = Seen { names: BTreeSet::new(), member_ids: BTreeSet::new(), parameters: BTreeSet::new() };
+    let mut seen = ModuleNames { names: BTreeSet::new(), member_ids: BTreeSet::new(), parameters: BTreeSet::new() };
     for (id, instruction) in module.instructions.iter_enumerated() {
         seen.name(instruction)?;
         for (position, operand) in instruction.operands.iter().enumerate() {
@@ -49,13 +49,13 @@ pub fn verify(module: &HloModule) -> Result<(), Refusal> {
     check_parameter_numbers(module, &seen.parameters)
 }
 
-struct Seen<'m> {
+struct ModuleNames<'m> {
     names: BTreeSet<&'m str>,
     member_ids: BTreeSet<InstrId>,
     parameters: BTreeSet<u32>,
 }
 
-impl<'m> Seen<'m> {
+impl<'m> ModuleNames<'m> {
     fn name(&mut self, instruction: &'m HloInstruction) -> Result<(), Refusal> {
         if self.names.insert(&instruction.name) {
             Ok(())
@@ -94,7 +94,7 @@ fn verify_fusion<'m>(
     module: &'m HloModule,
     fusion: &HloInstruction,
     body: &'m FusionBody,
-    seen: &mut Seen<'m>,
+    seen: &mut ModuleNames<'m>,
 ) -> Result<(), Refusal> {
     let wrong = |problem: String| refuse!("instruction %{} (fusion): {problem}", fusion.name);
     let Some(root) = body.members.last() else {

@@ -25,6 +25,6 @@ pub use datetime::datetime_utc;
 pub use measure::{Measure, Metric, WARM_UP};
 pub use report::{Report, ReportKind};
 pub use speedup::{BackendSpeedups, Baseline, TimeSpeedups, speedups};
-pub use store::{Aggregator, Seen, Selection};
+pub use store::{Aggregator, RecordView, Selection};
 pub use table::{Cell, Heading, Table};
 pub use unlike::{UnlikeBatches, unlike_batches};

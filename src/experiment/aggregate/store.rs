@@ -51,7 +51,7 @@ pub struct Aggregator {
 
 /// A record that was read before, in the form that reports need.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct RecordView<'a> {
     /// Kind of accelerator, if the record has it.
     pub kind: Option<&'a str>,
     /// Name of the accelerator's product.
@@ -111,7 +111,7 @@ impl Aggregator {
     }
 
     /// Takes a record that was read before; a record that is not selected is left out.
-    pub fn take(&mut self, seen: &Seen<'_>) {
+    pub fn take(&mut self, seen: &RecordView<'_>) {
         let Selection { accelerator, models, test, .. } = &self.selection;
         let wanted = accelerator.wants(seen.kind, seen.product).unwrap_or(false);
         if !wanted || !models.keeps(seen.model) || seen.test != test.name() {

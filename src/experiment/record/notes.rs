@@ -2,7 +2,7 @@
 
 /// A kind of note.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noted {
+pub struct NoteKind {
     /// Its text, which follows a count: `lines are not records`.
     pub what: &'static str,
     pub count: u64,
@@ -13,7 +13,7 @@ pub struct Noted {
 /// All notes, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineNotes {
-    kinds: Vec<Noted>,
+    kinds: Vec<NoteKind>,
 }
 
 /// Most examples of a kind that are kept.
@@ -23,7 +23,7 @@ impl LineNotes {
     /// Counts one more.
     pub fn add(&mut self, what: &'static str, example: impl FnOnce() -> String) {
         let at = self.kinds.iter().position(|k| k.what == what).unwrap_or_else(|| {
-            self.kinds.push(Noted { what, count: 0, examples: Vec::new() });
+            self.kinds.push(NoteKind { what, count: 0, examples: Vec::new() });
             self.kinds.len() - 1
         });
         if let Some(kind) = self.kinds.get_mut(at) {
@@ -35,7 +35,7 @@ impl LineNotes {
     }
 
     #[must_use]
-    pub fn kinds(&self) -> &[Noted] {
+    pub fn kinds(&self) -> &[NoteKind] {
         &self.kinds
     }
 
@@ -57,7 +57,7 @@ impl LineNotes {
         Self::text(self.kinds.iter().filter(|k| k.what == what))
     }
 
-    fn text<'a>(kinds: impl Iterator<Item = &'a Noted>) -> String {
+    fn text<'a>(kinds: impl Iterator<Item = &'a NoteKind>) -> String {
         let mut out = String::new();
         for kind in kinds {
             out.push_str(&format!("note: {} {}\n", kind.count, kind.what));

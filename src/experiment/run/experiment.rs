@@ -94,7 +94,7 @@ pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clo
     let check = |experiment: &Experiment<'_>| trained.clone().and_then(|_| check(experiment));
     let (outcome, code, error_value) = match experiment.verify {
         Some(rules) => match check(experiment).and_then(|()| verify_all(experiment, rules)) {
-            Ok(Verified { code, error }) => (Ok(Timed::default()), code, error),
+            Ok(Verified { code, error }) => (Ok(ExperimentTimes::default()), code, error),
             Err(error) => (Err(error), "VERIFIER_SKIPPED".to_owned(), None),
         },
         None => {
@@ -208,22 +208,22 @@ fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
 
 /// The times of an experiment; empty if outputs were verified instead.
 #[derive(Default)]
-struct Timed {
+struct ExperimentTimes {
     metrics: Metrics,
     batch: Option<u32>,
     /// Times of the work between the repeats; empty if nothing was measured.
     calibration_ns: Vec<u64>,
 }
 
-fn time(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> Result<Timed, RunError> {
+fn time(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> Result<ExperimentTimes, RunError> {
     if let Some(instance) = experiment.config.accelerator.instance() {
         let batch = experiment.batch()?;
         let metrics = simulated(experiment, models, instance, batch)?;
-        return Ok(Timed { metrics, batch: Some(batch), calibration_ns: Vec::new() });
+        return Ok(ExperimentTimes { metrics, batch: Some(batch), calibration_ns: Vec::new() });
     }
     let network = Network::new(experiment.model, experiment.batch_size, experiment.seed)?;
     let (metrics, calibration_ns) = measure(experiment, &network, clock)?;
-    Ok(Timed { metrics, batch: Some(network.batch()), calibration_ns })
+    Ok(ExperimentTimes { metrics, batch: Some(network.batch()), calibration_ns })
 }
 
 impl Experiment<'_> {

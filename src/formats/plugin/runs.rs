@@ -146,7 +146,7 @@ impl Run {
         let has = |file| kept.iter().any(|(kind, ..)| *kind == file);
         let missing = missing(&name, has);
         let has_split_alone = !has(RunFile::Timeline(PluginTimeline::Operators));
-        let mut joined = Joined { name: &name, operators: None, trace: None };
+        let mut joined = RunParts { name: &name, operators: None, trace: None };
         for (kind, path, profile) in kept {
             if kind != RunFile::SplitTimeline || has_split_alone {
                 joined.add(kind, &path, profile);
@@ -205,13 +205,13 @@ fn is_trace(file: RunFile) -> bool {
 }
 
 /// A run while its files are being joined.
-struct Joined<'a> {
+struct RunParts<'a> {
     name: &'a str,
     operators: Option<Profile>,
     trace: Option<Profile>,
 }
 
-impl Joined<'_> {
+impl RunParts<'_> {
     fn add(&mut self, kind: RunFile, path: &str, mut profile: Profile) {
         let diagnostics = std::mem::take(&mut profile.diagnostics);
         for item in diagnostics.items() {

@@ -54,7 +54,7 @@ pub(super) type Stop = Box<Diagnostic>;
 
 /// The elements of the result that a processor asked to write.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WriteSpan {
     /// The first requested element and the one after the last, whether inside the tensor or not.
     pub span: Option<(u64, u64)>,
     /// The source position of the first write.
@@ -88,7 +88,7 @@ pub(super) struct Machine<M> {
     pub path: Vec<usize>,
     pub options: RunOptions,
     pub core: u32,
-    pub written: Written,
+    pub written: WriteSpan,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -114,7 +114,7 @@ impl<M: Meter> Machine<M> {
             path: Vec::new(),
             options,
             core: 0,
-            written: Written::default(),
+            written: WriteSpan::default(),
             diagnostics: Vec::new(),
         }
     }

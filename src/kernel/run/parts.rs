@@ -1,7 +1,7 @@
 //! A whole call of a kernel in parts: runs the processors one after another, and finds the elements of the result
 //! that were never written.
 
-use super::machine::{Machine, Outcome, RunOptions, Written};
+use super::machine::{Machine, Outcome, RunOptions, WriteSpan};
 use super::tensor::HbmTensor;
 use super::work::Meter;
 use crate::problem::{Diagnostic, Pos, Problem, add};
@@ -22,7 +22,7 @@ pub struct KernelRun<M> {
     inputs: usize,
     complete: bool,
     ended: bool,
-    written: Vec<Written>,
+    written: Vec<WriteSpan>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -121,7 +121,7 @@ pub fn run<M: Meter>(
 /// Adds a diagnostic when elements of the result were never written.
 fn unwritten(
     result: &HbmTensor,
-    written: &[Written],
+    written: &[WriteSpan],
     options: &RunOptions,
     pos: Pos,
     diagnostics: &mut Vec<Diagnostic>,
@@ -142,7 +142,7 @@ fn unwritten(
 
 /// Detects a common mistake: the last processor's slice is longer, and its start is computed from its own length.
 /// Then the slice begins too late, ends outside, and leaves a gap before it.
-fn slice_of_the_last(elements: u64, gap_start: u64, gap_end: u64, written: &[Written]) -> Option<String> {
+fn slice_of_the_last(elements: u64, gap_start: u64, gap_end: u64, written: &[WriteSpan]) -> Option<String> {
     let cores = written.len() as u64;
     let last = cores.checked_sub(1).filter(|n| *n > 0)?;
     let (start, end) = written.last()?.span?;

@@ -72,7 +72,7 @@ fn word_table(graph: &Graph) -> Option<NodeId> {
 }
 
 /// A loss as part of the graph.
-pub(super) struct Measured {
+pub(super) struct LossNodes {
     pub value: NodeId,
     /// Values of the forward pass with the gradient of the loss.
     pub seeds: Vec<(NodeId, NodeId)>,
@@ -85,7 +85,7 @@ pub(super) fn append(
     forward: &mut Forward,
     graph: &Graph,
     placed: &IndexVec<NodeId, NodeId>,
-) -> Result<Measured, Refusal> {
+) -> Result<LossNodes, Refusal> {
     let mut head = Head { forward, inputs: usize_to_u32(graph.inputs.len()), labels: Vec::new(), seeds: Vec::new() };
     let outputs: Vec<NodeId> = results(graph).into_iter().map(|id| placed[id]).collect();
     let first = outputs[0];
@@ -104,7 +104,7 @@ pub(super) fn append(
         }
     };
     let Head { labels, seeds, .. } = head;
-    Ok(Measured { value, seeds, labels })
+    Ok(LossNodes { value, seeds, labels })
 }
 
 /// The loss under construction.

@@ -73,11 +73,11 @@ pub(super) struct NetworkRun {
 enum Stage {
     Compile,
     /// It waits for the times of the kernels.
-    Compiled(Box<Compiled>),
-    Simulate(Box<Compiled>, Box<Simulator<Rc<Executable>, Rc<CostTable>>>),
+    Compiled(Box<CompiledNetwork>),
+    Simulate(Box<CompiledNetwork>, Box<Simulator<Rc<Executable>, Rc<CostTable>>>),
 }
 
-struct Compiled {
+struct CompiledNetwork {
     executable: Rc<Executable>,
     recorded_ops: u64,
 }
@@ -109,7 +109,7 @@ impl NetworkRun {
             Workload::Inference => pipeline.recorded_ops(),
             Workload::Training => training_ops(self.widths.len().saturating_sub(1) as u64),
         };
-        self.stage = Stage::Compiled(Box::new(Compiled { executable, recorded_ops }));
+        self.stage = Stage::Compiled(Box::new(CompiledNetwork { executable, recorded_ops }));
         Ok(())
     }
 

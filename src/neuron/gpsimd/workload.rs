@@ -46,7 +46,7 @@ pub fn run_with_processors(
 }
 
 /// A call that has not run.
-struct Planned {
+struct PlannedCall {
     role: Role,
     dims: Vec<u64>,
     /// Whether it is the call on a single input, without the network.
@@ -76,9 +76,9 @@ pub struct CustomOpRun {
     steps: Vec<(Workflow, StepCosts)>,
     /// Why a network has no step.
     failed: Option<Refusal>,
-    waiting: VecDeque<Planned>,
+    waiting: VecDeque<PlannedCall>,
     parts: usize,
-    current: Option<(Planned, OperatorCall)>,
+    current: Option<(PlannedCall, OperatorCall)>,
     kernels: KernelTimes,
     total: CallCost,
     step_is_complete: bool,
@@ -163,10 +163,10 @@ impl CustomOpRun {
             }
         }
         for width in self.spec.hidden() {
-            let call = |role| Planned { role, dims: vec![self.spec.batch, width], alone: false };
+            let call = |role| PlannedCall { role, dims: vec![self.spec.batch, width], alone: false };
             self.waiting.extend(roles.iter().copied().map(call));
         }
-        let alone = self.spec.input.clone().map(|dims| Planned { role: Role::Forward, dims, alone: true });
+        let alone = self.spec.input.clone().map(|dims| PlannedCall { role: Role::Forward, dims, alone: true });
         self.waiting.extend(alone);
         self.parts = self.waiting.len() + self.networks.len();
     }
@@ -209,7 +209,7 @@ impl CustomOpRun {
         self.failed.is_some() || self.networks.is_empty()
     }
 
-    fn begin(&mut self) -> Option<(Planned, OperatorCall)> {
+    fn begin(&mut self) -> Option<(PlannedCall, OperatorCall)> {
         let planned = self.waiting.pop_front()?;
         let kernel = self.program.as_ref()?.kernel(planned.role)?;
         let inputs = self.inputs(&planned);
@@ -217,7 +217,7 @@ impl CustomOpRun {
         Some((planned, call))
     }
 
-    fn inputs(&self, planned: &Planned) -> Vec<HbmTensor> {
+    fn inputs(&self, planned: &PlannedCall) -> Vec<HbmTensor> {
         let kernel = self.program.as_ref().and_then(|p| p.kernel(planned.role));
         let count = kernel.map_or(0, |k| k.inputs()) as u64;
         let elements = planned.dims.iter().product();
@@ -225,7 +225,7 @@ impl CustomOpRun {
         (0..count).map(|stream| HbmTensor::of_type(&planned.dims, &values(stream), self.element)).collect()
     }
 
-    fn end(&mut self, planned: Planned, run: OperatorRun) {
+    fn end(&mut self, planned: PlannedCall, run: OperatorRun) {
         self.report.problems(&run.outcome.diagnostics);
         if planned.alone {
             self.alone = Some(FinishedCall { run, inputs: self.inputs(&planned) });

@@ -10,7 +10,7 @@ use ns_experiment::sweep::ExperimentsRequest;
 use ns_session::options::measures;
 use ns_session::share::{ExperimentLink, PageLink as _};
 use ns_session::shelf::results_id;
-use ns_session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsShown};
+use ns_session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsResult};
 
 /// Name of the sample in links, in place of a file.
 pub const SAMPLE: &str = "sample";
@@ -28,7 +28,7 @@ pub struct ExperimentsState<Worker> {
     pub engine: Option<Worker>,
     /// A summary of the records that were read.
     pub read: Option<RecordsRead>,
-    pub shown: Option<Shared<RecordsShown>>,
+    pub result: Option<Shared<RecordsResult>>,
     /// Files of a link that have not been read yet.
     pub data: Option<Rc<str>>,
     /// Names of files that a link does not hold.
@@ -56,7 +56,7 @@ pub enum ExperimentsAction<Worker> {
     /// Files were read.
     Read(RecordsRead),
     /// A view has arrived.
-    Shown(Box<RecordsShown>),
+    Answer(Box<RecordsResult>),
     /// All records are closed.
     Clear,
 }
@@ -68,7 +68,7 @@ impl<Worker> Default for ExperimentsState<Worker> {
             run: RunState::Idle,
             engine: None,
             read: None,
-            shown: None,
+            result: None,
             data: None,
             linked_files: Vec::new(),
             is_cleared: false,
@@ -123,9 +123,9 @@ impl<Worker: Clone> ExperimentsState<Worker> {
     /// these choices.
     #[must_use]
     pub fn has_suite_choices(&self) -> bool {
-        let is_of_reports = self.shown.as_ref().is_some_and(|shown| {
-            matches!(shown.spec.get(ExperimentField::View), "reports")
-                && shown.spec.get(ExperimentField::Open).is_empty()
+        let is_of_reports = self.result.as_ref().is_some_and(|result| {
+            matches!(result.spec.get(ExperimentField::View), "reports")
+                && result.spec.get(ExperimentField::Open).is_empty()
         });
         self.read.as_ref().is_some_and(|read| read.records > 0 || read.reports == 0) && !is_of_reports
     }
@@ -159,7 +159,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
         self.spec = link.spec;
         let has = self.read.as_ref().and_then(|read| read.packed.as_deref());
         if link.data.is_some() && link.data.as_deref() != has {
-            (self.engine, self.read, self.shown) = (None, None, None);
+            (self.engine, self.read, self.result) = (None, None, None);
             self.data = link.data.map(Rc::from);
         }
         self.linked_files = link.files;
@@ -179,7 +179,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
             }
             ExperimentsAction::Load(link) => next.load(*link),
             ExperimentsAction::Replace => {
-                (next.engine, next.read, next.shown, next.data) = (None, None, None, None);
+                (next.engine, next.read, next.result, next.data) = (None, None, None, None);
                 (next.run, next.is_reading_sample) = (RunState::Idle, false);
             }
             ExperimentsAction::Start(engine, label, is_sample) => {
@@ -192,7 +192,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
                 (next.read, next.run, next.is_reading_sample) = (Some(read), RunState::Done, false);
                 next.linked_files.clear();
             }
-            ExperimentsAction::Shown(shown) => next.shown = Some(Shared::new(*shown)),
+            ExperimentsAction::Answer(result) => next.result = Some(Shared::new(*result)),
             ExperimentsAction::Clear => next = Self { is_cleared: true, ..Self::default() },
         }
         next
@@ -241,14 +241,14 @@ mod tests {
         assert_eq!(reading.after(ExperimentsAction::Run(RunState::Cancelled)).run, RunState::Cancelled);
         let held = reading.after(ExperimentsAction::Read(read(None)));
         assert_eq!((&held.run, held.linked_files.len()), (&RunState::Done, 0));
-        let shown = RecordsShown {
+        let result = RecordsResult {
             document: Document::default(),
             spec: ExperimentSpec::default(),
             choices: RecordsChoices::default(),
             files: vec![],
         };
-        let seen = held.after(ExperimentsAction::Shown(Box::new(shown)));
-        assert!(seen.shown.is_some());
+        let seen = held.after(ExperimentsAction::Answer(Box::new(result)));
+        assert!(seen.result.is_some());
         assert_eq!(seen.after(ExperimentsAction::Clear), State { is_cleared: true, ..State::default() });
     }
 
@@ -310,8 +310,8 @@ mod tests {
         let mut spec = ExperimentSpec::default();
         spec.set(ExperimentField::View, view);
         let (document, choices) = (Document::default(), RecordsChoices::default());
-        let shown = RecordsShown { document, spec, choices, files: vec![] };
-        State::default().after(ExperimentsAction::Read(read)).after(ExperimentsAction::Shown(Box::new(shown)))
+        let result = RecordsResult { document, spec, choices, files: vec![] };
+        State::default().after(ExperimentsAction::Read(read)).after(ExperimentsAction::Answer(Box::new(result)))
     }
 
     #[test]

@@ -13,7 +13,7 @@ use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, SliceDetails, 
 
 /// A profile that arrived.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Arrived<Worker> {
+pub struct ProfileArrival<Worker> {
     pub info: Box<ProfileInfo>,
     pub engine: Worker,
     /// The name that the Neuron plugin would give a run made now.
@@ -53,9 +53,9 @@ pub enum ProfileAction<Worker> {
     /// The run made progress.
     Progress(RunState),
     /// The run ended with a profile.
-    Ready(Arrived<Worker>),
+    Ready(ProfileArrival<Worker>),
     /// A base run for a comparison ended with a profile; it is not shown.
-    ReadyBeside(Arrived<Worker>),
+    ReadyBeside(ProfileArrival<Worker>),
     /// The run ended without a profile.
     End(RunState),
     /// The file of the link was not found: the user has to provide it.

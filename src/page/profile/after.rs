@@ -31,7 +31,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Tool(tool) => next.change_tool(tool),
             A::Span(span) => next.link.span = span,
             A::Select(slice) => next.select(slice),
-            A::Answer(id, answer) if self.shown == Some(id) => next.take(*answer),
+            A::Answer(id, answer) if self.current == Some(id) => next.take(*answer),
             A::Answer(..) => {}
             A::Search(search) => next.search(search),
             A::ToggleSection(section) => next.link.arrangement.toggle_section(section),

@@ -15,7 +15,7 @@ mod tests;
 mod tool_setting;
 mod tools;
 
-pub use action::{Arrived, ProfileAction, ShownAnswer};
+pub use action::{ProfileAction, ProfileArrival, ShownAnswer};
 pub use open_run::{CountedOperators, OpenRun};
 pub use query_words::completions;
 pub use state::{Flows, ProfileState, SAMPLE};

@@ -75,7 +75,7 @@ proptest! {
         let mut state = State::default();
         for (engine, event) in (0_u32..).zip(events) {
             state = state.after(event.action(engine));
-            prop_assert!(state.shown.is_none() || state.shown_run().is_some(), "run {:?} is shown and closed", state.shown);
+            prop_assert!(state.current.is_none() || state.shown_run().is_some(), "run {:?} is shown and closed", state.current);
             let mut engines: Vec<u32> = state.runs.iter().map(|r| r.engine).collect();
             engines.dedup();
             prop_assert!(engines.len() <= MOST_FILES);

@@ -1,7 +1,7 @@
 //! The words that can follow in a query, for its completion.
 
 use ns_analysis::GroupBy;
-use ns_analysis::query::{Aggregate, Column, Selected};
+use ns_analysis::query::{Aggregate, Column, OutputColumn};
 
 /// Most words that are offered.
 const MOST: usize = 10;
@@ -17,8 +17,9 @@ pub fn completions(draft: &str) -> Vec<(String, String)> {
     let is_inside = before.ends_with('(');
     let columns = [Column::Start, Column::End, Column::Dur, Column::SelfTime, Column::Depth].into_iter();
     let columns = columns.chain(GroupBy::ALL.iter().map(|(by, _)| Column::Label(*by)));
-    let aggregates =
-        Aggregate::ALL.iter().flat_map(|(a, _)| [Column::SelfTime, Column::Dur].map(|c| Selected::Of(*a, c).name()));
+    let aggregates = Aggregate::ALL
+        .iter()
+        .flat_map(|(a, _)| [Column::SelfTime, Column::Dur].map(|c| OutputColumn::Of(*a, c).name()));
     let keywords = KEYWORDS.iter().map(|word| (*word).to_owned());
     let words = columns
         .map(|column| column.name())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::action::Arrived;
+use super::action::ProfileArrival;
 use super::kept_view::KeptView;
 use super::open_run::OpenRun;
 use super::state::{Opens, ProfileState};
@@ -32,7 +32,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         let asks = is_opened && self.link.file.is_none();
         self.wants_run = asks && open.is_none() && !self.run.is_running();
         // A run that is open but not shown is shown with the view of the link.
-        if let Some(id) = open.filter(|id| asks && self.shown != Some(*id)) {
+        if let Some(id) = open.filter(|id| asks && self.current != Some(*id)) {
             self.show(id);
             self.is_fresh = false;
         }
@@ -51,7 +51,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     pub(super) fn change_run(&mut self, id: u32) {
         self.forget_failure();
         if let Some(kept) = self.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
-            && self.shown != Some(id)
+            && self.current != Some(id)
         {
             self.change_view(kept);
             self.show(id);
@@ -60,8 +60,8 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
 
     /// Takes over the last view of the run that is shown next; the run shown now keeps its own view.
     pub(super) fn change_view(&mut self, next: KeptView) {
-        let shown = self.shown;
-        if let Some(run) = self.runs.iter_mut().find(|r| Some(r.id) == shown) {
+        let current = self.current;
+        if let Some(run) = self.runs.iter_mut().find(|r| Some(r.id) == current) {
             run.kept = KeptView::of(&self.link);
         }
         next.put_into(&mut self.link);
@@ -78,7 +78,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             _ => run.spec() == Some(&link.spec) && run.is_benchmark() == (link.tool == Tool::Trace),
         };
         if let Some(id) = self.runs.iter().find(|r| is_of_link(r)).map(|r| r.id)
-            && self.shown != Some(id)
+            && self.current != Some(id)
         {
             self.change_view(KeptView::default());
             self.show(id);
@@ -93,7 +93,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     }
 
     pub(super) fn show(&mut self, id: u32) {
-        self.shown = Some(id);
+        self.current = Some(id);
         let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
         let is_trace = run.is_trace();
         self.link.file = match (&run.info.origin, run.spec()) {
@@ -114,7 +114,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     }
 
     /// Adds the profile that arrived, and those in the same archive. The first is shown.
-    pub(super) fn add(&mut self, arrived: Arrived<Worker>) {
+    pub(super) fn add(&mut self, arrived: ProfileArrival<Worker>) {
         if let Some(opens) = self.opens.take() {
             self.link.tool = match opens {
                 Opens::Timeline => Tool::OperatorTimeline,
@@ -135,19 +135,19 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     }
 
     /// Adds the profile that arrived, without showing it.
-    pub(super) fn add_beside(&mut self, arrived: Arrived<Worker>) {
+    pub(super) fn add_beside(&mut self, arrived: ProfileArrival<Worker>) {
         let looked_at = self.shown_run().map(|r| r.engine.clone());
         let first = self.insert(arrived, looked_at.as_ref());
         // A profile of the same origin as the shown one replaces it.
-        if self.shown.is_some() && self.shown_run().is_none() {
+        if self.current.is_some() && self.shown_run().is_none() {
             self.show(first);
         }
         self.run = RunState::Done;
     }
 
     /// Opens the profiles of one archive; returns the number of the first. The worker of the shown profile stays.
-    fn insert(&mut self, arrived: Arrived<Worker>, looked_at: Option<&Worker>) -> u32 {
-        let Arrived { mut info, engine, run_name: now } = arrived;
+    fn insert(&mut self, arrived: ProfileArrival<Worker>, looked_at: Option<&Worker>) -> u32 {
+        let ProfileArrival { mut info, engine, run_name: now } = arrived;
         let also = std::mem::take(&mut info.also);
         let all: Vec<ProfileInfo> = std::iter::once(*info).chain(also).collect();
         // A run of the same origin replaces the old one.
@@ -191,8 +191,8 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             self.link.compare.base = None;
         }
         self.runs.retain(|r| r.id != id);
-        if self.shown == Some(id) {
-            self.shown = None;
+        if self.current == Some(id) {
+            self.current = None;
             match self.runs.last().map(|r| (r.id, r.kept.clone())) {
                 Some((last, kept)) => {
                     self.change_view(kept);

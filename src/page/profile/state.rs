@@ -37,7 +37,7 @@ pub struct ProfileState<Worker> {
     /// Open profiles, the oldest first.
     pub runs: Vec<OpenRun<Worker>>,
     /// The number of the shown one.
-    pub shown: Option<u32>,
+    pub current: Option<u32>,
     /// Details of the selected slice, once they are known.
     pub details: Option<Shared<SliceDetails>>,
     pub hits: Option<Shared<SearchHits>>,
@@ -64,7 +64,7 @@ impl<Worker> Default for ProfileState<Worker> {
             link: ProfileLink::default(),
             run: RunState::Idle,
             runs: Vec::new(),
-            shown: None,
+            current: None,
             details: None,
             hits: None,
             flows: None,
@@ -82,7 +82,7 @@ impl<Worker> Default for ProfileState<Worker> {
 impl<Worker> ProfileState<Worker> {
     #[must_use]
     pub fn shown_run(&self) -> Option<&OpenRun<Worker>> {
-        self.shown.and_then(|id| self.runs.iter().find(|r| r.id == id))
+        self.current.and_then(|id| self.runs.iter().find(|r| r.id == id))
     }
 
     /// The chosen level, if the shown profile has it; otherwise the default one.
@@ -125,7 +125,7 @@ impl<Worker> ProfileState<Worker> {
     /// The run that the shown run is compared with: the one with the chosen name, else the one opened last.
     #[must_use]
     pub fn compared_with(&self) -> Option<&OpenRun<Worker>> {
-        let others = || self.runs.iter().filter(|r| Some(r.id) != self.shown);
+        let others = || self.runs.iter().filter(|r| Some(r.id) != self.current);
         let named = |name: &String| others().rfind(|r| r.info.name == *name);
         self.link.compare.base.as_ref().and_then(named).or_else(|| others().next_back())
     }
@@ -135,7 +135,7 @@ impl<Worker> ProfileState<Worker> {
     pub fn missing_base_run(&self) -> Option<&ProfileSpec> {
         let spec = self.link.compare.base_run.as_ref().filter(|_| self.link.tool == Tool::Compare)?;
         let is_open = self.runs.iter().any(|r| r.spec() == Some(spec) && !r.is_benchmark());
-        (self.shown.is_some() && !is_open).then_some(spec)
+        (self.current.is_some() && !is_open).then_some(spec)
     }
 
     /// The file that a link compares with, if it is not open beside the shown run: this browser may keep it.
@@ -144,7 +144,7 @@ impl<Worker> ProfileState<Worker> {
         let compare = &self.link.compare;
         let name = compare.base.as_ref().filter(|_| self.link.tool == Tool::Compare && compare.base_run.is_none())?;
         let is_open = self.runs.iter().any(|r| r.info.name == *name);
-        (self.shown.is_some() && !is_open && !self.run.is_running()).then_some(name)
+        (self.current.is_some() && !is_open && !self.run.is_running()).then_some(name)
     }
 
     /// The span in which operators are counted; `None` for all of the profile.

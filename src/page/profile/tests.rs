@@ -2,7 +2,7 @@
 
 use super::runs::MOST_FILES;
 use super::state::Opens;
-use super::{Arrived, ProfileAction as A, ProfileState, ShownAnswer, ToolSetting, tool_name, tools_of};
+use super::{ProfileAction as A, ProfileArrival, ProfileState, ShownAnswer, ToolSetting, tool_name, tools_of};
 use crate::{RunState, Shared};
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
@@ -58,8 +58,8 @@ pub(super) fn benchmark(model: &str) -> ProfileInfo {
     info(model, ProfileOrigin::Benchmark(Box::new(TraceSpec::of(spec(model)))))
 }
 
-pub(super) fn arrived(info: ProfileInfo, engine: u32) -> Arrived<u32> {
-    Arrived { info: Box::new(info), engine, run_name: "2026_1_1".to_owned() }
+pub(super) fn arrived(info: ProfileInfo, engine: u32) -> ProfileArrival<u32> {
+    ProfileArrival { info: Box::new(info), engine, run_name: "2026_1_1".to_owned() }
 }
 
 /// The page with these profiles, each in its own worker; the last is shown.
@@ -103,7 +103,7 @@ fn hits(text: &str, by: Option<GroupKind>) -> SearchHits {
 
 /// An answer about the shown run.
 fn answer(state: &State, answer: ShownAnswer) -> Action {
-    A::Answer(state.shown.unwrap(), Box::new(answer))
+    A::Answer(state.current.unwrap(), Box::new(answer))
 }
 
 fn answered(state: &State, message: ShownAnswer) -> State {
@@ -383,23 +383,23 @@ fn a_link_of_a_model_wants_its_run_unless_it_is_open() {
     assert!(!busy.after(A::WantRun { is_first: true }).wants_run);
     // A run that is open is shown.
     let both = open([simulated("mlp"), simulated("nn")]);
-    let shown = both.after(A::Load(link("mlp"))).after(A::WantRun { is_first: false });
-    assert_eq!((shown.wants_run, shown.shown), (false, Some(0)));
+    let current = both.after(A::Load(link("mlp"))).after(A::WantRun { is_first: false });
+    assert_eq!((current.wants_run, current.current), (false, Some(0)));
 }
 
 #[test]
 fn each_run_keeps_its_view_while_another_is_shown() {
     let state = open([file("a.json"), file("b.json")]).after(A::Span(Some(span(1, 2))));
     let first = state.after(A::Show(0));
-    assert_eq!((first.shown, first.link.span, first.link.file.as_deref()), (Some(0), None, Some("a.json")));
+    assert_eq!((first.current, first.link.span, first.link.file.as_deref()), (Some(0), None, Some("a.json")));
     assert_eq!(first.after(A::Show(1)).link.span, Some(span(1, 2)));
     changes(&state, A::Show(9), |_| {});
     changes(&state, A::Show(1), |_| {});
     // Closing a run shows the one opened last, then none.
     let left = first.after(A::Close(0));
-    assert_eq!((left.shown, left.link.span), (Some(1), Some(span(1, 2))));
+    assert_eq!((left.current, left.link.span), (Some(1), Some(span(1, 2))));
     let none = left.after(A::Close(1));
-    assert_eq!((none.shown, none.runs.len(), none.run), (None, 0, RunState::Idle));
+    assert_eq!((none.current, none.runs.len(), none.run), (None, 0, RunState::Idle));
 }
 
 #[test]
@@ -408,12 +408,12 @@ fn back_shows_the_run_that_was_shown() {
     (state.hits, state.details) = (Some(Shared::new(hits("", None))), Some(details(1)));
     let to = |link: ProfileLink| state.after(A::Revisit(Box::new(link)));
     let file = ProfileLink { file: Some("a.json".to_owned()), search: "x".to_owned(), ..ProfileLink::default() };
-    assert_eq!((to(file.clone()).shown, to(file.clone()).hits), (Some(0), None));
+    assert_eq!((to(file.clone()).current, to(file.clone()).hits), (Some(0), None));
     assert_eq!(to(file.clone()).link, file);
-    assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Overview, ..ProfileLink::default() }).shown, Some(1));
-    assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Trace, ..ProfileLink::default() }).shown, Some(2));
+    assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Overview, ..ProfileLink::default() }).current, Some(1));
+    assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Trace, ..ProfileLink::default() }).current, Some(2));
     // A closed run is not made again: the view stays.
-    assert_eq!(to(ProfileLink { file: Some("gone".to_owned()), ..ProfileLink::default() }).shown, Some(2));
+    assert_eq!(to(ProfileLink { file: Some("gone".to_owned()), ..ProfileLink::default() }).current, Some(2));
     let selected = ProfileLink { spec: spec("nn"), tool: Tool::Trace, selected: Some(4), ..ProfileLink::default() };
     assert_eq!(to(selected).details, None);
 }
@@ -437,7 +437,7 @@ fn a_run_of_the_same_thing_takes_the_place_of_the_old_one() {
 fn what_comes_beside_is_not_shown_and_takes_nothing_away() {
     let state = open([file("a.json")]);
     let beside = state.after(A::ReadyBeside(arrived(file("b.json"), 9)));
-    assert_eq!((beside.shown, beside.runs.len()), (Some(0), 2));
+    assert_eq!((beside.current, beside.runs.len()), (Some(0), 2));
     assert_eq!(beside.compared_with().map(|r| r.id), Some(1));
     // The file that is shown, added again, replaces itself and stays shown.
     assert_eq!(state.after(A::ReadyBeside(arrived(file("a.json"), 9))).shown_run().map(|r| r.engine), Some(9));
@@ -471,7 +471,7 @@ fn whoever_asks_for_a_view_has_read_why_a_file_failed() {
     let failed = open([file("a.json")]).after(A::Start("Reading b.json".to_owned()));
     let failed = failed.after(A::End(RunState::Failed("b.json: no trace".to_owned())));
     assert_eq!(failed.run, RunState::Failed("b.json: no trace".to_owned()));
-    for action in [A::Show(failed.shown.unwrap()), A::Tool(Tool::Statistics)] {
+    for action in [A::Show(failed.current.unwrap()), A::Tool(Tool::Statistics)] {
         assert_eq!(failed.after(action).run, RunState::Idle);
     }
     assert_eq!(failed.after(A::Search("x".to_owned())).run, failed.run);

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::dispatch::{Dispatch, Handed, Next};
-use super::heard::Heard;
+use super::dispatch::{Dispatch, Next, WorkerSweep};
 use super::lane::{Running, Worker};
 use super::measured::{CpuRow, MOST_COPIES, failed_copy};
+use super::next_action::NextAction;
 use crate::RunState;
 use crate::bench::{BenchAction, RowId, ScenarioRow};
 use crate::replies::kind_of;
@@ -26,7 +26,7 @@ pub struct BenchMemory {
     cpu: Option<CpuRow>,
 }
 
-impl Handed for Benchmarks {
+impl WorkerSweep for Benchmarks {
     type Memory = BenchMemory;
 
     fn failed(_: &BenchConfig, configuration: &Configuration, message: String) -> RowResult {
@@ -128,7 +128,7 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
     }
 
     /// Notes that a configuration was sent to its worker as this request.
-    pub fn sent(&mut self, out: &HandOut<W>, job: JobId) {
+    pub fn note_request(&mut self, out: &HandOut<W>, job: JobId) {
         let works_out = (out.scenario.is_none() && out.times.is_none()).then(|| out.configuration.times_key());
         if let Some(lane) = self.lane_of(&out.worker) {
             lane.running = Some(Running { works_out, ..Running::new(out.row, job) });
@@ -163,7 +163,7 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
     }
 
     /// Takes a worker's message about a configuration that it runs.
-    pub fn hear(&mut self, worker: &W, row: u32, configuration: &Configuration, message: Message) -> Heard {
+    pub fn hear(&mut self, worker: &W, row: u32, configuration: &Configuration, message: Message) -> NextAction {
         let message = match self.hear_any(worker, row, configuration, message) {
             Ok(heard) => return heard,
             Err(message) => *message,
@@ -172,31 +172,31 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
             Message::Part(ResultPart::Times { times, .. }) => {
                 self.with_running(worker, row, |running| running.works_out = None);
                 self.learn(configuration.times_key(), *times);
-                Heard::GoOn
+                NextAction::GoOn
             }
             Message::Done(JobResult::Mlperf(result)) => {
                 self.free(worker, row);
-                Heard::Row(Box::new(RowResult::of_scenario(configuration, result)))
+                NextAction::Row(Box::new(RowResult::of_scenario(configuration, result)))
             }
             Message::Done(JobResult::Row { result, .. }) => {
                 self.free(worker, row);
-                Heard::Row(result)
+                NextAction::Row(result)
             }
-            message => Heard::Unexpected(kind_of(&message)),
+            message => NextAction::Unexpected(kind_of(&message)),
         }
     }
 
     /// Takes a worker's message about a copy that it measures.
-    pub fn hear_copy(&mut self, worker: &W, row: u32, copy: u32, message: Message) -> Heard {
+    pub fn hear_copy(&mut self, worker: &W, row: u32, copy: u32, message: Message) -> NextAction {
         match message {
             Message::Progress { done, total, .. } => self.share(worker, row, done, total),
             Message::Done(JobResult::CpuTimers { timers, .. }) => self.take_copy(worker, row, copy, *timers),
             Message::Failed(message) => self.take_copy(worker, row, copy, failed_copy(message)),
             Message::Cancelled => self.take_copy(worker, row, copy, failed_copy("stopped when asked".to_owned())),
             // A measurement can neither pause nor send notes.
-            Message::Note(_) | Message::Paused => Heard::Taken,
+            Message::Note(_) | Message::Paused => NextAction::Taken,
             message @ (Message::Part(_) | Message::Done(_) | Message::Answer(_) | Message::File(_)) => {
-                Heard::Unexpected(kind_of(&message))
+                NextAction::Unexpected(kind_of(&message))
             }
         }
     }
@@ -206,7 +206,7 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
         self.memory.times.insert(key, times);
     }
 
-    fn take_copy(&mut self, worker: &W, row: u32, copy: u32, mut timers: CpuTimers) -> Heard {
+    fn take_copy(&mut self, worker: &W, row: u32, copy: u32, mut timers: CpuTimers) -> NextAction {
         self.free(worker, row);
         // A measurement that was cut off did not last the requested duration.
         if self.is_cancelled && timers.error.is_none() {
@@ -214,8 +214,8 @@ impl<W: Worker> Dispatch<W, Benchmarks> {
         }
         let is_last = self.memory.cpu.as_mut().is_some_and(|cpu| cpu.row == row && cpu.take(copy, timers));
         match self.memory.cpu.take_if(|_| is_last) {
-            Some(cpu) => Heard::Measured(Box::new(cpu)),
-            None => Heard::Taken,
+            Some(cpu) => NextAction::Measured(Box::new(cpu)),
+            None => NextAction::Taken,
         }
     }
 

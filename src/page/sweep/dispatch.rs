@@ -10,7 +10,7 @@ use ns_bench::{Benchmarks, SweepKind, SweepOf};
 use ns_session::JobId;
 
 /// A kind of sweep that can be handed out.
-pub trait Handed: SweepKind {
+pub trait WorkerSweep: SweepKind {
     /// What the rows of a sweep learn from each other.
     type Memory: Default + Debug;
 
@@ -30,7 +30,7 @@ pub trait Handed: SweepKind {
 
 /// The workers of a sweep and the row that each runs.
 #[derive(Debug)]
-pub struct Dispatch<W, K: Handed = Benchmarks> {
+pub struct Dispatch<W, K: WorkerSweep = Benchmarks> {
     /// The sweep that ran last, or runs.
     pub(super) sweep: Option<Rc<SweepOf<K>>>,
     pub(super) lanes: Vec<Lane<W>>,
@@ -57,7 +57,7 @@ pub(super) enum Next<W, I> {
     End(RunState),
 }
 
-impl<W, K: Handed> Default for Dispatch<W, K> {
+impl<W, K: WorkerSweep> Default for Dispatch<W, K> {
     fn default() -> Self {
         Self {
             sweep: None,
@@ -72,7 +72,7 @@ impl<W, K: Handed> Default for Dispatch<W, K> {
     }
 }
 
-impl<W: Worker, K: Handed> Dispatch<W, K> {
+impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
     /// Whether a sweep runs.
     #[must_use]
     pub const fn is_running(&self) -> bool {

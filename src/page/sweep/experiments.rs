@@ -1,15 +1,15 @@
 //! Experiments as they are handed out: simulated ones side by side, then measured ones one after another, with nothing beside them.
 
-use super::dispatch::{Dispatch, Handed, Next};
-use super::heard::Heard;
+use super::dispatch::{Dispatch, Next, WorkerSweep};
 use super::lane::Worker;
+use super::next_action::NextAction;
 use crate::RunState;
 use crate::replies::kind_of;
 use ns_bench::RowState;
 use ns_experiment::sweep::{ExperimentRow, Experiments, ExperimentsRun, PlannedExperiment};
 use ns_session::{ExperimentJobRequest, JobResult, Message};
 
-impl Handed for Experiments {
+impl WorkerSweep for Experiments {
     type Memory = ();
 
     fn failed(run: &ExperimentsRun, planned: &PlannedExperiment, message: String) -> ExperimentRow {
@@ -70,7 +70,7 @@ impl<W: Worker> Dispatch<W, Experiments> {
         row: u32,
         planned: &PlannedExperiment,
         message: Message,
-    ) -> Heard<ExperimentRow> {
+    ) -> NextAction<ExperimentRow> {
         let message = match self.hear_any(worker, row, planned, message) {
             Ok(heard) => return heard,
             Err(message) => *message,
@@ -78,9 +78,9 @@ impl<W: Worker> Dispatch<W, Experiments> {
         match message {
             Message::Done(JobResult::Experiment { result, .. }) => {
                 self.free(worker, row);
-                Heard::Row(result)
+                NextAction::Row(result)
             }
-            message => Heard::Unexpected(kind_of(&message)),
+            message => NextAction::Unexpected(kind_of(&message)),
         }
     }
 
@@ -161,7 +161,7 @@ mod tests {
 
         fn tell(&mut self, place: usize, message: Message) {
             let (worker, request) = self.sent[place].clone();
-            if let Heard::Row(result) = self.run.hear(&worker, request.row, &request.planned, message) {
+            if let NextAction::Row(result) = self.run.hear(&worker, request.row, &request.planned, message) {
                 self.run.finish(request.row, *result);
             }
             self.feed();

@@ -1,28 +1,28 @@
 //! Decisions of a running sweep: which worker gets which row, when a row waits, when the run ends, what Pause and Cancel do.
 //!
 //! [`ns_bench::SweepOf`] has the waiting, running and finished rows. [`Dispatch`] hands them out: a [`Step`] says what to do
-//! next, and a [`Heard`] how to react to a worker's message. The shell, which has the workers, carries it out. A row depends on its
+//! next, and a [`NextAction`] how to react to a worker's message. The shell, which has the workers, carries it out. A row depends on its
 //! configuration alone, so neither the number of workers nor their order affects a result.
 
 mod benchmarks;
 mod dispatch;
+mod dispatch_view;
 mod experiments;
-mod heard;
 mod lane;
 mod measured;
 mod news;
+mod next_action;
 #[cfg(test)]
 mod properties;
-mod shown;
 #[cfg(test)]
 mod tests;
 mod view;
 
 pub use benchmarks::{HandOut, Measurement, Step};
-pub use dispatch::{Dispatch, Handed};
+pub use dispatch::{Dispatch, WorkerSweep};
 pub use experiments::ExperimentStep;
-pub use heard::Heard;
 pub use lane::{Lane, Running, Worker};
 pub use measured::{CpuRow, MOST_COPIES};
 pub use news::SweepNews;
+pub use next_action::NextAction;
 pub use view::{SweepView, overall_share};

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Dispatch, HandOut, Heard, MOST_COPIES, Measurement, Step, Worker};
+use super::{Dispatch, HandOut, MOST_COPIES, Measurement, NextAction, Step, Worker};
 use crate::RunState;
 use crate::bench::{BenchAction, RowId};
 use crate::sweep::SweepView;
@@ -85,7 +85,7 @@ impl Shell {
                 }
                 Step::Run(out) => {
                     let job = JobId(u32::try_from(self.sent.len()).unwrap());
-                    self.run.sent(&out, job);
+                    self.run.note_request(&out, job);
                     self.sent.push((*out, job));
                 }
                 Step::Measure(measurement) => {
@@ -112,23 +112,23 @@ impl Shell {
     }
 
     /// A worker sends this about the configuration that was handed out at this position.
-    pub(super) fn tell(&mut self, place: usize, message: Message) -> Heard {
+    pub(super) fn tell(&mut self, place: usize, message: Message) -> NextAction {
         let out = self.sent[place].0.clone();
         let heard = self.run.hear(&out.worker, out.row, &out.configuration, message);
-        if let Heard::Row(result) = &heard {
+        if let NextAction::Row(result) = &heard {
             self.run.finish(out.row, (**result).clone());
         }
         self.feed();
         heard
     }
 
-    pub(super) fn finish(&mut self, place: usize) -> Heard {
+    pub(super) fn finish(&mut self, place: usize) -> NextAction {
         let row = self.sent[place].0.row;
         let result = Box::new(finished(&self.sent[place].0.configuration));
         self.tell(place, Message::Done(JobResult::Row { row, result }))
     }
 
-    pub(super) fn times(&mut self, place: usize) -> Heard {
+    pub(super) fn times(&mut self, place: usize) -> NextAction {
         let row = self.sent[place].0.row;
         self.tell(place, Message::Part(ResultPart::Times { row, times: Box::default() }))
     }
@@ -156,7 +156,7 @@ fn rows_with_the_same_times_wait_for_who_works_them_out() {
     let mut shell = Shell::of(config(&[1, 2, 3]), 2);
     shell.feed();
     assert_eq!(shell.rows(), [0], "the others have the same stage times");
-    assert!(matches!(shell.times(0), Heard::GoOn));
+    assert!(matches!(shell.times(0), NextAction::GoOn));
     // They are sent along now.
     assert_eq!(shell.rows(), [0, 1]);
     assert_eq!(shell.sent[1].0.times, Some(ServiceTimes::default()));
@@ -173,7 +173,7 @@ fn rows_with_the_same_times_wait_for_who_works_them_out() {
 fn times_that_failed_to_come_are_worked_out_by_the_next() {
     let mut shell = Shell::of(config(&[1, 2]), 2);
     shell.feed();
-    assert!(matches!(shell.tell(0, Message::Failed("no".to_owned())), Heard::Row(_)));
+    assert!(matches!(shell.tell(0, Message::Failed("no".to_owned())), NextAction::Row(_)));
     assert_eq!(shell.rows(), [0, 1]);
     assert_eq!(shell.sent[1].0.times, None);
     shell.finish(1);
@@ -186,15 +186,15 @@ fn what_each_message_of_a_worker_means() {
     let mut shell = Shell::of(config(&[1]), 1);
     shell.feed();
     let progress = Message::Progress { done: 1, total: 4, label: "doing".to_owned() };
-    assert!(matches!(shell.tell(0, progress), Heard::Taken));
+    assert!(matches!(shell.tell(0, progress), NextAction::Taken));
     assert_eq!(shell.look().shares().get(&0), Some(&0.25));
-    assert!(matches!(shell.tell(0, Message::Note("short".to_owned())), Heard::Note(text) if text == "short"));
-    assert!(matches!(shell.tell(0, Message::Note("short".to_owned())), Heard::Taken), "each worker reports it");
+    assert!(matches!(shell.tell(0, Message::Note("short".to_owned())), NextAction::Note(text) if text == "short"));
+    assert!(matches!(shell.tell(0, Message::Note("short".to_owned())), NextAction::Taken), "each worker reports it");
     for odd in [Message::Done(JobResult::ModelKept), Message::Answer(ns_session::Reply::Density(vec![]))] {
-        assert!(matches!(shell.tell(0, odd), Heard::Unexpected(_)));
+        assert!(matches!(shell.tell(0, odd), NextAction::Unexpected(_)));
     }
     // A worker that was stopped, or died, gives its configuration back.
-    assert!(matches!(shell.tell(0, Message::Cancelled), Heard::GoOn));
+    assert!(matches!(shell.tell(0, Message::Cancelled), NextAction::GoOn));
     assert_eq!(shell.rows(), [0, 0]);
     assert_eq!(shell.sweep().rows()[0].attempts, 2);
 }
@@ -206,7 +206,7 @@ fn a_run_rests_and_goes_on() {
     assert_eq!(shell.run.set_paused(true).iter().map(|(_, job)| *job).collect::<Vec<_>>(), [JobId(0)]);
     let pausing = shell.look();
     assert!(pausing == shell.look() && pausing.run_label(0.0, 0.0).starts_with("Pausing"));
-    assert!(matches!(shell.tell(0, Message::Paused), Heard::Taken));
+    assert!(matches!(shell.tell(0, Message::Paused), NextAction::Taken));
     let paused = shell.look();
     assert!(paused != pausing && paused.run_label(0.0, 0.0).starts_with("Paused"));
     // Rows that end meanwhile are taken, and no other row begins. A view stays as it was.
@@ -299,17 +299,20 @@ fn a_measurement_has_a_worker_for_each_copy_and_nothing_beside_it() {
         let row = shell.measured.last().unwrap().row;
         shell.run.hear_copy(&Fake(copy, Rc::default()), row, copy, message)
     };
-    assert!(matches!(hear(&mut shell, 0, Message::Progress { done: 1, total: 2, label: String::new() }), Heard::Taken));
+    assert!(matches!(
+        hear(&mut shell, 0, Message::Progress { done: 1, total: 2, label: String::new() }),
+        NextAction::Taken
+    ));
     let timers = || Box::new(CpuTimers::default());
     assert!(matches!(
         hear(&mut shell, 0, Message::Done(JobResult::CpuTimers { copy: 0, timers: timers() })),
-        Heard::Taken
+        NextAction::Taken
     ));
     shell.feed();
     assert_eq!(shell.measured.len(), 1, "the other copy runs");
-    assert!(matches!(hear(&mut shell, 1, Message::Done(JobResult::ModelKept)), Heard::Unexpected(_)));
+    assert!(matches!(hear(&mut shell, 1, Message::Done(JobResult::ModelKept)), NextAction::Unexpected(_)));
     let last = hear(&mut shell, 1, Message::Failed("no".to_owned()));
-    let Heard::Measured(cpu) = last else { panic!("was the last copy: {last:?}") };
+    let NextAction::Measured(cpu) = last else { panic!("was the last copy: {last:?}") };
     assert_eq!((cpu.row, cpu.began_unix_s()), (0, 7));
     let machine = Machine { name: "x".to_owned(), description: String::new(), began_unix_s: 7, ended_unix_s: 9 };
     let result = cpu.finish(&machine);
@@ -335,7 +338,7 @@ fn fresh_processes_are_new_workers_and_too_many_copies_fail() {
     let measured = shell.measured[0].clone();
     assert!(measured.is_fresh() && measured.copies() == 1);
     let message = Message::Cancelled;
-    let Heard::Measured(_) = shell.run.hear_copy(&Fake(0, Rc::default()), 0, 0, message) else {
+    let NextAction::Measured(_) = shell.run.hear_copy(&Fake(0, Rc::default()), 0, 0, message) else {
         panic!("was the last")
     };
     shell.run.finish(0, RowResult::failed(&measured.configuration, "stopped"));

@@ -13,7 +13,7 @@ pub struct IndexPut {
 }
 
 /// Index arrays of several dimensions, broadcast to one shape.
-struct Picked {
+struct IndexArrays {
     /// Dimensions that are indexed.
     dims: Vec<usize>,
     /// Places, `[.., dims]`.
@@ -31,12 +31,12 @@ struct Picked {
 /// When the indices do not fit each other.
 pub fn advanced_index(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Built {
     let ty = b.array(x)?.clone();
-    if let [dimension] = given(indices)[..]
+    if let [dimension] = indexed_dims(indices)[..]
         && let Some(index) = indices[dimension]
     {
         return b.take(x, index, RowGather { dimension, wraps: true });
     }
-    let picked = picked(b, x, indices)?;
+    let picked = index_arrays(b, x, indices)?;
     let others: Vec<usize> = (0..ty.dims.len()).filter(|d| !picked.dims.contains(d)).collect();
     let (k, at) = (picked.shape.len(), picked.at);
     let mut dims: Vec<u64> = others.iter().map(|&d| ty.dims[d]).collect();
@@ -66,7 +66,7 @@ pub fn advanced_put(
     how: IndexPut,
 ) -> Built {
     let ty = b.array(x)?.clone();
-    let picked = picked(b, x, indices)?;
+    let picked = index_arrays(b, x, indices)?;
     let others: Vec<usize> = (0..ty.dims.len()).filter(|d| !picked.dims.contains(d)).collect();
     let (k, at) = (picked.shape.len(), picked.at);
     let mut dims: Vec<u64> = others.iter().map(|&d| ty.dims[d]).collect();
@@ -121,9 +121,9 @@ pub fn scatter_along(
 }
 
 /// Index arrays broadcast to one shape and stacked in a new last dimension.
-fn picked(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Result<Picked, Refusal> {
+fn index_arrays(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Result<IndexArrays, Refusal> {
     let ty = b.array(x)?.clone();
-    let dims = given(indices);
+    let dims = indexed_dims(indices);
     if dims.is_empty() || indices.len() > ty.dims.len() {
         return Err(refuse!("{} indices are given for {ty}", indices.len()));
     }
@@ -145,11 +145,11 @@ fn picked(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) 
     let starts = b.stack(&columns, shape.len())?;
     let is_together = dims.windows(2).all(|pair| pair[1] == pair[0] + 1);
     let at = if is_together { dims[0] } else { 0 };
-    Ok(Picked { dims, starts, shape, at })
+    Ok(IndexArrays { dims, starts, shape, at })
 }
 
 /// Dimensions that have an index.
-fn given(indices: &[Option<InstructionId>]) -> Vec<usize> {
+fn indexed_dims(indices: &[Option<InstructionId>]) -> Vec<usize> {
     (0..indices.len()).filter(|&d| indices[d].is_some()).collect()
 }
 

@@ -39,7 +39,7 @@ pub use resize::{Resize, ResizeMode, resize};
 pub use scan::{cumulative, flat_places, running_extreme, sort_places, top_places};
 pub use smooth_resize::{Falloff, smooth_resize};
 pub use softmax::{log_softmax, logsumexp, softmax};
-pub use solve::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
+pub use solve::{Elimination, cholesky, eliminate, identity_like, solve_triangle};
 pub use statistic::{arg_extreme, distances, norm, variance};
 pub use unpool::{Fold, affine_grid, fold_patches, unpool};
 

@@ -10,7 +10,7 @@ const MOST_ROWS: u64 = 64;
 
 /// Result of elimination with row exchanges.
 #[derive(Clone, Copy, Debug)]
-pub struct Eliminated {
+pub struct Elimination {
     /// The solution `x` of `a x = right`, `[.., n, k]`.
     pub solution: InstructionId,
     /// The pivot that each row was divided by, `[.., n]`.
@@ -44,7 +44,7 @@ fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[In
 ///
 /// # Errors
 /// When sizes do not fit, or there are too many rows.
-pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<Eliminated, Refusal> {
+pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<Elimination, Refusal> {
     let n = square(b, a)?;
     let [a, right] = beside(b, a, right)?;
     let last = b.rank(a) - 1;
@@ -95,7 +95,7 @@ pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Res
     let pivots = b.concatenate(&pivots, last)?;
     let pivots = b.reshape(pivots, &[&leading[..], &[n]].concat())?;
     let sign = b.reshape(sign, &leading)?;
-    Ok(Eliminated { solution: b.slice_dim(all, last, n, width, 1)?, pivots, sign })
+    Ok(Elimination { solution: b.slice_dim(all, last, n, width, 1)?, pivots, sign })
 }
 
 /// The index of each row, `[.., n, 1]`.

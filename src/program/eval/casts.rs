@@ -26,7 +26,7 @@ impl Casts {
     }
 
     /// Rounds the result of an operation for storage; operations that only move numbers pass on numbers that are cast already.
-    pub(super) fn kept(self, op: &Op, value: Rc<Value>) -> Rc<Value> {
+    pub(super) fn round_for_storage(self, op: &Op, value: Rc<Value>) -> Rc<Value> {
         let moves = matches!(
             op,
             Op::Transpose { .. }

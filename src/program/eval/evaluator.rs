@@ -12,13 +12,13 @@ use ns_base::{Refusal, refuse};
 
 /// A value while a program runs. Arrays are shared, so passing a value on copies nothing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Held {
+pub(super) enum EvalValue {
     Array(Rc<Value>),
-    Tuple(Rc<[Held]>),
+    Tuple(Rc<[EvalValue]>),
     Token,
 }
 
-impl Held {
+impl EvalValue {
     pub(super) fn of(value: Value) -> Self {
         Self::Array(Rc::new(value))
     }
@@ -85,7 +85,7 @@ pub fn evaluate_with<'p>(
     }
     let arithmetic = arithmetic.into();
     let mut evaluator = Evaluator { program, work: 0, budget, depth: 0, arithmetic };
-    let arguments: Vec<Held> = parameters.into_iter().map(Held::of).collect();
+    let arguments: Vec<EvalValue> = parameters.into_iter().map(EvalValue::of).collect();
     let result = evaluator.run(program.entry, &arguments).map_err(|(Stop::Op(error) | Stop::Whole(error))| error)?;
     let mut outputs = Vec::new();
     result.flatten(&mut outputs);
@@ -106,7 +106,7 @@ pub(super) struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     /// Runs a computation.
-    fn run(&mut self, id: ComputationId, arguments: &[Held]) -> Result<Held, Stop> {
+    fn run(&mut self, id: ComputationId, arguments: &[EvalValue]) -> Result<EvalValue, Stop> {
         let program = self.program;
         let computation = &program.computations[id];
         if self.depth >= MAX_DEPTH {
@@ -117,14 +117,17 @@ impl Evaluator<'_> {
         let last_uses = last_uses(computation);
         let root = &computation.instructions[computation.root];
         let results = if matches!(root.op, Op::Tuple) { root.operands.as_slice() } else { &[] };
-        let mut values: IndexVec<InstructionId, Option<Held>> = computation.instructions.iter().map(|_| None).collect();
+        let mut values: IndexVec<InstructionId, Option<EvalValue>> =
+            computation.instructions.iter().map(|_| None).collect();
         for (at, instruction) in computation.instructions.iter_enumerated() {
-            let operands: Option<Vec<Held>> = instruction.operands.iter().map(|&o| values[o].clone()).collect();
+            let operands: Option<Vec<EvalValue>> = instruction.operands.iter().map(|&o| values[o].clone()).collect();
             let fail = |what: Refusal| Stop::Whole(refuse!("{} ({}): {what}", instruction.name, computation.name));
             let operands = operands.ok_or_else(|| fail(refuse!("an operand comes later")))?;
             let is_result = id == program.entry && (at == computation.root || results.contains(&at));
             let value = match self.step(instruction, &operands, arguments) {
-                Ok(Held::Array(value)) if !is_result => Held::Array(self.arithmetic.casts.kept(&instruction.op, value)),
+                Ok(EvalValue::Array(value)) if !is_result => {
+                    EvalValue::Array(self.arithmetic.casts.round_for_storage(&instruction.op, value))
+                }
                 Ok(value) => value,
                 Err(Stop::Op(what)) => return Err(fail(what)),
                 Err(whole) => return Err(whole),
@@ -158,22 +161,27 @@ impl Evaluator<'_> {
         outside(&what.name, operands, ty)
     }
 
-    fn step(&mut self, instruction: &Instruction, operands: &[Held], arguments: &[Held]) -> Result<Held, Stop> {
+    fn step(
+        &mut self,
+        instruction: &Instruction,
+        operands: &[EvalValue],
+        arguments: &[EvalValue],
+    ) -> Result<EvalValue, Stop> {
         self.spend(work_of(instruction, operands))?;
         match &instruction.op {
             Op::Parameter(n) => {
                 let value = arguments.get(*n as usize).cloned();
                 Ok(value.ok_or_else(|| refuse!("parameter {n} has no value"))?)
             }
-            Op::Tuple => Ok(Held::Tuple(operands.into())),
+            Op::Tuple => Ok(EvalValue::Tuple(operands.into())),
             Op::GetTupleElement(n) => match operands.first() {
-                Some(Held::Tuple(parts)) if (*n as usize) < parts.len() => Ok(parts[*n as usize].clone()),
+                Some(EvalValue::Tuple(parts)) if (*n as usize) < parts.len() => Ok(parts[*n as usize].clone()),
                 _ => Err(refuse!("the operand has no part {n}").into()),
             },
             Op::Barrier => Ok(match operands {
-                [] => Held::Token,
+                [] => EvalValue::Token,
                 [one] => one.clone(),
-                many => Held::Tuple(many.into()),
+                many => EvalValue::Tuple(many.into()),
             }),
             Op::Call => self.run(called(instruction, 0)?, operands),
             Op::While => self.repeat(instruction, operands),
@@ -181,15 +189,15 @@ impl Evaluator<'_> {
             Op::Map => self.map(instruction, operands),
             Op::BatchNormTraining { epsilon, feature } => {
                 let [x, scale, offset] = arrays(operands)?;
-                Ok(Held::tuple(normalise::training(&x, &scale, &offset, *epsilon, *feature)?))
+                Ok(EvalValue::tuple(normalise::training(&x, &scale, &offset, *epsilon, *feature)?))
             }
             Op::BatchNormGrad { epsilon, feature } => {
                 let [x, scale, mean, variance, gradient] = arrays(operands)?;
-                Ok(Held::tuple(normalise::gradient(&x, &scale, &mean, &variance, &gradient, *epsilon, *feature)?))
+                Ok(EvalValue::tuple(normalise::gradient(&x, &scale, &mean, &variance, &gradient, *epsilon, *feature)?))
             }
             Op::TopK { k, is_largest } => {
                 let [x] = arrays(operands)?;
-                Ok(Held::tuple(sort::top_k(&x, *k, *is_largest, index_type(&instruction.ty))?))
+                Ok(EvalValue::tuple(sort::top_k(&x, *k, *is_largest, index_type(&instruction.ty))?))
             }
             Op::Sort { .. }
             | Op::Reduce { .. }
@@ -202,13 +210,13 @@ impl Evaluator<'_> {
                     all = all.iter().map(|x| self.arithmetic.casts.product_operand(x)).collect();
                 }
                 let ty = instruction.ty.array().ok_or_else(|| refuse!("the result is not an array"))?;
-                Ok(Held::of(self.outside(op, &all, ty).unwrap_or_else(|| simple(op, &all, ty))?))
+                Ok(EvalValue::of(self.outside(op, &all, ty).unwrap_or_else(|| simple(op, &all, ty))?))
             }
         }
     }
 
     /// Operations that call a computation for single numbers of their operands.
-    fn combine(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
+    fn combine(&mut self, instruction: &Instruction, operands: &[EvalValue]) -> Result<EvalValue, Stop> {
         match &instruction.op {
             Op::Sort { dimension, .. } => {
                 let all = all_arrays(operands)?;
@@ -236,7 +244,7 @@ impl Evaluator<'_> {
                 let [x, source, initial] = arrays(operands)?;
                 let (select, add) = (called(instruction, 0)?, called(instruction, 1)?);
                 let mut call = |id: usize, values: Vec<Value>| self.call_numbers([select, add][id], values);
-                Ok(Held::of(windows::select_and_scatter(&x, &source, &initial, window, &mut call)?))
+                Ok(EvalValue::of(windows::select_and_scatter(&x, &source, &initial, window, &mut call)?))
             }
             Op::Scatter(dims) => {
                 let all = all_arrays(operands)?;
@@ -250,7 +258,7 @@ impl Evaluator<'_> {
 
     /// Runs a computation of single numbers.
     pub(super) fn call_numbers(&mut self, id: ComputationId, values: Vec<Value>) -> Result<Vec<Value>, Stop> {
-        let arguments: Vec<Held> = values.into_iter().map(Held::of).collect();
+        let arguments: Vec<EvalValue> = values.into_iter().map(EvalValue::of).collect();
         // Reductions add up in single precision, whatever the casts.
         let casts = std::mem::replace(&mut self.arithmetic.casts, Casts::NONE);
         let result = self.run(id, &arguments);
@@ -266,7 +274,7 @@ impl Evaluator<'_> {
         reduce::Combine::of(&self.program.computations[id])
     }
 
-    fn repeat(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
+    fn repeat(&mut self, instruction: &Instruction, operands: &[EvalValue]) -> Result<EvalValue, Stop> {
         let (condition, body) = (called(instruction, 0)?, called(instruction, 1)?);
         let mut state = operands.first().cloned().ok_or_else(|| refuse!("the loop has no state"))?;
         loop {
@@ -279,7 +287,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn choose(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
+    fn choose(&mut self, instruction: &Instruction, operands: &[EvalValue]) -> Result<EvalValue, Stop> {
         let [selector, branches @ ..] = operands else {
             return Err(refuse!("the branch has no condition").into());
         };
@@ -297,7 +305,7 @@ impl Evaluator<'_> {
         self.run(called(instruction, chosen)?, &Vec::from_iter(argument))
     }
 
-    fn map(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
+    fn map(&mut self, instruction: &Instruction, operands: &[EvalValue]) -> Result<EvalValue, Stop> {
         let all = all_arrays(operands)?;
         let ty = instruction.ty.array().ok_or_else(|| refuse!("the result is not an array"))?;
         let n = all.first().map_or(0, |v| v.numbers.len());
@@ -307,7 +315,7 @@ impl Evaluator<'_> {
             let mut one = self.call_numbers(called(instruction, 0)?, values)?;
             results.push(one.pop().ok_or_else(|| refuse!("the computation gives nothing"))?);
         }
-        Ok(Held::of(reduce::joined(results, ty)?))
+        Ok(EvalValue::of(reduce::joined(results, ty)?))
     }
 }
 
@@ -382,21 +390,21 @@ fn called(instruction: &Instruction, n: usize) -> Result<ComputationId, Refusal>
     instruction.called.get(n).copied().ok_or_else(|| refuse!("called computation {n} is missing"))
 }
 
-fn all_arrays(operands: &[Held]) -> Result<Vec<Rc<Value>>, Refusal> {
+fn all_arrays(operands: &[EvalValue]) -> Result<Vec<Rc<Value>>, Refusal> {
     operands.iter().map(|o| o.array().cloned()).collect()
 }
 
-fn arrays<const N: usize>(operands: &[Held]) -> Result<[Rc<Value>; N], Refusal> {
+fn arrays<const N: usize>(operands: &[EvalValue]) -> Result<[Rc<Value>; N], Refusal> {
     let all = all_arrays(operands)?;
     let n = all.len();
     all.try_into().map_err(|_| refuse!("it takes {N} operands and has {n}"))
 }
 
 /// One value, or several as a tuple.
-fn several(mut values: Vec<Value>) -> Held {
+fn several(mut values: Vec<Value>) -> EvalValue {
     match (values.len(), values.pop()) {
-        (1, Some(one)) => Held::of(one),
-        (_, last) => Held::tuple(values.into_iter().chain(last)),
+        (1, Some(one)) => EvalValue::of(one),
+        (_, last) => EvalValue::tuple(values.into_iter().chain(last)),
     }
 }
 
@@ -416,7 +424,7 @@ fn index_type(ty: &Type) -> ElementType {
 }
 
 /// Number of elements in the result, or of multiply-adds in a product.
-fn work_of(instruction: &Instruction, operands: &[Held]) -> u64 {
+fn work_of(instruction: &Instruction, operands: &[EvalValue]) -> u64 {
     let result = instruction.ty.array().and_then(ArrayType::elements).unwrap_or(1);
     let operand = |n: usize| operands.get(n).and_then(|o| o.array().ok()).map(|v| &v.ty);
     match &instruction.op {

@@ -53,23 +53,23 @@ impl Mark {
 mod tests {
     use super::*;
 
-    fn found(dims: &[u64], stride: u64, batch: u64) -> Option<(usize, u64)> {
+    fn batch_dim(dims: &[u64], stride: u64, batch: u64) -> Option<(usize, u64)> {
         Mark::of_stride(dims, stride, batch).map(|m| (m.dimension, m.inner))
     }
 
     #[test]
     fn a_reshape_keeps_the_batch_where_its_elements_lie() {
         // [8, 128, 768] as rows, as heads, and with the batch in the middle.
-        assert_eq!(found(&[1024, 768], 128 * 768, 8), Some((0, 128)));
-        assert_eq!(found(&[8, 128, 12, 64], 128 * 768, 8), Some((0, 1)));
-        assert_eq!(found(&[1024, 768], 768, 8), Some((0, 1)));
-        assert_eq!(found(&[128, 96, 64], 768, 8), Some((1, 12)));
+        assert_eq!(batch_dim(&[1024, 768], 128 * 768, 8), Some((0, 128)));
+        assert_eq!(batch_dim(&[8, 128, 12, 64], 128 * 768, 8), Some((0, 1)));
+        assert_eq!(batch_dim(&[1024, 768], 768, 8), Some((0, 1)));
+        assert_eq!(batch_dim(&[128, 96, 64], 768, 8), Some((1, 12)));
         // One sample: the batch is a dimension of one, or a part of the rows.
-        assert_eq!(found(&[1, 128, 12, 64], 128 * 768, 1), Some((0, 1)));
-        assert_eq!(found(&[128, 768], 128 * 768, 1), Some((0, 128)));
-        assert_eq!(found(&[128, 768], 768, 1), Some((0, 1)));
-        assert_eq!(found(&[128, 12, 64], 768, 1), Some((1, 12)));
-        assert_eq!(found(&[7, 5], 8, 8), None);
+        assert_eq!(batch_dim(&[1, 128, 12, 64], 128 * 768, 1), Some((0, 1)));
+        assert_eq!(batch_dim(&[128, 768], 128 * 768, 1), Some((0, 128)));
+        assert_eq!(batch_dim(&[128, 768], 768, 1), Some((0, 1)));
+        assert_eq!(batch_dim(&[128, 12, 64], 768, 1), Some((1, 12)));
+        assert_eq!(batch_dim(&[7, 5], 8, 8), None);
     }
 
     #[test]

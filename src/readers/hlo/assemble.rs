@@ -268,7 +268,7 @@ impl Body<'_> {
             builder.push(name, op, Vec::new(), Type::Array(ty.clone()))
         };
         match literal {
-            Literal::Held(value) => {
+            Literal::Inline(value) => {
                 let value: Value = value.clone();
                 let ty = value.ty.clone();
                 constant(&mut self.builder, Op::Constant(Box::new(value)), &ty)

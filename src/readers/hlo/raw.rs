@@ -4,7 +4,7 @@ use ns_program::{ArrayType, DotDims, Numbers, Place, Type, Value, WindowDim};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Literal {
-    Held(Value),
+    Inline(Value),
     /// Only its type.
     Elided(ArrayType),
     Tuple(Vec<Literal>),
@@ -13,7 +13,7 @@ pub(super) enum Literal {
 impl Literal {
     /// A literal of one array.
     pub fn new(ty: ArrayType, numbers: Numbers) -> Self {
-        Self::Held(Value { ty, numbers })
+        Self::Inline(Value { ty, numbers })
     }
 }
 

@@ -297,11 +297,13 @@ mod tests {
     fn literals_of_each_kind() {
         assert_eq!(
             literal("f32[]", "1e-05").unwrap(),
-            Literal::Held(ns_program::Value::real(ElementType::F32, f64::from(1e-5f32)))
+            Literal::Inline(ns_program::Value::real(ElementType::F32, f64::from(1e-5f32)))
         );
-        let Literal::Held(ints) = literal("s32[2,2]", "{ { 1, -2 }, /*i=1*/ {3,4} }").unwrap() else { unreachable!() };
+        let Literal::Inline(ints) = literal("s32[2,2]", "{ { 1, -2 }, /*i=1*/ {3,4} }").unwrap() else {
+            unreachable!()
+        };
         assert_eq!(ints.numbers, Numbers::Whole(vec![1, -2, 3, 4]));
-        let Literal::Held(complex) = literal("c64[2]", "{(1, 2), (0.5, -inf)}").unwrap() else { unreachable!() };
+        let Literal::Inline(complex) = literal("c64[2]", "{(1, 2), (0.5, -inf)}").unwrap() else { unreachable!() };
         assert_eq!(complex.numbers, Numbers::Complex(vec![[1.0, 2.0], [0.5, f64::NEG_INFINITY]]));
         assert!(matches!(literal("f32[9]", "{...}"), Ok(Literal::Elided(_))));
         assert!(matches!(literal("(f32[], pred[1])", "(1, {true})"), Ok(Literal::Tuple(parts)) if parts.len() == 2));

@@ -17,7 +17,7 @@ impl Importer<'_> {
     pub fn weight(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, Refusal> {
         let count = tensor.ty.elements().unwrap_or(u64::MAX);
         let is_trained = self.weights.is_trained(name, tensor);
-        if let TensorData::Held(value) = &tensor.data
+        if let TensorData::Inline(value) = &tensor.data
             && (count <= 1 || count <= MOST_CONSTANT && !is_trained)
         {
             if is_trained {
@@ -36,7 +36,7 @@ impl Importer<'_> {
             TensorData::InFile { offset, len } => {
                 WeightData::InFile { offset: *offset, len: *len, strides: Vec::new() }
             }
-            TensorData::Held(value) => WeightData::Held(Box::new(Value::clone(value))),
+            TensorData::Inline(value) => WeightData::Inline(Box::new(Value::clone(value))),
         };
         let parameter = ProgramParameter { name: name.to_owned(), role, ty: tensor.ty.clone(), data };
         self.builder.set_origin("Parameter", path);
@@ -46,7 +46,7 @@ impl Importer<'_> {
     /// A constant or a parameter for a node that holds numbers: small arrays are settings of other operators, not weights.
     pub fn node_constant(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, Refusal> {
         match &tensor.data {
-            TensorData::Held(value)
+            TensorData::Inline(value)
                 if value.numbers.len() <= MOST_SETTINGS || !self.weights.is_weight_of_node(name) =>
             {
                 self.elements.1 += value.numbers.len() as u64;

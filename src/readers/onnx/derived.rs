@@ -13,14 +13,14 @@ use super::messages::{Model, Node, Tensor};
 
 /// Arrays that were computed from parameters, and the elements of these.
 #[derive(Default)]
-pub(super) struct Derived {
+pub(super) struct DerivedArrays {
     /// Names of the arrays.
     pub arrays: FxHashSet<String>,
     /// Elements of the parameters.
     pub elements: u64,
 }
 
-impl Derived {
+impl DerivedArrays {
     /// Looks through a model; `is_new` if PyTorch's newer exporter wrote it, which names a value after the operation that gave it.
     pub fn of(model: &Model, arrays: &FxHashMap<&str, &Tensor>, is_new: bool) -> Self {
         let mut is_of_pictures = false;

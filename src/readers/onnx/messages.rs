@@ -90,7 +90,7 @@ pub(super) enum TensorData {
         len: u64,
     },
     /// In memory.
-    Held(Rc<Value>),
+    Inline(Rc<Value>),
 }
 
 /// An array of numbers with a name.

@@ -9,7 +9,7 @@ const CLASSES: &str = "pkg.torch.onnx.class_hierarchy";
 /// The module path of a node inside `outer`, the path of the function that holds it: `NN[model]/Linear[layer1]`, or
 /// `model/encoder/layer.0` if the file does not give classes.
 pub(super) fn of_node(node: &Node, outer: &str) -> String {
-    let own = noted(node).unwrap_or_else(|| of_name(&node.name).to_owned());
+    let own = recorded_path(node).unwrap_or_else(|| of_name(&node.name).to_owned());
     join(outer, &own)
 }
 
@@ -33,7 +33,7 @@ fn clipped(mut path: String) -> String {
 }
 
 /// The path that an exporter recorded. The last entry of both lists is the operation itself.
-fn noted(node: &Node) -> Option<String> {
+fn recorded_path(node: &Node) -> Option<String> {
     let scopes = texts(node.notes.get(SCOPES)?);
     let classes = node.notes.get(CLASSES).map(|list| texts(list)).unwrap_or_default();
     let modules = scopes.len().saturating_sub(1);

@@ -222,7 +222,7 @@ impl Site<'_, '_> {
     /// The single number in an array attribute.
     pub fn scalar_of(&self, tensor: &Tensor) -> Result<Value, Failure> {
         match &tensor.data {
-            TensorData::Held(value) if value.numbers.len() == 1 => {
+            TensorData::Inline(value) if value.numbers.len() == 1 => {
                 Ok(Value { ty: ArrayType::new(value.ty.element, []), numbers: value.numbers.clone() })
             }
             _ => Err(self.fault(refuse!("needs one number and has {}", tensor.ty))),

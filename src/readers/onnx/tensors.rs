@@ -156,11 +156,11 @@ impl Draft {
                     let bytes = fetch(offset, usize::try_from(len).unwrap_or(usize::MAX))?;
                     let numbers = numbers(element, &bytes, usize::try_from(count).unwrap_or(0));
                     let numbers = numbers.ok_or_else(|| fail(refuse!("the bytes of {ty} are cut off")))?;
-                    TensorData::Held(Rc::new(Value { ty: ty.clone(), numbers }))
+                    TensorData::Inline(Rc::new(Value { ty: ty.clone(), numbers }))
                 }
             }
             None => match typed(element, &self.typed, count) {
-                Some(numbers) => TensorData::Held(Rc::new(Value { ty: ty.clone(), numbers })),
+                Some(numbers) => TensorData::Inline(Rc::new(Value { ty: ty.clone(), numbers })),
                 None if self.typed.whole.is_empty() && self.typed.real.is_empty() => TensorData::External,
                 None => {
                     let found = self.typed.whole.len() + self.typed.real.len();

@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::count::each_node;
-use super::derived::{Derived, equal_arrays};
+use super::derived::{DerivedArrays, equal_arrays};
 use super::messages::{AttributeValue, Model, Node, Tensor};
 use super::scope::mentioned;
 use ns_program::ElementType;
@@ -57,7 +57,7 @@ impl Weights {
         found.buffers.extend(
             arrays.keys().filter_map(|name| Some(plain(&format!("{}_scale", name.strip_suffix("_quantized")?)))),
         );
-        let derived = Derived::of(model, &arrays, !found.parameters.is_empty());
+        let derived = DerivedArrays::of(model, &arrays, !found.parameters.is_empty());
         found.counted = found.copies_of(model, &arrays);
         found.counted.extend(derived.arrays);
         found.merged = found.stand_ins(model, &arrays) + folded_norms(model, &arrays) + dropped_biases(model, &arrays);

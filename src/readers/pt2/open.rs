@@ -3,7 +3,7 @@
 use super::inspect::inspect;
 use super::json::quoted_numbers;
 use super::meta::Symbols;
-use super::schema::{ExportedProgram, Versioned};
+use super::schema::{ExportedProgram, VersionHeader};
 use super::translate::translate;
 use super::weights::Weights;
 use ns_base::refuse;
@@ -92,7 +92,7 @@ fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOpt
 
 /// Refuses schemas with another major version.
 fn check_version(text: &[u8], entry: &Entry) -> Result<(), Wrong> {
-    let version = serde_json::from_slice::<Versioned>(text).map_err(Wrong::Json)?.schema_version;
+    let version = serde_json::from_slice::<VersionHeader>(text).map_err(Wrong::Json)?.schema_version;
     if MAJORS.contains(&version.major) {
         return Ok(());
     }

@@ -17,7 +17,7 @@ pub struct SchemaVersion {
 
 /// The version alone, which says whether the rest can be read.
 #[derive(Debug, Deserialize)]
-pub struct Versioned {
+pub struct VersionHeader {
     pub schema_version: SchemaVersion,
 }
 

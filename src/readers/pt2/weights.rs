@@ -117,7 +117,7 @@ impl Weights {
         let part = usize::try_from(layout.start).ok().zip(usize::try_from(layout.end).ok());
         let part = part.and_then(|(start, end)| raw.get(start..end));
         let value = part.and_then(|part| value_of_bytes(&ty, part, &layout.strides).ok());
-        Ok(value.map_or(WeightData::Absent, |v| WeightData::Held(Box::new(v))))
+        Ok(value.map_or(WeightData::Absent, |v| WeightData::Inline(Box::new(v))))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::convert::{Converter, Frame, clip, declared};
 use super::dynamic::{FixedOp, called_with_sizes};
 use super::failure::Failure;
-use super::known::{self, Given, folded, given};
+use super::known::{self, ArgumentValue, argument_value, folded};
 use super::slices::known_places;
 use super::syntax::Operation;
 use ns_base::{Refusal, refuse};
@@ -22,7 +22,8 @@ impl<'a> Converter<'_, 'a> {
         let Some(&index) = self.functions.get(callee) else {
             return Err(self.error(operation.at, refuse!("a function {:?} is called and not defined", clip(callee))));
         };
-        let given: Vec<Given> = operands.iter().map(|&o| given(frame.builder.instructions(), o)).collect();
+        let given: Vec<ArgumentValue> =
+            operands.iter().map(|&o| argument_value(frame.builder.instructions(), o)).collect();
         let id = self.function(index, &given, frame.depth)?;
         let ty = self.signatures[id.0 as usize].result.clone();
         let call = frame.builder.push_call(name, Op::Call, operands, vec![id], ty);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::attributes::{Dense, dense};
 use super::dynamic::{sets_full_size, with_fixed_sizes};
 use super::failure::{Cause, Failure};
-use super::known::Given;
+use super::known::ArgumentValue;
 use super::open_sizes::OpenSizes;
 use super::ops::{is_total_order, op_of};
 use super::parse::{MANUAL, error, several_devices};
@@ -127,7 +127,12 @@ impl<'m, 'a> Converter<'m, 'a> {
     }
 
     /// The computation of a function that is called with `arguments`.
-    pub fn function(&mut self, index: usize, arguments: &[Given], depth: u32) -> Result<ComputationId, Failure> {
+    pub fn function(
+        &mut self,
+        index: usize,
+        arguments: &[ArgumentValue],
+        depth: u32,
+    ) -> Result<ComputationId, Failure> {
         let function: &Function<'a> = &self.module.functions[index];
         let Some(depth) = depth.checked_sub(1).filter(|_| self.left > 0) else {
             return Err(self.error(function.at, refuse!("calls nest too deep")));
@@ -329,7 +334,7 @@ impl<'m, 'a> Converter<'m, 'a> {
     pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, Failure> {
         let function: &Function<'a> = &self.module.functions[main];
         let arguments = function.body.arguments.iter().enumerate();
-        let given: Vec<Given> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
+        let given: Vec<ArgumentValue> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
         self.constants.clone_from(&sizes.constants);
         let entry = self.function(main, &given, MOST_NESTING)?;
         let mut parameters = Vec::new();
@@ -350,7 +355,7 @@ impl<'m, 'a> Converter<'m, 'a> {
 }
 
 /// Makes a parameter; known numbers replace it.
-pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize, given: Option<&Given>) {
+pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize, given: Option<&ArgumentValue>) {
     frame.builder.origin = Origin::default();
     let name = &argument.name.bare();
     let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));

@@ -17,10 +17,10 @@ const MOST_BROADCASTS: u32 = 8;
 pub(super) type Instructions = IndexVec<InstructionId, Instruction>;
 
 /// An argument of a call: its type, and its numbers if they are known.
-pub(super) type Given = (Type, Option<Value>);
+pub(super) type ArgumentValue = (Type, Option<Value>);
 
 /// What a call gives for an argument.
-pub(super) fn given(instructions: &Instructions, operand: InstructionId) -> Given {
+pub(super) fn argument_value(instructions: &Instructions, operand: InstructionId) -> ArgumentValue {
     (instructions[operand].ty.clone(), value(instructions, operand))
 }
 

@@ -72,7 +72,7 @@ impl<'a> Converter<'_, 'a> {
             return Err(self.error(operation.at, refuse!("a loop has a condition and a body")));
         };
         let carried = operands.len();
-        let kept = self.kept(frame, body, &operands);
+        let kept = self.loop_constants(frame, body, &operands);
         let (captured, copied) = self.captured(frame, &[condition, body])?;
         for read in &captured {
             operands.push(self.read(frame, read)?);
@@ -108,11 +108,11 @@ impl<'a> Converter<'_, 'a> {
         for (k, _) in &kept {
             frame.take_as(end, usize_to_u32(*k), operands[*k]);
         }
-        Ok(self.shown(frame, operation, end))
+        Ok(self.loop_result(frame, operation, end))
     }
 
     /// Numbers that no turn of a loop changes, by their place in the state of the loop.
-    fn kept(&self, frame: &Frame<'a>, body: &Region<'a>, operands: &[InstructionId]) -> Vec<(usize, Value)> {
+    fn loop_constants(&self, frame: &Frame<'a>, body: &Region<'a>, operands: &[InstructionId]) -> Vec<(usize, Value)> {
         let end = body.body.iter().find(|o| o.name.ends_with(".return")).filter(|_| self.module.is_open);
         let returned = end.map(|o| o.operands.as_slice()).unwrap_or_default();
         let same = returned.iter().zip(&body.arguments).map(|(read, a)| read.name == a.name && read.index == 0);
@@ -134,7 +134,7 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// A single result of a loop as that value; several as a tuple.
-    fn shown(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, end: InstructionId) -> InstructionId {
+    fn loop_result(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, end: InstructionId) -> InstructionId {
         match operation.results[..] {
             [(_, 1)] => frame.element(end, 0),
             _ => end,

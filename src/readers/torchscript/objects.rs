@@ -42,7 +42,7 @@ pub struct Objects<'f> {
 
 /// A class or a function, with its file.
 #[derive(Clone, Debug)]
-pub struct Found<T> {
+pub struct Definition<T> {
     /// The class or function.
     pub item: Rc<T>,
     /// Its file: `code/__torch__/models.py`.
@@ -101,20 +101,20 @@ impl<'f> Objects<'f> {
     ///
     /// # Errors
     /// When its file is damaged.
-    pub fn class(&mut self, path: &str) -> Result<Option<Found<Class>>, ImportError> {
+    pub fn class(&mut self, path: &str) -> Result<Option<Definition<Class>>, ImportError> {
         let (folder, name) = path.rsplit_once('.').unwrap_or(("", path));
         let Some((file, source)) = self.source(folder)? else { return Ok(None) };
-        Ok(source.classes.iter().find(|c| c.name == name).map(|c| Found { item: Rc::clone(c), file }))
+        Ok(source.classes.iter().find(|c| c.name == name).map(|c| Definition { item: Rc::clone(c), file }))
     }
 
     /// A function by its path: `__torch__.torch.nn.functional.relu`.
     ///
     /// # Errors
     /// When its file is damaged.
-    pub fn function(&mut self, path: &str) -> Result<Option<Found<Function>>, ImportError> {
+    pub fn function(&mut self, path: &str) -> Result<Option<Definition<Function>>, ImportError> {
         let (folder, name) = path.rsplit_once('.').unwrap_or(("", path));
         let Some((file, source)) = self.source(folder)? else { return Ok(None) };
-        Ok(source.functions.iter().find(|f| f.name == name).map(|f| Found { item: Rc::clone(f), file }))
+        Ok(source.functions.iter().find(|f| f.name == name).map(|f| Definition { item: Rc::clone(f), file }))
     }
 
     /// The file of a path without its last part.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{Entry, Outcome, Timed};
+use super::entry::{Entry, MeanTime, Outcome};
 use super::view_input::{Against, ViewInput, accelerator_of};
 use ns_base::Order;
 use ns_experiment::aggregate::Backend;
@@ -71,15 +71,15 @@ impl Status {
 
 /// A cell in both runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compared {
+pub struct CellComparison {
     pub model: String,
     pub backend: Backend,
     /// Batch size as records write it; empty if none was timed.
     pub batch: String,
     pub status: Status,
     /// Times then and now, seconds.
-    pub base: Option<Timed>,
-    pub now: Option<Timed>,
+    pub base: Option<MeanTime>,
+    pub now: Option<MeanTime>,
     /// Time now divided by time then, and its 95 % confidence interval if both runs have one.
     pub ratio: Option<f64>,
     pub interval: Option<(f64, f64)>,
@@ -102,14 +102,14 @@ struct Cell<'a> {
 
 #[derive(Default)]
 struct Side<'a> {
-    timed: BTreeMap<&'a str, Timed>,
+    timed: BTreeMap<&'a str, MeanTime>,
     failed: Option<&'a Entry>,
     /// It has a record that is neither a time nor an error.
     is_untimed: bool,
 }
 
 impl<'a> Side<'a> {
-    fn take(&mut self, entry: &'a Entry, timed: Option<Timed>) {
+    fn take(&mut self, entry: &'a Entry, timed: Option<MeanTime>) {
         match (timed, &entry.outcome) {
             (Some(timed), _) => {
                 self.timed.insert(&entry.config.batch, timed);
@@ -140,7 +140,7 @@ pub fn runs_of(input: &ViewInput<'_>) -> Option<(f64, f64)> {
 }
 
 /// Every cell of the two runs: those that need attention first, and within an outcome the largest change of time first.
-pub fn compare(input: &ViewInput<'_>) -> Vec<Compared> {
+pub fn compare(input: &ViewInput<'_>) -> Vec<CellComparison> {
     let Some((base, now)) = runs_of(input) else { return Vec::new() };
     let mut cells: BTreeMap<(&str, &str, usize), Cell<'_>> = BTreeMap::new();
     for entry in input.records() {
@@ -159,18 +159,18 @@ pub fn compare(input: &ViewInput<'_>) -> Vec<Compared> {
             cell.base.take(entry, timed);
         }
     }
-    let mut found: Vec<Compared> =
+    let mut found: Vec<CellComparison> =
         cells.into_iter().flat_map(|((_, model, backend), cell)| cell.compared(model, Backend::ALL[backend])).collect();
     found.order_by(|a, b| a.status.cmp(&b.status).then(b.seconds().abs().total_cmp(&a.seconds().abs())));
     found
 }
 
 impl Cell<'_> {
-    fn compared(&self, model: &str, backend: Backend) -> Vec<Compared> {
+    fn compared(&self, model: &str, backend: Backend) -> Vec<CellComparison> {
         let mut batches: Vec<&str> = self.base.timed.keys().chain(self.now.timed.keys()).copied().collect();
         batches.sort_unstable();
         batches.dedup();
-        let blank = |batch: &str, status, remark| Compared {
+        let blank = |batch: &str, status, remark| CellComparison {
             model: model.to_owned(),
             backend,
             batch: batch.to_owned(),
@@ -212,7 +212,7 @@ impl Cell<'_> {
         }
     }
 
-    fn both(&self, cell: Compared, base: Timed, now: Timed) -> Compared {
+    fn both(&self, cell: CellComparison, base: MeanTime, now: MeanTime) -> CellComparison {
         let ratio = now.measure.avg / base.measure.avg;
         let interval = base.reach.zip(now.reach).map(|(b, n)| {
             let (b, n) = (b / base.measure.avg, n / now.measure.avg);
@@ -228,7 +228,7 @@ impl Cell<'_> {
             (true, true) if ratio > 1.0 => Status::Regressed,
             (true, true) => Status::Improved,
         };
-        Compared { status, ratio: Some(ratio), interval, noise, ..cell }
+        CellComparison { status, ratio: Some(ratio), interval, noise, ..cell }
     }
 }
 
@@ -250,7 +250,7 @@ fn between_runs(times: &[f64]) -> Option<f64> {
     Some(DEVIATIONS * NORMAL_MAD * median / std::f64::consts::SQRT_2)
 }
 
-impl Compared {
+impl CellComparison {
     /// How much longer it takes, seconds; 0 if not known.
     pub fn seconds(&self) -> f64 {
         self.base.zip(self.now).map_or(0.0, |(base, now)| now.measure.avg - base.measure.avg)

@@ -17,7 +17,7 @@ pub struct LeftOut {
 
 /// Number of experiments of a run that passed, and number that should have run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Passed {
+pub struct PassCount {
     pub passed: usize,
     pub all: usize,
     /// Experiments of `all` that the earlier run has and this one does not.
@@ -92,7 +92,7 @@ pub fn unlike_batches(input: &ViewInput<'_>) -> Vec<String> {
 /// How many experiments passed, run by run: those with a time, or whose values the verifier accepted. Skipped experiments do not
 /// count; of several records of one experiment the better one does. An experiment that is gone did not pass: the newest run
 /// is compared with the run that was chosen to compare with, another run with the one before it.
-pub fn passed(input: &ViewInput<'_>) -> Vec<(f64, Passed)> {
+pub fn passed(input: &ViewInput<'_>) -> Vec<(f64, PassCount)> {
     let records: Vec<&Entry> = input.records().collect();
     let runs: Vec<&[&Entry]> = records.chunk_by(|a, b| a.timestamp == b.timestamp).collect();
     let base = runs_of(input);
@@ -109,7 +109,7 @@ pub fn passed(input: &ViewInput<'_>) -> Vec<(f64, Passed)> {
         let then = earlier(i).map(|run| cells_of(input, run)).unwrap_or_default();
         let gone = then.keys().filter(|(model, backend, _)| !has.contains(&(model, *backend))).count();
         let passed = cells.values().filter(|p| **p).count();
-        (run[0].timestamp, Passed { passed, all: cells.len() + gone, gone })
+        (run[0].timestamp, PassCount { passed, all: cells.len() + gone, gone })
     };
     runs.iter().enumerate().map(of_run).collect()
 }
@@ -133,7 +133,7 @@ fn cells_of<'a>(input: &ViewInput<'_>, run: &[&'a Entry]) -> Cells<'a> {
     best
 }
 
-impl Passed {
+impl PassCount {
     /// The share of experiments that passed, percent; `None` without experiments.
     pub fn percent(self) -> Option<f64> {
         (self.all > 0).then(|| usize_to_f64(self.passed) / usize_to_f64(self.all) * 100.0)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::value::RawValue;
 
 use ns_bench::mean_ci95;
-use ns_experiment::aggregate::{Backend, Measure, Metric, Seen, WARM_UP};
+use ns_experiment::aggregate::{Backend, Measure, Metric, RecordView, WARM_UP};
 use ns_experiment::record::{LineError, RawRecord, numbers, python_number};
 
 /// The experiment that was run, without its time and outcome.
@@ -32,7 +32,7 @@ pub struct Config {
 
 /// The mean of the repeats that count.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Timed {
+pub struct MeanTime {
     /// Mean and standard deviation, seconds, as in reports.
     pub measure: Measure,
     /// Half of the mean's 95 % confidence interval, seconds; `None` for a single repeat.
@@ -45,7 +45,7 @@ pub enum Outcome {
     /// The experiment was timed.
     Timed {
         /// Time once warm; `None` for fewer than four repeats.
-        execution: Option<Timed>,
+        execution: Option<MeanTime>,
         /// How much longer the first repeat took, seconds; `None` for a single repeat.
         compilation: Option<f64>,
         /// Number of repeats.
@@ -79,7 +79,7 @@ pub struct Entry {
 }
 
 /// A record before its texts are shared.
-pub struct Parsed {
+pub struct RecordDraft {
     pub config: Config,
     pub timestamp: f64,
     pub outcome: Outcome,
@@ -102,7 +102,7 @@ fn last_line(error: &str) -> &str {
     error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(error).trim()
 }
 
-impl Parsed {
+impl RecordDraft {
     /// Extracts the kept part of a record.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ fn outcome(record: &RawRecord<'_>) -> Result<Outcome, LineError> {
         let steady = times.get(WARM_UP..).unwrap_or_default();
         let reach = mean_ci95(steady).map(|(low, high)| (high - low) / 2.0);
         return Ok(Outcome::Timed {
-            execution: Metric::Execution.of(&times).map(|measure| Timed { measure, reach }),
+            execution: Metric::Execution.of(&times).map(|measure| MeanTime { measure, reach }),
             compilation: Metric::Compilation.of(&times).map(|m| m.avg),
             repeats: times.len(),
         });
@@ -162,20 +162,20 @@ fn outcome(record: &RawRecord<'_>) -> Result<Outcome, LineError> {
 
 impl Entry {
     /// The time that a metric compares; `None` for a record that failed or has too few repeats.
-    pub fn timed(&self, metric: Metric) -> Option<Timed> {
+    pub fn timed(&self, metric: Metric) -> Option<MeanTime> {
         match (&self.outcome, metric) {
             (Outcome::Timed { execution, .. }, Metric::Execution) => *execution,
             (Outcome::Timed { compilation, .. }, Metric::Compilation) => {
-                compilation.map(|avg| Timed { measure: Measure { avg, std: 0.0 }, reach: None })
+                compilation.map(|avg| MeanTime { measure: Measure { avg, std: 0.0 }, reach: None })
             }
             _ => None,
         }
     }
 
     /// The record in the form that the aggregate reads.
-    pub fn seen(&self, measure: Option<Measure>) -> Seen<'_> {
+    pub fn view(&self, measure: Option<Measure>) -> RecordView<'_> {
         let c = &self.config;
-        Seen {
+        RecordView {
             kind: c.kind.as_deref(),
             product: &c.product,
             model: &c.model,

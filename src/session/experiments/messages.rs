@@ -54,7 +54,7 @@ pub struct RecordsRead {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RecordsShown {
+pub struct RecordsResult {
     /// The document of the view.
     pub document: Document,
     /// The request, with the values used for choices that were left open.

@@ -33,7 +33,7 @@ use ns_container::exactly;
 use ns_experiment::figure::{FigureSize, figure};
 use view_input::ViewInput;
 
-pub use messages::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsShown};
+pub use messages::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsResult};
 pub use spec::{ExperimentField, ExperimentSpec, ExperimentView};
 
 pub(super) use bundle::files_of;
@@ -63,7 +63,7 @@ impl RecordSets {
     }
 
     /// Makes a view of a set.
-    pub fn show(&mut self, key: RecordsKey, spec: &ExperimentSpec) -> RecordsShown {
+    pub fn show(&mut self, key: RecordsKey, spec: &ExperimentSpec) -> RecordsResult {
         let store = self.of(key);
         let store = store.borrow();
         view_of(&store, spec)
@@ -95,10 +95,10 @@ impl RecordSets {
     }
 }
 
-fn view_of(store: &RecordStore, spec: &ExperimentSpec) -> RecordsShown {
+fn view_of(store: &RecordStore, spec: &ExperimentSpec) -> RecordsResult {
     let input = ViewInput::of(store, spec);
     let is_report = input.record_filter.is_none() && views::report_of(input.view).is_some() && !input.times.is_empty();
-    RecordsShown {
+    RecordsResult {
         document: views::document(&input),
         spec: input.spec(),
         choices: input.choices(),

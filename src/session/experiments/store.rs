@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::entry::{Config, Entry, Outcome, Parsed};
+use super::entry::{Config, Entry, Outcome, RecordDraft};
 use crate::ByteSource;
 use ns_bench::Report;
 use ns_experiment::aggregate::known_accelerator;
@@ -55,7 +55,7 @@ impl RecordStore {
     /// Takes a line of the file being read, which will be the next of `files`. Returns whether it is a record.
     pub fn push_line(&mut self, name: &str, line: RecordLine<'_>) -> bool {
         let place = || format!("{name}:{}", line.number);
-        match trimmed(line.bytes).and_then(|text| parse_line(text, Parsed::of)) {
+        match trimmed(line.bytes).and_then(|text| parse_line(text, RecordDraft::of)) {
             Ok(parsed) => {
                 self.keep(parsed, line, place);
                 true
@@ -71,7 +71,7 @@ impl RecordStore {
         }
     }
 
-    fn keep(&mut self, parsed: Parsed, line: RecordLine<'_>, place: impl Fn() -> String) {
+    fn keep(&mut self, parsed: RecordDraft, line: RecordLine<'_>, place: impl Fn() -> String) {
         self.notice(&parsed, &place);
         let config = match self.configs.get(&parsed.config) {
             Some(known) => Rc::clone(known),
@@ -103,7 +103,7 @@ impl RecordStore {
         });
     }
 
-    fn notice(&mut self, parsed: &Parsed, place: impl Fn() -> String) {
+    fn notice(&mut self, parsed: &RecordDraft, place: impl Fn() -> String) {
         if parsed.config.kind.is_none() || parsed.code.is_none() {
             let lacks = if parsed.config.kind.is_none() { "accelerator" } else { "verification_code" };
             self.notes.add("records are of an older schema", || format!("{}: it has no {lacks}", place()));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{Entry, Outcome, Timed};
+use super::entry::{Entry, MeanTime, Outcome};
 use super::messages::{Choices, RecordsChoices};
 use super::record_filter::RecordFilter;
 use super::spec::{ExperimentField, ExperimentSpec, ExperimentView};
@@ -144,11 +144,15 @@ impl<'a> ViewInput<'a> {
         });
         self.times = times.unwrap_or_default();
         // Errors add up in the same way for any multiple of the deviation.
-        let reach = |timed: Timed| Measure { std: timed.reach.unwrap_or(f64::NAN), ..timed.measure };
+        let reach = |timed: MeanTime| Measure { std: timed.reach.unwrap_or(f64::NAN), ..timed.measure };
         self.reaches = self.speedups_with(self.metric, reach).unwrap_or_default();
     }
 
-    fn speedups_with(&self, metric: Metric, measure: impl Fn(Timed) -> Measure) -> Result<Vec<TimeSpeedups>, Refusal> {
+    fn speedups_with(
+        &self,
+        metric: Metric,
+        measure: impl Fn(MeanTime) -> Measure,
+    ) -> Result<Vec<TimeSpeedups>, Refusal> {
         let selection = Selection {
             accelerator: AcceleratorChoice::Any,
             models: self.model_filter.clone(),
@@ -162,7 +166,7 @@ impl<'a> ViewInput<'a> {
         order.sort_unstable();
         for i in order {
             let entry = &self.store.entries[i];
-            records.take(&entry.seen(entry.timed(metric).map(&measure)));
+            records.take(&entry.view(entry.timed(metric).map(&measure)));
         }
         speedups(&records, &self.backends, self.baseline)
     }

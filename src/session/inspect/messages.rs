@@ -74,7 +74,7 @@ pub struct TreeRow {
 
 /// A model to show.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct InspectShown {
+pub struct InspectResult {
     /// The request, with the values used for choices that were left open.
     pub spec: InspectSpec,
     pub title: String,

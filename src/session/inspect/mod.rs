@@ -23,6 +23,6 @@ mod times;
 mod tree;
 mod view;
 
-pub use messages::{InspectAsk, InspectFile, InspectShown, TreeRow};
+pub use messages::{InspectAsk, InspectFile, InspectResult, TreeRow};
 pub(super) use run::{InspectRun, SharedInspector};
 pub use spec::{InspectField, InspectSpec, InspectView};

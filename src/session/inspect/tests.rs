@@ -5,7 +5,7 @@
 use super::*;
 use crate::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
 
-fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<InspectShown, String> {
+fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<InspectResult, String> {
     let source = file.map(|bytes| Box::new(bytes) as Box<dyn crate::ByteSource>);
     session.handle(Request::new(JobId(1), JobRequest::Inspect(ask)), source);
     let mut answer = Err("no answer".to_owned());
@@ -25,7 +25,7 @@ fn model(name: &str) -> InspectSpec {
     InspectSpec::default().with(InspectField::Model, name)
 }
 
-fn show(spec: &InspectSpec) -> InspectShown {
+fn show(spec: &InspectSpec) -> InspectResult {
     run(&mut Session::new(), InspectAsk::Show(Box::new(spec.clone())), None).unwrap()
 }
 
@@ -195,7 +195,7 @@ fn a_file_is_opened_kept_and_refused() {
     assert_eq!((file.id.as_str(), linked.size), (shown.spec.get(InspectField::Model), hlo.len() as u64));
     // A worker sends it in this form, which has no names of fields.
     let message = postcard::to_allocvec(&shown).unwrap();
-    assert_eq!(postcard::from_bytes::<InspectShown>(&message).unwrap(), shown);
+    assert_eq!(postcard::from_bytes::<InspectResult>(&message).unwrap(), shown);
     // The content of a link opens the same file in a session that has never seen it.
     let mut other = Session::new().with_model_reader(ns_readers::read_model);
     other.handle(Request::new(JobId(2), JobRequest::OpenLinkedModel(linked.packed.expect("a small file"))), None);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::documents::{details, head, obstacles, table};
-use super::messages::{InspectFile, InspectShown, TreeRow};
+use super::messages::{InspectFile, InspectResult, TreeRow};
 use super::open_model::OpenModel;
 use super::passes::passes;
 use super::spec::{InspectField, InspectSpec, InspectView};
@@ -19,10 +19,10 @@ const MOST_HITS: usize = 100;
 ///
 /// # Errors
 /// When a pass of the compiler breaks the program: a defect of the pass.
-pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectShown, String> {
+pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectResult, String> {
     let open = opened.open(spec);
     let found = opened.hits(spec.get(InspectField::Search));
-    let mut shown = InspectShown {
+    let mut shown = InspectResult {
         spec: spec.clone(),
         title: opened.subject.title.clone(),
         head: head(opened),
@@ -33,7 +33,7 @@ pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectS
         }),
         hits: found.iter().take(MOST_HITS).map(|&n| opened.tree.graph.nodes()[n as usize].id.clone()).collect(),
         found: found.len() as u64,
-        ..InspectShown::default()
+        ..InspectResult::default()
     };
     match spec.view() {
         InspectView::Graph => {

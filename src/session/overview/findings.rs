@@ -21,7 +21,7 @@ const LEAST_PERCENT: f64 = 1.0;
 const MOST_FINDINGS: usize = 8;
 
 /// A finding whose savings have not been put into words yet.
-struct Found {
+struct FindingDraft {
     title: String,
     text: String,
     /// The most that a change can gain, in ns; `None` if it gains nothing by itself.
@@ -38,7 +38,7 @@ pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
     let window = c.insights.and_then(|i| i64::try_from(i.limiter.window_ns).ok());
     let of_devices = c.found.breakdown.map_or_else(|| c.profile.span_ns(), |b| b.whole_ns());
     let whole = window.unwrap_or(of_devices);
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FindingDraft> = Vec::new();
     if let Some(b) = &c.found.breakdown {
         found.extend(waiting(c, b));
         found.extend(longest_gap(c, b));
@@ -57,7 +57,7 @@ pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
     found.into_iter().map(|f| ranked(c, f, whole)).collect()
 }
 
-fn ranked(c: &Context<'_>, found: Found, whole: i64) -> Ranked {
+fn ranked(c: &Context<'_>, found: FindingDraft, whole: i64) -> Ranked {
     let share = found.saves_ns.map(|ns| percent(ns, whole));
     let saving = found.saves_ns.zip(share).map(|(ns, share)| {
         let condition = if found.condition.is_empty() { String::new() } else { format!(" {}", found.condition) };
@@ -88,7 +88,7 @@ fn slice_evidence(c: &Context<'_>, slice: SliceId) -> Evidence {
 }
 
 /// Idle devices, and what the host does meanwhile.
-fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
+fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<FindingDraft> {
     let ns = b.waiting_ns();
     if ns <= 0 {
         return None;
@@ -117,16 +117,16 @@ fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
         }
         None => format!("Devices are idle {} of the time", format_whole_share(share)),
     };
-    Some(Found { title, text, saves_ns: Some(ns), is_warning: false, condition: String::new(), ways })
+    Some(FindingDraft { title, text, saves_ns: Some(ns), is_warning: false, condition: String::new(), ways })
 }
 
 /// The longest wait of a device.
-fn longest_gap(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
+fn longest_gap(c: &Context<'_>, b: &Breakdown) -> Option<FindingDraft> {
     let (span, said) = (c.found.longest_gap?, sentence(c, Topic::Idle)?);
     let ns = inside(span, b.span);
     let title = format!("One wait of {}", c.text(ns));
     let ways = vec![("This wait".to_owned(), Evidence::span(span))];
-    Some(Found {
+    Some(FindingDraft {
         title,
         text: said.text.clone(),
         saves_ns: Some(ns),
@@ -142,7 +142,7 @@ fn inside(a: Interval<TraceNs>, b: Interval<TraceNs>) -> i64 {
 }
 
 /// Data transfer while no device computes.
-fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<Found> {
+fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<FindingDraft> {
     let ns = b.ns(part);
     let (topic, what, longest) = match part {
         Part::Communication => (Topic::Communication, "Communication", c.found.longest_communication?),
@@ -152,7 +152,7 @@ fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<Found> {
         return None;
     }
     let said: Vec<&str> = c.found.sentences.iter().filter(|s| s.topic == topic).map(|s| s.text.as_str()).collect();
-    Some(Found {
+    Some(FindingDraft {
         title: format!("{what} not hidden by compute"),
         text: format!("For {} the devices do nothing else. {}", c.text(ns), said.join(" ")),
         saves_ns: Some(ns),
@@ -163,7 +163,7 @@ fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<Found> {
 }
 
 /// Steps that take longer than the median.
-fn uneven_steps(c: &Context<'_>) -> Option<Found> {
+fn uneven_steps(c: &Context<'_>) -> Option<FindingDraft> {
     let mut lengths: Vec<i64> = c.found.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
     if lengths.len() < 3 {
         return None;
@@ -176,7 +176,7 @@ fn uneven_steps(c: &Context<'_>) -> Option<Found> {
     if percent(ns - median, median) < 10.0 {
         return None;
     }
-    Some(Found {
+    Some(FindingDraft {
         title: format!("Steps differ: {} takes {}", slowest.name, c.text(ns)),
         text: format!(
             "The median of {} steps is {}; together they take {} more than that.",
@@ -195,13 +195,13 @@ fn uneven_steps(c: &Context<'_>) -> Option<Found> {
 }
 
 /// The findings of a simulated execution: costs, and symptoms that gain nothing by themselves.
-fn of_execution(c: &Context<'_>) -> Vec<Found> {
+fn of_execution(c: &Context<'_>) -> Vec<FindingDraft> {
     let all = c.insights.map(|i| i.findings.as_slice()).unwrap_or_default();
     let wanted = all.iter().filter(|f| matches!(f.effect, Effect::Cost | Effect::Symptom));
     wanted.map(|f| of_rule(c, f)).collect()
 }
 
-fn of_rule(c: &Context<'_>, f: &Finding) -> Found {
+fn of_rule(c: &Context<'_>, f: &Finding) -> FindingDraft {
     let way = f.slices.first().and_then(|range| {
         let slice = locate(c.profile, range)?;
         let span = Interval::new(TraceNs(range.start_ns), TraceNs(range.end_ns));
@@ -209,7 +209,7 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> Found {
     });
     let limits = c.insights.and_then(|i| i.limiter.dominant()).filter(|_| f.rule == Rule::LimitingUnit);
     let hidden = c.insights.and_then(|i| i.limiter.hidden_text()).filter(|_| limits.is_some());
-    Found {
+    FindingDraft {
         title: limits
             .map_or_else(|| short_title(f.rule).to_owned(), |r| format!("{} limits the execution", r.resource.name())),
         text: [Some(f.title.clone()), hidden, Some(f.detail.clone())]
@@ -244,13 +244,13 @@ const fn short_title(rule: Rule) -> &'static str {
 }
 
 /// The operations with the most self time, and the gain from halving it.
-fn operations(c: &Context<'_>) -> Vec<Found> {
+fn operations(c: &Context<'_>) -> Vec<FindingDraft> {
     let has_devices = c.found.breakdown.is_some();
     let (table, tool) =
         if has_devices { ("Operators", Tool::OperatorFramework) } else { ("Statistics", Tool::Statistics) };
     let found = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(EXAMINED);
     found
-        .map(|o| Found {
+        .map(|o| FindingDraft {
             title: format!("{} takes {} of the self time", shortened(&o.name), format_whole_share(o.percent)),
             text: match o.count {
                 1 => format!("{} in one slice.", c.text(o.self_ns)),

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiments::{RecordsRead, RecordsShown};
-use crate::inspect::InspectShown;
+use crate::experiments::{RecordsRead, RecordsResult};
+use crate::inspect::InspectResult;
 use crate::share::LinkedFile;
 use crate::studies::StudyResult;
 use crate::{Answer, Catalog, Listed, OperatorTable, ProfileInfo};
@@ -69,7 +69,7 @@ pub enum JobResult {
         result: Box<ExperimentRow>,
     },
     /// A model as a picture.
-    Inspected(Box<InspectShown>),
+    Inspected(Box<InspectResult>),
 }
 
 /// The answer to a question or an analysis.
@@ -78,7 +78,7 @@ pub enum Reply {
     /// The models and instances that can be run.
     Catalog(Catalog),
     /// A view of records.
-    Records(Box<RecordsShown>),
+    Records(Box<RecordsResult>),
     /// The shapes to draw on the timeline.
     Timeline(TimelineTile),
     /// Everything about one slice; absent if the slice does not exist.

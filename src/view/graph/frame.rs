@@ -14,7 +14,7 @@ const MOST_BENDS: u32 = 24;
 
 /// The places of nodes and edges, from the upper left corner.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Placed {
+pub(super) struct GraphPlaces {
     /// Upper left corner of each node.
     pub corners: Vec<(f64, f64)>,
     pub width: f64,
@@ -31,7 +31,7 @@ pub(super) fn place(
     edges: &[(usize, usize)],
     top: Option<usize>,
     bottom: Option<usize>,
-) -> Placed {
+) -> GraphPlaces {
     let mut found = layers(sizes.len(), edges, top);
     let last = found.of.iter().copied().max().unwrap_or(0);
     if let Some(layer) = bottom.and_then(|b| found.of.get_mut(b)) {
@@ -64,7 +64,7 @@ pub(super) fn place(
     }
     let width = sizes.iter().zip(&corners).map(|(s, c)| c.0 + s.0).fold(0.0, f64::max);
     let bends = bends.into_iter().map(|chain| chain.iter().map(|&b| corners[b as usize]).collect()).collect();
-    Placed { corners, width, height, bends, goes_up: found.goes_up }
+    GraphPlaces { corners, width, height, bends, goes_up: found.goes_up }
 }
 
 /// Joins two nodes, with a bend in every layer between them.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ModuleGraph;
 use super::contract::{End, FrameEdges, contract};
-use super::frame::{Placed, place};
+use super::frame::{GraphPlaces, place};
 use ns_base::convert::usize_to_f64;
 
 /// Height of a node: two lines of text.
@@ -68,13 +68,13 @@ struct Frame {
     /// Its content, without the border.
     children: Vec<u32>,
     ends: Vec<(End, End)>,
-    placed: Placed,
+    placed: GraphPlaces,
 }
 
 /// Lays out the visible part of a graph when these modules are open. The root is always open.
 #[must_use]
 pub fn lay_out(graph: &ModuleGraph, open: &BTreeSet<u32>) -> GraphScene {
-    let open = seen(graph, open);
+    let open = visible_modules(graph, open);
     let edges = contract(graph, &open);
     let mut frames: BTreeMap<u32, Frame> = BTreeMap::new();
     let mut sizes: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
@@ -118,7 +118,7 @@ pub fn lay_out(graph: &ModuleGraph, open: &BTreeSet<u32>) -> GraphScene {
 }
 
 /// The open modules whose enclosing modules are all open, including the root.
-fn seen(graph: &ModuleGraph, open: &BTreeSet<u32>) -> BTreeSet<u32> {
+fn visible_modules(graph: &ModuleGraph, open: &BTreeSet<u32>) -> BTreeSet<u32> {
     let mut seen = BTreeSet::from([0]);
     for &module in open {
         let Some(node) = graph.nodes().get(module as usize) else { continue };

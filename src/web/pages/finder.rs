@@ -303,7 +303,7 @@ fn entries(props: &FinderProps, text: &str, found: &Hits) -> Vec<Entry> {
         all.filter(|(_, lack)| lack.is_none()).map(|(t, _)| ("Tool", tool_name(t, run).to_owned(), Place::Tool(t)))
     });
     let run = |run: &OpenRun| ("Run", run.label(), Place::Run(run.id));
-    let others = props.profile.runs.iter().filter(|r| Some(r.id) != props.profile.shown).map(run);
+    let others = props.profile.runs.iter().filter(|r| Some(r.id) != props.profile.current).map(run);
     let pages = props.pages.iter().map(|(page, link)| ("Page", page.title().to_owned(), Place::Page(link.clone())));
     let kept = props.kept.iter().map(|(name, link)| ("Kept", name.to_string(), Place::Page(link.clone())));
     let named = tools.chain(others).chain(pages).chain(kept).chain(settings(props)).chain(to_run(props, text));

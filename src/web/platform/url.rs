@@ -110,7 +110,7 @@ fn note(hash: &str) {
 
 /// The address that the page shows; empty before it shows one.
 #[must_use]
-pub fn noted() -> String {
+pub fn current_address() -> String {
     root().and_then(|root| root.get_attribute(NOTED)).unwrap_or_default()
 }
 

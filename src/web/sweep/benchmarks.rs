@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::Callback;
 
 use super::keeper::{Keeper, KeptSweep, rows_of};
-use super::runner::{Carried, Runnable, Runner, SweepRunner};
+use super::runner::{Runnable, Runner, RunnerStep, SweepRunner};
 use crate::shelf;
 use crate::state::PageState;
 use crate::worker::Engine;
@@ -36,16 +36,16 @@ impl Runnable for Benchmarks {
 
     const HEAD: &'static str = "head";
 
-    fn step(runner: &SweepRunner, most_lanes: usize) -> Carried {
+    fn step(runner: &SweepRunner, most_lanes: usize) -> RunnerStep {
         let step = runner.0.core.borrow_mut().run.next(most_lanes);
         match step {
             Step::Run(out) => runner.hand_out(&out),
             Step::Measure(measurement) => runner.measure(&measurement),
-            Step::Start { is_only } => return Carried::Start { is_only },
-            Step::End(state) => return Carried::End(state),
-            Step::Rest => return Carried::Rest,
+            Step::Start { is_only } => return RunnerStep::Start { is_only },
+            Step::End(state) => return RunnerStep::End(state),
+            Step::Rest => return RunnerStep::Rest,
         }
-        Carried::GoOn
+        RunnerStep::GoOn
     }
 
     fn row_text(sweep: &SweepState, row: u32) -> Option<String> {
@@ -113,7 +113,7 @@ impl Runner<Benchmarks> {
         let job = out.worker.send(request, None, on_message);
         // A worker that is dead has answered already.
         if out.worker.is_alive() {
-            self.0.core.borrow_mut().run.sent(out, job);
+            self.0.core.borrow_mut().run.note_request(out, job);
         }
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::Callback;
 
 use super::keeper::{Keeper, KeptOf, rows_of};
-use super::runner::{Carried, Runnable, Runner};
+use super::runner::{Runnable, Runner, RunnerStep};
 use crate::platform::machine::{self, wall_ms};
 use crate::shelf;
 use crate::worker::Engine;
@@ -38,15 +38,15 @@ impl Runnable for Experiments {
 
     const HEAD: &'static str = "experiments";
 
-    fn step(runner: &ExperimentRunner, most_lanes: usize) -> Carried {
+    fn step(runner: &ExperimentRunner, most_lanes: usize) -> RunnerStep {
         let step = runner.0.core.borrow_mut().run.next(most_lanes);
         match step {
             ExperimentStep::Run(worker, request) => runner.hand_out(&worker, *request),
-            ExperimentStep::Start { is_only } => return Carried::Start { is_only },
-            ExperimentStep::End(state) => return Carried::End(state),
-            ExperimentStep::Rest => return Carried::Rest,
+            ExperimentStep::Start { is_only } => return RunnerStep::Start { is_only },
+            ExperimentStep::End(state) => return RunnerStep::End(state),
+            ExperimentStep::Rest => return RunnerStep::Rest,
         }
-        Carried::GoOn
+        RunnerStep::GoOn
     }
 
     fn row_text(sweep: &SweepOf<Self>, row: u32) -> Option<String> {

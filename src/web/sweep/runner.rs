@@ -15,7 +15,7 @@ use ns_bench::{Benchmarks, SweepOf};
 use ns_page::RunState;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::replies::unexpected;
-use ns_page::sweep::{CpuRow, Dispatch, Handed, Heard, SweepNews, Worker};
+use ns_page::sweep::{CpuRow, Dispatch, NextAction, SweepNews, Worker, WorkerSweep};
 use ns_session::{Control, JobId};
 
 /// The most workers: more would cost memory and start-up time for little gain.
@@ -28,7 +28,7 @@ impl Worker for Engine {
 }
 
 /// A kind of sweep that the page runs.
-pub trait Runnable: Handed + 'static {
+pub trait Runnable: WorkerSweep + 'static {
     /// The state of its page.
     type State: PageState<Action: From<SweepNews<Self>>>;
     /// What its runner has besides the sweep.
@@ -38,7 +38,7 @@ pub trait Runnable: Handed + 'static {
     const HEAD: &'static str;
 
     /// Carries out one step.
-    fn step(runner: &Runner<Self>, most_lanes: usize) -> Carried;
+    fn step(runner: &Runner<Self>, most_lanes: usize) -> RunnerStep;
 
     /// The text that keeps a row; `None` for a row without a result.
     fn row_text(sweep: &SweepOf<Self>, row: u32) -> Option<String>;
@@ -57,7 +57,7 @@ pub trait Runnable: Handed + 'static {
 }
 
 /// What a runner does after a step.
-pub enum Carried {
+pub enum RunnerStep {
     /// The next step.
     GoOn,
     /// Start a worker.
@@ -192,16 +192,16 @@ impl<K: Runnable> Runner<K> {
         let most_lanes = if page::is_behind_example() { 1 } else { hardware_threads().min(MOST_LANES) };
         loop {
             match K::step(self, most_lanes) {
-                Carried::GoOn => {}
-                Carried::Start { is_only } => match self.worker(is_only) {
+                RunnerStep::GoOn => {}
+                RunnerStep::Start { is_only } => match self.worker(is_only) {
                     Ok(engine) => self.0.core.borrow_mut().run.add(engine),
                     Err(message) => {
                         let ended = self.0.core.borrow_mut().run.refuse(message);
                         return ended.into_iter().for_each(|state| self.end(state));
                     }
                 },
-                Carried::Rest => return,
-                Carried::End(state) => return self.end(state),
+                RunnerStep::Rest => return,
+                RunnerStep::End(state) => return self.end(state),
             }
         }
     }
@@ -212,14 +212,14 @@ impl<K: Runnable> Runner<K> {
     }
 
     /// Does what a worker's message requires, and shows the result a moment later.
-    pub(super) fn act(&self, row: u32, heard: Heard<K::Result>) {
+    pub(super) fn act(&self, row: u32, heard: NextAction<K::Result>) {
         match heard {
-            Heard::Taken => {}
-            Heard::GoOn => self.feed(),
-            Heard::Note(message) => self.tell(SweepNews::Note(message)),
-            Heard::Row(result) => self.take(row, *result),
-            Heard::Measured(cpu) => K::take_measured(self, *cpu),
-            Heard::Unexpected(kind) => self.0.notices.dispatch(NoticeAction::Say(Tone::Bad, unexpected(kind))),
+            NextAction::Taken => {}
+            NextAction::GoOn => self.feed(),
+            NextAction::Note(message) => self.tell(SweepNews::Note(message)),
+            NextAction::Row(result) => self.take(row, *result),
+            NextAction::Measured(cpu) => K::take_measured(self, *cpu),
+            NextAction::Unexpected(kind) => self.0.notices.dispatch(NoticeAction::Say(Tone::Bad, unexpected(kind))),
         }
         self.show_later();
     }

@@ -49,12 +49,12 @@ impl WeakEngine {
 }
 
 /// A request and the file that goes with it.
-type Queued = (Request, Option<File>);
+type QueuedRequest = (Request, Option<File>);
 
 struct EngineInner {
     worker: Worker,
     /// Requests that wait for Ready; `None` once it came.
-    queue: RefCell<Option<Vec<Queued>>>,
+    queue: RefCell<Option<Vec<QueuedRequest>>>,
     jobs: RefCell<BTreeMap<JobId, SentJob>>,
     /// The last words of a worker that panicked.
     last_words: RefCell<Option<String>>,

@@ -23,7 +23,7 @@ enum When {
 }
 
 /// A marker that has started, until a marker of its name ends.
-struct Started {
+struct OpenMarker {
     at: i64,
     category: StrId,
     args: ArgsId,
@@ -43,7 +43,7 @@ pub(super) fn read(
     let (process, tid) = builder.place_of(thread);
     let mut track = None;
     // An end belongs to the last start of its name, regardless of other starts since.
-    let mut open: FxHashMap<StrId, Vec<Started>> = FxHashMap::default();
+    let mut open: FxHashMap<StrId, Vec<OpenMarker>> = FxHashMap::default();
     let columns = ["name", "startTime", "endTime", "phase", "category", "data", "time"];
     rows(Some(markers), columns, |_, [name, start, end, phase, category, data, time]| {
         let track = *track.get_or_insert_with(|| {
@@ -58,7 +58,7 @@ pub(super) fn read(
             Some(When::Between(start, end)) => {
                 builder.slice_of(track, start, Some(end.saturating_sub(start)), name, category, args);
             }
-            Some(When::Starts(at)) => open.entry(name).or_default().push(Started { at, category, args, offset }),
+            Some(When::Starts(at)) => open.entry(name).or_default().push(OpenMarker { at, category, args, offset }),
             Some(When::Ends(at)) => match open.get_mut(&name).and_then(Vec::pop) {
                 Some(started) => finish(builder, track, name, &started, at, args),
                 None => builder.end(track, at, name, args, offset),
@@ -66,17 +66,17 @@ pub(super) fn read(
         }
     });
     if let Some(track) = track {
-        let mut never_ended: Vec<(StrId, Started)> =
+        let mut never_ended: Vec<(StrId, OpenMarker)> =
             open.into_iter().flat_map(|(name, all)| all.into_iter().map(move |s| (name, s))).collect();
         never_ended.order_by_key(|(_, s)| s.offset);
-        for (name, Started { at, category, args, offset }) in never_ended {
+        for (name, OpenMarker { at, category, args, offset }) in never_ended {
             builder.begin(track, at, name, category, args, offset);
         }
     }
 }
 
 /// A slice from the events of a start and an end.
-fn finish(builder: &mut ProfileBuilder, track: TrackId, name: StrId, started: &Started, end: i64, args: ArgsId) {
+fn finish(builder: &mut ProfileBuilder, track: TrackId, name: StrId, started: &OpenMarker, end: i64, args: ArgsId) {
     let args = if started.args.is_none() { args } else { started.args };
     builder.derived_slice(track, started.at, end, name, started.category, args);
     builder.note_track(track);

@@ -16,8 +16,8 @@ const NOTE: &str = "Values that are quantised and dequantised keep their steps, 
 
 /// Operators on quantised values, of ONNX and of onnxruntime.
 pub(super) const OPS: &[Operator] = &[
-    ("QuantizeLinear", Quantisation, |site| noted(site, quantise)),
-    ("DequantizeLinear", Quantisation, |site| noted(site, dequantise)),
+    ("QuantizeLinear", Quantisation, |site| in_single_precision(site, quantise)),
+    ("DequantizeLinear", Quantisation, |site| in_single_precision(site, dequantise)),
     ("DynamicQuantizeLinear", Quantisation, |site| reported(site, dynamic)),
     ("MatMulInteger", Quantisation, |site| reported(site, matmul_of_integers)),
     ("ConvInteger", Quantisation, |site| reported(site, convolution_of_integers)),
@@ -38,7 +38,7 @@ pub(super) const OPS: &[Operator] = &[
 ];
 
 /// An operator computed in single precision, with a note.
-fn noted(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
+fn in_single_precision(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
     site.importer.is_partial = true;
     site.importer.notes.insert(NOTE.to_owned());
     run(site)

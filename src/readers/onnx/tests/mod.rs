@@ -133,7 +133,7 @@ pub fn compute(file: &[u8], inputs: &[X<'_>]) -> (Vec<u64>, Vec<f64>) {
         .parameters
         .iter()
         .map(|p| match &p.data {
-            ns_program::WeightData::Held(value) => Value::clone(value),
+            ns_program::WeightData::Inline(value) => Value::clone(value),
             _ => {
                 let X(dims, numbers) = inputs.next().unwrap();
                 Value { ty: ArrayType::new(ElementType::F32, *dims), numbers: Numbers::Real(numbers.to_vec()) }

@@ -1,6 +1,6 @@
 //! Products composed of other products: of several matrices, of vectors, with normalised weights.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Product;
@@ -58,7 +58,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// `beta x + alpha product`, where the product is summed over a batch or is of two vectors.
-fn added(c: &mut Call<'_, '_, '_>) -> Made {
+fn added(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, a, b) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let product = if c.op == "addr" {
         c.b().dot(a, b, DotDims::default())?
@@ -76,7 +76,7 @@ fn added(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Three tensors, multiplied after inserting dimensions, and summed over dimensions.
-fn three(c: &mut Call<'_, '_, '_>) -> Made {
+fn three(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let mut product: Option<InstructionId> = None;
     for (place, name) in ["expand1", "expand2", "expand3"].into_iter().enumerate() {
         let mut x = c.x(place)?;
@@ -97,7 +97,7 @@ fn three(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The product over the last dimensions of both.
-fn inner(c: &mut Call<'_, '_, '_>) -> Made {
+fn inner(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let (left, right) = (c.b().rank(a), c.b().rank(b));
     if left == 0 || right == 0 {
@@ -112,7 +112,7 @@ fn inner(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The product over the dimensions that are named for both.
-fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
+fn contracted(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let (left, right) = (c.b().rank(a), c.b().rank(b));
     let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, Refusal> {
@@ -129,7 +129,7 @@ fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Cross product: `a1 b2 - a2 b1` for the three elements in turn.
-fn cross(c: &mut Call<'_, '_, '_>) -> Made {
+fn cross(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let dims = broadcast_dims(&c.b().dims(a), &c.b().dims(b))?;
     let (a, b) = (c.b().broadcast_to(a, &dims)?, c.b().broadcast_to(b, &dims)?);
@@ -149,7 +149,7 @@ fn cross(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The outer product: each element of the first times the whole second.
-fn kronecker(c: &mut Call<'_, '_, '_>) -> Made {
+fn kronecker(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let (mut left, mut right) = (c.b().dims(a), c.b().dims(b));
     let rank = left.len().max(right.len());
@@ -164,7 +164,7 @@ fn kronecker(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A power of a matrix by repeated products.
-fn power(c: &mut Call<'_, '_, '_>) -> Made {
+fn power(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, n) = (c.x(0)?, c.int_or("n", 0));
     if !(1..=MOST_POWER).contains(&n) {
         return Ok(Done::Unknown);
@@ -177,7 +177,7 @@ fn power(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A convolution of `[time, batch, channels]` with a kernel of `[time, input, output]`.
-fn time_first(c: &mut Call<'_, '_, '_>) -> Made {
+fn time_first(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, kernel) = (c.x(0)?, c.x(1)?);
     let bias = c.tensor("bias")?;
     let padding = c.int_or("pad", 0);
@@ -207,7 +207,7 @@ fn norm_but(c: &mut Call<'_, '_, '_>, v: InstructionId, p: f64) -> Result<Instru
 }
 
 /// A weight whose norm is stored as a separate weight.
-fn weight_norm(c: &mut Call<'_, '_, '_>) -> Made {
+fn weight_norm(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (v, g) = (c.x(0)?, c.x(1)?);
     let length = norm_but(c, v, 2.0)?;
     let factor = c.b().div(g, length)?;
@@ -219,7 +219,7 @@ fn weight_norm(c: &mut Call<'_, '_, '_>) -> Made {
 ///
 /// # Errors
 /// When arguments do not fit.
-pub fn limited(c: &mut Call<'_, '_, '_>) -> Made {
+pub fn limited(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let (p, most, kept) = (c.float_or("p", 2.0), c.float_or("maxnorm", 1.0), c.dimension("dim", 0, rank)?);

@@ -28,7 +28,7 @@ pub struct AloneCall<'c> {
 
 /// The result of a call.
 #[derive(Debug, Default)]
-pub struct Given {
+pub struct CallResult {
     /// Its values; `None` if they are unknown.
     pub values: Vec<Option<ViewId>>,
     /// Operations of its products, two for each multiply-add.
@@ -64,7 +64,7 @@ impl Translator {
     ///
     /// # Errors
     /// When a call without a known meaning has no operand, or when the program becomes too large.
-    pub fn apply(&mut self, call: AloneCall<'_>) -> Result<Given, Refusal> {
+    pub fn apply(&mut self, call: AloneCall<'_>) -> Result<CallResult, Refusal> {
         let AloneCall { op, overload, arguments, place } = call;
         let is_in_place = op.ends_with('_') && !op.ends_with("__");
         let plain = if is_in_place { &op[..op.len() - 1] } else { op };
@@ -87,7 +87,7 @@ impl Translator {
             node.outputs.push(Argument::Tensor(Text(Cow::Borrowed("result"))));
         }
         let flops = flops::of_node(&node, &graph, &self.symbols).unwrap_or(0);
-        Ok(Given { values, flops })
+        Ok(CallResult { values, flops })
     }
 
     /// Names and types of a call's tensors.

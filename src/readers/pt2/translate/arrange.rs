@@ -1,6 +1,6 @@
 //! Operations that move elements: repetitions, paddings, shuffles, grids.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::{i64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Movement;
@@ -38,7 +38,7 @@ pub const OPS: &[Row] =
     ];
 
 /// The whole tensor, repeated along each dimension.
-fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let ty = c.result()?;
     let x = c.x(0)?;
     let rank = ty.dims.len();
@@ -59,7 +59,7 @@ fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Repeats each element.
-fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let times = c.int("repeats").and_then(|n| u64::try_from(n).ok());
     let times = times.ok_or_else(|| c.missing("repeats"))?;
     let mut x = c.x(0)?;
@@ -80,7 +80,7 @@ fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Repeats each element as often as a tensor says; the type of the result gives their total number.
-fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat_each(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let is_places = c.overload == "Tensor";
     let result = c.result()?.dims;
     let mut x = c.x(0)?;
@@ -110,7 +110,7 @@ fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Rolls elements along dimensions: they re-enter at the other end.
-fn roll(c: &mut Call<'_, '_, '_>) -> Made {
+fn roll(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let mut x = c.x(0)?;
     let dims = c.b().dims(x);
     let shifts = c.ints("shifts").unwrap_or_default();
@@ -133,7 +133,7 @@ fn roll(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Padding with a constant, or with mirrored or repeated elements.
-fn pad(c: &mut Call<'_, '_, '_>) -> Made {
+fn pad(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let edges = c.ints("pad").or_else(|| c.ints("padding")).unwrap_or_default();
     let mode = match c.op {
         "pad" => c.text("mode").unwrap_or("constant"),
@@ -199,7 +199,7 @@ pub fn around(
 }
 
 /// Moves channels to pixels or pixels to channels, or shuffles groups of channels.
-fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
+fn shuffle(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let (dims, result) = (c.b().dims(x), c.result()?.dims);
     let rank = dims.len();
@@ -231,7 +231,7 @@ fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A triangle of each matrix; the other elements are 0.
-fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
+fn triangle(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let offset = c.int_or("diagonal", 0);
     let is_lower = c.op == "tril";
     let x = c.x(0)?;
@@ -250,7 +250,7 @@ fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Differences of neighbours, `n` times, with tensors joined in front and behind.
-fn difference(c: &mut Call<'_, '_, '_>) -> Made {
+fn difference(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let times = c.int_or("n", 1).clamp(0, 64);
     let mut x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -277,7 +277,7 @@ fn difference(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Coordinates of a grid.
-fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
+fn meshgrid(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let is_xy = c.text("indexing") == Some("xy");
     let types = c.results()?;
     let mut values = Vec::new();

@@ -1,6 +1,6 @@
 //! Attention.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_program::OperatorKind::Product;
 use ns_program::compose::{Attention, attention};
 
@@ -13,7 +13,7 @@ pub const OPS: &[Row] = &[
     (&["_scaled_dot_product_fused_attention_overrideable"], Product, translate),
 ];
 
-fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+fn translate(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.float_or("dropout_p", 0.0) != 0.0 {
         return Ok(Done::Unknown);
     }

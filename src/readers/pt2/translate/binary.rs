@@ -1,7 +1,7 @@
 //! Functions of two or three operands, comparisons, choices.
 
 use super::super::argument::Argument;
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::Refusal;
 use ns_program::OperatorKind::Elementwise;
 use ns_program::compose::{floor_divide, floor_modulo, power_number, truncated_quotient};
@@ -72,7 +72,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// Comparison in the element type that can hold both operands.
-fn compare(c: &mut Call<'_, '_, '_>, how: Comparison) -> Made {
+fn compare(c: &mut Call<'_, '_, '_>, how: Comparison) -> CallOutcome {
     let element = common_element(c, &[0, 1])?;
     let (a, b) = (c.operand(0, element)?, c.operand(1, element)?);
     one(c.b().compare(how, a, b)?)
@@ -124,7 +124,7 @@ fn kind(element: ElementType) -> u8 {
 ///
 /// # Errors
 /// When arguments do not fit.
-pub fn arithmetic(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
+pub fn arithmetic(c: &mut Call<'_, '_, '_>, with: Binary) -> CallOutcome {
     let element = c.result()?.element;
     // A sum of booleans is their disjunction, a product their conjunction.
     let with = match (with, element) {
@@ -141,7 +141,10 @@ pub fn arithmetic(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
 }
 
 /// A function of both operands in the element type of the result.
-fn composed(c: &mut Call<'_, '_, '_>, function: fn(&mut Builder, InstructionId, InstructionId) -> Built) -> Made {
+fn composed(
+    c: &mut Call<'_, '_, '_>,
+    function: fn(&mut Builder, InstructionId, InstructionId) -> Built,
+) -> CallOutcome {
     let (x, y) = both(c)?;
     one(function(c.b(), x, y)?)
 }
@@ -152,7 +155,7 @@ fn both(c: &mut Call<'_, '_, '_>) -> Result<(InstructionId, InstructionId), Refu
     Ok((c.operand(0, element)?, c.operand(1, element)?))
 }
 
-fn power(c: &mut Call<'_, '_, '_>) -> Made {
+fn power(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let exponent = c.at(1).ok().and_then(|argument| c.number_of(argument));
     let Some(exponent) = exponent else { return composed(c, |b, x, y| b.binary(Binary::Pow, x, y)) };
     let element = c.result()?.element;
@@ -204,19 +207,19 @@ fn with_sign(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
 }
 
 /// Bitwise operations.
-fn bits(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
+fn bits(c: &mut Call<'_, '_, '_>, with: Binary) -> CallOutcome {
     let (a, b) = both(c)?;
     one(c.b().binary(with, a, b)?)
 }
 
 /// Logical operations.
-fn logical(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
+fn logical(c: &mut Call<'_, '_, '_>, with: Binary) -> CallOutcome {
     let (a, b) = (c.operand(0, ElementType::Pred)?, c.operand(1, ElementType::Pred)?);
     one(c.b().binary(with, a, b)?)
 }
 
 /// Elements of one operand where a condition holds, else of another. With a condition alone, the number of results depends on data.
-fn choice(c: &mut Call<'_, '_, '_>) -> Made {
+fn choice(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.node.inputs.len() != 3 {
         return Ok(Done::Unknown);
     }
@@ -228,7 +231,7 @@ fn choice(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// `x + factor y`, where `y` is a product or a quotient.
-fn scaled_sum(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
+fn scaled_sum(c: &mut Call<'_, '_, '_>, with: Binary) -> CallOutcome {
     let element = c.result()?.element;
     let factor = c.float_or("value", 1.0);
     let (x, y, z) = (c.operand(0, element)?, c.operand(1, element)?, c.operand(2, element)?);

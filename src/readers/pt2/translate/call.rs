@@ -24,16 +24,16 @@ pub enum Done {
 }
 
 /// The result type of a family of operations.
-pub type Made = Result<Done, Refusal>;
+pub type CallOutcome = Result<Done, Refusal>;
 
 /// Translates a call; fails when its arguments do not fit.
-pub type Translate = fn(&mut Call<'_, '_, '_>) -> Made;
+pub type Translate = fn(&mut Call<'_, '_, '_>) -> CallOutcome;
 
 /// Names of operators, their kind of work, and the function that translates them.
 pub type Row = (&'static [&'static str], OperatorKind, Translate);
 
 /// A value as the only result.
-pub fn one(value: InstructionId) -> Made {
+pub fn one(value: InstructionId) -> CallOutcome {
     Ok(Done::One(value))
 }
 

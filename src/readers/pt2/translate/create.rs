@@ -1,6 +1,6 @@
 //! Tensors without operands, values of in-place writes, and quantised numbers.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::{i64_to_f64, i64_to_u64, u64_to_f64, usize_to_u32};
 use ns_base::refuse;
 use ns_program::OperatorKind::Creation;
@@ -16,7 +16,7 @@ pub const OPS: &[Row] = &[
     (&["new_empty_strided", "empty_permuted"], Creation, |c| filled(c, 0.0)),
     (&["ones", "ones_like", "new_ones"], Creation, |c| filled(c, 1.0)),
     (&["full", "full_like", "new_full", "scalar_tensor"], Creation, full),
-    (&["copy", "fill"], Creation, written),
+    (&["copy", "fill"], Creation, in_place_value),
     (&["arange"], Creation, arange),
     (&["linspace"], Creation, linspace),
     (&["logspace"], Creation, |c| {
@@ -35,13 +35,13 @@ pub const OPS: &[Row] = &[
     }),
 ];
 
-fn filled(c: &mut Call<'_, '_, '_>, value: f64) -> Made {
+fn filled(c: &mut Call<'_, '_, '_>, value: f64) -> CallOutcome {
     let ty = c.result()?;
     one(c.b().full(ty.element, &ty.dims, value)?)
 }
 
 /// The new value of an in-place write's first operand.
-fn written(c: &mut Call<'_, '_, '_>) -> Made {
+fn in_place_value(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let ty = c.b().array(x)?.clone();
     let value = c.operand(1, ty.element)?;
@@ -49,7 +49,7 @@ fn written(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A tensor filled with one number.
-fn full(c: &mut Call<'_, '_, '_>) -> Made {
+fn full(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let ty = c.result()?;
     let place = match c.op {
         "scalar_tensor" => 0,
@@ -64,7 +64,7 @@ fn full(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A range of numbers with equal steps.
-fn arange(c: &mut Call<'_, '_, '_>) -> Made {
+fn arange(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let ty = c.result()?;
     let (start, step) = (c.float_or("start", 0.0), c.float_or("step", 1.0));
     let mut row = c.b().iota(ty.element, &ty.dims, 0)?;
@@ -78,7 +78,7 @@ fn arange(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Equally spaced numbers from a start to an end.
-fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
+fn linspace(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let ty = c.result()?;
     let (start, end) = (c.float("start"), c.float("end"));
     let (Some(start), Some(end)) = (start, end) else { return Ok(Done::Unknown) };
@@ -94,7 +94,7 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Frequencies of a transform, from 0 up; for a full transform the negative ones come last.
-fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
+fn frequencies(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let count = c.int("n").ok_or_else(|| c.missing("n"))?;
     if count < 1 || i64_to_u64(count) > MAX_ROW {
         return Err(refuse!("n is {count} and must be from 1 to {}", MAX_ROW.cast_signed()));
@@ -116,7 +116,7 @@ fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
 ///
 /// # Errors
 /// When arguments do not fit.
-pub fn quantised(c: &mut Call<'_, '_, '_>) -> Made {
+pub fn quantised(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let is_back = c.op.starts_with("dequantize_per");
     let is_forth = c.op.starts_with("quantize_per");
     if !(is_back || is_forth) || c.op.ends_with("token") || c.op.ends_with("group") {

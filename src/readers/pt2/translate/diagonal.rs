@@ -1,6 +1,6 @@
 //! Diagonals, rotations and flips, and the named functions that join and split tensors.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use super::views::{Look, ViewId, Views};
 use ns_base::convert::{i64_to_f64, u64_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
@@ -43,7 +43,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// A matrix with one number on its diagonal. In a tall matrix `wrap` would begin the diagonal again: that is not known here.
-fn filled(c: &mut Call<'_, '_, '_>) -> Made {
+fn filled(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let ty = c.b().array(x)?.clone();
     let [rows, columns] = ty.dims[..] else { return Ok(Done::Unknown) };
@@ -104,7 +104,7 @@ fn looked((b, views): (&mut Builder, &mut Views), parent: ViewId, plane: Plane) 
 }
 
 /// A copy with a diagonal replaced.
-fn scattered(c: &mut Call<'_, '_, '_>) -> Made {
+fn scattered(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, part) = (c.x(0)?, c.x(1)?);
     let plane = plane(c, 0)?;
     let mut views = Views::default();
@@ -115,7 +115,7 @@ fn scattered(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A matrix with the last dimension on a diagonal; for a matrix `diag` gives its diagonal.
-fn diagonal_matrix(c: &mut Call<'_, '_, '_>) -> Made {
+fn diagonal_matrix(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let mut x = c.x(0)?;
     let offset = c.int("diagonal").or_else(|| c.int("offset")).unwrap_or(0);
     let rank = c.b().rank(x);
@@ -171,7 +171,7 @@ fn embedded(b: &mut Builder, x: InstructionId, offset: i64) -> Built {
 }
 
 /// Rotates a plane by quarter turns.
-fn turned(c: &mut Call<'_, '_, '_>) -> Made {
+fn turned(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let along = match c.ints("dims") {
@@ -192,7 +192,7 @@ fn turned(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Tensors joined along the first, second or third dimension, which is added to those that lack it.
-fn stacked(c: &mut Call<'_, '_, '_>) -> Made {
+fn stacked(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     // Only `dstack` joins numbers of different types.
     let element = if c.op == "dstack" { Some(c.result()?.element) } else { None };
     let mut parts = Vec::new();
@@ -220,7 +220,7 @@ fn stacked(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Splits the first, second or third dimension into parts of the sizes in the file.
-fn parted(c: &mut Call<'_, '_, '_>) -> Made {
+fn parted(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let along = match c.op {
@@ -239,7 +239,7 @@ fn parted(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Matrices on the diagonal of a block matrix.
-fn blocks(c: &mut Call<'_, '_, '_>) -> Made {
+fn blocks(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let mut parts = Vec::new();
     for x in c.tensors(0)? {
         let dims = c.b().dims(x);
@@ -264,7 +264,7 @@ fn blocks(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The Cartesian product of the rows' elements.
-fn pairs(c: &mut Call<'_, '_, '_>) -> Made {
+fn pairs(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let rows = c.tensors(0)?;
     let mut dims = Vec::new();
     for &row in &rows {
@@ -283,7 +283,7 @@ fn pairs(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Rows and columns of the elements of a triangle.
-fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
+fn triangle_places(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok());
     let (Some(rows), Some(columns)) = (natural("row"), natural("col")) else {
         return Err(c.missing("row or col"));
@@ -305,7 +305,7 @@ fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Sums over the dimensions that the wanted sizes lack or have with size one.
-fn summed(c: &mut Call<'_, '_, '_>) -> Made {
+fn summed(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let dims = c.b().dims(x);
     let wanted = c.ints("size").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Converts the results of an operation to the types in the file.
 
 use super::super::argument::{Argument, Text};
-use super::call::{Call, Done, Made};
+use super::call::{Call, CallOutcome, Done};
 use super::views::ViewId;
 use ns_base::{Refusal, refuse};
 use ns_program::{ArrayType, ElementType, InstructionId};
@@ -19,7 +19,7 @@ impl Call<'_, '_, '_> {
     ///
     /// # Errors
     /// When the operation has no translation.
-    pub fn finish(mut self, made: Made, is_in_place: bool) -> Result<(), Reason> {
+    pub fn finish(mut self, made: CallOutcome, is_in_place: bool) -> Result<(), Reason> {
         self.bind_results(made, is_in_place).map_err(|why| match why {
             Some(why) if self.lacks_values() => Reason::Missing(why),
             why => Reason::Unknown(why),
@@ -40,7 +40,7 @@ impl Call<'_, '_, '_> {
     }
 
     /// Binds the results of an operation; without a reason if nobody knows the operation.
-    fn bind_results(&mut self, made: Made, is_in_place: bool) -> Result<(), Option<Refusal>> {
+    fn bind_results(&mut self, made: CallOutcome, is_in_place: bool) -> Result<(), Option<Refusal>> {
         let done = made?;
         let names: Vec<String> = self.output_names().iter().map(|n| n.get().to_owned()).collect();
         let values: Vec<Option<InstructionId>> = match done {
@@ -87,7 +87,11 @@ impl Call<'_, '_, '_> {
     ///
     /// # Errors
     /// When the operation has no translation.
-    pub fn finish_untyped(mut self, made: Made, is_in_place: bool) -> Result<Vec<Option<ViewId>>, Option<Refusal>> {
+    pub fn finish_untyped(
+        mut self,
+        made: CallOutcome,
+        is_in_place: bool,
+    ) -> Result<Vec<Option<ViewId>>, Option<Refusal>> {
         let values = match made? {
             Done::Unknown => return Err(None),
             Done::Nothing => Vec::new(),

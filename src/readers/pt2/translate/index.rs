@@ -1,6 +1,6 @@
 //! Look-ups and writes by indices.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Indexing;
@@ -64,7 +64,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// Elements written at several indices.
-fn put(c: &mut Call<'_, '_, '_>) -> Made {
+fn put(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let indices = c.maybe_tensors(1)?;
     let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
@@ -82,7 +82,7 @@ fn windows_of(c: &Call<'_, '_, '_>, (size, step): (&'static str, &'static str)) 
 }
 
 /// The patches of an image under a kernel, as columns.
-fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
+fn image_patches(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[i64; 2], Refusal> {
         match c.ints(argument).as_deref() {
             None | Some([]) => Ok([default; 2]),
@@ -109,7 +109,7 @@ fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Rows of a table, reduced over bags that begin at offsets: their sum, their mean, or the largest elements of each.
-fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
+fn embedding_bag(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (table, indices) = (c.x(0)?, c.x(1)?);
     let mode = c.int_or("mode", 0);
     let padding = c.int("padding_idx").filter(|&p| p >= 0);
@@ -176,7 +176,7 @@ fn in_bags(c: &mut Call<'_, '_, '_>, indices: InstructionId, padding: Option<i64
 }
 
 /// Elements written at indices along a dimension.
-fn scatter(c: &mut Call<'_, '_, '_>) -> Made {
+fn scatter(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let (rank, element) = (c.b().rank(x), c.b().element(x));
     let dimension = c.dimension("dim", 0, rank)?;
@@ -199,7 +199,7 @@ fn scatter(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Whole slices written at indices along a dimension.
-fn index_write(c: &mut Call<'_, '_, '_>) -> Made {
+fn index_write(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let (rank, element) = (c.b().rank(x), c.b().element(x));
     let dimension = c.dimension("dim", 0, rank)?;
@@ -228,7 +228,7 @@ fn index_write(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A copy with a slice or a range replaced.
-fn part_write(c: &mut Call<'_, '_, '_>) -> Made {
+fn part_write(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     use super::views::{Look, Views};
     let (x, part) = (c.x(0)?, c.x(1)?);
     let rank = c.b().rank(x);

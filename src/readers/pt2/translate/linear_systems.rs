@@ -1,9 +1,9 @@
 //! Determinants, inverses and solutions of systems of equations.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::refuse;
 use ns_program::OperatorKind::Product;
-use ns_program::compose::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
+use ns_program::compose::{Elimination, cholesky, eliminate, identity_like, solve_triangle};
 use ns_program::{Binary, Built, Comparison, ElementType, InstructionId, Unary};
 
 /// Operations that elimination computes. Matrices with more rows than can be unrolled stay without a known meaning.
@@ -56,7 +56,7 @@ fn turned(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
 }
 
 /// A result; for the operator `with_check`, also an error code of 0 for each matrix.
-fn checked(c: &mut Call<'_, '_, '_>, value: InstructionId, with_check: &str) -> Made {
+fn checked(c: &mut Call<'_, '_, '_>, value: InstructionId, with_check: &str) -> CallOutcome {
     if c.op != with_check {
         return one(value);
     }
@@ -70,12 +70,12 @@ fn faults(c: &mut Call<'_, '_, '_>, value: InstructionId) -> Built {
     c.b().full(ElementType::S32, &dims[..dims.len().saturating_sub(2)], 0.0)
 }
 
-fn determinant(c: &mut Call<'_, '_, '_>) -> Made {
+fn determinant(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let unit = identity_like(c.b(), x)?;
     let none = c.b().rank(unit) - 1;
     let unit = c.b().slice_dim(unit, none, 0, 1, 1)?;
-    let Eliminated { pivots, sign, .. } = eliminate(c.b(), x, unit)?;
+    let Elimination { pivots, sign, .. } = eliminate(c.b(), x, unit)?;
     let last = c.b().rank(pivots) - 1;
     if matches!(c.op, "det" | "linalg_det" | "_linalg_det") {
         let product = c.b().reduce(Binary::Mul, pivots, &[last], false)?;
@@ -100,7 +100,7 @@ fn determinant(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Solves `a x = right`, or `x a = right` if `left` is false; the right side may be a vector for each matrix.
-fn solution(c: &mut Call<'_, '_, '_>) -> Made {
+fn solution(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (a, right) = (c.x(0)?, c.x(1)?);
     let (own, other) = (c.b().dims(a), c.b().dims(right));
     let is_left = c.flag_or("left", true);
@@ -132,7 +132,7 @@ fn by_root(c: &mut Call<'_, '_, '_>, root: InstructionId, right: InstructionId) 
     solve_triangle(c.b(), upper, between, true, false)
 }
 
-fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
+fn triangle(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (a, right) = (c.x(0)?, c.x(1)?);
     let (is_upper, is_unit) = (c.flag_or("upper", false), c.flag_or("unitriangular", false));
     if c.flag_or("left", true) {

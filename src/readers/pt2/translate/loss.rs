@@ -1,6 +1,6 @@
 //! Losses: distances between a model's results and their targets.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::{i64_to_f64, u64_to_f64, usize_to_u32};
 use ns_base::refuse;
 use ns_program::OperatorKind::Reduction;
@@ -31,7 +31,7 @@ pub fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
 }
 
 /// Losses of differences. Where the loss has a threshold, differences below it count by their squares.
-fn distance(c: &mut Call<'_, '_, '_>) -> Made {
+fn distance(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, y) = (c.x(0)?, c.x(1)?);
     let how = c.int_or("reduction", 1);
     let border = c.float_or(if c.op == "huber_loss" { "delta" } else { "beta" }, 1.0);
@@ -59,7 +59,7 @@ fn distance(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// `(1 - y) x + log(1 + exp(-x))`, where the exponential never gets a positive number; positive targets and elements may be weighted.
-fn logits(c: &mut Call<'_, '_, '_>) -> Made {
+fn logits(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, y) = (c.x(0)?, c.x(1)?);
     let (weight, of_right) = (c.tensor("weight")?, c.tensor("pos_weight")?);
     let how = c.int_or("reduction", 1);
@@ -87,7 +87,7 @@ fn logits(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The negative logarithm of the target class's probability; the operand holds log probabilities, or is converted to them.
-fn classes(c: &mut Call<'_, '_, '_>) -> Made {
+fn classes(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, target) = (c.x(0)?, c.x(1)?);
     let is_logits = c.op == "cross_entropy_loss";
     let channel = usize::from(c.b().rank(x) > 1);
@@ -137,7 +137,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The same for targets that are a probability for each class.
-fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionId, channel: usize) -> Made {
+fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionId, channel: usize) -> CallOutcome {
     let (how, smoothing, weight) = (c.int_or("reduction", 1), c.float_or("label_smoothing", 0.0), c.tensor("weight")?);
     let b = c.b();
     let classes = u64_to_f64(b.size(logs, channel)?);

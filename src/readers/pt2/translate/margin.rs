@@ -1,6 +1,6 @@
 //! Losses of similarity and margins, and similarity itself.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use super::loss::reduced;
 use ns_base::convert::usize_to_i64;
 use ns_base::refuse;
@@ -33,7 +33,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// The losses of all elements, reduced as the call says.
-fn loss(c: &mut Call<'_, '_, '_>, losses: fn(&mut Call<'_, '_, '_>) -> Built) -> Made {
+fn loss(c: &mut Call<'_, '_, '_>, losses: fn(&mut Call<'_, '_, '_>) -> Built) -> CallOutcome {
     let losses = losses(c)?;
     let how = c.int_or("reduction", 1);
     one(reduced(c.b(), losses, how)?)
@@ -49,7 +49,7 @@ fn soft_margin(c: &mut Call<'_, '_, '_>) -> Built {
 }
 
 /// The cosine of the angle between vectors along a dimension.
-fn likeness(c: &mut Call<'_, '_, '_>) -> Made {
+fn likeness(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, y, least) = (c.x(0)?, c.x(1)?, c.float_or("eps", 1e-8));
     let rank = c.b().rank(x).max(c.b().rank(y));
     let along = c.dimension("dim", 1, rank)?;

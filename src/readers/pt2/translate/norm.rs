@@ -1,6 +1,6 @@
 //! Normalisations.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::Refusal;
 use ns_base::convert::{f64_to_f32, u64_to_f64};
 use ns_program::OperatorKind::Norm;
@@ -55,7 +55,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// A batch norm in training or outside it.
-fn whole_batch_norm(c: &mut Call<'_, '_, '_>) -> Made {
+fn whole_batch_norm(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (affine, epsilon) = (affine(c)?, c.float("eps").or_else(|| c.float("epsilon")).unwrap_or(1e-5));
     let x = c.x(0)?;
     if c.flag_or("training", false) || c.flag_or("train", false) {
@@ -69,7 +69,7 @@ fn affine(c: &mut Call<'_, '_, '_>) -> Result<Affine, Refusal> {
 }
 
 /// The result alone, or with the mean and the reciprocal of the deviation.
-fn all_or_first(c: &mut Call<'_, '_, '_>, results: [InstructionId; 3]) -> Made {
+fn all_or_first(c: &mut Call<'_, '_, '_>, results: [InstructionId; 3]) -> CallOutcome {
     if !c.op.starts_with("native") {
         return one(results[0]);
     }
@@ -83,7 +83,7 @@ fn all_or_first(c: &mut Call<'_, '_, '_>, results: [InstructionId; 3]) -> Made {
 }
 
 /// A batch norm with known mean and variance.
-fn with_running_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, epsilon: f64) -> Made {
+fn with_running_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, epsilon: f64) -> CallOutcome {
     let mean = c.tensor("running_mean")?.ok_or_else(|| c.missing("running_mean"))?;
     let variance = c.tensor("running_var")?.ok_or_else(|| c.missing("running_var"))?;
     let value = batch_norm(c.b(), x, affine, mean, variance, epsilon)?;
@@ -97,7 +97,7 @@ fn with_running_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affin
 }
 
 /// A batch norm with the batch's own mean and variance, which also updates the running ones.
-fn with_own_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, epsilon: f64) -> Made {
+fn with_own_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, epsilon: f64) -> CallOutcome {
     let ty = c.b().array(x)?.clone();
     let channels = c.b().size(x, 1)?;
     let row = Type::Array(ArrayType::new(ty.element, [channels]));

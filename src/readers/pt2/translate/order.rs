@@ -1,6 +1,6 @@
 //! Order statistics, sums without NaN, norms of matrices, areas under curves.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::{u64_to_f64, u64_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Reduction;
@@ -25,7 +25,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// Sums and means of elements that are not NaN.
-fn of_numbers(c: &mut Call<'_, '_, '_>) -> Made {
+fn of_numbers(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let (along, keeps) = (c.dimensions("dim", rank)?, c.flag_or("keepdim", false));
@@ -48,7 +48,7 @@ fn of_numbers(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The median, or the `k`-th smallest element, of all elements or along a dimension with its position.
-fn in_order(c: &mut Call<'_, '_, '_>) -> Made {
+fn in_order(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let mut x = c.x(0)?;
     let is_whole = c.op == "median" && c.arg("dim").is_none();
     if is_whole {
@@ -80,7 +80,7 @@ fn in_order(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The mode along a dimension, the smallest of several, with the last of its positions.
-fn most_frequent(c: &mut Call<'_, '_, '_>) -> Made {
+fn most_frequent(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     if rank == 0 {
@@ -119,7 +119,7 @@ fn most_frequent(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Positions of elements that are not zero, in order: a fixed number of them, filled up if there are fewer.
-fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
+fn places_not_zero(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let (dims, wanted) = (c.b().dims(x), c.int("size").and_then(|n| u64::try_from(n).ok()));
     let all = c.b().array(x)?.elements().unwrap_or(0);
@@ -150,7 +150,7 @@ fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Quantiles, interpolated linearly between the nearest two elements.
-fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
+fn quantile(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if !matches!(c.text("interpolation"), None | Some("linear")) {
         return Ok(Done::Unknown);
     }
@@ -197,7 +197,7 @@ fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The Frobenius norm of a matrix, or its largest sum of a row or a column.
-fn matrix_norm(c: &mut Call<'_, '_, '_>) -> Made {
+fn matrix_norm(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let (rank, keeps) = (c.b().rank(x), c.flag_or("keepdim", false));
     let along = match c.ints("dim") {
@@ -229,7 +229,7 @@ fn matrix_norm(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The area under a curve: half the sum of neighbours, times their distance.
-fn area(c: &mut Call<'_, '_, '_>) -> Made {
+fn area(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let y = c.x(0)?;
     let rank = c.b().rank(y);
     let d = c.dimension("dim", -1, rank)?;
@@ -262,7 +262,7 @@ fn area(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The distance of each pair of rows of a matrix.
-fn between_rows(c: &mut Call<'_, '_, '_>) -> Made {
+fn between_rows(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, p) = (c.x(0)?, c.float_or("p", 2.0));
     let rows = c.b().size(x, 0)?;
     if rows > MOST_ROWS {

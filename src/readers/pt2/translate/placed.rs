@@ -1,6 +1,6 @@
 //! Elements written at indices, under masks and in windows, and positions among boundaries.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Indexing;
@@ -31,7 +31,7 @@ fn placed_operand(c: &mut Call<'_, '_, '_>, place: usize) -> Built {
 }
 
 /// Positions of numbers among sorted ones: each row among its own boundaries, or all among one row.
-fn search(c: &mut Call<'_, '_, '_>) -> Made {
+fn search(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.tensor("sorter")?.is_some() {
         return Ok(Done::Unknown);
     }
@@ -41,7 +41,7 @@ fn search(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// How many boundaries are less than each number; with `is_right` how many are not greater.
-fn places_among(c: &mut Call<'_, '_, '_>, boundaries: InstructionId, x: InstructionId, is_right: bool) -> Made {
+fn places_among(c: &mut Call<'_, '_, '_>, boundaries: InstructionId, x: InstructionId, is_right: bool) -> CallOutcome {
     let how = if is_right { Comparison::Le } else { Comparison::Lt };
     let element = if c.flag_or("out_int32", false) { ElementType::S32 } else { ElementType::S64 };
     let (rank, own) = (c.b().rank(x), c.b().rank(boundaries));
@@ -53,7 +53,7 @@ fn places_among(c: &mut Call<'_, '_, '_>, boundaries: InstructionId, x: Instruct
 }
 
 /// Elements of a row, written one after the other where a mask is true.
-fn masked(c: &mut Call<'_, '_, '_>) -> Made {
+fn masked(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, mask, source) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let (dims, element) = (c.b().dims(x), c.b().element(x));
     let source = c.b().convert(source, element)?;
@@ -77,7 +77,7 @@ fn masked(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Patches of images added up where they overlap.
-fn folded(c: &mut Call<'_, '_, '_>) -> Made {
+fn folded(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[u64; 2], Refusal> {
         let natural = |n: i64| u64::try_from(n).map_err(|_| refuse!("{argument} is {n} and must not be negative"));
         match c.ints(argument).as_deref() {
@@ -105,7 +105,7 @@ fn folded(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The largest elements of windows put back at their positions, zeros elsewhere.
-fn unpooled(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
+fn unpooled(c: &mut Call<'_, '_, '_>, spatial: usize) -> CallOutcome {
     let (x, places) = (c.x(0)?, c.x(1)?);
     let sizes = c.ints("output_size").unwrap_or_default();
     let sizes: Vec<u64> = sizes.into_iter().filter_map(|n| u64::try_from(n).ok()).collect();
@@ -135,7 +135,7 @@ impl Reduction {
 }
 
 /// Elements combined at indices by sum, product, largest, smallest or mean, with or without the present ones.
-fn reduced(c: &mut Call<'_, '_, '_>) -> Made {
+fn reduced(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let (rank, element, dims) = (c.b().rank(x), c.b().element(x), c.b().dims(x));
     let dimension = c.dimension("dim", 0, rank)?;
@@ -175,7 +175,7 @@ fn reduced(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Elements written at flat indices into the whole tensor.
-fn put(c: &mut Call<'_, '_, '_>) -> Made {
+fn put(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, index, source) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let (dims, element) = (c.b().dims(x), c.b().element(x));
     let (all, count) = (c.b().array(x)?.elements().unwrap_or(0), c.b().array(index)?.elements().unwrap_or(0));
@@ -191,7 +191,7 @@ fn put(c: &mut Call<'_, '_, '_>) -> Made {
 ///
 /// # Errors
 /// When arguments do not fit.
-pub fn by_mask(c: &mut Call<'_, '_, '_>) -> Made {
+pub fn by_mask(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let indices = c.maybe_tensors(1)?;
     let &[Some(mask)] = indices.as_slice() else { return Ok(Done::Unknown) };
@@ -214,7 +214,7 @@ pub fn by_mask(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Positions of an image's elements, from -1 to 1, transformed by a matrix for each image.
-fn grid(c: &mut Call<'_, '_, '_>) -> Made {
+fn grid(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let theta = c.x(0)?;
     let sizes = c.ints("size").unwrap_or_default();
     let sizes: Vec<u64> = sizes.into_iter().filter_map(|n| u64::try_from(n).ok()).collect();

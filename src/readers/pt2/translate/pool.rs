@@ -1,6 +1,6 @@
 //! Pooling and resizing.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 use ns_program::ElementType;
@@ -37,7 +37,7 @@ pub const OPS: &[Row] = &[
     (&["_upsample_bicubic2d_aa"], Window, |c| smooth(c, Falloff::Cubic)),
 ];
 
-fn largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
+fn largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> CallOutcome {
     let x = c.x(0)?;
     let spec = spec(c, spatial)?;
     let value = max_pool(c.b(), x, &spec)?;
@@ -50,7 +50,7 @@ fn largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     Ok(Done::Many(vec![Some(value), places]))
 }
 
-fn average(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
+fn average(c: &mut Call<'_, '_, '_>, spatial: usize) -> CallOutcome {
     let x = c.x(0)?;
     let spec = spec(c, spatial)?;
     let divisor = c.float("divisor_override");
@@ -62,13 +62,13 @@ fn last_sizes(c: &mut Call<'_, '_, '_>, spatial: usize) -> Result<Vec<u64>, Refu
     Ok(result[result.len().saturating_sub(spatial)..].to_vec())
 }
 
-fn adaptive_average(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
+fn adaptive_average(c: &mut Call<'_, '_, '_>, spatial: usize) -> CallOutcome {
     let x = c.x(0)?;
     let sizes = last_sizes(c, spatial)?;
     one(adaptive_average_pool(c.b(), x, &sizes)?)
 }
 
-fn adaptive_largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
+fn adaptive_largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> CallOutcome {
     let x = c.x(0)?;
     let sizes = last_sizes(c, spatial)?;
     // Positions are computed only if the result's name does not mark them as unused.
@@ -81,7 +81,7 @@ fn adaptive_largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
 }
 
 /// An image, or a volume, sampled at positions between its elements.
-fn sample(c: &mut Call<'_, '_, '_>) -> Made {
+fn sample(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, grid) = (c.x(0)?, c.x(1)?);
     let (mode, beyond) = (c.int_or("interpolation_mode", 0), c.int_or("padding_mode", 0));
     let beyond = match beyond {
@@ -126,7 +126,7 @@ fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, Refusal> {
 }
 
 /// Resizing to the sizes of the result.
-fn upsample(c: &mut Call<'_, '_, '_>, mode: ResizeMode) -> Made {
+fn upsample(c: &mut Call<'_, '_, '_>, mode: ResizeMode) -> CallOutcome {
     let aligns_corners = c.flag_or("align_corners", false);
     let result = c.result()?;
     let mut x = c.x(0)?;
@@ -144,7 +144,7 @@ fn upsample(c: &mut Call<'_, '_, '_>, mode: ResizeMode) -> Made {
 }
 
 /// Resizing by means over all elements that an element of the result covers.
-fn smooth(c: &mut Call<'_, '_, '_>, falloff: Falloff) -> Made {
+fn smooth(c: &mut Call<'_, '_, '_>, falloff: Falloff) -> CallOutcome {
     let aligns_corners = c.flag_or("align_corners", false);
     let (result, given) = (c.result()?, scales(c));
     let mut x = c.x(0)?;

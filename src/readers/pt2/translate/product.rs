@@ -1,7 +1,7 @@
 //! Products of matrices and convolutions.
 
 use super::super::argument::Argument;
-use super::call::{Call, Made, Row, one};
+use super::call::{Call, CallOutcome, Row, one};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Product;
 use ns_program::builder::ConvolutionSpec;
@@ -50,7 +50,7 @@ fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Result<Ins
     if factor == 1.0 { Ok(x) } else { c.b().with_number(Binary::Mul, x, factor) }
 }
 
-fn convolution(c: &mut Call<'_, '_, '_>) -> Made {
+fn convolution(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (mut x, kernel) = (c.x(0)?, c.x(1)?);
     let bias = c.tensor("bias")?;
     let kernel_dims = c.b().dims(kernel);

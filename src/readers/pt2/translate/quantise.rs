@@ -1,6 +1,6 @@
 //! Numbers rounded to integers of few bits, and products of these numbers.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::usize_to_u32;
 use ns_program::OperatorKind::Quantisation;
 use ns_program::{Binary, Comparison, ElementType, InstructionId, Unary};
@@ -28,7 +28,7 @@ pub const OPS: &[Row] = &[
 ///
 /// # Errors
 /// When arguments do not fit.
-pub fn whole_product(c: &mut Call<'_, '_, '_>) -> Made {
+pub fn whole_product(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, y) = (c.x(0)?, c.x(1)?);
     let (x, y) = (c.b().convert(x, ElementType::S32)?, c.b().convert(y, ElementType::S32)?);
     one(c.b().matmul(x, y)?)
@@ -38,7 +38,7 @@ pub fn whole_product(c: &mut Call<'_, '_, '_>) -> Made {
 ///
 /// # Errors
 /// When arguments do not fit.
-pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> Made {
+pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, weight, scales) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let element = c.b().element(x);
     let weight = c.b().convert(weight, element)?;
@@ -48,7 +48,7 @@ pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Numbers rounded to a grid and converted back, clamped to its ends; some operators also return which numbers lie within.
-fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> Made {
+fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> CallOutcome {
     let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {
         return Err(c.missing("quant_min or quant_max"));
     };

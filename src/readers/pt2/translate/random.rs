@@ -1,6 +1,6 @@
 //! Random numbers and dropout: their work is known, but their values differ from call to call.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use super::shape::same;
 use ns_base::refuse;
 use ns_program::OperatorKind::{Creation, Elementwise};
@@ -35,7 +35,7 @@ fn of_result(c: &mut Call<'_, '_, '_>, distribution: &str, settings: [f64; 2]) -
 }
 
 /// Numbers around a mean; the mean and the standard deviation may be tensors.
-fn normal(c: &mut Call<'_, '_, '_>) -> Made {
+fn normal(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let ty = c.result()?;
     let mut x = random(c, "rng_normal", [0.0, 1.0], &ty)?;
     for (name, with, default) in [("std", Binary::Mul, 1.0), ("mean", Binary::Add, 0.0)] {
@@ -51,13 +51,13 @@ fn normal(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A boolean for each element, true with a probability.
-fn chosen(c: &mut Call<'_, '_, '_>, dims: &[u64], probability: InstructionId) -> Built {
+fn random_flags(c: &mut Call<'_, '_, '_>, dims: &[u64], probability: InstructionId) -> Built {
     let ty = ArrayType::new(c.b().element(probability), dims.to_vec());
     let x = random(c, "rng_uniform", [0.0, 1.0], &ty)?;
     c.b().compare(Comparison::Lt, x, probability)
 }
 
-fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
+fn bernoulli(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let (dims, element) = (c.b().dims(x), c.b().element(x));
     let probability = match (c.tensor("p")?, c.float("p")) {
@@ -69,12 +69,12 @@ fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
         let found = c.b().type_of(probability);
         return Err(refuse!("a probability needs floating point numbers, not {found}"));
     }
-    let flags = chosen(c, &dims, probability)?;
+    let flags = random_flags(c, &dims, probability)?;
     one(c.b().convert(flags, element)?)
 }
 
 /// Elements set to zero with a probability; the others are scaled up, so that the expected sum stays. The native operator also gives the mask.
-fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
+fn dropout(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (p, is_native) = (c.float_or("p", 0.5), c.op == "native_dropout");
     // Outside training, or with a probability of 0, nothing changes.
     let is_plain = !c.flag_or("train", true) || p == 0.0;
@@ -93,7 +93,7 @@ fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
         return Ok(Done::Many(vec![Some(x), Some(kept)]));
     }
     let kept = c.b().number(element, 1.0 - p)?;
-    let flags = chosen(c, &dims, kept)?;
+    let flags = random_flags(c, &dims, kept)?;
     let larger = c.b().with_number(Binary::Mul, x, 1.0 / (1.0 - p))?;
     let none = c.b().number(element, 0.0)?;
     let value = c.b().select(flags, larger, none)?;

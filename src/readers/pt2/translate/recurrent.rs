@@ -1,6 +1,6 @@
 //! Recurrent layers.
 
-use super::call::{Call, Done, Made, Row};
+use super::call::{Call, CallOutcome, Done, Row};
 use ns_base::refuse;
 use ns_program::InstructionId;
 use ns_program::OperatorKind::Recurrence;
@@ -19,7 +19,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// One step.
-fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
+fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> CallOutcome {
     let (x, first) = (c.x(0)?, c.tensors(1)?);
     let layer = Layer {
         input_weight: c.x(2)?,
@@ -37,7 +37,7 @@ fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
 }
 
 /// Several layers, in one direction or both.
-fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
+fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> CallOutcome {
     if c.overload == "data" {
         return Err(refuse!("sequences of packed lengths are not translated"));
     }

@@ -1,6 +1,6 @@
 //! Reductions, orders and running sums.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::refuse;
 use ns_program::OperatorKind::Reduction;
 use ns_program::compose::{
@@ -45,7 +45,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// The position of the largest or the smallest element.
-fn place(c: &mut Call<'_, '_, '_>) -> Made {
+fn place(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let is_largest = c.op == "argmax";
     let keeps = c.flag_or("keepdim", false);
     let mut x = c.x(0)?;
@@ -64,7 +64,7 @@ fn place(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The largest or the smallest element so far, and its position.
-fn running(c: &mut Call<'_, '_, '_>) -> Made {
+fn running(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let is_largest = c.op == "cummax";
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -74,7 +74,7 @@ fn running(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The smallest and the largest element.
-fn both_extremes(c: &mut Call<'_, '_, '_>) -> Made {
+fn both_extremes(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let (dimensions, keeps) = (c.dimensions("dim", rank)?, c.flag_or("keepdim", false));
@@ -84,7 +84,7 @@ fn both_extremes(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The `k` largest or smallest elements, and their positions.
-fn top(c: &mut Call<'_, '_, '_>) -> Made {
+fn top(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let dimension = c.dimension("dim", -1, rank)?;
@@ -96,7 +96,7 @@ fn top(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Sorted elements, and their original positions.
-fn order(c: &mut Call<'_, '_, '_>) -> Made {
+fn order(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let dimension = c.dimension("dim", if c.op == "msort" { 0 } else { -1 }, rank)?;
@@ -110,7 +110,7 @@ fn order(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The number of elements that are not 0.
-fn count(c: &mut Call<'_, '_, '_>) -> Made {
+fn count(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let dimensions = c.dimensions("dim", rank)?;
@@ -120,7 +120,7 @@ fn count(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Softmax and its logarithm; the call may request an element type.
-fn shares(c: &mut Call<'_, '_, '_>) -> Made {
+fn shares(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let element = c.result()?.element;
     let x = c.x(0)?;
     let x = c.b().convert(x, element)?;
@@ -137,7 +137,7 @@ fn shares(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Reductions by one function.
-fn plain(c: &mut Call<'_, '_, '_>) -> Made {
+fn plain(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let element = c.result()?.element;
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -162,7 +162,7 @@ fn plain(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The largest or smallest element of all, or along a dimension with its position.
-fn extreme(c: &mut Call<'_, '_, '_>) -> Made {
+fn extreme(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let with = if c.op == "max" { Binary::Max } else { Binary::Min };
     if c.overload == "other" {
         return super::binary::arithmetic(c, with);
@@ -186,7 +186,7 @@ fn extreme(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Variance or standard deviation, with the mean if it is requested.
-fn spread(c: &mut Call<'_, '_, '_>) -> Made {
+fn spread(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let dimensions = c.dimensions("dim", rank)?;
@@ -207,7 +207,7 @@ fn spread(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Norms of vectors.
-fn length(c: &mut Call<'_, '_, '_>) -> Made {
+fn length(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let p = match (c.float("p"), c.float("ord"), c.arg("ord")) {
         (Some(p), _, _) | (None, Some(p), _) => p,
         (None, None, Some(super::super::argument::Argument::Text(_))) => return Ok(Done::Unknown),

@@ -1,7 +1,7 @@
 //! Operations that change sizes, order and element type: most are views of the same memory.
 
 use super::super::argument::Argument;
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use super::views::{Look, ViewId};
 use ns_base::convert::i64_to_f64;
 use ns_base::{Refusal, refuse};
@@ -39,7 +39,7 @@ pub const OPS: &[Row] = &[
 ];
 
 /// The same elements with the sizes of the result, or with `dtype` the same bits as numbers of another type.
-fn view(c: &mut Call<'_, '_, '_>) -> Made {
+fn view(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.overload != "dtype" {
         return reshape(c);
     }
@@ -49,7 +49,7 @@ fn view(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The same elements with the sizes of the result.
-fn reshape(c: &mut Call<'_, '_, '_>) -> Made {
+fn reshape(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let dims = c.result()?.dims;
     look(c, Look::Reshape(dims))
 }
@@ -58,17 +58,17 @@ fn reshape(c: &mut Call<'_, '_, '_>) -> Made {
 ///
 /// # Errors
 /// When there is no operand.
-pub fn same(c: &mut Call<'_, '_, '_>) -> Made {
+pub fn same(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     Ok(Done::Views(vec![c.view(0)?]))
 }
 
 /// A copy with its own memory.
-fn copy(c: &mut Call<'_, '_, '_>) -> Made {
+fn copy(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     one(c.x(0)?)
 }
 
 /// Another element type, or the same value if it already has the type.
-fn convert(c: &mut Call<'_, '_, '_>) -> Made {
+fn convert(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let element = c.result()?.element;
     let x = c.x(0)?;
     if c.b().element(x) == element && c.op != "_to_copy" && !c.flag_or("copy", false) {
@@ -78,13 +78,13 @@ fn convert(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A view of the operand.
-fn look(c: &mut Call<'_, '_, '_>, look: Look) -> Made {
+fn look(c: &mut Call<'_, '_, '_>, look: Look) -> CallOutcome {
     let parent = c.view(0)?;
     Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, parent, look)?]))
 }
 
 /// Row-major strides need no copy; other strides pick elements of an operand in row-major order.
-fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
+fn as_strided(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let ty = c.result()?;
     let strides = c.ints("stride").unwrap_or_default();
     let x = c.x(0)?;
@@ -139,7 +139,7 @@ fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, Refusal> {
 }
 
 /// A permutation of the dimensions.
-fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
+fn transpose(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let mut order: Vec<usize> = (0..rank).collect();
@@ -181,7 +181,7 @@ fn moved(c: &Call<'_, '_, '_>, rank: usize) -> Result<Vec<usize>, Refusal> {
 }
 
 /// A range, or one element, of a dimension.
-fn part(c: &mut Call<'_, '_, '_>) -> Made {
+fn part(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let dimension = c.dimension("dim", 0, rank)?;
@@ -217,7 +217,7 @@ fn from_front(at: i64, size: u64) -> u64 {
 }
 
 /// Splits a dimension into as many parts as there are results.
-fn parts(c: &mut Call<'_, '_, '_>) -> Made {
+fn parts(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let dimension = c.dimension("dim", 0, rank)?;
@@ -235,7 +235,7 @@ fn parts(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Tensors joined along a dimension, or stacked along a new one.
-fn join(c: &mut Call<'_, '_, '_>) -> Made {
+fn join(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let ty = c.result()?;
     let rank = ty.dims.len();
     let mut parts = Vec::new();

@@ -1,6 +1,6 @@
 //! Tests of numbers, and rarer functions.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::refuse;
 use ns_program::OperatorKind::Function;
 use ns_program::builder::broadcast_dims;
@@ -88,7 +88,7 @@ pub const OPS: &[Row] = &[
     }),
 ];
 
-fn is_infinite(c: &mut Call<'_, '_, '_>, infinity: f64) -> Made {
+fn is_infinite(c: &mut Call<'_, '_, '_>, infinity: f64) -> CallOutcome {
     let x = c.x(0)?;
     if c.b().element(x).is_float() {
         return one(c.b().compare_number(Comparison::Eq, x, infinity)?);

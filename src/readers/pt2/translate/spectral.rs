@@ -1,7 +1,7 @@
 //! Complex numbers, Fourier transforms and their windows.
 
 use super::arrange::around;
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::{self, i64_to_f64, i64_to_u64, usize_to_i64};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Function;
@@ -85,7 +85,7 @@ struct Transform {
 }
 
 /// Fourier transforms under the names of `torch.fft` and of the aten operators below them.
-fn transform(c: &mut Call<'_, '_, '_>, kind: Kind) -> Made {
+fn transform(c: &mut Call<'_, '_, '_>, kind: Kind) -> CallOutcome {
     let x = c.x(0)?;
     let dims = c.b().dims(x);
     let is_part = c.op.starts_with('_');
@@ -209,7 +209,7 @@ fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Built {
 }
 
 /// Swaps the two halves of each dimension.
-fn shifted(c: &mut Call<'_, '_, '_>) -> Made {
+fn shifted(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let mut x = c.x(0)?;
     let rank = c.b().rank(x);
     for d in c.dimensions("dim", rank)? {
@@ -222,7 +222,7 @@ fn shifted(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Short-time spectra of a signal: `[.., frequencies, stretches]`.
-fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
+fn short_time(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
     let size = c.positive("n_fft")?;
     let (step, length) = (natural("hop_length").unwrap_or(size / 4), natural("win_length").unwrap_or(size));
@@ -258,7 +258,7 @@ fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The signal of short-time spectra, which are added up where they overlap and divided by the sum of their windows.
-fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
+fn from_spectra(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
     let size = c.positive("n_fft")?;
     let (step, length) = (natural("hop_length").unwrap_or(size / 4), natural("win_length").unwrap_or(size));
@@ -343,7 +343,7 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
 }
 
 /// A window function: numbers that rise from the ends to the middle.
-fn window(c: &mut Call<'_, '_, '_>) -> Made {
+fn window(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let count = c.int("window_length").unwrap_or(-1);
     if !(0..=MOST_NUMBERS).contains(&count) {
         return Err(refuse!("window_length is {count} and must be from 0 to {MOST_NUMBERS}"));

@@ -1,6 +1,6 @@
 //! Functions of one operand, including activations.
 
-use super::call::{Call, Done, Made, Row, one};
+use super::call::{Call, CallOutcome, Done, Row, one};
 use ns_base::convert::{i64_to_f64, usize_to_u32};
 use ns_program::OperatorKind::Function;
 use ns_program::compose::{self, Elu, power_number};
@@ -163,13 +163,13 @@ fn operand(c: &mut Call<'_, '_, '_>) -> Built {
 }
 
 /// A function that XLA has too.
-fn plain(c: &mut Call<'_, '_, '_>, function: Unary) -> Made {
+fn plain(c: &mut Call<'_, '_, '_>, function: Unary) -> CallOutcome {
     let x = operand(c)?;
     one(c.b().unary(function, x)?)
 }
 
 /// A function that gives booleans.
-fn question(c: &mut Call<'_, '_, '_>, function: Unary) -> Made {
+fn question(c: &mut Call<'_, '_, '_>, function: Unary) -> CallOutcome {
     let x = c.x(0)?;
     if c.b().element(x).is_float() {
         return one(c.b().unary(function, x)?);
@@ -180,12 +180,12 @@ fn question(c: &mut Call<'_, '_, '_>, function: Unary) -> Made {
 }
 
 /// An activation function without settings.
-fn simple(c: &mut Call<'_, '_, '_>, function: fn(&mut Builder, InstructionId) -> Built) -> Made {
+fn simple(c: &mut Call<'_, '_, '_>, function: fn(&mut Builder, InstructionId) -> Built) -> CallOutcome {
     let x = c.x(0)?;
     one(function(c.b(), x)?)
 }
 
-fn softplus(c: &mut Call<'_, '_, '_>) -> Made {
+fn softplus(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let beta = c.float_or("beta", 1.0);
     let border = c.float_or("threshold", 20.0);
     let x = c.x(0)?;
@@ -200,7 +200,7 @@ fn softplus(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// `x` above 0, `slope x` below.
-fn with_slope(c: &mut Call<'_, '_, '_>, slope: f64) -> Made {
+fn with_slope(c: &mut Call<'_, '_, '_>, slope: f64) -> CallOutcome {
     let x = c.x(0)?;
     let element = c.b().element(x);
     let slope = c.b().number(element, slope)?;
@@ -208,14 +208,14 @@ fn with_slope(c: &mut Call<'_, '_, '_>, slope: f64) -> Made {
 }
 
 /// The logarithm to a base, whose natural logarithm is given.
-fn logarithm(c: &mut Call<'_, '_, '_>, base: f64) -> Made {
+fn logarithm(c: &mut Call<'_, '_, '_>, base: f64) -> CallOutcome {
     let x = operand(c)?;
     let log = c.b().unary(Unary::Log, x)?;
     one(c.b().with_number(Binary::Div, log, base)?)
 }
 
 /// A product with a number.
-fn scaled(c: &mut Call<'_, '_, '_>, factor: f64) -> Made {
+fn scaled(c: &mut Call<'_, '_, '_>, factor: f64) -> CallOutcome {
     let x = operand(c)?;
     one(c.b().with_number(Binary::Mul, x, factor)?)
 }

@@ -51,7 +51,7 @@ impl Views {
     /// When the view does not fit.
     pub fn look(&mut self, b: &mut Builder, parent: ViewId, look: Look) -> Result<ViewId, Refusal> {
         let from = self.get(b, parent)?;
-        let value = shown(b, from, &look)?;
+        let value = read_view(b, from, &look)?;
         let storage = self.views[parent].storage;
         let shown = (self.versions[storage], value);
         self.views.push(View { storage, parent: Some(parent), look: Some(look), shown });
@@ -76,7 +76,7 @@ impl Views {
         let mut value = self.views[at].shown.1;
         for &view in chain.iter().rev() {
             if let Some(look) = &self.views[view].look {
-                value = shown(b, value, look)?;
+                value = read_view(b, value, look)?;
             }
             self.views[view].shown = (version, value);
         }
@@ -112,7 +112,7 @@ impl Views {
 }
 
 /// Reads a value through a view.
-fn shown(b: &mut Builder, x: InstructionId, look: &Look) -> Built {
+fn read_view(b: &mut Builder, x: InstructionId, look: &Look) -> Built {
     match look {
         Look::Reshape(dims) => b.reshape(x, dims),
         Look::Transpose(order) => b.transpose(x, order),

@@ -254,7 +254,7 @@ impl Interpreter<'_> {
         for (at, parameter) in schema.parameters.iter().enumerate() {
             let is_given = at < places || named.iter().any(|(name, _)| name == parameter.name);
             let Some(default) = parameter.default.filter(|_| !is_given) else { continue };
-            self.counts.constant(&written(default, parameter.is_list()));
+            self.counts.constant(&literal_of(default, parameter.is_list()));
         }
     }
 
@@ -322,7 +322,7 @@ fn text(name: &'static str) -> Text<'static> {
 }
 
 /// A default as the constant that it becomes, in the spelling of literals.
-fn written(default: &str, is_list: bool) -> String {
+fn literal_of(default: &str, is_list: bool) -> String {
     if is_list {
         return format!("l{default}");
     }

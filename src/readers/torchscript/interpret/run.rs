@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::AGAIN;
-use super::super::objects::Found;
+use super::super::objects::Definition;
 use super::super::source::{
     Expression, Function, Statement, StatementKind, Target, dead_statements, is_only_for, turns_numbers_back,
 };
@@ -34,7 +34,7 @@ pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
     let class = class.ok_or_else(|| ImportError::from(refuse!(instead = AGAIN, "data.pkl holds no module")))?;
     let found = interpreter.objects.class(&class)?;
     let no_source = || refuse!(instead = AGAIN, "the source of the class {class} is missing");
-    let Found { item, file } = found.ok_or_else(|| ImportError::from(no_source()))?;
+    let Definition { item, file } = found.ok_or_else(|| ImportError::from(no_source()))?;
     let function = item.methods.iter().find(|f| f.name == "forward").cloned();
     let no_forward = || refuse!(instead = AGAIN, "{class} has no method forward");
     let function = function.ok_or_else(|| ImportError::from(no_forward()))?;
@@ -43,7 +43,7 @@ pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
     let mut arguments = vec![Value::Module(model)];
     arguments.extend(interpreter.inputs.values(&parameters, &interpreter.objects, &mut interpreter.t)?);
     let scope = format!("{}[model]", class.rsplit('.').next().unwrap_or(&class));
-    interpreter.function(Found { item: function, file }, arguments, scope.into())
+    interpreter.function(Definition { item: function, file }, arguments, scope.into())
 }
 
 impl Interpreter<'_> {
@@ -67,15 +67,20 @@ impl Interpreter<'_> {
         let own = format!("{kind}[{}]", module.path);
         let is_inside = around.ends_with(&own) || module.path.is_empty();
         let scope: Rc<str> = if is_inside { around.into() } else { format!("{around}/{own}").into() };
-        self.function(Found { item, file: found.file }, all, scope)
+        self.function(Definition { item, file: found.file }, all, scope)
     }
 
     /// Calls a function or a method with all its arguments.
     ///
     /// # Errors
     /// When it is refused.
-    pub fn function(&mut self, found: Found<Function>, arguments: Vec<Value>, scope: Rc<str>) -> Result<Value, Stop> {
-        let Found { item: function, file } = found;
+    pub fn function(
+        &mut self,
+        found: Definition<Function>,
+        arguments: Vec<Value>,
+        scope: Rc<str>,
+    ) -> Result<Value, Stop> {
+        let Definition { item: function, file } = found;
         if arguments.len() > function.parameters.len() {
             let (name, taken, given) = (&function.name, function.parameters.len(), arguments.len());
             return Err(self.refuse(refuse!("{name} takes {taken} arguments and is given {given}")));
@@ -226,13 +231,13 @@ impl Interpreter<'_> {
         match flow {
             Flow::On if changed.is_empty() => Ok(Flow::On),
             Flow::On => {
-                let made = self.chosen(condition, &changed.iter().map(|(_, x)| *x).collect::<Vec<_>>())?;
+                let made = self.branch_results(condition, &changed.iter().map(|(_, x)| *x).collect::<Vec<_>>())?;
                 self.renamed(changed, made);
                 Ok(Flow::On)
             }
             Flow::Return(Value::Tensor(view)) => {
                 let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.refuse(e))?;
-                let made = self.chosen(condition, &[value])?;
+                let made = self.branch_results(condition, &[value])?;
                 let view = self.t.views.fresh(made[0]);
                 Ok(Flow::Return(Value::Tensor(view)))
             }
@@ -243,7 +248,7 @@ impl Interpreter<'_> {
     }
 
     /// Results of a branch that data chooses.
-    fn chosen(
+    fn branch_results(
         &mut self,
         condition: Option<InstructionId>,
         values: &[InstructionId],

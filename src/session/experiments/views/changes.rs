@@ -1,6 +1,6 @@
 //! Changes of the newest run, ranked by time and by share.
 
-use super::super::compare::{Compared, LEAST_CHANGE, Status, compare, runs_of};
+use super::super::compare::{CellComparison, LEAST_CHANGE, Status, compare, runs_of};
 use super::super::record_filter::RecordFilter;
 use super::super::text::{moment, number, table, word};
 use super::super::view_input::ViewInput;
@@ -34,7 +34,7 @@ pub fn document(input: &ViewInput<'_>) -> Document {
 }
 
 /// The number of cells with each status.
-pub fn tiles(cells: &[Compared]) -> Vec<Tile> {
+pub fn tiles(cells: &[CellComparison]) -> Vec<Tile> {
     let count = |status: Status| cells.iter().filter(|c| c.status == status).count();
     let tile = |status: Status| {
         let n = count(status);
@@ -57,7 +57,7 @@ pub fn tiles(cells: &[Compared]) -> Vec<Tile> {
     Status::ALL.into_iter().filter_map(tile).collect()
 }
 
-fn unlike(cells: &[Compared]) -> Option<Block> {
+fn unlike(cells: &[CellComparison]) -> Option<Block> {
     let unlike: Vec<String> = cells
         .iter()
         .filter(|c| c.remark.starts_with("different batch sizes"))
@@ -69,7 +69,7 @@ fn unlike(cells: &[Compared]) -> Option<Block> {
 }
 
 /// Cells as rows that open their records.
-pub fn rows(cells: &[Compared], title: &str) -> Block {
+pub fn rows(cells: &[CellComparison], title: &str) -> Block {
     let mut rows = table(&[
         ("model", "Model", ColumnKind::Text),
         ("backend", "Backend", ColumnKind::Text),
@@ -90,7 +90,7 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
     let by_time = ranks(cells, |c| c.ratio.map(|_| c.seconds().abs()));
     let by_share = ranks(cells, |c| c.ratio.map(|r| (r - 1.0).abs()));
     for (i, cell) in cells.iter().enumerate() {
-        let ms = |t: Option<super::super::entry::Timed>| number(t.map(|t| t.measure.avg * 1e3));
+        let ms = |t: Option<super::super::entry::MeanTime>| number(t.map(|t| t.measure.avg * 1e3));
         let percent = |ratio: Option<f64>| number(ratio.map(|r| (r - 1.0) * 100.0));
         rows.rows.push(vec![
             word(&cell.model),
@@ -110,7 +110,7 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
             word(&cell.remark),
         ]);
     }
-    let target = |c: &Compared| RecordFilter::of(Some(&c.model), Some(c.backend.names().id), None);
+    let target = |c: &CellComparison| RecordFilter::of(Some(&c.model), Some(c.backend.names().id), None);
     let targets = cells.iter().map(target).collect();
     Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
 }
@@ -132,7 +132,7 @@ fn sparkline(times: &[f64]) -> String {
 }
 
 /// Ranks by size, from 1; empty for a cell without a size.
-fn ranks(cells: &[Compared], size: impl Fn(&Compared) -> Option<f64>) -> Vec<Cell> {
+fn ranks(cells: &[CellComparison], size: impl Fn(&CellComparison) -> Option<f64>) -> Vec<Cell> {
     let mut order: Vec<(usize, f64)> = cells.iter().enumerate().filter_map(|(i, c)| Some((i, size(c)?))).collect();
     order.order_by(|a, b| b.1.total_cmp(&a.1));
     let mut ranks = vec![Cell::Missing; cells.len()];

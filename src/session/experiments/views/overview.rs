@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::compare::{Compared, Status, compare, runs_of};
+use super::super::compare::{CellComparison, Status, compare, runs_of};
 use super::super::coverage::{left_out, models, passed, unlike_batches};
 use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
@@ -135,8 +135,8 @@ fn newest_changes(input: &ViewInput<'_>) -> Option<Block> {
 
 /// The largest changes of time, faster or slower, and then what fails, passes, is new or gone; the latter have half of the
 /// rows, and what the former leave.
-fn changed_most(cells: Vec<Compared>) -> Vec<Compared> {
-    let is_timed = |c: &Compared| matches!(c.status, Status::Regressed | Status::Improved);
+fn changed_most(cells: Vec<CellComparison>) -> Vec<CellComparison> {
+    let is_timed = |c: &CellComparison| matches!(c.status, Status::Regressed | Status::Improved);
     let (mut timed, mut others): (Vec<_>, Vec<_>) = cells.into_iter().partition(is_timed);
     timed.order_by(|a, b| b.seconds().abs().total_cmp(&a.seconds().abs()));
     others.truncate((MOST_CHANGES / 2).max(MOST_CHANGES.saturating_sub(timed.len())));

@@ -23,7 +23,7 @@ pub(super) struct Case {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Finished {
+pub(super) struct CaseReport {
     pub case: Case,
     pub report: CustomOpReport,
 }

@@ -1,6 +1,6 @@
 //! The document of a custom operator: the figures, the errors, where the time goes, the source line by line.
 
-use super::cases::{Finished, Purpose};
+use super::cases::{CaseReport, Purpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
 use ns_base::units::{format_count, format_figures, format_ns, format_share, unit_of_ns};
@@ -12,7 +12,7 @@ use ns_view::plot::Bars;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The results of the runs so far.
-pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document {
+pub(super) fn document(study: &CustomopStudy, finished: &[CaseReport]) -> Document {
     let Some(best) = sweeps::best(finished) else { return Document::default() };
     let (spec, report) = (&best.case.spec, &best.report);
     let mut blocks = vec![Block::Tiles(tiles(spec, report))];
@@ -257,8 +257,8 @@ fn command(study: &CustomopStudy) -> String {
 }
 
 /// The tutorial's steps side by side, each with its gain over the previous one and the reason; empty if they were not requested.
-fn step_blocks(finished: &[Finished]) -> Vec<Block> {
-    let steps: Vec<&Finished> = finished.iter().filter(|f| f.case.purpose == Purpose::Step).collect();
+fn step_blocks(finished: &[CaseReport]) -> Vec<Block> {
+    let steps: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == Purpose::Step).collect();
     if steps.is_empty() {
         return Vec::new();
     }

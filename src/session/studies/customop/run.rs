@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::cases::{Case, Finished};
+use super::cases::{Case, CaseReport};
 use super::document::document;
 use super::spec::CustomopStudy;
 use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
@@ -22,7 +22,7 @@ struct CustomopStudyRun {
     costs: CostTable,
     waiting: VecDeque<Case>,
     current: Option<(Case, CustomOpRun)>,
-    finished: Vec<Finished>,
+    finished: Vec<CaseReport>,
     /// The timeline of each processor of the first case.
     processors: Vec<CoreMeter>,
 }
@@ -69,7 +69,7 @@ impl StudyRun for CustomopStudyRun {
         if self.finished.is_empty() {
             self.processors = processors;
         }
-        self.finished.push(Finished { case, report });
+        self.finished.push(CaseReport { case, report });
         let Some(next) = self.waiting.front() else {
             return Ok(StudyStep::Done(Box::new(self.result(true)?)));
         };

@@ -1,6 +1,6 @@
 //! The comparison of several values of a constant, numbers of processors and networks: a table, and a plot over each.
 
-use super::cases::{Finished, Purpose};
+use super::cases::{CaseReport, Purpose};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_times;
@@ -15,9 +15,9 @@ type Series = (String, LineStyle, Vec<(f64, f64)>);
 struct Axis {
     title: &'static str,
     /// Its place on the axis.
-    value: fn(&Finished) -> Option<f64>,
+    value: fn(&CaseReport) -> Option<f64>,
     /// The values that are constant on one line of the plot.
-    rest: fn(&Finished) -> String,
+    rest: fn(&CaseReport) -> String,
 }
 
 const AXES: [Axis; 3] = [
@@ -38,24 +38,24 @@ const AXES: [Axis; 3] = [
     },
 ];
 
-fn processors(f: &Finished) -> String {
+fn processors(f: &CaseReport) -> String {
     if f.report.cores == 1 { "1 processor".to_owned() } else { format!("{} processors", f.report.cores) }
 }
 
-fn layers(f: &Finished) -> String {
+fn layers(f: &CaseReport) -> String {
     f.case.spec.layers.iter().map(u64::to_string).collect::<Vec<_>>().join("-")
 }
 
-fn constant(f: &Finished) -> String {
+fn constant(f: &CaseReport) -> String {
     f.case.constant.as_ref().map(|value| format!(", {value}")).unwrap_or_default()
 }
 
 /// The run with the highest rate, or the first one while none has a rate.
-pub(super) fn best(finished: &[Finished]) -> Option<&Finished> {
+pub(super) fn best(finished: &[CaseReport]) -> Option<&CaseReport> {
     let runs = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel);
     let rated = runs.filter_map(|f| Some((f, f.report.comparable_rate()?)));
     // Of equal rates the first.
-    let best = rated.fold(None, |best: Option<(&Finished, f64)>, next| match best {
+    let best = rated.fold(None, |best: Option<(&CaseReport, f64)>, next| match best {
         Some(best) if best.1 >= next.1 => Some(best),
         _ => Some(next),
     });
@@ -63,8 +63,8 @@ pub(super) fn best(finished: &[Finished]) -> Option<&Finished> {
 }
 
 /// The choice of the best run, beside the worst: `The best of 5 runs: ...`. `None` for a single run.
-pub(super) fn best_in_words(finished: &[Finished]) -> Option<String> {
-    let runs: Vec<&Finished> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
+pub(super) fn best_in_words(finished: &[CaseReport]) -> Option<String> {
+    let runs: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
     let best = best(finished).filter(|_| runs.len() > 1)?;
     let rate = best.report.comparable_rate()?;
     let worst = runs.iter().filter_map(|f| f.report.comparable_rate()).fold(rate, f64::min);
@@ -77,8 +77,8 @@ pub(super) fn best_in_words(finished: &[Finished]) -> Option<String> {
 }
 
 /// The comparison, when there is more than one run of the kernel. A run with a fault is a row without times, and on no plot.
-pub(super) fn blocks(finished: &[Finished]) -> Vec<Block> {
-    let runs: Vec<&Finished> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
+pub(super) fn blocks(finished: &[CaseReport]) -> Vec<Block> {
+    let runs: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
     if runs.len() < 2 {
         return Vec::new();
     }
@@ -97,14 +97,14 @@ pub(super) fn blocks(finished: &[Finished]) -> Vec<Block> {
 }
 
 /// Iterations per second and time per element, over an axis on which the runs differ.
-fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
+fn figures(axis: &Axis, runs: &[&CaseReport]) -> Vec<Figure> {
     let mut places: Vec<f64> = runs.iter().filter_map(|f| (axis.value)(f)).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
     if places.len() < 2 {
         return Vec::new();
     }
-    let figure = |title: &str, y: fn(&Finished) -> Option<f64>| {
+    let figure = |title: &str, y: fn(&CaseReport) -> Option<f64>| {
         let mut lines: Vec<Series> = Vec::new();
         for f in runs {
             let (Some(x), Some(y)) = ((axis.value)(f), y(f)) else { continue };
@@ -127,7 +127,7 @@ fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
 }
 
 /// Time per element for each element type; a type that the kernel does not take has no bar.
-fn of_types(runs: &[&Finished]) -> Option<Figure> {
+fn of_types(runs: &[&CaseReport]) -> Option<Figure> {
     let first = runs.first()?.report.dtype;
     if runs.iter().all(|f| f.report.dtype == first) {
         return None;
@@ -145,7 +145,7 @@ fn lower(title: &str) -> String {
     letters.next().map(|c| c.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn table(runs: &[&Finished]) -> Table {
+fn table(runs: &[&CaseReport]) -> Table {
     let columns = vec![
         Column::new("kernel", "Kernel", ColumnKind::Text),
         Column::new("layers", "Layers", ColumnKind::Text),
@@ -157,7 +157,7 @@ fn table(runs: &[&Finished]) -> Table {
         Column::new("most", "Operator spends most on", ColumnKind::Text),
         Column::new("problem", "Problem", ColumnKind::Text),
     ];
-    let row = |f: &&Finished| {
+    let row = |f: &&CaseReport| {
         let r = &f.report;
         vec![
             Cell::Text(r.kernel.clone()),
@@ -172,7 +172,7 @@ fn table(runs: &[&Finished]) -> Table {
         ]
     };
     let mut runs = runs.to_vec();
-    let rate = |f: &Finished| f.report.comparable_rate().unwrap_or(0.0);
+    let rate = |f: &CaseReport| f.report.comparable_rate().unwrap_or(0.0);
     runs.order_by(|a, b| rate(b).total_cmp(&rate(a)));
     Table { columns, rows: runs.iter().map(row).collect() }
 }

@@ -1,9 +1,9 @@
 //! What the page shows of a language model.
 
 use super::grid::{cheapest, costs, grid, models};
-use super::run::{Made, Purpose};
+use super::run::{Purpose, RequestResult};
 use super::spec::LlmStudy;
-use super::traffic::{self, Served};
+use super::traffic::{self, RateResult};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_number, format_plural, format_range};
 use ns_fidelity::GenerationReport;
@@ -13,7 +13,13 @@ use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, T
 use ns_view::plot::Scatter;
 
 /// The document of a run. Until the run is over, it holds the answer to the form's own request and nothing else.
-pub(super) fn document(study: &LlmStudy, own: &Request, made: &[Made], served: &[Served], is_over: bool) -> Document {
+pub(super) fn document(
+    study: &LlmStudy,
+    own: &Request,
+    made: &[RequestResult],
+    served: &[RateResult],
+    is_over: bool,
+) -> Document {
     let title = format!(
         "{}, {}, on {} of {}: batch {}, {} tokens in, {} out",
         own.config.name,
@@ -139,7 +145,7 @@ fn token(report: &GenerationReport) -> Shares {
 }
 
 /// The throughput over the time of a token, by batch size.
-fn curve(made: &[Made]) -> Option<Figure> {
+fn curve(made: &[RequestResult]) -> Option<Figure> {
     let of_batch = made.iter().filter(|m| m.purpose == Purpose::Batch);
     let mut points: Vec<(u64, f64, f64)> = of_batch
         .filter_map(|m| {

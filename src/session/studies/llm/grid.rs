@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::run::{Made, Purpose};
+use super::run::{Purpose, RequestResult};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
 use ns_llm::{FitRow, Generation, Limits, Request, distinct_instances, fit, fit_models};
@@ -12,13 +12,13 @@ use ns_view::plot::{Bars, HeatCell, HeatMap, HeatRow};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Places that were simulated, with their results.
-fn places(made: &[Made]) -> impl Iterator<Item = (&Request, &Generation)> {
+fn places(made: &[RequestResult]) -> impl Iterator<Item = (&Request, &Generation)> {
     let of_place = made.iter().filter(|m| m.purpose == Purpose::Place);
     of_place.filter_map(|m| Some((&m.request, &m.report.as_ref().ok()?.made)))
 }
 
 /// The cost of a million tokens at the cheapest degree of each instance.
-pub(super) fn costs(made: &[Made]) -> Option<Figure> {
+pub(super) fn costs(made: &[RequestResult]) -> Option<Figure> {
     let mut least: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
     for (request, generation) in places(made) {
         let Some(cost) = generation.cost_usd_per_million_tokens else { continue };
@@ -38,7 +38,7 @@ pub(super) fn costs(made: &[Made]) -> Option<Figure> {
 }
 
 /// The cheapest place within limits, if some are set.
-pub(super) fn cheapest(limits: &Limits, made: &[Made]) -> Option<Block> {
+pub(super) fn cheapest(limits: &Limits, made: &[RequestResult]) -> Option<Block> {
     if limits.ttft_ms.is_none() && limits.tpot_ms.is_none() {
         return None;
     }
@@ -82,7 +82,7 @@ fn rounded(x: f64) -> Cell {
 }
 
 /// A row for each instance and degree; a row that fits is run when it is chosen.
-pub(super) fn grid(own: &Request, made: &[Made]) -> Block {
+pub(super) fn grid(own: &Request, made: &[RequestResult]) -> Block {
     let found = fit(own);
     let result_of = |row: &FitRow| {
         places(made)

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::document::document;
 use super::spec::LlmStudy;
 use super::token::token_trace;
-use super::traffic::{Served, rates, serve_at};
+use super::traffic::{RateResult, rates, serve_at};
 use crate::studies::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
 use ns_base::Refusal;
 use ns_base::units::format_number;
@@ -29,7 +29,7 @@ pub(super) enum Purpose {
 }
 
 /// A request with its result.
-pub(super) struct Made {
+pub(super) struct RequestResult {
     pub purpose: Purpose,
     pub request: Request,
     pub report: Result<GenerationReport, Refusal>,
@@ -39,10 +39,10 @@ pub(super) struct LlmRun {
     study: Rc<LlmStudy>,
     own: Request,
     waiting: VecDeque<(Purpose, Request)>,
-    made: Vec<Made>,
+    made: Vec<RequestResult>,
     /// Rates at which requests are still to be served.
     rates: VecDeque<f64>,
-    served: Vec<Served>,
+    served: Vec<RateResult>,
 }
 
 impl LlmRun {
@@ -72,7 +72,7 @@ impl LlmRun {
 
     /// The output of `neuronscope generate --json`, a token as a timeline, and the output with `--request-rate`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
-        let Some(Made { report: Ok(report), .. }) = self.made.first() else { return Ok(Vec::new()) };
+        let Some(RequestResult { report: Ok(report), .. }) = self.made.first() else { return Ok(Vec::new()) };
         let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";
         let file = |label: &str, name: &str, mime: &str, text| StudyFile {
             label: label.to_owned(),
@@ -85,7 +85,7 @@ impl LlmRun {
             file("JSON", "generate.json", "application/json", json),
             file("trace", "token.json", TRACE_MIME, trace),
         ];
-        if let Some(Served { report: Ok(report), .. }) = self.served.first() {
+        if let Some(RateResult { report: Ok(report), .. }) = self.served.first() {
             let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";
             files.push(file("JSON of the requests", "serve.json", "application/json", json));
         }
@@ -106,7 +106,7 @@ impl StudyRun for LlmRun {
         if let (Purpose::Own, Some(rate), Ok(report)) = (purpose, self.study.request_rate(), &report) {
             self.rates = rates(rate, &request, report.made.throughput_tokens_per_s).into();
         }
-        self.made.push(Made { purpose, request, report });
+        self.made.push(RequestResult { purpose, request, report });
         self.more()
     }
 }

@@ -12,7 +12,7 @@ use ns_view::plot::{LineStyle, Lines, Series};
 const SHARES: [f64; 8] = [0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2];
 
 /// Requests that were served at one rate.
-pub(super) struct Served {
+pub(super) struct RateResult {
     pub rate: f64,
     pub report: Result<ServeReport, Refusal>,
 }
@@ -24,15 +24,15 @@ pub(super) fn rates(own: f64, request: &Request, tokens_per_s: f64) -> Vec<f64> 
 }
 
 /// Serves requests at a rate, as `neuronscope generate --request-rate` does.
-pub(super) fn serve_at(study: &LlmStudy, request: &Request, rate: f64) -> Served {
+pub(super) fn serve_at(study: &LlmStudy, request: &Request, rate: f64) -> RateResult {
     let request = Request { continuous: true, ..request.clone() };
     let traffic = Traffic { requests_per_s: rate, requests: study.requests(), seed: 0, limits: study.limits() };
     let report = request.check().and_then(|_| serve(&request, &traffic, FITTED));
-    Served { rate, report }
+    RateResult { rate, report }
 }
 
 /// What the document says of them; empty where nothing was served.
-pub(super) fn blocks(study: &LlmStudy, request: &Request, served: &[Served]) -> Vec<Block> {
+pub(super) fn blocks(study: &LlmStudy, request: &Request, served: &[RateResult]) -> Vec<Block> {
     let Some((own, _)) = served.split_first() else { return Vec::new() };
     let mut blocks = vec![Block::Heading(format!("{} requests a second arrive at random", own.rate))];
     match &own.report {
@@ -96,14 +96,14 @@ fn too_many(rate: f64, report: &ServeReport) -> Option<Block> {
 }
 
 /// Reports by rate, the lowest rate first.
-fn by_rate(served: &[Served]) -> Vec<(f64, &ServeReport)> {
+fn by_rate(served: &[RateResult]) -> Vec<(f64, &ServeReport)> {
     let mut all: Vec<(f64, &ServeReport)> =
         served.iter().filter_map(|s| Some((s.rate, s.report.as_ref().ok()?))).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     all
 }
 
-fn times(served: &[Served]) -> Figure {
+fn times(served: &[RateResult]) -> Figure {
     let of = |name: &str, n: usize| -> Series {
         let points = by_rate(served).into_iter().map(|(rate, report)| (rate, report.ttft_ms[n]));
         (name.to_owned(), LineStyle::Solid, points.collect())
@@ -115,7 +115,7 @@ fn times(served: &[Served]) -> Figure {
     }
 }
 
-fn goodput(limits: &Limits, served: &[Served]) -> Figure {
+fn goodput(limits: &Limits, served: &[RateResult]) -> Figure {
     let of = |name: &str, value: fn(&ServeReport) -> f64| -> Series {
         let points = by_rate(served).into_iter().map(|(rate, report)| (rate, value(report)));
         (name.to_owned(), LineStyle::Solid, points.collect())

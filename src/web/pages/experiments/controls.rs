@@ -7,7 +7,7 @@ use crate::components::{CheckField, CopyMenu, FilePicker, FormFrame, SelectField
 use ns_base::Order;
 use ns_experiment::sweep::ExperimentsRequest;
 use ns_page::Shared;
-use ns_session::{Choices, ExperimentField, RecordsFile, RecordsShown};
+use ns_session::{Choices, ExperimentField, RecordsFile, RecordsResult};
 
 /// Properties of [`ExperimentsControls`].
 #[derive(Clone, Properties, PartialEq)]
@@ -19,7 +19,7 @@ pub struct ExperimentsControlsProps {
     /// Puts the records away.
     pub on_clear: Callback<()>,
     /// The shown view with its choices.
-    pub shown: Shared<RecordsShown>,
+    pub result: Shared<RecordsResult>,
 }
 
 fn options(choices: &Choices) -> Vec<(AttrValue, AttrValue)> {
@@ -29,8 +29,8 @@ fn options(choices: &Choices) -> Vec<(AttrValue, AttrValue)> {
 /// The views, and the choices that they share.
 #[component]
 pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
-    let (actions, shown) = (&props.actions, &props.shown);
-    let current = value(actions, shown, ExperimentField::View);
+    let (actions, result) = (&props.actions, &props.result);
+    let current = value(actions, result, ExperimentField::View);
     let view = |(key, title): &(String, String)| {
         let (actions, to) = (actions.clone(), key.clone());
         let onclick = Callback::from(move |_: MouseEvent| actions.choose(ExperimentField::View, to.clone()));
@@ -42,13 +42,13 @@ pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
         Callback::from(move |()| fields(&props))
     };
     html! { <>
-        <FormFrame id="experiments-form" name="What to compare" short={if has_choices { in_short(actions, shown) } else { "Reports".to_owned() }} beside_run={beside(props)} menus={menus(props)} {fields} />
-        <div class="view-switch" role="group" aria-label="View">{ for shown.choices.views.iter().map(view) }</div>
+        <FormFrame id="experiments-form" name="What to compare" short={if has_choices { in_short(actions, result) } else { "Reports".to_owned() }} beside_run={beside(props)} menus={menus(props)} {fields} />
+        <div class="view-switch" role="group" aria-label="View">{ for result.choices.views.iter().map(view) }</div>
     </> }
 }
 
 fn fields(props: &ExperimentsControlsProps) -> Html {
-    let (actions, shown) = (&props.actions, &props.shown);
+    let (actions, result) = (&props.actions, &props.result);
     if !actions.state.has_suite_choices() {
         return html! { <p class="help">{ "Reports of NeuronPerf have no choices." }</p> };
     }
@@ -58,7 +58,7 @@ fn fields(props: &ExperimentsControlsProps) -> Html {
     };
     let select = |field: ExperimentField, label: &'static str, options: Vec<(AttrValue, AttrValue)>| {
         html! {
-            <SelectField id={format!("experiments-{}", field.key())} {label} value={value(actions, shown, field)} {options} on_choose={choose(field)} />
+            <SelectField id={format!("experiments-{}", field.key())} {label} value={value(actions, result, field)} {options} on_choose={choose(field)} />
         }
     };
     let text = |field: ExperimentField, label: &'static str, help: &'static str| {
@@ -67,76 +67,76 @@ fn fields(props: &ExperimentsControlsProps) -> Html {
     };
     html! {
         <div class="fields">
-            { select(ExperimentField::Accelerator, "Accelerator", options(&shown.choices.accelerators)) }
-            { select(ExperimentField::Test, "Test", options(&shown.choices.tests)) }
+            { select(ExperimentField::Accelerator, "Accelerator", options(&result.choices.accelerators)) }
+            { select(ExperimentField::Test, "Test", options(&result.choices.tests)) }
             { select(ExperimentField::Metric, "Metric", pairs(&[("exec", "execution"), ("compile", "compilation")])) }
             { select(ExperimentField::Baseline, "Baseline", pairs(&[("oldest", "oldest"), ("latest", "newest run")])) }
-            { base_backend(actions, shown) }
-            { select(ExperimentField::Against, "Changes since", options(&shown.choices.against)) }
+            { base_backend(actions, result) }
+            { select(ExperimentField::Against, "Changes since", options(&result.choices.against)) }
             { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
             { text(ExperimentField::Exclude, "Without", "Regular expressions to leave out") }
             { text(ExperimentField::Tier, "Tiers", "Tiers of torchbench: 1,2,3") }
-            { backends_field(actions, shown) }
+            { backends_field(actions, result) }
         </div>
     }
 }
 
 /// What is compared, in a few words.
-fn in_short(actions: &ExperimentsActions, shown: &RecordsShown) -> String {
+fn in_short(actions: &ExperimentsActions, result: &RecordsResult) -> String {
     let name = |choices: &Choices, field: ExperimentField| {
-        let value = value(actions, shown, field);
+        let value = value(actions, result, field);
         choices.iter().find(|(key, _)| *key == value).map_or(value.clone(), |(_, name)| name.clone())
     };
     let models = actions.state.spec.get(ExperimentField::Filter);
     let parts = [
-        name(&shown.choices.accelerators, ExperimentField::Accelerator),
-        name(&shown.choices.tests, ExperimentField::Test),
-        format!("{} backends", backend_list(actions, shown).len()),
+        name(&result.choices.accelerators, ExperimentField::Accelerator),
+        name(&result.choices.tests, ExperimentField::Test),
+        format!("{} backends", backend_list(actions, result).len()),
         if models.is_empty() { "all models".to_owned() } else { format!("models {models}") },
-        format!("changes since {}", name(&shown.choices.against, ExperimentField::Against)),
+        format!("changes since {}", name(&result.choices.against, ExperimentField::Against)),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
 }
 
 /// The choice of the user, also while the worker computes; without one, the choice of the worker.
-fn value(actions: &ExperimentsActions, shown: &RecordsShown, field: ExperimentField) -> String {
+fn value(actions: &ExperimentsActions, result: &RecordsResult, field: ExperimentField) -> String {
     let own = actions.state.spec.get(field);
-    if own.is_empty() { shown.spec.get(field).to_owned() } else { own.to_owned() }
+    if own.is_empty() { result.spec.get(field).to_owned() } else { own.to_owned() }
 }
 
 /// The backends in their order.
-fn backend_list(actions: &ExperimentsActions, shown: &RecordsShown) -> Vec<String> {
-    value(actions, shown, ExperimentField::Backends).split(',').map(str::to_owned).collect()
+fn backend_list(actions: &ExperimentsActions, result: &RecordsResult) -> Vec<String> {
+    value(actions, result, ExperimentField::Backends).split(',').map(str::to_owned).collect()
 }
 
 /// The field for the baseline's backend, which comes first in the list of backends.
-fn base_backend(actions: &ExperimentsActions, shown: &Shared<RecordsShown>) -> Html {
+fn base_backend(actions: &ExperimentsActions, result: &Shared<RecordsResult>) -> Html {
     let on_choose = {
-        let (actions, shown) = (actions.clone(), shown.clone());
+        let (actions, result) = (actions.clone(), result.clone());
         Callback::from(move |base: String| {
-            let others = backend_list(&actions, &shown).into_iter().filter(|b| *b != base);
+            let others = backend_list(&actions, &result).into_iter().filter(|b| *b != base);
             let list: Vec<String> = std::iter::once(base.clone()).chain(others).collect();
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };
-    let value = backend_list(actions, shown).into_iter().next().unwrap_or_default();
-    let options = options(&shown.choices.backends);
+    let value = backend_list(actions, result).into_iter().next().unwrap_or_default();
+    let options = options(&result.choices.backends);
     html! { <SelectField id="experiments-base" label="Baseline backend" {value} {options} {on_choose} /> }
 }
 
-fn backends_field(actions: &ExperimentsActions, shown: &Shared<RecordsShown>) -> Html {
+fn backends_field(actions: &ExperimentsActions, result: &Shared<RecordsResult>) -> Html {
     let on_choose = {
-        let (actions, shown) = (actions.clone(), shown.clone());
+        let (actions, result) = (actions.clone(), result.clone());
         Callback::from(move |list: String| {
             // The list comes in its own order; the baseline stays first.
-            let base = backend_list(&actions, &shown).into_iter().next().unwrap_or_default();
+            let base = backend_list(&actions, &result).into_iter().next().unwrap_or_default();
             let mut list: Vec<&str> = list.split(',').collect();
             list.order_by_key(|b| *b != base);
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };
-    let value = backend_list(actions, shown).join(",");
-    html! { <CheckField id="experiments-backends" label="Backends" {value} options={options(&shown.choices.backends)} {on_choose} /> }
+    let value = backend_list(actions, result).join(",");
+    html! { <CheckField id="experiments-backends" label="Backends" {value} options={options(&result.choices.backends)} {on_choose} /> }
 }
 
 /// More records, and none.
@@ -156,13 +156,13 @@ fn beside(props: &ExperimentsControlsProps) -> Html {
 }
 
 fn menus(props: &ExperimentsControlsProps) -> Html {
-    let (actions, shown) = (&props.actions, &props.shown);
+    let (actions, result) = (&props.actions, &props.result);
     let plan = props.plan.as_ref().map(|plan| Box::new((**plan).clone()));
     let link_gives = actions.state.link_holds(plan.as_deref());
     let save = |file: RecordsFile, label: &'static str| {
         let actions = actions.clone();
         let onclick = Callback::from(move |_: MouseEvent| actions.save(file));
-        shown
+        result
             .files
             .contains(&file)
             .then(|| html! { <li key={label}><button type="button" {onclick}>{ label }</button></li> })

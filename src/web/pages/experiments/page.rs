@@ -49,7 +49,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     use_listing(&props.plan, run.as_ref());
     use_run_records(run.as_ref());
     let plan = props.plan.linked().map(|plan| Shared::new(*plan));
-    let document = use_memo(state.shown.clone(), |shown| shown.as_ref().map(|s| Shared::new(s.document.clone())));
+    let document = use_memo(state.result.clone(), |result| result.as_ref().map(|s| Shared::new(s.document.clone())));
     let (Some(actions), Some(run)) = (actions, run) else { return Html::default() };
     let on_clear = {
         let run = run.clone();
@@ -61,7 +61,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     };
     // Nothing is here, and nothing comes by itself.
     let is_coming = run.plan.run.is_running() || run.plan.wants_run || state.wants_sample(&run.plan);
-    let is_empty = state.shown.is_none() && state.read.is_none() && !state.run.is_running() && !is_coming;
+    let is_empty = state.result.is_none() && state.read.is_none() && !state.run.is_running() && !is_coming;
     html! {
         <div class={classes!("page", "experiments", (!is_empty).then_some("has-results"))}>
             <h1>{ "Experiments" }</h1>
@@ -70,11 +70,11 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
             <div class="part"><KeptRuns actions={run.clone()} /></div>
             <ProgressBar run={state.run.clone()} />
             if state.run.is_running() { <div class="buttons"><button type="button" onclick={cancel}>{ "Cancel" }</button></div> }
-            { match &state.shown {
-                Some(shown) if state.read.is_some() => html! { <>
+            { match &state.result {
+                Some(result) if state.read.is_some() => html! { <>
                     { for state.read.as_ref().map(|read| records_line(read, &actions, plan.as_deref())) }
-                    <ExperimentsControls actions={actions.clone()} {plan} {on_clear} shown={shown.clone()} />
-                    { back(&actions, shown.choices.views.as_slice(), shown.spec.get(ExperimentField::View)) }
+                    <ExperimentsControls actions={actions.clone()} {plan} {on_clear} result={result.clone()} />
+                    { back(&actions, result.choices.views.as_slice(), result.spec.get(ExperimentField::View)) }
                     <div id={RESULT} tabindex="-1">
                         { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} draw={DrawBlock(drawings)} /> }) }
                     </div>
@@ -82,7 +82,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
                 _ if is_empty => begin(state, &actions),
                 _ => Html::default(),
             } }
-            <div class="part">if is_empty || state.shown.is_some() || run.plan.is_open { <RunForm actions={run.clone()} /> }</div>
+            <div class="part">if is_empty || state.result.is_some() || run.plan.is_open { <RunForm actions={run.clone()} /> }</div>
         </div>
     }
 }
@@ -115,9 +115,9 @@ fn use_view(state: &StateHandle<ExperimentsState>, actions: Option<&ExperimentsA
     let actions = actions.cloned();
     let dispatch = state.dispatcher();
     use_effect_with((state.spec.clone(), state.read.clone()), move |(_, read)| {
-        let take = |reply| if let Reply::Records(shown) = reply { Some(shown) } else { None };
+        let take = |reply| if let Reply::Records(result) = reply { Some(result) } else { None };
         let on_message = Callback::from(move |message: Message| match answer_of(message, take) {
-            Some(Ok(shown)) => dispatch.dispatch(ExperimentsAction::Shown(shown)),
+            Some(Ok(result)) => dispatch.dispatch(ExperimentsAction::Answer(result)),
             Some(Err(message)) => dispatch.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
             None => {}
         });

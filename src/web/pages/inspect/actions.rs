@@ -69,11 +69,11 @@ impl InspectActions {
                 free.borrow_mut().take_if(|(_, running)| *running == job);
             }
             match message {
-                Message::Done(JobResult::Inspected(mut shown)) => {
-                    if let (Some(opened), Some(on_opened)) = (shown.opened.take(), &on_opened) {
+                Message::Done(JobResult::Inspected(mut result)) => {
+                    if let (Some(opened), Some(on_opened)) = (result.opened.take(), &on_opened) {
                         on_opened.emit(*opened);
                     }
-                    dispatch.dispatch(InspectAction::Shown(job, shown));
+                    dispatch.dispatch(InspectAction::Answer(job, result));
                 }
                 Message::Failed(message) => refused.emit(message),
                 other => {

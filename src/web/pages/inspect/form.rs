@@ -9,7 +9,7 @@ use crate::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 use ns_page::Shared;
 use ns_session::commands::inspect_command;
 use ns_session::share::{Page, encode};
-use ns_session::{InspectField, InspectFile, InspectShown, ModelQuestions};
+use ns_session::{InspectField, InspectFile, InspectResult, ModelQuestions};
 
 /// Properties of [`InspectForm`].
 #[derive(Clone, Properties, PartialEq)]
@@ -17,7 +17,7 @@ pub struct InspectFormProps {
     /// Actions of the buttons.
     pub actions: InspectActions,
     /// The shown view, if there is one.
-    pub shown: Option<Shared<InspectShown>>,
+    pub result: Option<Shared<InspectResult>>,
 }
 
 #[component]
@@ -131,7 +131,7 @@ fn beside(actions: &InspectActions) -> Html {
 
 fn menus(props: &InspectFormProps) -> Html {
     let actions = &props.actions;
-    if props.shown.is_none() {
+    if props.result.is_none() {
         return Html::default();
     }
     let save = |file: InspectFile, label: &'static str| {

@@ -17,7 +17,7 @@ use crate::platform::page::value_of;
 use crate::state::{InspectAction, InspectState, StateHandle};
 use crate::worker::Engine;
 use ns_page::Shared;
-use ns_session::{InspectField, InspectShown, InspectView, JobId, model_label};
+use ns_session::{InspectField, InspectResult, InspectView, JobId, model_label};
 use ns_view::document::Document;
 
 /// Delay from the last typed letter until the question is asked.
@@ -38,12 +38,12 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
     let state = &props.state;
     let actions = app.map(|app| InspectActions { app, state: state.clone(), job: props.job.clone() });
     use_answers(state, actions.as_ref());
-    let part = |f: fn(&InspectShown) -> Option<Document>| {
-        move |shown: &Option<Shared<InspectShown>>| shown.as_ref().and_then(|s| f(s)).map(Shared::new)
+    let part = |f: fn(&InspectResult) -> Option<Document>| {
+        move |result: &Option<Shared<InspectResult>>| result.as_ref().and_then(|s| f(s)).map(Shared::new)
     };
-    let head = use_memo(state.shown.clone(), part(|s| Some(s.head.clone())));
-    let panel = use_memo(state.shown.clone(), part(|s| s.panel.clone()));
-    let details = use_memo(state.shown.clone(), part(|s| s.details.clone()));
+    let head = use_memo(state.result.clone(), part(|s| Some(s.head.clone())));
+    let panel = use_memo(state.result.clone(), part(|s| s.panel.clone()));
+    let details = use_memo(state.result.clone(), part(|s| s.details.clone()));
     let Some(actions) = actions else { return Html::default() };
     let on_open = {
         let actions = actions.clone();
@@ -59,16 +59,16 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
         <div class={classes!("page", "inspect", (state.spec.view() == InspectView::Graph).then_some("has-graph"))}>
             <h1>{ "Inspect" }</h1>
             <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
-            <InspectForm actions={actions.clone()} shown={state.shown.clone()} />
+            <InspectForm actions={actions.clone()} result={state.result.clone()} />
             <div class="part">if !state.run.is_running() { <ProgressBar run={state.run.clone()} /> }</div>
-            if let (Some(shown), true) = (&state.shown, state.is_refused) { { show_again(state, shown) } }
-            if let Some(shown) = state.shown.as_ref().filter(|_| !state.is_refused) {
+            if let (Some(result), true) = (&state.result, state.is_refused) { { show_again(state, result) } }
+            if let Some(result) = state.result.as_ref().filter(|_| !state.is_refused) {
                 { document(&head) }
-                { views(&actions, shown) }
-                if state.spec.view() == InspectView::Graph && !shown.picture.is_empty() {
+                { views(&actions, result) }
+                if state.spec.view() == InspectView::Graph && !result.picture.is_empty() {
                     <section class="model-view" aria-label="Graph">
-                        <Tree actions={actions.clone()} shown={shown.clone()} />
-                        <Picture actions={actions.clone()} shown={shown.clone()} />
+                        <Tree actions={actions.clone()} result={result.clone()} />
+                        <Picture actions={actions.clone()} result={result.clone()} />
                         <div class="model-details" tabindex="0" role="region" aria-label="Selected">
                             { document(&details) }
                         </div>
@@ -90,7 +90,7 @@ fn use_answers(state: &StateHandle<InspectState>, actions: Option<&InspectAction
     let latest = use_mut_ref(|| state.clone());
     *latest.borrow_mut() = state.clone();
     use_effect_with((state.spec.clone(), catalog), move |(spec, is_ready)| {
-        let is_shown = latest.borrow().shown.as_ref().is_some_and(|shown| shown.spec == *spec);
+        let is_shown = latest.borrow().result.as_ref().is_some_and(|result| result.spec == *spec);
         let actions = actions.filter(|_| *is_ready && !is_shown);
         let asked = Rc::new(RefCell::new(None::<(Engine, JobId)>));
         let dispatch = latest.borrow().dispatcher();
@@ -122,15 +122,15 @@ fn use_answers(state: &StateHandle<InspectState>, actions: Option<&InspectAction
 }
 
 /// The way back to the model before a file that was refused.
-fn show_again(state: &StateHandle<InspectState>, shown: &InspectShown) -> Html {
-    let label = format!("Show {} again", model_label(shown.spec.get(InspectField::Model)));
+fn show_again(state: &StateHandle<InspectState>, result: &InspectResult) -> Html {
+    let label = format!("Show {} again", model_label(result.spec.get(InspectField::Model)));
     let dispatch = state.dispatcher();
     let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(InspectAction::ShowAgain));
     html! { <p><button type="button" {onclick}>{ label }</button></p> }
 }
 
 /// The choice of a view, and the search.
-fn views(actions: &InspectActions, shown: &Shared<InspectShown>) -> Html {
+fn views(actions: &InspectActions, result: &Shared<InspectResult>) -> Html {
     let current = actions.state.spec.view();
     let view = |view: InspectView| {
         let actions = actions.clone();
@@ -143,16 +143,17 @@ fn views(actions: &InspectActions, shown: &Shared<InspectShown>) -> Html {
         Callback::from(move |event: InputEvent| actions.choose(InspectField::Search, value_of(&event)))
     };
     let onkeydown = {
-        let (actions, shown) = (actions.clone(), shown.clone());
+        let (actions, result) = (actions.clone(), result.clone());
         Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Enter" && !shown.hits.is_empty() {
+            if event.key() == "Enter" && !result.hits.is_empty() {
                 let selected = actions.state.spec.get(InspectField::Selected);
-                let at = shown.hits.iter().position(|id| id == selected).map_or(0, |at| at + 1);
-                actions.choose(InspectField::Selected, shown.hits[at % shown.hits.len()].clone());
+                let at = result.hits.iter().position(|id| id == selected).map_or(0, |at| at + 1);
+                actions.choose(InspectField::Selected, result.hits[at % result.hits.len()].clone());
             }
         })
     };
-    let said = if search.is_empty() { String::new() } else { format!("{} found; Enter goes to the next", shown.found) };
+    let said =
+        if search.is_empty() { String::new() } else { format!("{} found; Enter goes to the next", result.found) };
     html! {
         <div class="view-bar">
             <div class="view-switch" role="group" aria-label="View">{ for InspectView::ALL.map(view) }</div>

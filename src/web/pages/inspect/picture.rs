@@ -11,7 +11,7 @@ use yew::prelude::*;
 use super::actions::InspectActions;
 use ns_page::Shared;
 use ns_page::picture::{Place, SCALES, Size, first_view, whole};
-use ns_session::{InspectField, InspectShown};
+use ns_session::{InspectField, InspectResult};
 
 /// A press that moves less is a click.
 const CLICK_PX: f64 = 4.0;
@@ -39,7 +39,7 @@ type SharedWindow = Rc<RefCell<Window>>;
 pub struct PictureProps {
     /// Actions of a choice.
     pub actions: InspectActions,
-    pub shown: Shared<InspectShown>,
+    pub result: Shared<InspectResult>,
 }
 
 /// The picture in its window.
@@ -47,42 +47,42 @@ pub struct PictureProps {
 pub fn Picture(props: &PictureProps) -> Html {
     let frame = use_node_ref();
     let window: SharedWindow = (*use_memo((), |()| Rc::new(RefCell::new(Window::default())))).clone();
-    use_place(&frame, &window, &props.shown);
+    use_place(&frame, &window, &props.result);
     let pointer = |f: fn(&NodeRef, &SharedWindow, &PointerEvent)| {
         let (frame, window) = (frame.clone(), window.clone());
         Callback::from(move |event: PointerEvent| f(&frame, &window, &event))
     };
     let onclick = {
-        let (actions, shown, window) = (props.actions.clone(), props.shown.clone(), window.clone());
+        let (actions, result, window) = (props.actions.clone(), props.result.clone(), window.clone());
         Callback::from(move |event: MouseEvent| {
             if std::mem::take(&mut window.borrow_mut().is_dragged) {
                 return;
             }
-            let Some(id) = node_of(&event, &shown) else { return };
+            let Some(id) = node_of(&event, &result) else { return };
             let now = event.time_stamp();
             let before = window.borrow_mut().clicked.replace((id.clone(), now));
             if before.is_some_and(|(other, at)| other == id && now - at < DOUBLE_MS) {
                 window.borrow_mut().clicked = None;
-                toggle(&actions, &shown, &id);
+                toggle(&actions, &result, &id);
             } else {
                 actions.choose(InspectField::Selected, id);
             }
         })
     };
     let onkeydown = {
-        let (actions, shown, frame, window) =
-            (props.actions.clone(), props.shown.clone(), frame.clone(), window.clone());
+        let (actions, result, frame, window) =
+            (props.actions.clone(), props.result.clone(), frame.clone(), window.clone());
         Callback::from(move |event: KeyboardEvent| {
             if event.key() == "Enter" {
-                toggle(&actions, &shown, actions.state.spec.get(InspectField::Selected));
+                toggle(&actions, &result, actions.state.spec.get(InspectField::Selected));
                 event.prevent_default();
-            } else if key(&frame, &window, shown.size, &event.key()) {
+            } else if key(&frame, &window, result.size, &event.key()) {
                 event.prevent_default();
             }
         })
     };
     let button = |label: &'static str, sign: &'static str, name: &'static str| {
-        let (frame, window, size) = (frame.clone(), window.clone(), props.shown.size);
+        let (frame, window, size) = (frame.clone(), window.clone(), props.result.size);
         let onclick = Callback::from(move |_: MouseEvent| {
             key(&frame, &window, size, name);
         });
@@ -96,7 +96,7 @@ pub fn Picture(props: &PictureProps) -> Html {
                 onpointerdown={pointer(press)} onpointermove={pointer(drag)} onpointerup={pointer(release)} onpointercancel={pointer(release)}
                 {onclick} {onkeydown}
             >
-                <Drawing svg={props.shown.clone()} />
+                <Drawing svg={props.result.clone()} />
             </div>
             <div class="zoom" role="group" aria-label="Size of the picture">
                 { button("Enlarge", "+", "+") }{ button("Make smaller", "\u{2212}", "-") }{ button("Show all", "\u{2922}", "0") }
@@ -107,14 +107,14 @@ pub fn Picture(props: &PictureProps) -> Html {
 
 /// Keeps the picture in place while it is redrawn, and listens to the wheel.
 #[hook]
-fn use_place(frame: &NodeRef, window: &SharedWindow, shown: &Shared<InspectShown>) {
-    let title = shown.title.clone();
+fn use_place(frame: &NodeRef, window: &SharedWindow, result: &Shared<InspectResult>) {
+    let title = result.title.clone();
     // Another model begins at its top; the same one stays where it is.
     use_effect_with(title, {
-        let (frame, window, size) = (frame.clone(), window.clone(), shown.size);
+        let (frame, window, size) = (frame.clone(), window.clone(), result.size);
         move |_| fit(&frame, &window, size, first_view)
     });
-    use_effect_with(shown.clone(), {
+    use_effect_with(result.clone(), {
         let (frame, window) = (frame.clone(), window.clone());
         move |_| {
             apply(&frame, &window);
@@ -133,7 +133,7 @@ fn use_place(frame: &NodeRef, window: &SharedWindow, shown: &Shared<InspectShown
 /// Properties of [`Drawing`].
 #[derive(Properties, PartialEq)]
 struct DrawingProps {
-    svg: Shared<InspectShown>,
+    svg: Shared<InspectResult>,
 }
 
 /// The SVG text alone, so that it is parsed again only when it changes. The code that drew it escaped all names.
@@ -143,14 +143,14 @@ fn Drawing(props: &DrawingProps) -> Html {
 }
 
 /// The path of the node below a pointer.
-fn node_of(event: &MouseEvent, shown: &InspectShown) -> Option<String> {
+fn node_of(event: &MouseEvent, result: &InspectResult) -> Option<String> {
     let element = event.target()?.dyn_into::<Element>().ok()?;
     let node: u32 = element.closest("[data-node]").ok()??.get_attribute("data-node")?.parse().ok()?;
-    shown.tree.iter().find(|r| r.node == node).map(|r| r.id.clone())
+    result.tree.iter().find(|r| r.node == node).map(|r| r.id.clone())
 }
 
-fn toggle(actions: &InspectActions, shown: &InspectShown, id: &str) {
-    if shown.tree.iter().any(|r| r.id == id && r.is_open.is_some()) {
+fn toggle(actions: &InspectActions, result: &InspectResult, id: &str) {
+    if result.tree.iter().any(|r| r.id == id && r.is_open.is_some()) {
         actions.toggle(id);
     }
 }

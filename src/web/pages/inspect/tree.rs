@@ -8,7 +8,7 @@ use super::actions::InspectActions;
 use crate::platform::page;
 use ns_base::convert::usize_to_f64;
 use ns_page::Shared;
-use ns_session::{InspectField, InspectShown, TreeRow};
+use ns_session::{InspectField, InspectResult, TreeRow};
 use ns_view::table::visible_range;
 
 /// Height of a line, in pixels; the style sheet has the same value.
@@ -21,12 +21,12 @@ const WINDOW_PX: f64 = 900.0;
 pub struct TreeProps {
     /// Actions of a choice.
     pub actions: InspectActions,
-    pub shown: Shared<InspectShown>,
+    pub result: Shared<InspectResult>,
 }
 
 #[component]
 pub fn Tree(props: &TreeProps) -> Html {
-    let rows = &props.shown.tree;
+    let rows = &props.result.tree;
     let selected = props.actions.state.spec.get(InspectField::Selected).to_owned();
     let at = rows.iter().position(|r| r.id == selected);
     let scroller = use_node_ref();
@@ -39,7 +39,7 @@ pub fn Tree(props: &TreeProps) -> Html {
             }
         })
     };
-    use_effect_with((at, props.shown.clone()), {
+    use_effect_with((at, props.result.clone()), {
         let scroller = scroller.clone();
         move |(at, _)| {
             if let (Some(at), Some(element)) = (*at, scroller.cast::<HtmlElement>()) {
@@ -48,9 +48,9 @@ pub fn Tree(props: &TreeProps) -> Html {
         }
     });
     let onkeydown = {
-        let (actions, shown) = (props.actions.clone(), props.shown.clone());
+        let (actions, result) = (props.actions.clone(), props.result.clone());
         Callback::from(move |event: KeyboardEvent| {
-            if key(&actions, &shown.tree, at, &event.key()) {
+            if key(&actions, &result.tree, at, &event.key()) {
                 event.prevent_default();
             }
         })

@@ -18,7 +18,7 @@ use ns_formats::WriteFormat;
 use ns_page::RunState;
 use ns_page::file_queue::reading_label;
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_page::profile::{Arrived, SAMPLE, ToolSetting};
+use ns_page::profile::{ProfileArrival, SAMPLE, ToolSetting};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};
 use ns_session::shelf::ItemKind;
 use ns_session::{
@@ -67,7 +67,7 @@ fn open_file_as(app: &AppContext, state: &StateHandle<ProfileState>, slot: &Runn
 }
 
 /// The action for a profile once it is read.
-type Ready = fn(Arrived<Engine>) -> ProfileAction;
+type Ready = fn(ProfileArrival<Engine>) -> ProfileAction;
 
 /// The file with a name: the trace that ships with the page, or one that this browser keeps.
 async fn named_file(name: &str) -> Option<Result<File, String>> {
@@ -114,7 +114,7 @@ fn start(
                     notices.dispatch(NoticeAction::Say(Tone::Info, text));
                 }
                 keep(&info, opened.clone(), &notices);
-                let arrived = Arrived { info, engine: own.clone(), run_name: date::run_name() };
+                let arrived = ProfileArrival { info, engine: own.clone(), run_name: date::run_name() };
                 dispatch.dispatch(ready(arrived));
             }
             other => RunState::of_message(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end))),

@@ -153,16 +153,16 @@ fn SpecField(props: &SpecFieldProps) -> Html {
 }
 
 /// The tool that is shown. A run without NeuronCores has one operator view, and each run has one kind of timeline.
-pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
-    let is_trace = shown.is_some_and(OpenRun::is_trace);
+pub fn tool_of(state: &ProfileState, current: Option<&OpenRun>) -> Tool {
+    let is_trace = current.is_some_and(OpenRun::is_trace);
     match state.link.tool {
         Tool::OperatorFramework | Tool::OperatorHlo | Tool::OperatorEngine | Tool::OperatorTimeline if is_trace => {
             Tool::Trace
         }
-        Tool::OperatorEngine if shown.is_some_and(|r| r.engine_tracks().is_empty()) => Tool::Statistics,
+        Tool::OperatorEngine if current.is_some_and(|r| r.engine_tracks().is_empty()) => Tool::Statistics,
         // Before the first run, the link names the model that will be run.
-        Tool::Trace if shown.is_some() && !is_trace => Tool::OperatorTimeline,
-        Tool::OperatorHlo if shown.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
+        Tool::Trace if current.is_some() && !is_trace => Tool::OperatorTimeline,
+        Tool::OperatorHlo if current.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
         tool => tool,
     }
 }

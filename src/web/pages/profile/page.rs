@@ -41,14 +41,14 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     // The context exists as long as the app; the hooks below must run either way.
     let Some(app) = use_app() else { return Html::default() };
     let state = &props.state;
-    let shown = state.shown_run();
-    let tool = tool_of(state, shown);
-    let kind = shown.and_then(|r| r.operator_kind(tool));
-    use_operators(&app, state, shown, kind);
-    use_details(&app, state, shown);
-    use_search(&app, state, shown);
-    use_known_levels(&app, state, shown);
-    use_summary(&app, state, shown.filter(|_| tool == Tool::Summary));
+    let current = state.shown_run();
+    let tool = tool_of(state, current);
+    let kind = current.and_then(|r| r.operator_kind(tool));
+    use_operators(&app, state, current, kind);
+    use_details(&app, state, current);
+    use_search(&app, state, current);
+    use_known_levels(&app, state, current);
+    use_summary(&app, state, current.filter(|_| tool == Tool::Summary));
 
     let actions = ProfileActions { app: app.clone(), state: state.clone(), job: props.job.clone() };
     use_links(&actions);
@@ -58,7 +58,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
         Callback::from(move |_: MouseEvent| is_editing.set(!*is_editing))
     };
     let form = html! { <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} /> };
-    let Some(run) = shown else {
+    let Some(run) = current else {
         // What the address names is made or read at once: the form would be gone a moment later.
         let starts = RunState::started("Starting");
         let awaited = if state.wants_run || state.wants_file { &starts } else { &props.run };
@@ -152,10 +152,10 @@ fn use_links(actions: &ProfileActions) {
 fn use_editing(state: &ProfileState) -> UseStateHandle<bool> {
     let is_editing = use_state_eq(|| false);
     // A newly shown run is viewed, not edited; the focus must not stay in a form that is gone.
-    use_effect_with((state.shown, state.run.is_running()), {
+    use_effect_with((state.current, state.run.is_running()), {
         let is_editing = is_editing.clone();
-        move |(shown, is_running)| {
-            if shown.is_some() && !is_running && (*is_editing || page::focused().is_none()) {
+        move |(current, is_running)| {
+            if current.is_some() && !is_running && (*is_editing || page::focused().is_none()) {
                 is_editing.set(false);
                 page::focus("main");
             }

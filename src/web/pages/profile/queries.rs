@@ -195,7 +195,7 @@ pub enum Pending {
 pub type Answer = Result<Shared<Listed>, Pending>;
 
 /// An answer that is more than a table, or the reason why there is none.
-pub type Analysed = Result<Shared<SessionAnswer>, Pending>;
+pub type AnalysisAnswer = Result<Shared<SessionAnswer>, Pending>;
 
 /// Rows of the answer to a question about a run; asked again whenever the question changes.
 #[hook]
@@ -232,7 +232,7 @@ pub fn use_export(run: &OpenRun, kind: ExportKind) -> Callback<()> {
 
 /// The answer to a question about a run; asked again whenever the question changes.
 #[hook]
-pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analysed> {
+pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<AnalysisAnswer> {
     use_question(run, question, AnalysisRequest::Analyse, |reply| {
         if let Reply::Analysed(answer) = reply { Some(*answer) } else { None }
     })

@@ -35,7 +35,7 @@ pub const fn scalar_type(number: i64) -> Option<ElementType> {
 ///
 /// # Errors
 /// When its number is unknown.
-pub fn asked(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, Refusal> {
+pub fn dtype_argument(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, Refusal> {
     let Some(number) = c.int("dtype") else { return Ok(None) };
     let known = scalar_type(number);
     let element = known.ok_or_else(|| refuse!("the element type {number} is not known here"))?;
@@ -53,16 +53,16 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
         "div" | "divide" | "true_divide" | "xlogy" | "special_xlogy" | "hypot" | "logaddexp" | "logaddexp2"
         | "atan2" | "arctan2" => float_of(common_element(c, &[0, 1])?),
         "float_power" => ElementType::F64,
-        "where" => return chosen(c),
+        "where" => return select_type(c),
         "lerp" | "addcmul" | "addcdiv" => return broadcast(c, 3),
         "clamp" | "clip" | "clamp_min" | "clamp_max" => clamped(c)?,
-        "cumsum" | "cumprod" => match asked(c)? {
+        "cumsum" | "cumprod" => match dtype_argument(c)? {
             Some(element) => element,
             None => sum_of(operand(c, 0)?.element),
         },
         op if is_conversion(op) => converted(c)?,
         "softmax" | "_softmax" | "special_softmax" | "log_softmax" | "_log_softmax" | "special_log_softmax" => {
-            match asked(c)? {
+            match dtype_argument(c)? {
                 Some(element) => element,
                 None => operand(c, 0)?.element,
             }
@@ -218,7 +218,7 @@ fn converted(c: &mut Call<'_, '_, '_>) -> Result<ElementType, Refusal> {
         "bool" => ElementType::Pred,
         "bfloat16" => ElementType::Bf16,
         "type_as" => operand(c, 1)?.element,
-        _ => match (c.tensor("other")?, asked(c)?) {
+        _ => match (c.tensor("other")?, dtype_argument(c)?) {
             (Some(other), _) => c.b().element(other),
             (None, Some(element)) => element,
             (None, None) => operand(c, 0)?.element,
@@ -227,7 +227,7 @@ fn converted(c: &mut Call<'_, '_, '_>) -> Result<ElementType, Refusal> {
 }
 
 /// A select between two operands by a condition.
-fn chosen(c: &mut Call<'_, '_, '_>) -> Types {
+fn select_type(c: &mut Call<'_, '_, '_>) -> Types {
     let element = common_element(c, &[1, 2])?;
     let mut dims = operand(c, 0)?.dims;
     for place in 1..3 {

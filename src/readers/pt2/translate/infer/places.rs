@@ -2,7 +2,7 @@
 
 use super::super::super::argument::Argument;
 use super::super::call::Call;
-use super::elements::{asked, float_of, sum_of};
+use super::elements::{dtype_argument, float_of, sum_of};
 use super::{Types, natural, operand, sizes_named};
 use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::refuse;
@@ -23,22 +23,22 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
             created(c)
         }
         "scalar_tensor" => {
-            let element = asked(c)?.unwrap_or(ElementType::F32);
+            let element = dtype_argument(c)?.unwrap_or(ElementType::F32);
             Ok(Some(vec![ArrayType::new(element, [])]))
         }
         "zeros_like" | "ones_like" | "empty_like" | "full_like" | "zero" => {
             let own = operand(c, 0)?;
-            let element = asked(c)?.unwrap_or(own.element);
+            let element = dtype_argument(c)?.unwrap_or(own.element);
             Ok(Some(vec![ArrayType::new(element, own.dims)]))
         }
         "new_zeros" | "new_ones" | "new_empty" | "new_full" | "new_empty_strided" => {
             let own = operand(c, 0)?.element;
-            let element = asked(c)?.unwrap_or(own);
+            let element = dtype_argument(c)?.unwrap_or(own);
             Ok(Some(vec![ArrayType::new(element, sizes_named(c, "size")?)]))
         }
         "arange" => range(c),
         "linspace" => {
-            let element = asked(c)?.unwrap_or(ElementType::F32);
+            let element = dtype_argument(c)?.unwrap_or(ElementType::F32);
             let steps = natural(c.int("steps").unwrap_or(-1))?;
             Ok(Some(vec![ArrayType::new(element, [steps])]))
         }
@@ -68,7 +68,7 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
 
 fn reduced(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
-    let element = match (asked(c)?, c.op) {
+    let element = match (dtype_argument(c)?, c.op) {
         (_, "argmax" | "argmin") => ElementType::S64,
         (_, "all" | "any") => ElementType::Pred,
         (Some(element), _) => element,
@@ -95,7 +95,7 @@ fn created(c: &Call<'_, '_, '_>) -> Types {
         }
         _ => sizes_named(c, "size")?,
     };
-    let element = match (asked(c)?, c.arg("fill_value")) {
+    let element = match (dtype_argument(c)?, c.arg("fill_value")) {
         (Some(element), _) => element,
         (None, Some(Argument::Int(_))) => ElementType::S64,
         (None, Some(Argument::Bool(_))) => ElementType::Pred,
@@ -113,7 +113,7 @@ fn range(c: &Call<'_, '_, '_>) -> Types {
         return Err(refuse!("a row from {start} to {end} in steps of {step} has no usable length"));
     }
     let is_fraction = ["start", "end", "step"].iter().any(|n| matches!(c.arg(n), Some(Argument::Float(_))));
-    let element = asked(c)?.unwrap_or(if is_fraction { ElementType::F32 } else { ElementType::S64 });
+    let element = dtype_argument(c)?.unwrap_or(if is_fraction { ElementType::F32 } else { ElementType::S64 });
     Ok(Some(vec![ArrayType::new(element, [f64_to_u64(count)])]))
 }
 

@@ -66,7 +66,7 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
 /// The same bits as numbers of another type.
 fn viewed(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
-    let element = super::elements::asked(c)?.unwrap_or(own.element);
+    let element = super::elements::dtype_argument(c)?.unwrap_or(own.element);
     if element.bits() != own.element.bits() {
         return Err(refuse!("{} cannot be viewed as {element}, which has another width", own.element));
     }

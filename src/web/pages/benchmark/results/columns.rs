@@ -14,7 +14,7 @@ const SETTING: &str = "neuronscope.columns";
 #[derive(Clone, Properties, PartialEq)]
 pub struct ColumnChooserProps {
     /// Keys of the columns shown, in their order.
-    pub shown: Rc<[&'static str]>,
+    pub columns: Rc<[&'static str]>,
     /// Receives the newly chosen columns.
     pub on_choose: Callback<Rc<[&'static str]>>,
 }
@@ -25,14 +25,14 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
     use_effect_with((), {
         let on_choose = props.on_choose.clone();
         // A link may have chosen already.
-        let is_chosen = *props.shown != DEFAULT_COLUMNS;
+        let is_chosen = *props.columns != DEFAULT_COLUMNS;
         move |()| {
             if let Some(columns) = remembered().filter(|_| !is_chosen) {
                 on_choose.emit(columns);
             }
         }
     });
-    let summary = format!("Columns ({} of {})", props.shown.len(), offered_columns().len());
+    let summary = format!("Columns ({} of {})", props.columns.len(), offered_columns().len());
     let props = props.clone();
     let draw = Callback::from(move |()| boxes(&props));
     html! { <Fold class="chooser" {summary} {draw} /> }
@@ -55,16 +55,16 @@ fn boxes(props: &ColumnChooserProps) -> Html {
         Callback::from(move |_: MouseEvent| choose(Rc::from(DEFAULT_COLUMNS)))
     };
     let toggle = |key: &'static str| {
-        let (shown, choose) = (props.shown.clone(), choose.clone());
+        let (columns, choose) = (props.columns.clone(), choose.clone());
         Callback::from(move |_: Event| {
-            let is_kept = |k: &&'static str| (*k == key) != shown.iter().any(|s| s == k);
+            let is_kept = |k: &&'static str| (*k == key) != columns.iter().any(|s| s == k);
             choose(offered_columns().into_iter().filter(is_kept).collect());
         })
     };
     let boxes = offered_columns().into_iter().map(|key| {
-        let is_shown = props.shown.contains(&key);
+        let is_shown = props.columns.contains(&key);
         // The last one stays: a table without columns is of no use.
-        let is_last = is_shown && props.shown.len() == 1;
+        let is_last = is_shown && props.columns.len() == 1;
         html! {
             <label class="check"><input type="checkbox" checked={is_shown} disabled={is_last} onchange={toggle(key)} />
                 <span title={key}>{ column_title(key) }</span></label>

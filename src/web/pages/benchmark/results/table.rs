@@ -84,7 +84,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
                 <p id="filter-note" class={if is_wrong { "error" } else { "help" }} role="status">
                     { wrong.first().map_or_else(|| if left < all { format!("{left} of {all} rows match.") } else { String::new() }, ToString::to_string) }
                 </p>
-                <ColumnChooser shown={state.columns.clone()} on_choose={on_columns} />
+                <ColumnChooser columns={state.columns.clone()} on_choose={on_columns} />
                 <button type="button" onclick={saver(&shown.0)}>{ "Table as CSV" }</button>
             </div>
             { alike(&shown.2) }

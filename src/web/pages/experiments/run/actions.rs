@@ -22,7 +22,7 @@ pub const FIELD: &str = "experiments-";
 
 /// The records of the run that the worker of the views has, and those that are on their way to it.
 #[derive(Default)]
-pub struct Sent {
+pub struct SentRecords {
     /// The records, and the worker that has them.
     has: Option<(Engine, Rc<str>)>,
     is_sending: bool,
@@ -108,7 +108,7 @@ impl RunActions {
 
     /// Gives the records of the run to the worker that makes the views, unless it has them. One request at a time: the next one brings all
     /// that came meanwhile.
-    pub fn give_records(&self, sent: &Rc<RefCell<Sent>>) {
+    pub fn give_records(&self, sent: &Rc<RefCell<SentRecords>>) {
         let (state, lines) = (&self.page.state, &self.plan.lines);
         if lines.is_empty() || sent.borrow().is_sending {
             return;
@@ -125,14 +125,14 @@ impl RunActions {
             Err(message) => return self.say(message),
         };
         state.dispatch(ExperimentsAction::Hold(engine.clone()));
-        *sent.borrow_mut() = Sent { has: None, is_sending: true };
+        *sent.borrow_mut() = SentRecords { has: None, is_sending: true };
         let (dispatch, sent, lines, at) = (state.dispatcher(), sent.clone(), lines.clone(), engine.clone());
         let notices = self.page.app.notices.clone();
         let from = RecordsSource::Lines { name: RUN_FILE.to_owned(), lines: lines.to_string() };
         let on_message = Callback::from(move |message: Message| {
             let take = |result| if let JobResult::Records(read) = result { Some(read) } else { None };
             let Some(outcome) = outcome_of(message, take) else { return };
-            *sent.borrow_mut() = Sent { has: Some((at.clone(), lines.clone())), is_sending: false };
+            *sent.borrow_mut() = SentRecords { has: Some((at.clone(), lines.clone())), is_sending: false };
             match outcome {
                 Ok(read) => dispatch.dispatch(ExperimentsAction::Read(read)),
                 Err(message) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),

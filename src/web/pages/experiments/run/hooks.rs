@@ -6,7 +6,7 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use super::actions::{RunActions, Sent};
+use super::actions::{RunActions, SentRecords};
 use ns_page::experiments::PlanState;
 
 /// Time from the last change of the form until its experiments are listed.
@@ -43,7 +43,7 @@ pub fn use_listing(plan: &PlanState, actions: Option<&RunActions>) {
 /// Brings the records of a run to the views, as its experiments end.
 #[hook]
 pub fn use_run_records(actions: Option<&RunActions>) {
-    let sent: Rc<RefCell<Sent>> = use_mut_ref(Sent::default);
+    let sent: Rc<RefCell<SentRecords>> = use_mut_ref(SentRecords::default);
     let actions = actions.cloned();
     let what = actions.as_ref().map(|a| {
         let state = &a.page.state;

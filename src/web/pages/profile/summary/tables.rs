@@ -73,7 +73,7 @@ pub fn bounds(bounds: &Bounds) -> Table {
 }
 
 /// Time between the bounds.
-pub fn lost(bounds: &Bounds) -> Table {
+pub fn lost_time(bounds: &Bounds) -> Table {
     let row = |l: &ns_insight::LostTime| {
         vec![
             Cell::Text(l.cause.clone()),

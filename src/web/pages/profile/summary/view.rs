@@ -36,7 +36,7 @@ impl Parts {
         Self {
             metrics: Shared::new(tables::metrics(&insights.summary)),
             bounds: Shared::new(tables::bounds(&insights.bounds)),
-            lost: Shared::new(tables::lost(&insights.bounds)),
+            lost: Shared::new(tables::lost_time(&insights.bounds)),
             points: Shared::new(tables::roofline(&r.points)),
             roofline: RooflinePlot::new(r.peak_flops_per_s, r.peak_bytes_per_s, points),
             lanes: Lanes::new(u.start_ns, u.end_ns, rows),

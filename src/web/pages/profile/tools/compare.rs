@@ -6,7 +6,7 @@ use super::pair::PairOfTimelines;
 use super::{InstancesSwitch, LevelSelect, ToolProps, failed, waiting};
 use crate::components::{LocalTable, SelectField};
 use crate::pages::profile::kept_bases::KeptBases;
-use crate::pages::profile::queries::{Analysed, Pending, use_analysis};
+use crate::pages::profile::queries::{AnalysisAnswer, Pending, use_analysis};
 use crate::state::{OpenRun, ProfileAction};
 use ns_analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
 use ns_analysis::{GroupBy, Instances};
@@ -102,7 +102,7 @@ fn swap(props: &ToolProps, base: u32) -> Callback<MouseEvent> {
     })
 }
 
-fn totals(answer: &Option<Analysed>) -> Option<Result<OperatorTotals, Pending>> {
+fn totals(answer: &Option<AnalysisAnswer>) -> Option<Result<OperatorTotals, Pending>> {
     match answer.as_ref()? {
         Err(pending) => Some(Err(pending.clone())),
         Ok(answer) => match &**answer {

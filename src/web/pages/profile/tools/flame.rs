@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::{InstancesSwitch, LevelSelect, ToolProps, range_of, slice_filter, waiting};
 use crate::components::{LocalTable, SelectField, TextField};
 use crate::pages::profile::operators::range_switch;
-use crate::pages::profile::queries::{Analysed, use_analysis, use_listing};
+use crate::pages::profile::queries::{AnalysisAnswer, use_analysis, use_listing};
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_analysis::Instances;
 use ns_analysis::flame::FlameGraph;
@@ -162,7 +162,7 @@ fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Ve
 }
 
 /// A field that chooses the thread shown in order of time.
-fn thread_field(props: &ToolProps, answer: &Option<Analysed>) -> Html {
+fn thread_field(props: &ToolProps, answer: &Option<AnalysisAnswer>) -> Html {
     let outline = &props.run.info.outline;
     let of_slices = |t: &&Track| matches!(t.kind, TrackKind::Slices { .. });
     let tracks = outline.sections.iter().flat_map(|s| s.tracks.iter().filter(of_slices).map(move |t| (s, t)));

@@ -8,7 +8,7 @@ use super::paged::PagedTable;
 use super::{InstancesSwitch, LevelSelect, ToolProps, slice_filter, waiting};
 use crate::components::{LocalTable, PieChart, SelectField, TableLook};
 use crate::pages::profile::operators::range_switch;
-use crate::pages::profile::queries::{Analysed, use_analysis, use_listing, use_save_all};
+use crate::pages::profile::queries::{AnalysisAnswer, use_analysis, use_listing, use_save_all};
 use crate::pages::profile::treemap::Treemap;
 use crate::platform::page;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
@@ -184,7 +184,7 @@ fn group_panel(
     props: &ToolProps,
     name: &str,
     (longest, count): (Option<SliceLink>, Option<f64>),
-    spread: Option<Analysed>,
+    spread: Option<AnalysisAnswer>,
     members: MembersOf,
 ) -> Html {
     let state = &props.state;

@@ -1,6 +1,6 @@
 //! The meaning of workers' messages for a sweep.
 
-use super::dispatch::{Dispatch, Handed};
+use super::dispatch::{Dispatch, WorkerSweep};
 use super::lane::{Running, Worker};
 use super::measured::CpuRow;
 use ns_base::convert::u64_to_f64;
@@ -9,7 +9,7 @@ use ns_session::Message;
 
 /// The action that a message calls for.
 #[derive(Debug)]
-pub enum Heard<R = RowResult> {
+pub enum NextAction<R = RowResult> {
     /// The page shows it; no other step is needed.
     Taken,
     /// A row no longer has to wait: the next step has changed.
@@ -24,7 +24,7 @@ pub enum Heard<R = RowResult> {
     Unexpected(&'static str),
 }
 
-impl<W: Worker, K: Handed> Dispatch<W, K> {
+impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
     /// Takes a message that means the same for every kind of row, or gives it back.
     pub(super) fn hear_any(
         &mut self,
@@ -32,7 +32,7 @@ impl<W: Worker, K: Handed> Dispatch<W, K> {
         row: u32,
         item: &K::Item,
         message: Message,
-    ) -> Result<Heard<K::Result>, Box<Message>> {
+    ) -> Result<NextAction<K::Result>, Box<Message>> {
         Ok(match message {
             Message::Progress { done, total, label } => {
                 self.doing = label;
@@ -41,32 +41,32 @@ impl<W: Worker, K: Handed> Dispatch<W, K> {
             Message::Note(message) => self.note(message),
             Message::Paused => {
                 self.with_running(worker, row, |running| running.is_resting = true);
-                Heard::Taken
+                NextAction::Taken
             }
             Message::Failed(message) => {
                 self.free(worker, row);
-                let Some(sweep) = &self.sweep else { return Ok(Heard::Taken) };
-                Heard::Row(Box::new(K::failed(&sweep.config, item, message)))
+                let Some(sweep) = &self.sweep else { return Ok(NextAction::Taken) };
+                NextAction::Row(Box::new(K::failed(&sweep.config, item, message)))
             }
             Message::Cancelled => {
                 self.free(worker, row);
                 if let Some(sweep) = self.sweep_mut() {
                     sweep.give_back(row);
                 }
-                Heard::GoOn
+                NextAction::GoOn
             }
             other => return Err(Box::new(other)),
         })
     }
 
-    pub(super) fn note(&mut self, message: String) -> Heard<K::Result> {
+    pub(super) fn note(&mut self, message: String) -> NextAction<K::Result> {
         let is_new = self.sweep_mut().is_some_and(|sweep| sweep.note(&message));
-        if is_new { Heard::Note(message) } else { Heard::Taken }
+        if is_new { NextAction::Note(message) } else { NextAction::Taken }
     }
 
-    pub(super) fn share(&mut self, worker: &W, row: u32, done: u64, total: u64) -> Heard<K::Result> {
+    pub(super) fn share(&mut self, worker: &W, row: u32, done: u64, total: u64) -> NextAction<K::Result> {
         self.with_running(worker, row, |running| running.share = u64_to_f64(done) / u64_to_f64(total.max(1)));
-        Heard::Taken
+        NextAction::Taken
     }
 
     pub(super) fn with_running(&mut self, worker: &W, row: u32, change: impl FnOnce(&mut Running)) {

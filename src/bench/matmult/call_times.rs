@@ -8,7 +8,7 @@ use ns_neuron::step::{StepCosts, Waits};
 
 /// Times of a series of calls.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Timed {
+pub(super) struct CallTimes {
     pub warmup: SimTime,
     /// All timed calls: the time between the two readings of the clock.
     pub total: SimTime,
@@ -26,7 +26,7 @@ pub(super) struct Timed {
     pub sorted: Vec<SimTime>,
 }
 
-impl Timed {
+impl CallTimes {
     /// The calls of a run, one after another: each part varies by at most its jitter, evenly, drawn from `seed`.
     pub fn of(step: &StepCosts, run: &MatmultRun, seed: u64) -> Self {
         let mut rng = Rng::from_seed(seed);
@@ -78,7 +78,7 @@ fn vary(time: SimTime, jitter: f64, at: f64) -> SimTime {
     SimTime(f64_to_u64(moved))
 }
 
-impl Timed {
+impl CallTimes {
     /// The mean of the timed calls by the clock, seconds.
     pub fn mean_s(&self) -> f64 {
         self.of_each(self.read)
@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn the_first_call_is_paid_once_in_the_warm_up_or_in_the_timed_run() {
-        let warm = Timed::of(&step(), &run(2, 4, 0.0, true), 0);
+        let warm = CallTimes::of(&step(), &run(2, 4, 0.0, true), 0);
         assert_eq!((warm.warmup, warm.total), (SimTime::from_us(4_000), SimTime::from_us(4_000)));
-        let cold = Timed::of(&step(), &run(0, 4, 0.0, true), 0);
+        let cold = CallTimes::of(&step(), &run(0, 4, 0.0, true), 0);
         assert_eq!((cold.warmup, cold.total), (SimTime::ZERO, SimTime::from_us(6_000)));
         assert!((cold.at(0.0) - 1e-3).abs() < 1e-12 && (cold.at(1.0) - 3e-3).abs() < 1e-12);
         assert!((warm.of_each(warm.device) - 850e-6).abs() < 1e-12);
@@ -128,12 +128,12 @@ mod tests {
 
     #[test]
     fn the_host_is_hidden_behind_the_call_before_unless_results_are_waited_for() {
-        let ahead = Timed::of(&step(), &run(2, 4, 0.0, false), 0);
+        let ahead = CallTimes::of(&step(), &run(2, 4, 0.0, false), 0);
         assert_eq!((ahead.warmup, ahead.total), (SimTime::from_us(3_850), SimTime::from_us(4 * 850)));
         assert_eq!(ahead.hidden, SimTime::from_us(4 * 150));
         // A host that is slower than the device determines the time of a call.
         let slow = StepCosts { call: SimTime::from_us(5_000), ..step() };
-        assert_eq!(Timed::of(&slow, &run(1, 2, 0.0, false), 0).total, SimTime::from_us(2 * 5_050));
+        assert_eq!(CallTimes::of(&slow, &run(1, 2, 0.0, false), 0).total, SimTime::from_us(2 * 5_050));
     }
 
     #[test]
@@ -141,13 +141,13 @@ mod tests {
         let tick_ns = 1_000_000;
         let of = |seed| {
             let run = MatmultRun { clock_tick_ns: tick_ns, ..run(1, 3, 0.0, true) };
-            Timed::of(&step(), &run, seed)
+            CallTimes::of(&step(), &run, seed)
         };
         // Three calls of a millisecond begin and end at the same place between two ticks.
         assert!((0..20).all(|seed| of(seed).read == SimTime::from_us(3_000)));
         let half = |seed| {
             let run = MatmultRun { clock_tick_ns: 2 * tick_ns, ..run(1, 1, 0.0, true) };
-            Timed::of(&step(), &run, seed).read
+            CallTimes::of(&step(), &run, seed).read
         };
         let readings: Vec<SimTime> = (0..20).map(half).collect();
         assert!(readings.contains(&SimTime::ZERO) && readings.contains(&SimTime::from_us(2_000)), "{readings:?}");
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_seed_repeats_and_jitter_stays_within_its_bounds() {
-        let of = |seed| Timed::of(&step(), &run(1, 1_000, 0.02, true), seed);
+        let of = |seed| CallTimes::of(&step(), &run(1, 1_000, 0.02, true), seed);
         assert_eq!(of(1), of(1));
         assert_ne!(of(1), of(2));
         let t = of(3);

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::dispatch::{Dispatch, Handed};
+use super::dispatch::{Dispatch, WorkerSweep};
 use super::lane::{Running, Worker};
 use super::view::{SweepView, overall_share};
 use crate::RunState;
 use ns_base::convert::f64_to_u64;
 use ns_bench::{SweepOf, SweepRow};
 
-impl<W: Worker, K: Handed> Dispatch<W, K> {
+impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
     /// The current view of a sweep: the running one, or a listed one.
     #[must_use]
     pub fn look(&self, sweep: &Rc<SweepOf<K>>) -> SweepView<K> {
