@@ -49,7 +49,8 @@ function tell(text) {
 // take the line from its picture, or from this file.
 const firstSightIsPainted = () =>
   new Promise((resolve) => {
-    const afterPaint = () => requestAnimationFrame(() => setTimeout(resolve));
+    // A second frame begins when the first one is on the screen.
+    const afterPaint = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
     if (document.documentElement.dataset.begins !== "start") window.exampleIsThere.then(afterPaint);
     else if (document.readyState === "complete") afterPaint();
     else addEventListener("load", afterPaint, { once: true });
