@@ -39,8 +39,8 @@ async function recorded(...page) {
   }
 }
 
-// Lighthouse slows its phone's processor to a quarter, which makes a phone of the middle of a computer of this index; a slower computer
-// would make a slower phone (its docs/throttling.md: "Calibrating the CPU slowdown").
+// Lighthouse divides this computer's speed by four to get that of its phone. That is meant for a fast computer, whose benchmark index is
+// 1500 to 2000, and would make a slow computer's phone slower still (its docs/throttling.md: "Calibrating the CPU slowdown").
 const SLOWDOWN = 4;
 const INDEX_OF_SLOWDOWN = 1750;
 const slowdownAt = (index) => Math.max(1, Math.round((SLOWDOWN * 10 * index) / INDEX_OF_SLOWDOWN) / 10);
@@ -52,7 +52,7 @@ const chrome = await launch({ chromePath: process.env.CHROMIUM, chromeFlags: FLA
 try {
   const indices = [];
   for (const [device, config] of Object.entries(DEVICES)) {
-    // The middle one of those that the desk's pages measured: other work disturbs some.
+    // The median of what the desk's pages measured: other work disturbs some. None is there before the phone.
     const index = indices.sort((a, b) => a - b)[Math.floor(indices.length / 2)];
     const throttling = index && { cpuSlowdownMultiplier: slowdownAt(index) };
     if (throttling) console.log(`the phone's processor is ${throttling.cpuSlowdownMultiplier} times slower than this one, of index ${index}`);

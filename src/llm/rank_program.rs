@@ -35,22 +35,22 @@ impl RankProgram {
         for source in segment.sources.iter() {
             self.executable.sources.push(source.clone());
         }
-        let mut moved = Splice { from: segment, to: &mut self.executable.waits, before, barrier, sources };
+        let mut splice = Splice { from: segment, to: &mut self.executable.waits, before, barrier, sources };
         for (own, new) in self.executable.engines.iter_mut().zip(&segment.engines) {
             for (n, instruction) in new.iter().enumerate() {
-                let (waits_start, waits_len) = moved.waits(n == 0, instruction.waits_start, instruction.waits_len);
+                let (waits_start, waits_len) = splice.waits(n == 0, instruction.waits_start, instruction.waits_len);
                 own.push(Instruction {
                     waits_start,
                     waits_len,
-                    source: moved.source(instruction.source),
+                    source: splice.source(instruction.source),
                     ..*instruction
                 });
             }
         }
         for (own, new) in self.executable.queues.iter_mut().zip(&segment.queues) {
             for (n, dma) in new.iter().enumerate() {
-                let (waits_start, waits_len) = moved.waits(n == 0, dma.waits_start, dma.waits_len);
-                own.push(Dma { waits_start, waits_len, source: moved.source(dma.source), ..*dma });
+                let (waits_start, waits_len) = splice.waits(n == 0, dma.waits_start, dma.waits_len);
+                own.push(Dma { waits_start, waits_len, source: splice.source(dma.source), ..*dma });
             }
         }
     }
@@ -111,8 +111,8 @@ impl Splice<'_> {
     fn waits(&mut self, is_first: bool, start: u32, len: u8) -> (u32, u8) {
         let at = index(self.to.len());
         let before = self.before;
-        let moved = |wait: &Wait| Wait { unit: wait.unit, count: wait.count + before[wait.unit.index()] };
-        self.to.extend(self.from.waits(start, len).iter().map(moved));
+        let splice = |wait: &Wait| Wait { unit: wait.unit, count: wait.count + before[wait.unit.index()] };
+        self.to.extend(self.from.waits(start, len).iter().map(splice));
         self.to.extend(self.barrier.filter(|_| is_first));
         (at, u8::try_from(self.to.len() - at as usize).unwrap_or(u8::MAX))
     }

@@ -66,13 +66,13 @@ struct Channel {
     files: Files,
     wanted: Vec<String>,
     to: Sender<News>,
-    given: Arc<Mutex<CallOutput>>,
+    output: Arc<Mutex<CallOutput>>,
     last_progress: Option<Instant>,
 }
 
 impl Channel {
     fn output(&self) -> std::sync::MutexGuard<'_, CallOutput> {
-        self.given.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.output.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -138,8 +138,8 @@ pub fn work(calls: &Receiver<Call>) {
     keep_places_of_panics();
     let mut memory = Memory::default();
     while let Ok(Call { args, files, wanted, to }) = calls.recv() {
-        let given = Arc::new(Mutex::new(CallOutput::default()));
-        let channel = Channel { files, wanted, to: to.clone(), given: Arc::clone(&given), last_progress: None };
+        let output = Arc::new(Mutex::new(CallOutput::default()));
+        let channel = Channel { files, wanted, to: to.clone(), output: Arc::clone(&output), last_progress: None };
         let done = catch_unwind(AssertUnwindSafe(|| {
             debug_assert!(args != PANIC_OF_A_TEST, "a test asked for it");
             call(Box::new(channel), &mut memory, &args)
@@ -153,7 +153,7 @@ pub fn work(calls: &Receiver<Call>) {
             }
         };
         let CallOutput { out, written } =
-            std::mem::take(&mut *given.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+            std::mem::take(&mut *output.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
         send(&to, News::End(End { out, written, failure }));
     }
 }

@@ -65,17 +65,15 @@ test("records that are dropped beside a profile go to their page", app.page(asyn
 test("a lab that cannot be fetched says so, and the next click tries again", app.page(async (page, url) => {
   await page.route("**/lab_bg.wasm", (route) => route.abort());
   // The stored example that comes after the failure does not stand in front of it.
-  let isExampleSent;
-  const exampleSent = new Promise((resolve) => { isExampleSent = resolve; });
+  const example = page.waitForResponse("**/examples/numerics-*.html");
   await page.route("**/examples/numerics-*.html", async (route) => {
     await waitForState(page, "failed");
     await route.continue();
-    isExampleSent();
   }, { times: 1 });
   await openApp(page, `${url}#/profile`);
   await link(page, "Numerics").click();
-  await exampleSent;
-  await page.waitForTimeout(500);
+  await (await example).finished();
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
   await waitForState(page, "failed");
   await page.getByRole("alert").filter({ hasText: "could not be loaded" }).waitFor();
   await page.unroute("**/lab_bg.wasm");

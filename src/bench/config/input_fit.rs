@@ -38,8 +38,8 @@ pub fn batch_of_inputs(model: &str, inputs: &InputTuple) -> Option<u32> {
     let first = *inputs.0.first()?.first()?;
     let mut batches: Vec<u64> = (1..=first.min(MOST_BATCHES)).filter(|b| first.is_multiple_of(*b)).collect();
     batches.extend((first > MOST_BATCHES).then_some(first));
-    let found = batches.into_iter().rev().find(|b| model_that_fits(model, *b, inputs).is_some())?;
-    u32::try_from(found).ok()
+    let batch = batches.into_iter().rev().find(|b| model_that_fits(model, *b, inputs).is_some())?;
+    u32::try_from(batch).ok()
 }
 
 struct InputFit {

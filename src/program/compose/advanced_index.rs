@@ -36,22 +36,22 @@ pub fn advanced_index(b: &mut Builder, x: InstructionId, indices: &[Option<Instr
     {
         return b.take(x, index, RowGather { dimension, wraps: true });
     }
-    let picked = index_arrays(b, x, indices)?;
-    let others: Vec<usize> = (0..ty.dims.len()).filter(|d| !picked.dims.contains(d)).collect();
-    let (k, at) = (picked.shape.len(), picked.at);
+    let arrays = index_arrays(b, x, indices)?;
+    let others: Vec<usize> = (0..ty.dims.len()).filter(|d| !arrays.dims.contains(d)).collect();
+    let (k, at) = (arrays.shape.len(), arrays.at);
     let mut dims: Vec<u64> = others.iter().map(|&d| ty.dims[d]).collect();
-    dims.splice(at..at, picked.shape.iter().copied());
+    dims.splice(at..at, arrays.shape.iter().copied());
     let mut slice_sizes = ty.dims.clone();
-    picked.dims.iter().for_each(|&d| slice_sizes[d] = 1);
+    arrays.dims.iter().for_each(|&d| slice_sizes[d] = 1);
     let gather = GatherDims {
         offset_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(usize_to_u32).collect(),
-        collapsed_slice_dims: numbers(&picked.dims),
-        start_index_map: numbers(&picked.dims),
+        collapsed_slice_dims: numbers(&arrays.dims),
+        start_index_map: numbers(&arrays.dims),
         index_vector_dim: usize_to_u32(k),
         slice_sizes,
         ..GatherDims::default()
     };
-    b.gather(x, picked.starts, gather, dims)
+    b.gather(x, arrays.starts, gather, dims)
 }
 
 /// `x` with `values` written where [`advanced_index`] would read.
@@ -66,20 +66,20 @@ pub fn advanced_put(
     how: IndexPut,
 ) -> Built {
     let ty = b.array(x)?.clone();
-    let picked = index_arrays(b, x, indices)?;
-    let others: Vec<usize> = (0..ty.dims.len()).filter(|d| !picked.dims.contains(d)).collect();
-    let (k, at) = (picked.shape.len(), picked.at);
+    let arrays = index_arrays(b, x, indices)?;
+    let others: Vec<usize> = (0..ty.dims.len()).filter(|d| !arrays.dims.contains(d)).collect();
+    let (k, at) = (arrays.shape.len(), arrays.at);
     let mut dims: Vec<u64> = others.iter().map(|&d| ty.dims[d]).collect();
-    dims.splice(at..at, picked.shape.iter().copied());
+    dims.splice(at..at, arrays.shape.iter().copied());
     let values = b.broadcast_to(values, &dims)?;
     let scatter = ScatterDims {
         update_window_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(usize_to_u32).collect(),
-        inserted_window_dims: numbers(&picked.dims),
-        scatter_dims_to_operand_dims: numbers(&picked.dims),
+        inserted_window_dims: numbers(&arrays.dims),
+        scatter_dims_to_operand_dims: numbers(&arrays.dims),
         index_vector_dim: usize_to_u32(k),
         ..ScatterDims::default()
     };
-    b.scatter(x, picked.starts, values, scatter, how.combine)
+    b.scatter(x, arrays.starts, values, scatter, how.combine)
 }
 
 /// `x` with each element of `values` written at the index that `indices` gives along `dimension`, and at the same position in all other dimensions.

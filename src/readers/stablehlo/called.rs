@@ -22,9 +22,9 @@ impl<'a> Converter<'_, 'a> {
         let Some(&index) = self.functions.get(callee) else {
             return Err(self.error(operation.at, refuse!("a function {:?} is called and not defined", clip(callee))));
         };
-        let given: Vec<ArgumentValue> =
+        let arguments: Vec<ArgumentValue> =
             operands.iter().map(|&o| argument_value(frame.builder.instructions(), o)).collect();
-        let id = self.function(index, &given, frame.depth)?;
+        let id = self.function(index, &arguments, frame.depth)?;
         let ty = self.signatures[id.0 as usize].result.clone();
         let call = frame.builder.push_call(name, Op::Call, operands, vec![id], ty);
         Ok(if self.module.is_open { known::called(frame, call, &self.computations[id]) } else { call })

@@ -154,9 +154,9 @@ impl<'m, 'a> Converter<'m, 'a> {
                 frame.scope.values.insert(argument.name, Bound::One(known));
                 continue;
             }
-            let given = arguments.get(i).filter(|_| self.module.is_open);
+            let value = arguments.get(i).filter(|_| self.module.is_open);
             let number = i - constants.range(..i).count();
-            parameter(&mut frame, argument, number, given);
+            parameter(&mut frame, argument, number, value);
         }
         let returned = self.body(&mut frame, &function.body.body, function.at)?;
         let root = single(&mut frame, returned);
@@ -334,11 +334,11 @@ impl<'m, 'a> Converter<'m, 'a> {
     pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, Failure> {
         let function: &Function<'a> = &self.module.functions[main];
         let arguments = function.body.arguments.iter().enumerate();
-        let given: Vec<ArgumentValue> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
+        let values: Vec<ArgumentValue> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
         self.constants.clone_from(&sizes.constants);
-        let entry = self.function(main, &given, MOST_NESTING)?;
+        let entry = self.function(main, &values, MOST_NESTING)?;
         let mut parameters = Vec::new();
-        let arguments = function.body.arguments.iter().zip(given).enumerate();
+        let arguments = function.body.arguments.iter().zip(values).enumerate();
         for (i, (argument, (ty, _))) in arguments.filter(|(i, _)| !sizes.constants.contains_key(i)) {
             let Type::Array(ty) = ty else {
                 return Err(self.error(function.at, refuse!("an argument of main is {ty}, not an array")));

@@ -72,7 +72,7 @@ impl<'a> Converter<'_, 'a> {
             return Err(self.error(operation.at, refuse!("a loop has a condition and a body")));
         };
         let carried = operands.len();
-        let kept = self.loop_constants(frame, body, &operands);
+        let constants = self.loop_constants(frame, body, &operands);
         let (captured, copied) = self.captured(frame, &[condition, body])?;
         for read in &captured {
             operands.push(self.read(frame, read)?);
@@ -89,7 +89,7 @@ impl<'a> Converter<'_, 'a> {
             let mut inner = self.frame_in(frame, operation.at)?;
             let passed_on = open_tuple(&mut inner, &whole, &region.arguments, &captured);
             copy_known(&mut inner, &copied);
-            for (k, value) in &kept {
+            for (k, value) in &constants {
                 let known = inner.constant(value.clone());
                 inner.scope.values.insert(region.arguments[*k].name, Bound::One(known));
             }
@@ -105,7 +105,7 @@ impl<'a> Converter<'_, 'a> {
         }
         let start = frame.builder.push(&format!("{name}.start"), Op::Tuple, operands.clone(), whole.clone());
         let end = frame.builder.push_call(name, Op::While, vec![start], called, whole);
-        for (k, _) in &kept {
+        for (k, _) in &constants {
             frame.take_as(end, usize_to_u32(*k), operands[*k]);
         }
         Ok(self.loop_result(frame, operation, end))

@@ -22,7 +22,7 @@ const MOST_HITS: usize = 100;
 pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectResult, String> {
     let open = opened.open(spec);
     let found = opened.hits(spec.get(InspectField::Search));
-    let mut shown = InspectResult {
+    let mut result = InspectResult {
         spec: spec.clone(),
         title: opened.subject.title.clone(),
         head: head(opened),
@@ -39,16 +39,16 @@ pub(super) fn view_of(opened: &OpenModel, spec: &InspectSpec) -> Result<InspectR
         InspectView::Graph => {
             let marks = opened.marks(spec, &open, &found);
             let scene = opened.scene(&open);
-            shown.picture = svg_fragment(&opened.tree.graph, &scene, &marks);
-            shown.size = (scene.width, scene.height);
-            shown.tree = rows(opened, &open, &marks.found);
+            result.picture = svg_fragment(&opened.tree.graph, &scene, &marks);
+            result.size = (scene.width, scene.height);
+            result.tree = rows(opened, &open, &marks.found);
         }
-        InspectView::Table => shown.panel = Some(table(opened)),
+        InspectView::Table => result.panel = Some(table(opened)),
         InspectView::Passes => {
-            shown.panel = Some(passes(opened, spec.get(InspectField::Pass).parse().unwrap_or(0))?);
+            result.panel = Some(passes(opened, spec.get(InspectField::Pass).parse().unwrap_or(0))?);
         }
     }
-    Ok(shown)
+    Ok(result)
 }
 
 /// The rows of the tree: the contents of open modules, each with its depth.

@@ -38,29 +38,29 @@ pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
     let window = c.insights.and_then(|i| i64::try_from(i.limiter.window_ns).ok());
     let of_devices = c.found.breakdown.map_or_else(|| c.profile.span_ns(), |b| b.whole_ns());
     let whole = window.unwrap_or(of_devices);
-    let mut found: Vec<FindingDraft> = Vec::new();
+    let mut drafts: Vec<FindingDraft> = Vec::new();
     if let Some(b) = &c.found.breakdown {
-        found.extend(waiting(c, b));
-        found.extend(longest_gap(c, b));
+        drafts.extend(waiting(c, b));
+        drafts.extend(longest_gap(c, b));
         if c.insights.is_none() {
-            found.extend(exposed(c, b, Part::Transfer));
+            drafts.extend(exposed(c, b, Part::Transfer));
         }
-        found.extend(exposed(c, b, Part::Communication));
-        found.extend(uneven_steps(c));
+        drafts.extend(exposed(c, b, Part::Communication));
+        drafts.extend(uneven_steps(c));
     }
-    found.extend(of_execution(c));
-    found.extend(operations(c));
-    found.retain(|f| f.saves_ns.is_none_or(|ns| percent(ns, whole) >= LEAST_PERCENT));
+    drafts.extend(of_execution(c));
+    drafts.extend(operations(c));
+    drafts.retain(|f| f.saves_ns.is_none_or(|ns| percent(ns, whole) >= LEAST_PERCENT));
     // Stable sort: equal findings keep their order, and symptoms come last.
-    found.order_by_key(|f| std::cmp::Reverse((f.is_warning, f.saves_ns)));
-    found.truncate(MOST_FINDINGS);
-    found.into_iter().map(|f| ranked(c, f, whole)).collect()
+    drafts.order_by_key(|f| std::cmp::Reverse((f.is_warning, f.saves_ns)));
+    drafts.truncate(MOST_FINDINGS);
+    drafts.into_iter().map(|f| ranked(c, f, whole)).collect()
 }
 
-fn ranked(c: &Context<'_>, found: FindingDraft, whole: i64) -> Ranked {
-    let share = found.saves_ns.map(|ns| percent(ns, whole));
-    let saving = found.saves_ns.zip(share).map(|(ns, share)| {
-        let condition = if found.condition.is_empty() { String::new() } else { format!(" {}", found.condition) };
+fn ranked(c: &Context<'_>, drafts: FindingDraft, whole: i64) -> Ranked {
+    let share = drafts.saves_ns.map(|ns| percent(ns, whole));
+    let saving = drafts.saves_ns.zip(share).map(|(ns, share)| {
+        let condition = if drafts.condition.is_empty() { String::new() } else { format!(" {}", drafts.condition) };
         format!("up to {} ({}){condition}", c.text(ns), format_share(share))
     });
     let tone = match share {
@@ -71,11 +71,11 @@ fn ranked(c: &Context<'_>, found: FindingDraft, whole: i64) -> Ranked {
     let way = |(text, evidence): (String, Evidence)| Way { text, target: evidence.print() };
     Ranked {
         tone,
-        title: found.title,
-        text: found.text,
+        title: drafts.title,
+        text: drafts.text,
         saving: saving.unwrap_or_default(),
         share: share.unwrap_or(0.0) / 100.0,
-        ways: found.ways.into_iter().map(way).collect(),
+        ways: drafts.ways.into_iter().map(way).collect(),
     }
 }
 
@@ -248,8 +248,8 @@ fn operations(c: &Context<'_>) -> Vec<FindingDraft> {
     let has_devices = c.found.breakdown.is_some();
     let (table, tool) =
         if has_devices { ("Operators", Tool::OperatorFramework) } else { ("Statistics", Tool::Statistics) };
-    let found = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(EXAMINED);
-    found
+    let drafts = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(EXAMINED);
+    drafts
         .map(|o| FindingDraft {
             title: format!("{} takes {} of the self time", shortened(&o.name), format_whole_share(o.percent)),
             text: match o.count {

@@ -231,14 +231,14 @@ impl Interpreter<'_> {
         match flow {
             Flow::On if changed.is_empty() => Ok(Flow::On),
             Flow::On => {
-                let made = self.branch_results(condition, &changed.iter().map(|(_, x)| *x).collect::<Vec<_>>())?;
-                self.renamed(changed, made);
+                let results = self.branch_results(condition, &changed.iter().map(|(_, x)| *x).collect::<Vec<_>>())?;
+                self.renamed(changed, results);
                 Ok(Flow::On)
             }
             Flow::Return(Value::Tensor(view)) => {
                 let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.refuse(e))?;
-                let made = self.branch_results(condition, &[value])?;
-                let view = self.t.views.fresh(made[0]);
+                let results = self.branch_results(condition, &[value])?;
+                let view = self.t.views.fresh(results[0]);
                 Ok(Flow::Return(Value::Tensor(view)))
             }
             Flow::Return(_) => {
@@ -273,8 +273,8 @@ impl Interpreter<'_> {
         let values: Vec<InstructionId> = changed.iter().map(|(_, x)| *x).collect();
         if !values.is_empty() {
             self.set_origin("prim::Loop");
-            let made = self.t.b.undecided_loop(&values).map_err(|e| self.refuse(e))?;
-            self.renamed(changed, made);
+            let results = self.t.b.undecided_loop(&values).map_err(|e| self.refuse(e))?;
+            self.renamed(changed, results);
         }
         Ok(Flow::On)
     }

@@ -40,8 +40,22 @@ pub fn PlanPanel(props: &PlanPanelProps) -> Html {
     let Some(view) = ran.or(listed).cloned() else {
         return html! { <p class="panel plan help">{ "The configurations are listed here." }</p> };
     };
+    html! { <PlanTable {view} is_open={!state.is_for_results()} /> }
+}
+
+/// Properties of [`PlanTable`].
+#[derive(Clone, Properties, PartialEq)]
+struct PlanTableProps {
+    view: SweepView,
+    is_open: bool,
+}
+
+/// Summed up anew for another view only, not for each change of the page.
+#[component]
+fn PlanTable(props: &PlanTableProps) -> Html {
+    let PlanTableProps { view, is_open } = props.clone();
     let summary = summary(&view);
-    let is_open = !state.is_for_results() && view.sweep().rows().len() <= MOST_OPEN;
+    let is_open = is_open && view.sweep().rows().len() <= MOST_OPEN;
     let draw = Callback::from(move |()| html! { <Configurations view={view.clone()} /> });
     html! { <Fold class="panel plan" {summary} {is_open} {draw} /> }
 }
