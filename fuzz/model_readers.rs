@@ -1,6 +1,6 @@
 // What the fuzz targets of model files ask of a reader; also of the tests that run on stable Rust.
 
-use neuronscope::program::{ImportError, ImportOptions, Imported, Op, Place, Program};
+use neuronscope::program::{ImportError, ImportOptions, ImportedModel, Op, Place, Program};
 use neuronscope::readers::{read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_npz, read_onnx, read_pt2, read_stablehlo, read_torchscript};
 
 /// A reader of model files or of what belongs to them.
@@ -27,7 +27,7 @@ impl ModelReader {
         let options = ImportOptions::default();
         let owned = bytes.to_vec();
         let text = || String::from_utf8_lossy(bytes);
-        let read: Result<Option<Imported>, ImportError> = match self {
+        let read: Result<Option<ImportedModel>, ImportError> = match self {
             Self::Pt2 => read_pt2(&owned, &options).map(Some),
             Self::Onnx => read_onnx(&owned, &options).map(Some),
             Self::HloProto => read_hlo_proto(bytes, &options).map(Some),

@@ -57,7 +57,8 @@ pub use measured::timer::{Timer, Timers, mean_of_averages_ms};
 pub use ns_device::ServiceTimes;
 pub use parity::{Parity, parity, parity_markdown};
 pub use reports::beside::{
-    Beside, INTERVAL_CASES, Interval, Measure, PUBLISHED_CORE, Published, beside_lines, beside_text, no_published_row,
+    Beside, INTERVAL_CASES, Interval, Measure, PUBLISHED_CORE, PublishedFigures, beside_lines, beside_text,
+    no_published_row,
 };
 pub use reports::calendar::{results_file_name, simulated_dts, utc_dts};
 pub use reports::charts::{CURVE_PERCENTS, RunCharts};
@@ -75,7 +76,7 @@ pub use run::estimate::{Estimate, estimate};
 pub use run::times::{service_times, stage_times};
 pub use run::worker_trial::decide_workers;
 pub use scheduler::executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
-pub use scheduler::observer::{RunObserver, Unobserved};
+pub use scheduler::observer::{NoObserver, RunObserver};
 pub use scheduler::{Progress, Scheduler};
 pub use sweep::benchmarks::{Benchmarks, SweepState};
 pub use sweep::expand::{MAX_CONFIGURATIONS, Sweep, expand};

@@ -15,7 +15,7 @@ use ns_profile::neuron::{ENGINES_PROCESS, START_PROPERTY};
 use ns_profile::{ArgsId, NeuronCoreId, ProcessId, Profile, ProfileBuilder};
 
 #[derive(Debug)]
-pub struct Captured {
+pub struct CapturedProfile {
     pub profile: Profile,
     /// From the first to the last slice of the model in Control, Execution and Data Transfer, nanoseconds.
     pub device_window_ns: u64,
@@ -52,7 +52,7 @@ pub fn build_profile(
     costs: &CostTable,
     workflow: Workflow,
     title: RunTitle<'_>,
-) -> Captured {
+) -> CapturedProfile {
     let mut builder = ProfileBuilder::new("simulated");
     builder.set_title(title.text);
     if let Some(start_ns) = title.start_ns {
@@ -86,7 +86,7 @@ pub fn build_profile(
     }
     capture.engines(&mut builder, processes[4]);
     let device_window_ns = u64::try_from(window.end - window.start).unwrap_or(0);
-    Captured { profile: builder.finish(Diagnostics::new()), device_window_ns }
+    CapturedProfile { profile: builder.finish(Diagnostics::new()), device_window_ns }
 }
 
 /// From the first start to the last end, on a timeline where the model starts at `origin_ns`.

@@ -19,7 +19,7 @@ mod run;
 mod segments;
 
 pub use bench_run::{BenchRecorder, BenchTrace, MOST_TRACED_INFERENCES, build_bench_profile};
-pub use build::{Captured, RunTitle, build_profile};
+pub use build::{CapturedProfile, RunTitle, build_profile};
 pub use customop::build_customop_profile;
 pub use recorder::{Recorder, Span};
 pub use run::run_of;

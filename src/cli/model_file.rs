@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 use super::file::FileSource;
 use ns_device::ModelFileSettings;
 use ns_model::ModelSpec;
-use ns_program::{ImportError, ImportOptions, Imported, Inspection};
+use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection};
 use ns_readers::{MODEL_ENDINGS, read_model, refuse_undecided};
 
 /// The model in a file. The settings decide what the file leaves to the user; otherwise the file is refused.
-pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, FileSource)> {
+pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(ImportedModel, FileSource)> {
     let (imported, bytes) = read(path, settings)?;
     check_decided(&imported.inspection, settings).with_context(|| path.display().to_string())?;
     Ok((imported, bytes))
@@ -23,7 +23,7 @@ pub(super) fn check_decided(inspection: &Inspection, settings: &ModelFileSetting
 }
 
 /// The model in a file, including files with open decisions.
-pub(super) fn read(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, FileSource)> {
+pub(super) fn read(path: &Path, settings: &ModelFileSettings) -> Result<(ImportedModel, FileSource)> {
     let bytes = FileSource::open(path)?;
     let options = ImportOptions { dims: settings.dims.clone(), display_only: false };
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();

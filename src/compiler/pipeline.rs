@@ -10,11 +10,11 @@ use super::from_program::{GuessedCost, HloProgram, UnknownOpPolicy, from_program
 use super::hlo::HloModule;
 use super::lowering::lower;
 use super::passes::{PassLog, PassManager};
-use super::{CompileOptions, Outlined, Workflow};
+use super::{CompileOptions, ProgramOutline, Workflow};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_model::Graph;
-use ns_program::{Imported, Inspection};
+use ns_program::{ImportedModel, Inspection};
 
 /// A model on its way to a core. Each stage is computed when it is first asked for, and kept.
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ pub struct Pipeline {
     source: Source,
     workflow: Workflow,
     options: CompileOptions,
-    lowered: OnceCell<Result<Lowered, StageError>>,
-    optimised: OnceCell<Result<Optimised, StageError>>,
+    lowered: OnceCell<Result<LoweredProgram, StageError>>,
+    optimised: OnceCell<Result<OptimisedProgram, StageError>>,
     executable: OnceCell<Result<Rc<Executable>, StageError>>,
 }
 
@@ -31,12 +31,12 @@ pub struct Pipeline {
 enum Source {
     Graph(Rc<Graph>),
     /// A model file, with places for operators whose meaning is not known.
-    File(Rc<Imported>, BTreeMap<String, UnknownOpPolicy>),
+    File(Rc<ImportedModel>, BTreeMap<String, UnknownOpPolicy>),
 }
 
 /// A model's program before any pass.
 #[derive(Clone, Debug)]
-pub struct Lowered {
+pub struct LoweredProgram {
     pub module: Rc<HloModule>,
     /// Operators of a model file that are placed by an estimate, with the count and the first location of each.
     pub estimates: BTreeMap<String, GuessedCost>,
@@ -46,7 +46,7 @@ pub struct Lowered {
 
 /// A model's program after the passes.
 #[derive(Clone, Debug)]
-pub struct Optimised {
+pub struct OptimisedProgram {
     pub module: Rc<HloModule>,
     pub passes: PassLog,
 }
@@ -61,7 +61,7 @@ impl Pipeline {
     /// A model file, to be compiled. `assumed` says how operators without a known meaning are placed, by name.
     #[must_use]
     pub fn of_file(
-        file: Rc<Imported>,
+        file: Rc<ImportedModel>,
         assumed: BTreeMap<String, UnknownOpPolicy>,
         workflow: Workflow,
         options: CompileOptions,
@@ -105,12 +105,12 @@ impl Pipeline {
     ///
     /// # Errors
     /// When it has an operation that cannot be lowered or placed.
-    pub fn lowered(&self) -> Result<&Lowered, StageError> {
+    pub fn lowered(&self) -> Result<&LoweredProgram, StageError> {
         let lower = || {
             Ok(match &self.source {
                 Source::Graph(graph) => {
                     let module = Rc::new(lower(graph, self.workflow)?);
-                    Lowered { module, estimates: BTreeMap::new(), notes: Vec::new() }
+                    LoweredProgram { module, estimates: BTreeMap::new(), notes: Vec::new() }
                 }
                 Source::File(file, assumed) => from_program(&file.program, self.workflow, assumed)?.into(),
             })
@@ -123,7 +123,7 @@ impl Pipeline {
     #[must_use]
     pub fn outlined(&self) -> Option<(Self, BTreeMap<String, String>)> {
         let Source::File(file, assumed) = &self.source else { return None };
-        let Outlined { placed, refused } = outline(&file.program, self.workflow, assumed).ok()?;
+        let ProgramOutline { placed, refused } = outline(&file.program, self.workflow, assumed).ok()?;
         let outlined = Self::new(self.source.clone(), self.workflow, self.options);
         Some((Self { lowered: OnceCell::from(Ok(placed.into())), ..outlined }, refused))
     }
@@ -132,10 +132,10 @@ impl Pipeline {
     ///
     /// # Errors
     /// As [`Self::lowered`], and when a pass breaks the program.
-    pub fn optimised(&self) -> Result<&Optimised, StageError> {
+    pub fn optimised(&self) -> Result<&OptimisedProgram, StageError> {
         let optimise = || {
             let (module, passes) = self.run(&PassManager::of_level(self.options.opt_level))?;
-            Ok(Optimised { module: Rc::new(module), passes })
+            Ok(OptimisedProgram { module: Rc::new(module), passes })
         };
         self.optimised.get_or_init(optimise).as_ref().map_err(Clone::clone)
     }
@@ -170,7 +170,7 @@ fn lazy_ops(operator: &str) -> u64 {
     if is_linear { 2 } else { 1 }
 }
 
-impl From<HloProgram> for Lowered {
+impl From<HloProgram> for LoweredProgram {
     fn from(placed: HloProgram) -> Self {
         Self { module: Rc::new(placed.module), estimates: placed.estimates, notes: placed.notes }
     }

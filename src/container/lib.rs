@@ -13,5 +13,5 @@ mod recorded;
 mod source;
 pub mod zip;
 
-pub use recorded::{FilePart, Recorded};
+pub use recorded::{FilePart, RecordingSource};
 pub use source::{ByteSource, exactly, unreadable};

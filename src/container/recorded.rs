@@ -10,13 +10,13 @@ use ns_base::{Refusal, refuse};
 use crate::ByteSource;
 
 /// A file that notes which of its bytes are read.
-pub struct Recorded {
+pub struct RecordingSource {
     inner: Rc<dyn ByteSource>,
     /// Ends of the ranges that were read, by their starts; no two touch.
     read: RefCell<BTreeMap<u64, u64>>,
 }
 
-impl Recorded {
+impl RecordingSource {
     #[must_use]
     pub fn new(inner: Rc<dyn ByteSource>) -> Self {
         Self { inner, read: RefCell::default() }
@@ -36,7 +36,7 @@ impl Recorded {
     }
 }
 
-impl ByteSource for Recorded {
+impl ByteSource for RecordingSource {
     fn size(&self) -> u64 {
         self.inner.size()
     }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn what_was_read_can_be_read_again_and_nothing_else() {
         let whole: Vec<u8> = (0..200).collect();
-        let recorded = Recorded::new(Rc::new(whole.clone()));
+        let recorded = RecordingSource::new(Rc::new(whole.clone()));
         for (offset, len) in [(10, 5), (100, 20), (15, 5), (90, 10), (12, 2), (195, 50)] {
             recorded.slice(offset, len).unwrap();
         }

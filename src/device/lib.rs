@@ -21,7 +21,7 @@ pub use compile::{Compilation, Device, is_simulated};
 pub use estimated_op::{EstimateMark, EstimatedOp, marked_time, note_of_times};
 pub use kernels::OperatorKernels;
 pub use library::{
-    BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FixedModel, Instantiated, ModelFile, ModelFileRef, ModelFileSettings,
+    BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FileModelProgram, FixedModel, ModelFile, ModelFileRef, ModelFileSettings,
     ModelKind, ModelLibrary, ModelRef, OpenedModel, content_name, model_label,
 };
 pub use ns_compiler::StageError;

@@ -10,7 +10,7 @@ use ns_compiler::CompileOptions;
 use ns_container::ByteSource;
 use ns_program::eval::{Arithmetic, Casts, evaluate_with};
 use ns_program::{ArrayType, Numbers, Program, Role, Value};
-use ns_program::{Imported, load_parameter};
+use ns_program::{ImportedModel, load_parameter};
 use ns_tensor::{Shape, Tensor};
 
 /// Limit on the operations of a model's products, in millions: some seconds.
@@ -52,7 +52,7 @@ impl ModelFileValues {
     ///
     /// # Errors
     /// When it is too large, weights run past the end of the file, or an array cannot be drawn.
-    pub fn of_imported(imported: &Imported, bytes: &dyn ByteSource, seed: u64) -> Result<Self, Refusal> {
+    pub fn of_imported(imported: &ImportedModel, bytes: &dyn ByteSource, seed: u64) -> Result<Self, Refusal> {
         let flops = imported.inspection.flops;
         if flops / 1_000_000 > MAX_VALUE_MFLOP {
             return Err(refuse!(

@@ -1,7 +1,7 @@
 //! How far a simulated figure may be from that of a device: the errors of rows that were predicted by a calibration without their
 //! model.
 
-use ns_bench::{Configuration, Interval, PUBLISHED_CORE, Published, Report};
+use ns_bench::{Configuration, Interval, PUBLISHED_CORE, PublishedFigures, Report};
 use ns_machine::arch::instance;
 use ns_machine::cost::Calibration;
 
@@ -87,7 +87,7 @@ pub fn put_beside(report: &mut Report, configuration: &Configuration) {
     };
     report.published = published_benchmark(configuration).and_then(|row| {
         let throughput = row.published?;
-        Some(Published {
+        Some(PublishedFigures {
             throughput,
             latency_ms_p50: row.latency_p50_ms,
             latency_ms_p99: row.latency_p99_ms,

@@ -30,7 +30,7 @@ pub use decode_interval::{DECODE_HELD_OUT, DecodeHeldOut, decode_factors, interv
 pub use decode_report::{GenerationReport, TpotInterval};
 pub use floor::ratios_by_one_factor;
 pub use interval::{HELD_OUT, HeldOut, device_factors, interval_of_rate, interval_of_time, put_beside};
-pub use measured::{Measured, MeasuredRow, compare, is_measured, measured_markdown, read_measured};
+pub use measured::{MeasuredRow, RowComparison, compare, is_measured, measured_markdown, read_measured};
 pub use predict::{Placement, PlacementBasis, Prediction, predict};
 pub use published::{
     PublishedTime, custom_op_beside, product_beside, published_benchmark, published_product, published_steps_per_s,

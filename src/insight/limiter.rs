@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::run::{Item, Run};
-use super::spans::{Spans, length_ns, merged, percent, without};
+use super::spans::{Spans, length_ns, merge, percent, without};
 use ns_base::Interval;
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
@@ -110,7 +110,7 @@ impl Limiter {
             .into_iter()
             .map(|resource| {
                 let items = || items_of(run, resource);
-                (resource, merged(items().map(|i| i.time)), mostly(run, items()))
+                (resource, merge(items().map(|i| i.time)), mostly(run, items()))
             })
             .filter(|(_, spans, _)| !spans.is_empty())
             .collect();
@@ -121,7 +121,7 @@ impl Limiter {
         for (resource, spans, mostly) in units {
             let exposed_ns = length_ns(&without(&spans, &longer));
             resources.push(ResourceTime { resource, busy_ns: length_ns(&spans), exposed_ns, mostly });
-            longer = merged(longer.into_iter().chain(spans));
+            longer = merge(longer.into_iter().chain(spans));
         }
         let window_ns = run.window_ns().unsigned_abs();
         Self { window_ns, resources, idle_ns: window_ns.saturating_sub(length_ns(&longer)) }

@@ -80,26 +80,26 @@ impl Metric {
 }
 
 /// The types of a summary's fields.
-pub(super) trait Measured {
+pub(super) trait MetricField {
     /// The value; `None` when it is absent.
-    fn measured(&self) -> Option<MetricValue>;
+    fn metric_value(&self) -> Option<MetricValue>;
 }
 
-impl Measured for u64 {
-    fn measured(&self) -> Option<MetricValue> {
+impl MetricField for u64 {
+    fn metric_value(&self) -> Option<MetricValue> {
         Some(MetricValue::Count(*self))
     }
 }
 
-impl Measured for f64 {
-    fn measured(&self) -> Option<MetricValue> {
+impl MetricField for f64 {
+    fn metric_value(&self) -> Option<MetricValue> {
         Some(MetricValue::Real(*self))
     }
 }
 
-impl<T: Measured> Measured for Option<T> {
-    fn measured(&self) -> Option<MetricValue> {
-        self.as_ref().and_then(Measured::measured)
+impl<T: MetricField> MetricField for Option<T> {
+    fn metric_value(&self) -> Option<MetricValue> {
+        self.as_ref().and_then(MetricField::metric_value)
     }
 }
 
@@ -114,7 +114,7 @@ macro_rules! metrics {
             /// The values that are present, in the order of the fields.
             #[must_use]
             pub fn metrics(&self) -> Vec<$crate::Metric> {
-                let all = [$((stringify!($field), $crate::metrics::Measured::measured(&self.$field),
+                let all = [$((stringify!($field), $crate::metrics::MetricField::metric_value(&self.$field),
                     $crate::Unit::$unit),)*];
                 let there = all.into_iter().filter_map(|(name, value, unit)| Some((name, value?, unit)));
                 there.map(|(name, value, unit)| $crate::Metric { name: name.to_owned(), value, unit }).collect()

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::run::{Run, Work};
-use super::spans::{length_ns, merged, secs};
+use super::spans::{length_ns, merge, secs};
 use ns_base::Interval;
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
@@ -86,7 +86,7 @@ impl Roofline {
             .into_iter()
             .filter(|(_, sums)| sums.flops > 0)
             .map(|(scope, mut sums)| {
-                let busy = secs(length_ns(&merged(std::mem::take(&mut sums.times).into_iter())));
+                let busy = secs(length_ns(&merge(std::mem::take(&mut sums.times).into_iter())));
                 point(scope.join("/"), &sums, busy)
             })
             .collect();

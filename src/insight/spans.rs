@@ -7,7 +7,7 @@ use ns_base::convert::u64_to_f64;
 pub(super) type Spans = Vec<Interval<i64>>;
 
 /// Merged spans of these items.
-pub(super) fn merged(times: impl Iterator<Item = Interval<i64>>) -> Spans {
+pub(super) fn merge(times: impl Iterator<Item = Interval<i64>>) -> Spans {
     Interval::merge(times.collect())
 }
 

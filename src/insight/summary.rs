@@ -1,7 +1,7 @@
 //! The summary of an execution, with the field names and formulas of neuron-profile and Neuron Explorer.
 
 use super::metrics::metrics;
-use super::spans::{length_ns, merged, percent, secs};
+use super::spans::{length_ns, merge, percent, secs};
 use super::{Role, Run, Work};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{FxHashSet, Interval};
@@ -141,7 +141,7 @@ impl Summary {
             ..Self::default()
         };
         let all = run.units.iter().flat_map(|u| &u.items).map(|i| i.time);
-        summary.total_active_time = secs(length_ns(&merged(all)));
+        summary.total_active_time = secs(length_ns(&merge(all)));
         summary.total_active_time_percent = percent(summary.total_active_time, summary.total_time);
         summary.add_engines(run);
         summary.add_throttle(run);
@@ -248,7 +248,7 @@ impl Summary {
             }
         }
         self.dma_transfer_time = secs(sum_ns);
-        self.dma_active_time = secs(length_ns(&merged(run.transfers().map(|(i, _)| i.time))));
+        self.dma_active_time = secs(length_ns(&merge(run.transfers().map(|(i, _)| i.time))));
         self.dma_active_time_percent = percent(self.dma_active_time, self.total_time);
         let used = run.units.iter().filter(|u| u.engine.is_none() && !u.items.is_empty());
         self.dma_queue_count = used.count() as u64;
@@ -288,7 +288,7 @@ impl EngineTimes {
         let items = run.engine(engine).map_or(&[][..], |u| &u.items);
         Self {
             instruction: secs(items.iter().map(|i| duration_ns(i.time)).sum()),
-            active: secs(length_ns(&merged(items.iter().map(|i| i.time)))),
+            active: secs(length_ns(&merge(items.iter().map(|i| i.time)))),
             count: items.len() as u64,
         }
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::run::Run;
-use super::spans::merged;
+use super::spans::merge;
 use ns_base::Interval;
 use ns_base::convert::i64_to_f64;
 
@@ -38,8 +38,8 @@ impl Utilisation {
             busy_percent: shares(run.window, n, &spans),
         };
         let mut rows: Vec<UtilisationRow> =
-            engines.map(|u| row(&u.name, merged(u.items.iter().map(|i| i.time)))).collect();
-        rows.push(row("DMA", merged(run.transfers().map(|(i, _)| i.time))));
+            engines.map(|u| row(&u.name, merge(u.items.iter().map(|i| i.time)))).collect();
+        rows.push(row("DMA", merge(run.transfers().map(|(i, _)| i.time))));
         Self { start_ns: run.window.start, end_ns: run.window.end, rows }
     }
 }

@@ -48,7 +48,7 @@ impl ShapeFile {
         let Some(function) = self.program.named(&found.shape) else { return Vec::new() };
         let tensors: Option<Vec<HbmTensor>> = inputs.iter().map(|dims| HbmTensor::empty(dims, of)).collect();
         let options = RunOptions { multicore: false, cores: 1, tcm_pool_bytes: 0, step_limit: MOST_STEPS };
-        let mut outcome = run(function, &tensors.unwrap_or_default(), &options, &mut [Uncounted]);
+        let mut outcome = run(function, &tensors.unwrap_or_default(), &options, &mut [NoMeter]);
         // A shape function may leave the values of its result open.
         outcome.diagnostics.retain(|d| d.problem.code() != "unwritten");
         outcome.diagnostics
@@ -59,9 +59,9 @@ impl ShapeFile {
 const MOST_STEPS: u64 = 1_000_000;
 
 /// Shape functions run on the host when a model is compiled: they take no time of a step.
-struct Uncounted;
+struct NoMeter;
 
-impl Meter for Uncounted {
+impl Meter for NoMeter {
     fn line(&mut self, _: u32) {}
     fn work(&mut self, _: u32, _: Work) {}
 }

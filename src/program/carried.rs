@@ -5,7 +5,7 @@
 
 use ns_base::{Refusal, refuse};
 
-use crate::{ImportError, ImportOptions, Imported};
+use crate::{ImportError, ImportOptions, ImportedModel};
 
 /// Lets another program read a model. `carry` passes the options to it as bytes and returns its answer.
 ///
@@ -14,14 +14,14 @@ use crate::{ImportError, ImportOptions, Imported};
 pub fn read_elsewhere(
     options: &ImportOptions,
     carry: impl FnOnce(&[u8]) -> Result<Vec<u8>, ImportError>,
-) -> Result<Imported, ImportError> {
+) -> Result<ImportedModel, ImportError> {
     let options = postcard::to_allocvec(options).map_err(not_carried)?;
     let answer = carry(&options)?;
-    postcard::from_bytes::<Result<Imported, ImportError>>(&answer).map_err(not_carried)?
+    postcard::from_bytes::<Result<ImportedModel, ImportError>>(&answer).map_err(not_carried)?
 }
 
 /// The answer for a program that called [`read_elsewhere`], which sent `options`. Errors of `read` are part of the answer.
-pub fn answer(options: &[u8], read: impl FnOnce(&ImportOptions) -> Result<Imported, ImportError>) -> Vec<u8> {
+pub fn answer(options: &[u8], read: impl FnOnce(&ImportOptions) -> Result<ImportedModel, ImportError>) -> Vec<u8> {
     let options = postcard::from_bytes::<ImportOptions>(options).map_err(not_carried);
     let imported = options.map_err(ImportError::from).and_then(|options| read(&options));
     // Writing to memory does not fail. If it did, the other side would report an empty answer as an error.

@@ -1,7 +1,7 @@
 //! Compares a model's results with the expected ones.
 
 use crate::eval::{Arithmetic, evaluate_with};
-use crate::{Imported, Numbers, ProgramParameter, Role, Value, load_parameter};
+use crate::{ImportedModel, Numbers, ProgramParameter, Role, Value, load_parameter};
 use ns_base::convert::i64_to_f64;
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
@@ -29,7 +29,7 @@ pub struct ResultComparison {
 /// # Errors
 /// When a parameter has no numbers, an operation cannot be computed, or a result is missing.
 pub fn compare<'a>(
-    imported: &'a Imported,
+    imported: &'a ImportedModel,
     bytes: &dyn ByteSource,
     inputs: &[(String, Value)],
     expected: &[(String, Value)],
@@ -47,7 +47,7 @@ pub fn compare<'a>(
         let given: Vec<String> = expected.iter().map(|(name, _)| name.clone()).collect();
         return Err(refuse!(
             "no array holds an expected result: name it {name}, or out0; the file has {}",
-            listed(&given)
+            list_names(&given)
         ));
     }
     if results.len() < wanted.len() {
@@ -61,7 +61,7 @@ pub fn compare<'a>(
 /// # Errors
 /// When a parameter has no numbers, or an operation cannot be computed.
 pub fn results<'a>(
-    imported: &'a Imported,
+    imported: &'a ImportedModel,
     bytes: &dyn ByteSource,
     inputs: &[(String, Value)],
     arithmetic: impl Into<Arithmetic<'a>>,
@@ -71,11 +71,11 @@ pub fn results<'a>(
 }
 
 /// Names in a row, or that there are none.
-fn listed(names: &[String]) -> String {
+fn list_names(names: &[String]) -> String {
     if names.is_empty() { "no array".to_owned() } else { names.join(", ") }
 }
 
-fn bind(imported: &Imported, bytes: &dyn ByteSource, arrays: &[(String, Value)]) -> Result<Vec<Value>, Refusal> {
+fn bind(imported: &ImportedModel, bytes: &dyn ByteSource, arrays: &[(String, Value)]) -> Result<Vec<Value>, Refusal> {
     let find = |name: &str| arrays.iter().find(|(n, _)| n == name).map(|(_, v)| v);
     let mut inputs = 0;
     let mut bound = Vec::new();

@@ -10,14 +10,14 @@ use crate::{ImportError, Inspection, LoopBodies, Program, Type, flops, rebatch};
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Imported {
+pub struct ImportedModel {
     /// The content of the file, in its format's own terms.
     pub inspection: Inspection,
     /// The computation. Operations without a known meaning are [`Op::Opaque`](crate::Op::Opaque) and listed in the inspection.
     pub program: Program,
 }
 
-impl Imported {
+impl ImportedModel {
     /// The model at another batch size, where its graph says what that is ([`rebatch`]).
     ///
     /// # Errors
@@ -59,4 +59,4 @@ pub struct ImportOptions {
 
 /// A function that reads the model in a file, with the name of the file: `read_model` of `ns_readers`, or a function that lets another
 /// program read it ([`read_elsewhere`](crate::read_elsewhere)).
-pub type ReadModel = fn(&str, &dyn ByteSource, &ImportOptions) -> Result<Imported, ImportError>;
+pub type ReadModel = fn(&str, &dyn ByteSource, &ImportOptions) -> Result<ImportedModel, ImportError>;

@@ -9,7 +9,7 @@
 //!   [`compose`] has the operators of frameworks that XLA does not have (softmax, attention ..), composed of XLA's.
 //! - [`eval::evaluate`], which computes its values one operation after another: the reference for the numbers of a device.
 //!
-//! A program from a file comes as an [`Imported`], with an [`Inspection`]: what the file holds, in its format's own terms. A shell passes
+//! A program from a file comes as an [`ImportedModel`], with an [`Inspection`]: what the file holds, in its format's own terms. A shell passes
 //! the function that reads files ([`ReadModel`]), so nothing above this crate needs the readers (`ns_readers`) to use a model. On the page the
 //! readers are a program of their own: [`read_elsewhere`] asks it.
 //!
@@ -54,7 +54,7 @@ pub use computation_builder::ComputationBuilder;
 pub use element::ElementType;
 pub use error::{ImportError, Place};
 pub use flops::{LoopBodies, flops, instruction_flops, reachable};
-pub use imported::{ImportOptions, Imported, ReadModel};
+pub use imported::{ImportOptions, ImportedModel, ReadModel};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict, occurrence};
 pub use load::{load_parameter, value_of_bytes};
 pub use module::{

@@ -17,7 +17,7 @@ use ns_cli::host::{CallError, stop};
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);
 
 /// Files that a call wrote, by name.
-type Written<'py> = BTreeMap<String, Bound<'py, PyBytes>>;
+type WrittenFiles<'py> = BTreeMap<String, Bound<'py, PyBytes>>;
 
 /// Runs commands one after another, and keeps what they open.
 #[pyclass(frozen, module = "neuronscope._core")]
@@ -50,7 +50,7 @@ impl Shell {
         wanted: Option<Vec<String>>,
         on_line: Option<Bound<'py, PyAny>>,
         on_progress: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyBytes>, Written<'py>)> {
+    ) -> PyResult<(Bound<'py, PyBytes>, WrittenFiles<'py>)> {
         let files = files.unwrap_or_default().into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
         let (to, news) = channel();
         self.send(Call { args, files, wanted: wanted.unwrap_or_default(), to })?;

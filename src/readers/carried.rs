@@ -15,11 +15,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use ns_program::{ImportError, ImportOptions, Imported, read_elsewhere};
+    use ns_program::{ImportError, ImportOptions, ImportedModel, read_elsewhere};
 
     const HLO: &str = "HloModule m, entry_computation_layout={(f32[2]{0})->f32[2]{0}}\n\nENTRY main {\n  p = f32[2]{0} parameter(0)\n  c = f32[2]{0} constant({nan, -0})\n  ROOT t = f32[2]{0} add(p, c)\n}\n";
 
-    fn through_bytes(name: &str, file: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+    fn through_bytes(name: &str, file: &str, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
         let bytes = file.as_bytes().to_vec();
         read_elsewhere(options, |options| Ok(read_carried(name, &bytes, options)))
     }

@@ -1,6 +1,6 @@
 //! Readers of model files: files that PyTorch, JAX, TensorFlow or an ONNX exporter wrote.
 //!
-//! Every reader makes an [`Imported`](ns_program::Imported): a [`Program`](ns_program::Program) of XLA's operations, and an
+//! Every reader makes an [`ImportedModel`](ns_program::ImportedModel): a [`Program`](ns_program::Program) of XLA's operations, and an
 //! [`Inspection`](ns_program::Inspection) in the format's own terms. Code that uses it does not know the format of its file.
 //!
 //! Start with:

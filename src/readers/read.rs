@@ -10,7 +10,7 @@ use super::{
 };
 use ns_container::ByteSource;
 use ns_container::gzip::is_gzip;
-use ns_program::{ImportError, ImportOptions, Imported, Place, WeightData, load_parameter};
+use ns_program::{ImportError, ImportOptions, ImportedModel, Place, WeightData, load_parameter};
 
 /// Most bytes of weights of a packed file that are kept.
 const MAX_HELD: u64 = 64 << 20;
@@ -40,7 +40,7 @@ pub const MODEL_ENDINGS: [&str; 13] = [
 /// # Errors
 /// When the file's format is not supported, when it is damaged, or when it does not hold a program: the error says where, what,
 /// and what to do instead.
-pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     if is_gzip(&head(bytes)?) {
         let inner = gunzip(bytes)?;
         let mut imported = read_plain(name, &inner, options)?;
@@ -51,7 +51,7 @@ pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -
 }
 
 /// Reads a file that is not packed.
-fn read_plain(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+fn read_plain(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let kind = sniff(bytes)?;
     let mut imported = match kind {
         ModelKind::Pt2 => pt2::read_pt2(bytes, options),
@@ -76,7 +76,7 @@ fn text_of(bytes: &dyn ByteSource) -> Result<String, ImportError> {
 }
 
 /// Numbers in an unpacked file are kept in memory, because the packed file has no offsets for them; those of large models are left out.
-fn hold_weights(imported: &mut Imported, unpacked: &dyn ByteSource) {
+fn hold_weights(imported: &mut ImportedModel, unpacked: &dyn ByteSource) {
     let mut left = MAX_HELD;
     for parameter in &mut imported.program.parameters {
         let WeightData::InFile { len, .. } = parameter.data else { continue };

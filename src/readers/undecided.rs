@@ -11,7 +11,7 @@ const MOST_NAMED: usize = 4;
 const EXPORT: &str = "torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
 
 fn unknown(names: &[&str]) -> String {
-    let listed = listed(names);
+    let listed = list_names(names);
     match names {
         [_] => format!("{listed} is unknown: a custom operator, whose arithmetic the file does not hold"),
         _ => format!("{listed} are unknown: custom operators, whose arithmetic the file does not hold"),
@@ -19,7 +19,7 @@ fn unknown(names: &[&str]) -> String {
 }
 
 fn without_number(names: &[&str], is_batch: bool) -> String {
-    let listed = listed(names);
+    let listed = list_names(names);
     match names {
         [_] if is_batch => format!("the batch size is a symbol ({listed}) without a number"),
         [_] => format!("a size is a symbol ({listed}) without a number"),
@@ -75,7 +75,7 @@ fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
 }
 
 /// Some names, and the number of further ones.
-fn listed(names: &[&str]) -> String {
+fn list_names(names: &[&str]) -> String {
     let shown = names[..names.len().min(MOST_NAMED)].join(", ");
     match names.len().saturating_sub(MOST_NAMED) {
         0 => shown,

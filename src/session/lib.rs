@@ -41,8 +41,8 @@ mod warm_up;
 mod work;
 
 pub use analysis::{
-    Answer, GroupsOf, LinkedSentence, LinkedSlices, Listed, Listing, MembersOf, PathStep, PathSteps, QueryOf, Question,
-    Rows, SliceFilter,
+    Answer, GroupsOf, LinkedSentence, LinkedSlices, LinkedTable, Listing, MembersOf, PathStep, PathSteps, QueryOf,
+    Question, Rows, SliceFilter,
 };
 pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind, catalog};

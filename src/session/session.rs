@@ -207,7 +207,7 @@ impl Session {
 
     fn step_analysis(&mut self, sink: &mut dyn FnMut(Event)) {
         let Some((id, key, run)) = self.analyses.front_mut() else { return };
-        let open = self.profiles.get(key).ok_or_else(closed);
+        let open = self.profiles.get(key).ok_or_else(closed_text);
         let message = match open.and_then(|open| open.ask(|sources| run.step(sources, SLICES_PER_STEP))) {
             Ok(None) => return,
             Ok(Some(message)) => message,
@@ -259,7 +259,7 @@ impl Session {
     }
 
     fn answer_about(&mut self, profile: ProfileKey, question: ProfileQuestion) -> Result<Message, String> {
-        let open = self.profiles.get_mut(&profile).ok_or_else(closed)?;
+        let open = self.profiles.get_mut(&profile).ok_or_else(closed_text)?;
         Ok(Message::Answer(match question {
             ProfileQuestion::Timeline(query) => Reply::Timeline(open.tile(&query)),
             ProfileQuestion::Details(slice) => Reply::Details(open.details(slice)),
@@ -291,6 +291,6 @@ fn open_nothing(name: String, _: Box<dyn ByteSource>) -> Result<Box<dyn Job>, St
     Err(format!("{name}: this worker opens no profiles"))
 }
 
-fn closed() -> String {
+fn closed_text() -> String {
     "that profile is closed: open it again".to_owned()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use neuronscope::container::ByteSource;
 use neuronscope::device::BatchRule;
 use neuronscope::program::eval::evaluate;
-use neuronscope::program::{ImportOptions, Imported, Numbers, Role, Value, load_parameter, rebatch};
+use neuronscope::program::{ImportOptions, ImportedModel, Numbers, Role, Value, load_parameter, rebatch};
 use neuronscope::readers::read_model;
 
 use super::import_npz;
@@ -66,7 +66,7 @@ fn join(a: &Value, b: &Value, dimension: usize) -> Value {
 }
 
 /// The results of a program; `None` where the file lacks numbers, or where it computes too much.
-fn results(imported: &Imported, bytes: &dyn ByteSource, inputs: &[Value]) -> Option<Vec<Value>> {
+fn results(imported: &ImportedModel, bytes: &dyn ByteSource, inputs: &[Value]) -> Option<Vec<Value>> {
     let mut inputs = inputs.iter();
     let mut parameters = Vec::new();
     for parameter in &imported.program.parameters {
@@ -81,7 +81,7 @@ fn results(imported: &Imported, bytes: &dyn ByteSource, inputs: &[Value]) -> Opt
 }
 
 /// Whether the model at twice its batch gives each half what it gives alone; `None` where its values are not known.
-fn keeps_values(imported: &Imported, bytes: &dyn ByteSource, inputs: &[Value], batch: u64) -> Option<bool> {
+fn keeps_values(imported: &ImportedModel, bytes: &dyn ByteSource, inputs: &[Value], batch: u64) -> Option<bool> {
     let twice = imported.at_batch(batch, 2 * batch).unwrap();
     let others: Vec<Value> = inputs.iter().map(reverse).collect();
     let has_samples = |value: &Value| value.ty.dims.first() == Some(&batch);

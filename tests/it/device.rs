@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::on_core::core_time;
-use neuronscope::capture::{Captured, Recorder, build_profile};
+use neuronscope::capture::{CapturedProfile, Recorder, build_profile};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
 use neuronscope::device::Device;
 use neuronscope::machine::Executable;
@@ -24,7 +24,7 @@ fn compile(model: &str, workflow: Workflow) -> Executable {
     codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap()
 }
 
-fn capture(model: &str, workflow: Workflow, costs: &CostTable) -> Captured {
+fn capture(model: &str, workflow: Workflow, costs: &CostTable) -> CapturedProfile {
     let executable = compile(model, workflow);
     let mut recorder = Recorder::default();
     simulate(&executable, costs, &mut recorder).unwrap();

@@ -4,7 +4,7 @@ use neuronscope::base::NeverCancel;
 use neuronscope::bench::{BenchConfig, ConfigurationRun, RunDetail, RunOptions, SdkGeneration, expand, service_times};
 use neuronscope::device::ModelLibrary;
 use neuronscope::fidelity::{
-    Calibrator, CostChange, HELD_OUT, Measured, PlacementBasis, PublishedRow, Summary, Validation, compare,
+    Calibrator, CostChange, HELD_OUT, PlacementBasis, PublishedRow, RowComparison, Summary, Validation, compare,
     device_factors, measured_markdown, ratios_by_one_factor, read_measured, read_rows, shipped_rows, validate,
 };
 use neuronscope::machine::cost::{CostTable, Entry, FITTED, Throttle, register, register_markdown};
@@ -251,7 +251,7 @@ fn what_each_mechanism_of_the_costs_contributes() {
 fn measured_instructions_stand_beside_the_costs() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/fidelity/instructions.csv");
     let rows = read_measured(&std::fs::read(path).unwrap()).unwrap();
-    let measured: Vec<Measured> = rows.iter().map(compare).collect();
+    let measured: Vec<RowComparison> = rows.iter().map(compare).collect();
     let compared = measured.iter().filter(|row| row.error.is_some()).count();
     assert!(compared >= 70, "{compared} of {} rows have a cost", rows.len());
     for row in &measured {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use neuronscope::bench::{BenchConfig, RunDetail, expand};
 use neuronscope::container::ByteSource;
-use neuronscope::program::{ImportError, ImportOptions, Imported, ReadModel, read_elsewhere};
+use neuronscope::program::{ImportError, ImportOptions, ImportedModel, ReadModel, read_elsewhere};
 use neuronscope::readers::{gunzip, read_carried, read_model};
 use neuronscope::session::{
     Event, JobId, JobRequest, JobResult, Message, OpenedModel, Request, RunRequest, Session, StepResult,
@@ -33,12 +33,16 @@ fn model_files() -> Vec<(String, Vec<u8>)> {
 }
 
 /// As the page does it: the readers get a name, options as bytes and slices of the file, and answer with bytes.
-fn read_through_bytes(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+fn read_through_bytes(
+    name: &str,
+    bytes: &dyn ByteSource,
+    options: &ImportOptions,
+) -> Result<ImportedModel, ImportError> {
     read_elsewhere(options, |options| Ok(read_carried(name, bytes, options)))
 }
 
 /// Whether two answers are the same, including NaNs.
-fn is_same(a: &Result<Imported, ImportError>, b: &Result<Imported, ImportError>) -> bool {
+fn is_same(a: &Result<ImportedModel, ImportError>, b: &Result<ImportedModel, ImportError>) -> bool {
     a == b || format!("{a:?}") == format!("{b:?}")
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use neuronscope::program;
 use neuronscope::program::eval::Casts;
 use neuronscope::program::{
-    ArrayType, ElementType, ImportError, ImportOptions, Imported, Numbers, Op, Verdict, compare,
+    ArrayType, ElementType, ImportError, ImportOptions, ImportedModel, Numbers, Op, Verdict, compare,
 };
 use neuronscope::readers::{
     gunzip, read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_stablehlo, refuse_undecided,
@@ -19,12 +19,12 @@ use serde_json::Value;
 use super::import_npz;
 
 /// Reads a file by the ending of its name; a file with an open size or a custom operator is refused.
-fn read(path: &Path) -> Result<Imported, ImportError> {
+fn read(path: &Path) -> Result<ImportedModel, ImportError> {
     let found = read_whatever(path)?;
     refuse_undecided(&found.inspection, |_| false).map(|()| found)
 }
 
-fn read_whatever(path: &Path) -> Result<Imported, ImportError> {
+fn read_whatever(path: &Path) -> Result<ImportedModel, ImportError> {
     let bytes = std::fs::read(path).unwrap();
     let options = ImportOptions::default();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -263,13 +263,13 @@ fn bytecode_is_the_program_of_the_text() {
     ];
     for (bytecode, text) in pairs {
         let (bytecode, text) = (read(&stablehlo(bytecode)).unwrap(), read(&stablehlo(text)).unwrap());
-        let operations = |imported: &Imported| -> Vec<Vec<String>> {
+        let operations = |imported: &ImportedModel| -> Vec<Vec<String>> {
             let computations = imported.program.computations.iter();
             // An export of JAX holds equal constants once, its text repeats them at each use.
             let plain = computations.map(|c| c.instructions.iter().filter(|i| !matches!(i.op, Op::Constant(_))));
             plain.map(|all| all.map(|i| format!("{:?} {:?}", i.op, i.ty)).collect()).collect()
         };
-        let counts = |imported: &Imported| {
+        let counts = |imported: &ImportedModel| {
             let mut ops = imported.inspection.ops.clone();
             ops.remove("stablehlo.constant");
             ops

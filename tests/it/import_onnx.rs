@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use neuronscope::program::eval::evaluate;
 use neuronscope::program::{
-    ImportOptions, Imported, Inspection, Numbers, Program, Role, Value, Verdict, load_parameter,
+    ImportOptions, ImportedModel, Inspection, Numbers, Program, Role, Value, Verdict, load_parameter,
 };
 use neuronscope::readers::{read_model, read_onnx};
 use serde_json::Value as Json;
@@ -59,7 +59,7 @@ fn corpus() -> Vec<Case> {
     cases
 }
 
-fn read(case: &Case) -> Result<Imported, String> {
+fn read(case: &Case) -> Result<ImportedModel, String> {
     let mut options = ImportOptions::default();
     // The size that the expected values were made with.
     options.dims.insert("batch".to_owned(), 3);
@@ -134,7 +134,7 @@ fn parameters(program: &Program, bytes: &[u8], inputs: &[Value]) -> Option<Vec<V
 }
 
 /// The largest distance of a file's results from the expected ones; none when they are not known.
-fn value_distance(case: &Case, imported: &Imported) -> Option<Result<f64, String>> {
+fn value_distance(case: &Case, imported: &ImportedModel) -> Option<Result<f64, String>> {
     let arrays = import_npz::arrays(case.expected.as_ref()?);
     let pick = |stem: &str| -> Vec<Value> {
         (0..)
@@ -210,7 +210,7 @@ fn every_file_agrees_with_its_facts() {
 }
 
 /// The differences; a file with an open batch is partial until its size is chosen.
-fn differences_of(found: &Imported, case: &Case) -> Vec<String> {
+fn differences_of(found: &ImportedModel, case: &Case) -> Vec<String> {
     let mut inspection = found.inspection.clone();
     if !inspection.open_dimensions.is_empty() {
         let unasked = read_onnx(&case.bytes, &ImportOptions::default()).unwrap().inspection;

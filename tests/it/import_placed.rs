@@ -7,7 +7,7 @@ use super::on_core::core_time;
 use neuronscope::compiler::Workflow;
 use neuronscope::device::Device;
 use neuronscope::neuron::sim::{NoObserver, simulate};
-use neuronscope::program::{ImportOptions, Imported};
+use neuronscope::program::{ImportOptions, ImportedModel};
 use neuronscope::readers::read_model;
 
 fn files() -> Vec<PathBuf> {
@@ -23,7 +23,7 @@ fn files() -> Vec<PathBuf> {
     found
 }
 
-fn read(path: &Path) -> Option<Imported> {
+fn read(path: &Path) -> Option<ImportedModel> {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     read_model(&name, &fs::read(path).unwrap(), &ImportOptions::default()).ok()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use neuronscope::container::ByteSource;
 use neuronscope::program::eval::evaluate;
-use neuronscope::program::{ImportOptions, Imported, Program, TensorInfo, Value, Verdict, load_parameter};
+use neuronscope::program::{ImportOptions, ImportedModel, Program, TensorInfo, Value, Verdict, load_parameter};
 use neuronscope::readers::{ModelKind, read_model, refuse_undecided, sniff};
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -106,7 +106,7 @@ fn compare_tensors(what: &str, given: &[TensorInfo], facts: &Json, wrong: &mut V
 }
 
 /// The differences from the facts.
-fn differences(case: &Case, imported: &Imported) -> Vec<String> {
+fn differences(case: &Case, imported: &ImportedModel) -> Vec<String> {
     let (facts, given) = (&case.facts, &imported.inspection);
     let mut wrong = Vec::new();
     let verdict = match given.verdict {
@@ -146,7 +146,7 @@ fn differences(case: &Case, imported: &Imported) -> Vec<String> {
 }
 
 /// The results of the program for the weights of the file and the inputs in the archive of expected values.
-fn values(case: &Case, imported: &Imported, expected: &[u8]) -> Result<f64, String> {
+fn values(case: &Case, imported: &ImportedModel, expected: &[u8]) -> Result<f64, String> {
     let arrays = import_npz::arrays(expected);
     let mut inputs = arrays.iter().filter(|(name, _)| name.starts_with("in")).map(|(_, v)| v);
     let mut parameters: Vec<Value> = Vec::new();
@@ -253,7 +253,7 @@ fn fixture(name: &str) -> Vec<u8> {
     unpacked(&folder().join(format!("{name}.gz")))
 }
 
-fn read(bytes: &dyn ByteSource, dims: &[(&str, u64)]) -> Result<Imported, String> {
+fn read(bytes: &dyn ByteSource, dims: &[(&str, u64)]) -> Result<ImportedModel, String> {
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
     read_model("file", bytes, &ImportOptions { dims, display_only: false }).map_err(|e| e.to_string())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use neuronscope::program::eval::Casts;
-use neuronscope::program::{ImportOptions, Imported, Op, OpenDimension, compare};
+use neuronscope::program::{ImportOptions, ImportedModel, Op, OpenDimension, compare};
 use neuronscope::readers::{ModelKind, read_mlir_bytecode, read_stablehlo, sniff};
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn corpus() -> BTreeMap<String, Value> {
     serde_json::from_slice(&std::fs::read(symbolic("facts.json")).unwrap()).unwrap()
 }
 
-fn read(name: &str, dims: &[(&str, u64)]) -> Result<Imported, String> {
+fn read(name: &str, dims: &[(&str, u64)]) -> Result<ImportedModel, String> {
     let bytes = std::fs::read(symbolic(name)).unwrap();
     assert_eq!(sniff(&bytes).unwrap(), ModelKind::MlirBytecode, "{name}");
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();

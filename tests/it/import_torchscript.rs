@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use neuronscope::container::ByteSource;
-use neuronscope::program::{ImportOptions, Imported, Numbers, Verdict};
+use neuronscope::program::{ImportOptions, ImportedModel, Numbers, Verdict};
 use neuronscope::readers::read_model;
 
 use super::import_aten::archive;
@@ -13,7 +13,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/torchscript")
 }
 
-fn read(bytes: &dyn ByteSource, dims: &[(&str, u64)]) -> Result<Imported, String> {
+fn read(bytes: &dyn ByteSource, dims: &[(&str, u64)]) -> Result<ImportedModel, String> {
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
     read_model("file", bytes, &ImportOptions { dims, display_only: false }).map_err(|e| e.to_string())
 }
@@ -29,7 +29,7 @@ fn file(body: &str) -> Vec<u8> {
 }
 
 /// The model of a method, called with a tensor of 2 x 3 x 4.
-fn model(body: &str) -> Result<Imported, String> {
+fn model(body: &str) -> Result<ImportedModel, String> {
     read(&file(body), &[("x.0", 2), ("x.1", 3), ("x.2", 4)])
 }
 

@@ -9,7 +9,7 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_base::{Refusal, refuse};
 use ns_compiler::CompileOptions;
-use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
+use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, NoWatch};
 use ns_device::{ModelFileValues, ModelKind, ModelLibrary, model_label};
 use ns_model::ModelSpec;
 use ns_neuron::numerics::SizeLimits;
@@ -109,7 +109,7 @@ impl CpuModel {
         };
         let mut evaluation = Evaluation::new(Rc::clone(module), parameters.clone());
         loop {
-            if let Some(results) = evaluation.step(u64::MAX, &mut Fastest, &mut Unwatched)? {
+            if let Some(results) = evaluation.step(u64::MAX, &mut Fastest, &mut NoWatch)? {
                 return Ok(results);
             }
         }

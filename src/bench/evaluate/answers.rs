@@ -9,7 +9,7 @@ use crate::host_step::step::HostStep;
 use crate::values::ModelValues;
 use ns_base::convert::{f64_to_f32, u64_to_usize};
 use ns_base::{Refusal, refuse};
-use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
+use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, NoWatch, Opcode, ParameterRole, Reference};
 use ns_device::{ModelFileValues, ModelKind, ModelLibrary, model_label};
 use ns_machine::arch::NEURONCORE_V2;
 use ns_model::{InputSpec, ModelSpec};
@@ -166,7 +166,7 @@ fn run(
 ) -> Result<Vec<Rc<Tensor>>, Refusal> {
     let mut evaluation = Evaluation::new(Rc::clone(module), parameters);
     loop {
-        if let Some(results) = evaluation.step(u64::MAX, arithmetic, &mut Unwatched)? {
+        if let Some(results) = evaluation.step(u64::MAX, arithmetic, &mut NoWatch)? {
             return Ok(results);
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize as _;
 use serde_json::{Map, Number, Value};
 
-use crate::reports::beside::{Interval, Published};
+use crate::reports::beside::{Interval, PublishedFigures};
 use crate::reports::report::{REPORT_KEYS, Report};
 use ns_base::Diagnostics;
 use ns_base::convert::f64_to_u64;
@@ -134,7 +134,7 @@ fn coerced(kind: Kind, value: &Value) -> Option<Value> {
             is_whole.then(|| Value::from(f64_to_u64(n)))
         }
         Kind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
-        Kind::Published => Published::deserialize(value).is_ok().then(|| value.clone()),
+        Kind::Published => PublishedFigures::deserialize(value).is_ok().then(|| value.clone()),
         Kind::Estimate => EstimateMark::deserialize(value).is_ok().then(|| value.clone()),
         Kind::Interval => Interval::deserialize(value).is_ok().then(|| value.clone()),
         Kind::List => value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone()),

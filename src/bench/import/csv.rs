@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-use super::Imported;
+use super::ImportedReports;
 use super::columns::Columns;
 use ns_base::{Refusal, refuse};
 
 /// Columns of which a table of results has at least one.
 pub(super) const TELLING: [&str; 4] = ["throughput_avg", "latency_ms_p50", "throughput_peak", "status"];
 
-pub(super) fn read(text: &str) -> Result<Imported, Refusal> {
+pub(super) fn read(text: &str) -> Result<ImportedReports, Refusal> {
     let columns = Columns::new();
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let headers = reader.headers().map_err(|e| Refusal::new(e.to_string()))?.clone();
     if !headers.iter().any(|h| TELLING.contains(&h)) {
         return Err(refuse!("no column of it is named {}", TELLING.join(" or ")));
     }
-    let mut imported = Imported::default();
+    let mut imported = ImportedReports::default();
     for header in headers.iter().filter(|h| !columns.knows(h)) {
         imported
             .diagnostics

@@ -3,14 +3,14 @@
 use serde_json::{Map, Value};
 
 use super::columns::Columns;
-use super::{Imported, timers};
+use super::{ImportedReports, timers};
 use crate::reports::python_json::without_nan;
 use crate::reports::results::get_reports;
 use ns_base::{Refusal, refuse};
 
-pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, Refusal> {
+pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<ImportedReports, Refusal> {
     let text = without_nan(text);
-    let mut imported = Imported::default();
+    let mut imported = ImportedReports::default();
     let value = match serde_json::from_str::<Value>(&text) {
         Ok(value) => value,
         Err(e) => {
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, R
         for message in skipped {
             imported.diagnostics.add("bad_row", None, || message);
         }
-        return Ok(Imported { reports, ..imported });
+        return Ok(ImportedReports { reports, ..imported });
     }
     let rows = match value {
         Value::Array(rows) => rows,

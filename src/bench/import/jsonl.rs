@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Imported;
+use super::ImportedReports;
 use crate::reports::python_json::without_nan;
 use crate::reports::report::Report;
 use ns_base::stats;
@@ -13,8 +13,8 @@ pub(super) fn is_record(line: &str) -> bool {
     value.is_ok_and(|v| v.get("experiment").is_some() && v.get("model").is_some())
 }
 
-pub(super) fn read(text: &str) -> Imported {
-    let mut imported = Imported::default();
+pub(super) fn read(text: &str) -> ImportedReports {
+    let mut imported = ImportedReports::default();
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
         match serde_json::from_str::<Value>(&without_nan(line)) {
             Ok(record) if record.get("experiment").is_some() => imported.reports.push(report(&record)),

@@ -14,7 +14,7 @@ use ns_base::{Diagnostics, Refusal, refuse};
 
 /// Reports read from a file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Imported {
+pub struct ImportedReports {
     /// The rows, in the order of the file.
     pub reports: Vec<Report>,
     /// Notes on problems: unknown columns, values that are not numbers, a missing end.
@@ -25,7 +25,7 @@ pub struct Imported {
 ///
 /// # Errors
 /// When the file does not hold a report.
-pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, Refusal> {
+pub fn read_reports(file: &str, bytes: &[u8]) -> Result<ImportedReports, Refusal> {
     read_reports_at(file, bytes, None)
 }
 
@@ -34,7 +34,7 @@ pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, Refusal> {
 ///
 /// # Errors
 /// As [`read_reports`].
-pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> Result<Imported, Refusal> {
+pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> Result<ImportedReports, Refusal> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut imported = match std::str::from_utf8(bytes) {
         Ok(text) => read_text(text, cost_per_hour),
@@ -75,7 +75,7 @@ fn exact_cost(report: &Report, cost_per_hour: Option<f64>) -> Option<f64> {
     rounding_to_it.next().or(Some(written))
 }
 
-fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, Refusal> {
+fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<ImportedReports, Refusal> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or_default().trim_end();
     match start.chars().next() {

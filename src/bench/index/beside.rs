@@ -53,13 +53,13 @@ impl BesideIndex {
             return conflict("--instance", asked.clone(), own.clone());
         }
         if let Some(own) = entry.auto_cast.filter(|own| self.auto_casts.iter().any(|asked| asked != own)) {
-            return conflict("--auto-cast", listed(&self.auto_casts), own.to_string());
+            return conflict("--auto-cast", list_values(&self.auto_casts), own.to_string());
         }
         if let Some(own) = entry.auto_cast_type.filter(|own| self.auto_cast_types.iter().any(|asked| asked != own)) {
-            return conflict("--auto-cast-type", listed(&self.auto_cast_types), own.to_string());
+            return conflict("--auto-cast-type", list_values(&self.auto_cast_types), own.to_string());
         }
         if let Some(own) = entry.optlevel.filter(|own| self.opt_levels.iter().any(|asked| asked != own)) {
-            return conflict("--optlevel", listed(&self.opt_levels), own.to_string());
+            return conflict("--optlevel", list_values(&self.opt_levels), own.to_string());
         }
         if let (Some(asked), Some(own)) = (self.lnc, entry.lnc)
             && asked != own
@@ -96,7 +96,7 @@ fn is_same_size(a: &str, b: &str) -> bool {
     name(a) == name(b)
 }
 
-fn listed<T: ToString>(values: &[T]) -> String {
+fn list_values<T: ToString>(values: &[T]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 

@@ -16,7 +16,7 @@ pub const INTERVAL_CASES: &str = "in 8 of 10 cases";
 /// The figures that AWS published for the configuration of a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Published {
+pub struct PublishedFigures {
     /// Samples per second.
     pub throughput: f64,
     /// Median latency.
@@ -29,7 +29,7 @@ pub struct Published {
     pub ratio: f64,
 }
 
-impl Published {
+impl PublishedFigures {
     pub(super) fn rounded(&self) -> Self {
         let thousandths = |value: f64| round_to(value, 3);
         Self {
@@ -111,7 +111,7 @@ pub struct Beside {
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<EstimateMark>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    published: Option<Published>,
+    published: Option<PublishedFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<Interval>,
 }
@@ -212,12 +212,12 @@ mod tests {
             throughput_avg: Some(1_220.0),
             latency_ms_p99: Some(0.829),
             interval: Some(Interval { throughput_low: 1_098.0, throughput_high: 1_281.0, ..Interval::default() }),
-            published: Some(Published {
+            published: Some(PublishedFigures {
                 throughput: 1_218.875,
                 latency_ms_p99: Some(0.846),
                 release: "PyTorch 2.5".into(),
                 ratio: 1_220.0 / 1_218.875,
-                ..Published::default()
+                ..PublishedFigures::default()
             }),
             ..Report::default()
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::beside::{Interval, Published};
+use super::beside::{Interval, PublishedFigures};
 use crate::compile::sweep::short_flags;
 use ns_base::stats::round_to;
 use ns_base::units::format_plural;
@@ -180,7 +180,7 @@ pub struct Report {
     /// times are the least that is possible. Absent when there are none.
     pub estimate: Option<EstimateMark>,
     /// What AWS published for this configuration. Absent where nothing is published for exactly this one.
-    pub published: Option<Published>,
+    pub published: Option<PublishedFigures>,
     /// The interval in which the throughput of a device lies in eight of ten cases. Absent where the error of the simulation is
     /// not known.
     pub interval: Option<Interval>,
@@ -310,7 +310,7 @@ impl Report {
         for value in report.e2e_durations_ms.iter_mut().flatten() {
             *value = round_to(*value, 3);
         }
-        report.published = report.published.as_ref().map(Published::rounded);
+        report.published = report.published.as_ref().map(PublishedFigures::rounded);
         report.interval = report.interval.map(Interval::rounded);
         report
     }

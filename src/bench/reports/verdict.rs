@@ -105,7 +105,11 @@ fn rivals(bests: &[Best], differing: Differing) -> String {
         }
     }
     let one = |(report, purposes): (&Report, Vec<&str>)| {
-        format!("; within the error of the simulation, {} may have the {}", differing.label(report), listed(&purposes))
+        format!(
+            "; within the error of the simulation, {} may have the {}",
+            differing.label(report),
+            list_purposes(&purposes)
+        )
     };
     groups.into_iter().map(one).collect()
 }
@@ -123,7 +127,7 @@ fn described(bests: &[Best], differing: Differing) -> Option<String> {
         .iter()
         .map(|(report, purposes)| {
             // A configuration that is best at a measure has that measure.
-            format!("{}: {} ({})", listed(purposes), differing.label(report), measures(report).join(", "))
+            format!("{}: {} ({})", list_purposes(purposes), differing.label(report), measures(report).join(", "))
         })
         .collect();
     let text = sentences.join("; ");
@@ -131,7 +135,7 @@ fn described(bests: &[Best], differing: Differing) -> Option<String> {
     Some(first.to_uppercase().chain(text.chars().skip(1)).collect())
 }
 
-fn listed(purposes: &[&str]) -> String {
+fn list_purposes(purposes: &[&str]) -> String {
     match purposes {
         [one] => (*one).to_owned(),
         [one, other] => format!("{one} and {other}"),

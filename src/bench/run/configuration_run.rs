@@ -13,7 +13,7 @@ use crate::mlperf::MlperfResult;
 use crate::reports::charts::RunCharts;
 use crate::reports::report::{Report, ReportDetail};
 use crate::scheduler::executor::SimulatedExecutor;
-use crate::scheduler::observer::{RunObserver, Unobserved};
+use crate::scheduler::observer::{NoObserver, RunObserver};
 use crate::scheduler::{Progress, Scheduler, check_size};
 use ns_device::{CallParts, EstimateMark, ServiceTimes};
 
@@ -67,7 +67,7 @@ impl RowResult {
 }
 
 /// A configuration on a simulated device, optionally with a listener.
-pub struct ConfigurationRun<O = Unobserved> {
+pub struct ConfigurationRun<O = NoObserver> {
     configuration: Configuration,
     estimate: Estimate,
     /// Operators whose time is an estimate, in words and as a mark.
@@ -87,7 +87,7 @@ impl ConfigurationRun {
     /// the model could not be compiled, or does not fit in memory.
     #[must_use]
     pub fn new(configuration: Configuration, times: Result<&ServiceTimes, String>) -> Self {
-        Self::observed(configuration, times, Unobserved)
+        Self::observed(configuration, times, NoObserver)
     }
 
     /// Steps to the end, or until `cancel` asks to stop.

@@ -24,9 +24,9 @@ pub trait RunObserver {
 
 /// No observer.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unobserved;
+pub struct NoObserver;
 
-impl RunObserver for Unobserved {
+impl RunObserver for NoObserver {
     const LISTENS: bool = false;
 
     fn setup(&mut self, _model: u32, _step: SetupStep, _span: Interval<SimTime>) {}

@@ -5,7 +5,7 @@ use crate::config::options::Accounting;
 use crate::measured::measurement::Measurement;
 use crate::measured::timer::Timers;
 use crate::scheduler::executor::{Executor, SetupStep};
-use crate::scheduler::observer::{RunObserver, Unobserved};
+use crate::scheduler::observer::{NoObserver, RunObserver};
 use crate::scheduler::queue::MAX_WORKERS;
 use crate::scheduler::source::Source;
 use ns_base::convert::{u64_to_usize, usize_to_u32};
@@ -30,7 +30,7 @@ pub struct Progress {
 }
 
 /// Runs one configuration on an [`Executor`], in steps, and reports them to a [`RunObserver`].
-pub struct Scheduler<E, O = Unobserved> {
+pub struct Scheduler<E, O = NoObserver> {
     /// How long each stage takes.
     pub(super) executor: E,
     /// Which inference comes next.
@@ -51,7 +51,7 @@ impl<E: Executor> Scheduler<E> {
     /// # Errors
     /// When there are too many workers, not enough memory for the expected number of inferences, or no time left to measure.
     pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, Refusal> {
-        Self::observed(configuration, executor, expected, Unobserved)
+        Self::observed(configuration, executor, expected, NoObserver)
     }
 
     /// As [`Self::new`], with inferences from another source.
@@ -61,7 +61,7 @@ impl<E: Executor> Scheduler<E> {
         expected: u64,
         source: Source,
     ) -> Result<Self, Refusal> {
-        Self::start(configuration, executor, expected, source, Unobserved)
+        Self::start(configuration, executor, expected, source, NoObserver)
     }
 }
 

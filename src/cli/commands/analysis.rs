@@ -5,11 +5,16 @@ use anyhow::{Result, bail};
 use super::text;
 use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
-use ns_session::{AnalysisRequest, Answer, Listed, Listing, Message, ProfileKey, Question, Reply, Rows};
+use ns_session::{AnalysisRequest, Answer, LinkedTable, Listing, Message, ProfileKey, Question, Reply, Rows};
 use ns_view::table::{Cell, Table};
 
 /// Asks for the rows of a table that the flags select.
-pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, output: &ListingOutput) -> Result<Listed> {
+pub(super) fn list(
+    driver: &mut Driver,
+    profile: ProfileKey,
+    what: Listing,
+    output: &ListingOutput,
+) -> Result<LinkedTable> {
     let limit = if output.json || output.csv { u32::MAX } else { u32::try_from(output.top).unwrap_or(u32::MAX) };
     let rows = Rows { limit, ..Rows::ALL };
     match driver.run(AnalysisRequest::List(what, rows).of(profile), None)? {
@@ -27,7 +32,7 @@ pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Questi
 }
 
 /// As [`print_listed`], below a line that JSON and CSV leave out.
-pub(super) fn print_headed(line: &str, listed: &Listed, output: &ListingOutput) -> Result<()> {
+pub(super) fn print_headed(line: &str, listed: &LinkedTable, output: &ListingOutput) -> Result<()> {
     if !output.json && !output.csv {
         text::print(line.as_bytes())?;
     }
@@ -35,7 +40,7 @@ pub(super) fn print_headed(line: &str, listed: &Listed, output: &ListingOutput) 
 }
 
 /// Prints a table as the flags say: the first rows as text, or all rows as CSV or JSON.
-pub(super) fn print_listed(listed: &Listed, output: &ListingOutput) -> Result<()> {
+pub(super) fn print_listed(listed: &LinkedTable, output: &ListingOutput) -> Result<()> {
     if output.json {
         return text::print_json(&serde_json::Value::Array(json_rows(&listed.table)));
     }

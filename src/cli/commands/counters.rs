@@ -8,7 +8,7 @@ use crate::driver::Driver;
 use crate::source;
 use ns_analysis::counters::Curve;
 use ns_base::convert::i64_to_f64;
-use ns_session::{Answer, Listed, Listing, Question};
+use ns_session::{Answer, LinkedTable, Listing, Question};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 pub(super) fn run(args: CountersArgs) -> Result<()> {
@@ -25,7 +25,7 @@ pub(super) fn run(args: CountersArgs) -> Result<()> {
 }
 
 /// Each value with the time at which it begins; the last row is the end of the last value.
-fn values(curve: &Curve) -> Listed {
+fn values(curve: &Curve) -> LinkedTable {
     let row = |(at, value): &(i64, f64)| vec![Cell::Number(i64_to_f64(*at)), Cell::Number(*value)];
     let table = Table {
         columns: vec![
@@ -36,5 +36,5 @@ fn values(curve: &Curve) -> Listed {
     };
     let thinned = "The smallest and the largest value of each stretch are listed (--points N lists more).";
     let notes = if curve.is_thinned { vec![thinned.to_owned()] } else { Vec::new() };
-    Listed { total: table.rows.len() as u64, table, notes, ..Listed::default() }
+    LinkedTable { total: table.rows.len() as u64, table, notes, ..LinkedTable::default() }
 }

@@ -14,7 +14,7 @@ use ns_llm::{
 use ns_session::studies::token_profile;
 
 /// The model that the flags name, if they name one.
-fn named(args: &LlmModelArgs) -> Result<Option<DecoderConfig>> {
+fn named_model(args: &LlmModelArgs) -> Result<Option<DecoderConfig>> {
     match (&args.model_config, &args.model) {
         (Some(path), _) => {
             let name = path.display().to_string();
@@ -43,7 +43,7 @@ fn request_of(config: DecoderConfig, instance: &str, size: &LlmSizeArgs) -> Resu
 }
 
 pub(super) fn run(args: GenerateArgs) -> Result<()> {
-    let Some(config) = named(&args.model)? else {
+    let Some(config) = named_model(&args.model)? else {
         bail!("no model is named; give --model llama-3-8b, or a config.json with --model-config");
     };
     let mut request = request_of(config, &args.instance, &args.size)?;
@@ -66,7 +66,7 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
 }
 
 pub(super) fn run_fit(args: FitArgs) -> Result<()> {
-    let Some(config) = named(&args.model)? else { return fit_all(&args) };
+    let Some(config) = named_model(&args.model)? else { return fit_all(&args) };
     let request = request_of(config, ANY_INSTANCE, &args.size)?;
     let limits = Limits { ttft_ms: args.max_ttft_ms, tpot_ms: args.max_tpot_ms };
     let mut grid = fit(&request);

@@ -19,7 +19,7 @@ use ns_bench::{Parity, parity, parity_markdown, parse_list};
 use ns_compiler::{Pipeline, Workflow};
 use ns_device::{Compilation, Device, EstimateMark, ModelFileSettings, OperatorKernels};
 use ns_neuron::step::Waits;
-use ns_program::{Imported, Inspection, TensorInfo, Verdict, occurrence};
+use ns_program::{ImportedModel, Inspection, TensorInfo, Verdict, occurrence};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
     let path =
@@ -89,7 +89,7 @@ struct OneCall {
 }
 
 impl OneCall {
-    fn of(imported: &Rc<Imported>, instance: &str, settings: &ModelFileSettings) -> Result<Self> {
+    fn of(imported: &Rc<ImportedModel>, instance: &str, settings: &ModelFileSettings) -> Result<Self> {
         let device = Device::of_instance(instance)?;
         let (file, assumed) = (Rc::clone(imported), settings.assumed.clone());
         let compiled = device.generate(&Pipeline::of_file(file, assumed, Workflow::Trace, device.options))?;

@@ -11,7 +11,7 @@ use crate::inspect_args::ArraysArgs;
 use ns_device::OperatorKernels;
 use ns_neuron::numerics::DEFAULT_TOLERANCE;
 use ns_program::eval::{Arithmetic, Casts};
-use ns_program::{Imported, ResultComparison, Value, compare};
+use ns_program::{ImportedModel, ResultComparison, Value, compare};
 use ns_readers::read_npz;
 
 /// Default tolerance: largest difference of a result, divided by the largest expected number.
@@ -47,7 +47,7 @@ impl Comparison {
     /// # Errors
     /// When an array is missing or of another shape, or the model has no values here.
     pub fn of(
-        imported: &Imported,
+        imported: &ImportedModel,
         bytes: &FileSource,
         arrays: &ArraysArgs,
         tolerance: Option<f64>,

@@ -15,7 +15,7 @@ use ns_device::{ModelFileValues, OperatorKernels, casts_of};
 use ns_machine::arch::{features, instance};
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};
 use ns_program::eval::Arithmetic;
-use ns_program::{Imported, results};
+use ns_program::{ImportedModel, results};
 use ns_readers::write_npz;
 use ns_session::studies::StudySpec;
 use ns_session::{
@@ -103,7 +103,7 @@ pub(super) fn with_batch(
     path: &str,
     mut settings: ModelFileSettings,
     batch_size: Option<u32>,
-) -> Result<(Imported, FileSource)> {
+) -> Result<(ImportedModel, FileSource)> {
     let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
     if let Some(batch_size) = batch_size.map(u64::from) {
         match BatchRule::of(&imported) {
@@ -147,7 +147,7 @@ fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
 /// Compares the values of a core with those in the file's own types, for random inputs.
 pub(super) fn of_drawn(
     spec: NumericsSpec,
-    imported: &Imported,
+    imported: &ImportedModel,
     bytes: &FileSource,
     kernels: OperatorKernels,
 ) -> Result<NumericsReport> {

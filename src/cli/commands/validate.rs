@@ -9,7 +9,7 @@ use super::text;
 use crate::args::ValidateArgs;
 use ns_base::units::{format_change, format_share};
 use ns_fidelity::{
-    Calibrator, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, Measured, PlacementBasis, PublishedRow,
+    Calibrator, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, PlacementBasis, PublishedRow, RowComparison,
     Summary, Validation, compare, is_generation, is_measured, ratios_by_one_factor, read_measured, read_rows,
     rms_of_ratios, validate, validate_generation,
 };
@@ -17,7 +17,7 @@ use ns_fidelity::{
 /// `neuronscope validate --json` of measurements.
 #[derive(Serialize)]
 struct MeasuredJson {
-    measurements: Vec<Measured>,
+    measurements: Vec<RowComparison>,
 }
 
 /// `neuronscope validate --json`.
@@ -52,7 +52,7 @@ fn measurements(args: &ValidateArgs, table: &[u8]) -> Result<()> {
     let file = args.file.display();
     let rows = read_measured(table).with_context(|| format!("{file}: is not a table of measurements"))?;
     anyhow::ensure!(!args.calibrate, "{file}: holds measurements of instructions; --calibrate fits to rows of models");
-    let measurements: Vec<Measured> = rows.iter().map(compare).collect();
+    let measurements: Vec<RowComparison> = rows.iter().map(compare).collect();
     if args.json {
         return text::print_json(&MeasuredJson { measurements });
     }
@@ -164,7 +164,7 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
             let interval = r.throughput_low.zip(r.throughput_high);
             let interval = interval.map_or_else(String::new, |(low, high)| format!("{low:.1} to {high:.1}"));
             let (published, predicted) = (number(r.published), number(r.predicted));
-            vec![r.model.clone(), r.instance.clone(), batch, placed(r), published, predicted, interval, ratio]
+            vec![r.model.clone(), r.instance.clone(), batch, placement_text(r), published, predicted, interval, ratio]
         })
         .collect();
     let columns =
@@ -199,7 +199,7 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
 }
 
 /// `2 x 1`, with a star where it comes from Little's law.
-fn placed(row: &Validation) -> String {
+fn placement_text(row: &Validation) -> String {
     let Some((models, workers)) = row.n_models.zip(row.workers_per_model) else { return String::new() };
     let star = if row.placed_by == Some(PlacementBasis::LittlesLaw) { "*" } else { "" };
     format!("{models} x {workers}{star}")

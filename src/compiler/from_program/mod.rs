@@ -74,7 +74,7 @@ pub fn from_program(
 /// A program that [`from_program`] refuses, as HLO for display: an instruction that cannot be placed stands as one operation. It
 /// cannot be compiled.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outlined {
+pub struct ProgramOutline {
     pub placed: HloProgram,
     /// Names of the operations that stand for refused instructions, with the reason for each.
     pub refused: BTreeMap<String, String>,
@@ -88,12 +88,12 @@ pub fn outline(
     program: &Program,
     workflow: Workflow,
     assumed: &BTreeMap<String, UnknownOpPolicy>,
-) -> Result<Outlined, Refusal> {
+) -> Result<ProgramOutline, Refusal> {
     let (flat, refused) = flatten::flatten_what_can_be(program)?;
     let mut placed = finished(program, flat, workflow, assumed)?;
     // A refusal is not an estimate.
     placed.estimates.retain(|name, _| !refused.contains_key(name));
-    Ok(Outlined { placed, refused })
+    Ok(ProgramOutline { placed, refused })
 }
 
 fn finished(

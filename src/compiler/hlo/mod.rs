@@ -9,7 +9,7 @@ pub mod text;
 mod verify;
 
 pub use elementwise::Elementwise;
-pub use eval::{Arithmetic, Evaluation, Place, Reference, Unwatched, Watch, evaluate};
+pub use eval::{Arithmetic, Evaluation, NoWatch, Place, Reference, Watch, evaluate};
 pub use module::{HloInstruction, HloModule, InstrId, OpMetadata};
 pub use opcode::{DotDims, FusionBody, Literal, Opcode, ParameterRole, ReduceKind, Work, WorkKind};
 pub use text::{expressions, print};

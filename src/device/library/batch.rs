@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_program::{Imported, Inspection, rebatch};
+use ns_program::{ImportedModel, Inspection, rebatch};
 
 /// How a model file takes samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ impl BatchRule {
     /// others. A dimension whose size the user set is no longer open. A batch without an open dimension is derived if the graph
     /// at another batch size can be made.
     #[must_use]
-    pub fn of(imported: &Imported) -> Self {
+    pub fn of(imported: &ImportedModel) -> Self {
         match Self::of_file(&imported.inspection) {
             // A size that the user set stays.
             Self::Fixed { size } if imported.inspection.inputs.iter().all(|input| !input.open.contains_key(&0)) => {

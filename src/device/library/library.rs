@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::batch::BatchRule;
 use super::digest::content_name;
 use super::fixed::FixedModel;
-use super::model_file::{Instantiated, ModelFile};
+use super::model_file::{FileModelProgram, ModelFile};
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use super::model_ref::{ModelKind, ModelRef};
 use ns_base::{Refusal, nearest_text, refuse};
 use ns_container::ByteSource;
 use ns_model::zoo::{MODELS, named_model};
-use ns_program::{ImportError, ImportOptions, Imported, Inspection, ReadModel};
+use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, ReadModel};
 
 /// All model files that are open, by their content. Clones share them.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Default for ModelLibrary {
 }
 
 /// The answer of a library without a reader.
-fn no_reader(_: &str, _: &dyn ByteSource, _: &ImportOptions) -> Result<Imported, ImportError> {
+fn no_reader(_: &str, _: &dyn ByteSource, _: &ImportOptions) -> Result<ImportedModel, ImportError> {
     Err(refuse!(
         instead = "open it on the page, or name it on the command line with --model FILE",
         "model files are not read here"
@@ -92,7 +92,7 @@ impl ModelLibrary {
         settings: ModelFileSettings,
     ) -> Result<OpenedModel, Refusal> {
         let model = ModelFile::new(name, digest.to_owned(), bytes, self.read);
-        let Instantiated { imported, .. } = model.instantiate(&settings, None, self.display_only)?;
+        let FileModelProgram { imported, .. } = model.instantiate(&settings, None, self.display_only)?;
         let opened = OpenedModel {
             id: model.spec(settings).to_string(),
             batch: BatchRule::of(&imported),
@@ -148,7 +148,7 @@ impl ModelLibrary {
     ///
     /// # Errors
     /// When the file is not open, or does not have that batch size.
-    pub fn instantiate(&self, file: &ModelFileRef, batch_size: Option<u64>) -> Result<Instantiated, Refusal> {
+    pub fn instantiate(&self, file: &ModelFileRef, batch_size: Option<u64>) -> Result<FileModelProgram, Refusal> {
         self.find(file)?.instantiate(&file.settings, batch_size, self.display_only)
     }
 
@@ -209,7 +209,7 @@ mod tests {
         library.open(name, Rc::new(text.as_bytes().to_vec()), ModelFileSettings::default()).unwrap()
     }
 
-    fn read(library: &ModelLibrary, model: &str, batch_size: Option<u64>) -> Result<Instantiated, Refusal> {
+    fn read(library: &ModelLibrary, model: &str, batch_size: Option<u64>) -> Result<FileModelProgram, Refusal> {
         library.instantiate(&model.parse().unwrap(), batch_size)
     }
 

@@ -14,6 +14,6 @@ pub use batch::BatchRule;
 pub use digest::content_name;
 pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedModel};
 pub use library::{ModelLibrary, OpenedModel};
-pub use model_file::{Instantiated, ModelFile};
+pub use model_file::{FileModelProgram, ModelFile};
 pub use model_file_ref::{ModelFileRef, ModelFileSettings};
 pub use model_ref::{ModelKind, ModelRef, model_label};

@@ -9,7 +9,7 @@ use super::batch::{BatchRule, how_to_open};
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
-use ns_program::{ImportOptions, Imported, ReadModel, rebatch};
+use ns_program::{ImportOptions, ImportedModel, ReadModel, rebatch};
 
 /// An open model file. Its weights stay in the file; only their location is kept. The program that was read last is kept, because a
 /// question about a model is rarely the only one.
@@ -20,16 +20,16 @@ pub struct ModelFile {
     pub digest: String,
     bytes: Rc<dyn ByteSource>,
     read: ReadModel,
-    last: RefCell<Option<(ImportOptions, Rc<Imported>)>>,
+    last: RefCell<Option<(ImportOptions, Rc<ImportedModel>)>>,
     /// How it takes samples, by the sizes that the user set.
     rules: RefCell<BTreeMap<BTreeMap<String, u64>, BatchRule>>,
 }
 
 /// A model file, read for one batch size.
 #[derive(Clone, Debug)]
-pub struct Instantiated {
+pub struct FileModelProgram {
     /// The contents of the file.
-    pub imported: Rc<Imported>,
+    pub imported: Rc<ImportedModel>,
     /// Samples of one call.
     pub batch_size: u64,
 }
@@ -68,7 +68,7 @@ impl ModelFile {
         settings: &ModelFileSettings,
         batch_size: Option<u64>,
         display_only: bool,
-    ) -> Result<Instantiated, Refusal> {
+    ) -> Result<FileModelProgram, Refusal> {
         let rule = self.rule(settings, display_only)?;
         let batch_size = batch_size.unwrap_or(rule.own());
         let mut dims = settings.dims.clone();
@@ -80,14 +80,14 @@ impl ModelFile {
             BatchRule::Derived { exported } => {
                 let imported = self.read(dims, display_only)?.at_batch(exported, batch_size);
                 let imported = Rc::new(imported.map_err(|e| refuse!("{}: {e}", self.name))?);
-                return Ok(Instantiated { imported, batch_size });
+                return Ok(FileModelProgram { imported, batch_size });
             }
             BatchRule::Fixed { size } => {
                 let imported = self.read(dims, display_only)?;
                 return Err(self.wrong_batch(&imported, settings, size, batch_size));
             }
         }
-        Ok(Instantiated { imported: self.read(dims, display_only)?, batch_size })
+        Ok(FileModelProgram { imported: self.read(dims, display_only)?, batch_size })
     }
 
     fn rule(&self, settings: &ModelFileSettings, display_only: bool) -> Result<BatchRule, Refusal> {
@@ -99,7 +99,7 @@ impl ModelFile {
         Ok(rule)
     }
 
-    fn wrong_batch(&self, imported: &Imported, settings: &ModelFileSettings, size: u64, asked: u64) -> Refusal {
+    fn wrong_batch(&self, imported: &ImportedModel, settings: &ModelFileSettings, size: u64, asked: u64) -> Refusal {
         let name = self.name.clone();
         // If leaving out a size that the user set would open the dimension, that size is the reason.
         let first = imported.inspection.inputs.iter().find_map(|input| input.open.get(&0));
@@ -116,7 +116,7 @@ impl ModelFile {
     }
 
     /// The file for some sizes, from memory if it was read for them last.
-    fn read(&self, dims: BTreeMap<String, u64>, display_only: bool) -> Result<Rc<Imported>, Refusal> {
+    fn read(&self, dims: BTreeMap<String, u64>, display_only: bool) -> Result<Rc<ImportedModel>, Refusal> {
         let options = ImportOptions { dims, display_only };
         if let Some((_, imported)) = self.last.borrow().as_ref().filter(|(read_for, _)| *read_for == options) {
             return Ok(Rc::clone(imported));

@@ -4,7 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::fields::{Analyzed, Field};
+use super::fields::{AnalyzedRecord, Field};
 use super::unlike::BatchSizes;
 use crate::python::{json_dumps, repr};
 use crate::record::{LineError, LineNotes};
@@ -24,7 +24,7 @@ pub struct Analyzer {
     /// Seconds since 1970 for records without a time.
     timestamp: f64,
     hide_errors: bool,
-    records: Vec<Analyzed>,
+    records: Vec<AnalyzedRecord>,
     columns: IndexSet<String>,
     notes: LineNotes,
     batches: BatchSizes,
@@ -47,7 +47,7 @@ impl Analyzer {
 
     /// Takes a line. A line that is not a record is noted and left out, as is a metric that is not a list of numbers.
     pub fn push_line(&mut self, line: &[u8], place: impl Fn() -> String) {
-        match Analyzed::of(line) {
+        match AnalyzedRecord::of(line) {
             Ok(record) => {
                 for name in &record.left_out {
                     self.notes
@@ -90,7 +90,7 @@ impl Analyzer {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn cell(&self, record: &Analyzed, column: &str) -> String {
+    fn cell(&self, record: &AnalyzedRecord, column: &str) -> String {
         match column {
             "timestamp" => match record.get(column) {
                 Field::None => repr(self.timestamp),
@@ -104,7 +104,7 @@ impl Analyzer {
         }
     }
 
-    fn statistic(&self, record: &Analyzed, column: &str) -> Option<f64> {
+    fn statistic(&self, record: &AnalyzedRecord, column: &str) -> Option<f64> {
         let (name, metric) = column.split_once('_')?;
         record.metric(metric)?.values_by_name().into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
     }
@@ -127,7 +127,7 @@ impl Analyzer {
         Ok(out)
     }
 
-    fn json_metrics(&self, record: &Analyzed) -> IndexMap<String, Value> {
+    fn json_metrics(&self, record: &AnalyzedRecord) -> IndexMap<String, Value> {
         let mut metrics = IndexMap::new();
         let timestamp = match record.get("timestamp") {
             Field::Float(seconds) => seconds,
@@ -171,7 +171,7 @@ fn number(field: &Field) -> Value {
     }
 }
 
-fn dimensions(record: &Analyzed) -> IndexMap<&'static str, String> {
+fn dimensions(record: &AnalyzedRecord) -> IndexMap<&'static str, String> {
     // The suite names the product twice.
     const KEYS: [(&str, &str); 9] = [
         ("suite_name", "suite_name"),

@@ -23,7 +23,7 @@ pub(super) enum Field {
 }
 
 /// One record.
-pub(super) struct Analyzed {
+pub(super) struct AnalyzedRecord {
     model: Fields,
     experiment: Fields,
     others: Fields,
@@ -35,7 +35,7 @@ pub(super) struct Analyzed {
     pub left_out: Vec<String>,
 }
 
-impl Analyzed {
+impl AnalyzedRecord {
     /// Reads a line.
     pub fn of(line: &[u8]) -> Result<Self, LineError> {
         let text = quoted_nan(trimmed(line)?);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fields::Analyzed;
+use super::fields::AnalyzedRecord;
 
 /// Batch sizes by model, product and test, each with the backends that had it.
 #[derive(Default)]
@@ -10,7 +10,7 @@ pub(super) struct BatchSizes(BTreeMap<[String; 3], BTreeMap<String, BTreeSet<Str
 
 impl BatchSizes {
     /// Takes a record. A failure has no batch size.
-    pub fn push(&mut self, record: &Analyzed) {
+    pub fn push(&mut self, record: &AnalyzedRecord) {
         let batch = record.get("batch_size").csv();
         if record.error.is_some() || batch.is_empty() {
             return;
@@ -48,7 +48,7 @@ mod tests {
             let line = format!(
                 r#"{{"model": {{"model_name": "m"}}, "experiment": {{"accelerator_model": "p", "xla": null, "dynamo": {dynamo}, "test": "eval", "batch_size": {batch}}}, "metrics": {{"total_time": [1]}}}}"#
             );
-            sizes.push(&Analyzed::of(line.as_bytes()).unwrap());
+            sizes.push(&AnalyzedRecord::of(line.as_bytes()).unwrap());
         }
         sizes.unlike().collect()
     }

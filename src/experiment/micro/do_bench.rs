@@ -20,7 +20,7 @@ impl Default for BenchPlan {
 }
 
 /// The operation that is timed.
-pub trait Measured {
+pub trait TimedOperation {
     /// Why a call failed.
     type Error;
 
@@ -61,7 +61,11 @@ impl BenchTimes {
 ///
 /// # Errors
 /// When a call fails.
-pub fn do_bench<M: Measured>(measured: &mut M, plan: BenchPlan, clock: &dyn Clock) -> Result<BenchTimes, M::Error> {
+pub fn do_bench<M: TimedOperation>(
+    measured: &mut M,
+    plan: BenchPlan,
+    clock: &dyn Clock,
+) -> Result<BenchTimes, M::Error> {
     let ms_since = |start: u64| u64_to_f64(clock.now().0.saturating_sub(start)) / 1e6;
     measured.call()?;
     let start = clock.now().0;
@@ -99,7 +103,7 @@ mod tests {
         emptied: u64,
     }
 
-    impl Measured for Fake<'_> {
+    impl TimedOperation for Fake<'_> {
         type Error = ();
 
         fn call(&mut self) -> Result<(), ()> {

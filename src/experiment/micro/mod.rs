@@ -3,5 +3,5 @@
 mod do_bench;
 mod sweep;
 
-pub use do_bench::{BenchPlan, BenchTimes, Measured, do_bench};
+pub use do_bench::{BenchPlan, BenchTimes, TimedOperation, do_bench};
 pub use sweep::{MatmulCase, MatmulDType, MatmulResult, SpeedupClass, matmul_cases};

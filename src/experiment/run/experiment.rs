@@ -10,7 +10,7 @@ use super::network::Network;
 use super::noise::NoiseReport;
 use super::simulated::simulated;
 use super::suite::{Suite, SuiteModel};
-use super::verify::{Verified, verify_all};
+use super::verify::{RuleVerdict, verify_all};
 use crate::plan::{Accelerator, Dynamo, ExperimentConfig, Test};
 use crate::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest, SKIP};
 use ns_base::{Clock, Refusal};
@@ -69,7 +69,7 @@ pub struct Experiment<'a> {
 
 /// A record, and notes for the user.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub struct FinishedExperiment {
     pub record: Record,
     /// Why it failed or was skipped.
     pub error: Option<RunError>,
@@ -79,13 +79,13 @@ pub struct Finished {
 
 /// Runs an experiment. It never fails: an experiment that cannot run is a record with an error.
 #[must_use]
-pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> Finished {
+pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> FinishedExperiment {
     run_experiment_of(experiment, &ModelLibrary::default(), clock)
 }
 
 /// As [`run_experiment`], of a model of the zoo or of `models`.
 #[must_use]
-pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> Finished {
+pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> FinishedExperiment {
     let trained = experiment.called_model();
     let experiment = match &trained {
         Ok(model) => &Experiment { model, ..*experiment },
@@ -94,7 +94,7 @@ pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clo
     let check = |experiment: &Experiment<'_>| trained.clone().and_then(|_| check(experiment));
     let (outcome, code, error_value) = match experiment.verify {
         Some(rules) => match check(experiment).and_then(|()| verify_all(experiment, rules)) {
-            Ok(Verified { code, error }) => (Ok(ExperimentTimes::default()), code, error),
+            Ok(RuleVerdict { code, error }) => (Ok(ExperimentTimes::default()), code, error),
             Err(error) => (Err(error), "VERIFIER_SKIPPED".to_owned(), None),
         },
         None => {
@@ -113,7 +113,7 @@ pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clo
     let mut record = experiment.record(metrics, batch_size);
     record.verification_code = code;
     (record.verification_mean_rel_error, record.verification_limit) = error_value.unzip();
-    Finished { record, error, noise }
+    FinishedExperiment { record, error, noise }
 }
 
 impl Experiment<'_> {

@@ -14,7 +14,7 @@ mod suite;
 mod verify;
 
 pub use error::RunError;
-pub use experiment::{Experiment, Finished, Verification, run_experiment, run_experiment_of};
+pub use experiment::{Experiment, FinishedExperiment, Verification, run_experiment, run_experiment_of};
 pub use fingerprint::{DoneBefore, Fingerprint};
 pub use matmul::matmul_ms;
 pub use noise::NoiseReport;

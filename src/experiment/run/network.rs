@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::error::RunError;
 use super::suite::SuiteModel;
 use ns_base::Refusal;
-use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
+use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, NoWatch};
 use ns_compiler::{CompileOptions, Pipeline, Workflow, parameter_values};
 use ns_model::{Graph, ModelSpec, input_tensor};
 use ns_tensor::Tensor;
@@ -93,7 +93,7 @@ impl Program {
     pub fn run(&self) -> Result<Vec<Rc<Tensor>>, RunError> {
         let mut evaluation = Evaluation::new(Rc::clone(&self.module), self.parameters.clone());
         loop {
-            let step = evaluation.step(u64::MAX, &mut Fastest, &mut Unwatched);
+            let step = evaluation.step(u64::MAX, &mut Fastest, &mut NoWatch);
             match step {
                 Ok(Some(results)) => return Ok(results),
                 Ok(None) => {}

@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::network::Program;
-use crate::micro::Measured;
+use crate::micro::TimedOperation;
 
 /// Bytes that clear the caches, as in the suite.
 const CACHE_BYTES: usize = 256_000_000;
@@ -21,7 +21,7 @@ impl<'a> OnProcessor<'a> {
     }
 }
 
-impl Measured for OnProcessor<'_> {
+impl TimedOperation for OnProcessor<'_> {
     type Error = RunError;
 
     fn call(&mut self) -> Result<(), RunError> {

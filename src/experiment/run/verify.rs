@@ -15,7 +15,7 @@ use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, Nume
 use ns_tensor::Tensor;
 
 /// The verdict of the rules.
-pub(super) struct Verified {
+pub(super) struct RuleVerdict {
     pub code: String,
     /// The mean relative error, and the limit of the rules; absent where none can be computed.
     pub error: Option<(f64, f64)>,
@@ -25,14 +25,14 @@ pub(super) struct Verified {
 const INFERENCE_TOLERANCE: f64 = 1e-2;
 
 /// Verifies with each requested seed; returns the first verdict that is not a pass, or the pass with the largest error.
-pub(super) fn verify_all(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, RunError> {
-    let mut worst: Option<Verified> = None;
+pub(super) fn verify_all(experiment: &Experiment<'_>, rules: Verification) -> Result<RuleVerdict, RunError> {
+    let mut worst: Option<RuleVerdict> = None;
     for offset in 0..experiment.verify_iterations.max(1) {
         let one = verify(&Experiment { seed: experiment.seed.wrapping_add(u64::from(offset)), ..*experiment }, rules)?;
         if one.code != PASS {
             return Ok(one);
         }
-        let error = |v: &Verified| v.error.map(|(error, _)| error);
+        let error = |v: &RuleVerdict| v.error.map(|(error, _)| error);
         if worst.as_ref().is_none_or(|w| error(w) < error(&one)) {
             worst = Some(one);
         }
@@ -41,7 +41,7 @@ pub(super) fn verify_all(experiment: &Experiment<'_>, rules: Verification) -> Re
 }
 
 /// Verifies by the rules.
-fn verify(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, RunError> {
+fn verify(experiment: &Experiment<'_>, rules: Verification) -> Result<RuleVerdict, RunError> {
     if let Some(instance) = experiment.config.accelerator.instance() {
         return on_device(experiment, instance, rules);
     }
@@ -58,17 +58,17 @@ fn verify(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, 
     Ok(judge([&eager[0], &eager[1]], &test, rules))
 }
 
-fn judge(eager: [&Outcome; 2], test: &Outcome, rules: Verification) -> Verified {
+fn judge(eager: [&Outcome; 2], test: &Outcome, rules: Verification) -> RuleVerdict {
     let limit = limit_of(rules);
     let by_mean = mean_relative_error_rules(eager, test, limit);
     let error = by_mean.error.filter(|e| e.is_finite()).map(|error| (error, limit));
     match rules {
-        Verification::MeanRelativeError => Verified { code: name_of(by_mean.code), error },
+        Verification::MeanRelativeError => RuleVerdict { code: name_of(by_mean.code), error },
         Verification::Current => {
             let settings = SameSettings { tolerance: limit, cosine: false };
             let code = name_of(same_rules(eager, &Outcome::Raised, test, settings));
             // These rules compare elements; the mean says how wrong outputs are.
-            Verified { error: error.filter(|_| code != PASS), code }
+            RuleVerdict { error: error.filter(|_| code != PASS), code }
         }
     }
 }
@@ -86,7 +86,7 @@ fn name_of(code: impl serde::Serialize) -> String {
 
 /// Values as a NeuronCore computes them, against the reference: by the mean relative error of each output, whichever
 /// rules were requested, with their tolerance.
-fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -> Result<Verified, RunError> {
+fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -> Result<RuleVerdict, RunError> {
     let failed = |reason: String| RunError::Model { model: experiment.model.name.clone(), reason };
     let spec = NumericsSpec {
         model: experiment.model.specification.clone(),
@@ -106,7 +106,7 @@ fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -
                 let judged = if is_step { report.outputs.get(..1) } else { None }.unwrap_or(&report.outputs);
                 let worst = judged.iter().filter_map(|o| o.mean_relative_error).reduce(f64::max);
                 let code = if is_step && judged.iter().all(|o| o.passed) { PASS.to_owned() } else { report.status };
-                return Ok(Verified { code, error: worst.map(|error| (error, limit_of(rules))) });
+                return Ok(RuleVerdict { code, error: worst.map(|error| (error, limit_of(rules))) });
             }
         }
     }

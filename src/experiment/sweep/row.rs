@@ -6,7 +6,7 @@ use super::kind::ExperimentsRun;
 use super::planned::PlannedExperiment;
 use crate::aggregate::Metric;
 use crate::record::{Metrics, PASS, Record};
-use crate::run::{Experiment, Finished, SuiteModel, run_experiment};
+use crate::run::{Experiment, FinishedExperiment, SuiteModel, run_experiment};
 use ns_base::Clock;
 
 /// The result of an experiment.
@@ -63,7 +63,7 @@ impl ExperimentRow {
         }
     }
 
-    fn of(finished: &Finished, experiment: &Experiment<'_>) -> Self {
+    fn of(finished: &FinishedExperiment, experiment: &Experiment<'_>) -> Self {
         let record = &finished.record;
         let unverified = record.unverified().filter(|_| finished.error.is_none());
         let noise = finished.noise.iter().flat_map(|noise| noise.advice(None));

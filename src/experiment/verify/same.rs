@@ -36,7 +36,7 @@ pub struct SameSettings {
 /// Shapes of two tensors that cannot be compared; torch raises an exception there.
 struct Incomparable;
 
-type Compared = Result<bool, Incomparable>;
+type SameResult = Result<bool, Incomparable>;
 
 /// Compares two eager runs, which must agree to the bit, and then the first with the experiment's output, with `fp64`, an
 /// eager run in double precision, as the reference. If that raised an exception, directions are compared instead.
@@ -66,7 +66,7 @@ pub fn outputs_agree(reference: &Output, result: &Output, fp64: Option<&Output>,
     same(reference, result, fp64, settings).unwrap_or(false)
 }
 
-fn same(reference: &Output, result: &Output, fp64: Option<&Output>, settings: SameSettings) -> Compared {
+fn same(reference: &Output, result: &Output, fp64: Option<&Output>, settings: SameSettings) -> SameResult {
     match (reference, result) {
         (Output::Tensor(a), Output::Tensor(b)) => {
             let judge = match fp64 {
@@ -106,12 +106,12 @@ fn same(reference: &Output, result: &Output, fp64: Option<&Output>, settings: Sa
     }
 }
 
-fn all(mut parts: impl Iterator<Item = Compared>) -> Compared {
+fn all(mut parts: impl Iterator<Item = SameResult>) -> SameResult {
     parts.try_fold(true, |so_far, part| Ok(so_far && part?))
 }
 
 /// Values within the tolerance, or errors against double precision that are not much worse than eager's own.
-fn close(reference: &TensorValue, result: &TensorValue, fp64: Option<&TensorValue>, tolerance: f64) -> Compared {
+fn close(reference: &TensorValue, result: &TensorValue, fp64: Option<&TensorValue>, tolerance: f64) -> SameResult {
     if reference.element != result.element {
         return Ok(false);
     }
@@ -149,7 +149,7 @@ fn reference_is_small(result: &TensorValue) -> bool {
 }
 
 /// `|a - b| <= tolerance + tolerance * |a|` everywhere, in the arithmetic of the element type. NaN equals NaN.
-fn all_close(a: &TensorValue, b: &TensorValue, tolerance: f64) -> Compared {
+fn all_close(a: &TensorValue, b: &TensorValue, tolerance: f64) -> SameResult {
     let element = a.element;
     // Scalars are compared with 16-bit tensors in float32.
     let wide = |x: f64| {
@@ -183,7 +183,7 @@ fn rmse(a: &TensorValue, b: &TensorValue) -> Result<f64, Incomparable> {
 }
 
 /// Close in float32, or a cosine of at least 0.99 between the flattened tensors.
-fn same_direction(a: &TensorValue, b: &TensorValue, tolerance: f64) -> Compared {
+fn same_direction(a: &TensorValue, b: &TensorValue, tolerance: f64) -> SameResult {
     const LEAST: f64 = 0.99;
     const EPSILON: f64 = 1e-6;
     if a.element != b.element {

@@ -12,7 +12,7 @@ const TOLERATED: f64 = 0.1;
 
 /// A measured row with the model's value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Measured {
+pub struct RowComparison {
     /// What was measured.
     pub what: String,
     pub instance: String,
@@ -33,7 +33,7 @@ pub struct Measured {
 
 /// Compares a row with the model.
 #[must_use]
-pub fn compare(row: &MeasuredRow) -> Measured {
+pub fn compare(row: &MeasuredRow) -> RowComparison {
     let measured = row.value.replace(',', "").parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
     let model = match measured {
         None => Err(format!("the value '{}' is not a positive number", row.value)),
@@ -45,7 +45,7 @@ pub fn compare(row: &MeasuredRow) -> Measured {
     };
     let error = model.zip(measured).map(|(model, measured)| model / measured - 1.0);
     let is_off = error.is_some_and(|error| error.abs() > TOLERATED);
-    Measured {
+    RowComparison {
         what: row.what.clone(),
         instance: row.instance.clone(),
         metric: row.metric.clone(),
@@ -60,7 +60,7 @@ pub fn compare(row: &MeasuredRow) -> Measured {
 
 /// The rows that the model has a cost for, as a table of a document.
 #[must_use]
-pub fn measured_markdown(rows: &[Measured]) -> String {
+pub fn measured_markdown(rows: &[RowComparison]) -> String {
     let mut out = "| what | on | quantity | measured | model | error | why it stays |\n|---|---|---|---|---|---|---|\n"
         .to_owned();
     for row in rows {
@@ -98,7 +98,7 @@ fn digits(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn row(level: &str, instance: &str, what: &str, metric: &str, unit: &str, value: &str) -> Measured {
+    fn row(level: &str, instance: &str, what: &str, metric: &str, unit: &str, value: &str) -> RowComparison {
         let text = |text: &str| text.to_owned();
         compare(&MeasuredRow {
             level: text(level),
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn rows_without_a_cost_or_a_value_say_so() {
-        let skipped = |row: Measured| row.skipped.unwrap();
+        let skipped = |row: RowComparison| row.skipped.unwrap();
         assert_eq!(
             skipped(row("dma", "inf2", "DMA write 4 KiB", "bandwidth", "GB/s", "-3")),
             "the value '-3' is not a positive number"

@@ -5,5 +5,5 @@ mod cost;
 mod reasons;
 mod row;
 
-pub use compare::{Measured, compare, measured_markdown};
+pub use compare::{RowComparison, compare, measured_markdown};
 pub use row::{MeasuredRow, is_measured, read_measured};

@@ -231,7 +231,7 @@ impl RunParts<'_> {
         }
         self.operators = Some(match self.operators.take() {
             None => profile,
-            Some(known) => merged(known, profile),
+            Some(known) => merge(known, profile),
         });
     }
 
@@ -268,7 +268,7 @@ pub fn settle_view(profile: &mut Profile, path: &str) {
 }
 
 /// Joins two files of a run into one profile. At most one has a timeline; it takes the tables of the other.
-fn merged(a: Profile, b: Profile) -> Profile {
+fn merge(a: Profile, b: Profile) -> Profile {
     let has_timeline = |p: &Profile| p.plugin_run().is_some_and(|run| run.timeline.is_some());
     let (mut to, mut from) = if has_timeline(&b) { (b, a) } else { (a, b) };
     if !has_timeline(&to) {

@@ -1,7 +1,7 @@
 //! Values that several rules need, computed once.
 
 use crate::run::{Item, Run, Transfer, UnitRun};
-use crate::spans::{Spans, length_ns, merged, percent, without};
+use crate::spans::{Spans, length_ns, merge, percent, without};
 use crate::{Limiter, Summary};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 
@@ -18,8 +18,8 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub fn new(run: &'a Run<'a>, summary: &'a Summary, limiter: &'a Limiter) -> Self {
-        let engines = merged(run.engine_items().map(|i| i.time));
-        let dma = merged(run.transfers().map(|(i, _)| i.time));
+        let engines = merge(run.engine_items().map(|i| i.time));
+        let dma = merge(run.transfers().map(|(i, _)| i.time));
         Self { run, summary, limiter, engines, dma }
     }
 
@@ -30,7 +30,7 @@ impl<'a> Context<'a> {
 
     /// Time in which one of these items runs and no engine is active, nanoseconds.
     pub fn exposed_ns<'i>(&self, items: impl Iterator<Item = &'i Item>) -> u64 {
-        length_ns(&without(&merged(items.map(|i| i.time)), &self.engines))
+        length_ns(&without(&merge(items.map(|i| i.time)), &self.engines))
     }
 
     /// Items of the engines, each with its unit.

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::Role;
-use crate::spans::{length_ns, merged};
+use crate::spans::{length_ns, merge};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_ns};
 
@@ -16,8 +16,8 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     }
     let bytes: u64 = inputs().map(|(_, _, t)| t.bytes).sum();
     let exposed = c.exposed_ns(inputs().map(|(_, i, _)| i));
-    let active = length_ns(&merged(inputs().map(|(_, i, _)| i.time)));
-    let results = length_ns(&merged(moved(Role::StagedOutput).map(|(_, i, _)| i.time)));
+    let active = length_ns(&merge(inputs().map(|(_, i, _)| i.time)));
+    let results = length_ns(&merge(moved(Role::StagedOutput).map(|(_, i, _)| i.time)));
     let title = format!(
         "Inputs ({}) are transferred as part of the step: {} before they can be read.",
         format_bytes(u64_to_f64(bytes)),

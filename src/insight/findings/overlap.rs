@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::run::{Item, UnitRun};
-use crate::spans::{Spans, both, length_ns, merged};
+use crate::spans::{Spans, both, length_ns, merge};
 use ns_base::Interval;
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
@@ -19,10 +19,10 @@ const LITTLE_PERCENT: f64 = 1.0;
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let engines = c.run.units.iter().filter(|u| u.engine.is_some());
     let mut active: Vec<(&str, Spans)> =
-        engines.map(|u| (u.name.as_str(), merged(u.items.iter().map(|i| i.time)))).collect();
+        engines.map(|u| (u.name.as_str(), merge(u.items.iter().map(|i| i.time)))).collect();
     active.push(("DMA", c.dma.clone()));
     let sum: u64 = active.iter().map(|(_, spans)| length_ns(spans)).sum();
-    let any = length_ns(&merged(active.iter().flat_map(|(_, spans)| spans.iter().copied())));
+    let any = length_ns(&merge(active.iter().flat_map(|(_, spans)| spans.iter().copied())));
     let together = length_ns(&at_once(&active));
     let share = c.share(together);
     // The unit that hides the work of the others; in a tie the last.
@@ -50,9 +50,9 @@ fn at_once(active: &[(&str, Spans)]) -> Spans {
     let (mut any, mut several) = (Spans::new(), Spans::new());
     for (_, spans) in active {
         several.extend(both(&any, spans));
-        any = merged(any.into_iter().chain(spans.iter().copied()));
+        any = merge(any.into_iter().chain(spans.iter().copied()));
     }
-    merged(several.into_iter())
+    merge(several.into_iter())
 }
 
 /// Operations of other units that run beside the busiest one, those with the most time first, each with its item that

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::Role;
-use crate::spans::{length_ns, merged, percent};
+use crate::spans::{length_ns, merge, percent};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_whole_share};
 
@@ -21,7 +21,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         format_whole_share(of_reads)
     );
     let detail = "Smaller batches or layers, or a lower precision, keep more values on the chip.";
-    let active = length_ns(&merged(spills().map(|(_, i, _)| i.time)));
+    let active = length_ns(&merge(spills().map(|(_, i, _)| i.time)));
     let finding = Finding::new(Rule::Spills, Effect::Cost, active, title, detail)
         .bytes("saved", u64_to_f64(saved))
         .bytes("reloaded", u64_to_f64(reloaded))

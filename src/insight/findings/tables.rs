@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::run::{Item, UnitRun};
-use crate::spans::{length_ns, merged};
+use crate::spans::{length_ns, merge};
 use crate::{Role, Work};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_ns;
@@ -48,7 +48,7 @@ fn weights_beside<'a>(c: &Context<'a>, load: &Load<'_>) -> impl Iterator<Item = 
 }
 
 fn active_ns(loads: &[Load<'_>]) -> u64 {
-    length_ns(&merged(loads.iter().map(|l| l.item.time)))
+    length_ns(&merge(loads.iter().map(|l| l.item.time)))
 }
 
 fn loaded_late(c: &Context<'_>, late: &[Load<'_>]) -> Option<Finding> {

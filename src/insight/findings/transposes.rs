@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::Work;
-use crate::spans::{length_ns, merged, percent};
+use crate::spans::{length_ns, merge, percent};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_whole_share;
 
@@ -16,7 +16,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let transposes = || c.engine_items().filter(|(_, i)| matches!(i.work, Work::Matmul { transpose: true, .. }));
-    let active = length_ns(&merged(transposes().map(|(_, i)| i.time)));
+    let active = length_ns(&merge(transposes().map(|(_, i)| i.time)));
     let title = format!("Transposes are {} of the array's operations.", format_whole_share(share));
     let detail = "Inputs or operands in the layout that products read (features first) need no transpose; larger \
         products make it matter less.";

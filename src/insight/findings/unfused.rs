@@ -4,7 +4,7 @@ use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::Work;
 use crate::run::{Item, ItemRef, UnitRun};
-use crate::spans::{length_ns, merged};
+use crate::spans::{length_ns, merge};
 use ns_base::{FxHashSet, Interval, Order};
 use ns_machine::SourceId;
 use ns_machine::isa::Activity;
@@ -27,7 +27,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
             .map(|(_, i)| i.time)
             .collect()
     };
-    let active = length_ns(&merged(times(&sources).into_iter()));
+    let active = length_ns(&merge(times(&sources).into_iter()));
     let n = sources.len();
     let title = format!(
         "{n} elementwise operation{} of {} own: {} after {} is the first.",

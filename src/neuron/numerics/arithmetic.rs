@@ -103,7 +103,7 @@ const fn makes_values(opcode: &Opcode) -> bool {
 mod tests {
     use super::*;
     use crate::hlo_text::parse;
-    use ns_compiler::hlo::{Evaluation, Unwatched};
+    use ns_compiler::hlo::{Evaluation, NoWatch};
     use ns_compiler::{AutoCast, CastType};
     use ns_tensor::Shape;
 
@@ -117,7 +117,7 @@ mod tests {
         let w = Tensor::splat(Shape::f32([2, 1]), 1.0).unwrap();
         let mut device = DeviceArithmetic::new(&module, options, 128, rounding, seed);
         let mut evaluation = Evaluation::new(&module, vec![Rc::new(x), Rc::new(w)]);
-        evaluation.step(u64::MAX, &mut device, &mut Unwatched).unwrap().unwrap()[0].data()[0]
+        evaluation.step(u64::MAX, &mut device, &mut NoWatch).unwrap().unwrap()[0].data()[0]
     }
 
     fn options(auto_cast: AutoCast, auto_cast_type: CastType) -> CompileOptions {

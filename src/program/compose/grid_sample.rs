@@ -97,7 +97,7 @@ struct Tap {
 
 /// The elements of one dimension that the samples at these positions read.
 fn taps_along(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Result<Vec<Tap>, Refusal> {
-    let places = counted(b, places, size, how)?;
+    let places = to_positions(b, places, size, how)?;
     match how.between {
         Between::Cubic => {
             let front = b.unary(Unary::Floor, places)?;
@@ -149,7 +149,7 @@ fn cubic_tap(
 }
 
 /// Converts positions from -1 to 1 into positions from 0 to `size`.
-fn counted(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Built {
+fn to_positions(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Built {
     let size = u64_to_f64(size);
     let (factor, shift) =
         if how.aligns_corners { ((size - 1.0) / 2.0, (size - 1.0) / 2.0) } else { (size / 2.0, (size - 1.0) / 2.0) };

@@ -99,7 +99,7 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     let counts: Vec<Vec<f64>> = (0..spec.sizes.len())
         .map(|i| {
             let (size, w, behind) = (dims[first + i], &window[first + i], spec.padding[i].1);
-            (0..result[first + i]).map(|at| counted(at, size, w, behind, spec.counts_padding)).collect()
+            (0..result[first + i]).map(|at| elements_in_window(at, size, w, behind, spec.counts_padding)).collect()
         })
         .collect();
     let is_uniform = counts.iter().all(|row| row.iter().all(|&n| n == row[0]));
@@ -276,7 +276,7 @@ fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, Refusal
 }
 
 /// Number of elements that count in the mean under the window at position `at` of a dimension.
-fn counted(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool) -> f64 {
+fn elements_in_window(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool) -> f64 {
     let start = i128::from(at) * i128::from(w.stride) - i128::from(w.pad_low);
     let (least, most) = match counts_padding {
         // Padding added by rounding up never counts.

@@ -162,8 +162,8 @@ fn gru_step(
     if resets_after {
         let own = b.linear(state, layer.state_weight, layer.state_bias)?;
         let inner = gate_parts(b, own, 3)?;
-        reset = opened(b, outer[order[0]], inner[order[0]])?;
-        update = opened(b, outer[order[1]], inner[order[1]])?;
+        reset = gate(b, outer[order[0]], inner[order[0]])?;
+        update = gate(b, outer[order[1]], inner[order[1]])?;
         let damped = b.mul(reset, inner[order[2]])?;
         new = b.add(outer[order[2]], damped)?;
     } else {
@@ -175,9 +175,9 @@ fn gru_step(
         };
         let inner = |b: &mut Builder, x, gate: usize| b.linear(x, weights[gate], biases[gate]);
         let own = inner(b, state, order[0])?;
-        reset = opened(b, outer[order[0]], own)?;
+        reset = gate(b, outer[order[0]], own)?;
         let own = inner(b, state, order[1])?;
-        update = opened(b, outer[order[1]], own)?;
+        update = gate(b, outer[order[1]], own)?;
         let damped = b.mul(reset, state)?;
         let own = inner(b, damped, order[2])?;
         new = b.add(outer[order[2]], own)?;
@@ -190,7 +190,7 @@ fn gru_step(
 }
 
 /// The logistic function of a sum.
-fn opened(b: &mut Builder, outer: InstructionId, inner: InstructionId) -> Built {
+fn gate(b: &mut Builder, outer: InstructionId, inner: InstructionId) -> Built {
     let sum = b.add(outer, inner)?;
     b.unary(Unary::Logistic, sum)
 }

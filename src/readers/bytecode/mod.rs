@@ -15,7 +15,7 @@ use super::stablehlo;
 pub(super) use exported::module_in;
 use file::File;
 use ns_base::refuse;
-use ns_program::{ImportError, ImportOptions, Imported, Place};
+use ns_program::{ImportError, ImportOptions, ImportedModel, Place};
 
 /// What to do with a module in bytecode that cannot be read.
 const SAVE_AS_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text()), or turn \
@@ -28,7 +28,7 @@ const MAGIC: &[u8; 4] = b"ML\xefR";
 ///
 /// # Errors
 /// When the file is truncated, when it holds another dialect, or when the module's text cannot be read.
-pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let (start, end) = span(bytes)?;
     let file = File::read(bytes, start, end)?;
     // There is no text, and no line of it.

@@ -80,14 +80,14 @@ impl Scope {
 }
 
 /// Attributes of an operation by name; the values by number.
-type Named<'a> = Vec<(&'a str, usize)>;
+type NamedOperands<'a> = Vec<(&'a str, usize)>;
 
 /// An operation without its regions.
 struct Head<'a> {
     name: OperationName<'a>,
     /// Its name without dialect and version.
     plain: &'a str,
-    named: Named<'a>,
+    named: NamedOperands<'a>,
     results: Vec<usize>,
     operands: Vec<(u32, u32)>,
     location: usize,
@@ -142,7 +142,7 @@ impl<'a> Reader<'_, 'a> {
         let (plain, number) = name_and_version(name.name);
         let mask = cursor.byte()?;
         let location = file.attribute_index(cursor)?;
-        let mut named = Named::new();
+        let mut named = NamedOperands::new();
         if mask & has::ATTRIBUTES != 0 {
             named = pairs(file, cursor)?;
         }
@@ -377,13 +377,13 @@ struct Start<'a> {
 }
 
 /// Attributes of the dictionary whose number comes next, by name.
-fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<Named<'a>, ImportError> {
+fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<NamedOperands<'a>, ImportError> {
     let place = *cursor;
     let i = file.attribute_index(cursor)?;
     let FlatAttribute::Dictionary(found) = file.flat_attribute(&place, i)? else {
         return Err(place.error(refuse!("the attributes of an operation are not a dictionary")));
     };
-    let mut named = Named::with_capacity(found.len());
+    let mut named = NamedOperands::with_capacity(found.len());
     for (name, value) in found {
         if let FlatAttribute::One(Attribute::Text(name)) = file.flat_attribute(&place, name)? {
             named.push((name, value));
@@ -398,7 +398,7 @@ fn properties<'a>(
     mut cursor: Cursor<'a>,
     dialect: Dialect,
     names: &'static [&'static str],
-    named: &mut Named<'a>,
+    named: &mut NamedOperands<'a>,
 ) -> Result<(), ImportError> {
     if dialect == Dialect::Builtin {
         let (i, is_there) = cursor.flagged()?;

@@ -15,7 +15,7 @@ use ns_program::{
 };
 
 /// A program, with information that only its file has.
-pub(super) struct Assembled {
+pub(super) struct FileProgram {
     pub program: Program,
     /// Names of the entry's parameters.
     pub naming: Vec<Naming>,
@@ -26,7 +26,7 @@ pub(super) struct Assembled {
 }
 
 /// Makes a program of a module.
-pub(super) fn assemble(module: &RawModule) -> Result<Assembled, ImportError> {
+pub(super) fn assemble(module: &RawModule) -> Result<FileProgram, ImportError> {
     let order = callees_first(module)?;
     let mut ids: Vec<Option<ComputationId>> = vec![None; module.computations.len()];
     let mut computations = IndexVec::new();
@@ -53,7 +53,7 @@ pub(super) fn assemble(module: &RawModule) -> Result<Assembled, ImportError> {
         return Err(refuse!(instead = EXPORT_AGAIN, "the module has no entry computation").into());
     };
     let is_fused = ops.contains_key("fusion");
-    Ok(Assembled {
+    Ok(FileProgram {
         program: Program { name: module.name.clone(), computations, entry, parameters },
         naming,
         ops,

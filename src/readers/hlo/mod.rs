@@ -15,7 +15,7 @@ mod text_types;
 
 use super::{limits, source, summary};
 use ns_container::gzip;
-use ns_program::{ImportError, ImportOptions, Imported, Verdict, verify};
+use ns_program::{ImportError, ImportOptions, ImportedModel, Verdict, verify};
 use raw::RawModule;
 
 /// What to do about instructions that contradict each other.
@@ -27,7 +27,7 @@ pub(super) use ops::{comparison, operators};
 ///
 /// # Errors
 /// When the bytes are truncated or not one of these messages, when instructions contradict each other, or when a NeuronCore cannot run them.
-pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     if !gzip::is_gzip(bytes) {
         return import(&proto::read_module(bytes)?, "hlo", options);
     }
@@ -38,11 +38,11 @@ pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported,
 ///
 /// # Errors
 /// When the text is truncated or not HLO, when instructions contradict each other, or when a NeuronCore cannot run them.
-pub fn read_hlo_text(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_hlo_text(source: &str, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     import(&text::read_module(source)?, "hlo-text", options)
 }
 
-fn import(module: &RawModule, format: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+fn import(module: &RawModule, format: &str, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let assembled = assemble::assemble(module)?;
     let mut program = assembled.program;
     verify(&program)?;
@@ -56,7 +56,7 @@ fn import(module: &RawModule, format: &str, options: &ImportOptions) -> Result<I
         let note = "the module was optimised for a backend: fusions, layouts and calls of that backend; dump it before optimisation";
         inspection.notes.push(note.to_owned());
     }
-    Ok(Imported { inspection, program })
+    Ok(ImportedModel { inspection, program })
 }
 
 /// Prefixes of the module names that frameworks choose.

@@ -64,7 +64,7 @@ fn read_array(all: Fields<'_>, ty: &ArrayType, name: &str) -> Result<Option<Lite
             read_numbers(ty.element, value).ok_or_else(|| at(name, refuse!("its literal ends inside a number")))?;
         numbers = Some(match numbers.take() {
             None => more,
-            Some(before) => joined(before, more),
+            Some(before) => concatenate(before, more),
         });
     }
     let Some(numbers) = numbers else {
@@ -91,7 +91,7 @@ fn read_numbers(element: ElementType, value: Wire<'_>) -> Option<Numbers> {
     }
 }
 
-fn joined(before: Numbers, more: Numbers) -> Numbers {
+fn concatenate(before: Numbers, more: Numbers) -> Numbers {
     match (before, more) {
         (Numbers::Real(mut a), Numbers::Real(b)) => {
             a.extend(b);

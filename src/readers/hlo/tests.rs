@@ -3,7 +3,7 @@
 use super::*;
 use ns_program::{LoopBodies, Op, Role, flops};
 
-fn read(text: &str) -> Result<Imported, ImportError> {
+fn read(text: &str) -> Result<ImportedModel, ImportError> {
     read_hlo_text(text, &ImportOptions::default())
 }
 
@@ -98,7 +98,7 @@ ENTRY e {
   d = f32[2] custom-call(c), custom_call_target=\"my_kernel\", backend_config={\"a\":[1,2]}
   ROOT f = f32[2] stochastic-convert(d, d)
 }";
-    let Imported { inspection, program } = read(text).unwrap();
+    let ImportedModel { inspection, program } = read(text).unwrap();
     let ops: Vec<&Op> = program.computations[program.entry].instructions.iter().map(|i| &i.op).collect();
     assert!(matches!(ops[1..4], [Op::Barrier, Op::CustomCall(_), Op::Unary(_)]), "{ops:?}");
     let unsupported: Vec<_> =

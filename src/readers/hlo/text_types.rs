@@ -117,7 +117,7 @@ pub(super) fn read_literal(lexer: &mut Lexer<'_>, ty: &Type) -> Result<Literal, 
 fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, ImportError> {
     let first = lexer.peek();
     let mut depth = 0usize;
-    let mut literal = Numbered::new(ty.element);
+    let mut literal = LiteralNumbers::new(ty.element);
     loop {
         let token = lexer.peek();
         match token.kind {
@@ -165,14 +165,14 @@ fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, 
 }
 
 /// Numbers of one literal.
-struct Numbered {
+struct LiteralNumbers {
     element: ElementType,
     real: Vec<f64>,
     whole: Vec<i64>,
     complex: Vec<[f64; 2]>,
 }
 
-impl Numbered {
+impl LiteralNumbers {
     fn new(element: ElementType) -> Self {
         Self { element, real: Vec::new(), whole: Vec::new(), complex: Vec::new() }
     }

@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use importer::Importer;
 use ns_container::ByteSource;
 use ns_program::{
-    ImportError, ImportOptions, Imported, Inspection, OpenDimension, Role, TensorInfo, Verdict, WeightData,
+    ImportError, ImportOptions, ImportedModel, Inspection, OpenDimension, Role, TensorInfo, Verdict, WeightData,
 };
 pub(super) use ops::operators;
 use tensors::AGAIN;
@@ -49,7 +49,7 @@ const OLDEST_OPSET: u64 = 5;
 /// # Errors
 /// When the file is truncated or is not a model; when a node breaks the rules of its operator; when sizes or control flow depend on
 /// numbers that are only known when the model runs.
-pub fn read_onnx(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_onnx(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let model = file::model(bytes)?;
     check_opset(&model)?;
     let mut importer = Importer::new(&model, options);
@@ -90,7 +90,7 @@ pub fn read_onnx(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Impo
         ));
     }
     count_tied_once(&mut inspection, &tied::turned_embeddings(&model.graph, &program, bytes));
-    Ok(Imported { inspection, program })
+    Ok(ImportedModel { inspection, program })
 }
 
 /// Removes transposed copies of embeddings from the count of parameters, with a note.

@@ -23,12 +23,12 @@ const MOST_READ: u64 = 1 << 28;
 
 /// The numbers of one of the typed fields.
 #[derive(Default)]
-struct Typed {
+struct TypedNumbers {
     whole: Vec<i64>,
     real: Vec<f64>,
 }
 
-impl Typed {
+impl TypedNumbers {
     /// The first integer with more bits than the elements have, or than a byte that holds two elements.
     fn beyond(&self, element: ElementType) -> Option<i64> {
         let bits = match element {
@@ -49,7 +49,7 @@ struct Draft {
     code: u64,
     is_external: bool,
     raw: Option<(u64, u64)>,
-    typed: Typed,
+    typed: TypedNumbers,
 }
 
 /// An array from bytes in memory.
@@ -173,7 +173,7 @@ impl Draft {
 }
 
 /// Numbers of typed fields; `None` if their count differs from the elements.
-fn typed(element: ElementType, typed: &Typed, count: u64) -> Option<Numbers> {
+fn typed(element: ElementType, typed: &TypedNumbers, count: u64) -> Option<Numbers> {
     let count = usize::try_from(count).ok()?;
     let reals = || (typed.real.len() == count).then(|| typed.real.clone());
     Some(match element {

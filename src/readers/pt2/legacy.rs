@@ -1,6 +1,6 @@
 //! Weights of files up to torch 2.7: nested archives of `torch.save`, each with a pickle that names storages.
 
-use super::pickle::{Id, Pickle, Pickled};
+use super::pickle::{Id, Pickle, PickleValue};
 use super::weights::{Layout, Weight};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
@@ -41,12 +41,12 @@ pub fn tensors(bytes: &dyn ByteSource, outer: &Archive<'_>, entry: &Entry) -> Re
     let folder = data.name.trim_end_matches("data.pkl");
     let pickle = Pickle::read(&archive.content(data, MAX_PICKLE)?)?;
     let items = match pickle.get(pickle.root) {
-        Pickled::Map(items) | Pickled::Call { items, .. } => items.as_slice(),
+        PickleValue::Map(items) | PickleValue::Call { items, .. } => items.as_slice(),
         _ => &[],
     };
     let mut found = Vec::new();
     for &(key, value) in items {
-        let (Pickled::Text(path), Some(tensor)) = (pickle.get(key), tensor(&pickle, value, 4)) else { continue };
+        let (PickleValue::Text(path), Some(tensor)) = (pickle.get(key), tensor(&pickle, value, 4)) else { continue };
         let storage = archive.entries.iter().find(|e| {
             e.name.strip_prefix(folder).and_then(|n| n.strip_prefix("data/")) == Some(tensor.storage.as_str())
         });
@@ -81,15 +81,15 @@ pub fn pickled_tensor(pickle: &Pickle, id: Id) -> Option<PickledTensor> {
 
 /// The tensor that a call would build; a call that builds a parameter wraps the call that builds its tensor.
 fn tensor(pickle: &Pickle, id: Id, depth: u32) -> Option<PickledTensor> {
-    let Pickled::Call { function, arguments, .. } = pickle.get(id) else { return None };
-    let Pickled::Global(function) = pickle.get(*function) else { return None };
+    let PickleValue::Call { function, arguments, .. } = pickle.get(id) else { return None };
+    let PickleValue::Global(function) = pickle.get(*function) else { return None };
     let arguments = pickle.items(*arguments);
     match function.as_str() {
         "torch._utils _rebuild_tensor_v2" | "torch._utils _rebuild_tensor" => {
             let [persistent, first, sizes, strides, ..] = arguments else { return None };
-            let Pickled::Persistent(storage) = pickle.get(*persistent) else { return None };
+            let PickleValue::Persistent(storage) = pickle.get(*persistent) else { return None };
             let [_, kind, key, ..] = pickle.items(*storage) else { return None };
-            let (Pickled::Global(kind), Pickled::Text(key)) = (pickle.get(*kind), pickle.get(*key)) else {
+            let (PickleValue::Global(kind), PickleValue::Text(key)) = (pickle.get(*kind), pickle.get(*key)) else {
                 return None;
             };
             let numbers = |id: Id| pickle.items(id).iter().map(|&n| int(pickle, n)).collect::<Option<Vec<i64>>>();
@@ -106,7 +106,7 @@ fn tensor(pickle: &Pickle, id: Id, depth: u32) -> Option<PickledTensor> {
 
 fn int(pickle: &Pickle, id: Id) -> Option<i64> {
     match pickle.get(id) {
-        Pickled::Int(n) => Some(*n),
+        PickleValue::Int(n) => Some(*n),
         _ => None,
     }
 }

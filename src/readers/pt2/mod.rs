@@ -19,6 +19,6 @@ mod weights;
 pub use argument::{Argument, Symbolic, Text};
 pub use legacy::{PickledTensor, pickled_tensor};
 pub use open::read_pt2;
-pub use pickle::{Id as PickleId, Pickle, Pickled};
+pub use pickle::{Id as PickleId, Pickle, PickleValue};
 pub use schema::NamedArgument;
-pub use translate::{AloneCall, Translated, Translator, ViewId, operators, scalar_type};
+pub use translate::{AloneCall, Translation, Translator, ViewId, operators, scalar_type};

@@ -9,7 +9,7 @@ use super::weights::Weights;
 use ns_base::refuse;
 use ns_container::ByteSource;
 use ns_container::zip::{Archive, Entry};
-use ns_program::{ImportError, ImportOptions, Imported, Place, Verdict};
+use ns_program::{ImportError, ImportOptions, ImportedModel, Place, Verdict};
 
 /// Most bytes of a graph's JSON.
 const MAX_GRAPH: u64 = 512 << 20;
@@ -22,7 +22,7 @@ const MAJORS: std::ops::RangeInclusive<i64> = 5..=8;
 /// # Errors
 /// When the archive or its graph is damaged or of an unknown version, when a size or a branch depends on data, or when the options
 /// name dimensions that the file does not have.
-pub fn read_pt2(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_pt2(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let archive = Archive::open(bytes)?;
     let entry = graph_entry(&archive)?;
     let text = archive.content(entry, MAX_GRAPH)?;
@@ -74,7 +74,7 @@ fn damaged(entry: &Entry, error: &serde_json::Error) -> ImportError {
     ImportError::at(Place::Entry(entry.name.clone()), refuse!(instead = instead, "the graph cannot be read: {error}"))
 }
 
-fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOptions) -> Result<Imported, Wrong> {
+fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOptions) -> Result<ImportedModel, Wrong> {
     check_version(text, entry)?;
     let exported: ExportedProgram<'_> = serde_json::from_slice(text).map_err(Wrong::Json)?;
     let symbols = Symbols::of(&exported, options).map_err(Wrong::Model)?;
@@ -87,7 +87,7 @@ fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOpt
     if is_open || !inspection.unsupported.is_empty() {
         inspection.verdict = Verdict::Partial;
     }
-    Ok(Imported { inspection, program: translated.program })
+    Ok(ImportedModel { inspection, program: translated.program })
 }
 
 /// Refuses schemas with another major version.

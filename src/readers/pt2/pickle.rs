@@ -8,7 +8,7 @@ pub type Id = usize;
 
 /// A value of a pickle.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Pickled {
+pub enum PickleValue {
     /// None, an empty set and other values that are not needed here.
     Nothing,
     Bool(bool),
@@ -37,22 +37,22 @@ pub enum Pickled {
 
 #[derive(Debug)]
 pub struct Pickle {
-    values: Vec<Pickled>,
+    values: Vec<PickleValue>,
     /// The value that it builds.
     pub root: Id,
 }
 
 impl Pickle {
     #[must_use]
-    pub fn get(&self, id: Id) -> &Pickled {
-        self.values.get(id).unwrap_or(&Pickled::Nothing)
+    pub fn get(&self, id: Id) -> &PickleValue {
+        self.values.get(id).unwrap_or(&PickleValue::Nothing)
     }
 
     /// The parts of a tuple or list.
     #[must_use]
     pub fn items(&self, id: Id) -> &[Id] {
         match self.get(id) {
-            Pickled::Items(items) => items,
+            PickleValue::Items(items) => items,
             _ => &[],
         }
     }
@@ -65,7 +65,7 @@ impl Pickle {
         let mut reader = Reader {
             bytes,
             at: 0,
-            values: vec![Pickled::Nothing],
+            values: vec![PickleValue::Nothing],
             stack: Vec::new(),
             marks: Vec::new(),
             memo: FxHashMap::default(),
@@ -92,7 +92,7 @@ enum Step {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    values: Vec<Pickled>,
+    values: Vec<PickleValue>,
     stack: Vec<Id>,
     marks: Vec<usize>,
     memo: FxHashMap<u32, Id>,
@@ -113,7 +113,7 @@ impl Reader<'_> {
             }
             b'Q' => {
                 let id = self.stack.pop()?;
-                self.push(Pickled::Persistent(id));
+                self.push(PickleValue::Persistent(id));
             }
             b'(' => self.marks.push(self.stack.len()),
             b'0' => {
@@ -121,12 +121,12 @@ impl Reader<'_> {
             }
             b'R' | 0x81 => {
                 let (arguments, function) = (self.stack.pop()?, self.stack.pop()?);
-                self.push(Pickled::Call { function, arguments, items: Vec::new(), state: None });
+                self.push(PickleValue::Call { function, arguments, items: Vec::new(), state: None });
             }
             b'b' => {
                 let fields = self.stack.pop()?;
                 let object = *self.stack.last()?;
-                if let Pickled::Call { state, .. } = &mut self.values[object] {
+                if let PickleValue::Call { state, .. } = &mut self.values[object] {
                     *state = Some(fields);
                 }
             }
@@ -142,20 +142,20 @@ impl Reader<'_> {
     /// Pushes None, booleans and numbers.
     fn number(&mut self, code: u8) -> Option<()> {
         let value = match code {
-            0x88 => Pickled::Bool(true),
-            0x89 => Pickled::Bool(false),
-            b'J' => Pickled::Int(i64::from(i32::from_le_bytes(self.take(4)?.try_into().ok()?))),
-            b'K' => Pickled::Int(i64::from(self.byte()?)),
-            b'M' => Pickled::Int(i64::from(u16::from_le_bytes(self.take(2)?.try_into().ok()?))),
+            0x88 => PickleValue::Bool(true),
+            0x89 => PickleValue::Bool(false),
+            b'J' => PickleValue::Int(i64::from(i32::from_le_bytes(self.take(4)?.try_into().ok()?))),
+            b'K' => PickleValue::Int(i64::from(self.byte()?)),
+            b'M' => PickleValue::Int(i64::from(u16::from_le_bytes(self.take(2)?.try_into().ok()?))),
             0x8a => {
                 let n = usize::from(self.byte()?);
                 let raw = self.take(n)?;
                 let mut wide = [if raw.last().is_some_and(|b| b & 0x80 != 0) { 0xff } else { 0 }; 8];
                 wide.get_mut(..n)?.copy_from_slice(raw);
-                Pickled::Int(i64::from_le_bytes(wide))
+                PickleValue::Int(i64::from_le_bytes(wide))
             }
-            b'G' => Pickled::Float(f64::from_be_bytes(self.take(8)?.try_into().ok()?)),
-            _ => Pickled::Nothing,
+            b'G' => PickleValue::Float(f64::from_be_bytes(self.take(8)?.try_into().ok()?)),
+            _ => PickleValue::Nothing,
         };
         self.push(value);
         Some(())
@@ -171,23 +171,23 @@ impl Reader<'_> {
             _ => {
                 let (name, module) = (self.stack.pop()?, self.stack.pop()?);
                 match (&self.values[module], &self.values[name]) {
-                    (Pickled::Text(module), Pickled::Text(name)) => format!("{module} {name}"),
+                    (PickleValue::Text(module), PickleValue::Text(name)) => format!("{module} {name}"),
                     _ => return None,
                 }
             }
         };
-        self.push(Pickled::Global(name));
+        self.push(PickleValue::Global(name));
         Some(())
     }
 
     /// Builds tuples, lists and dictionaries, and adds items to them.
     fn collect(&mut self, code: u8) -> Option<()> {
         match code {
-            b')' | b']' => self.push(Pickled::Items(Vec::new())),
-            b'}' => self.push(Pickled::Map(Vec::new())),
+            b')' | b']' => self.push(PickleValue::Items(Vec::new())),
+            b'}' => self.push(PickleValue::Map(Vec::new())),
             b't' => {
                 let items = self.marked()?;
-                self.push(Pickled::Items(items));
+                self.push(PickleValue::Items(items));
             }
             b'a' => {
                 let item = self.stack.pop()?;
@@ -210,7 +210,7 @@ impl Reader<'_> {
             _ => {
                 let count = usize::from(code.checked_sub(0x84)?);
                 let items = self.stack.split_off(self.stack.len().checked_sub(count)?);
-                self.push(Pickled::Items(items));
+                self.push(PickleValue::Items(items));
             }
         }
         Some(())
@@ -231,7 +231,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn push(&mut self, value: Pickled) {
+    fn push(&mut self, value: PickleValue) {
         self.stack.push(self.values.len());
         self.values.push(value);
     }
@@ -261,7 +261,7 @@ impl Reader<'_> {
         wide[..width].copy_from_slice(self.take(width)?);
         let n = usize::try_from(u64::from_le_bytes(wide)).ok()?;
         let text = String::from_utf8_lossy(self.take(n)?).into_owned();
-        self.push(Pickled::Text(text));
+        self.push(PickleValue::Text(text));
         Some(())
     }
 
@@ -273,7 +273,7 @@ impl Reader<'_> {
 
     fn append(&mut self, items: &[Id]) -> Option<()> {
         let list = *self.stack.last()?;
-        if let Pickled::Items(all) = &mut self.values[list] {
+        if let PickleValue::Items(all) = &mut self.values[list] {
             all.extend(items);
         }
         Some(())
@@ -283,7 +283,7 @@ impl Reader<'_> {
         let map = *self.stack.last()?;
         let pairs = items.chunks_exact(2).map(|pair| (pair[0], pair[1]));
         match &mut self.values[map] {
-            Pickled::Map(all) | Pickled::Call { items: all, .. } => all.extend(pairs),
+            PickleValue::Map(all) | PickleValue::Call { items: all, .. } => all.extend(pairs),
             _ => {}
         }
         Some(())

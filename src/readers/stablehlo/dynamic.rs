@@ -14,14 +14,14 @@ use ns_program::{ArrayType, ElementType, InstructionId, Op, OperatorKind as Kind
 pub(super) type FixedOp = (Op, Vec<InstructionId>, Option<Type>);
 
 /// An operation that takes sizes as operands.
-pub(super) struct Sized<'c, 'a> {
+pub(super) struct SizedOperation<'c, 'a> {
     operation: &'c Operation<'a>,
     instructions: &'c Instructions,
     operands: &'c [InstructionId],
     declared: &'c Type,
 }
 
-impl Sized<'_, '_> {
+impl SizedOperation<'_, '_> {
     fn numbers(&self, i: usize) -> Result<Vec<i64>, Refusal> {
         known_operand(self.instructions, self.operands, i)
     }
@@ -42,7 +42,7 @@ impl Sized<'_, '_> {
 }
 
 /// Makes the operation with fixed sizes.
-type Fix = fn(&Sized<'_, '_>) -> Result<FixedOp, Refusal>;
+type Fix = fn(&SizedOperation<'_, '_>) -> Result<FixedOp, Refusal>;
 
 /// Operations that take sizes as operands.
 pub(super) const OPS: &[(&str, Kind, Fix)] = &[
@@ -88,7 +88,7 @@ pub(super) fn with_fixed_sizes(
 ) -> Result<Option<FixedOp>, Refusal> {
     let name = operation.name.split_once('.').map_or("", |(_, name)| name);
     let found = OPS.iter().find(|(known, ..)| *known == name);
-    found.map(|(.., fix)| fix(&Sized { operation, instructions, operands, declared })).transpose()
+    found.map(|(.., fix)| fix(&SizedOperation { operation, instructions, operands, declared })).transpose()
 }
 
 /// The numbers of an operand, which must be known.

@@ -110,7 +110,7 @@ pub(super) fn folded(op: &Op, instructions: &Instructions, operands: &[Instructi
             let axis = *dimension as usize;
             let rows: u64 = array.dims.get(..axis)?.iter().product();
             let parts = (0..operands.len()).map(all).collect::<Option<Vec<_>>>()?;
-            joined(&parts, usize::try_from(rows).ok()?)?
+            concatenate_rows(&parts, usize::try_from(rows).ok()?)?
         }
         // Sizes that are looked up in a shape.
         Op::Gather(dims) if dims.slice_sizes == [1] && from(0)?.dims.len() == 1 => {
@@ -150,7 +150,7 @@ fn holds(element: ElementType, n: i64) -> bool {
 }
 
 /// Arrays joined along a dimension: a row of the first, a row of the second, and so on.
-fn joined(parts: &[Vec<i64>], rows: usize) -> Option<Vec<i64>> {
+fn concatenate_rows(parts: &[Vec<i64>], rows: usize) -> Option<Vec<i64>> {
     let mut out = Vec::new();
     for row in 0..rows {
         for part in parts {

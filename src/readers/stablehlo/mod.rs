@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 
 use super::roles::Naming;
 use super::{limits, summary};
-use ns_program::{ImportError, ImportOptions, Imported, Inspection, OpenDimension, Program, Verdict};
+use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, OpenDimension, Program, Verdict};
 use open_sizes::{OpenSizes, PLATFORM};
 use syntax::{Module, Operation};
 
@@ -34,12 +34,12 @@ use syntax::{Module, Operation};
 ///
 /// # Errors
 /// When the text is truncated or not StableHLO, when operations contradict each other, or when a NeuronCore cannot run them.
-pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     import(&parse::read_module(source)?, source, options)
 }
 
 /// Makes a program of a module; `source` is its text, for the places of errors.
-pub(super) fn import(module: &Module<'_>, source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub(super) fn import(module: &Module<'_>, source: &str, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let mut ops = BTreeMap::new();
     if module.meshes > 0 {
         ops.insert("sdy.mesh".to_owned(), module.meshes);
@@ -68,7 +68,7 @@ pub(super) fn import(module: &Module<'_>, source: &str, options: &ImportOptions)
         let note = "locations are printed in a form that MLIR itself cannot read: export without XLA_IR_DEBUG";
         inspection.notes.push(note.to_owned());
     }
-    Ok(Imported { inspection, program })
+    Ok(ImportedModel { inspection, program })
 }
 
 /// Notes which dimensions of inputs are open and which sizes were used.

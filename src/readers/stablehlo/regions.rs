@@ -121,7 +121,7 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// What regions read around them: values that they take as arguments, and known numbers, which are copied into them.
-    fn captured(&self, frame: &mut Frame<'a>, regions: &[&Region<'a>]) -> Result<Captured<'a>, Failure> {
+    fn captured(&self, frame: &mut Frame<'a>, regions: &[&Region<'a>]) -> Result<Captures<'a>, Failure> {
         let (mut taken, mut copied) = (Vec::new(), Vec::new());
         for read in outer_reads(regions) {
             let id = self.read(frame, &read)?;
@@ -189,7 +189,7 @@ impl<'a> Converter<'_, 'a> {
 }
 
 /// Values that regions read around them, and known numbers that they read.
-type Captured<'a> = (Vec<Use<'a>>, Vec<(Use<'a>, Value)>);
+type Captures<'a> = (Vec<Use<'a>>, Vec<(Use<'a>, Value)>);
 
 /// Makes constants of the known numbers that a region reads around it.
 fn copy_known<'a>(frame: &mut Frame<'a>, copied: &[(Use<'a>, Value)]) {

@@ -3,7 +3,7 @@
 use super::*;
 use ns_program::{Op, Program, TripCounts};
 
-fn read(text: &str) -> Result<Imported, ImportError> {
+fn read(text: &str) -> Result<ImportedModel, ImportError> {
     read_stablehlo(text, &ImportOptions::default())
 }
 
@@ -107,7 +107,7 @@ module @jit_f {
 #loc = loc(unknown)
 #loc2 = loc(\"/a/b.py\":3:4)
 ";
-    let Imported { inspection, program } = read(text).unwrap();
+    let ImportedModel { inspection, program } = read(text).unwrap();
     assert_eq!(inspection.modules, ["MLP", "MLP/layer1"]);
     assert_eq!((inspection.parameters, inspection.inputs[0].name.as_str()), (6, "arg1"));
     assert_eq!(program.parameters[0].name, "a.kernel");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::objects::Objects;
 use super::value::Value;
-use crate::pt2::{Pickle, PickleId, Pickled, Translator, pickled_tensor};
+use crate::pt2::{Pickle, PickleId, PickleValue, Translator, pickled_tensor};
 use ns_base::{Refusal, refuse};
 use ns_program::{
     ArrayType, ElementType, ImportError, ImportOptions, OpenDimension, Place, ProgramParameter, Role, TensorInfo,
@@ -92,32 +92,32 @@ impl Inputs {
             return self.tensor(name, ty, t);
         }
         Ok(match pickle.get(id) {
-            Pickled::Nothing => Value::None,
-            Pickled::Bool(v) => Value::Bool(*v),
-            Pickled::Int(n) => Value::Int(*n),
-            Pickled::Float(n) => Value::Float(*n),
-            Pickled::Text(text) => Value::Text(text.as_str().into()),
-            Pickled::Items(items) => {
+            PickleValue::Nothing => Value::None,
+            PickleValue::Bool(v) => Value::Bool(*v),
+            PickleValue::Int(n) => Value::Int(*n),
+            PickleValue::Float(n) => Value::Float(*n),
+            PickleValue::Text(text) => Value::Text(text.as_str().into()),
+            PickleValue::Items(items) => {
                 let each = items.iter().enumerate();
                 let values = each.map(|(at, &id)| self.example(&format!("{name}_{at}"), pickle, id, t, depth + 1));
                 let values = values.collect::<Result<Vec<_>, _>>()?;
                 Value::Tuple(values.into())
             }
-            Pickled::Map(pairs) => {
+            PickleValue::Map(pairs) => {
                 let mut values = Vec::new();
                 for &(key, value) in pairs {
-                    let Pickled::Text(key) = pickle.get(key) else { continue };
+                    let PickleValue::Text(key) = pickle.get(key) else { continue };
                     let value = self.example(&format!("{name}_{key}"), pickle, value, t, depth + 1)?;
                     values.push((Value::Text(key.as_str().into()), value));
                 }
                 Value::Map(values.into())
             }
             // A tag of the type around a list or a map.
-            Pickled::Call { arguments, .. } => match pickle.items(*arguments).first() {
+            PickleValue::Call { arguments, .. } => match pickle.items(*arguments).first() {
                 Some(&inner) => self.example(name, pickle, inner, t, depth + 1)?,
                 None => Value::None,
             },
-            Pickled::Global(_) | Pickled::Persistent(_) => Value::Unknown(format!("the input {name}").into()),
+            PickleValue::Global(_) | PickleValue::Persistent(_) => Value::Unknown(format!("the input {name}").into()),
         })
     }
 
@@ -218,11 +218,11 @@ impl Inputs {
 /// The example inputs of the method `forward`: a map from methods to lists, each wrapped in a tag of its type.
 fn examples_of_forward(pickle: &Pickle) -> Option<Vec<PickleId>> {
     let inside = |id: PickleId| match pickle.get(id) {
-        Pickled::Call { arguments, .. } => pickle.items(*arguments).first().copied(),
+        PickleValue::Call { arguments, .. } => pickle.items(*arguments).first().copied(),
         _ => Some(id),
     };
-    let Pickled::Map(methods) = pickle.get(inside(pickle.root)?) else { return None };
-    let is_forward = |key: PickleId| matches!(pickle.get(key), Pickled::Text(text) if text == "forward");
+    let PickleValue::Map(methods) = pickle.get(inside(pickle.root)?) else { return None };
+    let is_forward = |key: PickleId| matches!(pickle.get(key), PickleValue::Text(text) if text == "forward");
     let inputs = methods.iter().find(|(key, _)| is_forward(*key))?.1;
     Some(pickle.items(inside(inputs)?).to_vec())
 }

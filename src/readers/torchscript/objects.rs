@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::AGAIN;
 use super::source::{Class, Function, SourceFile, parse};
-use crate::pt2::{Pickle, PickleId, Pickled, PickledTensor, pickled_tensor};
+use crate::pt2::{Pickle, PickleId, PickleValue, PickledTensor, pickled_tensor};
 use ns_base::{Refusal, refuse};
 use ns_container::zip::{Archive, Entry};
 use ns_program::{ArrayType, ImportError, Place, WeightData};
@@ -137,17 +137,17 @@ impl<'f> Objects<'f> {
     /// The path of the class of an object; `None` if it is not a module.
     #[must_use]
     pub fn class_of(&self, id: PickleId) -> Option<String> {
-        let Pickled::Call { function, .. } = self.data.get(id) else { return None };
-        let Pickled::Global(class) = self.data.get(*function) else { return None };
+        let PickleValue::Call { function, .. } = self.data.get(id) else { return None };
+        let PickleValue::Global(class) = self.data.get(*function) else { return None };
         class.starts_with("__torch__").then(|| class.replace(' ', "."))
     }
 
     /// The fields of an object with their values.
     #[must_use]
     pub fn fields(&self, id: PickleId) -> &[(PickleId, PickleId)] {
-        let Pickled::Call { state: Some(state), .. } = self.data.get(id) else { return &[] };
+        let PickleValue::Call { state: Some(state), .. } = self.data.get(id) else { return &[] };
         match self.data.get(*state) {
-            Pickled::Map(fields) => fields,
+            PickleValue::Map(fields) => fields,
             _ => &[],
         }
     }
@@ -155,7 +155,7 @@ impl<'f> Objects<'f> {
     /// A field of an object by its name.
     #[must_use]
     pub fn field(&self, id: PickleId, name: &str) -> Option<PickleId> {
-        let is_it = |key: PickleId| matches!(self.data.get(key), Pickled::Text(text) if text == name);
+        let is_it = |key: PickleId| matches!(self.data.get(key), PickleValue::Text(text) if text == name);
         self.fields(id).iter().find(|(key, _)| is_it(*key)).map(|(_, value)| *value)
     }
 
@@ -195,7 +195,7 @@ impl<'f> Objects<'f> {
             let Some(class) = self.class_of(id).filter(|_| seen.insert(id)) else { continue };
             let class = self.class(&class)?;
             for (key, value) in self.fields(id).to_vec() {
-                let Pickled::Text(name) = self.data.get(key) else { continue };
+                let PickleValue::Text(name) = self.data.get(key) else { continue };
                 let is = |names: &[String]| names.iter().any(|n| n == name);
                 let (is_parameter, is_buffer) =
                     class.as_ref().map_or((false, false), |c| (is(&c.item.parameters), is(&c.item.buffers)));

@@ -4,11 +4,11 @@ use super::inputs::Inputs;
 use super::interpret::{Interpreter, Stop, run};
 use super::objects::Objects;
 use super::value::Value;
-use crate::pt2::{Translated, ViewId};
+use crate::pt2::{Translation, ViewId};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
 use ns_container::zip::Archive;
-use ns_program::{ImportError, ImportOptions, Imported, Inspection, InstructionId, Role, TensorInfo, Verdict};
+use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection, InstructionId, Role, TensorInfo, Verdict};
 
 /// Most inputs whose sizes are found one after another.
 const MAX_ROUNDS: usize = 64;
@@ -24,7 +24,7 @@ const MAX_RESULTS: usize = 1 << 16;
 /// # Errors
 /// When the archive, a pickle or the source is damaged; when a loop, a branch or a size depends on data; when the file is already compiled
 /// for Neuron; or when the sizes of an input are unknown.
-pub fn read_torchscript(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_torchscript(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let archive = Archive::open(bytes)?;
     let mut objects = Objects::open(&archive)?;
     if objects.short_text("byteorder").is_some_and(|order| order == "big") {
@@ -52,7 +52,7 @@ pub fn read_torchscript(bytes: &dyn ByteSource, options: &ImportOptions) -> Resu
 }
 
 /// The program and what the file holds.
-fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, ImportError> {
+fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<ImportedModel, ImportError> {
     let wrong = |e: Refusal| ImportError::from(e.advise(TENSORS));
     let mut views = Vec::new();
     results(result, &mut views, 0).map_err(|e| e.advise(TENSORS))?;
@@ -79,7 +79,7 @@ fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, 
     let version = interpreter.objects.short_text(".data/version").or_else(|| interpreter.objects.short_text("version"));
     let producer = version.map_or_else(|| "torch".to_owned(), |v| format!("torch (TorchScript of version {v})"));
     let Interpreter { t, counts, inputs, .. } = interpreter;
-    let Translated { program, unsupported, notes } = t.into_translated(&outputs).map_err(wrong)?;
+    let Translation { program, unsupported, notes } = t.into_translated(&outputs).map_err(wrong)?;
     let mut inspection = Inspection {
         format: "torchscript".to_owned(),
         producer,
@@ -107,7 +107,7 @@ fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, 
     if is_open || !inspection.unsupported.is_empty() {
         inspection.verdict = Verdict::Partial;
     }
-    Ok(Imported { inspection, program })
+    Ok(ImportedModel { inspection, program })
 }
 
 /// A frozen model has constants in place of parameters.

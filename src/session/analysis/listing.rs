@@ -109,7 +109,7 @@ impl QueryOf {
 
 /// A table with the slices that its rows are about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct LinkedTable {
     pub table: Table,
     /// For each row the slice that shows it best, if there is one; may be shorter than the table.
     pub slices: Vec<Option<SliceLink>>,

@@ -1,6 +1,6 @@
 //! The memory of devices as tables.
 
-use super::listing::{Listed, Rows, Sources};
+use super::listing::{LinkedTable, Rows, Sources};
 use crate::timeline::{NO_NAME, link};
 use ns_analysis::memory::{DeviceMemory, MemoryLevel};
 use ns_base::convert::i64_to_f64;
@@ -14,10 +14,10 @@ fn bytes(n: i64) -> Cell {
     u64::try_from(n).map_or_else(|_| Cell::Number(i64_to_f64(n)), Cell::Count)
 }
 
-fn page_of(sources: &Sources<'_>, columns: Vec<Column>, rows: &LinkedRows, page: Rows) -> Listed {
+fn page_of(sources: &Sources<'_>, columns: Vec<Column>, rows: &LinkedRows, page: Rows) -> LinkedTable {
     let shown = page.of(rows);
     let slices = shown.iter().map(|(_, slice)| slice.map(|id| link(sources.profile, sources.tracks, id)));
-    Listed {
+    LinkedTable {
         table: Table { columns, rows: shown.iter().map(|(row, _)| row.clone()).collect() },
         slices: slices.collect(),
         skip: u64::from(page.skip),
@@ -39,7 +39,7 @@ fn count(id: &str, title: &str) -> Column {
 }
 
 /// How much each device holds: at the peak and at the end, and how much was allocated in all.
-pub(super) fn memory_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> Listed {
+pub(super) fn memory_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> LinkedTable {
     let of = |level: Option<MemoryLevel>, value: fn(&MemoryLevel) -> i64| {
         level.map_or(Cell::Missing, |level| bytes(value(&level)))
     };
@@ -78,7 +78,7 @@ pub(super) fn memory_table(sources: &Sources<'_>, devices: &[DeviceMemory], page
 }
 
 /// The operators of each device that allocate.
-pub(super) fn memory_operators_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> Listed {
+pub(super) fn memory_operators_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> LinkedTable {
     let rows = devices.iter().flat_map(|m| {
         m.operators.iter().map(|o| {
             let row = vec![
@@ -106,7 +106,7 @@ pub(super) fn memory_operators_table(sources: &Sources<'_>, devices: &[DeviceMem
 }
 
 /// The growth of each step.
-pub(super) fn memory_steps_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> Listed {
+pub(super) fn memory_steps_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> LinkedTable {
     let rows = devices.iter().flat_map(|m| {
         m.steps.iter().map(|s| {
             let row = vec![

@@ -12,7 +12,7 @@ mod tables;
 
 pub use linked::{LinkedSentence, LinkedSlices};
 pub(super) use listing::Sources;
-pub use listing::{GroupsOf, Listed, Listing, MembersOf, QueryOf, Rows, SliceFilter};
+pub use listing::{GroupsOf, LinkedTable, Listing, MembersOf, QueryOf, Rows, SliceFilter};
 pub use path::{PathStep, PathSteps};
 pub use question::{Answer, Question};
 pub(super) use run::AnalysisRun;

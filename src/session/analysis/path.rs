@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::listing::{Listed, Rows, Sources};
+use super::listing::{LinkedTable, Rows, Sources};
 use crate::timeline::link;
 use ns_analysis::Names;
 use ns_analysis::critical::{CriticalPath, PathPart, PathReason};
@@ -104,7 +104,7 @@ pub(super) fn parts_by_length(path: CriticalPath) -> (i64, Vec<PathPart>) {
     (whole, parts)
 }
 
-const fn joined(cause: PathReason) -> &'static str {
+const fn join_word(cause: PathReason) -> &'static str {
     match cause {
         PathReason::Last => "ends last",
         PathReason::Track => "next on its track",
@@ -120,7 +120,7 @@ fn percent(ns: i64, whole: i64) -> Cell {
 }
 
 /// Parts of a path of a length, the longest first.
-pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<PathPart>), shown: Rows) -> Listed {
+pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<PathPart>), shown: Rows) -> LinkedTable {
     let profile = sources.profile;
     let rows = shown.of(parts).iter().map(|p| {
         let name = p.slice.map_or(NOTHING_RAN, |id| profile.str(profile.slices().name(id)));
@@ -129,7 +129,7 @@ pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<Path
             Cell::Number(i64_to_f64(p.span.start.0)),
             Cell::Count(length(p).max(0).unsigned_abs()),
             percent(length(p), *whole),
-            Cell::Text(joined(p.cause).to_owned()),
+            Cell::Text(join_word(p.cause).to_owned()),
         ]
     });
     let table = Table {
@@ -144,11 +144,11 @@ pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<Path
     };
     let links = shown.of(parts).iter().map(|p| p.slice.map(|id| link(profile, sources.tracks, id)));
     let (skip, total) = (u64::from(shown.skip), parts.len() as u64);
-    Listed { table, slices: links.collect(), skip, total, notes: Vec::new() }
+    LinkedTable { table, slices: links.collect(), skip, total, notes: Vec::new() }
 }
 
 /// The time of each name on the path.
-pub(super) fn path_table(sources: &Sources<'_>, (path, names): &(CriticalPath, Names), shown: Rows) -> Listed {
+pub(super) fn path_table(sources: &Sources<'_>, (path, names): &(CriticalPath, Names), shown: Rows) -> LinkedTable {
     let (shares, length) = (path.shares(sources.profile, names), path.length_ns());
     let rows = shown.of(&shares).iter().map(|s| {
         vec![
@@ -169,5 +169,5 @@ pub(super) fn path_table(sources: &Sources<'_>, (path, names): &(CriticalPath, N
     };
     let links = shown.of(&shares).iter().map(|s| s.longest.map(|id| link(sources.profile, sources.tracks, id)));
     let (skip, total) = (u64::from(shown.skip), shares.len() as u64);
-    Listed { table, slices: links.collect(), skip, total, notes: Vec::new() }
+    LinkedTable { table, slices: links.collect(), skip, total, notes: Vec::new() }
 }

@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    fn table(profile: &Profile, what: Listing, rows: Rows) -> crate::Listed {
+    fn table(profile: &Profile, what: Listing, rows: Rows) -> crate::LinkedTable {
         let (Message::Answer(Reply::Listed(listed)), _) = answered(profile, AnalysisRequest::List(what, rows), 64)
         else {
             panic!("no table")

@@ -1,6 +1,6 @@
 //! The common interface of all questions: read part of the slices, report progress, and answer at the end.
 
-use super::listing::{Listed, Rows, Sources};
+use super::listing::{LinkedTable, Rows, Sources};
 use super::question::Answer;
 use ns_analysis::calltree::{CallTreePass, SandwichPass};
 use ns_analysis::counters::{CounterPass, CurvePass};
@@ -66,7 +66,7 @@ looks_once!(
 looks_for_work!(CriticalPass, IdlePass, SentencesPass);
 
 /// Makes the requested rows of a table.
-pub(super) type TableOf = Box<dyn Fn(&Sources<'_>, Rows) -> Listed>;
+pub(super) type TableOf = Box<dyn Fn(&Sources<'_>, Rows) -> LinkedTable>;
 
 /// The result of a question.
 pub(super) enum StepAnswer {
@@ -123,7 +123,7 @@ pub(super) fn answered<P: Steps + 'static>(
 pub(super) fn listed<P: Steps + 'static, T: 'static>(
     pass: P,
     find: impl FnOnce(P, &Sources<'_>) -> T + 'static,
-    table: impl Fn(&Sources<'_>, &T, Rows) -> Listed + 'static,
+    table: impl Fn(&Sources<'_>, &T, Rows) -> LinkedTable + 'static,
 ) -> Box<dyn Running> {
     let finish = |pass, sources: &Sources<'_>| {
         let found = find(pass, sources);

@@ -1,6 +1,6 @@
 //! Results as tables: slices, groups of them, counters, idle gaps, the answer to a query.
 
-use super::listing::{Listed, Rows, Sources};
+use super::listing::{LinkedTable, Rows, Sources};
 use crate::timeline::{NO_NAME, link};
 use ns_analysis::GroupBy;
 use ns_analysis::counters::{SeriesStats, series_names};
@@ -13,7 +13,7 @@ use ns_profile::SliceId;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Some of the slices found, each with the part of its duration that counts.
-pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown: Rows) -> Listed {
+pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown: Rows) -> LinkedTable {
     let (profile, slices) = (sources.profile, sources.profile.slices());
     let page = || shown.of(found).iter();
     let rows = page().map(|&(id, dur)| {
@@ -34,11 +34,11 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown
         rows: rows.collect(),
     };
     let links = page().map(|&(id, _)| Some(link(profile, sources.tracks, id))).collect();
-    Listed { table, slices: links, skip: u64::from(shown.skip), total: found.len() as u64, notes: Vec::new() }
+    LinkedTable { table, slices: links, skip: u64::from(shown.skip), total: found.len() as u64, notes: Vec::new() }
 }
 
 /// Count, total, self, mean, percentiles, extremes and share of each group, in the unit of the profile.
-pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -> Listed {
+pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -> LinkedTable {
     let profile = sources.profile;
     let all_self: i64 = found.stats.iter().map(|s| s.self_ns).sum();
     let listed = || shown.of(&found.stats).iter();
@@ -79,11 +79,11 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
     };
     let total = found.stats.len() as u64;
     let slices = listed().map(|s| Some(link(profile, sources.tracks, s.longest))).collect();
-    Listed { table, slices, skip: u64::from(shown.skip), total, notes: Vec::new() }
+    LinkedTable { table, slices, skip: u64::from(shown.skip), total, notes: Vec::new() }
 }
 
 /// Samples, extremes, mean and integral over time of each series that has a value.
-pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>], shown: Rows) -> Listed {
+pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>], shown: Rows) -> LinkedTable {
     let names = series_names(sources.profile);
     let known: Vec<_> = names.iter().zip(found).filter_map(|(name, stats)| Some((name, stats.as_ref()?))).collect();
     let rows = shown.of(&known).iter().map(|(name, s)| {
@@ -112,11 +112,11 @@ pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>]
         rows: rows.collect(),
     };
     let (skip, total) = (u64::from(shown.skip), known.len() as u64);
-    Listed { table, slices: Vec::new(), skip, total, notes: Vec::new() }
+    LinkedTable { table, slices: Vec::new(), skip, total, notes: Vec::new() }
 }
 
 /// Gaps, the longest first, each with the slice that ends it.
-pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -> Listed {
+pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -> LinkedTable {
     let profile = sources.profile;
     let gaps = shown.of(&found.gaps);
     let name = |id: SliceId| Cell::Text(profile.str(profile.slices().name(id)).to_owned());
@@ -149,11 +149,11 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
         rows: rows.collect(),
     };
     let slices = gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
-    Listed { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }
+    LinkedTable { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }
 }
 
 /// Rows of an answer.
-pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows) -> Listed {
+pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows) -> LinkedTable {
     let kinds: Vec<ColumnKind> = (0..found.columns.len()).map(|i| column_kind(found, i)).collect();
     let columns = found.columns.iter().zip(&kinds).map(|((name, kind), shown)| {
         let title = if *kind == ValueKind::Ns {
@@ -166,7 +166,7 @@ pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows
     let cells = |row: &Vec<QueryValue>| row.iter().zip(&kinds).map(|(v, kind)| cell(v, *kind)).collect();
     let table = Table { columns: columns.collect(), rows: shown.of(&found.rows).iter().map(cells).collect() };
     let links = shown.of(&found.slices).iter().map(|&id| Some(link(sources.profile, sources.tracks, id))).collect();
-    Listed { table, slices: links, skip: u64::from(shown.skip), total: found.rows.len() as u64, notes: Vec::new() }
+    LinkedTable { table, slices: links, skip: u64::from(shown.skip), total: found.rows.len() as u64, notes: Vec::new() }
 }
 
 /// Formats numbers as counts if all are whole and none is negative.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::spec::{InspectField, InspectSpec};
 use ns_compiler::hlo::HloModule;
 use ns_compiler::passes::PassLog;
-use ns_compiler::{GuessedCost, Lowered, Pipeline, StageError, Workflow};
+use ns_compiler::{GuessedCost, LoweredProgram, Pipeline, StageError, Workflow};
 use ns_device::{Device, EstimateMark, FixedModel, ModelLibrary, ModelRef};
 use ns_machine::Executable;
 
@@ -81,7 +81,7 @@ impl Subject {
                 (outlined, Some(Refusal { reason: error.to_string(), by_operator, path: None }))
             }
         };
-        let Lowered { module, estimates, notes } =
+        let LoweredProgram { module, estimates, notes } =
             pipeline.lowered().map_err(|error| format!("{name}: {error}"))?.clone();
         let of_file = pipeline.inspection().map_or(&[][..], |inspection| &inspection.notes);
         let notes = of_file.iter().cloned().chain(notes).collect();

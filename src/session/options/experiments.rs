@@ -1,6 +1,6 @@
 //! The options of a run of experiments as one table: the page's form, links, and the printed command come from its rows.
 
-use super::text::{OptionText, list, name_of, some};
+use super::text::{OptionText, comma_list, name_of, some};
 use crate::studies::{FieldKind, FormField, field};
 use ns_experiment::plan::{Accelerator, Dynamo, ExpandOptions, PlanRequest, PlanRules, Test, Xla};
 use ns_experiment::run::{RunSettings, Suite, Verification};
@@ -85,7 +85,7 @@ pub const PLAN_OPTIONS: &[PlanOption] = &[
             FieldKind::Line,
         ),
         flag: PlanFlag::Value("models"),
-        get: |r| list(&r.plan.models),
+        get: |r| comma_list(&r.plan.models),
         put: |r, given| {
             r.plan.models = words(given.text, ',');
             Ok(())
@@ -128,14 +128,14 @@ pub const PLAN_OPTIONS: &[PlanOption] = &[
         field: field("run_accelerator", "Accelerators", "", "", FieldKind::Several(ACCELERATORS)),
         flag: PlanFlag::Each("accelerator"),
         get: |r| names(&r.plan.expand.accelerator, |a| a.name()),
-        put: |r, given| parsed(given).map(|list| r.plan.expand.accelerator = list),
+        put: |r, given| parse_list(given).map(|list| r.plan.expand.accelerator = list),
         ..MAIN
     },
     PlanOption {
         field: field("run_test", "Test", "", "", FieldKind::Several(TESTS)),
         flag: PlanFlag::Each("test"),
         get: |r| names(&r.plan.expand.test, |t| t.name()),
-        put: |r, given| parsed::<Test>(given).map(|list| r.plan.expand.test = list),
+        put: |r, given| parse_list::<Test>(given).map(|list| r.plan.expand.test = list),
         ..MAIN
     },
     PlanOption {
@@ -310,18 +310,18 @@ fn words(text: &str, between: char) -> Vec<String> {
 }
 
 fn names<T: Copy>(values: &[T], name: impl Fn(T) -> &'static str) -> String {
-    list(&values.iter().map(|value| name(*value)).collect::<Vec<_>>())
+    comma_list(&values.iter().map(|value| name(*value)).collect::<Vec<_>>())
 }
 
 fn nullable_names<T: Copy>(values: &[Option<T>], name: impl Fn(T) -> &'static str) -> String {
-    list(&values.iter().map(|value| value.map_or(NULL, &name)).collect::<Vec<_>>())
+    comma_list(&values.iter().map(|value| value.map_or(NULL, &name)).collect::<Vec<_>>())
 }
 
 fn all(choices: &[(&str, &str)]) -> String {
-    list(&choices.iter().map(|(value, _)| *value).collect::<Vec<_>>())
+    comma_list(&choices.iter().map(|(value, _)| *value).collect::<Vec<_>>())
 }
 
-fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(given: &OptionText<'_>) -> Result<Vec<T>, String> {
+fn parse_list<T: std::str::FromStr<Err: std::fmt::Display>>(given: &OptionText<'_>) -> Result<Vec<T>, String> {
     let list = words(given.text, ',');
     if list.is_empty() {
         return Err(format!("{}: choose at least one", given.name));

@@ -1,7 +1,7 @@
 //! The options of a benchmark.
 
 use super::option::{BenchOption, Flag, OptionGroup};
-use super::text::{OptionText, list, name_of, of_scenario, put_in_scenario, some, unless};
+use super::text::{OptionText, comma_list, name_of, of_scenario, put_in_scenario, some, unless};
 use crate::studies::{AUTO_CAST_TYPES, AUTO_CASTS, FieldKind, OPT_LEVELS, field};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{
@@ -68,28 +68,28 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     BenchOption {
         field: field("batch_sizes", "Batch sizes", "Samples of one inference: 1 or 1,8,64", "1", FieldKind::Line),
         flag: Flag::new("batch-sizes", "LIST", "Samples of one inference [default: 1; for a model file its own]"),
-        get: |c| list(&c.batch_sizes),
+        get: |c| comma_list(&c.batch_sizes),
         put: |c, given| given.counts().map(|list| c.batch_sizes = list),
         ..MAIN
     },
     BenchOption {
         field: field("n_models", "Models", "Copies that run side by side. Empty: one, and as many as fit", "1 and all that fit", FieldKind::Line),
         flag: Flag::new("n-models", "LIST", "Model copies: 1, 1,2, 1-10 or [1, 2]; all lists are written so [default: 1 and the instance's maximum]"),
-        get: |c| c.n_models.as_deref().map(list).unwrap_or_default(),
+        get: |c| c.n_models.as_deref().map(comma_list).unwrap_or_default(),
         put: |c, given| given.some_counts().map(|list| c.n_models = list),
         ..MAIN
     },
     BenchOption {
         field: field("workers_per_model", "Workers per model", "Threads that feed one copy. Empty: 1 and 2", "1,2", FieldKind::Line),
         flag: Flag::new("workers-per-model", "LIST", "Threads feeding each copy [default: 1 and 2; for a pipeline, the number that a trial finds]"),
-        get: |c| c.workers_per_model.as_deref().map(list).unwrap_or_default(),
+        get: |c| c.workers_per_model.as_deref().map(comma_list).unwrap_or_default(),
         put: |c, given| given.some_counts().map(|list| c.workers_per_model = list),
         ..MAIN
     },
     BenchOption {
         field: field("pipeline_sizes", "Pipeline sizes", "NeuronCores of one copy: 1 or 1,2", "1", FieldKind::Line),
         flag: Flag::new("pipeline-sizes", "LIST", "NeuronCores of one model copy [default: 1]"),
-        get: |c| list(&c.pipeline_sizes),
+        get: |c| comma_list(&c.pipeline_sizes),
         put: |c, given| given.counts().map(|list| c.pipeline_sizes = list),
         ..COMPILE
     },
@@ -127,7 +127,7 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
         field: field("performance_level", "Performance levels", "0 (most accurate) to 3 (fastest): 3 or 0-3", "3", FieldKind::Whole),
         name: "performance_levels",
         flag: Flag::new("performance-levels", "LIST", "0 (most accurate) to 3 (fastest) [default: 3]").alias("performance-level"),
-        get: |c| list(&c.performance_levels),
+        get: |c| comma_list(&c.performance_levels),
         put: |c, given| { c.performance_levels = parse_levels(given.name, given.text).map_err(|e| e.to_string())?; Ok(()) },
         ..COMPILE
     },

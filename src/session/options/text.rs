@@ -80,8 +80,8 @@ pub(super) fn some<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A list with commas.
-pub(super) fn list<T: ToString>(values: &[T]) -> String {
+/// A list with commas, as links and commands write it.
+pub(crate) fn comma_list<T: ToString>(values: &[T]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 

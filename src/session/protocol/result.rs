@@ -6,7 +6,7 @@ use crate::experiments::{RecordsRead, RecordsResult};
 use crate::inspect::InspectResult;
 use crate::share::LinkedFile;
 use crate::studies::StudyResult;
-use crate::{Answer, Catalog, Listed, OperatorTable, ProfileInfo};
+use crate::{Answer, Catalog, LinkedTable, OperatorTable, ProfileInfo};
 use ns_base::Diagnostic;
 use ns_bench::cpu::CpuTimers;
 use ns_bench::mlperf::MlperfResult;
@@ -92,7 +92,7 @@ pub enum Reply {
     /// The answer to an analysis of a profile.
     Analysed(Box<Answer>),
     /// A table about a profile.
-    Listed(Box<Listed>),
+    Listed(Box<LinkedTable>),
     /// Flow arrows.
     Flows {
         /// The arrows, each from one slice to another.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{AnalysisRequest, Ask, Control, Event, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest};
 use super::{ExportedFile, Reply, Request, SearchHits};
 use crate::share::LinkedFile;
-use crate::{Answer, Catalog, JobId, Listed, OperatorTable, ProfileInfo, ProfileKey};
+use crate::{Answer, Catalog, JobId, LinkedTable, OperatorTable, ProfileInfo, ProfileKey};
 use ns_device::OpenedModel;
 use ns_insight::Insights;
 use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
@@ -57,7 +57,7 @@ enum ProfileMessage {
     Operators(OperatorTable),
     Summary(Option<Box<Insights>>),
     Analysed(Box<Answer>),
-    Listed(Box<Listed>),
+    Listed(Box<LinkedTable>),
     Flows { arrows: Vec<(SliceLink, SliceLink)>, total: u64 },
     Density(Vec<f64>),
     File(ExportedFile),

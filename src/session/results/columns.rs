@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use ns_bench::{Interval, Published, REPORT_KEYS, Report};
+use ns_bench::{Interval, PublishedFigures, REPORT_KEYS, Report};
 use ns_device::EstimateMark;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
@@ -149,7 +149,7 @@ impl ReportCells {
         let values = serde_json::to_value(report).unwrap_or_default();
         let mut cells: Vec<Cell> = REPORT_KEYS.iter().map(|key| cell(values.get(*key))).collect();
         let beside = [
-            ("published", report.published.as_ref().map(Published::in_short)),
+            ("published", report.published.as_ref().map(PublishedFigures::in_short)),
             ("interval", report.interval.map(Interval::in_short)),
             ("estimate", report.estimate.map(EstimateMark::note)),
         ];
@@ -254,8 +254,12 @@ mod tests {
 
     #[test]
     fn published_figures_are_a_column_where_there_are_some() {
-        let published =
-            Published { throughput: 1_218.875, release: "PyTorch 2.5".into(), ratio: 0.998, ..Published::default() };
+        let published = PublishedFigures {
+            throughput: 1_218.875,
+            release: "PyTorch 2.5".into(),
+            ratio: 0.998,
+            ..PublishedFigures::default()
+        };
         let row = ReportCells::of(&Report { published: Some(published), ..Report::default() });
         let plain = ReportCells::of(&Report::default());
         assert_eq!(row.get("published"), &Cell::Text("1,219/s (PyTorch 2.5), ratio 1.00".into()));

@@ -176,7 +176,7 @@ pub fn throughput_by_configuration(reports: &[&Report]) -> (Bars, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_bench::Published;
+    use ns_bench::PublishedFigures;
     use ns_view::plot::Mark;
 
     fn report(n_models: u32, workers: u32, batch: u32, throughput: Option<f64>) -> Report {
@@ -204,11 +204,11 @@ mod tests {
 
     #[test]
     fn published_figures_are_rings_beside_the_points() {
-        let published = Published {
+        let published = PublishedFigures {
             throughput: 400.0,
             latency_ms_p50: Some(2.0),
             release: "PyTorch 2.5".into(),
-            ..Published::default()
+            ..PublishedFigures::default()
         };
         let reports =
             [report(1, 1, 1, Some(300.0)), Report { published: Some(published), ..report(2, 1, 1, Some(390.0)) }];

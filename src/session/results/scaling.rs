@@ -38,7 +38,7 @@ struct Family {
 }
 
 /// A line: its family and its points by the number of models.
-type Measured = (Family, BTreeMap<u32, f64>);
+type MeasuredFamily = (Family, BTreeMap<u32, f64>);
 
 /// Throughput over the number of models, a line for each set of configurations that differ only in that. Lines that differ
 /// only in the number of workers share a plot. Each plot has an ideal line: the best throughput of one model in it, as many
@@ -48,7 +48,7 @@ pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Option<
     let colours = SeriesColours::of(reports.clone());
     let lines = measured_lines(reports);
     let all = lines.len();
-    let mut plots: Vec<(Family, Vec<Measured>)> = Vec::new();
+    let mut plots: Vec<(Family, Vec<MeasuredFamily>)> = Vec::new();
     for line in lines {
         let of = Family { workers: 0, ..line.0.clone() };
         match plots.iter().position(|(family, _)| *family == of) {
@@ -71,7 +71,7 @@ pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Option<
 }
 
 /// Lines with at least two points, the fastest first.
-fn measured_lines<'a>(reports: impl Iterator<Item = &'a Report>) -> Vec<Measured> {
+fn measured_lines<'a>(reports: impl Iterator<Item = &'a Report>) -> Vec<MeasuredFamily> {
     let mut families: BTreeMap<Family, BTreeMap<u32, f64>> = BTreeMap::new();
     for r in reports {
         let Some(throughput) = r.throughput_avg.filter(|t| t.is_finite()) else { continue };
@@ -79,20 +79,20 @@ fn measured_lines<'a>(reports: impl Iterator<Item = &'a Report>) -> Vec<Measured
     }
     families.retain(|_, points| points.len() > 1);
     let peak = |points: &BTreeMap<u32, f64>| points.values().copied().fold(0.0, f64::max);
-    let mut lines: Vec<Measured> = families.into_iter().collect();
+    let mut lines: Vec<MeasuredFamily> = families.into_iter().collect();
     lines.order_by(|a, b| peak(&b.1).total_cmp(&peak(&a.1)));
     lines
 }
 
-fn plot_of(lines: &[Measured], most: u32, colours: &SeriesColours) -> Lines {
+fn plot_of(lines: &[MeasuredFamily], most: u32, colours: &SeriesColours) -> Lines {
     let one_model = lines.iter().flat_map(|(_, points)| points).map(|(n, t)| t / f64::from((*n).max(1)));
     let one_model = one_model.fold(0.0, f64::max);
     let ideal = (0..=1).map(|end| (f64::from(most * end), one_model * f64::from(most * end))).collect();
-    let line = |(family, points): &Measured| -> Series {
+    let line = |(family, points): &MeasuredFamily| -> Series {
         let workers = format_plural(family.workers, "worker");
         (workers, LineStyle::Solid, points.iter().map(|(n, t)| (f64::from(*n), *t)).collect())
     };
-    let mut in_order: Vec<&Measured> = lines.iter().collect();
+    let mut in_order: Vec<&MeasuredFamily> = lines.iter().collect();
     in_order.order_by_key(|(family, _)| family.workers);
     let fills: Vec<u8> =
         in_order.iter().map(|(f, _)| colours.of_key(&f.instance, f.workers, f.compiler.as_deref())).collect();

@@ -9,7 +9,7 @@ use crate::ByteSource;
 use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
-use ns_container::{FilePart, Recorded, exactly};
+use ns_container::{FilePart, RecordingSource, exactly};
 use ns_device::{ModelFileSettings, ModelLibrary, OpenedModel, content_name};
 
 pub(super) const MODEL_FILE: &str = "model_file";
@@ -35,7 +35,7 @@ type Places = (u64, String, Vec<(u64, u64)>);
 
 impl LinkedFile {
     /// Packs a file whose graph was read: whole if it is small, or else what was read of it. `digest` identifies the content.
-    fn of(name: &str, digest: &str, source: &Recorded) -> Self {
+    fn of(name: &str, digest: &str, source: &RecordingSource) -> Self {
         let size = source.size();
         let whole = (size <= MOST_PACKED_BYTES).then(|| exactly(source, 0, size).ok()).flatten();
         if let Some(packed) = whole.and_then(|bytes| pack(&[(name.to_owned(), bytes)])) {
@@ -101,7 +101,7 @@ pub(crate) fn open_for_links(
     settings: ModelFileSettings,
 ) -> Result<(OpenedModel, LinkedFile), Refusal> {
     let digest = content_name(name, &*source)?;
-    let recorded = Rc::new(Recorded::new(Rc::from(source)));
+    let recorded = Rc::new(RecordingSource::new(Rc::from(source)));
     let opened = models.open_as(name, &digest, recorded.clone(), settings)?;
     let linked = LinkedFile::of(name, &digest, &recorded);
     Ok((opened, linked))
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_small_file_travels_in_the_link_of_any_page() {
         let bytes = b"HloModule two".to_vec();
-        let linked = LinkedFile::of("two.hlo", "12345678", &Recorded::new(Rc::new(bytes.clone())));
+        let linked = LinkedFile::of("two.hlo", "12345678", &RecordingSource::new(Rc::new(bytes.clone())));
         let packed = linked.packed.clone().unwrap();
         for page in ["#/inspect?v=1&model=file:two.hlo@12345678", "#/benchmark?v=1&model=file:two.hlo@12345678&seed=1"]
         {
@@ -189,7 +189,7 @@ mod tests {
             (seed >> 24) as u8
         };
         let large: Vec<u8> = (0..1 << 20).map(noise).collect();
-        let source = Recorded::new(Rc::new(large.clone()));
+        let source = RecordingSource::new(Rc::new(large.clone()));
         source.slice(0, 900).unwrap();
         source.slice((1 << 20) - 100, 100).unwrap();
         let linked = LinkedFile::of("large.onnx", "k3x9q2ab", &source);
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_large_file_whose_graph_is_large_is_named() {
-        let source = Recorded::new(Rc::new(vec![0; MOST_GRAPH_BYTES as usize + 1]));
+        let source = RecordingSource::new(Rc::new(vec![0; MOST_GRAPH_BYTES as usize + 1]));
         source.slice(0, MOST_GRAPH_BYTES as usize + 1).unwrap();
         let linked = LinkedFile::of("large.onnx", "k3x9q2ab", &source);
         assert_eq!((linked.packed.clone(), linked.is_graph), (None, false));

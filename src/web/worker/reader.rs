@@ -14,7 +14,7 @@ use crate::platform::error_text;
 use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64};
 use ns_base::refuse;
 use ns_container::ByteSource;
-use ns_program::{ImportError, ImportOptions, Imported, read_elsewhere};
+use ns_program::{ImportError, ImportOptions, ImportedModel, read_elsewhere};
 use ns_session::build_id;
 
 /// Address of the program, beside the worker's own files.
@@ -46,7 +46,7 @@ thread_local! {
 ///
 /// # Errors
 /// The reader's answer about the file, or that the program could not be fetched.
-pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     if !IS_STARTED.get() {
         fetch_program()?;
         IS_STARTED.set(true);

@@ -7,7 +7,7 @@ mod values;
 
 use neuronscope::container::ByteSource;
 use neuronscope::program::eval::evaluate;
-use neuronscope::program::{ArrayType, ElementType, ImportOptions, Imported, Numbers, Value};
+use neuronscope::program::{ArrayType, ElementType, ImportOptions, ImportedModel, Numbers, Value};
 use neuronscope::readers::read_model;
 use serde_json::{Value as Json, json};
 
@@ -117,7 +117,7 @@ fn value((dims, numbers, dtype): &Tensor) -> Value {
     Value { ty: ArrayType::new(element, dims.clone()), numbers }
 }
 
-fn import(bytes: &dyn ByteSource) -> Imported {
+fn import(bytes: &dyn ByteSource) -> ImportedModel {
     read_model("one.pt2", bytes, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -62,12 +62,12 @@ pub(super) fn request_of(args: &ExperimentArgs) -> Result<PlanRequest> {
         partition_id: args.partition_id as usize,
         brought: args.model_file.iter().map(|(name, _)| name.clone()).collect(),
         expand: ExpandOptions {
-            accelerator: parsed(&args.accelerator)?,
+            accelerator: parse_all(&args.accelerator)?,
             xla: nullable(&args.xla)?,
             xla_flags: args.xla_flags.iter().map(|f| (f != NULL).then(|| f.clone())).collect(),
             dynamo: nullable(&args.dynamo)?,
             torch_xla2: nullable(&args.torch_xla2)?,
-            test: parsed(&args.test)?,
+            test: parse_all(&args.test)?,
             enable_functionalization: args.enable_functionalization,
             keep_model_data_on_cuda: args.keep_model_data_on_cuda,
             xla_devices: args.xla_devices.iter().map(|d| d.trim().to_owned()).filter(|d| !d.is_empty()).collect(),
@@ -132,7 +132,7 @@ pub(super) fn model_of(args: &ExperimentArgs, name: &str) -> Result<SuiteModel> 
 /// How an option spells null.
 const NULL: &str = "None";
 
-fn parsed<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(values: &[String]) -> Result<Vec<T>> {
+fn parse_all<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(values: &[String]) -> Result<Vec<T>> {
     values.iter().map(|v| Ok(v.parse()?)).collect()
 }
 

@@ -56,8 +56,8 @@ pub trait Watch {
 
 /// An observer that does nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unwatched;
+pub struct NoWatch;
 
-impl Watch for Unwatched {
+impl Watch for NoWatch {
     fn produced(&mut self, _: &HloInstruction, _: &[Rc<Tensor>], _: &Tensor) {}
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::arithmetic::{Arithmetic, Place, Reference};
 use super::compute::compute;
-use super::{Unwatched, Watch};
+use super::{NoWatch, Watch};
 use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode};
 use ns_base::{Idx as _, IndexVec, Refusal, refuse};
 use ns_tensor::Tensor;
@@ -17,7 +17,7 @@ use ns_tensor::Tensor;
 pub fn evaluate(module: &HloModule, parameters: &[Rc<Tensor>]) -> Result<Vec<Rc<Tensor>>, Refusal> {
     let mut evaluation = Evaluation::new(module, parameters.to_vec());
     loop {
-        if let Some(results) = evaluation.step(u64::MAX, &mut Reference, &mut Unwatched)? {
+        if let Some(results) = evaluation.step(u64::MAX, &mut Reference, &mut NoWatch)? {
             return Ok(results);
         }
     }

@@ -4,5 +4,5 @@ mod arithmetic;
 mod compute;
 mod evaluation;
 
-pub use arithmetic::{Arithmetic, Place, Reference, Unwatched, Watch};
+pub use arithmetic::{Arithmetic, NoWatch, Place, Reference, Watch};
 pub use evaluation::{Evaluation, evaluate};

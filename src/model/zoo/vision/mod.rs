@@ -12,5 +12,5 @@ pub use clip::{Clip, ClipConfig, Tower};
 pub(super) use networks::{ALEXNET, RESNET18, RESNET34, RESNET50, RESNET101, RESNET152, UNET, VGG11, VGG16, VIT_BASE};
 pub use resnet::{ResNet, ResNetBlock, ResNetConfig};
 pub use unet::UNet;
-pub use vgg::Stacked;
+pub use vgg::ConvStack;
 pub use vit::{ViT, ViTConfig};

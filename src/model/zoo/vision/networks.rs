@@ -4,7 +4,7 @@ use crate::zoo::{ModelInfo, Settings};
 use crate::{Distribution, InputSpec, Module};
 use ns_tensor::Shape;
 
-use super::{ResNet, ResNetConfig, Stacked, UNet, ViT, ViTConfig};
+use super::{ConvStack, ResNet, ResNetConfig, UNet, ViT, ViTConfig};
 
 /// Colour images of 224 by 224.
 pub(in crate::zoo) fn images(batch: u64) -> Vec<InputSpec> {
@@ -53,13 +53,13 @@ pub(in crate::zoo) static RESNET152: ModelInfo = network("resnet152", "ResNet-15
 });
 
 pub(in crate::zoo) static VGG11: ModelInfo =
-    network("vgg11", "VGG-11: 8 convolutions, 3 linear layers", |_| Box::new(Stacked::vgg([1, 1, 2, 2, 2])));
+    network("vgg11", "VGG-11: 8 convolutions, 3 linear layers", |_| Box::new(ConvStack::vgg([1, 1, 2, 2, 2])));
 
 pub(in crate::zoo) static VGG16: ModelInfo =
-    network("vgg16", "VGG-16: 13 convolutions, 3 linear layers", |_| Box::new(Stacked::vgg([2, 2, 3, 3, 3])));
+    network("vgg16", "VGG-16: 13 convolutions, 3 linear layers", |_| Box::new(ConvStack::vgg([2, 2, 3, 3, 3])));
 
 pub(in crate::zoo) static ALEXNET: ModelInfo =
-    network("alexnet", "AlexNet: 5 convolutions, 3 linear layers", |_| Box::new(Stacked::alexnet()));
+    network("alexnet", "AlexNet: 5 convolutions, 3 linear layers", |_| Box::new(ConvStack::alexnet()));
 
 pub(in crate::zoo) static VIT_BASE: ModelInfo =
     network("google/vit-base-patch16-224", "Vision transformer, base: 12 layers on patches of 16 by 16", |_| {

@@ -5,14 +5,14 @@ use crate::{Child, ConvArgs, Ctx, Entry, Module, Value};
 use ns_base::Refusal;
 
 /// Convolutions, pooling to a fixed size, linear layers: `torchvision.models.VGG` and `AlexNet`.
-pub struct Stacked {
+pub struct ConvStack {
     class: &'static str,
     features: Child<Sequential>,
     avgpool: Child<AdaptiveAvgPool2d>,
     classifier: Child<Sequential>,
 }
 
-impl Stacked {
+impl ConvStack {
     fn new(class: &'static str, features: Sequential, size: u64, classifier: Sequential) -> Self {
         Self {
             class,
@@ -77,7 +77,7 @@ impl Stacked {
     }
 }
 
-impl Module for Stacked {
+impl Module for ConvStack {
     fn class(&self) -> &str {
         self.class
     }

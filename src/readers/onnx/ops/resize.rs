@@ -42,7 +42,7 @@ fn resize(site: &mut Site<'_, '_>) -> Results {
         Some(axes) => site.axes(&axes, dims.len())?,
         None => (0..dims.len()).collect(),
     };
-    let (wanted, scales) = wanted(site, is_early, axes.len(), &dims, &axes)?;
+    let (wanted, scales) = sizes_and_scales(site, is_early, axes.len(), &dims, &axes)?;
     let coordinates =
         site.text("coordinate_transformation_mode", if is_early { "asymmetric" } else { "half_pixel" })?;
     let nearest = site.text("nearest_mode", if is_early { "floor" } else { "round_prefer_floor" })?;
@@ -99,7 +99,7 @@ fn grid(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// Sizes and scales of the dimensions that are resized.
-fn wanted(
+fn sizes_and_scales(
     site: &Site<'_, '_>,
     is_early: bool,
     count: usize,

@@ -14,7 +14,7 @@ mod weights;
 
 use super::super::read_onnx;
 use ns_program::eval::evaluate;
-use ns_program::{ArrayType, ElementType, ImportError, ImportOptions, Imported, Numbers, Value};
+use ns_program::{ArrayType, ElementType, ImportError, ImportOptions, ImportedModel, Numbers, Value};
 
 /// A number of variable length.
 pub fn varint(mut n: u64) -> Vec<u8> {
@@ -111,7 +111,7 @@ pub fn file(graph: &[u8], opset: i64) -> Vec<u8> {
     [num(1, 9), msg(7, graph), msg(8, num(2, opset))].concat()
 }
 
-pub fn read(file: &[u8]) -> Result<Imported, ImportError> {
+pub fn read(file: &[u8]) -> Result<ImportedModel, ImportError> {
     read_onnx(&file.to_vec(), &ImportOptions::default())
 }
 

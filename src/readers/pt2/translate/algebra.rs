@@ -1,6 +1,6 @@
 //! Products composed of other products: of several matrices, of vectors, with normalised weights.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Product;
@@ -167,7 +167,7 @@ fn kronecker(c: &mut Call<'_, '_, '_>) -> CallOutcome {
 fn power(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (x, n) = (c.x(0)?, c.int_or("n", 0));
     if !(1..=MOST_POWER).contains(&n) {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let mut product = x;
     for _ in 1..n {
@@ -212,7 +212,7 @@ fn weight_norm(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let length = norm_but(c, v, 2.0)?;
     let factor = c.b().div(g, length)?;
     let weight = c.b().mul(v, factor)?;
-    if c.op == "_weight_norm" { one(weight) } else { Ok(Done::Many(vec![Some(weight), Some(length)])) }
+    if c.op == "_weight_norm" { one(weight) } else { Ok(OpResult::Many(vec![Some(weight), Some(length)])) }
 }
 
 /// Elements whose norm is limited to a maximum.

@@ -1,6 +1,6 @@
 //! Operations that move elements: repetitions, paddings, shuffles, grids.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::{i64_to_f64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Movement;
@@ -33,7 +33,7 @@ pub const OPS: &[Row] =
             for (x, ty) in c.tensors(0)?.into_iter().zip(types) {
                 values.push(Some(c.b().broadcast_to(x, &ty.dims)?));
             }
-            Ok(Done::Many(values))
+            Ok(OpResult::Many(values))
         }),
     ];
 
@@ -287,5 +287,5 @@ fn meshgrid(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         let row = c.b().reshape(x, &[n])?;
         values.push(Some(c.b().broadcast_in(row, &ty.dims, vec![usize_to_u32(at)])?));
     }
-    Ok(Done::Many(values))
+    Ok(OpResult::Many(values))
 }

@@ -1,6 +1,6 @@
 //! Attention.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_program::OperatorKind::Product;
 use ns_program::compose::{Attention, attention};
 
@@ -15,7 +15,7 @@ pub const OPS: &[Row] = &[
 
 fn translate(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.float_or("dropout_p", 0.0) != 0.0 {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let mask = match c.tensor("attn_mask")? {
         None => c.tensor("attn_bias")?,
@@ -31,5 +31,5 @@ fn translate(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let others = c.results()?.len().saturating_sub(1);
     let mut values = vec![Some(value)];
     values.extend(vec![None; others]);
-    Ok(Done::Many(values))
+    Ok(OpResult::Many(values))
 }

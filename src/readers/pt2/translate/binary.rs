@@ -1,7 +1,7 @@
 //! Functions of two or three operands, comparisons, choices.
 
 use super::super::argument::Argument;
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::Refusal;
 use ns_program::OperatorKind::Elementwise;
 use ns_program::compose::{floor_divide, floor_modulo, power_number, truncated_quotient};
@@ -221,7 +221,7 @@ fn logical(c: &mut Call<'_, '_, '_>, with: Binary) -> CallOutcome {
 /// Elements of one operand where a condition holds, else of another. With a condition alone, the number of results depends on data.
 fn choice(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.node.inputs.len() != 3 {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let element = c.result()?.element;
     let condition = c.x(0)?;

@@ -10,7 +10,7 @@ use ns_program::{ArrayType, Builder, Built, ElementType, InstructionId, Operator
 
 /// The result of an operation.
 #[derive(Debug)]
-pub enum Done {
+pub enum OpResult {
     /// One new value.
     One(InstructionId),
     /// Several new values; `None` for unknown results.
@@ -24,7 +24,7 @@ pub enum Done {
 }
 
 /// The result type of a family of operations.
-pub type CallOutcome = Result<Done, Refusal>;
+pub type CallOutcome = Result<OpResult, Refusal>;
 
 /// Translates a call; fails when its arguments do not fit.
 pub type Translate = fn(&mut Call<'_, '_, '_>) -> CallOutcome;
@@ -34,7 +34,7 @@ pub type Row = (&'static [&'static str], OperatorKind, Translate);
 
 /// A value as the only result.
 pub fn one(value: InstructionId) -> CallOutcome {
-    Ok(Done::One(value))
+    Ok(OpResult::One(value))
 }
 
 /// A node that is translated.

@@ -1,6 +1,6 @@
 //! Tensors without operands, values of in-place writes, and quantised numbers.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::{i64_to_f64, i64_to_u64, u64_to_f64, usize_to_u32};
 use ns_base::refuse;
 use ns_program::OperatorKind::Creation;
@@ -20,7 +20,7 @@ pub const OPS: &[Row] = &[
     (&["arange"], Creation, arange),
     (&["linspace"], Creation, linspace),
     (&["logspace"], Creation, |c| {
-        let Done::One(exponents) = linspace(c)? else { return Ok(Done::Unknown) };
+        let OpResult::One(exponents) = linspace(c)? else { return Ok(OpResult::Unknown) };
         let base = c.float_or("base", 10.0);
         let scaled = c.b().with_number(Binary::Mul, exponents, libm::log(base))?;
         one(c.b().unary(Unary::Exp, scaled)?)
@@ -81,7 +81,7 @@ fn arange(c: &mut Call<'_, '_, '_>) -> CallOutcome {
 fn linspace(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let ty = c.result()?;
     let (start, end) = (c.float("start"), c.float("end"));
-    let (Some(start), Some(end)) = (start, end) else { return Ok(Done::Unknown) };
+    let (Some(start), Some(end)) = (start, end) else { return Ok(OpResult::Unknown) };
     let too_large = || refuse!("a row of numbers of sizes {:?} is too large: the limit is {MAX_ROW}", ty.dims);
     let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(too_large)?;
     let step = if count > 1 { (end - start) / u64_to_f64(count - 1) } else { 0.0 };
@@ -120,7 +120,7 @@ pub fn quantised(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let is_back = c.op.starts_with("dequantize_per");
     let is_forth = c.op.starts_with("quantize_per");
     if !(is_back || is_forth) || c.op.ends_with("token") || c.op.ends_with("group") {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let ty = c.result()?;
     let x = c.x(0)?;

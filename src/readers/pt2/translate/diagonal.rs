@@ -1,6 +1,6 @@
 //! Diagonals, rotations and flips, and the named functions that join and split tensors.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use super::views::{Look, ViewId, Views};
 use ns_base::convert::{i64_to_f64, u64_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
@@ -16,7 +16,7 @@ pub const OPS: &[Row] = &[
     (&["diagonal", "diagonal_copy", "linalg_diagonal"], Movement, |c| {
         let plane = plane(c, 0)?;
         let parent = c.view(0)?;
-        Ok(Done::Views(vec![looked(c.b_and_views(), parent, plane)?]))
+        Ok(OpResult::Views(vec![looked(c.b_and_views(), parent, plane)?]))
     }),
     (&["diagonal_scatter"], Movement, scattered),
     (&["fill_diagonal"], Movement, filled),
@@ -46,9 +46,9 @@ pub const OPS: &[Row] = &[
 fn filled(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let ty = c.b().array(x)?.clone();
-    let [rows, columns] = ty.dims[..] else { return Ok(Done::Unknown) };
+    let [rows, columns] = ty.dims[..] else { return Ok(OpResult::Unknown) };
     if c.flag_or("wrap", false) && rows > columns {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let value = c.operand(1, ty.element)?;
     let row = c.b().iota(ElementType::S32, &ty.dims, 0)?;
@@ -122,7 +122,7 @@ fn diagonal_matrix(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.op == "diag" && rank == 2 {
         let parent = c.view(0)?;
         let plane = Plane { first: 0, second: 1, offset };
-        return Ok(Done::Views(vec![looked(c.b_and_views(), parent, plane)?]));
+        return Ok(OpResult::Views(vec![looked(c.b_and_views(), parent, plane)?]));
     }
     if c.op == "diagflat" {
         let all = c.b().array(x)?.elements().unwrap_or(0);
@@ -235,7 +235,7 @@ fn parted(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         views.push(c.t.views.look(&mut c.t.b, parent, Look::Slice(along, start, limit, 1))?);
         start = limit;
     }
-    Ok(Done::Views(views))
+    Ok(OpResult::Views(views))
 }
 
 /// Matrices on the diagonal of a block matrix.
@@ -309,7 +309,7 @@ fn summed(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let dims = c.b().dims(x);
     let wanted = c.ints("size").unwrap_or_default();
-    let Some(front) = dims.len().checked_sub(wanted.len()) else { return Ok(Done::Unknown) };
+    let Some(front) = dims.len().checked_sub(wanted.len()) else { return Ok(OpResult::Unknown) };
     let is_summed = |d: &usize| *d < front || (wanted[*d - front] == 1 && dims[*d] != 1);
     let along: Vec<usize> = (0..dims.len()).filter(is_summed).collect();
     let sum = if along.is_empty() { x } else { c.b().reduce(Binary::Add, x, &along, true)? };

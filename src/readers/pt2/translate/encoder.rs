@@ -1,6 +1,6 @@
 //! The operators that `torch.nn.MultiheadAttention` and `TransformerEncoderLayer` call in inference, each a whole layer.
 
-use super::call::{Call, Done, Row, one};
+use super::call::{Call, OpResult, Row, one};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Product;
 use ns_program::compose::{Affine, Attention, attention_and_shares, gelu_erf, layer_norm};
@@ -14,11 +14,11 @@ pub const OPS: &[Row] = &[
         let mask = mask(c)?;
         let (value, shares) = heads.attend(c.b(), inputs, mask)?;
         if !c.flag_or("need_weights", true) {
-            return Ok(Done::Many(vec![Some(value), None]));
+            return Ok(OpResult::Many(vec![Some(value), None]));
         }
         let is_mean = c.flag_or("average_attn_weights", true);
         let shares = if is_mean { c.b().mean(shares, &[1], false)? } else { shares };
-        Ok(Done::Many(vec![Some(value), Some(shares)]))
+        Ok(OpResult::Many(vec![Some(value), Some(shares)]))
     }),
     (&["_transformer_encoder_layer_fwd"], Product, |c| {
         let value = layer(c)?;

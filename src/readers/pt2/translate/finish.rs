@@ -1,7 +1,7 @@
 //! Converts the results of an operation to the types in the file.
 
 use super::super::argument::{Argument, Text};
-use super::call::{Call, CallOutcome, Done};
+use super::call::{Call, CallOutcome, OpResult};
 use super::views::ViewId;
 use ns_base::{Refusal, refuse};
 use ns_program::{ArrayType, ElementType, InstructionId};
@@ -44,9 +44,9 @@ impl Call<'_, '_, '_> {
         let done = made?;
         let names: Vec<String> = self.output_names().iter().map(|n| n.get().to_owned()).collect();
         let values: Vec<Option<InstructionId>> = match done {
-            Done::Unknown => return Err(None),
-            Done::Nothing => Vec::new(),
-            Done::Views(views) => {
+            OpResult::Unknown => return Err(None),
+            OpResult::Nothing => Vec::new(),
+            OpResult::Views(views) => {
                 if views.len() != names.len() {
                     return Err(other_results(views.len(), names.len()).into());
                 }
@@ -61,8 +61,8 @@ impl Call<'_, '_, '_> {
                 }
                 return Ok(());
             }
-            Done::One(value) => vec![Some(value)],
-            Done::Many(values) => values,
+            OpResult::One(value) => vec![Some(value)],
+            OpResult::Many(values) => values,
         };
         if is_in_place {
             return Ok(self.write(&names, values.first().copied().flatten())?);
@@ -93,11 +93,11 @@ impl Call<'_, '_, '_> {
         is_in_place: bool,
     ) -> Result<Vec<Option<ViewId>>, Option<Refusal>> {
         let values = match made? {
-            Done::Unknown => return Err(None),
-            Done::Nothing => Vec::new(),
-            Done::Views(views) => return Ok(views.into_iter().map(Some).collect()),
-            Done::One(value) => vec![Some(value)],
-            Done::Many(values) => values,
+            OpResult::Unknown => return Err(None),
+            OpResult::Nothing => Vec::new(),
+            OpResult::Views(views) => return Ok(views.into_iter().map(Some).collect()),
+            OpResult::One(value) => vec![Some(value)],
+            OpResult::Many(values) => values,
         };
         if is_in_place {
             self.write(&[], values.first().copied().flatten())?;

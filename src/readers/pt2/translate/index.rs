@@ -1,6 +1,6 @@
 //! Look-ups and writes by indices.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Indexing;
@@ -115,7 +115,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let padding = c.int("padding_idx").filter(|&p| p >= 0);
     let shares = c.tensor("per_sample_weights")?;
     if mode > 2 {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let rows = c.b().take(table, indices, RowGather { dimension: 0, wraps: false })?;
     let is_in = in_bags(c, indices, padding)?;
@@ -148,7 +148,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let others = c.results()?.len().saturating_sub(1);
     let mut values = vec![Some(bag)];
     values.extend(vec![None; others]);
-    Ok(Done::Many(values))
+    Ok(OpResult::Many(values))
 }
 
 /// Whether each row belongs to each bag: it is at or after the bag's offset and before the next offset, and is not the padding index.
@@ -184,7 +184,7 @@ fn scatter(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let combine = match (c.op, c.text("reduce")) {
         ("scatter_add", _) | (_, Some("add")) => Some(Binary::Add),
         (_, Some("multiply")) => Some(Binary::Mul),
-        (_, Some(_)) => return Ok(Done::Unknown),
+        (_, Some(_)) => return Ok(OpResult::Unknown),
         _ => None,
     };
     let values = match c.tensor("src")? {

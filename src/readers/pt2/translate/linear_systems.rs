@@ -1,6 +1,6 @@
 //! Determinants, inverses and solutions of systems of equations.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::refuse;
 use ns_program::OperatorKind::Product;
 use ns_program::compose::{Elimination, cholesky, eliminate, identity_like, solve_triangle};
@@ -42,7 +42,7 @@ pub const OPS: &[Row] = &[
         let used = if is_turned { turned(c, a)? } else { a };
         let is_unit = c.flag_or("unitriangular", false);
         let found = solve_triangle(c.b(), used, right, upper, is_unit)?;
-        Ok(Done::Many(vec![Some(found), Some(a)]))
+        Ok(OpResult::Many(vec![Some(found), Some(a)]))
     }),
 ];
 
@@ -61,7 +61,7 @@ fn checked(c: &mut Call<'_, '_, '_>, value: InstructionId, with_check: &str) -> 
         return one(value);
     }
     let faults = faults(c, value)?;
-    Ok(Done::Many(vec![Some(value), Some(faults)]))
+    Ok(OpResult::Many(vec![Some(value), Some(faults)]))
 }
 
 /// An error code of 0 for each matrix.
@@ -80,7 +80,7 @@ fn determinant(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if matches!(c.op, "det" | "linalg_det" | "_linalg_det") {
         let product = c.b().reduce(Binary::Mul, pivots, &[last], false)?;
         let value = c.b().mul(product, sign)?;
-        return if c.op == "_linalg_det" { Ok(Done::Many(vec![Some(value), None, None])) } else { one(value) };
+        return if c.op == "_linalg_det" { Ok(OpResult::Many(vec![Some(value), None, None])) } else { one(value) };
     }
     let signs = c.b().unary(Unary::Sign, pivots)?;
     let signs = c.b().reduce(Binary::Mul, signs, &[last], false)?;
@@ -94,8 +94,8 @@ fn determinant(c: &mut Call<'_, '_, '_>) -> CallOutcome {
             let none = c.t.b.number(c.t.b.element(log), f64::NAN)?;
             one(c.b().select(is_below, none, log)?)
         }
-        "_linalg_slogdet" => Ok(Done::Many(vec![Some(sign), Some(log), None, None])),
-        _ => Ok(Done::Many(vec![Some(sign), Some(log)])),
+        "_linalg_slogdet" => Ok(OpResult::Many(vec![Some(sign), Some(log), None, None])),
+        _ => Ok(OpResult::Many(vec![Some(sign), Some(log)])),
     }
 }
 
@@ -119,8 +119,8 @@ fn solution(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     }
     match c.op {
         "linalg_solve" => one(found),
-        "linalg_solve_ex" => Ok(Done::Many(vec![Some(found), Some(faults)])),
-        _ => Ok(Done::Many(vec![Some(found), None, None, Some(faults)])),
+        "linalg_solve_ex" => Ok(OpResult::Many(vec![Some(found), Some(faults)])),
+        _ => Ok(OpResult::Many(vec![Some(found), None, None, Some(faults)])),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Losses: distances between a model's results and their targets.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::{i64_to_f64, u64_to_f64, usize_to_u32};
 use ns_base::refuse;
 use ns_program::OperatorKind::Reduction;
@@ -133,7 +133,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         let own = b.with_number(Binary::Mul, loss, 1.0 - smoothing)?;
         loss = b.add(own, all)?;
     }
-    if gives_count { Ok(Done::Many(vec![Some(loss), Some(total)])) } else { one(loss) }
+    if gives_count { Ok(OpResult::Many(vec![Some(loss), Some(total)])) } else { one(loss) }
 }
 
 /// The same for targets that are a probability for each class.

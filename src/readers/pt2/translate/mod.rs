@@ -40,6 +40,6 @@ mod views;
 pub use alone::AloneCall;
 pub use infer::scalar_type;
 pub use operators::operators;
-pub use run::{Translated, Translator, translate};
+pub use run::{Translation, Translator, translate};
 pub use signature::{input_kind, scope_of};
 pub use views::ViewId;

@@ -1,6 +1,6 @@
 //! Normalisations.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::Refusal;
 use ns_base::convert::{f64_to_f32, u64_to_f64};
 use ns_program::OperatorKind::Norm;
@@ -29,7 +29,7 @@ pub const OPS: &[Row] = &[
         };
         let epsilon = c.float_or("eps", step);
         let value = rms_norm(c.b(), x, last, weight, epsilon)?;
-        Ok(Done::Many(vec![Some(value), None]))
+        Ok(OpResult::Many(vec![Some(value), None]))
     }),
     (&["group_norm", "native_group_norm"], Norm, |c| {
         let groups = c.int("num_groups").or_else(|| c.int("group")).unwrap_or(0);
@@ -79,7 +79,7 @@ fn all_or_first(c: &mut Call<'_, '_, '_>, results: [InstructionId; 3]) -> CallOu
         let has_all = c.b().array(value)?.elements() == ty.elements();
         values.push(if has_all { Some(c.b().reshape(value, &ty.dims)?) } else { None });
     }
-    Ok(Done::Many(values))
+    Ok(OpResult::Many(values))
 }
 
 /// A batch norm with known mean and variance.
@@ -93,7 +93,7 @@ fn with_running_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affin
     for ty in &types[1.min(types.len())..] {
         values.push(if ty.elements() == Some(0) { Some(c.b().full(ty.element, &ty.dims, 0.0)?) } else { None });
     }
-    Ok(Done::Many(values))
+    Ok(OpResult::Many(values))
 }
 
 /// A batch norm with the batch's own mean and variance, which also updates the running ones.
@@ -127,5 +127,5 @@ fn with_own_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, e
     }
     let sum = c.b().with_number(Binary::Add, variance, epsilon)?;
     let factor = c.b().unary(ns_program::Unary::Rsqrt, sum)?;
-    Ok(Done::Many(vec![Some(value), Some(mean), Some(factor)]))
+    Ok(OpResult::Many(vec![Some(value), Some(mean), Some(factor)]))
 }

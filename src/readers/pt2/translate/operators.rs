@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::call::{Call, CallOutcome, Done, Row, Translate};
+use super::call::{Call, CallOutcome, OpResult, Row, Translate};
 use super::{
     algebra, arrange, attention, binary, create, diagonal, encoder, index, linear_systems, loss, margin, norm, order,
     placed, pool, product, quantise, random, recurrent, reduce, shape, special, spectral, unary,
@@ -68,7 +68,7 @@ fn name_in_tables(op: &str) -> &str {
 pub fn known(call: &mut Call<'_, '_, '_>) -> CallOutcome {
     match BY_NAME.get(name_in_tables(call.op)) {
         Some(translate) => translate(call),
-        None => Ok(Done::Unknown),
+        None => Ok(OpResult::Unknown),
     }
 }
 

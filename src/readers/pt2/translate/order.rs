@@ -1,6 +1,6 @@
 //! Order statistics, sums without NaN, norms of matrices, areas under curves.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::{u64_to_f64, u64_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Reduction;
@@ -58,7 +58,7 @@ fn in_order(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let rank = c.b().rank(x);
     if rank == 0 {
         let place = c.b().number(ElementType::S64, 0.0)?;
-        return Ok(Done::Many(vec![Some(x), Some(place)]));
+        return Ok(OpResult::Many(vec![Some(x), Some(place)]));
     }
     let dimension = if is_whole { 0 } else { c.dimension("dim", -1, rank)? };
     let size = c.b().size(x, dimension)?;
@@ -76,7 +76,7 @@ fn in_order(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         let keeps = c.flag_or("keepdim", false) && !is_whole;
         picked.push(if keeps { slice } else { c.b().squeeze(slice, dimension)? });
     }
-    if is_whole { one(picked[0]) } else { Ok(Done::Many(picked.into_iter().map(Some).collect())) }
+    if is_whole { one(picked[0]) } else { Ok(OpResult::Many(picked.into_iter().map(Some).collect())) }
 }
 
 /// The mode along a dimension, the smallest of several, with the last of its positions.
@@ -85,12 +85,12 @@ fn most_frequent(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let rank = c.b().rank(x);
     if rank == 0 {
         let place = c.b().number(ElementType::S64, 0.0)?;
-        return Ok(Done::Many(vec![Some(x), Some(place)]));
+        return Ok(OpResult::Many(vec![Some(x), Some(place)]));
     }
     let (d, keeps) = (c.dimension("dim", -1, rank)?, c.flag_or("keepdim", false));
     let (size, dims) = (c.b().size(x, d)?, c.b().dims(x));
     if size == 0 || size > MOST_ROWS {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let last = c.b().swap_dims(x, d, rank - 1)?;
     let (one_side, other) = (c.b().unsqueeze(last, rank)?, c.b().unsqueeze(last, rank - 1)?);
@@ -115,7 +115,7 @@ fn most_frequent(c: &mut Call<'_, '_, '_>) -> CallOutcome {
             *result = c.b().squeeze(*result, d)?;
         }
     }
-    Ok(Done::Many(results.into_iter().map(Some).collect()))
+    Ok(OpResult::Many(results.into_iter().map(Some).collect()))
 }
 
 /// Positions of elements that are not zero, in order: a fixed number of them, filled up if there are fewer.
@@ -123,7 +123,7 @@ fn places_not_zero(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let (dims, wanted) = (c.b().dims(x), c.int("size").and_then(|n| u64::try_from(n).ok()));
     let all = c.b().array(x)?.elements().unwrap_or(0);
-    let (Some(wanted), true) = (wanted, all > 0 && !dims.is_empty()) else { return Ok(Done::Unknown) };
+    let (Some(wanted), true) = (wanted, all > 0 && !dims.is_empty()) else { return Ok(OpResult::Unknown) };
     let row = c.b().reshape(x, &[all])?;
     let is_there = c.b().compare_number(Comparison::Ne, row, 0.0)?;
     let places = c.b().iota(ElementType::S64, &[all], 0)?;
@@ -152,7 +152,7 @@ fn places_not_zero(c: &mut Call<'_, '_, '_>) -> CallOutcome {
 /// Quantiles, interpolated linearly between the nearest two elements.
 fn quantile(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if !matches!(c.text("interpolation"), None | Some("linear")) {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let mut x = c.x(0)?;
     let element = c.b().element(x);
@@ -204,17 +204,17 @@ fn matrix_norm(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         Some(_) => c.dimensions("dim", rank)?,
         None if c.op == "frobenius_norm" => (0..rank).collect(),
         None if rank >= 2 => vec![rank - 2, rank - 1],
-        None => return Ok(Done::Unknown),
+        None => return Ok(OpResult::Unknown),
     };
     let order = match c.float("ord") {
         Some(order) => order,
         None if matches!(c.text("ord"), None | Some("fro")) => {
             return one(norm(c.b(), x, 2.0, &along, keeps)?);
         }
-        None => return Ok(Done::Unknown),
+        None => return Ok(OpResult::Unknown),
     };
     let (&[rows, columns], true) = (along.as_slice(), order.abs() == 1.0 || order.is_infinite()) else {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     };
     let (inner, outer) = if order.is_infinite() { (columns, rows) } else { (rows, columns) };
     let sums = norm(c.b(), x, 1.0, &[inner], true)?;

@@ -1,6 +1,6 @@
 //! Elements written at indices, under masks and in windows, and positions among boundaries.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Indexing;
@@ -33,7 +33,7 @@ fn placed_operand(c: &mut Call<'_, '_, '_>, place: usize) -> Built {
 /// Positions of numbers among sorted ones: each row among its own boundaries, or all among one row.
 fn search(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     if c.tensor("sorter")?.is_some() {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let (boundaries, x) = (placed_operand(c, 0)?, placed_operand(c, 1)?);
     let is_right = c.flag_or("right", false) || c.text("side") == Some("right");
@@ -150,11 +150,11 @@ fn reduced(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         "prod" => (Binary::Mul, 1.0),
         "amax" => (Binary::Max, f64::NEG_INFINITY),
         "amin" => (Binary::Min, f64::INFINITY),
-        _ => return Ok(Done::Unknown),
+        _ => return Ok(OpResult::Unknown),
     };
     let keeps = c.flag_or("include_self", true);
     if !element.is_float() && (name == "mean" || (!keeps && neutral.is_infinite())) {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let how = Reduction { dimension, index, is_whole };
     let b = c.b();
@@ -194,12 +194,12 @@ fn put(c: &mut Call<'_, '_, '_>) -> CallOutcome {
 pub fn by_mask(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let x = c.x(0)?;
     let indices = c.maybe_tensors(1)?;
-    let &[Some(mask)] = indices.as_slice() else { return Ok(Done::Unknown) };
+    let &[Some(mask)] = indices.as_slice() else { return Ok(OpResult::Unknown) };
     let (element, rank) = (c.b().element(x), c.b().rank(x));
     let value = c.operand(2, element)?;
     let is_single = c.b().array(value)?.elements() == Some(1);
     if c.b().element(mask) != ElementType::Pred || !is_single {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let mut mask = mask;
     while c.b().rank(mask) < rank {

@@ -1,6 +1,6 @@
 //! Pooling and resizing.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 use ns_program::ElementType;
@@ -47,7 +47,7 @@ fn largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> CallOutcome {
     // Positions are computed only if the result's name does not mark them as unused.
     let is_used = !c.t.has_types || c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
     let places = if is_used { Some(max_pool_indices(c.b(), x, value, &spec)?) } else { None };
-    Ok(Done::Many(vec![Some(value), places]))
+    Ok(OpResult::Many(vec![Some(value), places]))
 }
 
 fn average(c: &mut Call<'_, '_, '_>, spatial: usize) -> CallOutcome {
@@ -74,10 +74,10 @@ fn adaptive_largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> CallOutcome {
     // Positions are computed only if the result's name does not mark them as unused.
     if c.output_names().get(1).is_some_and(|n| !n.get().contains("unused")) {
         let found = adaptive_max_places(c.b(), x, &sizes)?;
-        return Ok(Done::Many(found.into_iter().map(Some).collect()));
+        return Ok(OpResult::Many(found.into_iter().map(Some).collect()));
     }
     let value = adaptive_max_pool(c.b(), x, &sizes)?;
-    Ok(Done::Many(vec![Some(value), None]))
+    Ok(OpResult::Many(vec![Some(value), None]))
 }
 
 /// An image, or a volume, sampled at positions between its elements.
@@ -93,7 +93,7 @@ fn sample(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         (0, _) => Between::Linear,
         (1, _) => Between::Nearest,
         (2, 4) => Between::Cubic,
-        _ => return Ok(Done::Unknown),
+        _ => return Ok(OpResult::Unknown),
     };
     let how = GridSample { between, beyond, aligns_corners: c.flag_or("align_corners", false) };
     one(grid_sample(c.b(), x, grid, how)?)

@@ -1,6 +1,6 @@
 //! Numbers rounded to integers of few bits, and products of these numbers.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::usize_to_u32;
 use ns_program::OperatorKind::Quantisation;
 use ns_program::{Binary, Comparison, ElementType, InstructionId, Unary};
@@ -67,5 +67,5 @@ fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zer
     let low = c.b().compare_number(Comparison::Ge, placed, least)?;
     let high = c.b().compare_number(Comparison::Le, placed, most)?;
     let inside = c.b().binary(Binary::And, low, high)?;
-    Ok(Done::Many(vec![Some(value), Some(inside)]))
+    Ok(OpResult::Many(vec![Some(value), Some(inside)]))
 }

@@ -1,6 +1,6 @@
 //! Random numbers and dropout: their work is known, but their values differ from call to call.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use super::shape::same;
 use ns_base::refuse;
 use ns_program::OperatorKind::{Creation, Elementwise};
@@ -84,18 +84,18 @@ fn dropout(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     // In training only two of them are known.
     let is_known = matches!(c.op, "dropout" | "native_dropout") && (0.0..1.0).contains(&p);
     if !is_plain && !is_known {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let x = c.x(0)?;
     let (dims, element) = (c.b().dims(x), c.b().element(x));
     if is_plain {
         let kept = c.b().full(ElementType::Pred, &dims, 1.0)?;
-        return Ok(Done::Many(vec![Some(x), Some(kept)]));
+        return Ok(OpResult::Many(vec![Some(x), Some(kept)]));
     }
     let kept = c.b().number(element, 1.0 - p)?;
     let flags = random_flags(c, &dims, kept)?;
     let larger = c.b().with_number(Binary::Mul, x, 1.0 / (1.0 - p))?;
     let none = c.b().number(element, 0.0)?;
     let value = c.b().select(flags, larger, none)?;
-    if is_native { Ok(Done::Many(vec![Some(value), Some(flags)])) } else { one(value) }
+    if is_native { Ok(OpResult::Many(vec![Some(value), Some(flags)])) } else { one(value) }
 }

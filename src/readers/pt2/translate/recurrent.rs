@@ -1,6 +1,6 @@
 //! Recurrent layers.
 
-use super::call::{Call, CallOutcome, Done, Row};
+use super::call::{Call, CallOutcome, OpResult, Row};
 use ns_base::refuse;
 use ns_program::InstructionId;
 use ns_program::OperatorKind::Recurrence;
@@ -33,7 +33,7 @@ fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> CallOutcome {
     let first = (first.first().copied(), first.get(1).copied());
     let (Some(state), cell) = first else { return Err(c.missing("hx")) };
     let result = recurrent(c.b(), kind, steps, (state, cell), &layer)?;
-    Ok(Done::Many(std::iter::once(Some(result.state)).chain(result.cell.map(Some)).collect()))
+    Ok(OpResult::Many(std::iter::once(Some(result.state)).chain(result.cell.map(Some)).collect()))
 }
 
 /// Several layers, in one direction or both.
@@ -94,7 +94,7 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> CallOutcome {
             values.push(Some(if is_single { c.b().squeeze(stacked, 1)? } else { stacked }));
         }
     }
-    Ok(Done::Many(values))
+    Ok(OpResult::Many(values))
 }
 
 /// A layer, built from its weights in torch's order.

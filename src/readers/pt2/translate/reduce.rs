@@ -1,6 +1,6 @@
 //! Reductions, orders and running sums.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::refuse;
 use ns_program::OperatorKind::Reduction;
 use ns_program::compose::{
@@ -70,7 +70,7 @@ fn running(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let rank = c.b().rank(x);
     let dimension = c.dimension("dim", 0, rank)?;
     let [values, places] = running_extreme(c.b(), x, dimension, is_largest)?;
-    Ok(Done::Many(vec![Some(values), Some(places)]))
+    Ok(OpResult::Many(vec![Some(values), Some(places)]))
 }
 
 /// The smallest and the largest element.
@@ -80,7 +80,7 @@ fn both_extremes(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (dimensions, keeps) = (c.dimensions("dim", rank)?, c.flag_or("keepdim", false));
     let least = c.b().reduce(Binary::Min, x, &dimensions, keeps)?;
     let largest = c.b().reduce(Binary::Max, x, &dimensions, keeps)?;
-    Ok(Done::Many(vec![Some(least), Some(largest)]))
+    Ok(OpResult::Many(vec![Some(least), Some(largest)]))
 }
 
 /// The `k` largest or smallest elements, and their positions.
@@ -92,7 +92,7 @@ fn top(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let k = u64::try_from(k).map_err(|_| refuse!("k is {k} and must not be negative"))?;
     let is_largest = c.flag_or("largest", true);
     let [values, places] = top_places(c.b(), x, k, dimension, is_largest)?;
-    Ok(Done::Many(vec![Some(values), Some(places)]))
+    Ok(OpResult::Many(vec![Some(values), Some(places)]))
 }
 
 /// Sorted elements, and their original positions.
@@ -105,7 +105,7 @@ fn order(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     match c.op {
         "argsort" => one(places),
         "msort" => one(values),
-        _ => Ok(Done::Many(vec![Some(values), Some(places)])),
+        _ => Ok(OpResult::Many(vec![Some(values), Some(places)])),
     }
 }
 
@@ -178,11 +178,11 @@ fn extreme(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let keeps = c.flag_or("keepdim", false);
     if rank == 0 {
         let place = c.b().number(ElementType::S64, 0.0)?;
-        return Ok(Done::Many(vec![Some(x), Some(place)]));
+        return Ok(OpResult::Many(vec![Some(x), Some(place)]));
     }
     let value = c.b().reduce(with, x, &[dimension], keeps)?;
     let place = arg_extreme(c.b(), x, dimension, is_largest, keeps)?;
-    Ok(Done::Many(vec![Some(value), Some(place)]))
+    Ok(OpResult::Many(vec![Some(value), Some(place)]))
 }
 
 /// Variance or standard deviation, with the mean if it is requested.
@@ -203,14 +203,14 @@ fn spread(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         return one(value);
     }
     let mean = c.b().mean(x, &dimensions, keeps)?;
-    Ok(Done::Many(vec![Some(value), Some(mean)]))
+    Ok(OpResult::Many(vec![Some(value), Some(mean)]))
 }
 
 /// Norms of vectors.
 fn length(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let p = match (c.float("p"), c.float("ord"), c.arg("ord")) {
         (Some(p), _, _) | (None, Some(p), _) => p,
-        (None, None, Some(super::super::argument::Argument::Text(_))) => return Ok(Done::Unknown),
+        (None, None, Some(super::super::argument::Argument::Text(_))) => return Ok(OpResult::Unknown),
         _ => 2.0,
     };
     let element = c.result()?.element;
@@ -219,7 +219,7 @@ fn length(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let rank = c.b().rank(x);
     let dimensions = c.dimensions("dim", rank)?;
     if c.op == "linalg_norm" && c.float("ord").is_some() && dimensions.len() > 1 {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let x: InstructionId = widened(c.b(), x)?;
     let keeps = c.flag_or("keepdim", false);

@@ -7,7 +7,7 @@ use super::super::argument::Argument;
 use super::super::meta::Symbols;
 use super::super::schema::{ExportedProgram, Graph, NamedArgument, Node};
 use super::super::weights::Weights;
-use super::call::{Call, Done};
+use super::call::{Call, OpResult};
 use super::finish::Reason;
 use super::operators::known;
 use super::signature::{input_kind, scope_of};
@@ -19,7 +19,7 @@ use ns_program::{
 
 /// A program, and what is unknown about it.
 #[derive(Debug)]
-pub struct Translated {
+pub struct Translation {
     pub program: Program,
     /// Operators without a known meaning.
     pub unsupported: Vec<UnsupportedOp>,
@@ -57,7 +57,7 @@ pub fn translate(
     symbols: &Symbols,
     weights: &Weights,
     display_only: bool,
-) -> Result<Translated, ImportError> {
+) -> Result<Translation, ImportError> {
     let mut t = Translator { display_only, ..Translator::new(symbols.clone()) };
     let graph = &exported.graph_module.graph;
     let parameters = t.parameters(exported, weights)?;
@@ -113,9 +113,9 @@ impl Translator {
     ///
     /// # Errors
     /// When the program becomes too large.
-    pub fn into_translated(self, outputs: &[InstructionId]) -> Result<Translated, Refusal> {
+    pub fn into_translated(self, outputs: &[InstructionId]) -> Result<Translation, Refusal> {
         let program = self.b.finish("model", outputs)?;
-        Ok(Translated { program, unsupported: self.unsupported.into_values().collect(), notes: self.notes })
+        Ok(Translation { program, unsupported: self.unsupported.into_values().collect(), notes: self.notes })
     }
 
     /// Parameters of the program: inputs of the graph, where weights that share their numbers appear once.
@@ -211,7 +211,7 @@ impl Translator {
         let made = match space {
             "aten" => known(&mut call),
             "quantized_decomposed" => super::create::quantised(&mut call),
-            _ => Ok(Done::Unknown),
+            _ => Ok(OpResult::Unknown),
         };
         let finished = call.finish(made, is_in_place);
         match finished {

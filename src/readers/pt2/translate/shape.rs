@@ -1,7 +1,7 @@
 //! Operations that change sizes, order and element type: most are views of the same memory.
 
 use super::super::argument::Argument;
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use super::views::{Look, ViewId};
 use ns_base::convert::i64_to_f64;
 use ns_base::{Refusal, refuse};
@@ -32,9 +32,11 @@ pub const OPS: &[Row] = &[
     (&["unsafe_split_with_sizes", "unsafe_chunk"], Movement, parts),
     (&["split_copy", "split_with_sizes_copy", "unbind_copy"], Movement, parts),
     // Checks, and sizes whose values the file has.
-    (&["_assert_async", "_assert_scalar", "_assert_tensor_metadata"], Movement, |_| Ok(Done::Nothing)),
-    (&["sym_constrain_range", "sym_constrain_range_for_size", "sym_is_contiguous"], Movement, |_| Ok(Done::Nothing)),
-    (&["sym_numel", "sym_size", "sym_storage_offset", "sym_stride"], Movement, |_| Ok(Done::Nothing)),
+    (&["_assert_async", "_assert_scalar", "_assert_tensor_metadata"], Movement, |_| Ok(OpResult::Nothing)),
+    (&["sym_constrain_range", "sym_constrain_range_for_size", "sym_is_contiguous"], Movement, |_| {
+        Ok(OpResult::Nothing)
+    }),
+    (&["sym_numel", "sym_size", "sym_storage_offset", "sym_stride"], Movement, |_| Ok(OpResult::Nothing)),
     (&["cat", "concat", "concatenate", "stack", "hstack", "vstack"], Movement, join),
 ];
 
@@ -59,7 +61,7 @@ fn reshape(c: &mut Call<'_, '_, '_>) -> CallOutcome {
 /// # Errors
 /// When there is no operand.
 pub fn same(c: &mut Call<'_, '_, '_>) -> CallOutcome {
-    Ok(Done::Views(vec![c.view(0)?]))
+    Ok(OpResult::Views(vec![c.view(0)?]))
 }
 
 /// A copy with its own memory.
@@ -80,7 +82,7 @@ fn convert(c: &mut Call<'_, '_, '_>) -> CallOutcome {
 /// A view of the operand.
 fn look(c: &mut Call<'_, '_, '_>, look: Look) -> CallOutcome {
     let parent = c.view(0)?;
-    Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, parent, look)?]))
+    Ok(OpResult::Views(vec![c.t.views.look(&mut c.t.b, parent, look)?]))
 }
 
 /// Row-major strides need no copy; other strides pick elements of an operand in row-major order.
@@ -195,7 +197,7 @@ fn part(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         }
         let row = c.t.views.look(&mut c.t.b, parent, Look::Slice(dimension, at, at + 1, 1))?;
         let dims = c.result()?.dims;
-        return Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, row, Look::Reshape(dims))?]));
+        return Ok(OpResult::Views(vec![c.t.views.look(&mut c.t.b, row, Look::Reshape(dims))?]));
     }
     let (start, limit, step) = if c.op.starts_with("narrow") {
         let start = from_front(c.int_or("start", 0), size);
@@ -231,7 +233,7 @@ fn parts(c: &mut Call<'_, '_, '_>) -> CallOutcome {
         start = start.saturating_add(n);
         views.push(if is_unbound { c.t.views.look(&mut c.t.b, part, Look::Reshape(ty.dims))? } else { part });
     }
-    Ok(Done::Views(views))
+    Ok(OpResult::Views(views))
 }
 
 /// Tensors joined along a dimension, or stacked along a new one.

@@ -1,6 +1,6 @@
 //! Tests of numbers, and rarer functions.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::refuse;
 use ns_program::OperatorKind::Function;
 use ns_program::builder::broadcast_dims;
@@ -12,7 +12,7 @@ pub const OPS: &[Row] = &[
     (&["log_sigmoid_forward"], Function, |c| {
         let x = c.x(0)?;
         let value = ns_program::compose::log_sigmoid(c.b(), x)?;
-        Ok(Done::Many(vec![Some(value), None]))
+        Ok(OpResult::Many(vec![Some(value), None]))
     }),
     (&["isneginf"], Function, |c| is_infinite(c, f64::NEG_INFINITY)),
     (&["isposinf"], Function, |c| is_infinite(c, f64::INFINITY)),

@@ -1,7 +1,7 @@
 //! Complex numbers, Fourier transforms and their windows.
 
 use super::arrange::around;
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::{self, i64_to_f64, i64_to_u64, usize_to_i64};
 use ns_base::{Refusal, refuse};
 use ns_program::OperatorKind::Function;
@@ -91,7 +91,7 @@ fn transform(c: &mut Call<'_, '_, '_>, kind: Kind) -> CallOutcome {
     let is_part = c.op.starts_with('_');
     let along = along(c, &dims)?;
     if along.is_empty() || along.len() > 3 {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let sizes = sizes(c, &dims, &along, kind)?;
     let is_back = matches!(kind, Kind::Inverse | Kind::ToReal);
@@ -228,7 +228,7 @@ fn short_time(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let (step, length) = (natural("hop_length").unwrap_or(size / 4), natural("win_length").unwrap_or(size));
     let mut x = c.x(0)?;
     if c.b().element(x).is_complex() || step == 0 || length > size {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     let last = c.b().rank(x).saturating_sub(1);
     if c.flag_or("center", false) {
@@ -267,7 +267,7 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let rank = c.b().rank(x);
     let is_known = c.b().element(x).is_complex() && step > 0 && length <= size && matches!(rank, 2 | 3);
     if !is_known || c.flag_or("return_complex", false) {
-        return Ok(Done::Unknown);
+        return Ok(OpResult::Unknown);
     }
     if rank == 2 {
         x = c.b().unsqueeze(x, 0)?;

@@ -1,6 +1,6 @@
 //! Functions of one operand, including activations.
 
-use super::call::{Call, CallOutcome, Done, Row, one};
+use super::call::{Call, CallOutcome, OpResult, Row, one};
 use ns_base::convert::{i64_to_f64, usize_to_u32};
 use ns_program::OperatorKind::Function;
 use ns_program::compose::{self, Elu, power_number};
@@ -109,7 +109,7 @@ pub const OPS: &[Row] = &[
     (&["leaky_relu"], Function, |c| with_slope(c, c.float_or("negative_slope", 0.01))),
     // The randomised rectifier outside training: the mean slope.
     (&["rrelu", "rrelu_with_noise"], Function, |c| match c.flag_or("training", false) {
-        true => Ok(Done::Unknown),
+        true => Ok(OpResult::Unknown),
         false => with_slope(c, (c.float_or("lower", 0.125) + c.float_or("upper", 1.0 / 3.0)) / 2.0),
     }),
     (&["prelu", "_prelu_kernel"], Function, |c| {

@@ -11,7 +11,7 @@ use super::super::objects::{Objects, Part, at_line};
 use super::super::schema::{Schema, schemas};
 use super::super::source::Function;
 use super::super::value::{Lookup, ModuleValue, Value};
-use crate::pt2::{PickleId, Pickled, Translator, ViewId};
+use crate::pt2::{PickleId, PickleValue, Translator, ViewId};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
 use ns_program::{ArrayType, ImportError, ProgramParameter, Role};
@@ -221,25 +221,25 @@ impl<'f> Interpreter<'f> {
             return Ok(Value::Tensor(view));
         }
         Ok(match self.objects.data.get(id) {
-            Pickled::Nothing => Value::None,
-            Pickled::Bool(v) => Value::Bool(*v),
-            Pickled::Int(n) => Value::Int(*n),
-            Pickled::Float(n) => Value::Float(*n),
-            Pickled::Text(text) => Value::Text(text.as_str().into()),
-            Pickled::Items(items) if depth < 8 => {
+            PickleValue::Nothing => Value::None,
+            PickleValue::Bool(v) => Value::Bool(*v),
+            PickleValue::Int(n) => Value::Int(*n),
+            PickleValue::Float(n) => Value::Float(*n),
+            PickleValue::Text(text) => Value::Text(text.as_str().into()),
+            PickleValue::Items(items) if depth < 8 => {
                 let items = items.clone();
                 let each =
                     items.iter().enumerate().map(|(at, &id)| self.object(id, &format!("{path}.{at}"), depth + 1));
                 Value::list(each.collect::<Result<_, _>>()?)
             }
             // Lists of one type are wrapped in its tag.
-            Pickled::Call { arguments, function, .. } if depth < 8 => {
+            PickleValue::Call { arguments, function, .. } if depth < 8 => {
                 let inner = self.objects.data.items(*arguments).first().copied();
                 match (self.objects.data.get(*function), inner) {
-                    (Pickled::Global(tag), Some(inner)) if tag.starts_with("torch.jit._pickle") => {
+                    (PickleValue::Global(tag), Some(inner)) if tag.starts_with("torch.jit._pickle") => {
                         self.object(inner, path, depth + 1)?
                     }
-                    (Pickled::Global(other), _) => Value::Unknown(format!("the object {path} of {other}").into()),
+                    (PickleValue::Global(other), _) => Value::Unknown(format!("the object {path} of {other}").into()),
                     _ => Value::Unknown(format!("the object {path}").into()),
                 }
             }
@@ -257,7 +257,7 @@ impl<'f> Interpreter<'f> {
             let constants = self.objects.constants.as_ref()?;
             // A single constant is not a tuple.
             match constants.get(constants.root) {
-                Pickled::Items(items) => items.get(at).copied(),
+                PickleValue::Items(items) => items.get(at).copied(),
                 _ => (at == 0).then_some(constants.root),
             }
         });

@@ -3,6 +3,7 @@
 use super::cases::{CaseReport, Purpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
+use crate::options::text::comma_list;
 use ns_base::units::{format_count, format_figures, format_ns, format_share, unit_of_ns};
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::Severity;
@@ -245,10 +246,7 @@ fn command(study: &CustomopStudy) -> String {
             words.push(if quoted { format!("--{flag} '{text}'") } else { format!("--{flag} {text}") });
         }
     }
-    let networks = study.layers.iter().map(|widths| {
-        let widths: Vec<String> = widths.iter().map(u64::to_string).collect();
-        format!("{} --layers {}", words.join(" "), widths.join(","))
-    });
+    let networks = study.layers.iter().map(|widths| format!("{} --layers {}", words.join(" "), comma_list(widths)));
     let mut lines: Vec<String> = networks.collect();
     if own {
         lines.insert(0, "# with the source above saved as kernel.cpp".to_owned());

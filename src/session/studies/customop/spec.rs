@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
+use crate::options::text::comma_list;
 use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, built_in};
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 
@@ -79,13 +80,13 @@ impl CustomopStudy {
             "kernel" => self.kernel.clone(),
             "source" => self.source.clone(),
             "multicore" => self.multicore.to_string(),
-            "cores" => joined(&self.cores),
-            "dtype" => joined(&self.dtypes),
+            "cores" => comma_list(&self.cores),
+            "dtype" => comma_list(&self.dtypes),
             "constant" => self.constant.clone(),
-            "layers" => self.layers.iter().map(|widths| joined(widths)).collect::<Vec<_>>().join("; "),
+            "layers" => self.layers.iter().map(|widths| comma_list(widths)).collect::<Vec<_>>().join("; "),
             "batch" => self.batch.to_string(),
             "workload" => if self.workload == Workload::Training { "training" } else { "inference" }.to_owned(),
-            "input" => self.input.as_deref().map(joined).unwrap_or_default(),
+            "input" => self.input.as_deref().map(comma_list).unwrap_or_default(),
             "fill" => if self.fill == Fill::Ramp { "ramp" } else { "normal" }.to_owned(),
             "seed" => self.seed.to_string(),
             "reference" => self.reference.clone(),
@@ -217,10 +218,6 @@ fn source(text: &str) -> Result<String, String> {
         return Err(format!("source: has {} bytes; a kernel may have at most {MAX_SOURCE_BYTES}", source.len()));
     }
     Ok(source.trim().to_owned())
-}
-
-fn joined<T: ToString>(list: &[T]) -> String {
-    list.iter().map(T::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn list<T: std::str::FromStr>(key: &str, text: &str) -> Result<Vec<T>, String> {

@@ -1,5 +1,6 @@
 //! The command with the same figures.
 
+use crate::options::text::comma_list;
 use ns_base::convert::u64_to_f64;
 use ns_bench::matmult::{MatmultConfig, dtype_of};
 use ns_compiler::Workflow;
@@ -8,16 +9,15 @@ use ns_compiler::Workflow;
 pub(super) fn command(config: &MatmultConfig) -> String {
     let (run, mut words) = (&config.run, vec!["neuronscope matmult".to_owned()]);
     let mut option = |name: &str, value: String| words.push(format!("--{name} {value}"));
-    let list = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-    option("batch_size", list(&config.batch_sizes));
+    option("batch_size", comma_list(&config.batch_sizes));
     config.operators.iter().for_each(|operator| option("op", operator.clone()));
     config.shapes.iter().for_each(|shapes| option("shape", shapes.clone()));
     match &config.model {
         _ if !config.operators.is_empty() => {}
         Some(model) => option("model", model.clone()),
         None => {
-            option("matrix_dim", list(&config.matrix_dims));
-            option("loop_count", list(&config.loop_counts));
+            option("matrix_dim", comma_list(&config.matrix_dims));
+            option("loop_count", comma_list(&config.loop_counts));
         }
     }
     option("dtype", config.options.iter().map(dtype_of).collect::<Vec<_>>().join(","));

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::options::text::comma_list;
 use ns_bench::matmult::{MatmultConfig, cast_of_dtype, dtype_of, instance_of, words_of};
 use ns_bench::parse_list;
 use ns_compiler::{CompileOptions, Workflow};
@@ -66,9 +67,9 @@ impl MatmultStudy {
             "model" => c.model.clone().unwrap_or_default(),
             "op" => c.operators.join(" "),
             "shape" => c.shapes.join(" "),
-            "matrix_dim" => joined(&c.matrix_dims),
-            "batch_size" => joined(&c.batch_sizes),
-            "loop_count" => joined(&c.loop_counts),
+            "matrix_dim" => comma_list(&c.matrix_dims),
+            "batch_size" => comma_list(&c.batch_sizes),
+            "loop_count" => comma_list(&c.loop_counts),
             "dtype" => c.options.iter().map(dtype_of).collect::<Vec<_>>().join(","),
             "instance" => c.instances.join(","),
             "optlevel" => options.opt_level.to_string(),
@@ -166,10 +167,6 @@ impl MatmultStudy {
 /// Turns a message about a flag of the command into one about the field with the same name.
 fn without_dashes(error: &dyn std::fmt::Display) -> String {
     error.to_string().trim_start_matches('-').to_owned()
-}
-
-fn joined(list: &[u32]) -> String {
-    list.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn number<T: std::str::FromStr>(key: &str, text: &str) -> Result<T, String> {

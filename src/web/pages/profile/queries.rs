@@ -17,7 +17,7 @@ use ns_page::notices::{NoticeAction, Tone};
 use ns_page::profile::{Flows, ShownAnswer};
 use ns_page::replies::answer_of;
 use ns_session::{
-    AnalysisRequest, Answer as SessionAnswer, Control, ExportKind, JobId, Listed, Listing, Message, OperatorKind,
+    AnalysisRequest, Answer as SessionAnswer, Control, ExportKind, JobId, LinkedTable, Listing, Message, OperatorKind,
     ProfileQuestion, Question, Reply, Rows,
 };
 use ns_view::timeline::{Neighbour, SliceDetails, SliceRef};
@@ -192,7 +192,7 @@ pub enum Pending {
 }
 
 /// An answer as a table, or the reason why there is none.
-pub type Answer = Result<Shared<Listed>, Pending>;
+pub type Answer = Result<Shared<LinkedTable>, Pending>;
 
 /// An answer that is more than a table, or the reason why there is none.
 pub type AnalysisAnswer = Result<Shared<SessionAnswer>, Pending>;

@@ -14,7 +14,7 @@ use ns_page::experiments::PlanState;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// An experiment, and its row if it is of a run.
-type Listed = (PlannedExperiment, Option<Rc<SweepRow<Experiments>>>);
+type ListedExperiment = (PlannedExperiment, Option<Rc<SweepRow<Experiments>>>);
 
 /// Properties of [`RunTable`].
 #[derive(Properties, PartialEq)]
@@ -28,7 +28,7 @@ pub fn RunTable(props: &RunTableProps) -> Html {
     // The rows of a run stay until the form differs from it.
     let request = plan.request().0;
     let ran = plan.sweep.as_ref().filter(|view| plan.run.is_running() || view.sweep().config.request == request);
-    let rows: Vec<Listed> = match (ran, &plan.listed) {
+    let rows: Vec<ListedExperiment> = match (ran, &plan.listed) {
         (Some(view), _) => view.sweep().rows().iter().map(|row| (row.planned.clone(), Some(Rc::clone(row)))).collect(),
         (None, Some(Ok(listed))) => listed.rows.iter().map(|row| (row.clone(), None)).collect(),
         (None, _) => Vec::new(),
@@ -64,7 +64,7 @@ fn summary(all: usize, measured: usize, skipped: usize) -> String {
     text
 }
 
-fn table_of(rows: &[Listed]) -> Table {
+fn table_of(rows: &[ListedExperiment]) -> Table {
     let columns = [
         ("row", "#", ColumnKind::Count),
         ("model", "Model", ColumnKind::Text),
@@ -74,7 +74,7 @@ fn table_of(rows: &[Listed]) -> Table {
         ("time_s", "Time per iteration (s)", ColumnKind::Number),
         ("state", "State", ColumnKind::Text),
     ];
-    let row = |(i, (planned, row)): (u64, &Listed)| {
+    let row = |(i, (planned, row)): (u64, &ListedExperiment)| {
         let result = row.as_ref().and_then(|row| row.result());
         let measured = if planned.is_measured { ", measured" } else { "" };
         vec![

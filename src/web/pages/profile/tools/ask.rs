@@ -10,7 +10,7 @@ use crate::state::ProfileAction;
 use ns_base::units::unit_of_ns;
 use ns_page::Shared;
 use ns_page::profile::completions;
-use ns_session::{Listed, Listing, QueryOf};
+use ns_session::{LinkedTable, Listing, QueryOf};
 use ns_view::plot::Bars;
 use ns_view::table::{Cell, ColumnKind};
 
@@ -42,7 +42,7 @@ pub fn AskTool(props: &ToolProps) -> Html {
             state.dispatch(ProfileAction::Ask((*draft).clone()));
         })
     };
-    let above = Callback::from(|listed: Shared<Listed>| html! { <AnswerBars {listed} /> });
+    let above = Callback::from(|listed: Shared<LinkedTable>| html! { <AnswerBars {listed} /> });
     let example = |text: &'static str| {
         let (draft, state) = (draft.clone(), props.state.clone());
         let onclick = Callback::from(move |_: MouseEvent| {
@@ -89,7 +89,7 @@ pub fn AskTool(props: &ToolProps) -> Html {
 /// Properties of [`AnswerBars`].
 #[derive(Properties, PartialEq)]
 struct AnswerBarsProps {
-    listed: Shared<Listed>,
+    listed: Shared<LinkedTable>,
 }
 
 /// One number of each of the first rows as bars; the user chooses which number. Empty if no row has a name and a number.

@@ -15,7 +15,7 @@ use ns_base::convert::i64_to_f64;
 use ns_base::units::unit_of_ns;
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
-use ns_session::{Answer, Listed, Listing, Question, Rows};
+use ns_session::{Answer, LinkedTable, Listing, Question, Rows};
 use ns_view::plot::{LineStyle, Lines};
 use ns_view::table::Cell;
 
@@ -66,14 +66,14 @@ pub fn CountersTool(props: &ToolProps) -> Html {
     html! { <>{ range_switch(state, Html::default()) }<section class="panel" aria-label="Counters over time">{ content }</section><MemoryTables run={props.run.clone()} state={state.clone()} /></> }
 }
 
-fn name_of(listed: &Listed, row: usize) -> Option<&str> {
+fn name_of(listed: &LinkedTable, row: usize) -> Option<&str> {
     match listed.table.rows.get(row)?.first()? {
         Cell::Text(name) => Some(name),
         _ => None,
     }
 }
 
-fn row_of(listed: &Listed, name: Option<&str>) -> Option<usize> {
+fn row_of(listed: &LinkedTable, name: Option<&str>) -> Option<usize> {
     let rows = 0..listed.table.rows.len();
     let of_link = rows.clone().find(|row| name.is_some() && name_of(listed, *row) == name);
     let column = listed.table.columns.iter().position(|column| column.id == "samples");

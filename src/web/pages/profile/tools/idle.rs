@@ -9,13 +9,13 @@ use crate::pages::profile::operators::range_switch;
 use ns_base::Order;
 use ns_base::units::unit_of_ns;
 use ns_page::Shared;
-use ns_session::{Listed, Listing};
+use ns_session::{LinkedTable, Listing};
 use ns_view::plot::Bars;
 use ns_view::table::{Cell, Table};
 
 #[component]
 pub fn IdleTool(props: &ToolProps) -> Html {
-    let above = Callback::from(|listed: Shared<Listed>| waited_on(&listed.table));
+    let above = Callback::from(|listed: Shared<LinkedTable>| waited_on(&listed.table));
     html! {
         <>
             { range_switch(&props.state, Html::default()) }

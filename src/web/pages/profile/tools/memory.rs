@@ -15,7 +15,7 @@ const MOST_OPERATORS: u32 = 100;
 pub fn MemoryTables(props: &ToolProps) -> Html {
     let devices = use_listing(&props.run, Some(Listing::Memory), Rows::ALL);
     let steps = use_listing(&props.run, Some(Listing::MemorySteps), Rows::ALL);
-    let has_rows = |answer: &Option<Result<ns_page::Shared<ns_session::Listed>, _>>| {
+    let has_rows = |answer: &Option<Result<ns_page::Shared<ns_session::LinkedTable>, _>>| {
         answer.as_ref().and_then(|a| a.as_ref().ok()).is_some_and(|l| l.total > 0)
     };
     if !has_rows(&devices) {

@@ -10,7 +10,7 @@ use ns_base::convert::f64_to_i64;
 use ns_base::units::format_count;
 use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
-use ns_session::{Listed, Listing, Rows};
+use ns_session::{LinkedTable, Listing, Rows};
 use ns_view::table::{Cell, Table};
 
 /// Properties of [`PagedTable`].
@@ -37,7 +37,7 @@ pub struct PagedTableProps {
     pub empty: AttrValue,
     /// Makes the part above the rows of a page.
     #[prop_or_default]
-    pub above: Option<Callback<Shared<Listed>, Html>>,
+    pub above: Option<Callback<Shared<LinkedTable>, Html>>,
 }
 
 #[component]
@@ -77,7 +77,7 @@ pub fn PagedTable(props: &PagedTableProps) -> Html {
 }
 
 /// Actions that show the span of a row if it has one, else its slice.
-fn to_timeline(listed: &Listed, row: usize) -> Option<ProfileAction> {
+fn to_timeline(listed: &LinkedTable, row: usize) -> Option<ProfileAction> {
     let link = listed.slices.get(row).and_then(Option::as_ref);
     match span(&listed.table, row) {
         Some(span) => Some(ProfileAction::ShowSpan(span, link.map(|l| l.slice))),
@@ -96,7 +96,7 @@ pub(super) fn column(table: &Table, id: &str) -> Option<usize> {
     table.columns.iter().position(|c| c.id == id)
 }
 
-fn summary(listed: &Listed, props: &PagedTableProps) -> String {
+fn summary(listed: &LinkedTable, props: &PagedTableProps) -> String {
     let (shown, total) = (listed.table.rows.len() as u64, listed.total);
     let order = if props.longest_first { ", the longest first" } else { "" };
     let time = column(&listed.table, "duration_ns").map_or_else(String::new, |at| {
@@ -120,7 +120,7 @@ fn capital(noun: &str) -> String {
 }
 
 /// Buttons that lead to the previous and the next page.
-fn turns(listed: &Listed, page: u32, props: &PagedTableProps, turn: &Callback<u32>) -> Html {
+fn turns(listed: &LinkedTable, page: u32, props: &PagedTableProps, turn: &Callback<u32>) -> Html {
     let is_last = listed.skip + listed.table.rows.len() as u64 >= listed.total;
     let (back, on) = if props.longest_first { ("Longer", "Shorter") } else { ("Previous", "Next") };
     let button = |what: &str, to: u32, disabled: bool| {

@@ -23,7 +23,7 @@ use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
 use ns_profile::levels::ALL_LEVELS;
 use ns_session::share::Tool;
-use ns_session::{Answer, GroupsOf, Listed, Listing, MembersOf, Question, Rows, SliceFilter};
+use ns_session::{Answer, GroupsOf, LinkedTable, Listing, MembersOf, Question, Rows, SliceFilter};
 use ns_view::colours::Colours;
 use ns_view::plot::Pie;
 use ns_view::table::Cell;
@@ -100,7 +100,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
 }
 
 /// All groups: their shares as pictures, and the table, whose rows choose one.
-fn groups_view(props: &ToolProps, listed: &Shared<Listed>, save_all: Callback<()>) -> Html {
+fn groups_view(props: &ToolProps, listed: &Shared<LinkedTable>, save_all: Callback<()>) -> Html {
     let state = &props.state;
     let on_row = {
         let (state, listed) = (state.clone(), listed.clone());
@@ -132,7 +132,7 @@ fn on_look(state: &StateHandle<ProfileState>) -> Callback<TableLook> {
     })
 }
 
-fn name_of(listed: &Listed, row: usize) -> Option<String> {
+fn name_of(listed: &LinkedTable, row: usize) -> Option<String> {
     match listed.table.rows.get(row)?.first()? {
         Cell::Text(name) => Some(name.clone()),
         _ => None,
@@ -140,7 +140,7 @@ fn name_of(listed: &Listed, row: usize) -> Option<String> {
 }
 
 /// The colours of the profile if the groups are operations; other groups get separate colours.
-fn colours_of(listed: &Listed, by: GroupBy, of_profile: &Colours) -> Colours {
+fn colours_of(listed: &LinkedTable, by: GroupBy, of_profile: &Colours) -> Colours {
     if matches!(by, GroupBy::Name | GroupBy::Operation | GroupBy::CategoryOrName) {
         return of_profile.clone();
     }
@@ -148,7 +148,7 @@ fn colours_of(listed: &Listed, by: GroupBy, of_profile: &Colours) -> Colours {
     Colours::distinct(times.iter().map(|(name, ns)| (name.as_str(), *ns)))
 }
 
-fn self_times(listed: &Listed) -> Vec<(String, f64)> {
+fn self_times(listed: &LinkedTable) -> Vec<(String, f64)> {
     let row = |row: &Vec<Cell>| match (&row[0], row[SELF_NS].number()) {
         (Cell::Text(name), Some(ns)) => Some((name.clone(), ns)),
         _ => None,
@@ -156,7 +156,7 @@ fn self_times(listed: &Listed) -> Vec<(String, f64)> {
     listed.table.rows.iter().filter_map(row).collect()
 }
 
-fn shares(listed: &Listed, unit: &Unit, colours: &Colours) -> Html {
+fn shares(listed: &LinkedTable, unit: &Unit, colours: &Colours) -> Html {
     let pie = Pie::new(self_times(listed)).coloured(colours);
     let title = match unit {
         Unit::Ns => "Self time by group".to_owned(),
@@ -166,7 +166,7 @@ fn shares(listed: &Listed, unit: &Unit, colours: &Colours) -> Html {
 }
 
 /// The same shares as areas; pressing one shows that group.
-fn tiles(listed: &Shared<Listed>, unit: &Unit, colours: &Colours, on_row: &Callback<usize>) -> Html {
+fn tiles(listed: &Shared<LinkedTable>, unit: &Unit, colours: &Colours, on_row: &Callback<usize>) -> Html {
     let on_choose = {
         let (listed, on_row) = (listed.clone(), on_row.clone());
         Callback::from(move |name: String| {
