@@ -33,7 +33,7 @@ const SWEEPS = ["benchmark", "experiments"];
 const NARROW_PX = 640;
 const LATE_MS = 3000;
 const FRAME_MS = 16;
-const LONGEST_DRAWING_MS = 1000;
+const LONGEST_DRAWING_MS = 2000;
 const isParsed = new Promise((resolve) => addEventListener("DOMContentLoaded", resolve, { once: true }));
 let example;
 if (root.dataset.theme === "dark") isParsed.then(offerLight);
@@ -97,8 +97,8 @@ function leaveExample() {
 function leaveWhenDrawn(leftMs) {
   if (!example) return;
   const page = document.querySelector("main#main:not([data-static], [data-example]) > *");
-  const isDrawn = page?.getBoundingClientRect().height >= Math.min(example.offsetHeight, innerHeight);
-  if (isDrawn || leftMs <= 0) leaveExample();
+  const isHigh = () => page?.getBoundingClientRect().height >= Math.min(example.offsetHeight, innerHeight);
+  if ((!("drawing" in root.dataset) && isHigh()) || leftMs <= 0) leaveExample();
   else setTimeout(leaveWhenDrawn, FRAME_MS, leftMs - FRAME_MS);
 }
 

@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
+use super::later::use_turn;
 use super::screen_texts::{ScreenText, use_screen_text};
 use ns_base::convert::usize_to_f64;
 use ns_page::Shared;
@@ -20,6 +21,8 @@ const MOST_ROWS: usize = 200;
 const MOST_UNFRAMED: usize = 25;
 /// Up to this many rows, a table has neither a search nor a button that saves it.
 pub const FEW_ROWS: usize = 3;
+/// Behind the stored example of a page, these come with the head of the table, and the others in a task of their own.
+const EARLY_ROWS: usize = 8;
 const ROW_PX: f64 = 30.0;
 const HEIGHT_PX: f64 = 540.0;
 
@@ -89,6 +92,8 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     });
     let is_long = order.len() > MOST_ROWS;
     let range = if is_long { visible_range(*scroll_top, HEIGHT_PX, ROW_PX, order.len(), 12) } else { 0..order.len() };
+    let early = range.start..range.end.min(range.start + EARLY_ROWS);
+    let drawn = if use_turn() { range.clone() } else { early };
     let onscroll = {
         let scroll_top = scroll_top.clone();
         Callback::from(move |event: web_sys::Event| {
@@ -119,7 +124,7 @@ pub fn DataTable(props: &DataTableProps) -> Html {
                         if let Some(action) = &props.row_action { <th scope="col">{ action.title }</th> }</tr></thead>
                     <tbody>
                         if above > 0.0 { { spacer(above) } }
-                        { for order[range.clone()].iter().map(|&r| row(props, &looks, r)) }
+                        { for order[drawn].iter().map(|&r| row(props, &looks, r)) }
                         if below > 0.0 { { spacer(below) } }
                         if order.is_empty() {
                             <tr><td class="empty" colspan={columns.clone()}>

@@ -78,11 +78,13 @@ pub fn LineChart(props: &LineChartProps) -> Html {
             <svg viewBox={frame.view_box()} tabindex="0" role="img" {onkeydown} {onfocus} {onblur} {onmousemove} {onmouseleave} {onclick}
                 class={classes!(opens.then_some("opens"))}
                 aria-label={format!("{}, {} lines with {points} points in all; the arrow keys read them out{}", props.title, plot.lines.len(), if opens { ", Enter opens one" } else { "" })}>
-                { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
-                { for plot.marks.iter().map(|m| mark(plot, &frame, m)) }
-                { for plot.lines.iter().map(|line| path(plot, &frame, line)) }
-                if is_direct { { names(plot, &frame) } }
-                { active.and_then(|at| dot(plot, &frame, at)).unwrap_or_default() }
+                if width.is_some() {
+                    { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
+                    { for plot.marks.iter().map(|m| mark(plot, &frame, m)) }
+                    { for plot.lines.iter().map(|line| path(plot, &frame, line)) }
+                    if is_direct { { names(plot, &frame) } }
+                    { active.and_then(|at| dot(plot, &frame, at)).unwrap_or_default() }
+                }
             </svg>
             <p class="readout" role="status">{ readout.unwrap_or_else(|| props.note.to_string()) }</p>
             if plot.lines.len() > 1 && !is_direct { { legend(plot) } }
@@ -127,10 +129,13 @@ fn legend(plot: &Lines) -> Html {
 }
 
 /// Whether the names of the lines fit beside their ends.
-fn has_room_for_names(plot: &Lines, width: f64) -> bool {
+fn has_room_for_names(plot: &Lines, width: Option<f64>) -> bool {
     let is_plain = plot.lines.iter().all(|l| l.style != LineStyle::Steps);
     let count = plot.lines.len();
-    (2..=MOST_DIRECT).contains(&count) && is_plain && longest_name(plot) <= LONGEST_DIRECT && width >= LEAST_DIRECT_PX
+    (2..=MOST_DIRECT).contains(&count)
+        && is_plain
+        && longest_name(plot) <= LONGEST_DIRECT
+        && width.is_none_or(|px| px >= LEAST_DIRECT_PX)
 }
 
 fn longest_name(plot: &Lines) -> usize {

@@ -5,6 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
+use super::later::use_turn;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_view::plot::Axis;
 use ns_view::svg::number;
@@ -12,7 +13,7 @@ use ns_view::svg::number;
 const LEFT: f64 = 64.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
-/// Assumed width until a plot knows its own, in pixels.
+/// Assumed width until a plot knows its own, in pixels: room is reserved for it, and nothing is drawn.
 const FIRST_WIDTH: f64 = 560.0;
 /// Smallest space for a label of the horizontal axis, in pixels.
 const LABEL_PX: f64 = 52.0;
@@ -31,9 +32,10 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A plot of this width, with a suitable height and room at the right of the axes.
+    /// A plot of this width (of none: one not yet known), with a suitable height and room at the right of the axes.
     #[must_use]
-    pub fn new(width: f64, right: f64) -> Self {
+    pub fn new(width: Option<f64>, right: f64) -> Self {
+        let width = width.unwrap_or(FIRST_WIDTH);
         let height = libm::round((width * 0.5).clamp(200.0, 320.0));
         Self { width, height, right }
     }
@@ -77,14 +79,16 @@ pub fn pointer_in_plot(event: &MouseEvent) -> Option<(f64, f64)> {
     Some((f64::from(event.client_x()) - rect.left(), f64::from(event.client_y()) - rect.top()))
 }
 
-/// The width of an element in pixels, kept while the window changes.
+/// The width of an element in pixels, kept while the window changes; none until it is its turn to be drawn, so that a plot is drawn
+/// once, and at its size.
 #[hook]
-pub fn use_width(node: &NodeRef) -> f64 {
-    let width = use_state_eq(|| FIRST_WIDTH);
-    use_effect_with(node.clone(), {
+pub fn use_width(node: &NodeRef) -> Option<f64> {
+    let is_due = use_turn();
+    let width = use_state_eq(|| None);
+    use_effect_with((node.clone(), is_due), {
         let width = width.setter();
-        move |node| {
-            let observed = node.cast::<Element>().and_then(|element| observe(&element, width));
+        move |(node, is_due)| {
+            let observed = node.cast::<Element>().filter(|_| *is_due).and_then(|element| observe(&element, width));
             move || {
                 if let Some((observer, callback)) = observed {
                     observer.disconnect();
@@ -98,14 +102,19 @@ pub fn use_width(node: &NodeRef) -> f64 {
 
 type SizeCallback = wasm_bindgen::closure::Closure<dyn FnMut()>;
 
-fn observe(element: &Element, width: UseStateSetter<f64>) -> Option<(web_sys::ResizeObserver, SizeCallback)> {
-    let measured = element.clone();
-    let callback = SizeCallback::new(move || {
-        let now = f64::from(measured.client_width());
-        if now > 0.0 {
-            width.set(now);
+fn observe(element: &Element, width: UseStateSetter<Option<f64>>) -> Option<(web_sys::ResizeObserver, SizeCallback)> {
+    let tell = {
+        let element = element.clone();
+        move || {
+            let now = f64::from(element.client_width());
+            if now > 0.0 {
+                width.set(Some(now));
+            }
         }
-    });
+    };
+    // The observer's first answer comes with the next frame, together with that of every other plot.
+    tell();
+    let callback = SizeCallback::new(tell);
     let observer = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()).ok()?;
     observer.observe(element);
     Some((observer, callback))

@@ -48,7 +48,8 @@ fn rounded(value: f64) -> String {
 pub fn RooflineChart(props: &RooflineChartProps) -> Html {
     let active = use_state_eq(|| None::<usize>);
     let node = use_node_ref();
-    let frame = Frame::new(use_width(&node), 16.0);
+    let width = use_width(&node);
+    let frame = Frame::new(width, 16.0);
     let plot = &props.plot;
     let points = plot.points.iter().enumerate().map(|(i, p)| {
         let set = |to: Option<usize>| {
@@ -87,11 +88,13 @@ pub fn RooflineChart(props: &RooflineChartProps) -> Html {
         <figure class="scatter roofline" ref={node}>
             <figcaption>{ "Roofline" }</figcaption>
             <svg viewBox={frame.view_box()} role="group" aria-label={format!("Roofline with its ridge at {:.1} flop/B and {} points", plot.ridge, plot.points.len())}>
-                { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
-                <polyline class="roof" points={roof.join(" ")} fill="none" />
-                <line class="ridge" x1={ridge_x.clone()} x2={ridge_x.clone()} y1={ridge_y} y2={number(frame.bottom_edge())} />
-                <text class="ridge-label" x={label_x} y={number(frame.bottom_edge() - 6.0)} text-anchor={anchor}>{ format!("ridge {:.1}", plot.ridge) }</text>
-                { for points }
+                if width.is_some() {
+                    { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
+                    <polyline class="roof" points={roof.join(" ")} fill="none" />
+                    <line class="ridge" x1={ridge_x.clone()} x2={ridge_x.clone()} y1={ridge_y} y2={number(frame.bottom_edge())} />
+                    <text class="ridge-label" x={label_x} y={number(frame.bottom_edge() - 6.0)} text-anchor={anchor}>{ format!("ridge {:.1}", plot.ridge) }</text>
+                    { for points }
+                }
             </svg>
             <p class="readout" role="status">{ readout.unwrap_or_else(|| "Nothing here multiplied matrices and moved bytes.".to_owned()) }</p>
         </figure>

@@ -27,7 +27,8 @@ pub struct ScatterPlotProps {
 pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
     let active = use_state_eq(|| None::<usize>);
     let node = use_node_ref();
-    let frame = Frame::new(use_width(&node), 16.0);
+    let width = use_width(&node);
+    let frame = Frame::new(width, 16.0);
     let plot = &props.plot;
     let readout = active.and_then(|i| plot.points.get(i).map(|p| readout_of(plot, i, p)));
     let onkeydown = {
@@ -72,12 +73,14 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
             <svg class={classes!(opens.then_some("opens"))} viewBox={frame.view_box()} tabindex="0" role="img"
                 {onkeydown} {onmousemove} {onmouseleave} {onblur} {onfocus} {onclick}
                 aria-label={format!("{}, {} points; the arrow keys read them out{}, and the same values are in the table", props.title, plot.points.len(), if opens { ", Enter opens one" } else { "" })}>
-                { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
-                { front(plot, &frame) }
-                { limit(plot, &frame) }
-                { for plot.points.iter().map(|p| mark(plot, &frame, p)) }
-                { for chosen.and_then(|(i, _)| ring(*i, "chosen", "11")) }
-                { for active.and_then(|i| ring(i, "reader", "10")) }
+                if width.is_some() {
+                    { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
+                    { front(plot, &frame) }
+                    { limit(plot, &frame) }
+                    { for plot.points.iter().map(|p| mark(plot, &frame, p)) }
+                    { for chosen.and_then(|(i, _)| ring(*i, "chosen", "11")) }
+                    { for active.and_then(|i| ring(i, "reader", "10")) }
+                }
             </svg>
             <p class="readout" role="status">{ readout.unwrap_or_else(|| "Point at a mark, or press an arrow key, for its values.".to_owned()) }</p>
             { legend(plot, chosen.map(|(_, what)| what)) }

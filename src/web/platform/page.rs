@@ -64,6 +64,13 @@ pub fn is_behind_example() -> bool {
     document().and_then(|d| d.document_element()).is_some_and(|root| root.has_attribute("data-example"))
 }
 
+/// Says whether parts of a page are yet to be drawn: its stored example waits for them (`www/early.js`).
+pub fn set_drawing(is_drawing: bool) {
+    if let Some(root) = document().and_then(|d| d.document_element()) {
+        let _ = root.toggle_attribute_with_force("data-drawing", is_drawing);
+    }
+}
+
 /// The reader gave a file: the stored example of a page makes way for it (`www/early.js`).
 pub fn leave_example() {
     set_root_attribute("data-given", "");
