@@ -111,8 +111,8 @@ impl Splice<'_> {
     fn waits(&mut self, is_first: bool, start: u32, len: u8) -> (u32, u8) {
         let at = index(self.to.len());
         let before = self.before;
-        let splice = |wait: &Wait| Wait { unit: wait.unit, count: wait.count + before[wait.unit.index()] };
-        self.to.extend(self.from.waits(start, len).iter().map(splice));
+        let shift = |wait: &Wait| Wait { unit: wait.unit, count: wait.count + before[wait.unit.index()] };
+        self.to.extend(self.from.waits(start, len).iter().map(shift));
         self.to.extend(self.barrier.filter(|_| is_first));
         (at, u8::try_from(self.to.len() - at as usize).unwrap_or(u8::MAX))
     }

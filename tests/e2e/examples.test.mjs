@@ -102,6 +102,33 @@ test("a page that opens with a result is not at rest before it, so its example s
   }
 }, { open: false }));
 
+test("behind its example a page draws one part at a time, and each plot once", app.page(async (page, url) => {
+  const PARTS = [".choice", ".results-table", ".panel:not(.choice) > .bars", ".configuration"];
+  await page.addInitScript((parts) => {
+    Object.assign(window, { tasks: [], plots: 0, redrawn: 0 });
+    const isOfPage = (element) => element?.closest("main:not([data-static], [data-example])");
+    // The browser calls it once a task.
+    const note = (changes) => {
+      if (!("example" in document.documentElement.dataset)) return;
+      const added = changes.flatMap((change) => [...change.addedNodes]).filter((node) => node instanceof Element && isOfPage(node));
+      const has = (selector) => added.some((element) => element.matches(selector) || element.querySelector(selector));
+      window.tasks.push(parts.filter(has));
+      window.plots += added.filter((element) => element.matches("g.axes")).length;
+      window.redrawn += changes.filter((change) => change.type === "attributes" && isOfPage(change.target)?.contains(change.target.closest("g.axes"))).length;
+    };
+    new MutationObserver(note).observe(document, { subtree: true, childList: true, attributeFilter: ["x1"] });
+  }, PARTS);
+  await page.goto(`${url}#/benchmark`);
+  await waitForState(page, "done");
+  await page.locator("main[data-example]").waitFor({ state: "detached" });
+  const { tasks, plots, redrawn } = await page.evaluate(() => ({ tasks: window.tasks, plots: window.plots, redrawn: window.redrawn }));
+  const drawn = tasks.filter((parts) => parts.length);
+  assert.deepEqual(drawn.map((parts) => parts.length), PARTS.map(() => 1), `one part in a task: ${JSON.stringify(drawn)}`);
+  assert.deepEqual(drawn.flat().toSorted(), PARTS.toSorted());
+  assert.equal(plots, await page.locator("main g.axes").count());
+  assert.equal(redrawn, 0);
+}, { open: false, context: { viewport: WIDTHS.phone } }));
+
 test("a file that is dropped before the programs come is opened once they are there, in the place of the example", app.page(async (page, url) => {
   const go = await holdPrograms(page);
   await page.goto(`${url}#/benchmark`, { waitUntil: "commit" });

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::list::comma_list;
 use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
 
 /// Lists of compiler options. An empty list means the one value of [`CompileOptions`], where a list of one entry is stored.
@@ -72,7 +73,7 @@ impl CompileSweep {
 /// The text of a list, or of the one value.
 #[must_use]
 pub fn option_text<T: ToString>(list: &[T], base: T) -> String {
-    if list.is_empty() { base.to_string() } else { list.iter().map(ToString::to_string).collect::<Vec<_>>().join(",") }
+    if list.is_empty() { base.to_string() } else { comma_list(list) }
 }
 
 /// Flags of the compiler in a few words: `cast all bf16`, `cast none -O1`. `None` for the default ones.

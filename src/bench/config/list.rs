@@ -39,8 +39,8 @@ fn python_range(arguments: &str) -> Option<String> {
         return Some(format!("{first}-{}", end - 1));
     }
     // One more than a list may have, so that a longer one is refused and not cut.
-    let counts = (first..end).step_by(step as usize).take(MAX_LIST_ENTRIES + 1);
-    Some(counts.map(|n| n.to_string()).collect::<Vec<_>>().join(","))
+    let counts: Vec<u32> = (first..end).step_by(step as usize).take(MAX_LIST_ENTRIES + 1).collect();
+    Some(comma_list(&counts))
 }
 
 /// Reads a list of counts: numbers and closed ranges separated by commas, spaces allowed around each; also a Python list in
@@ -69,6 +69,12 @@ pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
         }
     }
     Ok(counts)
+}
+
+/// A list as [`parse_list`] reads it, and as links and commands write it.
+#[must_use]
+pub fn comma_list<T: ToString>(values: &[T]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Reads performance levels: as [`parse_list`], with 0 allowed.

@@ -2,6 +2,7 @@
 
 use super::{ModelEntry, ModelIndex};
 use crate::config::inputs::InputTuple;
+use crate::config::list::comma_list;
 use ns_base::{Refusal, refuse};
 use ns_compiler::{AutoCast, CastType, OptLevel};
 use ns_machine::arch::instance;
@@ -53,13 +54,13 @@ impl BesideIndex {
             return conflict("--instance", asked.clone(), own.clone());
         }
         if let Some(own) = entry.auto_cast.filter(|own| self.auto_casts.iter().any(|asked| asked != own)) {
-            return conflict("--auto-cast", list_values(&self.auto_casts), own.to_string());
+            return conflict("--auto-cast", comma_list(&self.auto_casts), own.to_string());
         }
         if let Some(own) = entry.auto_cast_type.filter(|own| self.auto_cast_types.iter().any(|asked| asked != own)) {
-            return conflict("--auto-cast-type", list_values(&self.auto_cast_types), own.to_string());
+            return conflict("--auto-cast-type", comma_list(&self.auto_cast_types), own.to_string());
         }
         if let Some(own) = entry.optlevel.filter(|own| self.opt_levels.iter().any(|asked| asked != own)) {
-            return conflict("--optlevel", list_values(&self.opt_levels), own.to_string());
+            return conflict("--optlevel", comma_list(&self.opt_levels), own.to_string());
         }
         if let (Some(asked), Some(own)) = (self.lnc, entry.lnc)
             && asked != own
@@ -94,10 +95,6 @@ fn is_same_model(a: &str, b: &str) -> bool {
 fn is_same_size(a: &str, b: &str) -> bool {
     let name = |text: &str| instance(text.trim()).map_or_else(|| text.trim().to_owned(), |i| i.name.to_owned());
     name(a) == name(b)
-}
-
-fn list_values<T: ToString>(values: &[T]) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The options of a run of experiments as one table: the page's form, links, and the printed command come from its rows.
 
-use super::text::{OptionText, comma_list, name_of, some};
+use super::text::{OptionText, name_of, some};
 use crate::studies::{FieldKind, FormField, field};
+use ns_bench::comma_list;
 use ns_experiment::plan::{Accelerator, Dynamo, ExpandOptions, PlanRequest, PlanRules, Test, Xla};
 use ns_experiment::run::{RunSettings, Suite, Verification};
 use ns_experiment::sweep::ExperimentsRequest;

@@ -7,7 +7,7 @@ mod option;
 mod table;
 #[cfg(test)]
 mod tests;
-pub(crate) mod text;
+mod text;
 
 pub use call::{NeuronperfCall, read_neuronperf_call};
 pub use experiments::{PLAN_OPTIONS, PlanFlag, PlanOption, default_experiments, measures};

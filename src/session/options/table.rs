@@ -1,11 +1,12 @@
 //! The options of a benchmark.
 
 use super::option::{BenchOption, Flag, OptionGroup};
-use super::text::{OptionText, comma_list, name_of, of_scenario, put_in_scenario, some, unless};
+use super::text::{OptionText, name_of, of_scenario, put_in_scenario, some, unless};
 use crate::studies::{AUTO_CAST_TYPES, AUTO_CASTS, FieldKind, OPT_LEVELS, field};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{
-    Accounting, Dataset, DeviceType, HostStep, Processes, SdkGeneration, option_text, parse_inputs, parse_levels,
+    Accounting, Dataset, DeviceType, HostStep, Processes, SdkGeneration, comma_list, option_text, parse_inputs,
+    parse_levels,
 };
 use ns_compiler::Workflow;
 

@@ -80,11 +80,6 @@ pub(super) fn some<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A list with commas, as links and commands write it.
-pub(crate) fn comma_list<T: ToString>(values: &[T]) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-}
-
 /// The text of a setting of the scenario; empty for the value of MLPerf's rules, and without a scenario.
 pub(super) fn of_scenario<T: PartialEq + ToString>(config: &BenchConfig, get: fn(&MlperfSettings) -> T) -> String {
     let Some(settings) = &config.mlperf else { return String::new() };

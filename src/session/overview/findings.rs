@@ -57,10 +57,10 @@ pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
     drafts.into_iter().map(|f| ranked(c, f, whole)).collect()
 }
 
-fn ranked(c: &Context<'_>, drafts: FindingDraft, whole: i64) -> Ranked {
-    let share = drafts.saves_ns.map(|ns| percent(ns, whole));
-    let saving = drafts.saves_ns.zip(share).map(|(ns, share)| {
-        let condition = if drafts.condition.is_empty() { String::new() } else { format!(" {}", drafts.condition) };
+fn ranked(c: &Context<'_>, draft: FindingDraft, whole: i64) -> Ranked {
+    let share = draft.saves_ns.map(|ns| percent(ns, whole));
+    let saving = draft.saves_ns.zip(share).map(|(ns, share)| {
+        let condition = if draft.condition.is_empty() { String::new() } else { format!(" {}", draft.condition) };
         format!("up to {} ({}){condition}", c.text(ns), format_share(share))
     });
     let tone = match share {
@@ -71,11 +71,11 @@ fn ranked(c: &Context<'_>, drafts: FindingDraft, whole: i64) -> Ranked {
     let way = |(text, evidence): (String, Evidence)| Way { text, target: evidence.print() };
     Ranked {
         tone,
-        title: drafts.title,
-        text: drafts.text,
+        title: draft.title,
+        text: draft.text,
         saving: saving.unwrap_or_default(),
         share: share.unwrap_or(0.0) / 100.0,
-        ways: drafts.ways.into_iter().map(way).collect(),
+        ways: draft.ways.into_iter().map(way).collect(),
     }
 }
 
@@ -248,8 +248,8 @@ fn operations(c: &Context<'_>) -> Vec<FindingDraft> {
     let has_devices = c.found.breakdown.is_some();
     let (table, tool) =
         if has_devices { ("Operators", Tool::OperatorFramework) } else { ("Statistics", Tool::Statistics) };
-    let drafts = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(EXAMINED);
-    drafts
+    let operations = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(EXAMINED);
+    operations
         .map(|o| FindingDraft {
             title: format!("{} takes {} of the self time", shortened(&o.name), format_whole_share(o.percent)),
             text: match o.count {

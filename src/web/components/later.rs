@@ -29,67 +29,57 @@ pub fn use_turn() -> bool {
     use_effect_with(*is_due, {
         let turn = is_due.setter();
         move |is_due| {
-            let place = (!is_due).then(|| wait(turn));
+            let waits = !is_due;
+            if waits {
+                join(turn.clone());
+            }
             // The part is drawn, or gone.
-            move || place.into_iter().for_each(end)
+            move || {
+                if waits {
+                    leave(&turn);
+                }
+            }
         }
     });
     *is_due
 }
 
-/// Parts that wait for their turn. Timers of their own would not keep them apart: Yew draws everything that came due while it had paused.
-#[derive(Default)]
-struct Turns {
-    waiting: VecDeque<(u32, UseStateSetter<bool>)>,
-    /// The part whose turn it is.
-    current: Option<u32>,
-    /// Whether it is a part's turn, or about to be.
-    is_busy: bool,
-    next_place: u32,
-}
-
 thread_local! {
-    static TURNS: RefCell<Turns> = RefCell::default();
+    /// Parts that wait, after the one whose turn it is. Timers of their own would not keep them apart: Yew draws everything that came due
+    /// while it had paused.
+    static LINE: RefCell<VecDeque<UseStateSetter<bool>>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Puts a part at the end of the line.
-fn wait(turn: UseStateSetter<bool>) -> u32 {
-    let (place, was_busy) = TURNS.with_borrow_mut(|turns| {
-        let place = turns.next_place;
-        turns.next_place = place.wrapping_add(1);
-        turns.waiting.push_back((place, turn));
-        (place, std::mem::replace(&mut turns.is_busy, true))
+fn join(turn: UseStateSetter<bool>) {
+    let length = LINE.with_borrow_mut(|line| {
+        line.push_back(turn);
+        line.len()
     });
-    if !was_busy {
+    if length == 1 {
         page::set_drawing(true);
-        go_on();
+        give_turn();
     }
-    place
 }
 
-/// A part needs no turn any more; if it had one, the next has its own in another task.
-fn end(place: u32) {
-    let had_turn = TURNS.with_borrow_mut(|turns| {
-        turns.waiting.retain(|(other, _)| *other != place);
-        turns.current.take_if(|current| *current == place).is_some()
+/// If it was the part's turn, the next has its own in another task.
+fn leave(turn: &UseStateSetter<bool>) {
+    let (had_turn, is_empty) = LINE.with_borrow_mut(|line| {
+        let had_turn = line.front() == Some(turn);
+        line.retain(|other| other != turn);
+        (had_turn, line.is_empty())
     });
-    if had_turn {
-        go_on();
+    match (had_turn, is_empty) {
+        (true, true) => page::set_drawing(false),
+        (true, false) => give_turn(),
+        (false, _) => {}
     }
 }
 
-fn go_on() {
-    let give_turn = || {
-        let first = TURNS.with_borrow_mut(|turns| {
-            let first = turns.waiting.pop_front();
-            turns.current = first.as_ref().map(|(place, _)| *place);
-            turns.is_busy = first.is_some();
-            first
-        });
-        match first {
-            Some((_, turn)) => turn.set(true),
-            None => page::set_drawing(false),
+fn give_turn() {
+    let give = || {
+        if let Some(first) = LINE.with_borrow(|line| line.front().cloned()) {
+            first.set(true);
         }
     };
-    Timeout::new(0, give_turn).forget();
+    Timeout::new(0, give).forget();
 }

@@ -6,6 +6,7 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::later::use_turn;
+use crate::platform::page;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_view::plot::Axis;
 use ns_view::svg::number;
@@ -112,8 +113,10 @@ fn observe(element: &Element, width: UseStateSetter<Option<f64>>) -> Option<(web
             }
         }
     };
-    // The observer's first answer comes with the next frame, together with that of every other plot.
-    tell();
+    // The observer's first answer comes with the next frame. Behind an example there is none, and every plot has a task of its own.
+    if page::is_behind_example() {
+        tell();
+    }
     let callback = SizeCallback::new(tell);
     let observer = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()).ok()?;
     observer.observe(element);

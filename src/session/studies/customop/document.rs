@@ -3,8 +3,8 @@
 use super::cases::{CaseReport, Purpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
-use crate::options::text::comma_list;
 use ns_base::units::{format_count, format_figures, format_ns, format_share, unit_of_ns};
+use ns_bench::comma_list;
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::Severity;
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault, StepReport};

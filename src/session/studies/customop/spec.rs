@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
-use crate::options::text::comma_list;
+use ns_bench::comma_list;
 use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, built_in};
 use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 

@@ -1,7 +1,7 @@
 //! The command with the same figures.
 
-use crate::options::text::comma_list;
 use ns_base::convert::u64_to_f64;
+use ns_bench::comma_list;
 use ns_bench::matmult::{MatmultConfig, dtype_of};
 use ns_compiler::Workflow;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::options::text::comma_list;
+use ns_bench::comma_list;
 use ns_bench::matmult::{MatmultConfig, cast_of_dtype, dtype_of, instance_of, words_of};
 use ns_bench::parse_list;
 use ns_compiler::{CompileOptions, Workflow};
