@@ -1,13 +1,13 @@
 //! Turns the rows that a builder collected into the columns of a profile: match, sort, nest, rebase.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::marker::PhantomData;
 
 use super::builder::ProfileBuilder;
 use super::fused::Fusions;
 use super::levels::Levels;
 use super::nesting::{Nesting, TrackSlices};
-use super::packed::{Cell, Column};
+use super::packed::Column;
 use super::rows::{EndRow, LinkRows, PointRows, SliceRows};
 use super::{
     ArgsArena, ArgsId, InstantTable, JoinColumns, LinkTable, PointTable, Profile, ProfileMeta, ScopeColumn, SliceFlags,
@@ -87,7 +87,7 @@ impl TrackEnds {
 fn match_ends(b: &mut ProfileBuilder, track_ends: &TrackEnds, diagnostics: &mut Diagnostics) {
     let rows = std::mem::take(&mut b.ends);
     let (first_of_track, mut order) = order_by_track(&rows.track, b.tracks.len());
-    sort_each_track(&first_of_track, &mut order, |&i| (rows.ts.get(i as usize), i));
+    sort_each_track(&first_of_track, &mut order, |i| (rows.ts.get(i as usize), i));
     let mut open: Vec<EndRow> = Vec::new();
     let mut track = None;
     for row in order.into_iter().map(|i| rows.get(i as usize)) {
@@ -188,13 +188,19 @@ fn order_by_track(track: &Column<TrackId>, tracks: usize) -> (Vec<u32>, Vec<u32>
     (first_of_track, order)
 }
 
-fn sort_each_track<K: Ord>(first_of_track: &[u32], order: &mut [u32], key: impl Fn(&u32) -> K) {
+fn sort_each_track<K: Ord>(first_of_track: &[u32], order: &mut [u32], key: impl Fn(u32) -> K) {
     for bounds in first_of_track.windows(2) {
         let part = &mut order[bounds[0] as usize..bounds[1] as usize];
-        if !part.is_sorted_by_key(&key) {
-            part.sort_unstable_by_key(&key);
+        if !part.is_sorted_by_key(|&i| key(i)) {
+            sort_rows(part, &|a, b| key(a).cmp(&key(b)));
         }
     }
+}
+
+/// One sort for all keys: a copy for each would be most of the code of this file. Few tracks need it, and reading a key from packed columns takes
+/// longer than the call.
+fn sort_rows(order: &mut [u32], by: &dyn Fn(u32, u32) -> Ordering) {
+    order.sort_unstable_by(|&a, &b| by(a, b));
 }
 
 /// Slices by track, then start, longest first. If both are equal, the data does not say which is outside: slices that never
@@ -202,19 +208,19 @@ fn sort_each_track<K: Ord>(first_of_track: &[u32], order: &mut [u32], key: impl 
 fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
     let (first_of_track, mut order) = order_by_track(&rows.track, tracks);
     drop(rows.track);
-    sort_each_track(&first_of_track, &mut order, |&i| {
+    sort_each_track(&first_of_track, &mut order, |i| {
         let at = i as usize;
         let flags = rows.flags.get(at);
         let outside = (flags.has(SliceFlags::UNCLOSED), flags.has(SliceFlags::PAIRED));
         (rows.start.get(at), Reverse(rows.dur.get(at)), Reverse(outside), i)
     });
-    let flags = gather(rows.flags, &order, |f| f.without(SliceFlags::PAIRED));
+    let flags = rows.flags.reorder(&order).iter().map(|flags| flags.without(SliceFlags::PAIRED)).collect();
     SliceTable {
         start: rebased(rows.start, &order, origin_ns),
-        dur: reordered(rows.dur, &order),
-        name: reordered(rows.name, &order),
-        category: reordered(rows.category, &order),
-        args: reordered(rows.args, &order),
+        dur: rows.dur.reorder(&order),
+        name: rows.name.reorder(&order),
+        category: rows.category.reorder(&order),
+        args: rows.args.reorder(&order),
         flags,
         depth: Column::default(),
         parent_back: Column::default(),
@@ -223,34 +229,25 @@ fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
     }
 }
 
-/// Reorders a column; the old column is freed when this returns.
-fn gather<T: Cell>(column: Column<T>, order: &[u32], map: impl Fn(T) -> T) -> Column<T> {
-    order.iter().map(|&i| map(column.get(i as usize))).collect()
-}
-
-fn reordered<T: Cell>(column: Column<T>, order: &[u32]) -> Column<T> {
-    gather(column, order, |value| value)
-}
-
 fn rebased(column: Column<i64>, order: &[u32], origin_ns: i64) -> Column<i64> {
-    gather(column, order, |ns| ns.saturating_sub(origin_ns))
+    column.reorder(order).iter().map(|ns| ns.saturating_sub(origin_ns)).collect()
 }
 
 fn order_by_time(ts: &Column<i64>) -> Vec<u32> {
     let mut order: Vec<u32> = (0..usize_to_u32(ts.len())).collect();
-    sort_each_track(&[0, usize_to_u32(ts.len())], &mut order, |&i| (ts.get(i as usize), i));
+    sort_each_track(&[0, usize_to_u32(ts.len())], &mut order, |i| (ts.get(i as usize), i));
     order
 }
 
 fn sort_instants(rows: PointRows, scope: Column<u8>, origin_ns: i64) -> InstantTable {
-    sort_points(rows, origin_ns, |order| ScopeColumn { scope: reordered(scope, order) })
+    sort_points(rows, origin_ns, |order| ScopeColumn { scope: scope.reorder(order) })
 }
 
 fn sort_links(rows: PointRows, ids: LinkRows, origin_ns: i64) -> LinkTable {
     sort_points(rows, origin_ns, |order| JoinColumns {
-        id_tag: reordered(ids.tag, order),
-        id: reordered(ids.id, order),
-        binds_enclosing: reordered(ids.binds_enclosing, order),
+        id_tag: ids.tag.reorder(order),
+        id: ids.id.reorder(order),
+        binds_enclosing: ids.binds_enclosing.reorder(order),
     })
 }
 
@@ -258,11 +255,11 @@ fn sort_points<I, X>(rows: PointRows, origin_ns: i64, own: impl FnOnce(&[u32]) -
     let order = order_by_time(&rows.ts);
     PointTable {
         ts: rebased(rows.ts, &order, origin_ns),
-        track: reordered(rows.track, &order),
-        name: reordered(rows.name, &order),
-        category: reordered(rows.category, &order),
-        args: reordered(rows.args, &order),
-        phase: reordered(rows.phase, &order),
+        track: rows.track.reorder(&order),
+        name: rows.name.reorder(&order),
+        category: rows.category.reorder(&order),
+        args: rows.args.reorder(&order),
+        phase: rows.phase.reorder(&order),
         own: own(&order),
         of: PhantomData,
     }

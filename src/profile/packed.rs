@@ -223,6 +223,22 @@ impl<T: Cell> Column<T> {
     pub fn bytes(&self) -> usize {
         self.block_bytes + self.blocks.capacity() * size_of::<Block>() + self.tail.capacity() * 8
     }
+
+    /// The rows in this order, which holds each of them once. The old column is freed.
+    pub fn reorder(self, order: &[u32]) -> Self {
+        reorder_numbers(self.of_cell(), order).of_cell()
+    }
+
+    /// The same numbers as cells of another type.
+    fn of_cell<U>(self) -> Column<U> {
+        Column { blocks: self.blocks, tail: self.tail, block_bytes: self.block_bytes, of: PhantomData }
+    }
+}
+
+/// One copy of the code for the columns of all types.
+#[inline(never)]
+fn reorder_numbers(column: Column<i64>, order: &[u32]) -> Column<i64> {
+    order.iter().map(|&row| column.get(row as usize)).collect()
 }
 
 impl<T: Cell> FromIterator<T> for Column<T> {
