@@ -33,11 +33,11 @@ mod model_args;
 mod model_file;
 mod option_args;
 mod output_args;
+#[cfg(test)]
+mod page_commands;
 mod parquet;
 mod parquet_args;
 mod png;
-#[cfg(test)]
-mod printed;
 mod profile_args;
 mod progress;
 mod run_date;

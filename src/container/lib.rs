@@ -9,9 +9,9 @@ mod crc;
 pub mod gzip;
 pub mod inflate;
 pub mod npy;
-mod recorded;
+mod recording;
 mod source;
 pub mod zip;
 
-pub use recorded::{FilePart, RecordingSource};
+pub use recording::{FilePart, RecordingSource};
 pub use source::{ByteSource, exactly, unreadable};

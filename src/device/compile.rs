@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::estimated_op::EstimatedOp;
 use super::library::{FixedModel, ModelLibrary, ModelRef, model_label};
-use super::removed::RemovedProducts;
+use super::removed_products::RemovedProducts;
 use ns_base::{Refusal, SimTime, refuse};
 use ns_compiler::hlo::text::print;
 use ns_compiler::hlo::{HloModule, Opcode};

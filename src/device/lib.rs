@@ -13,7 +13,7 @@ mod compile;
 mod estimated_op;
 mod kernels;
 mod library;
-mod removed;
+mod removed_products;
 mod service;
 mod values;
 
@@ -25,6 +25,6 @@ pub use library::{
     ModelKind, ModelLibrary, ModelRef, OpenedModel, content_name, model_label,
 };
 pub use ns_compiler::StageError;
-pub use removed::RemovedProducts;
+pub use removed_products::RemovedProducts;
 pub use service::{CallParts, MAX_SERVICE, ServiceTimes};
 pub use values::{MAX_VALUE_MFLOP, ModelFileValues, casts_of};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::estimated_op::EstimatedOp;
-use super::removed::RemovedProducts;
+use super::removed_products::RemovedProducts;
 use ns_base::{Refusal, SimTime, refuse};
 use ns_neuron::step::StepCosts;
 

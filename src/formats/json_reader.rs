@@ -3,9 +3,9 @@
 
 use super::chrome::ChromeReader;
 use super::document::{Parse, collect};
+use super::json::inner_trace::nested_trace;
 use super::json::keys::KeyScanner;
 use super::json::name_json_object;
-use super::json::nested::nested_trace;
 use super::sampled::{read_cpuprofile, read_firefox, read_heapprofile, read_safari, read_speedscope, read_stackprof};
 use super::{ChunkedReader, ReadLimits, ReadProgress, neuron, plugin, rocprof};
 use crate::interface::not_a_profile;

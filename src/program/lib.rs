@@ -23,7 +23,6 @@
 pub mod builder;
 mod bytes;
 pub mod calls;
-mod carried;
 mod compare;
 pub mod compose;
 mod computation_builder;
@@ -31,7 +30,7 @@ mod element;
 mod error;
 pub mod eval;
 mod flops;
-mod imported;
+mod import;
 pub mod infer;
 mod inspection;
 mod load;
@@ -40,6 +39,7 @@ mod op;
 mod operator_kind;
 mod prune;
 mod rebatch;
+mod remote;
 pub mod round;
 mod trips;
 mod types;
@@ -48,13 +48,12 @@ mod verify;
 
 pub use builder::{Builder, Built};
 pub use bytes::numbers_of_bytes;
-pub use carried::{answer, read_elsewhere};
 pub use compare::{ResultComparison, compare, results};
 pub use computation_builder::ComputationBuilder;
 pub use element::ElementType;
 pub use error::{ImportError, Place};
 pub use flops::{LoopBodies, flops, instruction_flops, reachable};
-pub use imported::{ImportOptions, ImportedModel, ReadModel};
+pub use import::{ImportOptions, ImportedModel, ReadModel};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict, occurrence};
 pub use load::{load_parameter, value_of_bytes};
 pub use module::{
@@ -64,6 +63,7 @@ pub use op::{Binary, Comparison, ConvolutionDims, DotDims, Foreign, GatherDims, 
 pub use operator_kind::OperatorKind;
 pub use prune::prune;
 pub use rebatch::rebatch;
+pub use remote::{answer, read_elsewhere};
 pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};

@@ -21,14 +21,15 @@
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
 mod bytecode;
-mod carried;
 mod hlo;
 mod lexer;
 mod limits;
 mod npz;
 mod onnx;
+mod open_decisions;
 mod pt2;
 mod read;
+mod remote;
 mod roles;
 mod scopes;
 mod size_term;
@@ -38,18 +39,17 @@ mod stablehlo;
 mod summary;
 mod supported;
 mod torchscript;
-mod undecided;
 
 pub use bytecode::read_mlir_bytecode;
-pub use carried::read_carried;
 pub use hlo::{read_hlo_proto, read_hlo_text};
 pub use npz::{read_npz, write_npz};
 pub use onnx::read_onnx;
+pub use open_decisions::refuse_undecided;
 pub use pt2::read_pt2;
 pub use read::{MODEL_ENDINGS, read_model};
+pub use remote::read_carried;
 pub use sniff::{ModelKind, is_model_head, sniff};
 pub use source::{gunzip, read_all};
 pub use stablehlo::read_stablehlo;
 pub use supported::{SUPPORTED_FORMATS, SupportedOperator, supported_operators};
 pub use torchscript::read_torchscript;
-pub use undecided::refuse_undecided;

@@ -6,4 +6,4 @@ pub(super) mod models;
 pub(super) mod notes;
 pub(super) mod plan;
 pub(super) mod state;
-mod stored;
+mod storage;

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::benchmarks::Benchmarks;
-use super::stored;
+use super::storage;
 
 /// What a sweep is of: its request, its rows before they run, and what they result in.
 pub trait SweepKind: Clone + Debug + PartialEq {
@@ -50,7 +50,7 @@ pub enum RowState<K: SweepKind = Benchmarks> {
     /// The row was cancelled before it finished.
     Cancelled,
     /// The row has a result: finished or failed.
-    Done(#[serde(serialize_with = "stored::write::<K, _>", deserialize_with = "stored::read::<K, _>")] Rc<K::Result>),
+    Done(#[serde(serialize_with = "storage::write::<K, _>", deserialize_with = "storage::read::<K, _>")] Rc<K::Result>),
 }
 
 /// One row of a running sweep.
@@ -90,7 +90,7 @@ pub struct SweepOf<K: SweepKind> {
     pub config: K::Config,
     /// Notes for the user, one sentence each.
     pub messages: Vec<String>,
-    #[serde(with = "stored::rows")]
+    #[serde(with = "storage::rows")]
     pub(super) rows: Vec<Rc<SweepRow<K>>>,
     is_paused: bool,
 }

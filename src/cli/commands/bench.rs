@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use super::compile::write;
 use super::result_files::{path_of, refuse_index};
-use super::timed::TimedRuns;
+use super::timers::TimedRuns;
 use super::{bench_eval, bench_index, bench_trace, reports, text};
 use crate::bench_args::BenchArgs;
 use crate::driver::Driver;

@@ -44,7 +44,7 @@ mod result_files;
 mod serve;
 mod summary;
 mod text;
-mod timed;
+mod timers;
 mod validate;
 mod verify;
 

@@ -11,7 +11,7 @@ mod backend;
 mod batches;
 mod changes;
 mod datetime;
-mod framed;
+mod fancy_grid;
 mod measure;
 mod report;
 mod speedup;

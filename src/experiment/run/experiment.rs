@@ -8,7 +8,7 @@ use super::error::RunError;
 use super::measured::measure;
 use super::network::Network;
 use super::noise::NoiseReport;
-use super::simulated::simulated;
+use super::on_neuroncore::simulated;
 use super::suite::{Suite, SuiteModel};
 use super::verify::{RuleVerdict, verify_all};
 use crate::plan::{Accelerator, Dynamo, ExperimentConfig, Test};

@@ -7,9 +7,9 @@ mod matmul;
 mod measured;
 mod network;
 mod noise;
+mod on_neuroncore;
 mod on_processor;
 mod settings;
-mod simulated;
 mod suite;
 mod verify;
 

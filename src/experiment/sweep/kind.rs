@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::planned::{ExperimentsRequest, PlannedExperiment};
+use super::plan_rows::{ExperimentsRequest, PlannedExperiment};
 use super::row::ExperimentRow;
 use ns_bench::SweepKind;
 

@@ -8,9 +8,9 @@
 //! absent, travel as JSON.
 
 mod kind;
-mod planned;
+mod plan_rows;
 mod row;
 
 pub use kind::{Experiments, ExperimentsRun};
-pub use planned::{ExperimentsPlan, ExperimentsRequest, PlannedExperiment};
+pub use plan_rows::{ExperimentsPlan, ExperimentsRequest, PlannedExperiment};
 pub use row::ExperimentRow;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::ExperimentsRun;
-use super::planned::PlannedExperiment;
+use super::plan_rows::PlannedExperiment;
 use crate::aggregate::Metric;
 use crate::record::{Metrics, PASS, Record};
 use crate::run::{Experiment, FinishedExperiment, SuiteModel, run_experiment};

@@ -14,7 +14,7 @@ use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
 
 mod counters;
-mod listed;
+mod frame_lists;
 mod markers;
 mod table;
 
@@ -31,7 +31,7 @@ pub(crate) fn read_firefox(text: &[u8]) -> Result<TextContent, Refusal> {
     let profile = inner.or(ancient).filter(|p| p.is_object()).unwrap_or(root);
     let is_recording = root.get("fileType").is_some();
     let builder = ProfileBuilder::new("firefox-profile");
-    let symbols = listed::symbols(root.get("symbolicationTable"));
+    let symbols = frame_lists::symbols(root.get("symbolicationTable"));
     let mut reader = Reader { builder, diagnostics: Diagnostics::new(), is_recording, processes: 0, symbols };
     if is_recording {
         reader.diagnostics.add("markers_on_another_clock", None, || {
@@ -41,7 +41,7 @@ pub(crate) fn read_firefox(text: &[u8]) -> Result<TextContent, Refusal> {
     let start_ns = reader.start_ns(profile);
     if let Some(samples) = ancient.filter(|a| a.is_array()) {
         // Before threads there was one list of samples.
-        listed::read_only(&mut reader, samples, root);
+        frame_lists::read_only(&mut reader, samples, root);
     }
     reader.profile(profile, start_ns, text.len(), MAX_PROCESS_DEPTH)?;
     doc.report_damage(&mut reader.diagnostics);
@@ -141,7 +141,7 @@ impl Reader {
         let samples = thread.get("samples");
         let track = self.free_track(process, &tid, &name);
         if let Some(samples) = samples.filter(|s| s.is_array()) {
-            listed::read(self, samples, track, context);
+            frame_lists::read(self, samples, track, context);
         } else if let Some(samples) = samples {
             self.samples(samples, track, &mut stacks, context);
         }

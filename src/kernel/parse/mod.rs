@@ -8,7 +8,7 @@ mod expressions;
 mod lexer;
 mod limits;
 mod preprocessor;
-mod quoted;
+mod quotes;
 mod registration;
 mod statements;
 mod templates;

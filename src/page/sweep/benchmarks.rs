@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::dispatch::{Dispatch, Next, WorkerSweep};
 use super::lane::{Running, Worker};
-use super::measured::{CpuRow, MOST_COPIES, failed_copy};
 use super::next_action::NextAction;
+use super::on_processor::{CpuRow, MOST_COPIES, failed_copy};
 use crate::RunState;
 use crate::bench::{BenchAction, RowId, ScenarioRow};
 use crate::replies::kind_of;

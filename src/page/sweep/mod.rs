@@ -9,9 +9,9 @@ mod dispatch;
 mod dispatch_view;
 mod experiments;
 mod lane;
-mod measured;
 mod news;
 mod next_action;
+mod on_processor;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
@@ -22,7 +22,7 @@ pub use benchmarks::{HandOut, Measurement, Step};
 pub use dispatch::{Dispatch, WorkerSweep};
 pub use experiments::ExperimentStep;
 pub use lane::{Lane, Running, Worker};
-pub use measured::{CpuRow, MOST_COPIES};
 pub use news::SweepNews;
 pub use next_action::NextAction;
+pub use on_processor::{CpuRow, MOST_COPIES};
 pub use view::{SweepView, overall_share};

@@ -2,7 +2,7 @@
 
 use super::dispatch::{Dispatch, WorkerSweep};
 use super::lane::{Running, Worker};
-use super::measured::CpuRow;
+use super::on_processor::CpuRow;
 use ns_base::convert::u64_to_f64;
 use ns_bench::RowResult;
 use ns_session::Message;

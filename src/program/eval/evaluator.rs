@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::casts::{Arithmetic, Casts};
-use super::{convolution, custom, elementwise, fourier, indexed, layout, normalise, product, reduce, sort, windows};
+use super::{convolution, custom, elementwise, fourier, indexing, layout, normalise, product, reduce, sort, windows};
 use crate::{
     ArrayType, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
 };
@@ -250,7 +250,7 @@ impl Evaluator<'_> {
                 let all = all_arrays(operands)?;
                 let update = called(instruction, 0)?;
                 let combine = self.combiner(update);
-                Ok(several(indexed::scatter(&all, dims, &combine, |values| self.call_numbers(update, values))?))
+                Ok(several(indexing::scatter(&all, dims, &combine, |values| self.call_numbers(update, values))?))
             }
             _ => Err(refuse!("the operation has no value of its own").into()),
         }
@@ -362,7 +362,7 @@ fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> Result<Value, Refu
             let update = operand(1)?;
             layout::dynamic_update_slice(operand(0)?, update, &operands[2..])
         }
-        Op::Gather(dims) => indexed::gather(operand(0)?, operand(1)?, dims, ty),
+        Op::Gather(dims) => indexing::gather(operand(0)?, operand(1)?, dims, ty),
         Op::Dot(dims) => product::dot(operand(0)?, operand(1)?, dims, ty),
         Op::Convolution { window, dims, feature_group_count, batch_group_count } => {
             let groups = (*feature_group_count, *batch_group_count);

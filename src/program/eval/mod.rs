@@ -9,7 +9,7 @@ mod custom;
 mod elementwise;
 mod evaluator;
 mod fourier;
-mod indexed;
+mod indexing;
 mod layout;
 mod normalise;
 mod pick;

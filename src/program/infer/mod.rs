@@ -4,13 +4,13 @@
 //! operation states it itself: the new sizes of a reshape, the element type of a conversion or of a product.
 
 mod control;
-mod indexed;
+mod indexing;
 mod layout;
-mod windowed;
+mod windows;
 
 use super::{ArrayType, ElementType, Op, Type};
 use ns_base::{Refusal, refuse};
-pub use windowed::window_result;
+pub use windows::window_result;
 
 /// Types of the parameters and the result of a called computation.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,12 +67,12 @@ impl<'a> Inference<'a> {
             | Op::Slice { .. }
             | Op::Pad { .. }
             | Op::Concatenate { .. } => layout::result(self),
-            Op::DynamicSlice { .. } | Op::DynamicUpdateSlice | Op::Gather(_) | Op::Scatter(_) => indexed::result(self),
+            Op::DynamicSlice { .. } | Op::DynamicUpdateSlice | Op::Gather(_) | Op::Scatter(_) => indexing::result(self),
             Op::Dot(_)
             | Op::Convolution { .. }
             | Op::ReduceWindow { .. }
             | Op::SelectAndScatter { .. }
-            | Op::Fft { .. } => windowed::result(self),
+            | Op::Fft { .. } => windows::result(self),
             _ => control::result(self),
         }
     }

@@ -5,15 +5,15 @@
 
 mod attributes;
 mod cursor;
-mod exported;
 mod file;
+mod jax_export;
 mod operations;
 mod properties;
 mod types;
 
 use super::stablehlo;
-pub(super) use exported::module_in;
 use file::File;
+pub(super) use jax_export::module_in;
 use ns_base::refuse;
 use ns_program::{ImportError, ImportOptions, ImportedModel, Place};
 

@@ -22,7 +22,7 @@ mod spans;
 mod tensors;
 #[cfg(test)]
 mod tests;
-mod tied;
+mod tied_embedding;
 mod values;
 mod weights;
 
@@ -89,7 +89,7 @@ pub fn read_onnx(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Impo
             "the numbers of {absent} weights lie in another file: times need only their shapes, values need it"
         ));
     }
-    count_tied_once(&mut inspection, &tied::turned_embeddings(&model.graph, &program, bytes));
+    count_tied_once(&mut inspection, &tied_embedding::turned_embeddings(&model.graph, &program, bytes));
     Ok(ImportedModel { inspection, program })
 }
 

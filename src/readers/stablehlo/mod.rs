@@ -1,7 +1,7 @@
 //! StableHLO text, as `lowered.as_text()` of JAX, torch_xla and TorchNeuron print it, with CHLO, regions and locations.
 
 mod attributes;
-mod called;
+mod calls;
 mod convert;
 mod dynamic;
 mod failure;

@@ -1,6 +1,6 @@
 //! Questions about any profile: tables ([`Listing`]) and trees, spreads and sentences ([`Question`]), computed in steps.
 
-mod linked;
+mod links;
 mod listing;
 mod memory;
 mod path;
@@ -10,7 +10,7 @@ mod run;
 mod steps;
 mod tables;
 
-pub use linked::{LinkedSentence, LinkedSlices};
+pub use links::{LinkedSentence, LinkedSlices};
 pub(super) use listing::Sources;
 pub use listing::{GroupsOf, LinkedTable, Listing, MembersOf, QueryOf, Rows, SliceFilter};
 pub use path::{PathStep, PathSteps};

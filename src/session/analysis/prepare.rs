@@ -1,6 +1,6 @@
 //! For each question, the analysis that answers it and the answer made from its result.
 
-use super::linked::{linked_in_order, linked_sentences};
+use super::links::{linked_in_order, linked_sentences};
 use super::listing::{Listing, Rows, SliceFilter, Sources};
 use super::memory::{memory_operators_table, memory_steps_table, memory_table};
 use super::path::{parts_by_length, parts_table, path_steps, path_table};

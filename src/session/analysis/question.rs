@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::linked::{LinkedSentence, LinkedSlices};
+use super::links::{LinkedSentence, LinkedSlices};
 use super::listing::SliceFilter;
 use super::path::PathSteps;
 use ns_analysis::compare::OperatorTotals;

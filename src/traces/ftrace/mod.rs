@@ -5,14 +5,14 @@
 //! become slices, counters and async steps; `sched_switch` becomes the activity of each processor; other events are
 //! instants of their processor.
 
-mod embedded;
 mod line;
 mod log;
 mod reader;
+mod system_trace_events;
 
-pub use embedded::EmbeddedLog;
 pub use line::looks_ftrace;
 pub use reader::FtraceReader;
+pub use system_trace_events::EmbeddedLog;
 
 /// Name of the format in summaries.
 pub const FORMAT: &str = "systrace";

@@ -2,9 +2,9 @@
 //! built ([`Doc`]).
 
 mod doc;
+pub mod inner_trace;
 pub mod keys;
 mod known;
-pub mod nested;
 pub mod scan;
 mod write;
 

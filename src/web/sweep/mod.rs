@@ -6,9 +6,9 @@ mod benchmarks;
 mod experiments;
 mod keeper;
 mod listing;
-mod measuring;
+mod on_processor;
+mod progress;
 mod runner;
-mod showing;
 
 pub use experiments::{ExperimentRunner, KeptExperiments};
 pub use keeper::{KeptSweep, kept_results, kept_sweeps};

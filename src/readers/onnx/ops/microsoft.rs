@@ -9,7 +9,7 @@ use ns_program::{Binary, Builder, Built, Comparison, ElementType, InstructionId,
 
 use super::Operator;
 use super::activation::swish;
-use super::grouped::grouped_attention;
+use super::grouped_query_attention::grouped_attention;
 use super::nbits::matmul_of_bits;
 use super::product::{apart, attend_heads, convolution, count_matmul, gemm, joined};
 use super::rotary::{ONNXRUNTIME, rotary};

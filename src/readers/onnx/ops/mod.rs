@@ -4,7 +4,7 @@ mod activation;
 mod back;
 mod elementwise;
 mod generate;
-mod grouped;
+mod grouped_query_attention;
 mod index;
 mod layout;
 mod list;

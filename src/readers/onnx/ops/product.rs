@@ -194,8 +194,8 @@ fn attend(site: &mut Site<'_, '_>) -> Results {
     }
     let scale = Some(site.float("scale", 0.0)?).filter(|&s| s != 0.0);
     let own = site.dims(parts[1])[2];
-    parts[1] = super::grouped::behind(site, 4, parts[1])?;
-    parts[2] = super::grouped::behind(site, 5, parts[2])?;
+    parts[1] = super::grouped_query_attention::behind(site, 4, parts[1])?;
+    parts[2] = super::grouped_query_attention::behind(site, 5, parts[2])?;
     let past = site.dims(parts[1])[2].saturating_sub(own);
     let how = Attention { mask: site.option(3), is_causal: site.int("is_causal", 0)? != 0, past, scale };
     let result = attend_heads(site, parts, how)?;

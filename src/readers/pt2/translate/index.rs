@@ -69,7 +69,7 @@ fn put(c: &mut Call<'_, '_, '_>) -> CallOutcome {
     let indices = c.maybe_tensors(1)?;
     let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
     if is_mask {
-        return super::placed::by_mask(c);
+        return super::scatter::by_mask(c);
     }
     let element = c.b().element(x);
     let values = c.operand(2, element)?;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::call::{Call, CallOutcome, OpResult, Row, Translate};
 use super::{
     algebra, arrange, attention, binary, create, diagonal, encoder, index, linear_systems, loss, margin, norm, order,
-    placed, pool, product, quantise, random, recurrent, reduce, shape, special, spectral, unary,
+    pool, product, quantise, random, recurrent, reduce, scatter, shape, special, spectral, unary,
 };
 use ns_program::OperatorKind;
 
@@ -33,7 +33,7 @@ const FAMILIES: [&[Row]; 24] = [
     order::OPS,
     special::OPS,
     spectral::OPS,
-    placed::OPS,
+    scatter::OPS,
     quantise::OPS,
     random::OPS,
 ];

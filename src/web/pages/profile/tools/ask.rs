@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::paged::PagedTable;
+use super::paged_table::PagedTable;
 use super::{LevelSelect, ToolProps};
 use crate::components::{BarChart, SelectField};
 use crate::platform::page;

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::paged::{PagedTable, column};
+use super::paged_table::{PagedTable, column};
 use super::{ToolProps, range_of};
 use crate::components::BarChart;
 use crate::pages::profile::operators::range_switch;

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::ToolProps;
-use super::paged::PagedTable;
+use super::paged_table::PagedTable;
 use crate::pages::profile::queries::use_listing;
 use ns_session::{Listing, Rows};
 

@@ -10,7 +10,7 @@ mod level_select;
 mod memory;
 mod modules;
 mod overview;
-mod paged;
+mod paged_table;
 mod pair;
 mod path;
 mod statistics;

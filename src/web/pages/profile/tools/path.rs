@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::paged::PagedTable;
+use super::paged_table::PagedTable;
 use super::{InstancesSwitch, ToolProps, range_of, waiting};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::use_analysis;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::paged::PagedTable;
+use super::paged_table::PagedTable;
 use super::{InstancesSwitch, LevelSelect, ToolProps, slice_filter, waiting};
 use crate::components::{LocalTable, PieChart, SelectField, TableLook};
 use crate::pages::profile::operators::range_switch;
