@@ -214,9 +214,9 @@ fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
         let outside = (flags.has(SliceFlags::UNCLOSED), flags.has(SliceFlags::PAIRED));
         (rows.start.get(at), Reverse(rows.dur.get(at)), Reverse(outside), i)
     });
-    let flags = rows.flags.reorder(&order).iter().map(|flags| flags.without(SliceFlags::PAIRED)).collect();
+    let flags = order.iter().map(|&i| rows.flags.get(i as usize).without(SliceFlags::PAIRED)).collect();
     SliceTable {
-        start: rebased(rows.start, &order, origin_ns),
+        start: rows.start.reorder_since(&order, origin_ns),
         dur: rows.dur.reorder(&order),
         name: rows.name.reorder(&order),
         category: rows.category.reorder(&order),
@@ -227,10 +227,6 @@ fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
         first_of_track,
         rows_of_track: Vec::new(),
     }
-}
-
-fn rebased(column: Column<i64>, order: &[u32], origin_ns: i64) -> Column<i64> {
-    column.reorder(order).iter().map(|ns| ns.saturating_sub(origin_ns)).collect()
 }
 
 fn order_by_time(ts: &Column<i64>) -> Vec<u32> {
@@ -254,7 +250,7 @@ fn sort_links(rows: PointRows, ids: LinkRows, origin_ns: i64) -> LinkTable {
 fn sort_points<I, X>(rows: PointRows, origin_ns: i64, own: impl FnOnce(&[u32]) -> X) -> PointTable<I, X> {
     let order = order_by_time(&rows.ts);
     PointTable {
-        ts: rebased(rows.ts, &order, origin_ns),
+        ts: rows.ts.reorder_since(&order, origin_ns),
         track: rows.track.reorder(&order),
         name: rows.name.reorder(&order),
         category: rows.category.reorder(&order),

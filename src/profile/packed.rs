@@ -226,7 +226,7 @@ impl<T: Cell> Column<T> {
 
     /// The rows in this order, which holds each of them once. The old column is freed.
     pub fn reorder(self, order: &[u32]) -> Self {
-        reorder_numbers(self.of_cell(), order).of_cell()
+        reorder_numbers(self.of_cell(), order, 0).of_cell()
     }
 
     /// The same numbers as cells of another type.
@@ -235,10 +235,17 @@ impl<T: Cell> Column<T> {
     }
 }
 
+impl Column<i64> {
+    /// [`Column::reorder`] of times, which begin at `origin`.
+    pub fn reorder_since(self, order: &[u32], origin: i64) -> Self {
+        reorder_numbers(self, order, origin)
+    }
+}
+
 /// One copy of the code for the columns of all types.
 #[inline(never)]
-fn reorder_numbers(column: Column<i64>, order: &[u32]) -> Column<i64> {
-    order.iter().map(|&row| column.get(row as usize)).collect()
+fn reorder_numbers(column: Column<i64>, order: &[u32], origin: i64) -> Column<i64> {
+    order.iter().map(|&row| column.get(row as usize).saturating_sub(origin)).collect()
 }
 
 impl<T: Cell> FromIterator<T> for Column<T> {
