@@ -10,7 +10,7 @@ cmd_test() {
     *) test_rooms "$@"; return ;;
   esac
   # A machine that discards target/ compiles only once: data for a second compilation is not kept, and crates are cut into fewer parts,
-  # which takes a tenth less of the processors.
+  # so that less is compiled twice.
   if [ -n "${CI:-}" ]; then
     export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=4 CARGO_PROFILE_SERVE_CODEGEN_UNITS=4
   fi

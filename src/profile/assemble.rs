@@ -197,8 +197,7 @@ fn sort_each_track<K: Ord>(first_of_track: &[u32], order: &mut [u32], key: impl 
     }
 }
 
-/// One sort for all keys: a copy for each would be most of the code of this file. Few tracks need it, and reading a key from packed columns takes
-/// longer than the call.
+/// One copy of the sort for all keys. Few tracks need it, and reading a key from packed columns takes longer than the call.
 fn sort_rows(order: &mut [u32], by: &dyn Fn(u32, u32) -> Ordering) {
     order.sort_unstable_by(|&a, &b| by(a, b));
 }

@@ -302,6 +302,19 @@ mod tests {
     }
 
     #[test]
+    fn a_column_in_another_order_has_the_same_values() {
+        let times = values(6000, 11);
+        let order: Vec<u32> = (0..6000).map(|i| i * 7 % 6000).collect();
+        let expected: Vec<i64> = order.iter().map(|&row| times[row as usize]).collect();
+        let column: Column<i64> = times.iter().copied().collect();
+        let since: Vec<i64> = column.clone().reorder_since(&order, 5).iter().collect();
+        assert_eq!(since, expected.iter().map(|time| time - 5).collect::<Vec<_>>());
+        assert_eq!(column.reorder(&order).iter().collect::<Vec<_>>(), expected);
+        let ids: Column<u64> = times.iter().map(|time| time.cast_unsigned()).collect();
+        assert_eq!(ids.reorder(&order).iter().map(u64::cast_signed).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
     fn near_values_take_few_bytes() {
         let n = 100 * BLOCK_ROWS;
         let bytes = |column: Column<i64>| column.block_bytes as f64 / n as f64;

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
-use super::measured::measure;
 use super::network::Network;
 use super::noise::NoiseReport;
-use super::on_neuroncore::simulated;
+use super::on_neuroncore::simulate;
+use super::on_processor::measure;
 use super::suite::{Suite, SuiteModel};
 use super::verify::{RuleVerdict, verify_all};
 use crate::plan::{Accelerator, Dynamo, ExperimentConfig, Test};
@@ -218,7 +218,7 @@ struct ExperimentTimes {
 fn time(experiment: &Experiment<'_>, models: &ModelLibrary, clock: &dyn Clock) -> Result<ExperimentTimes, RunError> {
     if let Some(instance) = experiment.config.accelerator.instance() {
         let batch = experiment.batch()?;
-        let metrics = simulated(experiment, models, instance, batch)?;
+        let metrics = simulate(experiment, models, instance, batch)?;
         return Ok(ExperimentTimes { metrics, batch: Some(batch), calibration_ns: Vec::new() });
     }
     let network = Network::new(experiment.model, experiment.batch_size, experiment.seed)?;

@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::network::Network;
-use super::on_processor::OnProcessor;
+use super::operation::OnProcessor;
 use super::suite::SuiteModel;
 use crate::micro::{BenchPlan, MatmulCase, MatmulDType, do_bench};
 use crate::plan::Accelerator;

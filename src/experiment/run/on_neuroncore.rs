@@ -8,7 +8,7 @@ use ns_compiler::Workflow;
 use ns_device::{Device, ModelLibrary};
 
 /// Times of an experiment on the cores of `instance`, for a batch.
-pub(super) fn simulated(
+pub(super) fn simulate(
     experiment: &Experiment<'_>,
     models: &ModelLibrary,
     instance: &'static str,

@@ -318,21 +318,20 @@ export async function editForm(page) {
 /** Chooses the level that a tool looks at; `all` takes every slice. */
 export async function chooseLevel(page, level = "all") {
   await page.getByLabel("Level", { exact: true }).selectOption(level);
-  await answersOfSettings(page);
+  await waitForAnswers(page);
 }
 
 /** Counts each name by itself, as facts about files do; tools without the box keep what was chosen. */
 export async function countEachName(page) {
   const box = page.getByLabel("Merge instances");
   if (await box.count()) await box.uncheck();
-  await answersOfSettings(page);
+  await waitForAnswers(page);
 }
 
 // Until a changed setting is drawn, a tool has the answer of the one before; then it counts.
-async function answersOfSettings(page) {
+async function waitForAnswers(page) {
   await settledAddress(page);
-  const counts = () => [...document.querySelectorAll('main [role="status"]')].some((status) => status.textContent.startsWith("Counting"));
-  await page.waitForFunction(`!(${counts})()`);
+  await page.waitForFunction(() => ![...document.querySelectorAll('main [role="status"]')].some((status) => status.textContent.startsWith("Counting")));
 }
 
 /** Clicks the element of `locator` and returns the downloaded file's name and bytes. */
