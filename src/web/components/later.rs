@@ -18,18 +18,20 @@ pub struct LaterProps {
 /// The part, at once where the reader waits for it.
 #[component]
 pub fn Later(props: &LaterProps) -> Html {
-    if use_turn() { props.draw.emit(()) } else { Html::default() }
+    if use_turn(true) { props.draw.emit(()) } else { Html::default() }
 }
 
 /// Whether it is a part's turn to be drawn: at once where the reader waits for it. Behind an example nobody does, and a slow processor that
-/// draws all parts of a result in one task answers to no key and no pointer meanwhile.
+/// draws all parts of a result in one task answers to no key and no pointer meanwhile. A part whose size has to be measured first is not
+/// drawn in its turn (`is_drawn`); the next waits for it, and so does the example.
 #[hook]
-pub fn use_turn() -> bool {
-    let is_due = use_state_eq(|| !page::is_behind_example());
-    use_effect_with(*is_due, {
+pub fn use_turn(is_drawn: bool) -> bool {
+    let is_in_line = *use_state(page::is_behind_example);
+    let is_due = use_state_eq(|| !is_in_line);
+    use_effect_with(is_in_line && !(*is_due && is_drawn), {
         let turn = is_due.setter();
-        move |is_due| {
-            let waits = !is_due;
+        move |waits| {
+            let waits = *waits;
             if waits {
                 join(turn.clone());
             }
@@ -42,6 +44,12 @@ pub fn use_turn() -> bool {
         }
     });
     *is_due
+}
+
+/// Whether parts wait for their turn, or for one that has it and is not drawn yet.
+#[must_use]
+pub fn is_line_there() -> bool {
+    LINE.with_borrow(|line| !line.is_empty())
 }
 
 thread_local! {

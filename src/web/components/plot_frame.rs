@@ -5,8 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::later::use_turn;
-use crate::platform::page;
+use super::later::{is_line_there, use_turn};
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_view::plot::Axis;
 use ns_view::svg::number;
@@ -84,8 +83,8 @@ pub fn pointer_in_plot(event: &MouseEvent) -> Option<(f64, f64)> {
 /// once, and at its size.
 #[hook]
 pub fn use_width(node: &NodeRef) -> Option<f64> {
-    let is_due = use_turn();
     let width = use_state_eq(|| None);
+    let is_due = use_turn(width.is_some());
     use_effect_with((node.clone(), is_due), {
         let width = width.setter();
         move |(node, is_due)| {
@@ -98,12 +97,17 @@ pub fn use_width(node: &NodeRef) -> Option<f64> {
             }
         }
     });
-    *width
+    width.filter(|px| *px > 0.0)
 }
 
 type SizeCallback = wasm_bindgen::closure::Closure<dyn FnMut()>;
 
 fn observe(element: &Element, width: UseStateSetter<Option<f64>>) -> Option<(web_sys::ResizeObserver, SizeCallback)> {
+    // The observer's first answer comes with the next frame, and for an element without a size never: the parts in line behind it would
+    // wait.
+    if is_line_there() {
+        width.set(Some(f64::from(element.client_width())));
+    }
     let tell = {
         let element = element.clone();
         move || {
@@ -113,10 +117,6 @@ fn observe(element: &Element, width: UseStateSetter<Option<f64>>) -> Option<(web
             }
         }
     };
-    // The observer's first answer comes with the next frame. Behind an example there is none, and every plot has a task of its own.
-    if page::is_behind_example() {
-        tell();
-    }
     let callback = SizeCallback::new(tell);
     let observer = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()).ok()?;
     observer.observe(element);
