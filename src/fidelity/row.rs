@@ -113,7 +113,7 @@ impl Columns {
             model: text(self.model),
             framework: optional(self.framework),
             instance: optional(self.instance),
-            batch_size: whole(&optional(self.batch_size)),
+            batch_size: whole_number(&optional(self.batch_size)),
             sequence_or_image: optional(self.sequence),
             n_models_or_cores: named_number(&cores, "n_models").or_else(|| first_number(&cores)),
             n_models_text: cores.clone(),
@@ -137,19 +137,19 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// A whole number, however a spreadsheet wrote it: `8`, `8.0`.
-fn whole(text: &str) -> Option<u32> {
+fn whole_number(text: &str) -> Option<u32> {
     number(text).filter(|x| libm::trunc(*x) == *x).and_then(rounded)
 }
 
 /// The number of one key: `16` for `n_models` in `n_models=16; workers_per_model=2`.
 fn named_number(text: &str, name: &str) -> Option<u32> {
     let named = text.split(';').filter_map(|part| part.split_once('='));
-    named.filter(|(key, _)| key.trim() == name).find_map(|(_, value)| whole(value.trim()))
+    named.filter(|(key, _)| key.trim() == name).find_map(|(_, value)| whole_number(value.trim()))
 }
 
 /// The first number: `1` in `1 core`.
 fn first_number(text: &str) -> Option<u32> {
-    text.split_whitespace().next().and_then(whole)
+    text.split_whitespace().next().and_then(whole_number)
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0.5 to a million, as the line says")]

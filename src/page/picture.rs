@@ -24,7 +24,7 @@ pub type Size = (f64, f64);
 
 /// Shows all of a picture, at most in its own size.
 #[must_use]
-pub fn whole(window: Size, picture: Size) -> Place {
+pub fn fit_all(window: Size, picture: Size) -> Place {
     let scale = scale_to(window.0, picture.0).min(scale_to(window.1, picture.1)).min(1.0);
     at_top(window, picture, scale)
 }
@@ -33,7 +33,7 @@ pub fn whole(window: Size, picture: Size) -> Place {
 /// at most in its own size.
 #[must_use]
 pub fn first_view(window: Size, picture: Size) -> Place {
-    let all = whole(window, picture);
+    let all = fit_all(window, picture);
     if all.scale >= READABLE {
         return all;
     }
@@ -64,7 +64,7 @@ mod tests {
             let picture = (260.0, 9_000.0);
             let place = first_view(window, picture);
             assert_eq!(place, Place { x: (window.0 - picture.0) / 2.0, y: ABOVE_PX, scale: 1.0 });
-            let all = whole(window, picture);
+            let all = fit_all(window, picture);
             assert!(all.scale * picture.1 <= window.1 - AROUND_PX + 1e-9 && all.y >= 0.0, "{all:?}");
         }
     }
@@ -74,7 +74,7 @@ mod tests {
         let small = first_view(WIDE, (300.0, 400.0));
         assert_eq!(small, Place { x: 700.0, y: 300.0, scale: 1.0 });
         let slightly_larger = (1_000.0, 1_150.0);
-        assert_eq!(first_view(WIDE, slightly_larger), whole(WIDE, slightly_larger));
+        assert_eq!(first_view(WIDE, slightly_larger), fit_all(WIDE, slightly_larger));
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn windows_and_pictures_without_size_give_usable_places() {
         for (window, picture) in [((0.0, 0.0), (100.0, 100.0)), (WIDE, (0.0, 0.0))] {
-            for place in [whole(window, picture), first_view(window, picture)] {
+            for place in [fit_all(window, picture), first_view(window, picture)] {
                 assert!(place.x.is_finite() && place.y.is_finite());
                 assert!((SCALES.0..=1.0).contains(&place.scale), "{place:?}");
             }

@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 use super::actions::InspectActions;
 use ns_page::Shared;
-use ns_page::picture::{Place, SCALES, Size, first_view, whole};
+use ns_page::picture::{Place, SCALES, Size, first_view, fit_all};
 use ns_session::{InspectField, InspectResult};
 
 /// A press that moves less is a click.
@@ -264,7 +264,7 @@ fn key(frame: &NodeRef, window: &SharedWindow, size: (f64, f64), key: &str) -> b
         "ArrowDown" => by(0.0, -MOVE_PX),
         "+" | "=" => zoom(frame, window, (width / 2.0, height / 2.0), STEP),
         "-" => zoom(frame, window, (width / 2.0, height / 2.0), 1.0 / STEP),
-        "0" => fit(frame, window, size, whole),
+        "0" => fit(frame, window, size, fit_all),
         _ => return false,
     }
     true
