@@ -1,9 +1,11 @@
 //! `neuronscope compile`, `index`, `bench` of an index, MLPerf scenarios and the measured processor, as users run them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+use crate::folder::Folder;
 
 /// Runs in a folder of its own, so that relative paths are those that a user would see.
 fn run(folder: &Path, line: &str) -> Output {
@@ -20,12 +22,6 @@ fn stderr(folder: &Path, line: &str) -> String {
     String::from_utf8(run(folder, line).stderr).unwrap()
 }
 
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
@@ -36,7 +32,7 @@ fn index(folder: &Path, name: &str) -> Value {
 
 #[test]
 fn compile_writes_an_index_that_bench_runs() {
-    let f = folder("compile");
+    let f = Folder::new("compile");
     let line = "compile --model nn --batch-sizes 1,2 --pipeline-sizes 1,9 --model-name tiny --filename tiny";
     assert_eq!(stdout(&f, line), "tiny.json\n");
     let made = index(&f, "tiny.json");
@@ -60,12 +56,11 @@ fn compile_writes_an_index_that_bench_runs() {
     let filtered = json(&stdout(&f, "bench tiny.json --batch-sizes 2 --duration 2 --n-models 1 --json"));
     assert!(filtered["reports"].as_array().unwrap().iter().all(|r| r["batch_size"] == 2));
     assert!(stderr(&f, "bench tiny.json --batch-sizes 7").contains("none of its 4 entries"));
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn indexes_are_created_appended_filtered_copied_moved_and_deleted() {
-    let f = folder("index");
+    let f = Folder::new("index");
     std::fs::write(f.join("a.pt"), "a").unwrap();
     std::fs::write(f.join("b.pt"), "b").unwrap();
     stdout(&f, "index create a.pt --batch-size 4 --model nn --model-name first -o a.json");
@@ -90,7 +85,6 @@ fn indexes_are_created_appended_filtered_copied_moved_and_deleted() {
     assert!(stderr(&f, "bench there/a.pt --duration 2").contains("choose a .pt2, .onnx, TorchScript"));
     std::fs::copy(f.join("there/a.pt"), f.join("a.index")).unwrap();
     assert!(stderr(&f, "bench a.index --duration 2").contains("is not a model index"));
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 /// An older index of NeuronPerf with a model for each entry, or without.
@@ -106,7 +100,7 @@ fn older_index(folder: &Path, name: &str, model: &str) {
 
 #[test]
 fn an_index_is_named_filtered_and_logged_with_the_older_keys() {
-    let f = folder("older");
+    let f = Folder::new("older");
     older_index(&f, "npi.json", r#""model": "nn","#);
     let base = "bench npi.json --duration 2 --n_models 1 --workers_per_model 1 --verbosity 2";
     let said = stderr(&f, &format!("{base} --batch_sizes [1]"));
@@ -123,12 +117,11 @@ fn an_index_is_named_filtered_and_logged_with_the_older_keys() {
     older_index(&f, "none.json", "");
     let said = stderr(&f, "bench none.json --duration 2");
     assert_eq!((said.lines().count(), said.matches("does not say which model this is").count()), (1, 1), "{said}");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn python_values_are_taken_as_the_guide_writes_them() {
-    let f = folder("python");
+    let f = Folder::new("python");
     older_index(&f, "npi.json", r#""model": "nn","#);
     let one = "--n_models 1 --workers_per_model 1 --json";
     let whole =
@@ -157,12 +150,11 @@ fn python_values_are_taken_as_the_guide_writes_them() {
     // The time that remains is that of the records.
     let said = stderr(&f, "bench --model nn --dataset 10 --n_models 1 --workers_per_model 1");
     assert!(said.contains("Benchmarking 'nn', ~0 seconds remaining."), "{said}");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn a_dataset_is_what_torchvision_and_numpy_save() {
-    let f = folder("datasets");
+    let f = Folder::new("datasets");
     let header = [[0, 0, 8, 3], [0, 0, 0, 5], [0, 0, 0, 28], [0, 0, 0, 28]].concat();
     std::fs::write(f.join("t10k-images-idx3-ubyte"), [header, vec![0; 5 * 784]].concat()).unwrap();
     let run = "bench --model mlp --n_models 1 --workers_per_model 1 --json --dataset";
@@ -172,7 +164,6 @@ fn a_dataset_is_what_torchvision_and_numpy_save() {
     let said = stderr(&f, &format!("{run} {npz}"));
     assert!(said.contains("it holds the arrays ") || said.contains("a record has "), "{said}");
     assert!(stderr(&f, &format!("{run} {npz}:nothing")).contains("there is no array 'nothing'"));
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 fn fixture_model(name: &str) -> String {
@@ -181,7 +172,7 @@ fn fixture_model(name: &str) -> String {
 
 #[test]
 fn a_preprocess_function_takes_all_inputs_of_its_model() {
-    let f = folder("typeerror");
+    let f = Folder::new("typeerror");
     let run = |step: &str| {
         let args =
             ["bench", "--model", "bert-base-uncased", "--n-models", "1", "--duration", "2", "--preprocess", step];
@@ -193,24 +184,22 @@ fn a_preprocess_function_takes_all_inputs_of_its_model() {
     // Two configurations fail for one reason, which the log says once.
     assert_eq!(said.matches("Failure benchmarking config").count(), 1, "{said}");
     assert!(run("def preprocess_fn(x, y, z): return x, y, z").0 && run("x, y, z").0);
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn a_model_file_is_measured_on_this_processor() {
-    let f = folder("cpu_file");
+    let f = Folder::new("cpu_file");
     let file = fixture_model("nn-442--torch2.9.1.onnx");
     let line = format!("bench {file} --device_type cpu --duration 0.2 --n_models 2 --workers_per_model 1 --json");
     let report = json(&stdout(&f, &line))["reports"][0].clone();
     assert_eq!((&report["source"], &report["status"]), (&"measured".into(), &"finished".into()));
     assert!(report["machine"].as_str().unwrap().contains("one operation after another in double precision"));
     assert!(report["throughput_avg"].as_f64() > Some(0.0));
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn mlperf_scenarios_give_a_verdict() {
-    let f = folder("mlperf");
+    let f = Folder::new("mlperf");
     let base = "bench --model fixed --device-ms 10 --instance inf1.6xlarge --n-models 4 --workers-per-model 1";
     let run_json = |more: &str| json(&stdout(&f, &format!("{base} {more} --json")))["results"][0].clone();
     let single = run_json("--scenario SingleStream --min-duration 60");
@@ -222,12 +211,11 @@ fn mlperf_scenarios_give_a_verdict() {
     assert!(text.contains("Samples per second : ") && text.contains("Result is : VALID"), "{text}");
     assert!(stderr(&f, &format!("{base} --scenario server")).contains("needs a latency bound"));
     assert!(stderr(&f, &format!("{base} --scenario sometimes")).contains("'sometimes' is not an MLPerf scenario"));
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn the_processor_is_measured_and_says_so() {
-    let f = folder("cpu");
+    let f = Folder::new("cpu");
     let line = "bench --model nn --device-type cpu --n-models 1,2 --workers-per-model 1 --duration 0.3 --json";
     let reports = json(&stdout(&f, line))["reports"].as_array().unwrap().clone();
     assert_eq!(reports.len(), 2);
@@ -245,12 +233,11 @@ fn the_processor_is_measured_and_says_so() {
     assert!(
         stderr(&f, "bench --model fixed --device-ms 1 --device-type cpu --duration 0.1").contains("nothing to run")
     );
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn a_run_is_written_as_a_timeline_that_opens_with_its_figures() {
-    let f = folder("trace");
+    let f = Folder::new("trace");
     let line = "bench --model nn --n-models 2 --workers-per-model 1,2 --duration 0.02 --trace run.json --json";
     let reports = json(&stdout(&f, line));
     for (row, workers) in [(0, 1), (1, 2)] {
@@ -275,12 +262,11 @@ fn a_run_is_written_as_a_timeline_that_opens_with_its_figures() {
 
     let message = stderr(&f, "bench --device-type cpu --trace x.json");
     assert!(message.contains("--trace shows simulated runs"), "{message}");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn a_marked_step_records_its_ops_and_moves_its_inputs_in_each_call() {
-    let f = folder("workflow");
+    let f = Folder::new("workflow");
     let one = "--model nn --n-models 1 --workers-per-model 1 --duration 0.5 --jitter 0";
     let row = |line: &str| json(&stdout(&f, line))["reports"][0].clone();
     let (traced, marked) =
@@ -311,12 +297,11 @@ fn a_marked_step_records_its_ops_and_moves_its_inputs_in_each_call() {
     }
     let message = stderr(&f, &format!("bench {one} --workflow eager"));
     assert!(message.contains("--workflow") && message.contains("mark_step, trace"), "{message}");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
-    let f = folder("casts");
+    let f = Folder::new("casts");
     let one = "--model nn --n-models 1 --workers-per-model 1 --duration 0.5";
     let flags = |line: &str| -> Vec<(String, f64)> {
         let reports = json(&stdout(&f, line))["reports"].as_array().unwrap().clone();
@@ -343,12 +328,11 @@ fn casts_are_swept_compiled_into_an_index_and_run_from_it() {
     assert_eq!(run, ["--auto-cast none -O2", "--auto-cast all --auto-cast-type bf16 -O2"]);
     assert!(stderr(&f, &format!("bench {one} --auto-cast some")).contains("use none, matmult or all"));
     assert!(stderr(&f, "report casts.json").contains("is a model index, not results"));
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn user_metrics_and_a_system_of_given_times_are_listed() {
-    let f = folder("own-metrics");
+    let f = Folder::new("own-metrics");
     std::fs::write(f.join("a.csv"), "score,target\n0.9,1\n0.6,0\n0.4,1\n0.1,0\n").unwrap();
     let said =
         stdout(&f, "evaluate a.csv --register balanced=(TPR+TNR)/2 --register hits=recall --metrics balanced,hits");
@@ -360,5 +344,4 @@ fn user_metrics_and_a_system_of_given_times_are_listed() {
         "bench --model nn --device-type cpu --n-models 1 --workers-per-model 1 --duration 0.2 --preprocess 2ms --json";
     let report = json(&stdout(&f, row))["reports"][0].clone();
     assert!(report["preprocess_avg_ms"].as_f64().unwrap() >= 2.0 && report["latency_ms_p0"].as_f64().unwrap() >= 2.0);
-    std::fs::remove_dir_all(f).unwrap();
 }

@@ -1,11 +1,13 @@
 //! Results of other tools in our table: real files, through the library and through `neuronscope report`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use neuronscope::bench::export::{CSV_COLS, TableOptions, to_csv, to_table};
 use neuronscope::bench::import::read_reports;
 use neuronscope::bench::verdict;
+
+use crate::folder::Folder;
 
 fn fixture(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "it", "fixtures", "bench", name].iter().collect()
@@ -23,12 +25,6 @@ fn stdout(args: &[&str]) -> String {
     let output = neuronscope(args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
-}
-
-fn temporary(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 #[test]
@@ -52,7 +48,7 @@ fn pytorch_xlas_results() {
 
 #[test]
 fn imported_and_own_rows_stand_side_by_side() {
-    let folder = temporary("side-by-side");
+    let folder = Folder::new("side-by-side");
     let own = folder.join("own.json");
     let line = "bench --model fixed --device-ms 0.03 --instance inf1.6xlarge --duration 3 --verbosity 0 --json";
     std::fs::write(&own, stdout(&line.split(' ').collect::<Vec<_>>())).unwrap();
@@ -64,12 +60,11 @@ fn imported_and_own_rows_stand_side_by_side() {
     assert_eq!(rows[1..].iter().filter(|r| r.starts_with("imported,")).count(), 8);
     let json = stdout(&["report", own.to_str().unwrap(), "--json"]);
     assert!(json.contains("\"source\": \"imported\"") && !json.contains("NaN"));
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn timers_become_the_reports_of_their_run() {
-    let folder = temporary("timers");
+    let folder = Folder::new("timers");
     let file = folder.join("timers.json");
     let base = [
         "bench",
@@ -88,12 +83,11 @@ fn timers_become_the_reports_of_their_run() {
     let run = stdout(&[&base[..], &["--csv"]].concat());
     assert_eq!(stdout(&["report", file.to_str().unwrap(), "--csv"]), run);
     assert!(run.starts_with(&CSV_COLS.join(",")));
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn a_sweep_goes_on_where_it_was_left() {
-    let folder = temporary("resume");
+    let folder = Folder::new("resume");
     let kept = folder.join("kept.json");
     let base = ["bench", "--model", "fixed", "--device-ms", "1", "--duration", "2", "--verbosity", "1", "--csv"];
     let resume = ["--resume", kept.to_str().unwrap()];
@@ -102,7 +96,6 @@ fn a_sweep_goes_on_where_it_was_left() {
     assert_eq!(String::from_utf8(again.stdout).unwrap(), first);
     let said = String::from_utf8(again.stderr).unwrap();
     assert!(said.contains("4 configurations finished in an earlier run") && !said.contains("Benchmarking"), "{said}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

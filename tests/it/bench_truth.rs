@@ -1,10 +1,12 @@
 //! Figures and outcomes of benchmarks that can be checked by hand, from the command line.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
+
+use crate::folder::Folder;
 
 fn command(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
@@ -36,17 +38,11 @@ fn number(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap_or_else(|| panic!("{key} of {row}"))
 }
 
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("truth-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 const ONE: &str = "--n-models 1 --workers-per-model 1 --jitter 0";
 
 #[test]
 fn a_warm_up_holds_the_inference_it_runs() {
-    let f = folder("warm-up");
+    let f = Folder::new("warm-up");
     let matmult = row(&f, &format!("bench --model matmult:n=512,loop_count=40 {ONE} --duration 1"));
     let (warmup, infer) = (number(&matmult, "warmup_avg_ms"), number(&matmult, "infer_avg_ms"));
     assert!(infer > 0.5 && (warmup - infer - 2.6).abs() < 0.002, "{warmup} ms against {infer} ms and 2.6 ms more");
@@ -62,12 +58,11 @@ fn a_warm_up_holds_the_inference_it_runs() {
     assert_eq!((number(&original, "total_infs"), number(&original, "total_s")), (25.0, 4.0));
     let late = row(&f, &format!("{fixed} --duration-accounting original --warmup-ms 1000"));
     assert_eq!(number(&late, "total_infs"), 18.0);
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn a_pipeline_keeps_all_of_its_cores_at_work_by_default() {
-    let f = folder("pipeline");
+    let f = Folder::new("pipeline");
     let base = "bench --model fixed --instance inf1.6xlarge --n-models 1 --duration 4 --jitter 0";
     let even = rows(&f, &format!("{base} --device-ms 3 --pipeline-sizes 2"));
     // Without jitter a request in each stage is enough; what was tried is in the report.
@@ -96,12 +91,11 @@ fn a_pipeline_keeps_all_of_its_cores_at_work_by_default() {
     let wrong = row(&f, &format!("{base} --device-ms 2+1 --pipeline-sizes 3"));
     let error = wrong["error"].as_str().unwrap();
     assert!(error.starts_with("the model has device times for 2 pipeline stages"), "{error}");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn the_host_limits_many_workers_and_a_sentence_says_so() {
-    let f = folder("host");
+    let f = Folder::new("host");
     let line =
         "bench --model nn --preprocess 5ms --instance inf2.xlarge --n-models 1,2 --workers-per-model 8 --duration 4";
     let both = rows(&f, line);
@@ -117,12 +111,11 @@ fn the_host_limits_many_workers_and_a_sentence_says_so() {
     let said = String::from_utf8(run(&f, linear).stdout).unwrap();
     assert!(said.contains("24.0 times the throughput of one copy. The simulated copies share the 192 vCPUs"), "{said}");
     assert!(said.contains("That they share nothing else is assumed"), "{said}");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn a_measured_row_is_of_this_machine_today_and_costs_nothing() {
-    let f = folder("measured");
+    let f = Folder::new("measured");
     let line = "bench --model nn --device-type cpu --n-models 1 --workers-per-model 1 --duration 0.2";
     let measured = row(&f, line);
     let (instance, began) = (measured["instance_type"].as_str().unwrap(), measured["start_dts"].as_str().unwrap());
@@ -139,12 +132,11 @@ fn a_measured_row_is_of_this_machine_today_and_costs_nothing() {
     let both = rows(&f, &format!("{line} --pipeline-sizes 1,2"));
     assert_eq!((both.len(), &both[1]["status"], &both[1]["source"]), (2, &"error".into(), &"measured".into()));
     assert!(both[1]["error"].as_str().unwrap().starts_with("pipeline_size 2: "), "{}", both[1]["error"]);
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn a_dataset_is_records_and_an_inference_takes_a_batch_of_them() {
-    let f = folder("dataset");
+    let f = Folder::new("dataset");
     let base = format!("bench --model fixed --device-ms 1 {ONE}");
     let whole = row(&f, &format!("{base} --batch-sizes 8 --dataset 10000"));
     // 1,250 inferences of a millisecond; the warm-up is another inference of 8 samples.
@@ -154,12 +146,11 @@ fn a_dataset_is_records_and_an_inference_takes_a_batch_of_them() {
     let rest = format!("{base} --batch-sizes 8 --dataset 10001");
     assert_eq!(number(&row(&f, &rest), "latency_samples"), 1_251.0);
     assert!(stderr(&f, &rest).contains("note: dataset: 10001 records at batch size 8 are 1251 inferences"));
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn an_index_runs_as_compiled_and_refuses_contradictions() {
-    let f = folder("index");
+    let f = Folder::new("index");
     assert!(
         run(&f, "compile --model nn --instance inf2.xlarge --performance-levels 0,3 --filename bi2").status.success()
     );
@@ -194,12 +185,11 @@ fn an_index_runs_as_compiled_and_refuses_contradictions() {
     }
     let agreed = "--instance INF2.xlarge --model nn -O 2 --inputs 4x4 --performance-levels 3 --auto-cast matmult";
     assert!(run(&f, &format!("{line} {agreed}")).status.success());
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn numbers_that_differ_fail_the_command() {
-    let f = folder("numerics");
+    let f = Folder::new("numerics");
     let good = run(&f, "numerics --model nn");
     assert_eq!(good.status.code(), Some(0), "{}", String::from_utf8_lossy(&good.stderr));
     for line in ["numerics --model nn --tolerance 1e-12", "numerics --model nn --tolerance 1e-12 --json"] {
@@ -208,12 +198,11 @@ fn numbers_that_differ_fail_the_command() {
         assert!(bad.status.code() == Some(1) && said.contains("1 of 1 outputs are not within the tolerance"), "{said}");
         assert!(String::from_utf8_lossy(&bad.stdout).contains("FAIL"));
     }
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn names_that_do_not_exist_are_answered_once_with_the_nearest_three() {
-    let f = folder("names");
+    let f = Folder::new("names");
     for (line, start) in [
         ("bench --model resnet --duration 1", "neuronscope: unknown model \"resnet\": the nearest are resnet"),
         ("compile --model resnet", "neuronscope: unknown model \"resnet\": the nearest are resnet"),
@@ -228,12 +217,11 @@ fn names_that_do_not_exist_are_answered_once_with_the_nearest_three() {
     // A reason that several rows share is given once.
     let table = String::from_utf8(run(&f, "bench --model nn --instance inf1.xlarge").stdout).unwrap();
     assert_eq!(table.matches("failed: ").count(), 1, "{table}");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn texts_hold_no_codes_and_floats_are_short() {
-    let f = folder("texts");
+    let f = Folder::new("texts");
     std::fs::write(f.join("old.csv"), "n_models,workers_per_model,throughput_avg,status\n2,4,100.5,finished\n")
         .unwrap();
     let output = run(&f, "report old.csv");
@@ -243,25 +231,23 @@ fn texts_hold_no_codes_and_floats_are_short() {
     std::fs::write(f.join("a.csv"), "value,target\n0.64,1\n0.64,1\n").unwrap();
     let error = run(&f, "evaluate a.csv --metrics MeanAbsoluteError");
     assert_eq!(String::from_utf8(error.stdout).unwrap(), "MeanAbsoluteError 0.36\n");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn levels_that_compile_the_same_say_so() {
-    let f = folder("levels");
+    let f = Folder::new("levels");
     let line = format!("bench --model nn {ONE} --duration 2 --performance-levels 0,1,2,3");
     assert_eq!(stderr(&f, &line).matches("note: performance_levels: levels 1, 2 and 3 compile the same").count(), 1);
     let by_level = rows(&f, &line);
     let throughput = |i: usize| number(&by_level[i], "throughput_window");
     assert!(throughput(1) == throughput(3) && throughput(2) == throughput(3));
     assert_ne!(by_level[0]["compiler_args"], by_level[3]["compiler_args"]);
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_prints_the_finished_rows_and_says_how_to_go_on() {
-    let f = folder("ctrl-c");
+    let f = Folder::new("ctrl-c");
     let line = "bench --model nn --device-type cpu --n-models 1 --workers-per-model 1,2,3,4,5,6 --duration 0.6 --json --resume kept.json";
     let child = command(&f, line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // The file is written with the first row; for a minute at most.
@@ -290,12 +276,11 @@ fn ctrl_c_prints_the_finished_rows_and_says_how_to_go_on() {
     let all: Value = serde_json::from_slice(&again.stdout).unwrap();
     assert_eq!(all["reports"].as_array().unwrap().len(), 6);
     assert_eq!(all["reports"][0], printed[0], "what was kept is what was printed");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn every_command_reports_removed_products() {
-    let f = folder("removed");
+    let f = Folder::new("removed");
     let (model, chained) = ("matmult:n=128,loop_count=8,chained=false", "matmult:n=128,loop_count=8");
     let message = |line: &str| stderr(&f, line).matches("the compiler removed 7 of 8 products").count();
     // Two rows of one model are reported once.

@@ -5,6 +5,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::folder::Folder;
+
 fn neuronscope(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap()
 }
@@ -201,7 +203,7 @@ fn summary_json_is_the_contract() {
 
 #[test]
 fn the_written_timeline_opens_again_with_the_same_operators() {
-    let folder = tempfile("timeline");
+    let folder = Folder::new("timeline");
     let file = folder.join("nn.json");
     let path = file.to_str().unwrap();
     let profile = json(&["profile", "--model", "nn", "--json", "--output", path]);
@@ -209,7 +211,6 @@ fn the_written_timeline_opens_again_with_the_same_operators() {
     assert_eq!(opened["by_phase"]["X"], profile["timeline_events"]);
     let dot = opened["operators"].as_array().unwrap().iter().find(|o| o["name"] == "aten__addmm_dot").cloned();
     assert!(dot.is_some_and(|d| d["count"].as_u64() >= Some(2)));
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -228,7 +229,7 @@ fn open_json_is_the_contract() {
 
 #[test]
 fn a_folder_of_runs_opens_with_their_tables() {
-    let folder = std::env::temp_dir().join(format!("neuronscope-runs-{}", std::process::id()));
+    let folder = Folder::new("runs");
     let run = folder.join("plugins/neuron/2022_10_14_19_22_22_16_7");
     std::fs::create_dir_all(&run).unwrap();
     std::fs::write(folder.join("events.out.tfevents.1"), "not a profile").unwrap();
@@ -236,7 +237,6 @@ fn a_folder_of_runs_opens_with_their_tables() {
         r#"{"ops":[{"op_name":"dot","op_occurrences":2,"op_device":0,"op_core":0,"op_time":279}],"total_time":279}"#;
     std::fs::write(run.join("neuron_hlo_op.json"), table).unwrap();
     let output = neuronscope(&["open", &folder.to_string_lossy()]);
-    std::fs::remove_dir_all(&folder).unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && text.contains("operator-hlo"), "{text}");
     let row = text.lines().find(|line| line.starts_with("dot")).unwrap();
@@ -262,12 +262,6 @@ fn models_are_listed_with_their_parameters() {
     let names: Vec<&str> = models.as_array().unwrap().iter().map(|m| m["name"].as_str().unwrap()).collect();
     assert_eq!(names[0], "nn");
     assert!(names.contains(&"matmult") && names.contains(&"mlp"), "{names:?}");
-}
-
-fn tempfile(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 #[test]
@@ -346,8 +340,7 @@ fn counters_are_listed_and_one_is_given_over_time() {
 
 #[test]
 fn listings_have_all_rows_as_csv_and_say_how_many_there_are_as_text() {
-    let folder = std::env::temp_dir().join(format!("neuronscope-listing-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new("listing");
     let file = folder.join("many.json");
     let count = 10_050;
     let events: Vec<String> =
@@ -360,5 +353,4 @@ fn listings_have_all_rows_as_csv_and_say_how_many_there_are_as_text() {
     assert_eq!(lines(&["query", file, "where dur > 0ns", "--csv"]), 1 + count);
     let text = String::from_utf8(neuronscope(&["operators", file, "--members", "mm", "--top", "5"]).stdout).unwrap();
     assert!(text.contains("... and 10045 more"), "{text}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }

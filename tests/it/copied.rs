@@ -10,7 +10,7 @@ use neuronscope::session::{
 use neuronscope::view::table::Cell;
 use serde_json::Value;
 
-use crate::shell::Folder;
+use crate::folder::Folder;
 
 /// What a shell prints for a command, as JSON.
 fn run(line: &str) -> Value {

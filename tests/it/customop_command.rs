@@ -7,6 +7,8 @@ use neuronscope::kernel::BUILT_IN;
 use neuronscope::neuron::gpsimd::CustomOpSpec;
 use serde_json::Value;
 
+use crate::folder::Folder;
+
 fn customop(args: &[&str]) -> (bool, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_neuronscope")).arg("customop").args(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -82,22 +84,22 @@ fn a_kernel_with_a_fault_fails_and_is_not_compared() {
     let (ok, out, _) = customop(&[&["--kernel", "relu-multicore", "--input", "1000"], &SMALL[..]].concat());
     assert!(ok && out.contains("Every processor works"), "{out}");
 
-    let path = std::env::temp_dir().join(format!("bufer-{}.cpp", std::process::id()));
+    let folder = Folder::new("bufer");
+    let path = folder.join("bufer.cpp");
     let source = "torch::Tensor f(const torch::Tensor& t) {\n  return bufer;\n}\n";
     std::fs::write(&path, source).unwrap();
     let (ok, out, err) = customop(&[&["--kernel", path.to_str().unwrap()], &SMALL[..]].concat());
-    std::fs::remove_file(&path).unwrap();
     assert!(!ok && err.contains("the kernel does not compile: line 2: 'bufer' is not declared"), "{out}{err}");
 }
 
 #[test]
 fn the_timeline_of_the_processors_can_be_opened() {
-    let path = std::env::temp_dir().join(format!("customop-{}.json", std::process::id()));
+    let folder = Folder::new("customop");
+    let path = folder.join("timeline.json");
     let path = path.to_str().unwrap();
     let (ok, _, err) = customop(&[&["--kernel", "relu-multicore", "--output", path], &SMALL[..]].concat());
     assert!(ok, "{err}");
     let output = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(["operators", path]).output().unwrap();
-    std::fs::remove_file(path).unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("instructions") && text.contains("copy"), "{text}");
 }
@@ -140,7 +142,8 @@ fn find_number(value: &Value, key: &str) -> Option<f64> {
 
 #[test]
 fn a_user_written_kernel_runs_in_every_command() {
-    let path = std::env::temp_dir().join(format!("neuronscope-kernel-{}.cpp", std::process::id()));
+    let folder = Folder::new("own-kernel");
+    let path = folder.join("own-kernel.cpp");
     let source = BUILT_IN.iter().find(|k| k.name == "relu-multicore").unwrap().source;
     std::fs::write(&path, source).unwrap();
     let file = path.to_str().unwrap();
@@ -154,7 +157,7 @@ fn a_user_written_kernel_runs_in_every_command() {
     let bench = ["bench", "--model", &right, "--batch-sizes", "1", "--n-models", "1", "--duration", "1", "--csv"];
     let (code, out, err) = neuronscope(&bench);
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("mlp:kernel=neuronscope-kernel-"), "{out}");
+    assert!(out.contains("mlp:kernel=own-kernel,"), "{out}");
     let (code, _, err) = neuronscope(&["profile", "--model", &right, "--batch-size", "1", "--summary"]);
     assert_eq!(code, Some(0), "{err}");
     std::fs::write(&path, "torch::Tensor f(const torch::Tensor& t) {\n  while (true) { }\n  return t;\n}").unwrap();
@@ -162,15 +165,13 @@ fn a_user_written_kernel_runs_in_every_command() {
     assert!(code == Some(1) && err.contains("line 2, column"), "{err}");
     std::fs::write(&path, "torch::Tensor f(const torch::Tensor& t) {\n  return u;\n}").unwrap();
     let (code, _, err) = neuronscope(&["numerics", "--model", &right]);
-    std::fs::remove_file(&path).unwrap();
     assert!(code == Some(1) && err.contains("line 2, column 10"), "{err}");
 }
 
 /// An operator of two tensors is the function of its name, or the one that is named.
 #[test]
 fn a_gradient_runs_as_a_kernel_of_two_tensors() {
-    let folder = std::env::temp_dir().join(format!("gradient-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new("gradient");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     for (file, kernel) in [("element.cpp", BUILT_IN[0]), ("tcm.cpp", BUILT_IN[1])] {
         std::fs::write(folder.join(file), kernel.source).unwrap();
@@ -215,7 +216,6 @@ fn a_gradient_runs_as_a_kernel_of_two_tensors() {
     std::fs::write(folder.join("m.hlo"), program("my_ops::relu_backward", "f32[32]{0}")).unwrap();
     let (code, _, err) = with("profile", "tcm.cpp");
     assert!(code == Some(1) && err.contains("takes one of f32[32]; pass a tensor of that shape"), "{err}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// The figures of docs/customop.md are those that the command prints, beside the published ones.
@@ -242,9 +242,8 @@ fn the_rates_of_the_document_are_those_printed() {
 }
 
 /// A library as the tutorial builds it: `build.py`, its kernel and its shape function, in a folder.
-fn library(name: &str, shape: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("library-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+fn library(name: &str, shape: &str) -> Folder {
+    let folder = Folder::new(&format!("library-{name}"));
     let script = "from torch_neuronx.xla_impl import custom_op\n\ncustom_op.load(\n    name='relu',\n    \
                   compute_srcs=['relu.cpp'],\n    shape_srcs=['shape.cpp'],\n    multicore=True)\n";
     let registered = "NEURON_LIBRARY(my_ops, m) {\n  m.def(\"relu_forward\", &relu_fwd_shape, \"relu_forward\");\n}\n";
@@ -267,7 +266,6 @@ fn a_library_is_read_from_its_build_script() {
     std::fs::write(&script, "import torch_neuronx\n").unwrap();
     let (ok, _, err) = customop(&["--kernel", script.to_str().unwrap()]);
     assert!(!ok && err.contains("is a Python script, which does not run here"), "{err}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -279,7 +277,6 @@ fn a_shape_function_that_differs_is_an_error_at_its_line() {
     let by_flag = ["--kernel", "relu-tcm", "--shape", shape.to_str().unwrap()];
     let (ok, _, err) = customop(&[&by_flag, &SMALL[..]].concat());
     assert!(!ok && err.contains("the operator's result is float[32, 40]"), "{err}");
-    std::fs::remove_dir_all(folder).unwrap();
     let (ok, _, err) = customop(&["--kernel", "relu-multicore", "--cores", "64"]);
     assert!(!ok && err.contains("cores 64 is outside 1 to 8"), "{err}");
 }

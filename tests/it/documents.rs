@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::shell::{Folder, page};
+use crate::folder::Folder;
+use crate::shell::page;
 
 /// Documents for those who change the sources.
 const DOCUMENTS: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/where-to-add.md", "docs/design.md"];

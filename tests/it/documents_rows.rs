@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::Output;
 
-use crate::shell::{Folder, blocks, page};
+use crate::folder::Folder;
+use crate::shell::{blocks, page};
 
 const PAGE: &str = "docs/documents.md";
 
@@ -152,7 +153,7 @@ fn broken(row: &Row, output: &Output) -> Vec<String> {
 fn run(heading: &str) {
     let page = page(PAGE);
     let folder = Folder::new("rows");
-    std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"), folder.path().join("tests")).unwrap();
+    std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"), folder.join("tests")).unwrap();
     for (kind, text) in blocks(chapter(&page, heading)) {
         let (_, name) = kind.split_once(' ').unwrap_or_else(|| panic!("a block of {PAGE} has no name: {kind}"));
         folder.write(name, text);

@@ -11,6 +11,7 @@ use neuronscope::session::{
 use neuronscope::view::table::Table;
 
 use crate::experiment_page::{Page, input, tables};
+use crate::folder::Folder;
 
 /// The request of a form with these texts.
 fn request(texts: &[(&str, &str)]) -> ExperimentsRequest {
@@ -46,8 +47,7 @@ impl Page {
 
 /// The records that the printed command writes.
 fn records_of_command(name: &str, request: &ExperimentsRequest) -> String {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
+    let folder = Folder::new(name);
     let command = experiment_command(request);
     let words = command.split(' ').skip(1).map(|word| word.trim_matches('\''));
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_neuronscope"))

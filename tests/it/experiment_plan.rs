@@ -6,6 +6,8 @@ use std::process::Command;
 use neuronscope::experiment::plan::{ModelFilter, partition};
 use serde_json::Value;
 
+use crate::folder::Folder;
+
 /// A file of the suite's fixtures.
 pub fn xla(path: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "it", "fixtures", "xla", path].iter().collect()
@@ -115,8 +117,7 @@ fn a_dry_run_names_models_and_configurations() {
 
 #[test]
 fn a_run_is_taken_up_where_it_stopped_and_failures_can_be_tried_again() {
-    let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), "experiment_run"].iter().collect();
-    let _ = std::fs::remove_dir_all(&folder);
+    let folder = Folder::new("experiment_run");
     let output_dir = format!("--output-dirname={}", folder.display());
     let go = |more: &[&str]| {
         let mut args = vec![

@@ -1,7 +1,7 @@
 //! Reports of experiments, compared with the output of PyTorch/XLA's own scripts.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use neuronscope::experiment::aggregate::{
@@ -12,6 +12,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::experiment_plan::xla;
+use crate::folder::Folder;
 
 fn manifest(name: &str) -> Vec<Value> {
     let text = fs::read(xla(name)).unwrap();
@@ -22,16 +23,8 @@ fn argv(case: &Value) -> Vec<&str> {
     case["argv"].as_array().unwrap().iter().map(|a| a.as_str().unwrap()).collect()
 }
 
-fn neuronscope(command: &str, args: &[&str], folder: PathBuf) -> Output {
+fn neuronscope(command: &str, args: &[&str], folder: impl AsRef<Path>) -> Output {
     Command::new(env!("CARGO_BIN_EXE_neuronscope")).arg(command).args(args).current_dir(folder).output().unwrap()
-}
-
-/// An empty folder for a test.
-fn scratch(name: &str) -> PathBuf {
-    let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 /// What `aggregate` prints of the suite's own two files.
@@ -58,12 +51,12 @@ fn every_aggregate_is_the_suites_to_the_byte() {
 fn every_analysis_is_the_suites_to_the_byte_where_that_works() {
     for case in manifest("manifest_result_analyzer.json") {
         let id = case["id"].as_str().unwrap().replace('/', "-");
-        let folder = scratch(&id);
+        let folder = Folder::new(&id);
         fs::create_dir_all(folder.join("out")).unwrap();
         for (name, source) in case["inputs"].as_object().unwrap() {
             fs::copy(xla(source.as_str().unwrap()), folder.join(name)).unwrap();
         }
-        let output = neuronscope("analyze", &argv(&case), folder.clone());
+        let output = neuronscope("analyze", &argv(&case), &folder);
         assert!(output.status.success(), "{id}: {}", String::from_utf8_lossy(&output.stderr));
         for name in case["outputs"].as_array().unwrap() {
             let name = name.as_str().unwrap();
@@ -77,7 +70,7 @@ fn every_analysis_is_the_suites_to_the_byte_where_that_works() {
 
 #[test]
 fn records_that_stop_the_suites_analyzer_are_analysed() {
-    let folder = scratch("analyzer_better");
+    let folder = Folder::new("analyzer_better");
     for input in ["result_analyzer/inputs/real_cpu_dynamo_counters.jsonl", "upstream/inputs/a6000.jsonl"] {
         let name = input.rsplit('/').next().unwrap();
         fs::copy(xla(input), folder.join(name)).unwrap();
@@ -85,7 +78,7 @@ fn records_that_stop_the_suites_analyzer_are_analysed() {
     fs::write(folder.join("empty.jsonl"), "").unwrap();
     fs::write(folder.join("bad.jsonl"), "{\n\n[1]\n{\"model\": {}}\n").unwrap();
     let args = ["--output-dirname=.", "--database=db.csv"];
-    let output = neuronscope("analyze", &args, folder.clone());
+    let output = neuronscope("analyze", &args, &folder);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{stderr}");
     assert!(stderr.contains("1 metrics are not lists of numbers"), "{stderr}");
@@ -98,21 +91,21 @@ fn records_that_stop_the_suites_analyzer_are_analysed() {
     assert_eq!(report.lines().count(), 1 + 6);
     // A second run appends rows and no heading, and the JSON report is not read as a record.
     let jsonl = ["--output-dirname=.", "--output-format=jsonl"];
-    assert!(neuronscope("analyze", &jsonl, folder.clone()).status.success());
-    assert!(neuronscope("analyze", &args, folder.clone()).status.success());
+    assert!(neuronscope("analyze", &jsonl, &folder).status.success());
+    assert!(neuronscope("analyze", &args, &folder).status.success());
     assert_eq!(fs::read_to_string(folder.join("db.csv")).unwrap().lines().count(), 1 + 2 * 6);
-    let missing = neuronscope("analyze", &["--output-dirname=nowhere"], folder);
+    let missing = neuronscope("analyze", &["--output-dirname=nowhere"], &folder);
     assert_eq!(missing.status.code(), Some(1));
 }
 
 #[test]
 fn records_of_two_accelerators_are_each_compared_with_their_own() {
-    let folder = scratch("two_accelerators");
+    let folder = Folder::new("two_accelerators");
     for name in ["v100.jsonl", "a6000.jsonl"] {
         fs::copy(xla(&format!("upstream/inputs/{name}")), folder.join(name)).unwrap();
     }
     let report = |args: &[&str]| {
-        let output = neuronscope("aggregate", &[&["--report=latest"], args].concat(), folder.clone());
+        let output = neuronscope("aggregate", &[&["--report=latest"], args].concat(), &folder);
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     let (both, said) = report(&["--lenient", "v100.jsonl", "a6000.jsonl"]);
@@ -132,7 +125,7 @@ fn records_of_two_accelerators_are_each_compared_with_their_own() {
 
 #[test]
 fn bad_lines_are_fatal_or_counted() {
-    let folder = scratch("aggregate_bad");
+    let folder = Folder::new("aggregate_bad");
     let good = fs::read_to_string(xla("upstream/inputs/v100.jsonl")).unwrap();
     let first = good.lines().next().unwrap();
     let records = [
@@ -147,12 +140,12 @@ fn bad_lines_are_fatal_or_counted() {
     fs::write(folder.join("bad.jsonl"), records.join("\n")).unwrap();
     fs::write(folder.join("empty.jsonl"), "").unwrap();
     let training = "--test=training";
-    let plain = neuronscope("aggregate", &[training, "bad.jsonl"], folder.clone());
+    let plain = neuronscope("aggregate", &[training, "bad.jsonl"], &folder);
     let stderr = String::from_utf8(plain.stderr).unwrap();
     assert_eq!((plain.status.code(), plain.stdout.is_empty()), (Some(1), true));
     assert!(stderr.starts_with("neuronscope: bad.jsonl:2: not JSON: EOF while parsing a string"), "{stderr}");
     let args = ["--lenient", training, "--backends", "openxla+dynamo", "--", "."];
-    let lenient = neuronscope("aggregate", &args, folder.clone());
+    let lenient = neuronscope("aggregate", &args, &folder);
     let stderr = String::from_utf8(lenient.stderr).unwrap();
     assert!(lenient.status.success(), "{stderr}");
     for part in [
@@ -173,7 +166,7 @@ fn bad_lines_are_fatal_or_counted() {
         (vec!["--backends", "gcc", "--", "empty.jsonl"], 1),
         (vec!["--report=all", "empty.jsonl"], 2),
     ] {
-        assert_eq!(neuronscope("aggregate", &args, folder.clone()).status.code(), Some(code), "{args:?}");
+        assert_eq!(neuronscope("aggregate", &args, &folder).status.code(), Some(code), "{args:?}");
     }
 }
 
@@ -305,7 +298,7 @@ fn a_model_that_became_slower_and_stays_so_is_listed() {
 
 #[test]
 fn unlike_batch_sizes_are_named_and_change_no_report() {
-    let folder = scratch("unlike_batches");
+    let folder = Folder::new("unlike_batches");
     let product =
         |line: String| line.replace("\"accelerator_model\": \"x\"", "\"accelerator_model\": \"NVIDIA A100-SXM4-40GB\"");
     // The first model has no batch size in common with the baseline, the second has one of two, the third has all.
@@ -320,7 +313,7 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
     ];
     std::fs::write(folder.join("results.jsonl"), lines.map(product).join("\n")).unwrap();
     let args = ["--accelerator=a100", "--report=latest", "results.jsonl"];
-    let output = neuronscope("aggregate", &args, folder.clone());
+    let output = neuronscope("aggregate", &args, &folder);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         stderr,
@@ -330,7 +323,7 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
     );
     let csv = String::from_utf8(output.stdout).unwrap();
     assert_eq!(csv.lines().nth(1), Some("0,1.0,0.0,m0,2.0,0.0,m1"));
-    let analysed = neuronscope("analyze", &["--output-dirname=.", "--database=db.csv"], folder);
+    let analysed = neuronscope("analyze", &["--output-dirname=.", "--database=db.csv"], &folder);
     let stderr = String::from_utf8(analysed.stderr).unwrap();
     assert!(stderr.starts_with("note: 2 models have different batch sizes, which must not be compared\n"), "{stderr}");
     assert!(

@@ -1,15 +1,11 @@
 //! The runner: experiments split over machines, processes that die, and the flags beside the records.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-fn scratch(name: &str) -> PathBuf {
-    let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
-    let _ = std::fs::remove_dir_all(&folder);
-    folder
-}
+use crate::folder::Folder;
 
 fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
@@ -31,7 +27,7 @@ fn records(folder: &Path) -> Vec<Value> {
 
 #[test]
 fn a_model_file_stands_for_a_model_of_the_suite() {
-    let folder = scratch("model_file");
+    let folder = Folder::new("model_file");
     let file = format!("hf_T5={}/tests/it/fixtures/models/onnx/nn-442--torch2.9.1.onnx", env!("CARGO_MANIFEST_DIR"));
     let flags = [
         "--suite-name=torchbench",
@@ -72,11 +68,11 @@ fn parts_of_a_sweep_put_together_are_the_whole() {
         "--repeat=4",
         "--timestamp=1000.5",
     ];
-    let whole = scratch("sweep_whole");
+    let whole = Folder::new("sweep_whole");
     run(&whole, &sweep);
     let mut parts = Vec::new();
     for id in ["0", "1", "2"] {
-        let part = scratch(&format!("sweep_part_{id}"));
+        let part = Folder::new(&format!("sweep_part_{id}"));
         let id = format!("--partition-id={id}");
         run(&part, &[&sweep[..], &["--total-partitions=3", &id]].concat());
         parts.extend(std::fs::read(part.join("results.jsonl")).unwrap());
@@ -91,7 +87,7 @@ fn parts_of_a_sweep_put_together_are_the_whole() {
 fn a_process_that_is_killed_takes_no_other_experiment_with_it() {
     use std::time::Duration;
 
-    let folder = scratch("killed_child");
+    let folder = Folder::new("killed_child");
     let args =
         ["--suite-name=zoo", "--models=nn,nn", "--accelerator=cpu", "--xla=None", "--dynamo=None", "--test=eval"];
     let mut parent = command(&folder, &[&args[..], &["--repeat=4", "--iterations-per-run=3000"]].concat())
@@ -120,7 +116,7 @@ fn a_process_that_is_killed_takes_no_other_experiment_with_it() {
 
 #[test]
 fn the_suites_flags_do_what_they_say_or_say_why_not() {
-    let folder = scratch("suite_flags");
+    let folder = Folder::new("suite_flags");
     let traced = ["--accelerator=trn1", "--dynamo=openxla", "--test=eval", "--repeat=4"];
     let quiet =
         ["--dump-hlo", "--profile-xla", "--log-level=critical", "--randomize-input", "--no-skip", "--disable-tf32"];
@@ -152,7 +148,7 @@ fn the_suites_flags_do_what_they_say_or_say_why_not() {
 
 #[test]
 fn outputs_that_are_wrong_have_a_reason_and_an_exit_code() {
-    let folder = scratch("unverified");
+    let folder = Folder::new("unverified");
     let model = ["--suite-name=torchbench", "--filter=^resnet18$", "--no-resume"];
     let core = ["--accelerator=trn1", "--dynamo=openxla", "--test=eval", "--verify", "--verify-rules=current"];
     for (more, ok) in [(&[][..], true), (&["--strict"][..], false)] {
@@ -179,7 +175,7 @@ fn outputs_that_are_wrong_have_a_reason_and_an_exit_code() {
 
 #[test]
 fn verification_with_several_seeds_and_least_times_are_runs_of_their_own() {
-    let folder = scratch("own_runs");
+    let folder = Folder::new("own_runs");
     let fused = ["--accelerator=cpu", "--dynamo=inductor", "--test=eval", "--repeat=1"];
     let go = |more: &[&str]| run(&folder, &[&fused[..], more].concat());
     assert!(go(&[]).ends_with("1 experiments ran, 0 were skipped\n"));
@@ -199,7 +195,7 @@ fn verification_with_several_seeds_and_least_times_are_runs_of_their_own() {
 /// The three commands of the suite's document, as they are printed, but for the name of this program and the folder.
 #[test]
 fn the_commands_of_the_document_leave_a_record_for_each_configuration() {
-    let folder = scratch("document");
+    let folder = Folder::new("document");
     let cuda = ["--suite-name=torchbench", "--accelerator=cuda", "--print-subprocess", "--no-resume"];
     let first = [
         "--dynamo=openxla",
@@ -247,7 +243,7 @@ fn the_commands_of_the_document_leave_a_record_for_each_configuration() {
 
 #[test]
 fn options_that_leave_nothing_to_run_are_an_error() {
-    let folder = scratch("nothing");
+    let folder = Folder::new("nothing");
     for (flags, reason) in [
         (["--filter=^alexnt$", "--accelerator=trn1", "--dynamo=openxla"], "the nearest are alexnet"),
         (["--filter=^alexnet$", "--accelerator=trn1", "--dynamo=inductor"], "inductor needs --xla None"),
@@ -263,7 +259,7 @@ fn options_that_leave_nothing_to_run_are_an_error() {
 
 #[test]
 fn what_one_just_ran_is_aggregated_without_flags() {
-    let folder = scratch("aggregated");
+    let folder = Folder::new("aggregated");
     let options =
         ["--suite-name=torchbench", "--filter=^(alexnet|resnet18)$", "--accelerator=trn1", "--test=eval", "--repeat=5"];
     for day in 0..2 {

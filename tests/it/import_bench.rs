@@ -13,6 +13,8 @@ use neuronscope::session::{
     StepResult,
 };
 
+use crate::folder::Folder;
+
 /// Everything that answers a request, or the message of its failure.
 fn ask(session: &mut Session, request: Request, file: Option<Vec<u8>>) -> Result<Vec<Event>, String> {
     session.handle(request, file.map(|bytes| Box::new(bytes) as _));
@@ -176,8 +178,7 @@ fn estimates_are_named_wherever_they_count() {
 
 #[test]
 fn the_command_line_marks_every_figure_with_a_guessed_cost() {
-    let folder = std::env::temp_dir().join(format!("neuronscope-guessed-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new("guessed");
     let fixture = "tests/it/fixtures/models/pt2/custom-op--torch2.9.1.pt2.gz";
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(fixture);
     let file = file.to_str().unwrap();
@@ -202,7 +203,6 @@ fn the_command_line_marks_every_figure_with_a_guessed_cost() {
         ["bench", "--model", file, "--scenario", "SingleStream", "--min-duration", "1", "--min-queries", "100"];
     let scenario = guessed(&[&scenario[..], &["--n-models", "1", "--workers-per-model", "1"]].concat());
     assert!(scenario.contains(note), "{scenario}");
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

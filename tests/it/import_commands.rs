@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use neuronscope::readers::SUPPORTED_FORMATS;
 use serde_json::Value;
+
+use crate::folder::Folder;
 
 const OPEN: &str = "onnx/dynamic-batch-mlp--torch2.9.1.onnx";
 const FIXED: &str = "onnx/nn-442--torch2.9.1.onnx";
@@ -32,12 +34,6 @@ fn failure(args: &[&str]) -> String {
 fn model(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
     root.join(path).to_str().unwrap().to_owned()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("neuronscope-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 #[test]
@@ -75,13 +71,12 @@ fn wrong_flags_and_files_say_what_is_wrong() {
     );
     assert!(failure(&["profile", "--model", "gone.onnx"]).contains("gone.onnx"));
     assert!(failure(&["bench", &model(OPEN), "--model", "nn"]).contains("names another model"));
-    let folder = folder("wrong-model");
+    let folder = Folder::new("wrong-model");
     let text = folder.join("text.pt2");
     fs::write(&text, "this is not an archive").unwrap();
     let error = failure(&["compile", "--model", text.to_str().unwrap()]);
     assert!(error.contains("text.pt2"), "{error}");
     assert!(failure(&["numerics", "--model", &model(FIXED), "--rounding", "stochastic"]).contains("to the nearest"));
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -100,7 +95,7 @@ fn a_file_is_profiled_and_analysed() {
 
 #[test]
 fn a_compiled_index_runs_with_the_file_beside_it() {
-    let folder = folder("brought-index");
+    let folder = Folder::new("brought-index");
     let index = folder.join("index.json");
     let (index, models) = (index.to_str().unwrap(), folder.join("models"));
     let file = model(OPEN);
@@ -121,7 +116,6 @@ fn a_compiled_index_runs_with_the_file_beside_it() {
     assert_eq!(with["reports"][0]["status"], "finished");
     let without = failure(&[&["bench", index], &run[..]].concat());
     assert!(without.contains("not open") && without.contains("--model FILE"), "{without}");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -137,7 +131,8 @@ fn values_of_a_file_are_compared_by_two_commands_alike() {
 #[test]
 fn results_of_a_core_are_written_and_are_what_it_computes_again() {
     let (file, arrays) = (model(FIXED), model(&format!("{FIXED}.npz")));
-    let written = std::env::temp_dir().join(format!("neuronscope-results-{}.npz", std::process::id()));
+    let folder = Folder::new("results");
+    let written = folder.join("results.npz");
     let written = written.to_str().unwrap();
     let done = neuronscope(&["numerics", "--model", &file, "--inputs", &arrays, "--results", written]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -145,7 +140,6 @@ fn results_of_a_core_are_written_and_are_what_it_computes_again() {
     let cast = json(&[&again[..], &["--auto-cast", "matmult"]].concat());
     assert_eq!(cast["values"][0]["relative_error"], 0.0);
     assert!(json(&again)["values"][0]["relative_error"].as_f64().unwrap() > 1e-6);
-    fs::remove_file(written).unwrap();
     let alone = failure(&["numerics", "--model", &file, "--inputs", &arrays]);
     assert!(alone.contains("--inputs needs --expect"), "{alone}");
 }
@@ -225,7 +219,7 @@ torch::Tensor elu_forward(const torch::Tensor& t_in) {
 
 #[test]
 fn a_kernel_computes_an_operator_of_a_file() {
-    let folder = folder("kernel-of-a-file");
+    let folder = Folder::new("kernel-of-a-file");
     let kernel = folder.join("elu.cpp");
     fs::write(&kernel, ELU).unwrap();
     let (custom, arrays) = (model("pt2/custom-op--torch2.9.1.pt2.gz"), model("pt2/custom-op--torch2.9.1.pt2.npz"));
@@ -257,7 +251,7 @@ fn a_kernel_computes_an_operator_of_a_file() {
 
 #[test]
 fn answers_of_a_file_are_evaluated() {
-    let folder = folder("evaluated-file");
+    let folder = Folder::new("evaluated-file");
     let data = folder.join("records.csv");
     let row = |n: usize| (0..32).map(|i| ((i * n) % 7).to_string()).collect::<Vec<_>>().join(",") + ",1\n";
     fs::write(&data, (1..5).map(row).collect::<String>()).unwrap();
@@ -278,7 +272,6 @@ fn answers_of_a_file_are_evaluated() {
     let strings = args(&model(MIXED));
     let error = failure(&strings.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(error.contains("--eval-metrics") && error.contains("not 1"), "{error}");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -10,6 +10,8 @@ use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request
 use neuronscope::view::document::Block;
 use std::process::Command;
 
+use crate::folder::Folder;
+
 /// One test makes all fits and writes the tables, because they share their simulations.
 #[test]
 fn the_fitted_numbers_and_the_tables_are_what_calibration_finds() {
@@ -86,7 +88,7 @@ fn published_figures_reach_no_prediction_and_a_bad_row_has_a_reason() {
 
 #[test]
 fn every_command_of_the_page_runs_and_bad_input_is_named() {
-    let f = super::shell::Folder::new("llm");
+    let f = Folder::new("llm");
     let mut commands = 0;
     for (kind, text) in super::shell::blocks(&super::shell::page("docs/llm.md")) {
         match kind.as_str() {

@@ -38,6 +38,7 @@ mod experiment_reports;
 mod experiment_run;
 mod fidelity;
 mod file_kinds;
+mod folder;
 mod formats;
 mod fuzzed;
 #[path = "../support/hlo_text.rs"]

@@ -5,6 +5,8 @@ use std::process::{Command, Output};
 use neuronscope::bench::matmult::MATMULT_COLS;
 use serde_json::Value;
 
+use crate::folder::Folder;
+
 fn matmult(line: &str) -> Output {
     let args = std::iter::once("matmult").chain(line.split_whitespace());
     Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap()
@@ -96,7 +98,7 @@ fn the_log_has_the_scripts_lines_in_both_ways_of_writing_flags() {
 
 #[test]
 fn an_artifact_is_kept_and_found() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("artifacts-{}", std::process::id()));
+    let folder = Folder::new("artifacts");
     let line = format!("-b 1 -n 64 -l 4 --compiler_workdir {}", folder.display());
     let before = matmult(&format!("{line} --skip_compilation"));
     let said = String::from_utf8(before.stderr).unwrap();
@@ -113,7 +115,6 @@ fn an_artifact_is_kept_and_found() {
     std::fs::write(&files[0], "{}").unwrap();
     let said = String::from_utf8(matmult(&format!("{line} --skip_compilation")).stderr).unwrap();
     assert!(said.contains("is not an artifact; remove it and compile again"), "{said}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

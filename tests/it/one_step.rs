@@ -1,6 +1,6 @@
 //! A step of one model costs the same whoever is asked: `bench`, `matmult`, `experiment`, `customop`, `profile`, `trace`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use neuronscope::base::SimTime;
@@ -9,13 +9,9 @@ use neuronscope::device::Device;
 use neuronscope::neuron::step::{StepCosts, Waits};
 use serde_json::Value;
 
-const INSTANCE: &str = "trn1.2xlarge";
+use crate::folder::Folder;
 
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("neuronscope-one-step-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
+const INSTANCE: &str = "trn1.2xlarge";
 
 fn stdout(folder: &Path, line: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_neuronscope"))
@@ -88,7 +84,7 @@ fn asked_of_the_commands_that_take_any_model(folder: &Path, model: &str, batch: 
 
 #[test]
 fn bench_matmult_experiment_and_profile_have_one_step_of_a_network() {
-    let f = folder("resnet");
+    let f = Folder::new("resnet");
     for workflow in Workflow::ALL {
         asked_of_the_commands_that_take_any_model(&f, "resnet50", 1, workflow);
         let step = step("resnet50", 1, workflow);
@@ -108,12 +104,11 @@ fn bench_matmult_experiment_and_profile_have_one_step_of_a_network() {
             assert!((total[1].as_f64().unwrap() / exact - 1.0).abs() < 1e-9, "{record}");
         }
     }
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn a_network_with_a_custom_operator_has_one_step_per_workflow() {
-    let f = folder("kernel");
+    let f = Folder::new("kernel");
     for kernel in ["relu-tcm", "relu-multicore"] {
         let report = json(&f, &format!("customop --kernel {kernel} --json"));
         let steps = report["steps"].as_array().unwrap();
@@ -143,12 +138,11 @@ fn a_network_with_a_custom_operator_has_one_step_per_workflow() {
     for workflow in Workflow::ALL {
         asked_of_the_commands_that_take_any_model(&f, "mlp:kernel=relu-multicore", 32, workflow);
     }
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 #[test]
 fn the_trace_of_a_lazy_step_has_the_parts_of_the_step() {
-    let f = folder("trace");
+    let f = Folder::new("trace");
     let step = step("nn", 1, Workflow::MarkStep);
     stdout(
         &f,
@@ -174,13 +168,12 @@ fn the_trace_of_a_lazy_step_has_the_parts_of_the_step() {
         // Both ends of a slice are rounded to a nanosecond.
         assert!((mean_ns(name) - time.to_ms_f64() * 1e6).abs() < 1.0, "{name}: {} {time:?}", mean_ns(name));
     }
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 /// The guide's reason for `trace`: a lazily executed step costs more, and by as much as recording its ops takes.
 #[test]
 fn the_switch_to_a_lazy_step_shows_its_cost() {
-    let f = folder("switch");
+    let f = Folder::new("switch");
     let line = |workflow: Workflow| {
         format!("matmult --matrix_dim 256 --loop_count 10 --sync --jitter 0 --workflow {workflow} --json")
     };
@@ -197,7 +190,6 @@ fn the_switch_to_a_lazy_step_shows_its_cost() {
     let recorded = format!("{:.3} ms of the host's {:.3} ms", steps[0].record.to_ms_f64(), steps[0].host().to_ms_f64());
     assert!(sentence.contains(&recorded), "{sentence}");
     assert!(lazy["limit"]["sentence"].as_str().unwrap().starts_with("recording the ops of the graph takes"), "{lazy}");
-    std::fs::remove_dir_all(f).unwrap();
 }
 
 /// `UPDATE_DOCS=1 cargo test` writes the table.

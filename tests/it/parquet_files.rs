@@ -1,7 +1,7 @@
 //! Parquet files are read back with the crate that wrote them, and compared with the JSON and CSV of the same things.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use neuronscope::experiment::record::{numbers, parse_line};
@@ -10,13 +10,7 @@ use parquet::record::{Field, Row};
 use serde_json::Value;
 
 use crate::experiment_plan::xla;
-
-fn scratch(name: &str) -> PathBuf {
-    let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use crate::folder::Folder;
 
 /// Runs the command line: stdout and stderr.
 fn run(args: &[&str]) -> (Vec<u8>, String) {
@@ -62,7 +56,7 @@ fn plain(value: &Value) -> Value {
 
 #[test]
 fn records_come_back_with_a_row_for_each_repeat() {
-    let folder = scratch("parquet_records");
+    let folder = Folder::new("parquet_records");
     let (source, file) = (xla("upstream/inputs/v100.jsonl"), folder.join("records.parquet"));
     let said = write("records", source.to_str().unwrap(), &file);
     assert!(said.contains("metrics have no column"), "{said}");
@@ -93,7 +87,7 @@ fn records_come_back_with_a_row_for_each_repeat() {
 
 #[test]
 fn lines_that_are_no_records_are_counted() {
-    let folder = scratch("parquet_bad");
+    let folder = Folder::new("parquet_bad");
     std::fs::write(folder.join("bad.jsonl"), "{\n\n[1]\n").unwrap();
     let file = folder.join("out.parquet");
     let said = write("records", folder.to_str().unwrap(), &file);
@@ -104,7 +98,7 @@ fn lines_that_are_no_records_are_counted() {
 
 #[test]
 fn more_rows_than_a_group_has_come_back_in_order() {
-    let folder = scratch("parquet_groups");
+    let folder = Folder::new("parquet_groups");
     let line = |model: usize, times: &str| {
         format!(
             r#"{{"model": {{"model_name": "m{model}"}}, "experiment": {{}}, "metrics": {{"total_time": [{times}]}}, "timestamp": {model}}}"#
@@ -125,7 +119,7 @@ fn more_rows_than_a_group_has_come_back_in_order() {
 
 #[test]
 fn reports_come_back_with_every_key() {
-    let folder = scratch("parquet_reports");
+    let folder = Folder::new("parquet_reports");
     let (json, file) = (folder.join("reports.json"), folder.join("reports.parquet"));
     let (printed, _) =
         run(&["bench", "--model", "nn", "--duration", "0.5", "--n-models", "1,2", "--verbosity=0", "--json"]);
@@ -152,7 +146,7 @@ fn reports_come_back_with_every_key() {
 
 #[test]
 fn slices_and_operators_come_back_as_they_are_listed() {
-    let folder = scratch("parquet_profile");
+    let folder = Folder::new("parquet_profile");
     let (csv, slices, operators) =
         (folder.join("slices.csv"), folder.join("slices.parquet"), folder.join("operators.parquet"));
     run(&["profile", "--model", "nn", "--export", "csv", "--output", csv.to_str().unwrap()]);

@@ -1,6 +1,7 @@
 //! Every command of docs/porting.md, as a user would run them: in order, in one folder, with the files the page shows.
 
-use crate::shell::{Folder, blocks, page};
+use crate::folder::Folder;
+use crate::shell::{blocks, page};
 
 fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
@@ -43,7 +44,7 @@ fn every_command_of_the_page_runs() {
     assert!(array[0].get("throughput_window").is_none());
     assert_eq!((f.read("mine.csv").lines().count(), f.read("one.csv").lines().count()), (5, 3));
     let named: Vec<String> =
-        std::fs::read_dir(f.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        std::fs::read_dir(&f).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     for extension in [".csv", ".json"] {
         let found = named.iter().filter(|n| n.starts_with("nn.results-20") && n.ends_with(extension)).count();
         assert_eq!(found, 1, "{named:?}");

@@ -1,11 +1,11 @@
 //! The profiler tutorial: the parameters of its call, what it prints, and which of our slices are those that it names.
 
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
 use crate::doc_tables::assert_written;
+use crate::folder::Folder;
 
 fn profile(args: &[&str], cc_flags: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
@@ -17,17 +17,13 @@ fn texts(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-fn file(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("profiler-{}-{name}", std::process::id()))
-}
-
 /// The bytes that a run writes.
 fn written(name: &str, args: &[&str]) -> Vec<u8> {
-    let path = file(name);
+    let folder = Folder::new("profiler");
+    let path = folder.join(name);
     let output = profile(&[args, &["--output", path.to_str().unwrap()]].concat(), "");
     assert!(output.status.success(), "{:?}", texts(&output));
     let bytes = std::fs::read(&path).unwrap();
-    std::fs::remove_file(path).unwrap();
     bytes
 }
 
@@ -89,7 +85,8 @@ fn the_run_folder_has_the_date_that_is_asked_for() {
 
 #[test]
 fn an_exported_run_is_read_back_with_its_operators() {
-    let path = file("back.zip");
+    let folder = Folder::new("profiler");
+    let path = folder.join("back.zip");
     let name = path.to_str().unwrap();
     assert!(profile(&["--export", "tensorboard", "--output", name, "--run-date", "now"], "").status.success());
     let open = |source: &str| {
@@ -97,7 +94,6 @@ fn an_exported_run_is_read_back_with_its_operators() {
         texts(&Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(args).output().unwrap()).0
     };
     let (ours, back) = (open("sim:nn"), open(name));
-    std::fs::remove_file(path).unwrap();
     assert!(ours.lines().count() == 4 && ours.contains("aten__addmm_dot"), "{ours}");
     assert_eq!(ours, back);
 }

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+
+use crate::folder::Folder;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_neuronscope");
 
@@ -12,30 +13,30 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_neuronscope");
 struct Served {
     child: Child,
     port: u16,
-    parent: PathBuf,
+    /// The folder that is served is in it.
+    _parent: Option<Folder>,
 }
 
 impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let _ = fs::remove_dir_all(&self.parent);
     }
 }
 
 /// A server that was started with these arguments, once it prints its address.
-fn started(arguments: &[&str], parent: PathBuf) -> Served {
+fn started(arguments: &[&str], parent: Option<Folder>) -> Served {
     let mut child = Command::new(PROGRAM).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let port =
         line.split("127.0.0.1:").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_else(|| panic!("{line}"));
-    Served { port: port.parse().unwrap(), child, parent }
+    Served { port: port.parse().unwrap(), child, _parent: parent }
 }
 
 /// A built page of a few files, and a file beside its folder that must not be served.
 fn served(name: &str, port: u16) -> Served {
-    let parent = std::env::temp_dir().join(format!("neuronscope-{name}-{}", std::process::id()));
+    let parent = Folder::new(name);
     let site = parent.join("site");
     fs::create_dir_all(site.join("guide")).unwrap();
     fs::write(parent.join("secret.txt"), "not served").unwrap();
@@ -45,7 +46,7 @@ fn served(name: &str, port: u16) -> Served {
     fs::write(site.join("app-0123456789abcdef.js"), "").unwrap();
     fs::write(site.join("a+b c.txt"), "spaced").unwrap();
     let folder = site.to_str().unwrap().to_owned();
-    started(&["serve", "--port", &port.to_string(), "--dir", &folder], parent)
+    started(&["serve", "--port", &port.to_string(), "--dir", &folder], Some(parent))
 }
 
 /// Status, headers in small letters, body.
@@ -107,8 +108,8 @@ fn the_next_free_port_is_taken_where_one_is_in_use() {
 
 #[test]
 fn a_folder_without_a_page_is_named_with_what_to_do() {
-    let empty = std::env::temp_dir();
-    let output = Command::new(PROGRAM).args(["serve", "--dir"]).arg(&empty).output().unwrap();
+    let empty = Folder::new("empty");
+    let output = Command::new(PROGRAM).args(["serve", "--dir"]).arg(&*empty).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("no index.html") && said.contains("./x build"), "{said}");
@@ -118,8 +119,8 @@ fn a_folder_without_a_page_is_named_with_what_to_do() {
 #[cfg(feature = "embed")]
 #[test]
 fn a_program_that_carries_the_page_serves_it_from_anywhere() {
-    let built = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("dist");
-    let served = started(&["serve", "--port", "0"], std::env::temp_dir().join("neuronscope-embedded-none"));
+    let built = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
+    let served = started(&["serve", "--port", "0"], None);
     let (status, head, body) = ask(served.port, "GET", "/");
     assert_eq!(status, 200);
     assert!(
@@ -167,13 +168,12 @@ fn completions_and_manual_pages_name_every_command() {
             assert!(script.contains(command), "{shell} does not know {command}");
         }
     }
-    let folder = std::env::temp_dir().join(format!("neuronscope-man-{}", std::process::id()));
-    let output = Command::new(PROGRAM).arg("man").arg(&folder).output().unwrap();
+    let folder = Folder::new("man");
+    let output = Command::new(PROGRAM).arg("man").arg(&*folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for command in &commands {
         let page = fs::read_to_string(folder.join(format!("neuronscope-{command}.1"))).unwrap();
         assert!(page.contains(".TH") && page.contains("OPTIONS"), "{command}");
     }
     assert!(fs::read_to_string(folder.join("neuronscope.1")).unwrap().contains("neuronscope\\-bench"));
-    fs::remove_dir_all(&folder).unwrap();
 }

@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cases::Case;
 use neuronscope::base::Digest;
 
+use crate::folder::Folder;
+
 const STORED: &str = "tests/it/snapshots/digests.txt";
 
 /// The content of the stored file: the digest of each command.
@@ -62,7 +64,8 @@ fn digests_of(cases: &[Case]) -> Vec<String> {
         for worker in 0..2 {
             let (program, next, found) = (&program, &next, &found);
             threads.spawn(move || {
-                let scratch = std::env::temp_dir().join(format!("neuronscope-digest-{}-{worker}", std::process::id()));
+                let folder = Folder::new(&format!("digest-{worker}"));
+                let scratch = folder.join("output");
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(at) else { break };
