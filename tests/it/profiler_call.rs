@@ -23,8 +23,7 @@ fn written(name: &str, args: &[&str]) -> Vec<u8> {
     let path = folder.join(name);
     let output = profile(&[args, &["--output", path.to_str().unwrap()]].concat(), "");
     assert!(output.status.success(), "{:?}", texts(&output));
-    let bytes = std::fs::read(&path).unwrap();
-    bytes
+    std::fs::read(path).unwrap()
 }
 
 #[test]

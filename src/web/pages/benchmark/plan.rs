@@ -93,7 +93,11 @@ fn summary(view: &SweepView) -> String {
     if estimates().next().is_some() {
         let inferences = estimates().fold(0_u64, |sum, e| sum.saturating_add(e.inferences));
         let seconds: f64 = estimates().map(|e| e.simulated.to_secs_f64()).sum();
-        parts.push(format!("about {} inferences in {} s of simulated time", format_count(inferences), format_seconds(seconds)));
+        parts.push(format!(
+            "about {} inferences in {} s of simulated time",
+            format_count(inferences),
+            format_seconds(seconds)
+        ));
     }
     parts.join(", ")
 }
