@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, countEachName, download, editRun, eventually, menuEntry, settledAddress, toolShown, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, countAllSlices, countEachName, download, editRun, eventually, menuEntry, settledAddress, toolShown, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -22,10 +22,7 @@ async function open(page, file, chosen) {
   await page.waitForFunction((name) => document.querySelector(".run-title")?.textContent.includes(name), file);
   await waitForState(page, "done");
   if (chosen) await chooseTool(page, chosen);
-  // The facts count all slices of a file.
-  const level = page.getByLabel("Level", { exact: true });
-  if (await level.count()) await level.selectOption("all");
-  await countEachName(page);
+  await countAllSlices(page);
 }
 
 // Complete events of a file, in whole nanoseconds from the first event of all.

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, countEachName, download, editRun, eventually, settledAddress, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, countAllSlices, download, editRun, eventually, settledAddress, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -16,10 +16,7 @@ async function open(page, file, tool) {
   await page.locator("#open-file").setInputFiles(`${TRACES}/${file}`);
   await waitForState(page, "done");
   await chooseTool(page, tool);
-  // The facts count all slices of a file.
-  const level = page.getByLabel("Level", { exact: true });
-  if (await level.count()) await level.selectOption("all");
-  await countEachName(page);
+  await countAllSlices(page);
 }
 
 test("statistics count every slice of a real trace; a group has a histogram and is highlighted", tools(async (page) => {

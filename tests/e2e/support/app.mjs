@@ -321,8 +321,17 @@ export async function chooseLevel(page, level = "all") {
   await waitForAnswers(page);
 }
 
+/** Counts all slices of a file, each name by itself, as facts about files do. */
+export async function countAllSlices(page) {
+  await waitForAnswers(page);
+  if (await page.getByLabel("Level", { exact: true }).count()) await chooseLevel(page);
+  await countEachName(page);
+}
+
 /** Counts each name by itself, as facts about files do; tools without the box keep what was chosen. */
 export async function countEachName(page) {
+  // The box comes with the tool.
+  await waitForAnswers(page);
   const box = page.getByLabel("Merge instances");
   if (await box.count()) await box.uncheck();
   await waitForAnswers(page);
