@@ -29,9 +29,8 @@ pub(super) fn head(opened: &OpenModel) -> Document {
     };
     let mut tiles = Vec::new();
     if let Some(times) = &opened.times {
-        let busy = (facts.time.executing_ns + facts.time.exposed_ns) / times.window_ns.max(1.0) * 100.0;
-        let mut note =
-            format!("one call on a simulated {}; the core is busy for {} of it", core.name, format_whole_share(busy));
+        let busy = facts.call_ns() / times.window_ns.max(1.0) * 100.0;
+        let mut note = format!("a simulated {}, busy for {} of it", core.name, format_whole_share(busy));
         let mark = opened.subject.mark();
         // The error of an operator whose cost is a guess is not known.
         let interval = interval_of_time(times.window_ns, &opened.subject.instance).filter(|_| mark.is_none());
@@ -200,9 +199,10 @@ const fn is_operator_look(look: Look) -> bool {
 fn figures(opened: &OpenModel, facts: &NodeFacts) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if opened.times.is_some() {
-        let total = opened.tree.facts.first().map_or(0.0, |f| f.time.executing_ns);
-        let share = facts.time.executing_ns / total.max(f64::MIN_POSITIVE) * 100.0;
-        rows.push(("Time", format!("{}, {} of the model", facts.time_text(), format_share(share))));
+        let total = opened.tree.facts.first().map_or(0.0, NodeFacts::call_ns);
+        let share = facts.call_ns() / total.max(f64::MIN_POSITIVE) * 100.0;
+        rows.push(("Of a call", format!("{}, {}", facts.time_text(), format_share(share))));
+        rows.push(("Time", format!("{}, while it executes", format_ns(facts.time.executing_ns))));
         for engine in Engine::ALL {
             let ns = facts.time.engine_ns[engine.index()];
             if ns > 0 {
@@ -253,14 +253,14 @@ fn heaviest(opened: &OpenModel, node: u32) -> Block {
     children.truncate(MOST_CHILDREN);
     let columns = vec![
         Column::new("name", "Name", ColumnKind::Text),
-        Column::new("time_us", "Time (\u{b5}s)", ColumnKind::Number),
+        Column::new("call_us", "Of a call (\u{b5}s)", ColumnKind::Number),
         Column::new("share", "Share", ColumnKind::Percent),
     ];
     let row = |&child: &u32| {
         let (node, facts) = (&nodes[child as usize], &opened.tree.facts[child as usize]);
         vec![
             Cell::Text(node.title.clone()),
-            Cell::Number(facts.time.executing_ns / 1e3),
+            Cell::Number(facts.call_ns() / 1e3),
             Cell::Number(opened.tree.share_percent(child)),
         ]
     };

@@ -43,9 +43,20 @@ fn a_model_of_the_zoo_has_its_modules_times_and_figures() {
     assert_eq!(titles.iter().filter(|t| **t == "aten::addmm").count(), 2, "{titles:?}");
     let top: f64 = shown.tree.iter().filter(|r| r.depth == 0).map(|r| r.share).sum();
     assert!((top - 1.0).abs() < 0.02, "shares of the outermost modules sum up to {top}");
+    // A bar is as long as the number beside it says.
+    let timed: Vec<(f64, f64)> =
+        shown.tree.iter().filter(|r| !r.time.is_empty()).map(|r| (ns_of(&r.time), r.share)).collect();
+    let call_ns = timed[0].0 / timed[0].1;
+    assert!(timed.iter().all(|(ns, share)| (ns / call_ns - share).abs() < 0.01), "{timed:?}");
     assert!(shown.picture.starts_with("<svg") && shown.size.0 > 0.0);
     let said = format!("{:?}", (&shown.head, &shown.details));
     assert!(said.contains("Obstacles for this model") && said.contains("Time on the core"), "{said}");
+}
+
+/// `1.03 \u{b5}s` in nanoseconds.
+fn ns_of(time: &str) -> f64 {
+    let (number, unit) = time.split_once(' ').expect("a number and its unit");
+    number.parse::<f64>().expect("a number") * if unit == "ns" { 1.0 } else { 1e3 }
 }
 
 #[test]

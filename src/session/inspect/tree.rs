@@ -39,18 +39,24 @@ pub(super) struct NodeFacts {
 }
 
 impl NodeFacts {
-    /// Its time, marked if the cost of an operation is not known.
+    /// Its part of a call, in nanoseconds: work of engines, and transfers that no work covers. The parts of a model add up to the time in
+    /// which its core is busy.
+    pub fn call_ns(&self) -> f64 {
+        self.time.executing_ns + self.time.exposed_ns
+    }
+
+    /// Its part of a call, marked if the cost of an operation is not known.
     pub fn time_text(&self) -> String {
         let before = if self.unknown > 0 { "at least " } else { "" };
-        format!("{before}{}", format_ns(self.time.executing_ns))
+        format!("{before}{}", format_ns(self.call_ns()))
     }
 }
 
 impl ModelTree {
-    /// The share of a node in the time of the model, in percent.
+    /// The share of a node in a call of the model, in percent.
     pub fn share_percent(&self, node: u32) -> f64 {
-        let total = self.facts.first().map_or(0.0, |f| f.time.executing_ns);
-        let own = self.facts.get(node as usize).map_or(0.0, |f| f.time.executing_ns);
+        let total = self.facts.first().map_or(0.0, NodeFacts::call_ns);
+        let own = self.facts.get(node as usize).map_or(0.0, NodeFacts::call_ns);
         if total > 0.0 { own / total * 100.0 } else { 0.0 }
     }
 }
@@ -369,13 +375,10 @@ impl ModelTree {
             sum.estimates += own.estimates;
             sum.unknown += own.unknown;
         }
-        let total = self.facts.first().map_or(0.0, |f| f.time.executing_ns);
-        // What nothing hides: work of engines, and transfers that no work covers.
-        let exposed = |facts: &NodeFacts| facts.time.executing_ns + facts.time.exposed_ns;
-        let most = self.facts.first().map_or(0.0, exposed);
+        let total = self.facts.first().map_or(0.0, NodeFacts::call_ns);
         for (i, facts) in self.facts.iter().enumerate() {
             let Some(node) = self.graph.node_mut(usize_to_u32(i)) else { continue };
-            node.heat = if most > 0.0 { exposed(facts) / most } else { 0.0 };
+            node.heat = if total > 0.0 { facts.call_ns() / total } else { 0.0 };
             if node.note.is_empty() && node.look != Look::Value {
                 let time = if total > 0.0 { format!(", {}", facts.time_text()) } else { String::new() };
                 node.note = match node.look {
