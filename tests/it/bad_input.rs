@@ -6,7 +6,7 @@ use neuronscope::analysis::summary::OpenSummary;
 use neuronscope::formats::{ChunkedReader, ProfileReader, ReadLimits, read_bytes};
 
 use crate::formats::fixtures;
-use crate::opened::{codes, open};
+use crate::open_text::{codes, open};
 
 /// A description, the text, and what it loads as: events, slices, and diagnostics with their counts.
 type Case<'a> = (&'a str, String, u64, usize, &'a [(&'a str, u64)]);

@@ -8,7 +8,7 @@ use neuronscope::bench::{Parity, parity, parity_markdown};
 use neuronscope::device::{ModelFileSettings, ModelLibrary, OpenedModel};
 use neuronscope::readers::{gunzip, read_model};
 
-use super::import_placed::most_difference;
+use super::import_on_core::most_difference;
 
 const INSTANCE: &str = "inf2.xlarge";
 /// Files, each with the same model of the zoo.

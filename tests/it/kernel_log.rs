@@ -3,7 +3,7 @@
 use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::Profile;
 
-use crate::opened::{codes, open, rows};
+use crate::open_text::{codes, open, rows};
 
 /// Marks of a thread that also has an event, and what ran on a processor.
 const LINES: [&str; 6] = [

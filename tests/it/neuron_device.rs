@@ -6,7 +6,7 @@ use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::Profile;
 use serde_json::{Value, json};
 
-use crate::opened::codes;
+use crate::open_text::codes;
 
 /// A made profile whose times are worked out by hand beside the tests.
 fn made() -> Value {

@@ -5,7 +5,7 @@ use neuronscope::profile::asyncs::AsyncTable;
 use neuronscope::profile::flows::FlowIndex;
 use neuronscope::profile::{Profile, TrackKind};
 
-use crate::opened::{codes, open, rows};
+use crate::open_text::{codes, open, rows};
 
 const EVENT: &str = r#"{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"a"}"#;
 

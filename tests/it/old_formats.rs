@@ -2,7 +2,7 @@
 
 use neuronscope::formats::read_bytes;
 
-use crate::opened::{open, rows};
+use crate::open_text::{open, rows};
 
 /// Until version 4 Gecko put the profile of a content process into the list of threads, as JSON inside a string.
 #[test]

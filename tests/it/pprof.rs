@@ -3,7 +3,7 @@
 use neuronscope::formats::{ChunkedReader, ProfileReader, read_bytes};
 use neuronscope::profile::Profile;
 
-use crate::opened::{codes, rows};
+use crate::open_text::{codes, rows};
 
 /// A message of fields, in protocol buffers.
 #[derive(Default)]

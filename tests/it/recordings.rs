@@ -9,7 +9,7 @@ use neuronscope::analysis::summary::OpenSummary;
 use neuronscope::formats::read_bytes;
 use neuronscope::profile::Profile;
 
-use crate::opened::{codes, format, open, rows};
+use crate::open_text::{codes, format, open, rows};
 
 fn recorded(name: &str) -> Profile {
     let bytes = fs::read(file(name)).unwrap();

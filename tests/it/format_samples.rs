@@ -9,7 +9,7 @@ use neuronscope::profile::Profile;
 use neuronscope::profile::flows::FlowIndex;
 use neuronscope::profile::neuron::{OperatorView, operator_table};
 
-use crate::opened::{format, open, rows};
+use crate::open_text::{format, open, rows};
 
 #[test]
 fn safari_recordings() {
