@@ -72,7 +72,7 @@ impl DecodeCase {
         }
         let batch = row.batch_size.ok_or_else(|| refuse!("no batch size"))?;
         let length = |name: &str| note(&row.notes, name).ok_or_else(|| refuse!("the notes do not say {name}"));
-        let (input, output) = (token_count(length("Input Length")?)?, token_count(length("Output Length")?)?);
+        let (input, output) = (positive_count(length("Input Length")?)?, positive_count(length("Output Length")?)?);
         let weights = if row.dtype.contains("int8") { Weights::Int8 } else { Weights::Bf16 };
         let contradicts = row.notes.contains("throughput contradicts");
         Ok(Self {
@@ -98,7 +98,7 @@ impl DecodeCase {
 
 /// The degree: `24` in `TP=24; DP=1`.
 fn tp_of(row: &PublishedRow) -> Option<u32> {
-    let stated = note(&row.n_models_text, "TP").and_then(|n| token_count(n).ok());
+    let stated = note(&row.n_models_text, "TP").and_then(|n| positive_count(n).ok());
     stated.and_then(|n| u32::try_from(n).ok())
 }
 
@@ -108,7 +108,7 @@ fn note(text: &str, name: &str) -> Option<f64> {
     parts.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name)).find_map(|(_, value)| value.trim().parse().ok())
 }
 
-fn token_count(x: f64) -> Result<u64, Refusal> {
+fn positive_count(x: f64) -> Result<u64, Refusal> {
     if (1.0..=1e9).contains(&x) { Ok(ns_base::convert::f64_to_u64(x)) } else { Err(refuse!("{x} is not a length")) }
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::network::Network;
-use super::operation::OnProcessor;
+use super::operation::ProgramOperation;
 use super::suite::SuiteModel;
 use crate::micro::{BenchPlan, MatmulCase, MatmulDType, do_bench};
 use crate::plan::Accelerator;
@@ -44,7 +44,7 @@ fn model(case: MatmulCase) -> SuiteModel {
 fn measured_ms(case: MatmulCase, plan: BenchPlan, clock: &dyn Clock) -> Result<f64, RunError> {
     let network = Network::new(&model(case), None, SEED)?;
     let program = network.bind(network.compile(true)?)?;
-    let times = do_bench(&mut OnProcessor::new(&program), plan, clock)?;
+    let times = do_bench(&mut ProgramOperation::new(&program), plan, clock)?;
     Ok(times.min_ms().unwrap_or(0.0))
 }
 

@@ -4,7 +4,7 @@ use super::error::RunError;
 use super::experiment::Experiment;
 use super::network::{Network, Program};
 use super::noise::calibrate;
-use super::operation::OnProcessor;
+use super::operation::ProgramOperation;
 use crate::micro::{BenchPlan, do_bench};
 use crate::plan::Dynamo;
 use crate::record::Metrics;
@@ -61,12 +61,12 @@ fn least_times(
     clock: &dyn Clock,
 ) -> Result<(Metrics, Vec<u64>), RunError> {
     let (mut metrics, mut calibration_ns) = (Metrics::default(), Vec::new());
-    let mut measured = OnProcessor::new(program);
+    let mut operation = ProgramOperation::new(program);
     for _ in 0..experiment.repeat {
         calibration_ns.push(calibrate(clock));
         let mut total_s = 0.0;
         for _ in 0..experiment.iterations_per_run {
-            let times = do_bench(&mut measured, BenchPlan::default(), clock)?;
+            let times = do_bench(&mut operation, BenchPlan::default(), clock)?;
             total_s += times.min_ms().unwrap_or(0.0) / 1e3;
         }
         metrics.push_total(total_s, experiment.iterations_per_run);

@@ -8,20 +8,20 @@ use crate::micro::TimedOperation;
 const CACHE_BYTES: usize = 256_000_000;
 
 /// A program, and a buffer that displaces it from the caches.
-pub(super) struct OnProcessor<'a> {
+pub(super) struct ProgramOperation<'a> {
     program: &'a Program,
     buffer: Vec<u8>,
     fill: u8,
 }
 
-impl<'a> OnProcessor<'a> {
-    /// A program that has not been called yet.
+impl<'a> ProgramOperation<'a> {
+    /// Nothing calls the program before the benchmark does.
     pub fn new(program: &'a Program) -> Self {
         Self { program, buffer: vec![0; CACHE_BYTES], fill: 0 }
     }
 }
 
-impl TimedOperation for OnProcessor<'_> {
+impl TimedOperation for ProgramOperation<'_> {
     type Error = RunError;
 
     fn call(&mut self) -> Result<(), RunError> {

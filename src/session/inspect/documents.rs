@@ -180,7 +180,7 @@ pub(super) fn details(opened: &OpenModel, node: u32) -> Document {
     } else if is_operator_look(own.look) {
         rows.push(("Gives", gives(opened, node)));
     }
-    rows.extend(figures(opened, facts));
+    rows.extend(figures(opened, node, facts));
     let columns = vec![Column::new("what", "What", ColumnKind::Text), Column::new("value", "Value", ColumnKind::Text)];
     let cells = rows.into_iter().map(|(what, value)| vec![Cell::Text(what.to_owned()), Cell::Text(value)]).collect();
     let table = Table { columns, rows: cells };
@@ -196,12 +196,11 @@ const fn is_operator_look(look: Look) -> bool {
 }
 
 /// Times and sizes.
-fn figures(opened: &OpenModel, facts: &NodeFacts) -> Vec<(&'static str, String)> {
+fn figures(opened: &OpenModel, node: u32, facts: &NodeFacts) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if opened.times.is_some() {
-        let total = opened.tree.facts.first().map_or(0.0, NodeFacts::call_ns);
-        let share = facts.call_ns() / total.max(f64::MIN_POSITIVE) * 100.0;
-        rows.push(("Of a call", format!("{}, {}", facts.time_text(), format_share(share))));
+        let share = opened.tree.share_percent(node);
+        rows.push(("Part of a call", format!("{}, {}", facts.call_text(), format_share(share))));
         rows.push(("Time", format!("{}, while it executes", format_ns(facts.time.executing_ns))));
         for engine in Engine::ALL {
             let ns = facts.time.engine_ns[engine.index()];
@@ -253,7 +252,7 @@ fn heaviest(opened: &OpenModel, node: u32) -> Block {
     children.truncate(MOST_CHILDREN);
     let columns = vec![
         Column::new("name", "Name", ColumnKind::Text),
-        Column::new("call_us", "Of a call (\u{b5}s)", ColumnKind::Number),
+        Column::new("call_us", "Part of a call (\u{b5}s)", ColumnKind::Number),
         Column::new("share", "Share", ColumnKind::Percent),
     ];
     let row = |&child: &u32| {

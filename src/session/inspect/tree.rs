@@ -46,7 +46,7 @@ impl NodeFacts {
     }
 
     /// Its part of a call, marked if the cost of an operation is not known.
-    pub fn time_text(&self) -> String {
+    pub fn call_text(&self) -> String {
         let before = if self.unknown > 0 { "at least " } else { "" };
         format!("{before}{}", format_ns(self.call_ns()))
     }
@@ -55,9 +55,7 @@ impl NodeFacts {
 impl ModelTree {
     /// The share of a node in a call of the model, in percent.
     pub fn share_percent(&self, node: u32) -> f64 {
-        let total = self.facts.first().map_or(0.0, NodeFacts::call_ns);
-        let own = self.facts.get(node as usize).map_or(0.0, NodeFacts::call_ns);
-        if total > 0.0 { own / total * 100.0 } else { 0.0 }
+        self.graph.nodes().get(node as usize).map_or(0.0, |node| node.heat * 100.0)
     }
 }
 
@@ -380,7 +378,7 @@ impl ModelTree {
             let Some(node) = self.graph.node_mut(usize_to_u32(i)) else { continue };
             node.heat = if total > 0.0 { facts.call_ns() / total } else { 0.0 };
             if node.note.is_empty() && node.look != Look::Value {
-                let time = if total > 0.0 { format!(", {}", facts.time_text()) } else { String::new() };
+                let time = if total > 0.0 { format!(", {}", facts.call_text()) } else { String::new() };
                 node.note = match node.look {
                     Look::Module => format!("{}{time}", format_plural(facts.operators, "operator")),
                     _ => format!("{} instructions{time}", node.children.len()),

@@ -69,7 +69,7 @@ pub(super) fn rows(opened: &OpenModel, open: &BTreeSet<u32>, found: &BTreeSet<u3
             id: own.id.clone(),
             title: own.title.clone(),
             note: if own.look == Look::Module { operators_text(facts.operators) } else { own.note.clone() },
-            time: if facts.call_ns() > 0.0 { facts.time_text() } else { String::new() },
+            time: if facts.call_ns() > 0.0 { facts.call_text() } else { String::new() },
             depth,
             is_open,
             share: own.heat,

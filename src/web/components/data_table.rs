@@ -93,7 +93,7 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     let is_long = order.len() > MOST_ROWS;
     let range = if is_long { visible_range(*scroll_top, HEIGHT_PX, ROW_PX, order.len(), 12) } else { 0..order.len() };
     let early = range.start..range.end.min(range.start + EARLY_ROWS);
-    let drawn = if use_turn(true) { range.clone() } else { early };
+    let drawn = if use_turn() { range.clone() } else { early };
     let onscroll = {
         let scroll_top = scroll_top.clone();
         Callback::from(move |event: web_sys::Event| {

@@ -18,14 +18,19 @@ pub struct LaterProps {
 /// The part, at once where the reader waits for it.
 #[component]
 pub fn Later(props: &LaterProps) -> Html {
-    if use_turn(true) { props.draw.emit(()) } else { Html::default() }
+    if use_turn() { props.draw.emit(()) } else { Html::default() }
 }
 
 /// Whether it is a part's turn to be drawn: at once where the reader waits for it. Behind an example nobody does, and a slow processor that
-/// draws all parts of a result in one task answers to no key and no pointer meanwhile. A part whose size has to be measured first is not
-/// drawn in its turn (`is_drawn`); the next waits for it, and so does the example.
+/// draws all parts of a result in one task answers to no key and no pointer meanwhile.
 #[hook]
-pub fn use_turn(is_drawn: bool) -> bool {
+pub fn use_turn() -> bool {
+    use_turn_until(true)
+}
+
+/// [`use_turn`] for a part that is measured in its turn and drawn later: the next part waits until `is_drawn`, and so does the example.
+#[hook]
+pub fn use_turn_until(is_drawn: bool) -> bool {
     let is_in_line = *use_state(page::is_behind_example);
     let is_due = use_state_eq(|| !is_in_line);
     use_effect_with(is_in_line && !(*is_due && is_drawn), {
@@ -48,7 +53,7 @@ pub fn use_turn(is_drawn: bool) -> bool {
 
 /// Whether parts wait for their turn, or for one that has it and is not drawn yet.
 #[must_use]
-pub fn is_line_there() -> bool {
+pub fn parts_wait() -> bool {
     LINE.with_borrow(|line| !line.is_empty())
 }
 

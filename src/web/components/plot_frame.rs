@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::later::{is_line_there, use_turn};
+use super::later::{parts_wait, use_turn_until};
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 use ns_view::plot::Axis;
 use ns_view::svg::number;
@@ -84,7 +84,7 @@ pub fn pointer_in_plot(event: &MouseEvent) -> Option<(f64, f64)> {
 #[hook]
 pub fn use_width(node: &NodeRef) -> Option<f64> {
     let width = use_state_eq(|| None);
-    let is_due = use_turn(width.is_some());
+    let is_due = use_turn_until(width.is_some());
     use_effect_with((node.clone(), is_due), {
         let width = width.setter();
         move |(node, is_due)| {
@@ -105,7 +105,7 @@ type SizeCallback = wasm_bindgen::closure::Closure<dyn FnMut()>;
 fn observe(element: &Element, width: UseStateSetter<Option<f64>>) -> Option<(web_sys::ResizeObserver, SizeCallback)> {
     // The observer's first answer comes with the next frame, and for an element without a size never: the parts in line behind it would
     // wait.
-    if is_line_there() {
+    if parts_wait() {
         width.set(Some(f64::from(element.client_width())));
     }
     let tell = {

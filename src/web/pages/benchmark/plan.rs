@@ -6,7 +6,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::components::{Fold, LocalTable};
-use ns_base::units::{format_count, format_plural, format_whole_share};
+use ns_base::convert::u64_to_f64;
+use ns_base::units::{format_count, format_ns, format_plural, format_whole_share};
 use ns_bench::{RowState, SweepRow};
 use ns_page::Shared;
 use ns_page::bench::BenchState;
@@ -92,18 +93,10 @@ fn summary(view: &SweepView) -> String {
     let estimates = || sweep.rows().iter().filter_map(|r| r.planned.estimate);
     if estimates().next().is_some() {
         let inferences = estimates().fold(0_u64, |sum, e| sum.saturating_add(e.inferences));
-        let seconds: f64 = estimates().map(|e| e.simulated.to_secs_f64()).sum();
-        parts.push(format!(
-            "about {} inferences in {} s of simulated time",
-            format_count(inferences),
-            format_seconds(seconds)
-        ));
+        let ns: f64 = estimates().map(|e| u64_to_f64(e.simulated.to_ns())).sum();
+        parts.push(format!("about {} inferences in {} of simulated time", format_count(inferences), format_ns(ns)));
     }
     parts.join(", ")
-}
-
-fn format_seconds(seconds: f64) -> String {
-    if seconds < 10.0 { format!("{seconds:.1}") } else { format!("{seconds:.0}") }
 }
 
 fn table_of(view: &SweepView) -> Table {
