@@ -108,6 +108,7 @@ impl<I: Idx, T> IndexVec<I, T> {
 
 impl<I: Idx, T> Index<I> for IndexVec<I, T> {
     type Output = T;
+    #[inline]
     fn index(&self, id: I) -> &T {
         &self.items[id.index()]
     }

@@ -8,7 +8,7 @@ use ns_base::{Diagnostics, FxHashMap, Interval, Order};
 use ns_compiler::Workflow;
 use ns_insight::ClockLimit;
 use ns_machine::cost::CostTable;
-use ns_machine::isa::{Activity, DmaQueue, Engine, Instruction, Op};
+use ns_machine::isa::{Activity, DmaQueue, Engine, Op};
 use ns_machine::{Executable, SourceId};
 use ns_neuron::step::start_up_ns;
 use ns_profile::neuron::{ENGINES_PROCESS, START_PROPERTY};
@@ -110,9 +110,9 @@ struct Capture<'a> {
 /// Loading a table of the scalar engine has two parts: the instruction that requests the table is shown in Control, and
 /// the transfer of the table in Data Transfer. One follows the other, and each takes half of the load (measured: the
 /// pictures of the profiling tutorial have 0.37 us in Control, then 0.37 us in Data Transfer).
-fn shown_in(section: Activity, instruction: &Instruction, time: Interval<i64>) -> Option<Interval<i64>> {
-    if instruction.op != Op::ActTableLoad {
-        return (instruction.activity == section).then_some(time);
+fn time_in(section: Activity, activity: Activity, op: Op, time: Interval<i64>) -> Option<Interval<i64>> {
+    if op != Op::ActTableLoad {
+        return (activity == section).then_some(time);
     }
     let asked = time.start + (time.end - time.start) / 2;
     match section {
@@ -161,7 +161,9 @@ impl Capture<'_> {
         for (stream, spans) in self.executable.engines.iter().zip(&self.recorder.engines) {
             for span in spans {
                 let instruction = &stream[span.index as usize];
-                if let Some(time) = shown_in(activity, instruction, self.ns(span)) {
+                if let Some(time) =
+                    time_in(activity, instruction.activity, self.executable.op(instruction), self.ns(span))
+                {
                     by_source.entry(instruction.source).or_default().push(time);
                 }
             }
@@ -189,7 +191,7 @@ impl Capture<'_> {
             builder.set_track_sort_index(track, usize_to_i64(engine.index()));
             for span in &self.recorder.engines[engine.index()] {
                 let instruction = &self.executable.engines[engine.index()][span.index as usize];
-                let name = builder.intern(instruction.op.opcode());
+                let name = builder.intern(self.executable.op(instruction).opcode());
                 let category = builder.intern(&self.executable.sources[instruction.source].hlo_opcode);
                 let time = self.ns(span);
                 let args = args[instruction.source.0 as usize];

@@ -49,14 +49,15 @@ impl Reading<'_, '_> {
         let mut tile = (0, 0);
         let items = self.recorder.engines[engine.index()].iter().map(|span| {
             let instruction = &stream[span.index as usize];
-            if let Op::LdWeights { rows, columns } = instruction.op {
+            let op = self.executable.op(instruction);
+            if let Op::LdWeights { rows, columns } = op {
                 tile = (rows, columns);
             }
             Item {
                 time: span.on_timeline(self.origin_ns),
                 source: instruction.source,
                 activity: instruction.activity,
-                work: work_of(instruction.op, instruction.activity, tile),
+                work: work_of(op, instruction.activity, tile),
                 waited_for: self.waited_for(instruction.waits_start, instruction.waits_len),
             }
         });

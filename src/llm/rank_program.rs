@@ -3,9 +3,9 @@
 //! A collective is moved by the DMA engines that fetch weights. It waits for everything before it, and nothing of the next segment
 //! begins before it ends.
 
-use ns_base::SimTime;
+use ns_base::{IndexVec, SimTime};
 use ns_machine::isa::{Dma, DmaDirection, DmaQueue, Instruction, Unit, Wait};
-use ns_machine::{Executable, SourceEntry, SourceId};
+use ns_machine::{Executable, OpId, SourceEntry, SourceId};
 
 /// The name of a collective in operator tables and timelines.
 pub const COLLECTIVE: &str = "all-reduce";
@@ -36,10 +36,13 @@ impl RankProgram {
             self.executable.sources.push(source.clone());
         }
         let mut splice = Splice { from: segment, to: &mut self.executable.waits, before, barrier, sources };
+        let ops: IndexVec<OpId, OpId> =
+            segment.ops.iter().map(|entry| self.executable.ops.id_of(entry.engine, entry.op)).collect();
         for (own, new) in self.executable.engines.iter_mut().zip(&segment.engines) {
             for (n, instruction) in new.iter().enumerate() {
                 let (waits_start, waits_len) = splice.waits(n == 0, instruction.waits_start, instruction.waits_len);
                 own.push(Instruction {
+                    op: ops[instruction.op],
                     waits_start,
                     waits_len,
                     source: splice.source(instruction.source),

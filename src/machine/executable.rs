@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::isa::{Dma, DmaQueue, Engine, Instruction, Unit, Wait};
+use super::OpTable;
+use super::isa::{Dma, DmaQueue, Engine, Instruction, Op, Unit, Wait};
 use ns_base::IndexVec;
 use ns_base::define_idx;
 
@@ -68,12 +69,14 @@ pub struct MemoryPlan {
 }
 
 /// A compiled model for one NeuronCore.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Executable {
     /// Name of the model's root scope: `NN[model]`.
     pub name: String,
     /// Instruction stream of each engine, in the order of [`Engine::ALL`].
     pub engines: [Vec<Instruction>; Engine::ALL.len()],
+    /// The operations of the instructions.
+    pub ops: OpTable,
     /// Ring of each DMA queue, in the order of [`DmaQueue::ALL`].
     pub queues: [Vec<Dma>; DmaQueue::ALL.len()],
     /// Waits of all instructions and DMAs.
@@ -102,6 +105,12 @@ impl Executable {
             *count = u32::try_from(items).unwrap_or(u32::MAX);
         }
         counts
+    }
+
+    /// What an instruction does.
+    #[must_use]
+    pub fn op(&self, instruction: &Instruction) -> Op {
+        self.ops.op(instruction.op)
     }
 
     /// The waits of an instruction or DMA.

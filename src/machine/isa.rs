@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SourceId;
+use super::{OpId, SourceId};
 
 /// A processor that runs its own instruction stream in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -133,7 +133,7 @@ pub struct Wait {
 
 /// The operation of an instruction, with the sizes that decide its cost. `free` is the number of elements per
 /// partition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Loads a stationary tile of `rows` x `columns` into the array.
     LdWeights {
@@ -266,10 +266,10 @@ pub enum Activity {
 }
 
 /// One instruction of an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// Its operation.
-    pub op: Op,
+    /// Its operation, in [`super::Executable::ops`].
+    pub op: OpId,
     /// Its purpose.
     pub activity: Activity,
     /// First of its waits in [`super::Executable::waits`].

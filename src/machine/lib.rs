@@ -7,7 +7,9 @@ pub mod arch;
 pub mod cost;
 mod executable;
 pub mod isa;
+mod op_table;
 mod phase;
 
 pub use executable::{Executable, MemoryPlan, SourceEntry, SourceId, SourceMap, SourceMember};
+pub use op_table::{EngineOp, OpId, OpTable};
 pub use phase::{Phase, STEP_SCOPE};

@@ -51,7 +51,7 @@ fn no_cast_means_four_passes_and_four_bytes() {
     assert_eq!(weights(&none) - bias, 2 * (weights(&matmult) - bias));
     let four = |e: &neuronscope::machine::Executable| {
         let stream = &e.engines[Engine::Tensor.index()];
-        stream.iter().filter(|i| matches!(i.op, Op::Matmul { passes: 4, .. })).count()
+        stream.iter().filter(|i| matches!(e.op(i), Op::Matmul { passes: 4, .. })).count()
     };
     assert_eq!(four(&matmult), 0);
     assert_eq!(four(&none), 2 * 4 * 4, "two products of four by four tiles");

@@ -67,7 +67,7 @@ fn critical_path(executable: &Executable, costs: &CostTable) -> SimTime {
             while let Some(instruction) = executable.engines[engine.index()].get(completed[unit].len()) {
                 let waits = executable.waits(instruction.waits_start, instruction.waits_len);
                 let Some(ready) = ready(&completed, waits) else { break };
-                let done = ready + instruction_cost(costs, engine, &instruction.op).latency;
+                let done = ready + instruction_cost(costs, engine, &executable.op(instruction)).latency;
                 completed[unit].push(done);
                 longest = longest.max(done);
             }

@@ -91,6 +91,7 @@ impl Stream {
         let e = &mut self.executable;
         let (waits_start, waits_len) = (e.waits.len() as u32, after.len() as u8);
         e.waits.extend_from_slice(after);
+        let op = e.ops.id_of(engine, op);
         let stream = &mut e.engines[engine.index()];
         let (activity, source) = (Activity::Execution, SourceId(0));
         stream.push(Instruction { op, activity, waits_start, waits_len, from_psum: false, source });

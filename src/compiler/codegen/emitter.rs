@@ -70,6 +70,7 @@ impl Emitter {
     fn append(&mut self, engine: Engine, op: Op, purpose: Purpose, after: &[Wait], from_psum: bool) -> Wait {
         let unit = Unit::Engine(engine);
         let (waits_start, waits_len) = self.add_waits(unit, after);
+        let op = self.executable.ops.id_of(engine, op);
         self.executable.engines[engine.index()].push(Instruction {
             op,
             activity: purpose.activity,

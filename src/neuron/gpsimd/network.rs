@@ -9,7 +9,7 @@ use ns_base::{Refusal, SimTime, refuse};
 use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_machine::Executable;
 use ns_machine::cost::{CostTable, training_ops};
-use ns_machine::isa::Op;
+use ns_machine::isa::{Engine, Op};
 use ns_model::nn::{CustomRelu, Linear};
 use ns_model::{Child, Ctx, Entry, Module, Value, trace};
 use ns_tensor::Shape;
@@ -169,9 +169,12 @@ pub(super) struct KernelTimes {
 fn with_kernels(executable: &Executable, times_ps: &[u64]) -> Executable {
     let mut with = executable.clone();
     let mut times = times_ps.iter().copied();
-    for instruction in with.engines.iter_mut().flatten() {
-        if let Op::CustomElementwise { elements } = instruction.op {
-            instruction.op = Op::CustomKernel { elements, time_ps: times.next().unwrap_or(0) };
+    for (engine, stream) in Engine::ALL.into_iter().zip(&mut with.engines) {
+        for instruction in stream {
+            if let Op::CustomElementwise { elements } = with.ops.op(instruction.op) {
+                let kernel = Op::CustomKernel { elements, time_ps: times.next().unwrap_or(0) };
+                instruction.op = with.ops.id_of(engine, kernel);
+            }
         }
     }
     with

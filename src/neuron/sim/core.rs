@@ -1,11 +1,11 @@
 //! The state of a core during a simulation.
 
 use super::agenda::{Agenda, Readiness, Turn};
+use super::array::Array;
 use super::engine::EngineState;
 use super::prices::Prices;
 use super::psum::PsumPort;
 use super::semaphores::Semaphores;
-use super::throttle::TensorClock;
 use super::{NoObserver, Observer, SimOutcome, SimProgress};
 use ns_base::{Refusal, SimTime, refuse};
 use ns_machine::Executable;
@@ -19,6 +19,8 @@ pub(super) struct Program<'a> {
     pub executable: &'a Executable,
     /// The costs.
     pub costs: &'a CostTable,
+    /// The prices of the operations at these costs.
+    pub prices: &'a Prices,
 }
 
 /// A core between two items.
@@ -26,39 +28,33 @@ pub(super) struct Core {
     pub agenda: Agenda,
     pub semaphores: Semaphores,
     pub engines: [EngineState; Engine::ALL.len()],
-    pub prices: [Prices; Engine::ALL.len()],
     /// When each queue can start another DMA.
     pub queues_free_at: [SimTime; DmaQueue::ALL.len()],
     pub dma_pool_free_at: SimTime,
     pub psum: PsumPort,
-    /// The clock of the tensor engine, if its utilisation limits it.
-    pub tensor_clock: Option<TensorClock>,
-    /// The limit of its last instruction; 8 is none.
-    pub eighths: u32,
-    /// How much later the results of the tile in the array leave it than those of a quadrant.
-    pub crossing: SimTime,
+    pub array: Array,
     pub outcome: SimOutcome,
-    pub first_start: Option<SimTime>,
+    /// When the first item was due.
+    pub first_start: SimTime,
+    /// When the last one ends.
+    pub last_end: SimTime,
 }
 
 impl Core {
     /// A core before its first item.
     pub fn new(program: Program<'_>) -> Self {
-        let Program { executable, costs } = program;
-        let throttle = costs.engine.tensor_throttle;
+        let Program { executable, costs, .. } = program;
         let mut core = Self {
             agenda: Agenda::new(),
             semaphores: Semaphores::new(executable, costs),
             engines: [EngineState::default(); Engine::ALL.len()],
-            prices: [Prices::new(); Engine::ALL.len()],
             queues_free_at: [SimTime::ZERO; DmaQueue::ALL.len()],
             dma_pool_free_at: SimTime::ZERO,
             psum: PsumPort::new(costs),
-            tensor_clock: throttle.map(|throttle| TensorClock::new(throttle, costs.core.partitions)),
-            eighths: 8,
-            crossing: SimTime::ZERO,
+            array: Array::new(costs),
             outcome: SimOutcome::default(),
-            first_start: None,
+            first_start: SimTime(u64::MAX),
+            last_end: SimTime::ZERO,
         };
         for unit in Unit::ALL {
             core.update_readiness(program, unit);
@@ -105,15 +101,17 @@ impl Core {
     }
 
     /// Runs at most `budget` items of a unit whose turn it is; returns how many.
-    fn take_turn<O: Observer + ?Sized>(
+    pub fn take_turn<O: Observer + ?Sized>(
         &mut self,
         program: Program<'_>,
         turn: Turn,
         budget: u64,
         observer: &mut O,
     ) -> u64 {
-        self.first_start.get_or_insert(turn.start);
+        self.first_start = self.first_start.min(turn.start);
         let ran = match turn.unit {
+            // Two forms of the loop: only one looks after the array.
+            Unit::Engine(Engine::Tensor) => self.run_engine(program, Engine::Tensor, turn, budget, observer),
             Unit::Engine(engine) => self.run_engine(program, engine, turn, budget, observer),
             Unit::Queue(queue) => self.run_queue(program, queue, turn, budget, observer),
         };
@@ -121,21 +119,19 @@ impl Core {
         ran
     }
 
-    /// Sets the readiness of the units that wait for the one whose turn it is; the turn ends when the first of them is due.
+    /// Sets the readiness of the units that wait for the one whose turn it is; the turn ends when one of them comes first.
     #[inline(never)]
     pub fn wake(&mut self, program: Program<'_>, turn: &mut Turn) {
         for waiter in self.agenda.release(turn.unit) {
-            if let Readiness::At(time) = self.update_readiness(program, waiter) {
-                turn.share(waiter, time);
-            }
+            let readiness = self.update_readiness(program, waiter);
+            turn.share(waiter, readiness);
         }
     }
 
     /// Something ends at `end`.
     pub fn extend_window(&mut self, end: SimTime) {
-        // Items run in order of their start, so the first one is the earliest.
-        let first = self.first_start.unwrap_or_default();
-        self.outcome.window = self.outcome.window.max(end.saturating_sub(first));
+        self.last_end = self.last_end.max(end);
+        self.outcome.window = self.last_end.saturating_sub(self.first_start);
     }
 
     fn finish<O: Observer + ?Sized>(&mut self, observer: &mut O) -> Result<SimProgress, Refusal> {
@@ -162,18 +158,16 @@ impl Core {
             Unit::Engine(engine) => {
                 let instructions = &program.executable.engines[engine.index()];
                 instructions.get(self.semaphores.done(unit)).map(|instruction| {
-                    let prices = &mut self.prices[engine.index()];
-                    let slot = prices.find(program.costs, engine, &instruction.op);
-                    let free_at = self.engines[engine.index()].free_for(&instruction.op, prices.at(slot));
+                    let free_at = self.engines[engine.index()].free_for(&program.prices[instruction.op]);
                     let waits = program.executable.waits(instruction.waits_start, instruction.waits_len);
-                    self.semaphores.readiness(unit, waits, free_at)
+                    self.semaphores.readiness(unit, waits, free_at, self.psum.is_needed(instruction))
                 })
             }
             Unit::Queue(queue) => {
                 let ring = &program.executable.queues[queue.index()];
                 ring.get(self.semaphores.done(unit)).map(|dma| {
                     let waits = program.executable.waits(dma.waits_start, dma.waits_len);
-                    self.semaphores.readiness(unit, waits, self.queues_free_at[queue.index()])
+                    self.semaphores.readiness(unit, waits, self.queues_free_at[queue.index()], true)
                 })
             }
         };

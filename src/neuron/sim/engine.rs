@@ -3,10 +3,9 @@
 use super::Observer;
 use super::agenda::{Readiness, Turn};
 use super::core::{Core, Program};
-use super::prices::Price;
+use super::prices::{Pace, Price};
 use ns_base::{Interval, SimTime};
-use ns_machine::cost::InstructionCost;
-use ns_machine::isa::{Engine, Instruction, Op};
+use ns_machine::isa::Engine;
 
 /// An engine between two instructions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +14,8 @@ pub(super) struct EngineState {
     free_at: SimTime,
     /// When its last instruction completes.
     completed_at: SimTime,
+    /// When its last instruction started.
+    last_start: SimTime,
     /// Its last instruction, which is cut where the next one starts.
     last: Option<Interval<SimTime>>,
     /// Sum of its intervals.
@@ -22,27 +23,22 @@ pub(super) struct EngineState {
 }
 
 impl EngineState {
-    /// When the engine can start `op`. A stationary tile loads while the matmul before it still streams, so it may
-    /// start that much earlier; it never delays the next matmul.
+    /// When the engine can start an instruction of this price, which is not before the start of the one before it.
     #[inline]
-    pub fn free_for(&self, op: &Op, price: &Price) -> SimTime {
-        match (op, self.last) {
-            (Op::LdWeights { .. }, Some(before)) => self.free_at.saturating_sub(price.interval).max(before.start),
-            _ => self.free_at,
-        }
+    pub fn free_for(&self, price: &Price) -> SimTime {
+        self.free_at.saturating_sub(price.overlap).max(self.last_start)
     }
 
-    /// Runs `op` from `start`; returns when it runs.
+    /// Runs an instruction from `start`, whose results leave the array that much later; returns when it runs.
     #[inline]
-    fn run(&mut self, op: &Op, start: SimTime, cost: InstructionCost) -> Interval<SimTime> {
-        // The array reads a stationary tile after the matmuls before it; an idle array waits for it.
-        let idle = self.last.is_none() || start > self.free_at;
-        let exposed = idle && matches!(op, Op::LdWeights { .. });
-        let held = if exposed { cost.latency } else { cost.interval };
-        let end = start + cost.latency;
-        self.free_at = self.free_at.max(start + held);
+    fn run(&mut self, start: SimTime, pace: &Pace, crossing: SimTime) -> Interval<SimTime> {
+        let is_idle = self.last.is_none() || start > self.free_at;
+        let interval = if is_idle { pace.idle_interval } else { pace.interval };
+        let end = start + pace.latency + crossing;
+        self.free_at = self.free_at.max(start + interval);
         self.completed_at = self.completed_at.max(end);
-        self.busy += cost.interval;
+        self.last_start = start;
+        self.busy += pace.interval;
         Interval::new(start, end)
     }
 
@@ -58,6 +54,7 @@ impl EngineState {
 
 impl Core {
     /// Runs instructions of an engine until its turn ends; returns how many.
+    #[inline(always)]
     pub fn run_engine<O: Observer + ?Sized>(
         &mut self,
         program: Program<'_>,
@@ -66,18 +63,24 @@ impl Core {
         budget: u64,
         observer: &mut O,
     ) -> u64 {
-        let Program { executable, costs } = program;
+        let Program { executable, prices, .. } = program;
         let (unit, instructions) = (turn.unit, &executable.engines[engine.index()]);
         let mut index = self.semaphores.done(unit);
         // An engine that is due has an instruction.
         let Some(mut instruction) = instructions.get(index) else { return 0 };
-        let mut slot = self.prices[engine.index()].find(costs, engine, &instruction.op);
         // A copy, which stays in registers.
         let mut state = self.engines[engine.index()];
         let (mut due, mut ran) = (turn.start, 0);
         let readiness = loop {
-            let (start, cost) = self.begin(engine, instruction, slot, due, observer);
-            let span = state.run(&instruction.op, start, cost);
+            let price = &prices[instruction.op];
+            // Another engine may hold the port of PSUM.
+            let start = if self.psum.is_needed(instruction) { self.psum.read(due, price.psum) } else { due };
+            let (pace, crossing) = if engine == Engine::Tensor {
+                self.array.run(start, price, observer)
+            } else {
+                (&price.paces[0], SimTime::ZERO)
+            };
+            let span = state.run(start, pace, crossing);
             state.flush(engine, index, start, observer);
             state.last = Some(span);
             self.semaphores.complete(unit, state.completed_at);
@@ -87,12 +90,12 @@ impl Core {
                 self.wake(program, &mut turn);
             }
             let Some(next) = instructions.get(index) else { break Readiness::Finished };
-            let prices = &mut self.prices[engine.index()];
-            slot = prices.find(costs, engine, &next.op);
-            let free_at = state.free_for(&next.op, prices.at(slot));
+            let free_at = state.free_for(&prices[next.op]);
             let waits = executable.waits(next.waits_start, next.waits_len);
-            match self.semaphores.readiness(unit, waits, free_at) {
-                Readiness::At(start) if ran < budget && turn.holds(start) => (due, instruction) = (start, next),
+            match self.semaphores.readiness(unit, waits, free_at, self.psum.is_needed(next)) {
+                Readiness::At { time, is_shared } if ran < budget && turn.holds(time, is_shared) => {
+                    (due, instruction) = (time, next);
+                }
                 readiness => break readiness,
             }
         };
@@ -101,42 +104,5 @@ impl Core {
         self.extend_window(state.completed_at);
         self.agenda.set(unit, readiness);
         ran
-    }
-
-    /// When an instruction starts that is due, and what it costs: another engine may hold the port of PSUM, and the clock of the
-    /// tensor engine may be limited.
-    #[inline]
-    fn begin<O: Observer + ?Sized>(
-        &mut self,
-        engine: Engine,
-        instruction: &Instruction,
-        slot: usize,
-        due: SimTime,
-        observer: &mut O,
-    ) -> (SimTime, InstructionCost) {
-        let price = self.prices[engine.index()].at(slot);
-        let start = if instruction.from_psum { self.psum.read(due, price.psum) } else { due };
-        let mut cost = price.paces[0];
-        if engine != Engine::Tensor {
-            return (start, cost);
-        }
-        if let Some(clock) = &mut self.tensor_clock {
-            let eighths;
-            (cost, eighths) = clock.pace(start, &price.paces);
-            match instruction.op {
-                Op::LdWeights { rows, columns } => clock.load(rows, columns),
-                _ => clock.work(start, cost.interval),
-            }
-            if eighths != self.eighths {
-                self.eighths = eighths;
-                observer.clock_limit(start, eighths);
-            }
-        }
-        match instruction.op {
-            Op::LdWeights { .. } => self.crossing = price.crossing,
-            Op::Matmul { .. } => cost.latency += self.crossing,
-            _ => {}
-        }
-        (start, cost)
     }
 }

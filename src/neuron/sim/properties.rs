@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::{NoObserver, Observer, simulate};
+use super::core::{Core, Program};
+use super::prices::prices;
+use super::{NoObserver, Observer, SimOutcome, SimProgress, simulate};
 use ns_base::{Interval, SimTime};
 use ns_machine::cost::{CostTable, psum_time};
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
@@ -27,6 +29,7 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
                 Engine::GpSimd => Op::Memset { free: *size },
             };
             let activity = Activity::Execution;
+            let op = executable.ops.id_of(*engine, op);
             let stream = &mut executable.engines[engine.index()];
             let from_psum = matches!(engine, Engine::Vector | Engine::Scalar) && size % 5 < 2;
             stream.push(Instruction { op, activity, waits_start, waits_len, from_psum, source });
@@ -80,6 +83,18 @@ fn window(executable: &Executable, costs: &CostTable) -> SimTime {
     simulate(executable, costs, &mut NoObserver).unwrap().window
 }
 
+/// Runs one item after another, always the one that is due first.
+fn simulate_in_order(executable: &Executable, costs: &CostTable, observer: &mut Spans) -> SimOutcome {
+    let prices = prices(costs, &executable.ops);
+    let program = Program { executable, costs, prices: &prices };
+    let mut core = Core::new(program);
+    while let Some(turn) = core.agenda.earliest() {
+        core.take_turn(program, turn, 1, observer);
+    }
+    assert_eq!(core.run_observed(program, 1, observer).unwrap(), SimProgress::Done);
+    core.outcome
+}
+
 proptest! {
     #[test]
     fn every_item_runs_once_and_no_engine_overlaps_itself(items in items()) {
@@ -105,6 +120,18 @@ proptest! {
         let (executable, costs) = (program(&items), CostTable::inferentia2());
         let observed = simulate(&executable, &costs, &mut Spans::default()).unwrap();
         prop_assert_eq!(observed, simulate(&executable, &costs, &mut NoObserver).unwrap());
+    }
+
+    #[test]
+    fn units_that_run_ahead_change_nothing(items in items()) {
+        let executable = program(&items);
+        for costs in [CostTable::neuroncore_v2(), CostTable::inferentia2(), CostTable::neuroncore_v3().unwrap()] {
+            let (mut ahead, mut in_order) = (Spans::default(), Spans::default());
+            let outcome = simulate(&executable, &costs, &mut ahead).unwrap();
+            prop_assert_eq!(outcome, simulate_in_order(&executable, &costs, &mut in_order));
+            prop_assert_eq!(ahead.engines, in_order.engines);
+            prop_assert_eq!(ahead.dmas, in_order.dmas);
+        }
     }
 
     #[test]
@@ -138,6 +165,7 @@ fn psum_reads(free: u32, from_psum: bool) -> Executable {
     let mut executable = Executable::default();
     for engine in [Engine::Vector, Engine::Scalar] {
         let op = if engine == Engine::Vector { Op::TensorCopy { free } } else { Op::Activate { free } };
+        let op = executable.ops.id_of(engine, op);
         let (activity, source) = (Activity::Execution, SourceId(0));
         let read = Instruction { op, activity, waits_start: 0, waits_len: 0, from_psum, source };
         executable.engines[engine.index()] = vec![read; 50];
@@ -151,7 +179,7 @@ fn reads_of_psum_share_a_port_on_v2_and_none_on_v3() {
     let (apart, shared) = (psum_reads(512, false), psum_reads(512, true));
     assert_eq!(window(&shared, &v3), window(&apart, &v3));
     let port = [Engine::Vector, Engine::Scalar].map(|engine| {
-        let op = shared.engines[engine.index()][0].op;
+        let op = shared.op(&shared.engines[engine.index()][0]);
         psum_time(&v2, engine, &op).0 * shared.engines[engine.index()].len() as u64
     });
     // One after the other, but for the overhead of the last instruction.

@@ -2,6 +2,7 @@
 
 use ns_base::SimTime;
 use ns_machine::cost::CostTable;
+use ns_machine::isa::Instruction;
 
 /// The port through which the vector and the scalar engine read PSUM.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +18,15 @@ impl PsumPort {
         Self { is_shared: costs.engine.psum_readers <= 1, free_at: SimTime::ZERO }
     }
 
-    /// When an instruction that is due can read PSUM; it holds the port for `time` from then on.
+    /// Whether an instruction has to take its turn at the port.
+    #[inline]
+    pub const fn is_needed(&self, instruction: &Instruction) -> bool {
+        self.is_shared && instruction.from_psum
+    }
+
+    /// When an instruction that needs the port and is due can read PSUM; it holds the port for `time` from then on.
     #[inline]
     pub fn read(&mut self, due: SimTime, time: SimTime) -> SimTime {
-        if !self.is_shared {
-            return due;
-        }
         let start = due.max(self.free_at);
         self.free_at = start + time;
         start

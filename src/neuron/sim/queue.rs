@@ -17,7 +17,7 @@ impl Core {
         budget: u64,
         observer: &mut O,
     ) -> u64 {
-        let Program { executable, costs } = program;
+        let Program { executable, costs, .. } = program;
         let unit = turn.unit;
         let ring = &executable.queues[queue.index()];
         let mut index = self.semaphores.done(unit);
@@ -25,8 +25,8 @@ impl Core {
         let readiness = loop {
             let Some(dma) = ring.get(index) else { break Readiness::Finished };
             let waits = executable.waits(dma.waits_start, dma.waits_len);
-            let triggered = match self.semaphores.readiness(unit, waits, self.queues_free_at[queue.index()]) {
-                Readiness::At(due) if ran < budget && turn.holds(due) => due,
+            let triggered = match self.semaphores.readiness(unit, waits, self.queues_free_at[queue.index()], true) {
+                Readiness::At { time, is_shared } if ran < budget && turn.holds(time, is_shared) => time,
                 readiness => break readiness,
             };
             let (span, completed_at) = if dma.exchange_ps > 0 {

@@ -51,15 +51,15 @@ impl Semaphores {
         self.completed[unit.index()].len()
     }
 
-    /// When a unit that is free at `free_at` can start an item with these waits.
+    /// When a unit that is free at `free_at` can start an item with these waits, which may take something shared.
     #[inline]
-    pub fn readiness(&self, unit: Unit, waits: &[Wait], free_at: SimTime) -> Readiness {
-        let mut start = free_at;
+    pub fn readiness(&self, unit: Unit, waits: &[Wait], free_at: SimTime, is_shared: bool) -> Readiness {
+        let mut time = free_at;
         for wait in waits {
             let Some(end) = self.end(unit, *wait) else { return Readiness::Blocked(*wait) };
-            start = start.max(end);
+            time = time.max(end);
         }
-        Readiness::At(start)
+        Readiness::At { time, is_shared }
     }
 
     /// When a wait of `unit` ends, if that is known.

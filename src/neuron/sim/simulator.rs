@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use super::Observer;
 use super::core::{Core, Program};
+use super::prices::{Prices, prices};
 use ns_base::{Refusal, SimTime};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
@@ -43,6 +44,7 @@ pub enum SimProgress {
 pub struct Simulator<E, C> {
     executable: E,
     costs: C,
+    prices: Prices,
     core: Core,
 }
 
@@ -50,8 +52,9 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     /// A simulation at its start.
     #[must_use]
     pub fn new(executable: E, costs: C) -> Self {
-        let core = Core::new(Program { executable: &executable, costs: &costs });
-        Self { executable, costs, core }
+        let prices = prices(&costs, &executable.ops);
+        let core = Core::new(Program { executable: &executable, costs: &costs, prices: &prices });
+        Self { executable, costs, prices, core }
     }
 
     /// Runs at most `budget` items.
@@ -59,8 +62,8 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     /// # Errors
     /// When no unit can continue and some are not finished.
     pub fn step(&mut self, budget: u64, observer: &mut impl Observer) -> Result<SimProgress, Refusal> {
-        let Self { executable, costs, core } = self;
-        let program = Program { executable, costs };
+        let Self { executable, costs, prices, core } = self;
+        let program = Program { executable, costs, prices };
         if observer.listens() { core.run_observed(program, budget, observer) } else { core.run_alone(program, budget) }
     }
 

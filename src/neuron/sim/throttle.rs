@@ -3,6 +3,8 @@
 use ns_base::SimTime;
 use ns_machine::cost::{InstructionCost, Throttle};
 
+use super::prices::Pace;
+
 /// The clock limit of a tensor engine. Time is cut into windows; the utilisation of one decides the limit of the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TensorClock {
@@ -17,8 +19,8 @@ pub(super) struct TensorClock {
     used: u64,
     /// Whether the window before was dense.
     is_dense: bool,
-    /// Processing elements that the stationary tile uses.
-    in_use: u64,
+    /// The limit in this window, eighths of the published clock.
+    eighths: u32,
 }
 
 /// The cost of an instruction after a window of light work and after one of dense work: longer by the limit of the clock.
@@ -37,35 +39,42 @@ fn eighths(throttle: Throttle, is_dense: bool) -> u32 {
 
 impl TensorClock {
     /// The clock of an idle engine whose array has this many rows and as many columns.
-    pub const fn new(throttle: Throttle, side: u32) -> Self {
-        let length = SimTime::from_ns(if throttle.window_ns == 0 { 1 } else { throttle.window_ns }).0;
-        Self { throttle, elements: side as u64 * side as u64, length, window: 0, used: 0, is_dense: false, in_use: 0 }
+    pub fn new(throttle: Throttle, side: u32) -> Self {
+        let (is_dense, side) = (false, u64::from(side));
+        Self {
+            throttle,
+            elements: side * side,
+            length: SimTime::from_ns(throttle.window_ns.max(1)).0,
+            window: 0,
+            used: 0,
+            is_dense,
+            eighths: eighths(throttle, is_dense),
+        }
     }
 
-    /// A stationary tile of `rows` and `columns` is loaded.
+    /// The limit in the window of the last instruction, eighths of the published clock.
     #[inline]
-    pub fn load(&mut self, rows: u32, columns: u32) {
-        self.in_use = (u64::from(rows) * u64::from(columns)).min(self.elements);
+    pub const fn eighths(&self) -> u32 {
+        self.eighths
     }
 
-    /// The cost of an instruction that starts at `start`, of the two that it may have, and the limit in eighths.
+    /// The cost of an instruction that starts at `start`, of the two that it may have.
     #[inline]
-    pub fn pace(&mut self, start: SimTime, paces: &[InstructionCost; 2]) -> (InstructionCost, u32) {
+    pub fn pace<'p>(&mut self, start: SimTime, paces: &'p [Pace; 2]) -> &'p Pace {
         if start.0.saturating_sub(self.window) >= self.length {
             self.advance(start.0 - start.0 % self.length);
         }
-        (paces[usize::from(self.is_dense)], eighths(self.throttle, self.is_dense))
+        &paces[usize::from(self.is_dense)]
     }
 
-    /// A product of `time` from `start`: what reaches beyond the window counts in those after it. Loads do not count: a tile is
-    /// loaded while the product before it streams.
+    /// Work of `time` from `start` with a stationary tile of so many elements: what reaches beyond the window counts in those after it.
     #[inline]
-    pub fn work(&mut self, start: SimTime, time: SimTime) {
+    pub fn work(&mut self, start: SimTime, time: SimTime, elements: u64) {
         let (mut at, mut left) = (start.0, time.0);
         loop {
             let room = self.window + self.length - at;
             let part = left.min(room);
-            self.used += part * self.in_use;
+            self.used += part * elements;
             left -= part;
             if left == 0 {
                 return;
@@ -82,6 +91,7 @@ impl TensorClock {
         let dense = u128::from(self.used) * 1_000 >= full * u128::from(self.throttle.threshold_permille);
         // A window without work follows when one is skipped.
         self.is_dense = dense && window == self.window + self.length;
+        self.eighths = eighths(self.throttle, self.is_dense);
         self.window = window;
         self.used = 0;
     }
@@ -90,18 +100,38 @@ impl TensorClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::prices::Price;
+    use ns_machine::EngineOp;
+    use ns_machine::cost::CostTable;
+    use ns_machine::isa::{Engine, Op};
 
     const NS: u64 = 1_000;
+
+    /// The costs of an instruction that takes `time_ns` at the published clock.
+    fn costs(throttle: Throttle, op: Op, time_ns: u64) -> [Pace; 2] {
+        let mut costs = CostTable::inferentia2();
+        costs.engine.tensor_throttle = Some(throttle);
+        let time = SimTime(time_ns * NS);
+        let entry = EngineOp { engine: Engine::Tensor, op };
+        Price::of_cost(&costs, entry, InstructionCost { interval: time, latency: time }).paces
+    }
+
+    fn load(throttle: Throttle, time_ns: u64) -> [Pace; 2] {
+        costs(throttle, Op::LdWeights { rows: 128, columns: 128 }, time_ns)
+    }
+
+    fn product(throttle: Throttle, time_ns: u64) -> [Pace; 2] {
+        costs(throttle, Op::Matmul { free: 512, passes: 1 }, time_ns)
+    }
 
     /// Time that the engine is active and time in total, of `count` bursts of work with `gap_ns` between them.
     fn run(throttle: Throttle, rows: u32, work_ns: u64, gap_ns: u64, count: u32) -> (f64, f64) {
         let mut clock = TensorClock::new(throttle, 128);
-        clock.load(rows, 128);
-        let cost = InstructionCost { interval: SimTime(work_ns * NS), latency: SimTime(work_ns * NS) };
+        let (product, elements) = (product(throttle, work_ns), u64::from(rows) * 128);
         let (mut start, mut active) = (SimTime::ZERO, 0.0);
         for _ in 0..count {
-            let interval = clock.pace(start, &paces(throttle, cost)).0.interval;
-            clock.work(start, interval);
+            let interval = clock.pace(start, &product).interval;
+            clock.work(start, interval, elements);
             active += interval.to_secs_f64();
             start = start + interval + SimTime(gap_ns * NS);
         }
@@ -133,21 +163,16 @@ mod tests {
     #[test]
     fn columns_that_are_not_in_use_and_loads_do_not_count() {
         let inf2 = limit(5, 7, 625);
-        let cost = InstructionCost { interval: SimTime(200 * NS), latency: SimTime(200 * NS) };
-        let paces = paces(inf2, cost);
         let last_eighths = |columns: u32, is_load: bool| {
+            let next = if is_load { load(inf2, 200) } else { product(inf2, 200) };
             let mut clock = TensorClock::new(inf2, 128);
-            clock.load(128, columns);
-            let (mut start, mut last) = (SimTime::ZERO, 0);
+            let mut start = SimTime::ZERO;
             for _ in 0..1_000 {
-                let (cost, eighths) = clock.pace(start, &paces);
-                if !is_load {
-                    clock.work(start, cost.interval);
-                }
-                start += cost.interval;
-                last = eighths;
+                let pace = clock.pace(start, &next);
+                clock.work(start, pace.work, 128 * u64::from(columns));
+                start += pace.interval;
             }
-            last
+            clock.eighths()
         };
         assert_eq!([32, 64, 79, 81, 96, 128].map(|columns| last_eighths(columns, false)), [7, 7, 7, 5, 5, 5]);
         assert_eq!(last_eighths(128, true), 7);
