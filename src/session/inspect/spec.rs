@@ -96,6 +96,12 @@ impl InspectView {
 }
 
 impl InspectSpec {
+    /// What the page opens with: a model that people know.
+    #[must_use]
+    pub fn example() -> Self {
+        Self::default().with(InspectField::Model, "bert-base-uncased").with(InspectField::Instance, "inf2.xlarge")
+    }
+
     /// The text of a field.
     #[must_use]
     pub fn get(&self, field: InspectField) -> &str {

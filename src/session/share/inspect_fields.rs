@@ -3,9 +3,10 @@
 use super::Query;
 use crate::{InspectField, InspectSpec};
 
-/// Reads a link. Choices that cannot be used are reported when the model is shown.
+/// Reads a link; one without a model shows the example. Choices that cannot be used are reported when the model is shown.
 pub(super) fn read(query: &Query) -> InspectSpec {
-    let mut spec = InspectSpec::default();
+    let has_model = query.get(InspectField::Model.key()).is_some_and(|model| !model.is_empty());
+    let mut spec = if has_model { InspectSpec::default() } else { InspectSpec::example() };
     // The model comes first: a different one resets the opened modules.
     for field in InspectField::ALL {
         if let Some(text) = query.get(field.key()) {
@@ -22,5 +23,23 @@ pub(super) fn write(spec: &InspectSpec, query: &mut Query) {
         if !text.is_empty() {
             query.set(field.key(), text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::share::{Link, PageLink};
+
+    #[test]
+    fn a_link_without_a_model_shows_the_example() {
+        let of = |hash: &str| match Link::parse(hash) {
+            (Link::Inspect(spec), notices) if notices.is_empty() => *spec,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(of("#/inspect"), InspectSpec::example());
+        assert_eq!(of("#/inspect?view=table"), InspectSpec::example().with(InspectField::View, "table"));
+        assert_eq!(of("#/inspect?model=nn"), InspectSpec::default().with(InspectField::Model, "nn"));
+        assert_eq!(of(&InspectSpec::example().hash()), InspectSpec::example());
     }
 }

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::ExperimentsActions;
+use super::run::{FormToggle, RunActions};
 use crate::components::{CheckField, CopyMenu, FilePicker, FormFrame, SelectField, TextField, pairs};
 use ns_base::Order;
 use ns_experiment::sweep::ExperimentsRequest;
@@ -14,6 +15,8 @@ use ns_session::{Choices, ExperimentField, RecordsFile, RecordsResult};
 pub struct ExperimentsControlsProps {
     /// Actions of the buttons.
     pub actions: ExperimentsActions,
+    /// Actions about a run.
+    pub run: RunActions,
     /// The plan of a run, which the link carries.
     pub plan: Option<Shared<ExperimentsRequest>>,
     /// Puts the records away.
@@ -150,6 +153,7 @@ fn beside(props: &ExperimentsControlsProps) -> Html {
         Callback::from(move |files: Vec<web_sys::File>| actions.read(&files))
     };
     html! { <>
+        <FormToggle actions={props.run.clone()} />
         <FilePicker {id} {label} on_files={add} />
         <button type="button" onclick={clear}>{ "Close the records" }</button>
     </> }

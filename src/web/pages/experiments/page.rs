@@ -59,6 +59,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
         let actions = actions.clone();
         Callback::from(move |_: MouseEvent| actions.cancel())
     };
+    let has_controls = state.result.is_some() && state.read.is_some();
     // Nothing is here, and nothing comes by itself.
     let is_coming = run.plan.run.is_running() || run.plan.wants_run || state.wants_sample(&run.plan);
     let is_empty = state.result.is_none() && state.read.is_none() && !state.run.is_running() && !is_coming;
@@ -66,14 +67,14 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
         <div class={classes!("page", "experiments", (!is_empty).then_some("has-results"))}>
             <h1>{ "Experiments" }</h1>
             <p class="lead">{ "Records of PyTorch/XLA\u{2019}s benchmark suite, and reports of NeuronPerf, compared over time and between backends. Experiments run here too, on simulated accelerators or measured on this processor." }</p>
-            <div class="part"><RunBar actions={run.clone()} /></div>
+            <div class="part"><RunBar actions={run.clone()} is_second={has_controls} /></div>
             <div class="part"><KeptRuns actions={run.clone()} /></div>
             <ProgressBar run={state.run.clone()} />
             if state.run.is_running() { <div class="buttons"><button type="button" onclick={cancel}>{ "Cancel" }</button></div> }
             { match &state.result {
-                Some(result) if state.read.is_some() => html! { <>
+                Some(result) if has_controls => html! { <>
                     { for state.read.as_ref().map(|read| records_line(read, &actions, plan.as_deref())) }
-                    <ExperimentsControls actions={actions.clone()} {plan} {on_clear} result={result.clone()} />
+                    <ExperimentsControls actions={actions.clone()} run={run.clone()} {plan} {on_clear} result={result.clone()} />
                     { back(&actions, result.choices.views.as_slice(), result.spec.get(ExperimentField::View)) }
                     <div id={RESULT} tabindex="-1">
                         { for (*document).clone().map(|document| html! { <DocumentView {document} on_open={opener(&actions)} draw={DrawBlock(drawings)} /> }) }

@@ -10,6 +10,29 @@ use ns_page::RunState;
 #[derive(Properties, PartialEq)]
 pub struct RunBarProps {
     pub actions: RunActions,
+    /// Whether another bar has the button that opens the form, so that this one is seen only when it says more.
+    pub is_second: bool,
+}
+
+/// Properties of [`FormToggle`].
+#[derive(Properties, PartialEq)]
+pub struct FormToggleProps {
+    pub actions: RunActions,
+}
+
+/// The button that opens the form of a run, and closes it.
+#[component]
+pub fn FormToggle(props: &FormToggleProps) -> Html {
+    let plan = &props.actions.plan;
+    let onclick = {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| actions.toggle_form())
+    };
+    html! {
+        <button type="button" class={(!plan.controls().stop).then_some("primary")} aria-expanded={plan.is_open.to_string()} aria-controls={FORM} {onclick}>
+            { if plan.is_open { "Close the form" } else { "Run experiments" } }
+        </button>
+    }
 }
 
 #[component]
@@ -20,15 +43,16 @@ pub fn RunBar(props: &RunBarProps) -> Html {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| f(&actions))
     };
-    let label = if plan.is_open { "Close the form" } else { "Run experiments" };
     // The bar says it in more words while it runs.
     let said = plan.announcement();
     let said_class = if can.stop || said.is_empty() { "visually-hidden" } else { "note" };
-    html! {
+    let is_run_over = matches!(plan.run, RunState::Idle | RunState::Done);
+    let is_quiet = is_run_over && plan.notes.is_empty() && !(can.stop || can.retry || can.save);
+    html! { <>
+        if !(props.is_second && is_quiet) {
         <section class="panel run-bar" aria-label="Run">
             <div class="buttons">
-                <button type="button" class={(!can.stop).then_some("primary")} aria-expanded={plan.is_open.to_string()} aria-controls={FORM}
-                    onclick={on(RunActions::toggle_form)}>{ label }</button>
+                if !props.is_second { <FormToggle actions={props.actions.clone()} /> }
                 if can.stop {
                     <button type="button" onclick={on(RunActions::pause_or_resume)}>{ can.pause.text() }</button>
                     <button type="button" onclick={on(RunActions::cancel)}>{ "Cancel" }</button>
@@ -39,12 +63,13 @@ pub fn RunBar(props: &RunBarProps) -> Html {
                 if can.save {
                     <button type="button" onclick={on(RunActions::download)}>{ "Download JSONL" }</button>
                 }
-                if !matches!(plan.run, RunState::Idle | RunState::Done) {
+                if !is_run_over {
                     <div class="run-slot"><ProgressBar run={plan.run.clone()} /></div>
                 }
-                <p class={said_class} role="log" aria-live="polite" aria-label="Progress of the experiments">{ said }</p>
             </div>
             { for plan.notes.iter().map(|note| html! { <p class="note">{ note.to_string() }</p> }) }
         </section>
-    }
+        }
+        <p class={said_class} role="log" aria-live="polite" aria-label="Progress of the experiments">{ said }</p>
+    </> }
 }

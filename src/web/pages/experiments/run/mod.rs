@@ -9,7 +9,7 @@ mod models;
 mod table;
 
 pub use actions::RunActions;
-pub use bar::RunBar;
+pub use bar::{FormToggle, RunBar};
 pub use form::RunForm;
 pub use hooks::{use_example, use_listing, use_run_records};
 pub use kept_runs::KeptRuns;
