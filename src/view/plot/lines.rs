@@ -27,8 +27,8 @@ pub struct Line {
     pub fill: u8,
     /// Its points by ascending `x`.
     pub points: Vec<(f64, f64)>,
-    /// The interval of each point, from its lower to its upper end; empty if there are none, NaN for a point without one.
-    pub spread: Vec<(f64, f64)>,
+    /// The interval of each point that has one, from its lower to its upper end; empty if no point has.
+    pub spread: Vec<Option<(f64, f64)>>,
 }
 
 /// A place on the horizontal axis where something happened.
@@ -140,15 +140,21 @@ impl Lines {
         self
     }
 
-    /// The same with intervals for the points of the line at a position. The vertical axis grows with them, up to twice its length.
+    /// The same with intervals for the points of the line at a position, NaN for a point without one. The vertical axis grows with them, up
+    /// to twice its length.
     #[must_use]
     pub fn with_spread(mut self, line: usize, spread: Vec<(f64, f64)>) -> Self {
-        let high = spread.iter().map(|s| s.1).filter(|high| high.is_finite()).fold(self.y.max, f64::max);
+        let is_known = |(low, high): &(f64, f64)| low.is_finite() && high.is_finite();
+        let high = spread.iter().filter(|s| is_known(s)).map(|s| s.1).fold(self.y.max, f64::max);
         if high > self.y.max {
             self.y = Axis::from_zero(&self.y.title, high.min(self.y.max * 2.0), 5);
         }
         if let Some(line) = self.lines.get_mut(line) {
-            line.spread = spread;
+            line.spread = if spread.iter().any(is_known) {
+                spread.into_iter().map(|s| is_known(&s).then_some(s)).collect()
+            } else {
+                Vec::new()
+            };
         }
         self
     }
@@ -162,9 +168,8 @@ impl Lines {
     #[must_use]
     pub fn describe(&self, line: &Line, point: (f64, f64)) -> String {
         let (x, y) = (&self.x.title, &self.y.title);
-        let spread = line.points.iter().position(|p| *p == point).and_then(|i| line.spread.get(i));
-        let spread = spread.filter(|(low, high)| low.is_finite() && high.is_finite());
-        let spread = spread.map_or_else(String::new, |(low, high)| format!(" ({} to {})", exact(*low), exact(*high)));
+        let spread = line.points.iter().position(|p| *p == point).and_then(|i| *line.spread.get(i)?);
+        let spread = spread.map_or_else(String::new, |(low, high)| format!(" ({} to {})", exact(low), exact(high)));
         let mark =
             self.marks.iter().find(|m| m.x == point.0).map_or_else(String::new, |m| format!(" \u{2013} {}", m.text));
         format!("{}: {x} {}, {y} {}{spread}{mark}", line.name, self.x_text(point.0), exact(point.1))

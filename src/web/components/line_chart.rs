@@ -200,10 +200,10 @@ fn path(plot: &Lines, frame: &Frame, line: &Line) -> Html {
             html! { <circle class="mark" cx={number(x_of(plot, frame, *x))} cy={number(y_of(plot, frame, *y))} r="3.5" fill={color(line)} /> }
         })
     });
-    let spread = line.points.iter().zip(&line.spread).filter(|(_, (low, high))| low.is_finite() && high.is_finite());
-    let spread = spread.map(|((x, _), (low, high))| {
+    let spread = line.points.iter().zip(&line.spread).filter_map(|((x, _), spread)| Some((x, (*spread)?)));
+    let spread = spread.map(|(x, (low, high))| {
         let x = number(x_of(plot, frame, *x));
-        html! { <line class="spread" x1={x.clone()} x2={x} y1={number(y_of(plot, frame, *low))} y2={number(y_of(plot, frame, *high))} stroke={color(line)} /> }
+        html! { <line class="spread" x1={x.clone()} x2={x} y1={number(y_of(plot, frame, low))} y2={number(y_of(plot, frame, high))} stroke={color(line)} /> }
     });
     html! { <>
         { for spread }
