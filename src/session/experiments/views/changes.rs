@@ -73,9 +73,9 @@ pub fn rows(cells: &[CellComparison], title: &str) -> Block {
     let mut rows = table(&[
         ("model", "Model", ColumnKind::Text),
         ("backend", "Backend", ColumnKind::Text),
-        ("batch_size", "Batch size", ColumnKind::Text),
         ("status", "Status", ColumnKind::Text),
         ("history", "Run by run", ColumnKind::Text),
+        ("batch_size", "Batch size", ColumnKind::Text),
         ("base_ms", "Then (ms)", ColumnKind::Number),
         ("now_ms", "Now (ms)", ColumnKind::Number),
         ("change_ms", "Change (ms)", ColumnKind::Number),
@@ -95,9 +95,9 @@ pub fn rows(cells: &[CellComparison], title: &str) -> Block {
         rows.rows.push(vec![
             word(&cell.model),
             word(cell.backend.title()),
-            word(&cell.batch),
             word(cell.status.text()),
             word(sparkline(&cell.history)),
+            word(&cell.batch),
             ms(cell.base),
             ms(cell.now),
             number(cell.ratio.map(|_| cell.seconds() * 1e3)),
@@ -110,25 +110,36 @@ pub fn rows(cells: &[CellComparison], title: &str) -> Block {
             word(&cell.remark),
         ]);
     }
+    // What no cell has takes no room.
+    if cells.iter().all(|cell| cell.remark.is_empty()) {
+        rows.columns.pop();
+        for row in &mut rows.rows {
+            row.pop();
+        }
+    }
     let target = |c: &CellComparison| RecordFilter::of(Some(&c.model), Some(c.backend.names().id), None);
     let targets = cells.iter().map(target).collect();
     Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
 }
 
-/// Times from run to run as columns of characters from zero to the longest; empty for fewer than two.
+/// Times from run to run as columns of characters; empty for fewer than two. The whole height is the range of the times, and at least a
+/// tenth of the longest, so that noise stays flat.
 fn sparkline(times: &[f64]) -> String {
     const COLUMNS: [char; 8] =
         ['\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];
     const MOST: usize = 16;
+    let times = &times[times.len().saturating_sub(MOST)..];
     let longest = times.iter().copied().fold(0.0, f64::max);
     if times.len() < 2 || longest <= 0.0 {
         return String::new();
     }
+    let shortest = times.iter().copied().fold(longest, f64::min);
+    let range = (longest - shortest).max(longest / 10.0);
     let column = |time: &f64| {
-        let place = f64_to_usize(libm::round(time / longest * 7.0));
+        let place = f64_to_usize(libm::round(7.0 - (longest - time) / range * 7.0));
         COLUMNS[place.min(COLUMNS.len() - 1)]
     };
-    times[times.len().saturating_sub(MOST)..].iter().map(column).collect()
+    times.iter().map(column).collect()
 }
 
 /// Ranks by size, from 1; empty for a cell without a size.
@@ -147,8 +158,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sparkline_begins_at_zero_and_ends_with_the_newest_run() {
+    fn a_sparkline_shows_a_tenth_and_ends_with_the_newest_run() {
         assert_eq!(sparkline(&[1.0, 2.0, 0.0]), "\u{2585}\u{2588}\u{2581}");
+        assert_eq!(sparkline(&[1.0, 0.9, 1.0]), "\u{2588}\u{2581}\u{2588}");
+        assert_eq!(sparkline(&[1.0, 0.995, 0.98]), "\u{2588}\u{2588}\u{2587}");
+        assert_eq!(sparkline(&[200.0, 100.0, 150.0]), "\u{2588}\u{2581}\u{2585}");
         assert_eq!([sparkline(&[]), sparkline(&[1.0]), sparkline(&[0.0, 0.0])], ["", "", ""]);
         assert_eq!(sparkline(&[1.0; 40]).chars().count(), 16);
     }

@@ -25,18 +25,23 @@ pub fn speedups(input: &ViewInput<'_>) -> Document {
         return Document { title, blocks: vec![nothing(input)] };
     }
     add_intervals(input, &mut table);
-    let points = |b: usize| -> Vec<(f64, f64)> {
-        let at = |t: &TimeSpeedups| Some((t.timestamp, t.backends.get(b)?.as_ref()?.gmean.avg));
-        input.times.iter().filter_map(at).collect()
-    };
-    let series = (0..input.backends.len()).map(|b| (title_of(input, b), LineStyle::Solid, points(b)));
-    let plot = figure(input, "Geometric mean of the speed-ups", series, None);
+    let plot = means(input);
     let command = Block::Command(reproduce::aggregate(input, "speedup"));
     let rows = with_targets(input, &table, "Geometric mean by run", "speedup");
     let mut blocks = vec![plot, rows];
     blocks.extend(lasting_changes(input));
     blocks.push(command);
     Document { title, blocks }
+}
+
+/// The geometric mean of each backend, run by run.
+pub fn means(input: &ViewInput<'_>) -> Block {
+    let points = |b: usize| -> Vec<(f64, f64)> {
+        let at = |t: &TimeSpeedups| Some((t.timestamp, t.backends.get(b)?.as_ref()?.gmean.avg));
+        input.times.iter().filter_map(at).collect()
+    };
+    let series = (0..input.backends.len()).map(|b| (title_of(input, b), LineStyle::Solid, points(b)));
+    figure(input, "Geometric mean of the speed-ups", series, None)
 }
 
 /// Percentiles of the models over time.

@@ -8,7 +8,7 @@ use super::super::record_filter::RecordFilter;
 use super::super::reproduce;
 use super::super::text::{moment, speedup, table, word};
 use super::super::view_input::{ViewInput, accelerator_of};
-use super::{changes, finding, nothing, verification};
+use super::{changes, finding, nothing, over_time, verification};
 use ns_base::Order;
 use ns_base::units::{format_count, format_plural, format_share};
 use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
@@ -32,7 +32,7 @@ pub fn document(input: &ViewInput<'_>) -> Document {
         blocks.push(nothing(input));
     }
     blocks.extend(newest_changes(input));
-    blocks.extend(pass_rate(input));
+    blocks.extend(run_by_run(input));
     blocks.extend(uncovered(input));
     blocks.push(Block::Command(reproduce::aggregate(input, "latest_grouped")));
     Document { title, blocks }
@@ -145,10 +145,15 @@ fn changed_most(cells: Vec<CellComparison>) -> Vec<CellComparison> {
     timed
 }
 
-fn pass_rate(input: &ViewInput<'_>) -> Option<Block> {
-    if input.runs.len() < 2 {
-        return None;
-    }
+/// How fast the backends are beside how many experiments passed, if there are several runs.
+fn run_by_run(input: &ViewInput<'_>) -> Option<Block> {
+    let side = |plot| Document { title: String::new(), blocks: vec![plot] };
+    let has_means = input.times.iter().any(|t| t.backends.iter().any(Option::is_some));
+    let plots = has_means.then(|| over_time::means(input)).into_iter().chain([pass_rate(input)]);
+    (input.runs.len() > 1).then(|| Block::Beside(plots.map(side).collect()))
+}
+
+fn pass_rate(input: &ViewInput<'_>) -> Block {
     let points: Vec<(f64, f64)> = passed(input).into_iter().filter_map(|(t, p)| Some((t, p.percent()?))).collect();
     let targets = vec![points.iter().map(|(t, _)| RecordFilter::of(None, None, Some(*t))).collect()];
     let names = input.runs.iter().map(|t| (*t, moment(*t))).collect();
@@ -160,7 +165,7 @@ fn pass_rate(input: &ViewInput<'_>) -> Option<Block> {
         note: String::new(),
         plot: Plot::Lines(plot),
     };
-    Some(Block::Points { figure, targets })
+    Block::Points { figure, targets }
 }
 
 /// Models that a geometric mean leaves out.
