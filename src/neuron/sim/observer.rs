@@ -3,7 +3,8 @@
 use ns_base::{Interval, SimTime};
 use ns_machine::isa::{DmaQueue, Engine};
 
-/// Receives every item once its time is known. Items of one unit arrive in order and do not overlap within an engine.
+/// Receives every item once its time is known. Items of one unit arrive in order and do not overlap within an engine; a unit may be
+/// ahead of another.
 pub trait Observer {
     /// Instruction `index` of `engine` ran during `span`.
     fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>);

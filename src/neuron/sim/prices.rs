@@ -7,14 +7,14 @@ use ns_machine::{EngineOp, OpId, OpTable};
 
 use super::throttle::paces;
 
-/// Everything about an instruction that depends only on its operation. Numbers instead of a case each, because a processor cannot guess
-/// which operation comes.
+/// Everything about an instruction that depends only on its operation. Most are numbers instead of a case for each operation, because a
+/// processor cannot guess which comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Price {
     /// Its cost after a window of light work and after one of dense work.
     pub paces: [Pace; 2],
-    /// How long before the end of the instruction before it it can start: a stationary tile loads while the matmul before it still
-    /// streams, and never delays the next one. Zero for any other.
+    /// How much earlier it can start than when the engine is free: a stationary tile loads while the matmul before it still streams, and
+    /// never delays the next one. Zero for any other.
     pub overlap: SimTime,
     /// The time for which it holds the port of PSUM if it reads from there.
     pub psum: SimTime,
