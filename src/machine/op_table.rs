@@ -1,7 +1,6 @@
 //! The operations of an executable, each once: many tiles do the same, so what depends on the operation alone is found once.
 
-use ns_base::{IndexVec, define_idx};
-use rustc_hash::FxHashMap;
+use ns_base::{FxHashMap, IndexVec, define_idx};
 
 use super::isa::{Engine, Op};
 
@@ -20,9 +19,10 @@ pub struct EngineOp {
 }
 
 /// The operations that instructions refer to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct OpTable {
     entries: IndexVec<OpId, EngineOp>,
+    /// The ids of the entries.
     ids: FxHashMap<EngineOp, OpId>,
     /// The last two operations of each engine, newest first: a tile's load and its product alternate.
     last: [[Option<(Op, OpId)>; 2]; Engine::ALL.len()],
@@ -54,6 +54,13 @@ impl OpTable {
     }
 }
 
+/// Tables of the same operations are equal, whichever was asked for last.
+impl PartialEq for OpTable {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +73,8 @@ mod tests {
             .map(|(engine, op)| table.id_of(engine, op));
         assert_eq!(ids, [OpId(0), OpId(1), OpId(2), OpId(0)]);
         assert_eq!((table.op(ids[2]), table.iter().len()), (memset, 3));
+        let before = table.clone();
+        assert_eq!((table.id_of(Engine::Vector, memset), table == before), (OpId(1), true));
+        assert_eq!((table.id_of(Engine::Scalar, copy), table == before), (OpId(3), false));
     }
 }

@@ -11,6 +11,7 @@ mod bundle;
 mod catalog;
 mod colours;
 pub mod commands;
+mod example;
 mod experiments;
 mod export;
 mod file_kind;
@@ -46,6 +47,7 @@ pub use analysis::{
 };
 pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
 pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind, catalog};
+pub use example::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
 pub use experiments::{
     Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
     RecordsRead, RecordsResult,

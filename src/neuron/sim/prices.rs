@@ -85,3 +85,46 @@ impl Price {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The prices of operations, and the cost of each at the published clock.
+    fn of(costs: &CostTable, engine: Engine, list: &[Op]) -> Vec<(Price, InstructionCost)> {
+        let mut ops = OpTable::default();
+        let ids: Vec<OpId> = list.iter().map(|op| ops.id_of(engine, *op)).collect();
+        let prices = prices(costs, &ops);
+        ids.into_iter().zip(list).map(|(id, op)| (prices[id], instruction_cost(costs, engine, op))).collect()
+    }
+
+    #[test]
+    fn a_load_overlaps_the_product_before_it_and_is_no_work() {
+        let costs = CostTable::neuroncore_v3().unwrap();
+        let list = [Op::LdWeights { rows: 128, columns: 64 }, Op::Matmul { free: 512, passes: 1 }];
+        let [(load, load_cost), (product, product_cost)] = of(&costs, Engine::Tensor, &list).try_into().unwrap();
+        let pace = load.paces.map(|pace| (pace.idle_interval == pace.latency, pace.work));
+        assert_eq!((load.overlap, pace), (load_cost.interval, [(true, SimTime::ZERO); 2]));
+        assert_eq!(load.tile.map(|tile| tile.elements), Some(128 * 64));
+        let pace = product.paces.map(|pace| pace.idle_interval == pace.interval && pace.work == pace.interval);
+        assert_eq!((product.overlap, product.tile, pace), (SimTime::ZERO, None, [true; 2]));
+        assert!(product.is_product && !load.is_product && product.paces[1].interval >= product_cost.interval);
+    }
+
+    #[test]
+    fn other_engines_have_their_cost_whatever_limits_the_tensor_engine() {
+        let costs = CostTable::inferentia2();
+        let list = [
+            Op::TensorScalar { free: 17 },
+            Op::TensorTensor { free: 512, sbuf_only: true },
+            Op::TensorTensor { free: 512, sbuf_only: false },
+            Op::CustomElementwise { elements: 9 },
+            Op::CustomKernel { elements: 1, time_ps: 77 },
+        ];
+        for ((price, cost), op) in of(&costs, Engine::Vector, &list).into_iter().zip(list) {
+            let paces = price.paces.map(|pace| (pace.interval, pace.idle_interval, pace.latency));
+            assert_eq!(paces, [(cost.interval, cost.interval, cost.latency); 2], "{op:?}");
+            assert_eq!((price.psum, price.is_product), (psum_time(&costs, Engine::Vector, &op), false));
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
 use ns_device::{ModelFileRef, ModelFileSettings};
 
 /// A choice of the page.
@@ -96,10 +97,10 @@ impl InspectView {
 }
 
 impl InspectSpec {
-    /// What the page opens with: a model that people know.
+    /// What the page opens with.
     #[must_use]
     pub fn example() -> Self {
-        Self::default().with(InspectField::Model, "bert-base-uncased").with(InspectField::Instance, "inf2.xlarge")
+        Self::default().with(InspectField::Model, EXAMPLE_MODEL).with(InspectField::Instance, EXAMPLE_INSTANCE)
     }
 
     /// The text of a field.

@@ -2,6 +2,7 @@
 
 use super::Tool;
 use crate::ProfileSpec;
+use crate::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
 use ns_analysis::compare::Measure;
 use ns_analysis::{GroupBy, Instances};
 use ns_base::{Interval, TraceNs};
@@ -59,10 +60,10 @@ impl ProfileLink {
     #[must_use]
     pub fn example() -> Self {
         let spec = ProfileSpec {
-            model: "bert-base-uncased".to_owned(),
+            model: EXAMPLE_MODEL.to_owned(),
             batch_size: Some(8),
             workflow: Workflow::Trace,
-            instance: "inf2.xlarge".to_owned(),
+            instance: EXAMPLE_INSTANCE.to_owned(),
             ..ProfileSpec::default()
         };
         Self { spec, tool: Tool::Overview, ..Self::default() }

@@ -50,25 +50,25 @@ pub fn RunBar(props: &RunBarProps) -> Html {
     let is_quiet = is_run_over && plan.notes.is_empty() && !(can.stop || can.retry || can.save);
     html! { <>
         if !(props.is_second && is_quiet) {
-        <section class="panel run-bar" aria-label="Run">
-            <div class="buttons">
-                if !props.is_second { <FormToggle actions={props.actions.clone()} /> }
-                if can.stop {
-                    <button type="button" onclick={on(RunActions::pause_or_resume)}>{ can.pause.text() }</button>
-                    <button type="button" onclick={on(RunActions::cancel)}>{ "Cancel" }</button>
-                }
-                if can.retry {
-                    <button type="button" onclick={on(RunActions::retry)}>{ "Retry failed" }</button>
-                }
-                if can.save {
-                    <button type="button" onclick={on(RunActions::download)}>{ "Download JSONL" }</button>
-                }
-                if !is_run_over {
-                    <div class="run-slot"><ProgressBar run={plan.run.clone()} /></div>
-                }
-            </div>
-            { for plan.notes.iter().map(|note| html! { <p class="note">{ note.to_string() }</p> }) }
-        </section>
+            <section class="panel run-bar" aria-label="Run">
+                <div class="buttons">
+                    if !props.is_second { <FormToggle actions={props.actions.clone()} /> }
+                    if can.stop {
+                        <button type="button" onclick={on(RunActions::pause_or_resume)}>{ can.pause.text() }</button>
+                        <button type="button" onclick={on(RunActions::cancel)}>{ "Cancel" }</button>
+                    }
+                    if can.retry {
+                        <button type="button" onclick={on(RunActions::retry)}>{ "Retry failed" }</button>
+                    }
+                    if can.save {
+                        <button type="button" onclick={on(RunActions::download)}>{ "Download JSONL" }</button>
+                    }
+                    if !is_run_over {
+                        <div class="run-slot"><ProgressBar run={plan.run.clone()} /></div>
+                    }
+                </div>
+                { for plan.notes.iter().map(|note| html! { <p class="note">{ note.to_string() }</p> }) }
+            </section>
         }
         <p class={said_class} role="log" aria-live="polite" aria-label="Progress of the experiments">{ said }</p>
     </> }
