@@ -81,28 +81,32 @@ install_target() {
 
 install_wasm_bindgen() {
   say "wasm-bindgen $WASM_BINDGEN_VERSION: compiling (1 to 4 minutes)"
-  local name=wasm-bindgen-$WASM_BINDGEN_VERSION
+  local name=wasm-bindgen-$WASM_BINDGEN_VERSION package hot=()
+  # These work at every build of the page; without optimisation they take three times as long.
+  for package in walrus wasm-bindgen-cli-support wasmparser wasm-encoder; do
+    hot+=(--config "profile.release.package.$package.opt-level=1")
+  done
   # Its published lock file can name a withdrawn crate, so the second try is without it.
-  cargo_install "$name" wasm-bindgen-cli "$WASM_BINDGEN_VERSION" 1 --locked ||
-    { say "its own lock file cannot be used: trying without"; cargo_install "$name" wasm-bindgen-cli "$WASM_BINDGEN_VERSION" 1; } ||
+  cargo_install "$name" wasm-bindgen-cli "$WASM_BINDGEN_VERSION" "${hot[@]}" --locked ||
+    { say "its own lock file cannot be used: trying without"; cargo_install "$name" wasm-bindgen-cli "$WASM_BINDGEN_VERSION" "${hot[@]}"; } ||
     die "wasm-bindgen-cli could not be installed (messages above). Run this again when that is mended."
 }
 
 install_trunk() {
   say "trunk $TRUNK_VERSION: compiling (2 to 5 minutes)"
-  cargo_install "trunk-$TRUNK_VERSION" trunk "$TRUNK_VERSION" 0 --locked --no-default-features ||
+  cargo_install "trunk-$TRUNK_VERSION" trunk "$TRUNK_VERSION" --locked --no-default-features ||
     die "trunk could not be installed (messages above). Run this again when that is mended."
 }
 
-# cargo_install FOLDER CRATE VERSION OPT_LEVEL [cargo's flags]: little optimisation, as compiling is what takes time.
+# cargo_install FOLDER CRATE VERSION [cargo's flags]: without optimisation and unwinding, as compiling is what takes time.
 cargo_install() {
-  local folder=$1 crate=$2 version=$3 opt_level=$4 partial=$TOOLS/.partial-$1 quiet=--quiet
-  shift 4
+  local folder=$1 crate=$2 version=$3 partial=$TOOLS/.partial-$1 quiet=--quiet
+  shift 3
   if [ -t 2 ]; then quiet=; fi
   # From the cache folder, so that this project's cargo configuration does not apply.
   (
     cd "$CACHE" || exit
-    CARGO_TARGET_DIR=$CACHE/build/$folder CARGO_PROFILE_RELEASE_OPT_LEVEL=$opt_level CARGO_PROFILE_RELEASE_LTO=off \
+    CARGO_TARGET_DIR=$CACHE/build/$folder CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_PANIC=abort CARGO_PROFILE_RELEASE_LTO=off \
       CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=0 \
       cargo install $quiet --root "$partial" --version "=$version" "$@" "$crate" >&2
   ) || return 1
