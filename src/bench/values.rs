@@ -5,8 +5,8 @@ use std::rc::Rc;
 use ns_base::Refusal;
 use ns_compiler::hlo::HloModule;
 use ns_compiler::{CompileOptions, Pipeline, Workflow, parameter_values};
-use ns_model::{InputSpec, ModelSpec, input_tensor};
-use ns_tensor::{Tensor, TensorError};
+use ns_model::{InputSpec, ModelSpec, input_tensors};
+use ns_tensor::Tensor;
 
 /// A model that can be computed.
 pub(super) struct ModelValues {
@@ -30,9 +30,7 @@ impl ModelValues {
         let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, options);
         let module = Rc::clone(&pipeline.optimised()?.module);
         let specs = spec.inputs(batch)?;
-        let drawn = (0u32..).zip(&specs).map(|(i, input)| input_tensor(seed, i, input).map(Rc::new));
-        let inputs: Vec<Rc<Tensor>> =
-            drawn.collect::<Result<_, _>>().map_err(|e: TensorError| Refusal::new(e.to_string()))?;
+        let inputs = input_tensors(seed, &specs).map_err(|e| Refusal::new(e.to_string()))?;
         let parameters = parameter_values(&module, &graph, &inputs, seed)?;
         Ok(Self { module, parameters, specs, inputs })
     }

@@ -27,6 +27,6 @@ pub use functions::ConvArgs;
 pub use graph::{Graph, Node, NodeId, WeightInfo};
 pub use module::{Child, Entry, Module, named_parameters};
 pub use op::AtenOp;
-pub use parameter::{Distribution, Init, InputSpec, Parameter, input_tensor, weight_tensor};
+pub use parameter::{Distribution, Init, InputSpec, Parameter, input_tensor, input_tensors, weight_tensor};
 pub use tracer::{run_eager, trace};
 pub use zoo::ModelSpec;

@@ -1,5 +1,7 @@
 //! Weights and inputs: shapes first, values only when they are computed.
 
+use std::rc::Rc;
+
 use ns_base::convert::{f64_to_f32, u32_to_f32, u64_to_f32, u64_to_usize, usize_to_f32};
 use ns_base::{Digest, Rng};
 use ns_tensor::{Shape, Tensor, TensorError};
@@ -136,6 +138,14 @@ pub fn input_tensor(seed: u64, index: u32, spec: &InputSpec) -> Result<Tensor, T
         Distribution::Below(n) => rng.unit_f32() * u32_to_f32(n),
         Distribution::Constant(v) => u32_to_f32(v),
     })
+}
+
+/// The values of all example inputs of a model.
+///
+/// # Errors
+/// When one is too large to hold.
+pub fn input_tensors(seed: u64, specs: &[InputSpec]) -> Result<Vec<Rc<Tensor>>, TensorError> {
+    (0_u32..).zip(specs).map(|(index, spec)| input_tensor(seed, index, spec).map(Rc::new)).collect()
 }
 
 /// As in the reference model: frequencies, angles and their functions in single precision.

@@ -1,12 +1,13 @@
 //! Training steps: their values before and after the passes, their profile, their benchmark, and what is refused.
 
 use std::process::{Command, Output};
-use std::rc::Rc;
 
 use neuronscope::compiler::hlo::evaluate;
 use neuronscope::compiler::passes::optimize;
 use neuronscope::compiler::{Workflow, lower, parameter_values};
-use neuronscope::model::{AtenOp, ModelSpec, Node, evaluate as evaluate_graph, input_tensor, weight_tensor};
+use neuronscope::model::{
+    AtenOp, ModelSpec, Node, evaluate as evaluate_graph, input_tensor, input_tensors, weight_tensor,
+};
 
 fn neuronscope(command: &str, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_neuronscope")).arg(command).args(args).output().unwrap()
@@ -25,7 +26,7 @@ fn a_step_has_the_same_bits_before_and_after_the_passes() {
             _ => None,
         };
         let values = evaluate_graph(&graph, &given).unwrap();
-        let tensors: Vec<_> = (0..).zip(&inputs).map(|(n, i)| Rc::new(input_tensor(5, n, i).unwrap())).collect();
+        let tensors = input_tensors(5, &inputs).unwrap();
         let lowered = lower(&graph, Workflow::Trace).unwrap();
         let (optimised, _) = optimize(lowered.clone()).unwrap();
         for module in [lowered, optimised] {

@@ -7,7 +7,7 @@ use super::suite::SuiteModel;
 use ns_base::Refusal;
 use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, NoWatch};
 use ns_compiler::{CompileOptions, Pipeline, Workflow, parameter_values};
-use ns_model::{Graph, ModelSpec, input_tensor};
+use ns_model::{Graph, ModelSpec, input_tensors};
 use ns_tensor::Tensor;
 use ns_tensor::kernels::Accumulation;
 
@@ -47,11 +47,7 @@ impl Network {
         let batch = batch.or(model.batch_size).map_or(spec.info().default_batch_size, u64::from);
         let graph = Rc::new(spec.trace(batch).map_err(|e| named(&e))?);
         let inputs = spec.inputs(batch).map_err(|e| named(&e))?;
-        let inputs = (0u32..)
-            .zip(&inputs)
-            .map(|(i, input)| input_tensor(seed, i, input).map(Rc::new))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|e| named(&e))?;
+        let inputs = input_tensors(seed, &inputs).map_err(|e| named(&e))?;
         Ok(Self { name: model.name.clone(), spec, batch, seed, graph, inputs })
     }
 

@@ -8,7 +8,7 @@ use ns_base::{Refusal, refuse};
 use ns_compiler::hlo::{Evaluation, HloInstruction, Opcode, Watch};
 use ns_compiler::{Pipeline, Workflow, parameter_values};
 use ns_machine::arch::NEURONCORE_V2;
-use ns_model::{ModelSpec, input_tensor};
+use ns_model::{ModelSpec, input_tensors};
 use ns_tensor::Tensor;
 
 /// Operations of one step of the evaluation. The caller waits for the end, so this is only an upper bound.
@@ -77,13 +77,7 @@ pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, Refusal> {
     let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, spec.options);
     let optimised = pipeline.optimised();
     let module = &optimised.map_err(|e| named(&e))?.module;
-    let inputs = model
-        .inputs(batch)?
-        .iter()
-        .zip(0..)
-        .map(|(input, n)| input_tensor(spec.seed, n, input).map(Rc::new))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|e| named(&e))?;
+    let inputs = input_tensors(spec.seed, &model.inputs(batch)?).map_err(|e| named(&e))?;
     let parameters = parameter_values(module, &graph, &inputs, spec.seed).map_err(evaluate)?;
     let mut arithmetic =
         DeviceArithmetic::new(module, &spec.options, NEURONCORE_V2.partitions, spec.rounding, spec.seed);

@@ -8,7 +8,7 @@ use ns_compiler::hlo::{Evaluation, HloModule, InstrId, Opcode, Reference};
 use ns_compiler::{Pipeline, Workflow, parameter_values};
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
 use ns_machine::arch::{Instance, NEURONCORE_V2, features, known_instance};
-use ns_model::{Graph, ModelSpec, input_tensor};
+use ns_model::{Graph, ModelSpec, input_tensors};
 use ns_tensor::Tensor;
 
 /// How large a model may be for its values to be computed twice.
@@ -99,13 +99,7 @@ impl NumericsRun {
         let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, spec.options);
         let lowered = (*pipeline.lowered().map_err(compile)?.module).clone();
         let device = Rc::clone(&pipeline.optimised().map_err(compile)?.module);
-        let inputs = model
-            .inputs(batch)?
-            .iter()
-            .zip(0..)
-            .map(|(input, n)| input_tensor(spec.seed, n, input).map(Rc::new))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|e| named(&e))?;
+        let inputs = input_tensors(spec.seed, &model.inputs(batch)?).map_err(|e| named(&e))?;
         let core = features(size.core_version).map_or("NeuronCore", |f| f.name);
         let reference = Rc::new(reference_module(lowered));
         let (expected, stage, seen) = (None, None, Exceptions::default());

@@ -1,21 +1,18 @@
 //! A model run eagerly, its HLO, and its HLO after the passes compute the same bits: all three use the same kernels in
 //! the same order, and no pass reorders arithmetic.
 
-use std::rc::Rc;
-
 use neuronscope::compiler::hlo::evaluate;
 use neuronscope::compiler::passes::optimize;
 use neuronscope::compiler::{Workflow, lower, parameter_values};
 use neuronscope::model::nn::{Linear, LogSoftmax, ReLU, Sequential, Tanh};
 use neuronscope::model::zoo::Mlp;
-use neuronscope::model::{Distribution, InputSpec, ModelSpec, Module, input_tensor, run_eager, trace};
+use neuronscope::model::{Distribution, InputSpec, ModelSpec, Module, input_tensor, input_tensors, run_eager, trace};
 use neuronscope::tensor::{Shape, Tensor};
 
 pub(super) fn check(module: &dyn Module, inputs: &[InputSpec], seed: u64) -> Tensor {
     let shapes: Vec<Shape> = inputs.iter().map(|i| i.shape.clone()).collect();
     let graph = trace(module, &shapes).unwrap();
-    let inputs: Vec<Rc<Tensor>> =
-        inputs.iter().zip(0..).map(|(i, n)| Rc::new(input_tensor(seed, n, i).unwrap())).collect();
+    let inputs = input_tensors(seed, inputs).unwrap();
     let eager = run_eager(module, inputs.iter().map(|t| t.as_ref().clone()).collect(), seed).unwrap();
 
     let before = lower(&graph, Workflow::Trace).unwrap();
