@@ -4,6 +4,8 @@ use super::RunState;
 use super::bench::BenchState;
 use super::profile::ProfileState;
 use super::study::StudyState;
+use super::sweep::SweepView;
+use ns_bench::SweepKind;
 
 /// Text of the Pause button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,19 +46,21 @@ impl Controls {
         let is_running = run.is_running();
         Self { run: !is_running, stop: is_running, pause: PauseLabel::Pause, retry: false, save }
     }
+
+    /// Those of a run of a sweep: it can be paused, and its failed and cancelled rows tried again once it has ended.
+    pub(crate) fn of_sweep<K: SweepKind>(run: &RunState, sweep: Option<&SweepView<K>>, save: bool) -> Self {
+        let is_paused = sweep.is_some_and(|view| view.is_paused_in(run));
+        let pause = if is_paused { PauseLabel::Resume } else { PauseLabel::Pause };
+        let retry = !run.is_running() && sweep.is_some_and(SweepView::has_failed);
+        Self { pause, retry, ..Self::of(run, save) }
+    }
 }
 
 impl BenchState {
     /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
-        let pause = if self.is_paused() { PauseLabel::Resume } else { PauseLabel::Pause };
-        let has_failed = self.sweep.as_ref().is_some_and(|view| {
-            let progress = view.sweep().progress();
-            progress.failed + progress.cancelled > 0
-        });
-        let retry = !self.run.is_running() && has_failed;
-        Controls { pause, retry, ..Controls::of(&self.run, !self.rows.is_empty()) }
+        Controls::of_sweep(&self.run, self.sweep.as_ref(), !self.rows.is_empty())
     }
 }
 
@@ -85,7 +89,6 @@ mod tests {
     use crate::bench::BenchAction;
     use crate::profile::ProfileAction;
     use crate::study::StudyAction;
-    use crate::sweep::SweepView;
     use ns_bench::{BenchConfig, SweepState};
     use ns_session::studies::StudyKind;
 

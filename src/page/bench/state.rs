@@ -216,7 +216,7 @@ impl BenchState {
     /// Whether the run is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
-        self.run.is_running() && self.sweep.as_ref().is_some_and(|view| view.sweep().is_paused())
+        self.sweep.as_ref().is_some_and(|view| view.is_paused_in(&self.run))
     }
 
     /// Whether the form differs from the benchmark that ran.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::sweep::{SweepNews, SweepView};
-use crate::{Controls, PauseLabel, RunState, Shared};
+use crate::{Controls, RunState, Shared};
 use ns_experiment::sweep::{Experiments, ExperimentsPlan, ExperimentsRequest};
 use ns_session::options::{PLAN_OPTIONS, default_experiments};
 
@@ -135,7 +135,7 @@ impl PlanState {
     /// Whether the run is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
-        self.run.is_running() && self.sweep.as_ref().is_some_and(|view| view.sweep().is_paused())
+        self.sweep.as_ref().is_some_and(|view| view.is_paused_in(&self.run))
     }
 
     /// Progress for a screen reader, which changes only when an experiment ends: `12 of 30 done, 1 failed`.
@@ -152,13 +152,7 @@ impl PlanState {
     /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
-        let pause = if self.is_paused() { PauseLabel::Resume } else { PauseLabel::Pause };
-        let has_failed = self.sweep.as_ref().is_some_and(|view| {
-            let progress = view.sweep().progress();
-            progress.failed + progress.cancelled > 0
-        });
-        let retry = !self.run.is_running() && has_failed;
-        Controls { pause, retry, ..Controls::of(&self.run, !self.lines.is_empty()) }
+        Controls::of_sweep(&self.run, self.sweep.as_ref(), !self.lines.is_empty())
     }
 
     /// The state after an action.
@@ -219,6 +213,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::PauseLabel;
     use ns_bench::SweepOf;
     use ns_experiment::sweep::ExperimentsRun;
 

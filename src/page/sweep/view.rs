@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::RunState;
 use ns_base::convert::{u64_to_f64, usize_to_f64};
 use ns_bench::{Benchmarks, RowState, SweepKind, SweepOf};
 
@@ -38,6 +39,19 @@ impl<K: SweepKind> SweepView<K> {
     #[must_use]
     pub fn shares(&self) -> &BTreeMap<u32, f64> {
         &self.shares
+    }
+
+    /// Whether this is the sweep of a run that is paused.
+    #[must_use]
+    pub fn is_paused_in(&self, run: &RunState) -> bool {
+        run.is_running() && self.sweep.is_paused()
+    }
+
+    /// Whether a row failed or was cancelled.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        let progress = self.sweep.progress();
+        progress.failed + progress.cancelled > 0
     }
 
     /// Progress in words: `7 of 24 configurations, 2 workers, about 12 s left`.
