@@ -188,6 +188,21 @@ pub enum Comparison {
     Lt,
 }
 
+impl Comparison {
+    /// Whether it holds for two values; of those without an order, only that they differ.
+    #[must_use]
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        match self {
+            Self::Eq => a == b,
+            Self::Ne => a != b,
+            Self::Ge => a >= b,
+            Self::Gt => a > b,
+            Self::Le => a <= b,
+            Self::Lt => a < b,
+        }
+    }
+}
+
 /// How a window moves along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WindowDim {

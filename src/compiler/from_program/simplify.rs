@@ -151,14 +151,7 @@ fn fact_of(node: &FlatNode, facts: &[Fact]) -> Fact {
 fn compared(comparison: Comparison, facts: &[Fact]) -> Option<f64> {
     let [a, b] = facts else { return None };
     let holds = match (a.splat, b.splat) {
-        (Some(a), Some(b)) => match comparison {
-            Comparison::Eq => a == b,
-            Comparison::Ne => a != b,
-            Comparison::Ge => a >= b,
-            Comparison::Gt => a > b,
-            Comparison::Le => a <= b,
-            Comparison::Lt => a < b,
-        },
+        (Some(a), Some(b)) => comparison.holds(&a, &b),
         (None, Some(v)) if v.is_infinite() && !a.may_be_infinite => finite_against(comparison, v),
         _ => return None,
     };

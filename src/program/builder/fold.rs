@@ -179,15 +179,7 @@ fn binary(op: Binary, x: &Value, y: &Value, ty: &ArrayType) -> Option<Numbers> {
 
 fn compare(how: Comparison, x: &Value, y: &Value) -> Option<Numbers> {
     fn each<T: PartialOrd>(how: Comparison, a: &[T], b: &[T]) -> Numbers {
-        let one = |(a, b): (&T, &T)| match how {
-            Comparison::Eq => a == b,
-            Comparison::Ne => a != b,
-            Comparison::Ge => a >= b,
-            Comparison::Gt => a > b,
-            Comparison::Le => a <= b,
-            Comparison::Lt => a < b,
-        };
-        Numbers::Whole(a.iter().zip(b).map(|pair| i64::from(one(pair))).collect())
+        Numbers::Whole(a.iter().zip(b).map(|(a, b)| i64::from(how.holds(a, b))).collect())
     }
     match (&x.numbers, &y.numbers) {
         (Numbers::Whole(a), Numbers::Whole(b)) => Some(each(how, a, b)),

@@ -283,26 +283,19 @@ fn complex_binary(function: Binary, [ar, ai]: [f64; 2], [br, bi]: [f64; 2]) -> O
 }
 
 pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> Result<Value, Refusal> {
-    fn by<T: PartialOrd>(comparison: Comparison, a: T, b: T) -> bool {
-        match comparison {
-            Comparison::Eq => a == b,
-            Comparison::Ne => a != b,
-            Comparison::Ge => a >= b,
-            Comparison::Gt => a > b,
-            Comparison::Le => a <= b,
-            Comparison::Lt => a < b,
-        }
+    fn each<T: PartialOrd>(comparison: Comparison, a: &[T], b: &[T]) -> Vec<bool> {
+        a.iter().zip(b).map(|(a, b)| comparison.holds(a, b)).collect()
     }
     if a.numbers.len() != b.numbers.len() {
         return Err(refuse!("{} and {} have no common shape", a.ty, b.ty));
     }
     let results: Vec<bool> = match (&a.numbers, &b.numbers) {
-        (Numbers::Real(a), Numbers::Real(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
+        (Numbers::Real(a), Numbers::Real(b)) => each(comparison, a, b),
         (Numbers::Whole(x), Numbers::Whole(y)) if a.ty.element == ElementType::U64 => {
-            x.iter().zip(y).map(|(&a, &b)| by(comparison, a.cast_unsigned(), b.cast_unsigned())).collect()
+            x.iter().zip(y).map(|(a, b)| comparison.holds(&a.cast_unsigned(), &b.cast_unsigned())).collect()
         }
-        (Numbers::Whole(a), Numbers::Whole(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
-        (Numbers::Complex(a), Numbers::Complex(b)) => a.iter().zip(b).map(|(a, b)| by(comparison, a, b)).collect(),
+        (Numbers::Whole(a), Numbers::Whole(b)) => each(comparison, a, b),
+        (Numbers::Complex(a), Numbers::Complex(b)) => each(comparison, a, b),
         _ => return Err(refuse!("{} and {} have different element types", a.ty, b.ty)),
     };
     let ty = ArrayType::new(ElementType::Pred, a.ty.dims.clone());

@@ -149,10 +149,15 @@ pub(super) fn reduce(
         }
         Ok(())
     })?;
-    let joined = results
-        .into_iter()
-        .zip(initial)
-        .map(|(values, start)| joined(values, &ArrayType::new(start.ty.element, kept_dims.clone())))
-        .collect::<Result<Vec<Value>, Refusal>>()?;
-    Ok(joined)
+    Ok(joined_results(results, initial, &kept_dims)?)
+}
+
+/// An array of each result's numbers, of the element type with which its combination started.
+pub(super) fn joined_results(
+    results: Vec<Vec<Value>>,
+    initial: &[Rc<Value>],
+    dims: &[u64],
+) -> Result<Vec<Value>, Refusal> {
+    let array = |(values, start): (_, &Rc<Value>)| joined(values, &ArrayType::new(start.ty.element, dims.to_vec()));
+    results.into_iter().zip(initial).map(array).collect()
 }

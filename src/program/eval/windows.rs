@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
-use super::reduce::{Combine, joined, number};
+use super::reduce::{Combine, joined, joined_results, number};
 use crate::{ArrayType, Numbers, Value, WindowDim};
 use ns_base::{Refusal, refuse};
 
@@ -86,12 +86,7 @@ pub(super) fn reduce_window(
         }
         Ok(())
     })?;
-    let joined = results
-        .into_iter()
-        .zip(initial)
-        .map(|(values, start)| joined(values, &ArrayType::new(start.ty.element, dims.clone())))
-        .collect::<Result<Vec<Value>, Refusal>>()?;
-    Ok(joined)
+    Ok(joined_results(results, initial, &dims)?)
 }
 
 /// Adds each value of `source` at the element that its window chose. `call` runs the computation that

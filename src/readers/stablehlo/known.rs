@@ -3,9 +3,7 @@
 use super::convert::Frame;
 use ns_base::IndexVec;
 use ns_base::convert::usize_to_u32;
-use ns_program::{
-    Binary, Comparison, Computation, ElementType, Instruction, InstructionId, Numbers, Op, Type, Unary, Value,
-};
+use ns_program::{Binary, Computation, ElementType, Instruction, InstructionId, Numbers, Op, Type, Unary, Value};
 
 /// Most numbers that are folded: shapes are short.
 const MOST_FOLDED: usize = 64;
@@ -124,7 +122,7 @@ pub(super) fn folded(op: &Op, instructions: &Instructions, operands: &[Instructi
             from.get(start..limit)?.iter().step_by(usize::try_from(strides[0]).ok()?.max(1)).copied().collect()
         }
         Op::Binary(f) => pairs(&|a, b| binary(*f, a, b))?,
-        Op::Compare(comparison) => pairs(&|a, b| Some(i64::from(compare(*comparison, a, b))))?,
+        Op::Compare(comparison) => pairs(&|a, b| Some(i64::from(comparison.holds(&a, &b))))?,
         Op::Select => {
             let chosen = each(0)?.into_iter().zip(all(1)?.into_iter().zip(all(2)?));
             chosen.map(|(c, (a, b))| if c != 0 { a } else { b }).collect()
@@ -186,16 +184,5 @@ fn binary(f: Binary, a: i64, b: i64) -> Option<i64> {
         Binary::Xor => Some(a ^ b),
         Binary::Pow => a.checked_pow(u32::try_from(b).ok()?),
         _ => None,
-    }
-}
-
-const fn compare(comparison: Comparison, a: i64, b: i64) -> bool {
-    match comparison {
-        Comparison::Eq => a == b,
-        Comparison::Ne => a != b,
-        Comparison::Ge => a >= b,
-        Comparison::Gt => a > b,
-        Comparison::Le => a <= b,
-        Comparison::Lt => a < b,
     }
 }
