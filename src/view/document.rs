@@ -202,6 +202,12 @@ pub struct Tile {
 const LONGEST_WORD: usize = 14;
 
 impl Tile {
+    /// A number without a gauge, neither good nor bad.
+    #[must_use]
+    pub fn new(name: &str, value: String, note: String) -> Self {
+        Self { name: name.to_owned(), value, note, ..Self::default() }
+    }
+
     /// Whether the value has a word that would break inside the tile, such as the name of an operator: it is shown smaller, in one line,
     /// with its end left out.
     #[must_use]

@@ -9,7 +9,7 @@ use ns_bench::INTERVAL_CASES;
 use ns_device::EstimateMark;
 use ns_fidelity::interval_of_time;
 use ns_machine::isa::Engine;
-use ns_view::document::{Block, Document, Tile, Tone};
+use ns_view::document::{Block, Document, Tile};
 use ns_view::graph::Look;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
@@ -20,13 +20,6 @@ const MOST_CHILDREN: usize = 12;
 pub(super) fn head(opened: &OpenModel) -> Document {
     let facts = opened.tree.facts.first().cloned().unwrap_or_default();
     let core = &opened.subject.device.costs.core;
-    let tile = |name: &str, value: String, note: String| Tile {
-        name: name.to_owned(),
-        value,
-        note,
-        tone: Tone::Neutral,
-        share: None,
-    };
     let mut tiles = Vec::new();
     if let Some(times) = &opened.times {
         let busy = facts.call_ns() / times.window_ns.max(1.0) * 100.0;
@@ -41,7 +34,7 @@ pub(super) fn head(opened: &OpenModel) -> Document {
             note.push_str(&format!("; {}", mark.note()));
         }
         let before = mark.map_or("", EstimateMark::before_time);
-        tiles.push(tile("Time on the core", format!("{before}{}", format_ns(times.window_ns)), note));
+        tiles.push(Tile::new("Time on the core", format!("{before}{}", format_ns(times.window_ns)), note));
     }
     // A file counts its own weights: tied ones once, and computed ones as the weights they come from.
     let inspection = opened.subject.pipeline.inspection();
@@ -51,16 +44,20 @@ pub(super) fn head(opened: &OpenModel) -> Document {
         format_count(parameters),
         format_bytes(u64_to_f64(facts.weight_bytes))
     );
-    tiles.push(tile("Parameters", format_large(parameters, ""), note));
+    tiles.push(Tile::new("Parameters", format_large(parameters, ""), note));
     let flops = inspection.map_or(facts.flops, |i| i.flops);
     let what = format!("{} of matrix products, two for each multiply-add", format_count(flops));
-    tiles.push(tile("FLOPs", format_large(flops, "FLOP"), what));
-    tiles.push(tile("Operators", format_count(facts.operators), format!("{} instructions", opened.operations.len())));
+    tiles.push(Tile::new("FLOPs", format_large(flops, "FLOP"), what));
+    tiles.push(Tile::new(
+        "Operators",
+        format_count(facts.operators),
+        format!("{} instructions", opened.operations.len()),
+    ));
     if let Ok(compiled) = &opened.compiled {
         let plan = compiled.executable.memory;
         let share = u64_to_f64(plan.sbuf_peak_bytes) / u64_to_f64(plan.sbuf_capacity_bytes.max(1));
         let note = format!("of {} at the peak", format_bytes(u64_to_f64(plan.sbuf_capacity_bytes)));
-        let sbuf = tile("SBUF", format_bytes(u64_to_f64(plan.sbuf_peak_bytes)), note);
+        let sbuf = Tile::new("SBUF", format_bytes(u64_to_f64(plan.sbuf_peak_bytes)), note);
         tiles.push(Tile { share: Some(share.clamp(0.0, 1.0)), ..sbuf });
     }
     let mut blocks = vec![Block::Tiles(tiles)];

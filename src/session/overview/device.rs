@@ -43,14 +43,13 @@ impl Figures<'_> {
             Some(of) => (Some((percent(ns, of) / 100.0).min(1.0)), format!("{} of the active time", share(ns, of))),
             None => (None, format!("any engine or DMA queue; {source}")),
         };
-        Tile { name: name.to_owned(), value: self.c.text(ns), note, share, ..Tile::default() }
+        Tile { share, ..Tile::new(name, self.c.text(ns), note) }
     }
 
     fn idle_head(&self) -> Option<Tile> {
         let ns = self.times.idle_head_ns;
         let note = "until the host starts the work; counted as neither work nor gap".to_owned();
-        let tile = Tile { name: "Idle head".to_owned(), value: self.c.text(ns), note, ..Tile::default() };
-        (ns > 0).then_some(tile)
+        (ns > 0).then(|| Tile::new("Idle head", self.c.text(ns), note))
     }
 
     fn throttle(&self, total: i64) -> Option<Tile> {
@@ -58,7 +57,7 @@ impl Figures<'_> {
         let limit = limit
             .map_or_else(String::new, |l| format!("; the tensor engine is limited to {} %", format_number(l * 100.0)));
         let note = format!("{} of the active time{limit}", share(ns, total));
-        Some(Tile { name: "Throttled".to_owned(), value: self.c.text(ns), note, ..Tile::default() })
+        Some(Tile::new("Throttled", self.c.text(ns), note))
     }
 
     fn rate(&self, name: &str, key: &str) -> Option<Tile> {
@@ -68,7 +67,7 @@ impl Figures<'_> {
             |r| format!("of the total time with its idle head; {} % of the active time", format_number(r * 100.0)),
         );
         let value = format!("{} %", format_number(rate * 100.0));
-        Some(Tile { name: name.to_owned(), value, note, share: Some(rate.clamp(0.0, 1.0)), ..Tile::default() })
+        Some(Tile { share: Some(rate.clamp(0.0, 1.0)), ..Tile::new(name, value, note) })
     }
 }
 

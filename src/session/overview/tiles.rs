@@ -29,10 +29,6 @@ pub(super) fn tiles(c: &Context<'_>) -> Vec<Tile> {
     tiles
 }
 
-fn tile(name: &str, value: String, note: String) -> Tile {
-    Tile { name: name.to_owned(), value, note, ..Tile::default() }
-}
-
 /// A step if steps are marked, else the device window, else the span.
 fn length(c: &Context<'_>) -> Tile {
     let mut steps: Vec<i64> = c.found.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
@@ -46,14 +42,14 @@ fn length(c: &Context<'_>) -> Tile {
             } else {
                 format!("median of {n} steps, {least} to {most}")
             };
-            tile("Step", c.text(*median), note)
+            Tile::new("Step", c.text(*median), note)
         }
         (.., Some(b)) => {
             let note = published::window(c.published).map(TimeBeside::text).or(c.mark.map(EstimateMark::note));
             let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_time), c.text(b.whole_ns()));
-            tile("Device window", value, note.unwrap_or_else(|| "first to last work of devices".to_owned()))
+            Tile::new("Device window", value, note.unwrap_or_else(|| "first to last work of devices".to_owned()))
         }
-        _ => tile("Span", c.text(c.profile.span_ns()), slices),
+        _ => Tile::new("Span", c.text(c.profile.span_ns()), slices),
     }
 }
 
@@ -62,7 +58,7 @@ fn busy(c: &Context<'_>, b: &Breakdown) -> Tile {
     Tile {
         tone: if share < BUSY_IS_LOW_PERCENT { Tone::Warning } else { Tone::Neutral },
         share: Some(share / 100.0),
-        ..tile("Devices busy", format_share(share), format!("{} of {}", c.text(b.busy_ns()), c.text(b.whole_ns())))
+        ..Tile::new("Devices busy", format_share(share), format!("{} of {}", c.text(b.busy_ns()), c.text(b.whole_ns())))
     }
 }
 
@@ -76,7 +72,7 @@ fn limited_by(c: &Context<'_>) -> Option<Tile> {
         format_ns(u64_to_f64(first.busy_ns)),
         format_share(limiter.share(first.busy_ns))
     );
-    Some(tile("Limited by", first.resource.name().to_owned(), note))
+    Some(Tile::new("Limited by", first.resource.name().to_owned(), note))
 }
 
 /// The part with the most time: waiting counts as a part.
@@ -86,20 +82,20 @@ fn most(c: &Context<'_>, b: &Breakdown) -> Tile {
     let (name, ns) = parts.into_iter().chain([waiting]).max_by_key(|(_, ns)| *ns).unwrap_or(waiting);
     let of = if c.found.by_steps { "of the steps" } else { "of the window" };
     let share = format_share(percent(ns, b.whole_ns()));
-    tile("Most time", name.to_owned(), format!("{} \u{2013} {share} {of}", c.text(ns)))
+    Tile::new("Most time", name.to_owned(), format!("{} \u{2013} {share} {of}", c.text(ns)))
 }
 
 fn busiest_thread(c: &Context<'_>) -> Option<Tile> {
     let (name, ns) = c.found.threads.first()?;
     let share = percent(*ns, c.profile.span_ns());
     let note = format!("of the span in {name}, the busiest of {}", format_count(c.found.threads.len() as u64));
-    Some(Tile { share: Some(share / 100.0), ..tile("Busiest thread", format_share(share), note) })
+    Some(Tile { share: Some(share / 100.0), ..Tile::new("Busiest thread", format_share(share), note) })
 }
 
 fn top_operation(c: &Context<'_>) -> Option<Tile> {
     let top = c.found.operations.first()?;
     let of = if c.found.breakdown.is_some() { "of the operators\u{2019} self time" } else { "of all self time" };
-    Some(tile(
+    Some(Tile::new(
         "Top operation",
         top.name.clone(),
         format!("{} \u{2013} {} {of}", c.text(top.self_ns), format_share(top.percent)),
@@ -115,14 +111,14 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
         |most| format!("of the peak; memory allows {}", format_share(most)),
     );
     let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_rate), format_share(share));
-    Some(Tile { share: Some(share / 100.0), ..tile("MFU", value, note) })
+    Some(Tile { share: Some(share / 100.0), ..Tile::new("MFU", value, note) })
 }
 
 /// The bytes of HBM as a share of what its bandwidth could move, for simulated executions.
 fn of_bandwidth(c: &Context<'_>) -> Option<Tile> {
     let share = c.insights?.summary.mbu_estimated_percent;
     let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_rate), format_share(share));
-    Some(Tile { share: Some(share / 100.0), ..tile("MBU", value, "of the bandwidth of HBM".to_owned()) })
+    Some(Tile { share: Some(share / 100.0), ..Tile::new("MBU", value, "of the bandwidth of HBM".to_owned()) })
 }
 
 /// A name cut to the length of a heading.

@@ -73,24 +73,22 @@ fn reach(spec: &CustomOpSpec) -> String {
 fn tiles(spec: &CustomOpSpec, report: &CustomOpReport) -> Vec<Tile> {
     let layers: Vec<String> = spec.layers.iter().map(u64::to_string).collect();
     let network = format!("{}, batch {}", layers.join("-"), spec.batch);
-    let tile =
-        |name: &str, value: String, note: String, tone| Tile { name: name.to_owned(), value, note, tone, share: None };
     let rate = report.iterations_per_s.map_or_else(
-        || tile("Iterations per second", "\u{2013}".to_owned(), no_rate(report), Tone::Bad),
+        || Tile { tone: Tone::Bad, ..Tile::new("Iterations per second", "\u{2013}".to_owned(), no_rate(report)) },
         |rate| {
             let beside = custom_op_beside(spec, rate).map(|published| format!("{network}; {published}"));
-            tile("Iterations per second", figures(rate), beside.unwrap_or(network), Tone::Neutral)
+            Tile::new("Iterations per second", figures(rate), beside.unwrap_or(network))
         },
     );
     let step = report.step_ns.zip(report.bound_by).map(|(ns, bound)| {
         let parts = report.step_in_words().map_or_else(String::new, |parts| format!(": {parts}"));
-        tile("A step takes", format_ns(ns), format!("bound by the {bound}{parts}"), Tone::Neutral)
+        Tile::new("A step takes", format_ns(ns), format!("bound by the {bound}{parts}"))
     });
-    let element = report.ns_per_element.map(|ns| {
-        tile("Operator, per element", format_ns(ns), format!("most of it: {}", report.largest_part()), Tone::Neutral)
-    });
+    let element = report
+        .ns_per_element
+        .map(|ns| Tile::new("Operator, per element", format_ns(ns), format!("most of it: {}", report.largest_part())));
     let (value, note, tone) = correctness(report);
-    let correct = tile("Values", value, note, tone);
+    let correct = Tile { tone, ..Tile::new("Values", value, note) };
     [Some(rate), step, element, Some(correct)].into_iter().flatten().collect()
 }
 

@@ -67,22 +67,15 @@ fn finding(tone: Tone, title: &str, text: &str) -> Block {
 
 fn tiles(own: &Request, report: &GenerationReport) -> Vec<Tile> {
     let made = &report.made;
-    let tile = |name: &str, value: String, note: String| Tile {
-        name: name.to_owned(),
-        value,
-        note,
-        tone: Tone::Neutral,
-        share: None,
-    };
     let ms = |ms: f64| format!("{} ms", format_number(ms));
     let interval = report.interval.map_or_else(
         || "no published row tells the error".to_owned(),
         |i| format!("{} in 9 of 10 cases", format_range(i.tpot_low_ms, i.tpot_high_ms, "ms")),
     );
     let mut tiles = vec![
-        tile("A token, median", ms(made.tpot_p50_ms), interval),
-        tile("First token", ms(made.ttft_ms), format!("after a prompt of {} tokens", own.input)),
-        tile(
+        Tile::new("A token, median", ms(made.tpot_p50_ms), interval),
+        Tile::new("First token", ms(made.ttft_ms), format!("after a prompt of {} tokens", own.input)),
+        Tile::new(
             "Throughput",
             format!("{} tokens/s", format_number(made.throughput_tokens_per_s)),
             format!("of {} on {}", own.batch, format_plural(own.degree, "core")),
@@ -90,7 +83,7 @@ fn tiles(own: &Request, report: &GenerationReport) -> Vec<Tile> {
     ];
     tiles.extend(made.cost_usd_per_million_tokens.map(|usd| {
         let copies = own.instance.logical_cores(own.lnc) / own.degree.max(1);
-        tile(
+        Tile::new(
             "A million tokens",
             format!("{} US$", format_number(usd)),
             format!("with {} of cores on {}", format_plural(copies, "group"), own.instance.name),

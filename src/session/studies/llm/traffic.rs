@@ -50,13 +50,6 @@ pub(super) fn blocks(study: &LlmStudy, request: &Request, served: &[RateResult])
 }
 
 fn tiles(request: &Request, rate: f64, report: &ServeReport) -> Vec<Tile> {
-    let tile = |name: &str, value: String, note: String| Tile {
-        name: name.to_owned(),
-        value,
-        note,
-        tone: Tone::Neutral,
-        share: None,
-    };
     let of = |[p50, _, p99]: &[f64; 3]| {
         (format!("{} ms", format_number(*p50)), format!("99 of 100 requests within {} ms", format_number(*p99)))
     };
@@ -64,14 +57,14 @@ fn tiles(request: &Request, rate: f64, report: &ServeReport) -> Vec<Tile> {
     let (tpot, tpot_note) = of(&report.tpot_ms);
     let good = report.goodput_requests_per_s;
     vec![
-        tile("First token of a request, median", ttft, ttft_note),
-        tile("Token of a request, median", tpot, tpot_note),
-        tile(
+        Tile::new("First token of a request, median", ttft, ttft_note),
+        Tile::new("Token of a request, median", tpot, tpot_note),
+        Tile::new(
             "Goodput",
             format!("{} requests/s", format_number(good)),
             format!("within the limits, of {rate} that arrive"),
         ),
-        tile(
+        Tile::new(
             "Throughput",
             format!("{} tokens/s", format_number(report.throughput_tokens_per_s)),
             format!("{} of {} places are taken on average", format_number(report.mean_batch), request.batch),

@@ -37,7 +37,6 @@ fn ms(seconds: Option<f64>) -> String {
 }
 
 fn tiles(r: &MatmultReport) -> Vec<Tile> {
-    let tile = |name: &str, value: String, note: String| Tile { name: name.to_owned(), value, note, ..Tile::default() };
     let percent = r.peak_percent.unwrap_or(0.0);
     let peak = r.peak_tops.unwrap_or(0.0);
     let reached = match r.tops_computed {
@@ -55,33 +54,33 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
     let note = published.map_or_else(|| of_peak.clone(), |published| format!("{of_peak}; {published}"));
     let mut all = Vec::new();
     if has_products {
-        all.push(Tile { tone, share: Some(percent / 100.0), ..tile("Achieved", reached, note) });
+        all.push(Tile { tone, share: Some(percent / 100.0), ..Tile::new("Achieved", reached, note) });
     }
     if let Some((rate, peak)) = r.dma_gb_per_s.zip(r.peak_gb_per_s).filter(|_| r.case.operator.is_some()) {
         let note = format!("{} of the {peak:.1} that device memory gives one core", format_share(rate / peak * 100.0));
-        all.push(Tile { share: Some(rate / peak), ..tile("Moved by DMA", format!("{rate:.1} GB/s"), note) });
+        all.push(Tile { share: Some(rate / peak), ..Tile::new("Moved by DMA", format!("{rate:.1} GB/s"), note) });
     }
     let (asked, computed) = (r.products_asked.unwrap_or(0), r.products_computed.unwrap_or(0));
     if asked != computed {
         let note = format!("counts all {asked} products; the core computes {computed}");
         let value = r.tops.map_or_else(|| "-".to_owned(), |t| format!("{t:.2} TOPS"));
-        all.push(Tile { tone: Tone::Bad, ..tile("What the script prints", value, note) });
+        all.push(Tile { tone: Tone::Bad, ..Tile::new("What the script prints", value, note) });
     }
     let share = r.device_s.zip(r.iteration_s).filter(|(_, all)| *all > 0.0).map(|(device, all)| device / all);
-    all.push(tile("One call, end to end", ms(r.iteration_s), format!("mean of {}", r.case.run.timed_iterations)));
+    all.push(Tile::new("One call, end to end", ms(r.iteration_s), format!("mean of {}", r.case.run.timed_iterations)));
     let note = share.map_or_else(String::new, |s| format!("{} of the call", format_share(s * 100.0)));
-    all.push(Tile { share, ..tile("On the device", ms(r.device_s), note) });
+    all.push(Tile { share, ..Tile::new("On the device", ms(r.device_s), note) });
     if let Some(v) = &r.verification {
         let again = if v.same_seed_repeats { "gives the same time again" } else { "gives another time" };
         let note = format!("between {} runs; the first seed {again}", v.tops.len());
-        all.push(tile("Spread", format!("{:.3} %", v.spread_percent), note));
+        all.push(Tile::new("Spread", format!("{:.3} %", v.spread_percent), note));
     }
     if let Some((what, k)) = r.ranges.as_ref().and_then(|r| {
         let nan = r.first_nan.map(|k| ("NaN", k));
         nan.or(r.first_inf.map(|k| ("infinity", k))).or(r.first_zero.map(|k| ("only zeros", k)))
     }) {
         let note = format!("first at product {k}: nothing keeps the values in range");
-        all.push(Tile { tone: Tone::Bad, ..tile("Values", what.to_owned(), note) });
+        all.push(Tile { tone: Tone::Bad, ..Tile::new("Values", what.to_owned(), note) });
     }
     all
 }

@@ -72,13 +72,9 @@ fn tiles(reports: &[&MatmultReport], total: usize) -> Vec<Tile> {
     let mut tiles = Vec::new();
     if let Some((best, tops)) = best.and_then(|r| Some((r, r.tops_computed?))) {
         let percent = best.peak_percent.unwrap_or(0.0);
-        tiles.push(Tile {
-            name: "Fastest case".to_owned(),
-            value: format!("{tops:.2} TFLOPS"),
-            note: format!("{} of the peak: {}", format_share(percent), best.case.label()),
-            share: Some(percent / 100.0),
-            ..Tile::default()
-        });
+        let note = format!("{} of the peak: {}", format_share(percent), best.case.label());
+        let tile = Tile::new("Fastest case", format!("{tops:.2} TFLOPS"), note);
+        tiles.push(Tile { share: Some(percent / 100.0), ..tile });
     }
     let failed = reports.iter().filter(|r| r.error.is_some()).count();
     tiles.push(Tile {
