@@ -1,7 +1,6 @@
 //! ONNX files of real exporters, compared with known facts: verdicts, inputs, results, operators, products, values.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use neuronscope::program::eval::evaluate;
 use neuronscope::program::{
@@ -11,52 +10,17 @@ use neuronscope::readers::{read_model, read_onnx};
 use serde_json::Value as Json;
 
 use super::import_npz;
-
-/// A file and its facts.
-struct Case {
-    name: String,
-    bytes: Vec<u8>,
-    facts: Json,
-    expected: Option<Vec<u8>>,
-}
-
-fn unpacked(path: &Path) -> Vec<u8> {
-    let bytes = fs::read(path).unwrap();
-    match path.extension() {
-        // Ten bytes of header without extras, eight of trailer.
-        Some(gz) if gz == "gz" => miniz_oxide::inflate::decompress_to_vec(&bytes[10..bytes.len() - 8]).unwrap(),
-        _ => bytes,
-    }
-}
+use super::model_cases::{Case, corpus, dtype, fixtures};
 
 /// The files in the repository.
-fn fixtures() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/onnx");
-    let all: Json = serde_json::from_slice(&fs::read(folder.join("facts.json")).unwrap()).unwrap();
-    let case = |(name, facts): (&String, &Json)| {
-        let gz = folder.join(format!("{name}.gz"));
-        let path = if gz.exists() { gz } else { folder.join(name) };
-        let expected = fs::read(folder.join(format!("{name}.npz"))).ok();
-        Case { name: name.clone(), bytes: unpacked(&path), facts: facts.clone(), expected }
-    };
-    all.as_object().unwrap().iter().map(case).collect()
+fn files() -> Vec<Case> {
+    fixtures(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/onnx"))
 }
 
-/// Files of a corpus that is too large for the repository, if it exists.
-fn corpus() -> Vec<Case> {
-    let Ok(root) = std::env::var("NEURONSCOPE_MODELS").map(PathBuf::from) else { return Vec::new() };
-    let mut cases = Vec::new();
-    for folder in ["onnx", "bad"] {
-        let mut paths: Vec<PathBuf> = fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
-        paths.sort();
-        for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "onnx" || e == "json")) {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let facts = serde_json::from_slice(&fs::read(root.join(format!("facts/{name}.json"))).unwrap()).unwrap();
-            let expected = fs::read(root.join(format!("expected/{name}.npz"))).ok();
-            cases.push(Case { name, bytes: fs::read(path).unwrap(), facts, expected });
-        }
-    }
-    cases
+/// ONNX's own files and those of its JSON form.
+fn has_onnx(name: &str) -> bool {
+    let ending = Path::new(name).extension();
+    ending.is_some_and(|e| e == "onnx" || e == "json")
 }
 
 fn read(case: &Case) -> Result<ImportedModel, String> {
@@ -64,22 +28,6 @@ fn read(case: &Case) -> Result<ImportedModel, String> {
     // The size that the expected values were made with.
     options.dims.insert("batch".to_owned(), 3);
     read_model(&case.name, &case.bytes, &options).map_err(|e| e.to_string())
-}
-
-/// Names of ONNX's element types as the facts spell them.
-fn dtype(name: &str) -> &str {
-    match name {
-        "float" => "f32",
-        "double" => "f64",
-        "float16" => "f16",
-        "bfloat16" => "bf16",
-        "int64" => "s64",
-        "int32" => "s32",
-        "int8" => "s8",
-        "uint8" => "u8",
-        "bool" => "pred",
-        other => other,
-    }
 }
 
 /// What differs from the facts.
@@ -168,7 +116,7 @@ fn value_distance(case: &Case, imported: &ImportedModel) -> Option<Result<f64, S
 fn every_file_agrees_with_its_facts() {
     let mut wrong = Vec::new();
     let (mut agreed, mut valued) = (0, 0);
-    let cases: Vec<Case> = fixtures().into_iter().chain(corpus()).collect();
+    let cases: Vec<Case> = files().into_iter().chain(corpus(&["onnx", "bad"], |_, name| has_onnx(name))).collect();
     for case in &cases {
         let verdict = case.facts["expect"]["verdict"].as_str().unwrap();
         let found = match read(case) {
@@ -222,7 +170,7 @@ fn differences_of(found: &ImportedModel, case: &Case) -> Vec<String> {
 
 #[test]
 fn damaged_files_are_errors_or_models() {
-    let small: Vec<Vec<u8>> = fixtures().into_iter().map(|c| c.bytes).filter(|b| b.len() < 40_000).collect();
+    let small: Vec<Vec<u8>> = files().into_iter().map(|c| c.bytes).filter(|b| b.len() < 40_000).collect();
     let edits = proptest::collection::vec((0usize..40_000, proptest::num::u8::ANY), 0..6);
     let strategy = (0..small.len(), edits, proptest::option::of(0usize..40_000));
     let mut runner = proptest::test_runner::TestRunner::new(proptest::test_runner::Config {
@@ -254,7 +202,7 @@ fn damaged_files_are_errors_or_models() {
 #[test]
 fn files_that_end_early_are_refused_by_the_byte() {
     let whole =
-        fixtures().into_iter().find(|c| c.name.starts_with("tiny-cnn--torch2.9.1-onnx-legacy-op11")).unwrap().bytes;
+        files().into_iter().find(|c| c.name.starts_with("tiny-cnn--torch2.9.1-onnx-legacy-op11")).unwrap().bytes;
     for share in [1, 3, 6, 9] {
         let error = read_onnx(&whole[..whole.len() * share / 10].to_vec(), &ImportOptions::default()).unwrap_err();
         assert!(error.to_string().starts_with("byte "), "{error}");

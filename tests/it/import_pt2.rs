@@ -13,77 +13,16 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 use super::import_npz;
-
-/// A file and its facts.
-pub(super) struct Case {
-    name: String,
-    bytes: Vec<u8>,
-    facts: Json,
-    expected: Option<Vec<u8>>,
-}
+use super::model_cases::{Case, corpus, dtype, fixtures, unpacked};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/pt2")
 }
 
-pub(super) fn unpacked(path: &Path) -> Vec<u8> {
-    let bytes = fs::read(path).unwrap();
-    match path.extension() {
-        // Ten bytes of header without extras, eight of trailer.
-        Some(gz) if gz == "gz" => miniz_oxide::inflate::decompress_to_vec(&bytes[10..bytes.len() - 8]).unwrap(),
-        _ => bytes,
-    }
-}
-
-/// The files in the repository, in a folder with their facts.
-pub(super) fn fixtures(folder: &Path) -> Vec<Case> {
-    let all: Json = serde_json::from_slice(&fs::read(folder.join("facts.json")).unwrap()).unwrap();
-    let case = |(name, facts): (&String, &Json)| {
-        let gz = folder.join(format!("{name}.gz"));
-        let path = if gz.exists() { gz } else { folder.join(name) };
-        let expected = fs::read(folder.join(format!("{name}.npz"))).ok();
-        Case { name: name.clone(), bytes: unpacked(&path), facts: facts.clone(), expected }
-    };
-    all.as_object().unwrap().iter().map(case).collect()
-}
-
-/// All files of the format in the folder that `NEURONSCOPE_MODELS` names, with their facts.
-fn corpus() -> Vec<Case> {
-    let Ok(root) = std::env::var("NEURONSCOPE_MODELS") else { return Vec::new() };
-    let root = Path::new(&root);
-    let mut cases = Vec::new();
-    for part in ["pt2", "bad", "torchscript", "other"] {
-        let Ok(files) = fs::read_dir(root.join(part)) else { continue };
-        let mut paths: Vec<PathBuf> = files.map(|f| f.unwrap().path()).collect();
-        paths.sort();
-        for path in paths {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let Ok(facts) = fs::read(root.join(format!("facts/{name}.json"))) else { continue };
-            let facts: Json = serde_json::from_slice(&facts).unwrap();
-            let is_ours = part == "pt2" || !name.contains(".onnx") && !name.contains(".hlo");
-            if is_ours {
-                let expected = fs::read(root.join(format!("expected/{name}.npz"))).ok();
-                cases.push(Case { name, bytes: fs::read(&path).unwrap(), facts, expected });
-            }
-        }
-    }
-    cases
-}
-
-/// Names of element types as the facts spell them.
-fn dtype(name: &str) -> &str {
-    match name {
-        "float32" => "f32",
-        "float64" => "f64",
-        "float16" => "f16",
-        "bfloat16" => "bf16",
-        "int64" => "s64",
-        "int32" => "s32",
-        "int8" => "s8",
-        "uint8" => "u8",
-        "bool" => "pred",
-        other => other,
-    }
+/// All files of the format in the folder that `NEURONSCOPE_MODELS` names.
+fn corpus_of_torch() -> Vec<Case> {
+    let is_ours = |part: &str, name: &str| part == "pt2" || !name.contains(".onnx") && !name.contains(".hlo");
+    corpus(&["pt2", "bad", "torchscript", "other"], is_ours)
 }
 
 /// Whether tensors agree with the facts.
@@ -245,7 +184,7 @@ fn the_files_of_the_tests_are_as_known() {
 
 #[test]
 fn the_files_of_a_folder_are_as_known() {
-    check_all(&corpus());
+    check_all(&corpus_of_torch());
 }
 
 /// The file of the tests of a name.

@@ -7,7 +7,8 @@ use neuronscope::program::{ImportOptions, ImportedModel, Numbers, Verdict};
 use neuronscope::readers::read_model;
 
 use super::import_aten::archive;
-use super::import_pt2::{check_all, fixtures, unpacked};
+use super::import_pt2::check_all;
+use super::model_cases::{fixtures, unpacked};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/torchscript")

@@ -69,6 +69,7 @@ mod links;
 mod llm;
 mod matmult;
 mod matmult_study;
+mod model_cases;
 mod neuron_device;
 mod numerics;
 mod odd_traces;
