@@ -11,6 +11,7 @@ use ns_device::EstimateMark;
 use ns_insight::Insights;
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
+use ns_view::table::{Cell, Table};
 
 /// `neuronscope profile --json`.
 #[derive(Serialize)]
@@ -108,22 +109,11 @@ fn to_json(value: &impl Serialize) -> Result<Vec<u8>, String> {
     Ok(json)
 }
 
-/// An operator table with the columns it shows.
-pub(super) fn operators_csv(table: &OperatorTable) -> Vec<u8> {
+/// An operator table under the headings it has on the page, values without rounding.
+pub(super) fn operators_csv(table: &Table) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let headings = ["Op Name", "Occurrences", "Neuron Device", "NeuronCore", "Time (ns)", "Self (ns)", "Time %"];
-    let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
-    let mut rows = table.rows.iter().map(|r| {
-        [
-            r.name.clone(),
-            r.occurrences.to_string(),
-            number(r.device.map(u64::from)),
-            number(r.core.map(u64::from)),
-            r.time_ns.to_string(),
-            number(r.self_ns),
-            format!("{:.2}", r.time_percent),
-        ]
-    });
+    let headings = table.columns.iter().map(|column| column.title.as_str());
+    let mut rows = table.rows.iter().map(|row| row.iter().map(Cell::raw));
     // Writing to memory does not fail.
     let written = writer.write_record(headings).and_then(|()| rows.try_for_each(|r| writer.write_record(r)));
     written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default()

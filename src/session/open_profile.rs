@@ -211,7 +211,8 @@ impl OpenProfile {
             kinds.retain(|kind| *kind != OperatorKind::Slices);
         }
         let operators = kinds.into_iter().map(|kind| self.operators(kind, None, None, Instances::Merged)).collect();
-        ProfileParts { origin: self.origin.clone(), facts: self.info().facts, operators }
+        let unit = self.profile.meta().unit.clone();
+        ProfileParts { origin: self.origin.clone(), facts: self.info().facts, operators, unit }
     }
 
     /// Everything about the slice next to another one.
@@ -325,7 +326,7 @@ impl OpenProfile {
             ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
             ExportKind::OperatorsCsv(kind, range, level, instances) => {
                 let table = self.operators(kind, range, level.as_deref(), instances);
-                Ok(file(".operators.csv", "text/csv", operators_csv(&table)))
+                Ok(file(".operators.csv", "text/csv", operators_csv(&table.to_table(&self.profile.meta().unit))))
             }
             ExportKind::OpenJson => Ok(file(".summary.json", "application/json", open_json(&self.profile)?)),
             ExportKind::SummaryJson => {

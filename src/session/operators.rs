@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use ns_analysis::Instances;
+use ns_profile::Unit;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The kind of operators in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,4 +48,89 @@ pub struct OperatorRow {
     pub time_percent: f64,
     /// For a fused operator: its parts.
     pub members: Vec<String>,
+}
+
+impl OperatorKind {
+    /// What a table of this kind lists, as a heading.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Framework => "Framework operators",
+            Self::Hlo => "HLO operators",
+            Self::Slices => "Operators",
+        }
+    }
+}
+
+impl OperatorTable {
+    /// The table with its columns: the plugin's for operators of NeuronCores, total and self time in the profile's unit for slices.
+    #[must_use]
+    pub fn to_table(&self, unit: &Unit) -> Table {
+        let column = Column::new;
+        let index = |n: Option<u32>| Cell::from(n.map(u64::from));
+        let (name, count, percent) = (ColumnKind::Name, ColumnKind::Count, ColumnKind::Percent);
+        let columns = match self.kind {
+            OperatorKind::Slices => vec![
+                column("name", "Name", name),
+                column("count", "Count", count),
+                column_in(unit, "total_ns", "Total", count),
+                column_in(unit, "self_ns", "Self", count),
+                column("time_percent", "Self %", percent),
+            ],
+            OperatorKind::Framework | OperatorKind::Hlo => vec![
+                column("name", "Op Name", ColumnKind::Text),
+                column("occurrences", "Occurrences", count),
+                column("device", "Neuron Device", count),
+                column("core", "NeuronCore", count),
+                column("time_ns", "Time (ns)", count),
+                column("time_percent", "Time %", percent),
+            ],
+        };
+        let row = |r: &OperatorRow| {
+            let (name, occurrences) = (Cell::Text(r.name.clone()), Cell::Count(r.occurrences));
+            let (time, percent) = (Cell::Count(r.time_ns), Cell::Number(r.time_percent));
+            match self.kind {
+                OperatorKind::Slices => vec![name, occurrences, time, Cell::from(r.self_ns), percent],
+                OperatorKind::Framework | OperatorKind::Hlo => {
+                    vec![name, occurrences, index(r.device), index(r.core), time, percent]
+                }
+            }
+        };
+        Table { columns, rows: self.rows.iter().map(row).collect() }
+    }
+}
+
+/// A column of values in the unit of a profile, which its heading names: `Total (ns)`, `Total (samples)`.
+pub(super) fn column_in(unit: &Unit, id: &str, what: &str, kind: ColumnKind) -> Column {
+    Column::new(id, &format!("{what} ({})", unit.name()), kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(kind: OperatorKind) -> OperatorTable {
+        let row = OperatorRow {
+            name: "mm".to_owned(),
+            occurrences: 2,
+            device: Some(0),
+            core: Some(1),
+            time_ns: 1_500,
+            self_ns: Some(1_000),
+            time_percent: 50.0,
+            members: Vec::new(),
+        };
+        OperatorTable { kind, level: None, instances: Instances::Merged, rows: vec![row] }
+    }
+
+    #[test]
+    fn a_table_has_the_columns_of_its_kind_and_the_unit_of_its_profile() {
+        let head = |table: &Table| table.columns.iter().map(|c| c.title.clone()).collect::<Vec<_>>().join(", ");
+        let slices = table(OperatorKind::Slices).to_table(&Unit::count_of("samples"));
+        assert_eq!(head(&slices), "Name, Count, Total (samples), Self (samples), Self %");
+        assert_eq!(slices.to_csv(), "name,count,total_ns,self_ns,time_percent\nmm,2,1500,1000,50\n");
+        let hlo = table(OperatorKind::Hlo).to_table(&Unit::Ns);
+        assert_eq!(head(&hlo), "Op Name, Occurrences, Neuron Device, NeuronCore, Time (ns), Time %");
+        assert_eq!(hlo.to_csv(), "name,occurrences,device,core,time_ns,time_percent\nmm,2,0,1,1500,50\n");
+    }
 }

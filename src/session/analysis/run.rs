@@ -130,7 +130,7 @@ mod tests {
     use ns_analysis::work::Works;
     use ns_base::Diagnostics;
     use ns_profile::flows::FlowIndex;
-    use ns_profile::{Profile, ProfileBuilder};
+    use ns_profile::{Profile, ProfileBuilder, Unit};
 
     fn profile() -> Profile {
         let mut b = ProfileBuilder::new("test");
@@ -151,6 +151,7 @@ mod tests {
             origin: ProfileOrigin::Simulated(ProfileSpec::default()),
             facts: Vec::new(),
             operators: Vec::new(),
+            unit: Unit::Ns,
         };
         let (flows, works) = (|| &flows, || &works);
         let sources = Sources {

@@ -1,6 +1,7 @@
 //! Results as tables: slices, groups of them, counters, idle gaps, the answer to a query.
 
 use super::listing::{LinkedTable, Rows, Sources};
+use crate::operators::column_in;
 use crate::timeline::{NO_NAME, link};
 use ns_analysis::GroupBy;
 use ns_analysis::counters::{SeriesStats, series_names};
@@ -24,12 +25,13 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown
             Cell::Count(dur.max(0).unsigned_abs()),
         ]
     });
+    let length = |id, what| column_in(&profile.meta().unit, id, what, ColumnKind::Count);
     let table = Table {
         columns: vec![
             Column::new("name", "Name", ColumnKind::Name),
             Column::new("thread", "Thread", ColumnKind::Text),
-            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
-            Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
+            length("start_ns", "Start"),
+            length("duration_ns", "Duration"),
         ],
         rows: rows.collect(),
     };
@@ -60,8 +62,7 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
         ]
     });
     let column = Column::new;
-    let unit = profile.meta().unit.name();
-    let length = |id: &str, what: &str, kind| Column::new(id, &format!("{what} ({unit})"), kind);
+    let length = |id, what, kind| column_in(&profile.meta().unit, id, what, kind);
     let table = Table {
         columns: vec![
             column("name", "Name", ColumnKind::Name),
@@ -156,12 +157,11 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
 pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows) -> LinkedTable {
     let kinds: Vec<ColumnKind> = (0..found.columns.len()).map(|i| column_kind(found, i)).collect();
     let columns = found.columns.iter().zip(&kinds).map(|((name, kind), shown)| {
-        let title = if *kind == ValueKind::Ns {
-            format!("{name} ({})", sources.profile.meta().unit.name())
+        if *kind == ValueKind::Ns {
+            column_in(&sources.profile.meta().unit, name, name, *shown)
         } else {
-            name.clone()
-        };
-        Column::new(name, &title, *shown)
+            Column::new(name, name, *shown)
+        }
     });
     let cells = |row: &Vec<QueryValue>| row.iter().zip(&kinds).map(|(v, kind)| cell(v, *kind)).collect();
     let table = Table { columns: columns.collect(), rows: shown.of(&found.rows).iter().map(cells).collect() };

@@ -3,7 +3,6 @@
 
 mod bench;
 mod live;
-mod operators;
 mod profile;
 
 pub use bench::{BenchPage, PackedReports, bench_page};

@@ -1,11 +1,11 @@
 //! The overview of a profile as a file: the overview, the facts, and the operators that take most of the time.
 
 use super::live_address;
-use super::operators::{table, title};
 use crate::protocol::build_id;
 use crate::share::{PageLink as _, ProfileLink, Tool};
 use crate::{OperatorTable, ProfileOrigin};
 use ns_base::units::format_count;
+use ns_profile::Unit;
 use ns_view::document::{Block, Document};
 use ns_view::page::PageFile;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -19,22 +19,26 @@ pub(crate) struct ProfileParts {
     /// Names and values.
     pub facts: Vec<(String, String)>,
     pub operators: Vec<OperatorTable>,
+    /// The unit of their times.
+    pub unit: Unit,
 }
 
 /// The overview of a profile as one HTML file, with a link to the profile on the page at `base` if it was simulated.
 pub(crate) fn profile_page(overview: Document, parts: ProfileParts, base: &str) -> String {
     let mut blocks = overview.blocks;
     for operators in &parts.operators {
-        let (rows, all) = table(operators, MOST_OPERATORS);
-        if rows.rows.is_empty() {
+        let mut table = operators.to_table(&parts.unit);
+        if table.rows.is_empty() {
             continue;
         }
-        let title = title(operators.kind);
+        let title = operators.kind.title();
         blocks.push(Block::Heading(title.to_owned()));
-        if rows.rows.len() < all {
+        let all = table.rows.len();
+        if all > MOST_OPERATORS {
             blocks.push(Block::Text(format!("The first {MOST_OPERATORS} of {}.", format_count(all as u64))));
+            table.rows.truncate(MOST_OPERATORS);
         }
-        blocks.push(Block::Table { title: title.to_owned(), file: String::new(), table: rows });
+        blocks.push(Block::Table { title: title.to_owned(), file: String::new(), table });
     }
     blocks.push(Block::Heading("Facts".to_owned()));
     blocks.push(Block::Table { title: "Facts".to_owned(), file: String::new(), table: facts(parts.facts) });

@@ -17,7 +17,7 @@ use ns_profile::levels::ALL_LEVELS;
 use ns_session::{OperatorKind, OperatorRow, OperatorTable};
 use ns_view::colours::Colours;
 use ns_view::plot::Pie;
-use ns_view::table::{Cell, Column, ColumnKind, Sort, Table};
+use ns_view::table::Sort;
 use ns_view::timeline::GroupKind;
 
 /// Properties of [`OperatorsView`].
@@ -31,7 +31,9 @@ pub struct OperatorsViewProps {
 
 #[component]
 pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
-    let view = use_memo(props.table.clone(), |table| table.as_ref().map(|t| (Shared::new(table_of(t)), notes_of(t))));
+    let view = use_memo((props.table.clone(), unit_of(&props.state)), |(table, unit)| {
+        table.as_ref().map(|t| (Shared::new(t.to_table(unit)), notes_of(t)))
+    });
     let (Some(operators), Some((table, notes))) = (&props.table, view.as_ref()) else {
         return html! { <p class="panel empty" role="status">{ "Counting operators\u{2026}" }</p> };
     };
@@ -69,7 +71,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
             <div class="table-and-shares">
             <div class="panel">
                 <DataTable
-                    name={title(operators.kind)} table={table.clone()} notes={notes.clone()}
+                    name={operators.kind.title()} table={table.clone()} notes={notes.clone()}
                     sort={state.link.sort.clone()} {on_sort} search={state.link.find.clone()} {on_search} {on_row} {swatches}
                     exact={operators.kind != OperatorKind::Slices}
                 />
@@ -121,67 +123,6 @@ fn shares(operators: &OperatorTable) -> Vec<(String, f64)> {
     by_name.into_iter().map(|(name, ns)| (name.to_owned(), ns)).collect()
 }
 
-fn title(kind: OperatorKind) -> &'static str {
-    match kind {
-        OperatorKind::Framework => "Framework operators",
-        OperatorKind::Hlo => "HLO operators",
-        OperatorKind::Slices => "Operators",
-    }
-}
-
-fn table_of(operators: &OperatorTable) -> Table {
-    let column = Column::new;
-    if operators.kind == OperatorKind::Slices {
-        return Table {
-            columns: vec![
-                column("name", "Name", ColumnKind::Name),
-                column("count", "Count", ColumnKind::Count),
-                column("total_ns", "Total (ns)", ColumnKind::Count),
-                column("self_ns", "Self (ns)", ColumnKind::Count),
-                column("time_percent", "Self %", ColumnKind::Percent),
-            ],
-            rows: operators
-                .rows
-                .iter()
-                .map(|r| {
-                    vec![
-                        Cell::Text(r.name.clone()),
-                        Cell::Count(r.occurrences),
-                        Cell::Count(r.time_ns),
-                        Cell::from(r.self_ns),
-                        Cell::Number(r.time_percent),
-                    ]
-                })
-                .collect(),
-        };
-    }
-    let index = |i: Option<u32>| Cell::from(i.map(u64::from));
-    Table {
-        columns: vec![
-            column("name", "Op Name", ColumnKind::Text),
-            column("occurrences", "Occurrences", ColumnKind::Count),
-            column("device", "Neuron Device", ColumnKind::Count),
-            column("core", "NeuronCore", ColumnKind::Count),
-            column("time_ns", "Time (ns)", ColumnKind::Count),
-            column("time_percent", "Time %", ColumnKind::Percent),
-        ],
-        rows: operators
-            .rows
-            .iter()
-            .map(|r| {
-                vec![
-                    Cell::Text(r.name.clone()),
-                    Cell::Count(r.occurrences),
-                    index(r.device),
-                    index(r.core),
-                    Cell::Count(r.time_ns),
-                    Cell::Number(r.time_percent),
-                ]
-            })
-            .collect(),
-    }
-}
-
 /// For each row, the members of a fused operator.
 fn notes_of(operators: &OperatorTable) -> Rc<[Option<AttrValue>]> {
     let note = |r: &OperatorRow| (!r.members.is_empty()).then(|| AttrValue::from(r.members.join("\n")));
@@ -203,7 +144,13 @@ fn pies(operators: &OperatorTable, state: &StateHandle<ProfileState>, colours: &
     if cores.is_empty() {
         let own = |r: &OperatorRow| (r.name.clone(), u64_to_f64(r.self_ns.unwrap_or(r.time_ns)));
         let pie = Pie::new(operators.rows.iter().map(own)).coloured(colours);
-        return html! { <PieChart title="Self time per operator" {pie} unit="ns" /> };
+        let unit = unit_of(state);
+        let title = if unit == Unit::Ns {
+            "Self time per operator".to_owned()
+        } else {
+            format!("Self {} per operator", unit.name())
+        };
+        return html! { <PieChart {title} {pie} unit={unit.name().to_owned()} /> };
     }
     let chosen = state.link.core.filter(|c| cores.contains(c)).unwrap_or(cores[0]);
     let by_device =
