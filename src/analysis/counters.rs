@@ -163,14 +163,14 @@ pub struct CurvePass {
     parts: u64,
     curve: Curve,
     /// The part of the span being filled.
-    part: Option<Part>,
+    part: Option<CurvePart>,
     end: Option<(i64, f64)>,
     samples: usize,
 }
 
 /// A part of the span: when its smallest and its largest value begin to hold, and the values.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct CurvePart {
     number: u64,
     least: (i64, f64),
     most: (i64, f64),
@@ -216,7 +216,7 @@ impl CurvePass {
                 }
                 _ => {
                     keep(curve, part.take());
-                    *part = Some(Part { number, least: point, most: point });
+                    *part = Some(CurvePart { number, least: point, most: point });
                 }
             }
         });
@@ -234,8 +234,8 @@ impl CurvePass {
 }
 
 /// Adds the smallest and the largest value of a part in order of time; only one if they are the same.
-fn keep(curve: &mut Curve, part: Option<Part>) {
-    let Some(Part { least, most, .. }) = part else { return };
+fn keep(curve: &mut Curve, part: Option<CurvePart>) {
+    let Some(CurvePart { least, most, .. }) = part else { return };
     let (first, second) = if least.0 <= most.0 { (least, most) } else { (most, least) };
     curve.points.push(first);
     if second.0 != first.0 {

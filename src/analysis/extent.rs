@@ -23,14 +23,14 @@ pub struct Extent {
 #[must_use]
 pub fn extent(profile: &Profile) -> Extent {
     let levels = profile.levels();
-    let of_level: IndexVec<LevelId, Part> = levels.all().map(|level| part_of(levels, level)).collect();
+    let of_level: IndexVec<LevelId, LevelPart> = levels.all().map(|level| part_of(levels, level)).collect();
     let (mut steps, mut device) = (None, None);
     let slices = profile.slices();
     for track in profile.tracks().ids() {
         for id in slices.of_track(track).filter(|id| !slices.flags(*id).has(SliceFlags::UNCLOSED)) {
             let found = match of_level.get(levels.of_slice(profile, track, id)) {
-                Some(Part::Steps) => &mut steps,
-                Some(Part::Device) => &mut device,
+                Some(LevelPart::Steps) => &mut steps,
+                Some(LevelPart::Device) => &mut device,
                 _ => continue,
             };
             let (start, end) = (slices.start(id).0, slices.end(id).0);
@@ -43,20 +43,20 @@ pub fn extent(profile: &Profile) -> Extent {
 }
 
 #[derive(Clone, Copy)]
-enum Part {
+enum LevelPart {
     Steps,
     Device,
     Neither,
 }
 
-fn part_of(levels: &Levels, level: &Level) -> Part {
+fn part_of(levels: &Levels, level: &Level) -> LevelPart {
     let is_host = ["host", "CPU ops", "Python", "runtime calls", "annotations", "other"].contains(&level.name.as_str());
     match levels.family() {
-        _ if level.name == Wrapper::Step.level() => Part::Steps,
-        Family::Other => Part::Neither,
-        Family::Kineto if level.name != "device kernels" => Part::Neither,
-        _ if level.wraps || is_host => Part::Neither,
-        _ => Part::Device,
+        _ if level.name == Wrapper::Step.level() => LevelPart::Steps,
+        Family::Other => LevelPart::Neither,
+        Family::Kineto if level.name != "device kernels" => LevelPart::Neither,
+        _ if level.wraps || is_host => LevelPart::Neither,
+        _ => LevelPart::Device,
     }
 }
 

@@ -63,7 +63,7 @@ impl GroupBy {
 }
 
 /// The groups of a fused operation, each with its parts.
-type Groups = Vec<(u32, Vec<Part>)>;
+type MemberGroups = Vec<(u32, Vec<Part>)>;
 
 /// The group of each slice. Groups are numbers from 0, some of which may be unused.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ pub struct Grouping {
     /// For [`GroupBy::Operation`].
     operations: Option<Box<Operations>>,
     /// The groups of fused operations, each with its parts, by arguments and the names that slices of the track have.
-    fused: FxHashMap<(ArgsId, fused::Names), Groups>,
+    fused: FxHashMap<(ArgsId, fused::Names), MemberGroups>,
     /// Whether arguments are those of a fused operation, by their place: asked of every slice, so no map.
     has_members: Vec<bool>,
     /// The names that slices have, by track.
@@ -127,7 +127,7 @@ impl Grouping {
             }
             self.has_members[args.index()] = true;
             for names in [fused::Names::Framework, fused::Names::Hlo, fused::Names::Own] {
-                let mut groups = Groups::new();
+                let mut groups = MemberGroups::new();
                 for member in members {
                     let Some(group) = self.group_of_member(names, member) else { continue };
                     match groups.iter_mut().find(|(known, _)| *known == group) {
@@ -183,7 +183,7 @@ impl Grouping {
         }
     }
 
-    fn groups_of_fused(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<&Groups> {
+    fn groups_of_fused(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<&MemberGroups> {
         let args = profile.slices().args(id);
         if !self.has_members.get(args.index()).is_some_and(|has| *has) {
             return None;

@@ -47,11 +47,11 @@ struct TrackLod {
 struct RowLod {
     /// The slices of the row by start (and, as they do not overlap, by end).
     ids: Vec<SliceId>,
-    levels: Vec<Level>,
+    levels: Vec<BucketLevel>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct BucketLevel {
     bucket_log2: u32,
     runs: Vec<Bucket>,
 }
@@ -173,7 +173,7 @@ impl RowLod {
             });
             runs.extend(merger.finish());
             finer = runs.len();
-            self.levels.push(Level { bucket_log2, runs });
+            self.levels.push(BucketLevel { bucket_log2, runs });
         }
     }
 

@@ -142,13 +142,13 @@ pub struct Columns {
     /// The value of the tallest, with its unit.
     pub most: String,
     /// The columns, from left to right.
-    pub columns: Vec<Column>,
+    pub columns: Vec<StackedColumn>,
     /// The same in numbers, in the same order; it may have more rows than there are columns.
     pub table: Table,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Column {
+pub struct StackedColumn {
     pub name: String,
     /// Its value with its unit.
     pub value: String,

@@ -26,11 +26,11 @@ pub(super) struct GroupRow {
     member: Option<FusedMember>,
     count: u64,
     /// Values of each selected column that is aggregated.
-    values: Vec<Tally>,
+    values: Vec<Aggregates>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Tally {
+struct Aggregates {
     int: i128,
     real: f64,
     is_real: bool,
@@ -54,7 +54,7 @@ impl Groups {
         }
         *self.place.entry(at).or_insert_with(|| {
             let wants_all = |s: &OutputColumn| matches!(s, OutputColumn::Of(Aggregate::P50 | Aggregate::P99, _));
-            let tally = |s: &OutputColumn| Tally { all: wants_all(s).then(Vec::new), ..Tally::default() };
+            let tally = |s: &OutputColumn| Aggregates { all: wants_all(s).then(Vec::new), ..Aggregates::default() };
             let values = select.iter().filter(|s| !matches!(s, OutputColumn::Count)).map(tally).collect();
             self.rows.push(GroupRow { first: row.id, member: row.member, count: 0, values });
             self.rows.len() - 1
@@ -88,7 +88,7 @@ impl Groups {
     }
 }
 
-impl Tally {
+impl Aggregates {
     fn add(&mut self, value: &QueryValue) {
         let Some(x) = number(value) else { return };
         if self.count == 0 {

@@ -2,7 +2,7 @@
 
 use ns_base::{Refusal, refuse};
 
-use super::npy::{self, Kind};
+use super::npy::{self, ElementKind};
 use super::records::Records;
 
 /// Most sizes of an array.
@@ -25,14 +25,14 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
 }
 
 /// The type of the values, and bytes of one.
-fn kind_of(code: u8) -> Option<(Kind, usize)> {
+fn kind_of(code: u8) -> Option<(ElementKind, usize)> {
     Some(match code {
-        0x08 => (Kind::Unsigned, 1),
-        0x09 => (Kind::Signed, 1),
-        0x0b => (Kind::Signed, 2),
-        0x0c => (Kind::Signed, 4),
-        0x0d => (Kind::Float, 4),
-        0x0e => (Kind::Float, 8),
+        0x08 => (ElementKind::Unsigned, 1),
+        0x09 => (ElementKind::Signed, 1),
+        0x0b => (ElementKind::Signed, 2),
+        0x0c => (ElementKind::Signed, 4),
+        0x0d => (ElementKind::Float, 4),
+        0x0e => (ElementKind::Float, 8),
         _ => return None,
     })
 }

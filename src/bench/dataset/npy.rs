@@ -8,7 +8,7 @@ use ns_base::convert::{i64_to_f64, low16, low32, u64_to_f64, u64_to_usize, usize
 
 /// One value of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ElementKind {
     Bool,
     Signed,
     Unsigned,
@@ -35,7 +35,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, Refusal> {
 pub(super) fn records_of(
     file: &str,
     shape: &[u64],
-    (kind, size): (Kind, usize),
+    (kind, size): (ElementKind, usize),
     is_big_endian: bool,
     bytes: &[u8],
     values_at: usize,
@@ -71,19 +71,19 @@ pub(super) fn records_of(
 }
 
 /// `f4`, `u1`, `i8`: kind and bytes.
-fn kind_of(element: &str) -> Option<(Kind, usize)> {
+fn kind_of(element: &str) -> Option<(ElementKind, usize)> {
     let size: usize = element.get(1..)?.parse().ok()?;
     let kind = match (element.chars().next()?, size) {
-        ('b', 1) => Kind::Bool,
-        ('i', 1 | 2 | 4 | 8) => Kind::Signed,
-        ('u', 1 | 2 | 4 | 8) => Kind::Unsigned,
-        ('f', 2 | 4 | 8) => Kind::Float,
+        ('b', 1) => ElementKind::Bool,
+        ('i', 1 | 2 | 4 | 8) => ElementKind::Signed,
+        ('u', 1 | 2 | 4 | 8) => ElementKind::Unsigned,
+        ('f', 2 | 4 | 8) => ElementKind::Float,
         _ => return None,
     };
     Some((kind, size))
 }
 
-fn value(kind: Kind, is_big_endian: bool, raw: &[u8]) -> f64 {
+fn value(kind: ElementKind, is_big_endian: bool, raw: &[u8]) -> f64 {
     let mut wide = [0u8; 8];
     for (i, byte) in raw.iter().take(8).enumerate() {
         let at = if is_big_endian { raw.len() - 1 - i } else { i };
@@ -92,13 +92,13 @@ fn value(kind: Kind, is_big_endian: bool, raw: &[u8]) -> f64 {
     let bits = u64::from_le_bytes(wide);
     let unused = 64 - 8 * usize_to_u32(raw.len());
     match (kind, raw.len()) {
-        (Kind::Bool, _) => f64::from(u8::from(bits != 0)),
-        (Kind::Unsigned, _) => u64_to_f64(bits),
+        (ElementKind::Bool, _) => f64::from(u8::from(bits != 0)),
+        (ElementKind::Unsigned, _) => u64_to_f64(bits),
         // Shifting up and down again extends the sign.
-        (Kind::Signed, _) => i64_to_f64((bits << unused).cast_signed() >> unused),
-        (Kind::Float, 2) => half::f16::from_bits(low16(bits)).to_f64(),
-        (Kind::Float, 4) => f64::from(f32::from_bits(low32(bits))),
-        (Kind::Float, _) => f64::from_bits(bits),
+        (ElementKind::Signed, _) => i64_to_f64((bits << unused).cast_signed() >> unused),
+        (ElementKind::Float, 2) => half::f16::from_bits(low16(bits)).to_f64(),
+        (ElementKind::Float, 4) => f64::from(f32::from_bits(low32(bits))),
+        (ElementKind::Float, _) => f64::from_bits(bits),
     }
 }
 

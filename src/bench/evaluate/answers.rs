@@ -18,14 +18,14 @@ use ns_tensor::{Rounding, Tensor};
 
 /// A model with its weights, which answers records.
 pub struct Answering {
-    source: Source,
+    source: AnswerSource,
     /// Sizes of its inputs.
     inputs: Vec<Vec<u64>>,
     configuration: Configuration,
 }
 
 /// The source of the answers.
-enum Source {
+enum AnswerSource {
     /// A model of the zoo.
     Zoo(Zoo),
     /// A model file, computed as it is written.
@@ -59,7 +59,7 @@ impl Answering {
                 ));
             }
             let inputs = values.input_dims();
-            return Ok(Self { source: Source::File(Box::new(values)), inputs, configuration });
+            return Ok(Self { source: AnswerSource::File(Box::new(values)), inputs, configuration });
         }
         let spec: ModelSpec = configuration.model.parse()?;
         let values = ModelValues::of(&spec, 1, configuration.compile_options(), configuration.seed);
@@ -71,7 +71,7 @@ impl Answering {
         };
         let places = module.parameters().into_iter().map(place).collect();
         let inputs = dims_of(&specs);
-        Ok(Self { source: Source::Zoo(Zoo { module, parameters, places, specs }), inputs, configuration })
+        Ok(Self { source: AnswerSource::Zoo(Zoo { module, parameters, places, specs }), inputs, configuration })
     }
 
     /// Number of values in a record for this model: those of all inputs, or of the first input only; then the others are the
@@ -93,8 +93,8 @@ impl Answering {
     fn answer(&self, record: &[f64]) -> Result<Vec<f32>, Refusal> {
         let data = self.preprocessed(self.data_of(record))?;
         let zoo = match &self.source {
-            Source::Zoo(zoo) => zoo,
-            Source::File(values) => return self.answer_of_file(values, &data),
+            AnswerSource::Zoo(zoo) => zoo,
+            AnswerSource::File(values) => return self.answer_of_file(values, &data),
         };
         let mut parameters = zoo.parameters.clone();
         for (parameter, place) in parameters.iter_mut().zip(&zoo.places) {

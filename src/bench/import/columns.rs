@@ -13,7 +13,7 @@ use ns_device::EstimateMark;
 
 /// Type of a key's value.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ValueKind {
     Text,
     Bool,
     Whole,
@@ -26,7 +26,7 @@ enum Kind {
 
 /// The kind of every key of a report, read from a report that has them all.
 pub(super) struct Columns {
-    kinds: BTreeMap<&'static str, Kind>,
+    kinds: BTreeMap<&'static str, ValueKind>,
     empty: Map<String, Value>,
 }
 
@@ -43,17 +43,17 @@ impl Columns {
             _ => Map::new(),
         };
         let kind = |key: &str| match empty.get(key) {
-            _ if LISTS.contains(&key) => Kind::List,
-            _ if OPTIONAL_COUNTS.contains(&key) => Kind::Whole,
-            _ if key == "steady_state" => Kind::Bool,
-            _ if key == "published" => Kind::Published,
-            _ if key == "interval" => Kind::Interval,
-            _ if key == "estimate" => Kind::Estimate,
-            Some(Value::String(_)) => Kind::Text,
-            _ if OPTIONAL_TEXTS.contains(&key) => Kind::Text,
-            Some(Value::Bool(_)) => Kind::Bool,
-            Some(Value::Number(_)) => Kind::Whole,
-            _ => Kind::Float,
+            _ if LISTS.contains(&key) => ValueKind::List,
+            _ if OPTIONAL_COUNTS.contains(&key) => ValueKind::Whole,
+            _ if key == "steady_state" => ValueKind::Bool,
+            _ if key == "published" => ValueKind::Published,
+            _ if key == "interval" => ValueKind::Interval,
+            _ if key == "estimate" => ValueKind::Estimate,
+            Some(Value::String(_)) => ValueKind::Text,
+            _ if OPTIONAL_TEXTS.contains(&key) => ValueKind::Text,
+            Some(Value::Bool(_)) => ValueKind::Bool,
+            Some(Value::Number(_)) => ValueKind::Whole,
+            _ => ValueKind::Float,
         };
         let kinds = REPORT_KEYS.iter().map(|key| (*key, kind(key))).collect();
         Self { kinds, empty }
@@ -111,14 +111,14 @@ fn complete(report: &mut Report) {
     }
 }
 
-fn coerced(kind: Kind, value: &Value) -> Option<Value> {
+fn coerced(kind: ValueKind, value: &Value) -> Option<Value> {
     match kind {
-        Kind::Text => match value {
+        ValueKind::Text => match value {
             Value::String(text) => Some(Value::String(text.clone())),
             Value::Number(n) => Some(Value::String(n.to_string())),
             _ => None,
         },
-        Kind::Bool => match value {
+        ValueKind::Bool => match value {
             Value::Bool(_) => Some(value.clone()),
             Value::String(text) => match text.to_ascii_lowercase().as_str() {
                 "true" => Some(Value::Bool(true)),
@@ -127,17 +127,19 @@ fn coerced(kind: Kind, value: &Value) -> Option<Value> {
             },
             _ => None,
         },
-        Kind::Whole => {
+        ValueKind::Whole => {
             let n = number(value)?;
             // Bounded so that every count fits its field; no real table has 4294967295 models.
             let is_whole = n >= 0.0 && n <= f64::from(u32::MAX) * 1_000.0 && libm::floor(n) == n;
             is_whole.then(|| Value::from(f64_to_u64(n)))
         }
-        Kind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
-        Kind::Published => PublishedFigures::deserialize(value).is_ok().then(|| value.clone()),
-        Kind::Estimate => EstimateMark::deserialize(value).is_ok().then(|| value.clone()),
-        Kind::Interval => Interval::deserialize(value).is_ok().then(|| value.clone()),
-        Kind::List => value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone()),
+        ValueKind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
+        ValueKind::Published => PublishedFigures::deserialize(value).is_ok().then(|| value.clone()),
+        ValueKind::Estimate => EstimateMark::deserialize(value).is_ok().then(|| value.clone()),
+        ValueKind::Interval => Interval::deserialize(value).is_ok().then(|| value.clone()),
+        ValueKind::List => {
+            value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone())
+        }
     }
 }
 

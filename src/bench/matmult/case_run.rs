@@ -1,7 +1,7 @@
 //! Runs a case in parts, together with the cases that its findings compare with. A user may cancel between two parts.
 
 use super::config::MatmultCase;
-use super::findings::{Beside, findings};
+use super::findings::{BesideCase, findings};
 use super::measure::{CaseResult, Measuring, Step};
 use super::ranges::{RangeSummary, ranges};
 use super::report::{MatmultDetail, MatmultReport, detail, failed, finished};
@@ -11,7 +11,7 @@ use ns_device::ModelLibrary;
 pub struct CaseRun {
     case: MatmultCase,
     models: ModelLibrary,
-    beside: Beside,
+    beside: BesideCase,
     /// The measurement in progress: the case itself, or one to compare with.
     measuring: Option<(Option<MatmultCase>, Measuring)>,
     measured: Option<Box<CaseResult>>,
@@ -23,7 +23,7 @@ impl CaseRun {
     #[must_use]
     pub fn new(case: MatmultCase, models: &ModelLibrary) -> Self {
         let measuring = Some((None, Measuring::new(case.clone(), models.clone())));
-        Self { case, models: models.clone(), beside: Beside::default(), measuring, measured: None, ranges: None }
+        Self { case, models: models.clone(), beside: BesideCase::default(), measuring, measured: None, ranges: None }
     }
 
     /// A short description of the case.

@@ -95,7 +95,7 @@ pub(super) fn findings(
     case: &MatmultCase,
     m: &CaseResult,
     ranges: Option<&RangeSummary>,
-    beside: &Beside,
+    beside: &BesideCase,
 ) -> Vec<MatmultFinding> {
     let found = [
         removed(case, m, beside),
@@ -113,7 +113,7 @@ fn finding(pitfall: Pitfall, sentence: String, tops_without: Option<f64>) -> Opt
     Some(MatmultFinding { pitfall, sentence, tops_without })
 }
 
-fn removed(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<MatmultFinding> {
+fn removed(case: &MatmultCase, m: &CaseResult, beside: &BesideCase) -> Option<MatmultFinding> {
     let c = &m.compilation;
     let gone = c.products_before.saturating_sub(c.products_after);
     if gone == 0 {
@@ -135,7 +135,7 @@ fn removed(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<Matmul
     finding(Pitfall::ProductsRemoved, sentence, without)
 }
 
-fn overheads(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<MatmultFinding> {
+fn overheads(case: &MatmultCase, m: &CaseResult, beside: &BesideCase) -> Option<MatmultFinding> {
     let s = &m.step;
     let call = s.time(case.run.waits()).to_secs_f64();
     let share = 1.0 - s.window.to_secs_f64() / call;
@@ -210,7 +210,7 @@ fn cold(case: &MatmultCase, m: &CaseResult) -> Option<MatmultFinding> {
     finding(Pitfall::NoWarmup, sentence, Some(without))
 }
 
-fn lazy(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<MatmultFinding> {
+fn lazy(case: &MatmultCase, m: &CaseResult, beside: &BesideCase) -> Option<MatmultFinding> {
     if case.run.workflow != Workflow::MarkStep {
         return None;
     }
@@ -255,7 +255,7 @@ fn coarse(case: &MatmultCase, m: &CaseResult) -> Option<MatmultFinding> {
     finding(Pitfall::CoarseClock, sentence, Some(without))
 }
 
-fn small(case: &MatmultCase, m: &CaseResult, beside: &Beside) -> Option<MatmultFinding> {
+fn small(case: &MatmultCase, m: &CaseResult, beside: &BesideCase) -> Option<MatmultFinding> {
     if case.model.is_some() || case.matrix_dim >= FILLING_DIM {
         return None;
     }
@@ -325,12 +325,12 @@ pub(super) struct Rates {
 /// The cases that findings compare with, each the same case without one pitfall: the rates that were measured, and the cases that are
 /// still wanted. Findings request cases; the runner measures them and computes the findings again.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct BesideCase {
     known: Vec<(MatmultCase, Option<Rates>)>,
     wanted: RefCell<Vec<MatmultCase>>,
 }
 
-impl Beside {
+impl BesideCase {
     /// The rate of whole calls of the same case with a change; `None` when it cannot run, or is not measured yet.
     pub fn tops(&self, case: &MatmultCase, change: impl FnOnce(&mut MatmultCase)) -> Option<f64> {
         self.rates(case, change).map(|r| r.call)

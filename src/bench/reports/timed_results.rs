@@ -73,7 +73,7 @@ impl Serialize for Results<'_> {
         map.serialize_entry("n_infs", &r.inferences)?;
         map.serialize_entry("status", &r.status)?;
         map.serialize_entry("total_s", &r.total_s)?;
-        map.serialize_entry("timers", &Timers(&r.spans))?;
+        map.serialize_entry("timers", &TimerTable(&r.spans))?;
         // A simulated host has no samples.
         map.serialize_entry("cpu_percents", &NONE)?;
         map.serialize_entry("mem_percents", &NONE)?;
@@ -85,9 +85,9 @@ impl Serialize for Results<'_> {
     }
 }
 
-struct Timers<'a>(&'a TimerSpans);
+struct TimerTable<'a>(&'a TimerSpans);
 
-impl Serialize for Timers<'_> {
+impl Serialize for TimerTable<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let named = self.0.named();
         serializer.collect_map(named.iter().map(|(name, lists)| (name, Lists(lists))))

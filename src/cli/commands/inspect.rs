@@ -49,7 +49,7 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     let said = if args.json {
         let values = compared.as_ref().map(Comparison::json).unwrap_or_default();
         let device = run.as_ref().map(|run| JsonRun::of(run, &settings));
-        serde_json::to_string_pretty(&Json { inspection: &imported.inspection, device, values })? + "\n"
+        serde_json::to_string_pretty(&InspectJson { inspection: &imported.inspection, device, values })? + "\n"
     } else {
         let mut out = describe(&imported.inspection);
         if let Some(run) = &run {
@@ -177,7 +177,7 @@ fn timed(run: &OneCall, instance: &str, settings: &ModelFileSettings) -> String 
 
 /// The object that `--json` prints.
 #[derive(Serialize)]
-struct Json<'a> {
+struct InspectJson<'a> {
     #[serde(flatten)]
     inspection: &'a Inspection,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ use ns_view::table::Table;
 
 /// The JSON of a model's tree.
 #[derive(Serialize)]
-struct Json<'a> {
+struct PictureJson<'a> {
     model: &'a str,
     tree: &'a [TreeRow],
 }
@@ -43,7 +43,7 @@ pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()
     }
     let shown = show(&mut driver, &spec)?;
     let said = if args.json {
-        serde_json::to_string_pretty(&Json { model: &shown.title, tree: &shown.tree })? + "\n"
+        serde_json::to_string_pretty(&PictureJson { model: &shown.title, tree: &shown.tree })? + "\n"
     } else {
         describe(&shown)
     };

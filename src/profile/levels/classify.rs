@@ -74,7 +74,7 @@ impl Levels {
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let family = family_of(profile);
-        let mut names = Names::default();
+        let mut names = LevelNames::default();
         let mut levels = Self { family, ..Self::default() };
         levels.of_track = match family {
             Family::Kineto => profile.tracks().iter().map(|_| Rule::ByCategory).collect(),
@@ -105,7 +105,7 @@ impl Levels {
     }
 
     /// The level of each wrapper that the profile has, by the level that its slices would have.
-    fn name_wrapping_levels(&mut self, names: &mut Names) {
+    fn name_wrapping_levels(&mut self, names: &mut LevelNames) {
         for wrapper in [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total, Wrapper::Wait] {
             if self.of_name.contains(&Some(wrapper)) {
                 for place in (0..names.list.len()).map(LevelId::from_usize) {
@@ -224,12 +224,12 @@ pub fn is_level(own: &str, name: &str) -> bool {
 
 /// Levels by name, in the order in which they are first named.
 #[derive(Default)]
-struct Names {
+struct LevelNames {
     list: IndexVec<LevelId, String>,
     known: FxHashMap<String, LevelId>,
 }
 
-impl Names {
+impl LevelNames {
     fn id(&mut self, name: &str) -> LevelId {
         if let Some(&id) = self.known.get(name) {
             return id;
@@ -245,7 +245,7 @@ fn tracks(profile: &Profile, mut level: impl FnMut(TrackId) -> LevelId) -> Index
 }
 
 /// The levels of rows of a Neuron profile; instructions of a device have those of their categories.
-fn neuron_rules(profile: &Profile, names: &mut Names) -> IndexVec<TrackId, Rule> {
+fn neuron_rules(profile: &Profile, names: &mut LevelNames) -> IndexVec<TrackId, Rule> {
     let mut rule = |track| match engine_of(profile, track) {
         Some(_) => Rule::ByCategory,
         None => Rule::All(names.id(&neuron_level(profile, track))),
@@ -267,7 +267,7 @@ fn wrappers_by_name(profile: &Profile, family: Family) -> Vec<Option<Wrapper>> {
 }
 
 /// A level for each thread, by the name that the user sees; threads with the same name share a level.
-fn threads(profile: &Profile, names: &mut Names) -> IndexVec<TrackId, Rule> {
+fn threads(profile: &Profile, names: &mut LevelNames) -> IndexVec<TrackId, Rule> {
     let mut level = |(id, track): (TrackId, &crate::Track)| {
         let name = format!("{} / {}", profile.process_label(track.process), profile.track_label(id));
         let is_new = !names.known.contains_key(&name);

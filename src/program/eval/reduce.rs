@@ -17,7 +17,7 @@ pub(super) enum Combine {
     Any,
 }
 
-type Fold = Box<dyn Fn(&Numbers, &Numbers, &mut dyn Iterator<Item = usize>) -> Result<Numbers, Refusal>>;
+type FoldFn = Box<dyn Fn(&Numbers, &Numbers, &mut dyn Iterator<Item = usize>) -> Result<Numbers, Refusal>>;
 
 impl Combine {
     /// Finds the form of a computation.
@@ -45,7 +45,7 @@ impl Combine {
     }
 
     /// Combines elements at positions with an initial value, if the computation is one operation.
-    pub(super) fn folder(self, element: ElementType) -> Option<Fold> {
+    pub(super) fn folder(self, element: ElementType) -> Option<FoldFn> {
         let Self::One(function) = self else { return None };
         Some(Box::new(move |numbers, initial, at| {
             let none = || refuse!("{function:?} has no meaning for {element}");

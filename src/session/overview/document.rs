@@ -12,8 +12,8 @@ use ns_device::EstimateMark;
 use ns_insight::{Insights, Limiter, Resource, ResourceTime};
 use ns_profile::{Profile, Unit};
 use ns_view::colours::Kind;
-use ns_view::document::{Block, Column, Columns, Document, Ranked, Share, Shares};
-use ns_view::table::{self as column, Cell, ColumnKind, Table};
+use ns_view::document::{Block, Columns, Document, Ranked, Share, Shares, StackedColumn};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 use ns_view::timeline::SliceRef;
 
 /// Most steps that are drawn; with more, the longest are among the findings.
@@ -185,7 +185,7 @@ fn steps(c: &Context<'_>) -> Columns {
         let share = |part: Part| (part_kind(part).to_owned(), percent(step.breakdown.ns(part), longest) / 100.0);
         let named = |part: Part| format!("{} {}", part_name(part).to_lowercase(), c.text(step.breakdown.ns(part)));
         let parts = Part::ALL.into_iter().filter(|p| step.breakdown.ns(*p) > 0);
-        Column {
+        StackedColumn {
             name: step.name.clone(),
             value: c.text(whole),
             parts: parts.clone().map(share).collect(),
@@ -217,8 +217,8 @@ fn step_table(all: &[Step], unit: &Unit) -> Table {
         Unit::Ns => "ns".to_owned(),
         Unit::Counted(plural) => plural.clone(),
     };
-    let number = |id: &str, title: &str| column::Column::new(id, &format!("{title} ({counted})"), ColumnKind::Count);
-    let text = column::Column::new("step", "Step", ColumnKind::Text);
+    let number = |id: &str, title: &str| Column::new(id, &format!("{title} ({counted})"), ColumnKind::Count);
+    let text = Column::new("step", "Step", ColumnKind::Text);
     let of_parts = parts.iter().map(|p| number(part_kind(*p), part_name(*p)));
     let columns = [text, number("start", "Start"), number("length", "Length")].into_iter().chain(of_parts).collect();
     let cell = |ns: i64| u64::try_from(ns).map_or(Cell::Missing, Cell::Count);

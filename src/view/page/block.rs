@@ -121,7 +121,7 @@ fn columns(out: &mut String, all: &Columns) {
     }
     out.push_str("</ol></figure>\n");
     // The columns of the chart do not contain text, so a table repeats them.
-    let row = |c: &crate::document::Column| {
+    let row = |c: &crate::document::StackedColumn| {
         vec![Cell::Text(c.name.clone()), Cell::Text(c.value.clone()), Cell::Text(c.described.clone())]
     };
     let heads = [("name", "Name"), ("value", "Time"), ("parts", "Parts")];

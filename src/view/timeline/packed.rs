@@ -60,12 +60,12 @@ pub(super) fn serialize<S: Serializer, T: Plain>(column: &[T], serializer: S) ->
 
 /// Deserializer for `#[serde(with = "packed")]`.
 pub(super) fn deserialize<'de, D: Deserializer<'de>, T: Plain>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    deserializer.deserialize_bytes(Column(PhantomData))
+    deserializer.deserialize_bytes(PackedColumn(PhantomData))
 }
 
-struct Column<T>(PhantomData<T>);
+struct PackedColumn<T>(PhantomData<T>);
 
-impl<T: Plain> Visitor<'_> for Column<T> {
+impl<T: Plain> Visitor<'_> for PackedColumn<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,6 +4,14 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
+/// The fields of a form with wrong values: key and message.
+pub type FieldErrors = [(&'static str, String)];
+
+/// The message about the field with a key.
+pub fn error_of(wrong: &FieldErrors, key: &str) -> Option<AttrValue> {
+    wrong.iter().find(|(wrong, _)| *wrong == key).map(|(_, message)| message.clone().into())
+}
+
 /// Properties of [`Field`].
 #[derive(Properties, PartialEq)]
 pub struct FieldProps {

@@ -40,7 +40,7 @@ pub use data_table::{DataTable, FEW_ROWS, RowAction};
 pub use diagnostics::DiagnosticsPanel;
 pub use document_view::{DocumentView, DrawBlock};
 pub use drawings::drawings;
-pub use field::{Field, SelectField, TextField};
+pub use field::{Field, FieldErrors, SelectField, TextField, error_of};
 pub use file_drop::{FileDrop, FilePicker};
 pub use fold::Fold;
 pub use form_frame::FormFrame;

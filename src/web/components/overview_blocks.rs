@@ -43,7 +43,7 @@ pub fn shares(shares: &Shares, open: Option<&Callback<String>>) -> Html {
 
 /// Columns of parts; a column that opens something is a button.
 pub fn columns(columns: &Columns, open: Option<&Callback<String>>) -> Html {
-    let column = |c: &ns_view::document::Column| {
+    let column = |c: &ns_view::document::StackedColumn| {
         let said = format!("{}: {} ({})", c.name, c.value, c.described);
         let parts = c.parts.iter().map(|(kind, share)| {
             html! { <span class={format!("is-{kind}")} style={format!("height:{:.2}%", share * 100.0)}></span> }

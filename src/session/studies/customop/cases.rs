@@ -6,7 +6,7 @@ use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
 
 /// The purpose of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum CasePurpose {
     /// The kernel in the form.
     Kernel,
     /// A step of the tutorial, to compare with.
@@ -17,7 +17,7 @@ pub(super) enum Purpose {
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub spec: CustomOpSpec,
-    pub purpose: Purpose,
+    pub purpose: CasePurpose,
     /// The value of the constant that is compared.
     pub constant: Option<String>,
 }
@@ -54,12 +54,12 @@ impl CustomopStudy {
             for (cores, dtype) in cores.flat_map(|c| self.dtypes.iter().map(move |d| (*c, *d))) {
                 let spec = CustomOpSpec { dtype, ..self.base(layers, cores) };
                 let Some((name, values)) = &constants else {
-                    cases.push(Case { spec, purpose: Purpose::Kernel, constant: None });
+                    cases.push(Case { spec, purpose: CasePurpose::Kernel, constant: None });
                     continue;
                 };
                 for value in values {
                     let spec = spec.with_constant(name, value).map_err(|e| e.to_string())?;
-                    cases.push(Case { spec, purpose: Purpose::Kernel, constant: Some((*value).to_owned()) });
+                    cases.push(Case { spec, purpose: CasePurpose::Kernel, constant: Some((*value).to_owned()) });
                 }
             }
         }
@@ -84,7 +84,7 @@ impl CustomopStudy {
                 reference: None,
                 ..base.clone()
             },
-            purpose: Purpose::Step,
+            purpose: CasePurpose::Step,
             constant: None,
         };
         // The fourth kernel is the third without its mistake; it is not a step of the tutorial.

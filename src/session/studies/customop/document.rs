@@ -1,6 +1,6 @@
 //! The document of a custom operator: the figures, the errors, where the time goes, the source line by line.
 
-use super::cases::{CaseReport, Purpose};
+use super::cases::{CasePurpose, CaseReport};
 use super::spec::CustomopStudy;
 use super::sweeps;
 use ns_base::units::{format_count, format_figures, format_ns, format_share, unit_of_ns};
@@ -254,7 +254,7 @@ fn command(study: &CustomopStudy) -> String {
 
 /// The tutorial's steps side by side, each with its gain over the previous one and the reason; empty if they were not requested.
 fn step_blocks(finished: &[CaseReport]) -> Vec<Block> {
-    let steps: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == Purpose::Step).collect();
+    let steps: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == CasePurpose::Step).collect();
     if steps.is_empty() {
         return Vec::new();
     }

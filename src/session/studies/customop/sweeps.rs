@@ -1,6 +1,6 @@
 //! The comparison of several values of a constant, numbers of processors and networks: a table, and a plot over each.
 
-use super::cases::{CaseReport, Purpose};
+use super::cases::{CasePurpose, CaseReport};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_times;
@@ -52,7 +52,7 @@ fn constant(f: &CaseReport) -> String {
 
 /// The run with the highest rate, or the first one while none has a rate.
 pub(super) fn best(finished: &[CaseReport]) -> Option<&CaseReport> {
-    let runs = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel);
+    let runs = finished.iter().filter(|f| f.case.purpose == CasePurpose::Kernel);
     let rated = runs.filter_map(|f| Some((f, f.report.comparable_rate()?)));
     // Of equal rates the first.
     let best = rated.fold(None, |best: Option<(&CaseReport, f64)>, next| match best {
@@ -64,7 +64,7 @@ pub(super) fn best(finished: &[CaseReport]) -> Option<&CaseReport> {
 
 /// The choice of the best run, beside the worst: `The best of 5 runs: ...`. `None` for a single run.
 pub(super) fn best_in_words(finished: &[CaseReport]) -> Option<String> {
-    let runs: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
+    let runs: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == CasePurpose::Kernel).collect();
     let best = best(finished).filter(|_| runs.len() > 1)?;
     let rate = best.report.comparable_rate()?;
     let worst = runs.iter().filter_map(|f| f.report.comparable_rate()).fold(rate, f64::min);
@@ -78,7 +78,7 @@ pub(super) fn best_in_words(finished: &[CaseReport]) -> Option<String> {
 
 /// The comparison, when there is more than one run of the kernel. A run with a fault is a row without times, and on no plot.
 pub(super) fn blocks(finished: &[CaseReport]) -> Vec<Block> {
-    let runs: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == Purpose::Kernel).collect();
+    let runs: Vec<&CaseReport> = finished.iter().filter(|f| f.case.purpose == CasePurpose::Kernel).collect();
     if runs.len() < 2 {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! What the page shows of a language model.
 
 use super::grid::{cheapest, costs, grid, models};
-use super::run::{Purpose, RequestResult};
+use super::run::{RequestPurpose, RequestResult};
 use super::spec::LlmStudy;
 use super::traffic::{self, RateResult};
 use ns_base::convert::u64_to_f64;
@@ -139,7 +139,7 @@ fn token(report: &GenerationReport) -> Shares {
 
 /// The throughput over the time of a token, by batch size.
 fn curve(made: &[RequestResult]) -> Option<Figure> {
-    let of_batch = made.iter().filter(|m| m.purpose == Purpose::Batch);
+    let of_batch = made.iter().filter(|m| m.purpose == RequestPurpose::Batch);
     let mut points: Vec<(u64, f64, f64)> = of_batch
         .filter_map(|m| {
             m.report.as_ref().ok().map(|r| (m.request.batch, r.made.tpot_p50_ms, r.made.throughput_tokens_per_s))

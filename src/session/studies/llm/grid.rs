@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::run::{Purpose, RequestResult};
+use super::run::{RequestPurpose, RequestResult};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
 use ns_llm::{FitRow, Generation, Limits, Request, distinct_instances, fit, fit_models};
@@ -13,7 +13,7 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Places that were simulated, with their results.
 fn places(made: &[RequestResult]) -> impl Iterator<Item = (&Request, &Generation)> {
-    let of_place = made.iter().filter(|m| m.purpose == Purpose::Place);
+    let of_place = made.iter().filter(|m| m.purpose == RequestPurpose::Place);
     of_place.filter_map(|m| Some((&m.request, &m.report.as_ref().ok()?.made)))
 }
 

@@ -19,7 +19,7 @@ const BATCHES: [u64; 6] = [1, 2, 4, 8, 16, 32];
 
 /// What a request is simulated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum RequestPurpose {
     /// The form's own request.
     Own,
     /// A point of the curve over batch sizes.
@@ -30,7 +30,7 @@ pub(super) enum Purpose {
 
 /// A request with its result.
 pub(super) struct RequestResult {
-    pub purpose: Purpose,
+    pub purpose: RequestPurpose,
     pub request: Request,
     pub report: Result<GenerationReport, Refusal>,
 }
@@ -38,7 +38,7 @@ pub(super) struct RequestResult {
 pub(super) struct LlmRun {
     study: Rc<LlmStudy>,
     own: Request,
-    waiting: VecDeque<(Purpose, Request)>,
+    waiting: VecDeque<(RequestPurpose, Request)>,
     made: Vec<RequestResult>,
     /// Rates at which requests are still to be served.
     rates: VecDeque<f64>,
@@ -47,14 +47,14 @@ pub(super) struct LlmRun {
 
 impl LlmRun {
     pub fn new(study: Rc<LlmStudy>, own: Request) -> Self {
-        let mut waiting = VecDeque::from([(Purpose::Own, own.clone())]);
+        let mut waiting = VecDeque::from([(RequestPurpose::Own, own.clone())]);
         let is_possible = |request: &Request| request.check().is_ok();
         let batches = BATCHES.into_iter().map(|batch| Request { batch, ..own.clone() });
-        waiting.extend(batches.filter(is_possible).map(|request| (Purpose::Batch, request)));
+        waiting.extend(batches.filter(is_possible).map(|request| (RequestPurpose::Batch, request)));
         for instance in INSTANCES.iter().filter(|i| i.usd_per_hour.is_some()) {
             let places =
                 degrees(instance, own.lnc).into_iter().map(|degree| Request { instance, degree, ..own.clone() });
-            waiting.extend(places.filter(is_possible).map(|request| (Purpose::Place, request)));
+            waiting.extend(places.filter(is_possible).map(|request| (RequestPurpose::Place, request)));
         }
         Self { study, own, waiting, made: Vec::new(), rates: VecDeque::new(), served: Vec::new() }
     }
@@ -103,7 +103,7 @@ impl StudyRun for LlmRun {
             return Ok(StudyStep::Done(Box::new(self.result(true)?)));
         };
         let report = self.known(&request).unwrap_or_else(|| GenerationReport::of(&request));
-        if let (Purpose::Own, Some(rate), Ok(report)) = (purpose, self.study.request_rate(), &report) {
+        if let (RequestPurpose::Own, Some(rate), Ok(report)) = (purpose, self.study.request_rate(), &report) {
             self.rates = rates(rate, &request, report.made.throughput_tokens_per_s).into();
         }
         self.made.push(RequestResult { purpose, request, report });

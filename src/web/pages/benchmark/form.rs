@@ -7,7 +7,7 @@ use super::actions::BenchActions;
 use super::call_box::CallBox;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
-use crate::components::{CopyMenu, FormFrame, FormInput, PickEntry, PickList};
+use crate::components::{CopyMenu, FieldErrors, FormFrame, FormInput, PickEntry, PickList, error_of};
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
@@ -23,8 +23,6 @@ pub struct BenchFormProps {
     pub catalog: Option<Shared<Catalog>>,
     pub state: StateHandle<BenchState>,
 }
-
-type FieldErrors = [(&'static str, String)];
 
 #[component]
 pub fn BenchForm(props: &BenchFormProps) -> Html {
@@ -105,10 +103,6 @@ fn input(props: &BenchFormProps, wrong: &FieldErrors, option: &'static BenchOpti
             html! { <FormInput {id} {field} {value} {error} {on_edit} placeholder={is_offline.then_some("24576")} /> }
         }
     }
-}
-
-fn error_of(wrong: &FieldErrors, key: &str) -> Option<AttrValue> {
-    wrong.iter().find(|(wrong, _)| *wrong == key).map(|(_, message)| message.clone().into())
 }
 
 /// The models, and the entry for a system described by its measured times.

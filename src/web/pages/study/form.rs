@@ -6,7 +6,9 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::StudyActions;
-use crate::components::{CompileFields, CopyMenu, FormFrame, FormInput, LineMark, PickEntry, PickList};
+use crate::components::{
+    CompileFields, CopyMenu, FieldErrors, FormFrame, FormInput, LineMark, PickEntry, PickList, error_of,
+};
 use crate::pages::benchmark::ModelField;
 use crate::platform::page;
 use ns_page::study::{StudyAction, StudyState};
@@ -86,8 +88,6 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     }
 }
 
-type FieldErrors = [(&'static str, String)];
-
 fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &FieldErrors) -> Html {
     let is_flags = group.fields.iter().all(|field| field.kind == FieldKind::Flag);
     let class = if is_flags { "fields flags" } else { "fields" };
@@ -95,7 +95,7 @@ fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &FieldErro
     match group.look {
         GroupLook::Folded => {
             // A field with an error is never hidden.
-            let is_open = group.fields.iter().any(|f| wrong.iter().any(|(key, _)| *key == f.key));
+            let is_open = group.fields.iter().any(|f| error_of(wrong, f.key).is_some());
             html! { <details class="advanced" open={is_open}><summary>{ group.title }</summary>{ fields }</details> }
         }
         GroupLook::Compiler => compiler(&props.state),
@@ -122,7 +122,7 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
     let (state, catalog) = (&props.state, props.actions.app.catalog.as_ref());
     let id = format!("{}-{}", state.kind.form().path, field.key);
     let value = state.text(field.key).to_owned();
-    let error = wrong.iter().find(|(key, _)| *key == field.key).map(|(_, message)| AttrValue::from(message.clone()));
+    let error = error_of(wrong, field.key);
     let on_edit = {
         let dispatch = state.dispatcher();
         Callback::from(move |text: String| dispatch.dispatch(StudyAction::Edit(field.key, text)))

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::actions::{FIELD, FORM, RunActions};
 use super::models::ModelPicker;
 use super::table::RunTable;
-use crate::components::{CopyMenu, FormInput};
+use crate::components::{CopyMenu, FieldErrors, FormInput, error_of};
 use ns_page::experiments::PlanAction;
 use ns_session::commands::experiment_command;
 use ns_session::options::{PLAN_OPTIONS, PlanOption};
@@ -15,8 +15,6 @@ use ns_session::options::{PLAN_OPTIONS, PlanOption};
 pub struct RunFormProps {
     pub actions: RunActions,
 }
-
-type FieldErrors = [(&'static str, String)];
 
 #[component]
 pub fn RunForm(props: &RunFormProps) -> Html {
@@ -75,7 +73,7 @@ fn input(props: &RunFormProps, wrong: &FieldErrors, option: &'static PlanOption)
     let plan = &props.actions.plan;
     let (field, key) = (&option.field, option.key());
     let (id, value) = (format!("{FIELD}{key}"), plan.text(key).to_owned());
-    let error = wrong.iter().find(|(wrong, _)| *wrong == key).map(|(_, message)| AttrValue::from(message.clone()));
+    let error = error_of(wrong, key);
     let dispatch = plan.dispatcher();
     let on_edit = Callback::from(move |text: String| dispatch.dispatch(PlanAction::Edit(key, text)));
     html! { <FormInput {id} {field} {value} {error} {on_edit} /> }
