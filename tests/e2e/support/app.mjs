@@ -18,7 +18,7 @@ const ARTIFACTS = fileURLToPath(new URL("../artifacts/", import.meta.url));
 /** The first wait covers compiling the app on a busy machine. It is a limit, not a measure. */
 export const TIMEOUT_MS = 60_000;
 
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const BROWSERS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`);
 // The sandbox needs privileges that containers lack; the other flags keep the browser from calling home.
 const BROWSER_FLAGS = [
   "--headless=new",
