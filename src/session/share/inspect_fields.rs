@@ -3,13 +3,15 @@
 use super::Query;
 use crate::{InspectField, InspectSpec};
 
-/// Reads a link; one without a model shows the example. Choices that cannot be used are reported when the model is shown.
+/// Reads a link; one without a model shows the example. An empty choice is none. Choices that cannot be used are reported when the
+/// model is shown.
 pub(super) fn read(query: &Query) -> InspectSpec {
-    let has_model = query.get(InspectField::Model.key()).is_some_and(|model| !model.is_empty());
+    let choice = |field: InspectField| query.get(field.key()).filter(|text| !text.is_empty());
+    let has_model = choice(InspectField::Model).is_some();
     let mut spec = if has_model { InspectSpec::default() } else { InspectSpec::example() };
     // The model comes first: a different one resets the opened modules.
     for field in InspectField::ALL {
-        if let Some(text) = query.get(field.key()) {
+        if let Some(text) = choice(field) {
             spec.set(field, text);
         }
     }
@@ -37,7 +39,9 @@ mod tests {
             (Link::Inspect(spec), notices) if notices.is_empty() => *spec,
             other => panic!("{other:?}"),
         };
-        assert_eq!(of("#/inspect"), InspectSpec::example());
+        for hash in ["#/inspect", "#/inspect?model=", "#/inspect?instance=", "#/inspect?view="] {
+            assert_eq!(of(hash), InspectSpec::example(), "{hash}");
+        }
         assert_eq!(of("#/inspect?view=table"), InspectSpec::example().with(InspectField::View, "table"));
         assert_eq!(of("#/inspect?model=nn"), InspectSpec::default().with(InspectField::Model, "nn"));
         assert_eq!(of(&InspectSpec::example().hash()), InspectSpec::example());
