@@ -1,5 +1,9 @@
 # The tests: native, and end to end against dist/. Sourced by ./x.
 
+# The browser that the user asks for, if any.
+CHOSEN_BROWSER=${CHROMIUM:-}
+BROWSERS=(chromium chromium-browser google-chrome google-chrome-stable)
+
 # Which parts there are; `all` is the first three.
 TEST_USAGE="usage: ./x test [lints | native | browser | nightly | peers | ROOM...]"
 
@@ -162,8 +166,8 @@ need_browser() {
 
 # Chromium without windows is enough for tests, which take a seventh less time with it; what measures or takes pictures wants a whole one.
 find_browser() {
-  TEST_BROWSER=$(first_of "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable) || return 1
-  CHROMIUM=$(first_of "${CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable) || return 1
+  CHROMIUM=$(first_of "$CHOSEN_BROWSER" "${BROWSERS[@]}") || return 1
+  TEST_BROWSER=$(first_of "$CHOSEN_BROWSER" chromium-headless-shell "$CHROMIUM") || return 1
   CHROMEDRIVER=$(first_of "${CHROMEDRIVER:-}" "${CHROMEWEBDRIVER:+$CHROMEWEBDRIVER/chromedriver}" chromedriver) || return 1
   export CHROMIUM CHROMEDRIVER
 }

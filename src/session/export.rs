@@ -11,7 +11,6 @@ use ns_device::EstimateMark;
 use ns_insight::Insights;
 use ns_neuron::step::{StepCosts, Waits};
 use ns_profile::Profile;
-use ns_view::table::{Cell, Table};
 
 /// `neuronscope profile --json`.
 #[derive(Serialize)]
@@ -107,14 +106,4 @@ fn to_json(value: &impl Serialize) -> Result<Vec<u8>, String> {
     let mut json = serde_json::to_vec_pretty(value).map_err(|e| e.to_string())?;
     json.push(b'\n');
     Ok(json)
-}
-
-/// An operator table under the headings it has on the page, values without rounding.
-pub(super) fn operators_csv(table: &Table) -> Vec<u8> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let headings = table.columns.iter().map(|column| column.title.as_str());
-    let mut rows = table.rows.iter().map(|row| row.iter().map(Cell::raw));
-    // Writing to memory does not fail.
-    let written = writer.write_record(headings).and_then(|()| rows.try_for_each(|r| writer.write_record(r)));
-    written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::analysis::Sources;
 use super::colours::colours_of;
-use super::export::{open_json, operators_csv, profile_json, summary_json};
+use super::export::{open_json, profile_json, summary_json};
 use super::marks::{marks_of, with_marks};
 use super::overview::{TimeBeside, window as window_of};
 use super::pages::ProfileParts;
@@ -325,8 +325,9 @@ impl OpenProfile {
             }
             ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
             ExportKind::OperatorsCsv(kind, range, level, instances) => {
-                let table = self.operators(kind, range, level.as_deref(), instances);
-                Ok(file(".operators.csv", "text/csv", operators_csv(&table.to_table(&self.profile.meta().unit))))
+                let operators = self.operators(kind, range, level.as_deref(), instances);
+                let table = operators.to_table(&self.profile.meta().unit);
+                Ok(file(".operators.csv", "text/csv", table.to_csv().into_bytes()))
             }
             ExportKind::OpenJson => Ok(file(".summary.json", "application/json", open_json(&self.profile)?)),
             ExportKind::SummaryJson => {

@@ -66,43 +66,54 @@ impl OperatorTable {
     /// The table with its columns: the plugin's for operators of NeuronCores, total and self time in the profile's unit for slices.
     #[must_use]
     pub fn to_table(&self, unit: &Unit) -> Table {
-        let column = Column::new;
-        let index = |n: Option<u32>| Cell::from(n.map(u64::from));
-        let (name, count, percent) = (ColumnKind::Name, ColumnKind::Count, ColumnKind::Percent);
-        let columns = match self.kind {
-            OperatorKind::Slices => vec![
-                column("name", "Name", name),
-                column("count", "Count", count),
-                column_in(unit, "total_ns", "Total", count),
-                column_in(unit, "self_ns", "Self", count),
-                column("time_percent", "Self %", percent),
-            ],
-            OperatorKind::Framework | OperatorKind::Hlo => vec![
-                column("name", "Op Name", ColumnKind::Text),
-                column("occurrences", "Occurrences", count),
-                column("device", "Neuron Device", count),
-                column("core", "NeuronCore", count),
-                column("time_ns", "Time (ns)", count),
-                column("time_percent", "Time %", percent),
-            ],
-        };
-        let row = |r: &OperatorRow| {
-            let (name, occurrences) = (Cell::Text(r.name.clone()), Cell::Count(r.occurrences));
-            let (time, percent) = (Cell::Count(r.time_ns), Cell::Number(r.time_percent));
-            match self.kind {
-                OperatorKind::Slices => vec![name, occurrences, time, Cell::from(r.self_ns), percent],
-                OperatorKind::Framework | OperatorKind::Hlo => {
-                    vec![name, occurrences, index(r.device), index(r.core), time, percent]
-                }
-            }
-        };
-        Table { columns, rows: self.rows.iter().map(row).collect() }
+        match self.kind {
+            OperatorKind::Framework | OperatorKind::Hlo => neuron_table(&self.rows),
+            OperatorKind::Slices => slice_table(&self.rows, unit.name()),
+        }
     }
 }
 
-/// A column of values in the unit of a profile, which its heading names: `Total (ns)`, `Total (samples)`.
-pub(super) fn column_in(unit: &Unit, id: &str, what: &str, kind: ColumnKind) -> Column {
-    Column::new(id, &format!("{what} ({})", unit.name()), kind)
+fn neuron_table(rows: &[OperatorRow]) -> Table {
+    let columns = vec![
+        Column::new("name", "Op Name", ColumnKind::Text),
+        Column::new("occurrences", "Occurrences", ColumnKind::Count),
+        Column::new("device", "Neuron Device", ColumnKind::Count),
+        Column::new("core", "NeuronCore", ColumnKind::Count),
+        Column::new("time_ns", "Time (ns)", ColumnKind::Count),
+        Column::new("time_percent", "Time %", ColumnKind::Percent),
+    ];
+    let index = |n: Option<u32>| Cell::from(n.map(u64::from));
+    let row = |r: &OperatorRow| {
+        vec![
+            Cell::Text(r.name.clone()),
+            Cell::Count(r.occurrences),
+            index(r.device),
+            index(r.core),
+            Cell::Count(r.time_ns),
+            Cell::Number(r.time_percent),
+        ]
+    };
+    Table { columns, rows: rows.iter().map(row).collect() }
+}
+
+fn slice_table(rows: &[OperatorRow], unit: &str) -> Table {
+    let columns = vec![
+        Column::new("name", "Name", ColumnKind::Name),
+        Column::new("count", "Count", ColumnKind::Count),
+        Column::in_unit(unit, "total_ns", "Total", ColumnKind::Count),
+        Column::in_unit(unit, "self_ns", "Self", ColumnKind::Count),
+        Column::new("time_percent", "Self %", ColumnKind::Percent),
+    ];
+    let row = |r: &OperatorRow| {
+        vec![
+            Cell::Text(r.name.clone()),
+            Cell::Count(r.occurrences),
+            Cell::Count(r.time_ns),
+            Cell::from(r.self_ns),
+            Cell::Number(r.time_percent),
+        ]
+    };
+    Table { columns, rows: rows.iter().map(row).collect() }
 }
 
 #[cfg(test)]

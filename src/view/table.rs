@@ -72,6 +72,12 @@ impl Column {
         Self { id: id.to_owned(), title: title.to_owned(), kind }
     }
 
+    /// A column whose heading names the unit of its values: `Total (ns)`, `Total (samples)`.
+    #[must_use]
+    pub fn in_unit(unit: &str, id: &str, what: &str, kind: ColumnKind) -> Self {
+        Self::new(id, &format!("{what} ({unit})"), kind)
+    }
+
     /// Whether values are right-aligned.
     #[must_use]
     pub const fn is_numeric(&self) -> bool {

@@ -46,12 +46,13 @@ pub(super) fn corpus(parts: &[&str], is_wanted: impl Fn(&str, &str) -> bool) -> 
         paths.sort();
         for path in paths {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let Ok(facts) = fs::read(root.join(format!("facts/{name}.json"))) else { continue };
-            if is_wanted(part, &name) {
-                let expected = fs::read(root.join(format!("expected/{name}.npz"))).ok();
-                let facts = serde_json::from_slice(&facts).unwrap();
-                cases.push(Case { name, bytes: fs::read(&path).unwrap(), facts, expected });
+            if !is_wanted(part, &name) {
+                continue;
             }
+            let Ok(facts) = fs::read(root.join(format!("facts/{name}.json"))) else { continue };
+            let facts = serde_json::from_slice(&facts).unwrap();
+            let expected = fs::read(root.join(format!("expected/{name}.npz"))).ok();
+            cases.push(Case { name, bytes: fs::read(&path).unwrap(), facts, expected });
         }
     }
     cases

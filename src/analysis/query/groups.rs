@@ -54,8 +54,9 @@ impl Groups {
         }
         *self.place.entry(at).or_insert_with(|| {
             let wants_all = |s: &OutputColumn| matches!(s, OutputColumn::Of(Aggregate::P50 | Aggregate::P99, _));
-            let tally = |s: &OutputColumn| Aggregates { all: wants_all(s).then(Vec::new), ..Aggregates::default() };
-            let values = select.iter().filter(|s| !matches!(s, OutputColumn::Count)).map(tally).collect();
+            let aggregates =
+                |s: &OutputColumn| Aggregates { all: wants_all(s).then(Vec::new), ..Aggregates::default() };
+            let values = select.iter().filter(|s| !matches!(s, OutputColumn::Count)).map(aggregates).collect();
             self.rows.push(GroupRow { first: row.id, member: row.member, count: 0, values });
             self.rows.len() - 1
         })

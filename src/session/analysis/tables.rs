@@ -1,7 +1,6 @@
 //! Results as tables: slices, groups of them, counters, idle gaps, the answer to a query.
 
 use super::listing::{LinkedTable, Rows, Sources};
-use crate::operators::column_in;
 use crate::timeline::{NO_NAME, link};
 use ns_analysis::GroupBy;
 use ns_analysis::counters::{SeriesStats, series_names};
@@ -25,7 +24,7 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown
             Cell::Count(dur.max(0).unsigned_abs()),
         ]
     });
-    let length = |id, what| column_in(&profile.meta().unit, id, what, ColumnKind::Count);
+    let length = |id, what| Column::in_unit(profile.meta().unit.name(), id, what, ColumnKind::Count);
     let table = Table {
         columns: vec![
             Column::new("name", "Name", ColumnKind::Name),
@@ -62,7 +61,7 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
         ]
     });
     let column = Column::new;
-    let length = |id, what, kind| column_in(&profile.meta().unit, id, what, kind);
+    let length = |id, what, kind| Column::in_unit(profile.meta().unit.name(), id, what, kind);
     let table = Table {
         columns: vec![
             column("name", "Name", ColumnKind::Name),
@@ -158,7 +157,7 @@ pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows
     let kinds: Vec<ColumnKind> = (0..found.columns.len()).map(|i| column_kind(found, i)).collect();
     let columns = found.columns.iter().zip(&kinds).map(|((name, kind), shown)| {
         if *kind == ValueKind::Ns {
-            column_in(&sources.profile.meta().unit, name, name, *shown)
+            Column::in_unit(sources.profile.meta().unit.name(), name, name, *shown)
         } else {
             Column::new(name, name, *shown)
         }

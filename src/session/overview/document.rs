@@ -213,11 +213,7 @@ fn steps(c: &Context<'_>) -> Columns {
 /// All steps in numbers: how long each took, and how the time was spent.
 fn step_table(all: &[Step], unit: &Unit) -> Table {
     let parts: Vec<Part> = Part::ALL.into_iter().filter(|p| all.iter().any(|s| s.breakdown.ns(*p) > 0)).collect();
-    let counted = match unit {
-        Unit::Ns => "ns".to_owned(),
-        Unit::Counted(plural) => plural.clone(),
-    };
-    let number = |id: &str, title: &str| Column::new(id, &format!("{title} ({counted})"), ColumnKind::Count);
+    let number = |id, title| Column::in_unit(unit.name(), id, title, ColumnKind::Count);
     let text = Column::new("step", "Step", ColumnKind::Text);
     let of_parts = parts.iter().map(|p| number(part_kind(*p), part_name(*p)));
     let columns = [text, number("start", "Start"), number("length", "Length")].into_iter().chain(of_parts).collect();
