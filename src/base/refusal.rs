@@ -51,10 +51,14 @@ impl Refusal {
     }
 }
 
-/// What is wrong, without the advice.
+/// What is wrong and what to do instead, as one sentence.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
+        f.write_str(&self.what)?;
+        match self.instead() {
+            "" => Ok(()),
+            instead => write!(f, "; {instead}"),
+        }
     }
 }
 
@@ -63,7 +67,7 @@ impl std::error::Error for Refusal {}
 /// For the boundary of the session, where errors are texts.
 impl From<Refusal> for String {
     fn from(error: Refusal) -> Self {
-        error.what.into()
+        error.to_string()
     }
 }
 
@@ -87,6 +91,7 @@ mod tests {
         let error = refuse!(instead = "split it", "it has {axes} axes").advise("export the model again");
         let error = error.within(|what| format!("node a: {what}"));
         assert_eq!((error.what(), error.instead()), ("node a: it has 3 axes", "split it"));
+        assert_eq!(String::from(error), "node a: it has 3 axes; split it");
         assert_eq!(refuse!("it has {axes} axes").advise("export it").instead(), "export it");
     }
 }

@@ -49,11 +49,7 @@ impl ImportError {
 /// The place, what is wrong and what to do instead, as one sentence.
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.place, self.refusal)?;
-        match self.refusal.instead() {
-            "" => Ok(()),
-            instead => write!(f, "; {instead}"),
-        }
+        write!(f, "{}{}", self.place, self.refusal)
     }
 }
 
