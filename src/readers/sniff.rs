@@ -41,6 +41,26 @@ const NEFF_GRAPH: &str = "take the graph it was compiled from: model.hlo_module.
 const SOME_MODEL: &str =
     "choose a .pt2, .onnx, TorchScript, HLO or StableHLO file; PyTorch writes one with torch.export.save";
 
+/// Why a file is not read as a model.
+struct NotRead {
+    refusal: Refusal,
+    /// It is a model all the same, in a form that another one replaces.
+    is_model: bool,
+}
+
+impl NotRead {
+    /// A model in a form that is not read.
+    fn model(instead: &'static str, what: &str) -> Self {
+        Self { refusal: Refusal::new(what).advise(instead), is_model: true }
+    }
+}
+
+impl From<Refusal> for NotRead {
+    fn from(refusal: Refusal) -> Self {
+        Self { refusal, is_model: false }
+    }
+}
+
 /// The format of a file; for a gzip file, the format of the file inside.
 ///
 /// # Errors
@@ -49,9 +69,9 @@ pub fn sniff(bytes: &dyn ByteSource) -> Result<ModelKind, Refusal> {
     let head = head(bytes)?;
     if is_gzip(&head) {
         let inner = gunzip(bytes)?;
-        return kind_of(&inner, &inner.slice(0, HEAD_BYTES).unwrap_or_default());
+        return kind_of(&inner, &inner.slice(0, HEAD_BYTES).unwrap_or_default()).map_err(|not| not.refusal);
     }
-    kind_of(bytes, &head)
+    kind_of(bytes, &head).map_err(|not| not.refusal)
 }
 
 /// Whether the first bytes of a file are those of a model, in a format that is read or in a form whose refusal says how to save it. A zip
@@ -75,10 +95,7 @@ pub fn is_model_head(head: &[u8]) -> bool {
         };
         return local_names(head).any(is_of_model);
     }
-    match kind_of(&head.to_vec(), &head[..head.len().min(HEAD_BYTES)]) {
-        Ok(_) => true,
-        Err(refusal) => [HLO_PROTO, ONNX_FILE, STABLEHLO_TEXT, NEFF_GRAPH].contains(&refusal.instead()),
-    }
+    kind_of(&head.to_vec(), &head[..head.len().min(HEAD_BYTES)]).map_or_else(|not| not.is_model, |_| true)
 }
 
 /// The first bytes of a file.
@@ -86,12 +103,12 @@ pub(super) fn head(bytes: &dyn ByteSource) -> Result<Vec<u8>, Refusal> {
     bytes.slice(0, HEAD_BYTES).map_err(unreadable)
 }
 
-fn kind_of(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, Refusal> {
+fn kind_of(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, NotRead> {
     if bytes.size() == 0 {
-        return Err(refuse!(instead = "copy or download it again", "the file is empty"));
+        return Err(refuse!(instead = "copy or download it again", "the file is empty").into());
     }
     if is_zip(head) {
-        return archive_kind(bytes);
+        return Ok(archive_kind(bytes)?);
     }
     if bytecode::module_in(bytes).map_err(unreadable)?.is_some() {
         return Ok(ModelKind::MlirBytecode);
@@ -151,18 +168,24 @@ fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, Refusal> {
 }
 
 /// An error for known binary formats that cannot be read.
-fn binary_of_another_kind(head: &[u8]) -> Option<Refusal> {
+fn binary_of_another_kind(head: &[u8]) -> Option<NotRead> {
     if head.get(4..8) == Some(b"TFL3") {
-        return Some(refuse!(
-            instead = "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx",
-            "it is a TensorFlow Lite model"
-        ));
+        return Some(
+            refuse!(
+                instead = "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx",
+                "it is a TensorFlow Lite model"
+            )
+            .into(),
+        );
     }
     if head.starts_with(b"\x89HDF") {
-        return Some(refuse!(
-            instead = "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx",
-            "it is an HDF5 file (Keras weights)"
-        ));
+        return Some(
+            refuse!(
+                instead = "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+                "it is an HDF5 file (Keras weights)"
+            )
+            .into(),
+        );
     }
     let pictures: [(&[u8], &'static str); 6] = [
         (b"\x89PNG", "a PNG picture"),
@@ -173,16 +196,16 @@ fn binary_of_another_kind(head: &[u8]) -> Option<Refusal> {
         (b"RIFF", "a sound or a picture"),
     ];
     if let Some((_, what)) = pictures.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Some(refuse!(instead = SOME_MODEL, "it is {what}, not a model"));
+        return Some(refuse!(instead = SOME_MODEL, "it is {what}, not a model").into());
     }
     if head.starts_with(b"NEFF") || memchr::memmem::find(head, b"neff.json").is_some() {
-        return Some(refuse!(instead = NEFF_GRAPH, "it is a NEFF: compiled code without a graph"));
+        return Some(NotRead::model(NEFF_GRAPH, "it is a NEFF: compiled code without a graph"));
     }
     if head.len() > 8 && head[..8][6..] == [0, 0] && head[8] == b'{' {
-        return Some(refuse!(instead = EXPORT, "it is a safetensors file: weights without a graph"));
+        return Some(refuse!(instead = EXPORT, "it is a safetensors file: weights without a graph").into());
     }
     if head.first() == Some(&0x80) && head.get(1).is_some_and(|v| (2..=5).contains(v)) {
-        return Some(refuse!(instead = EXPORT, "it is a Python pickle, which is never executed here"));
+        return Some(refuse!(instead = EXPORT, "it is a Python pickle, which is never executed here").into());
     }
     None
 }
@@ -219,12 +242,13 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
 }
 
 /// The format of a text, from its first word.
-fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, Refusal> {
+fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, NotRead> {
     if head.starts_with(b"version https://git-lfs") {
         return Err(refuse!(
             instead = "run: git lfs pull",
             "it is a Git LFS pointer: the model itself was not downloaded"
-        ));
+        )
+        .into());
     }
     let text = first_words(bytes)?;
     let starts = |word: &str| text.starts_with(word);
@@ -239,41 +263,42 @@ fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, Refusal> 
         return Err(refuse!(
             instead = "download the file itself",
             "it is a web page, not a model: the download gave a page"
-        ));
+        )
+        .into());
     }
     if starts("{") || starts("[") {
         return json_kind(&text);
     }
     if text.contains("entry_computation_name:") || (starts("name:") && text.contains("computations")) {
-        return Err(refuse!(instead = HLO_PROTO, "it is the text form of the protobuf HloModuleProto, not HLO text"));
+        return Err(NotRead::model(HLO_PROTO, "it is the text form of the protobuf HloModuleProto, not HLO text"));
     }
     if starts("ir_version:") || starts("producer_name:") || (starts("<") && text.contains("ir_version")) {
-        return Err(refuse!(instead = ONNX_FILE, "it is a text form of an ONNX model"));
+        return Err(NotRead::model(ONNX_FILE, "it is a text form of an ONNX model"));
     }
     if starts("import ") || starts("from ") || starts("def ") || starts("#!") {
-        return Err(refuse!(instead = EXPORT, "it is a program, not a model"));
+        return Err(refuse!(instead = EXPORT, "it is a program, not a model").into());
     }
     if starts("%") || starts("ENTRY") || starts("func ") {
-        return Err(refuse!(instead = STABLEHLO_TEXT, "it is a part of an HLO or MLIR text"));
+        return Err(NotRead::model(STABLEHLO_TEXT, "it is a part of an HLO or MLIR text"));
     }
-    Err(refuse!(instead = SOME_MODEL, "its format is not read here"))
+    Err(refuse!(instead = SOME_MODEL, "its format is not read here").into())
 }
 
 /// The format of a JSON text, from the names in it.
-fn json_kind(text: &str) -> Result<ModelKind, Refusal> {
+fn json_kind(text: &str) -> Result<ModelKind, NotRead> {
     if text.contains("entryComputationName") || text.contains("entry_computation_name") {
-        return Err(refuse!(instead = HLO_PROTO, "it is the JSON form of the protobuf HloModuleProto"));
+        return Err(NotRead::model(HLO_PROTO, "it is the JSON form of the protobuf HloModuleProto"));
     }
     if text.contains("irVersion") || text.contains("ir_version") || text.contains("opsetImport") {
-        return Err(refuse!(instead = ONNX_FILE, "it is the JSON form of an ONNX model"));
+        return Err(NotRead::model(ONNX_FILE, "it is the JSON form of an ONNX model"));
     }
     if text.contains("graph_module") {
-        return Err(refuse!(instead = "choose the .pt2 file itself", "it is the graph of a .pt2 file alone"));
+        return Err(refuse!(instead = "choose the .pt2 file itself", "it is the graph of a .pt2 file alone").into());
     }
     if text.contains("\"traceEvents\"") || text.contains("\"ph\"") {
-        return Err(refuse!(instead = "open it with: neuronscope open FILE", "it is a trace, not a model"));
+        return Err(refuse!(instead = "open it with: neuronscope open FILE", "it is a trace, not a model").into());
     }
-    Err(refuse!(instead = SOME_MODEL, "it is a JSON file, not a model"))
+    Err(refuse!(instead = SOME_MODEL, "it is a JSON file, not a model").into())
 }
 
 /// The text from its first word on, without a byte order mark, blank lines and comments.
