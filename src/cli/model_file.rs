@@ -8,7 +8,7 @@ use super::file::FileSource;
 use ns_device::ModelFileSettings;
 use ns_model::ModelSpec;
 use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection};
-use ns_readers::{MODEL_ENDINGS, read_model, refuse_undecided};
+use ns_readers::{read_model, refuse_undecided, without_model_ending};
 
 /// The model in a file. The settings decide what the file leaves to the user; otherwise the file is refused.
 pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(ImportedModel, FileSource)> {
@@ -39,7 +39,7 @@ pub(super) fn names_a_file(text: &str) -> bool {
 /// Whether a name has the ending of a model file.
 pub(super) fn has_model_ending(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    !lower.contains("kernel=") && MODEL_ENDINGS.iter().any(|end| lower.ends_with(end))
+    !lower.contains("kernel=") && without_model_ending(&lower).is_some()
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub use npz::{read_npz, write_npz};
 pub use onnx::read_onnx;
 pub use open_decisions::refuse_undecided;
 pub use pt2::read_pt2;
-pub use read::{MODEL_ENDINGS, read_model};
+pub use read::{MODEL_ENDINGS, read_model, without_model_ending};
 pub use remote::read_carried;
 pub use sniff::{ModelKind, is_model_head, sniff};
 pub use source::{gunzip, read_all};

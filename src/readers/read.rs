@@ -18,22 +18,40 @@ const MAX_HELD: u64 = 64 << 20;
 /// Most bytes of a graph without its weights.
 const MAX_GRAPH: u64 = 1 << 30;
 
-/// Extensions of model files; only the bytes decide the format.
-pub const MODEL_ENDINGS: [&str; 13] = [
-    ".gz",
+/// Endings of names that only models have. What they hold may be damaged, or of a format that is not read: the reader of models says what to
+/// do instead.
+pub const MODEL_ENDINGS: [&str; 21] = [
     ".pt2",
     ".onnx",
-    ".txt",
-    ".pb",
-    ".pbtxt",
-    ".hlo_module",
-    ".hlo",
     ".mlir",
-    ".mlirbc",
-    ".jax_export",
+    ".hlo",
+    ".hlo.txt",
+    ".hlo.pb",
+    ".hlo.pbtxt",
+    ".hlo_module.pb",
+    ".hlo_module",
     ".pt",
+    ".pth",
     ".ts",
+    ".mlirbc",
+    ".safetensors",
+    ".h5",
+    ".keras",
+    ".tflite",
+    ".neff",
+    ".jax_export",
+    ".ckpt",
+    ".before_optimizations.txt",
 ];
+
+/// Endings of names that models share with other files.
+const SHARED_ENDINGS: [&str; 4] = [".gz", ".txt", ".pb", ".pbtxt"];
+
+/// A name without the ending of a model file; `None` if it has no such ending. Only the bytes decide the format.
+#[must_use]
+pub fn without_model_ending(name: &str) -> Option<&str> {
+    MODEL_ENDINGS.iter().chain(&SHARED_ENDINGS).find_map(|end| name.strip_suffix(end))
+}
 
 /// Reads the model in a file. `name` is the name of the file, for the program's name; only the bytes decide the format.
 ///
@@ -90,7 +108,7 @@ fn hold_weights(imported: &mut ImportedModel, unpacked: &dyn ByteSource) {
 fn stem(name: &str) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let mut stem = file;
-    while let Some(shorter) = MODEL_ENDINGS.iter().find_map(|end| stem.strip_suffix(end)) {
+    while let Some(shorter) = without_model_ending(stem) {
         stem = shorter;
     }
     if stem.is_empty() { file.to_owned() } else { stem.to_owned() }

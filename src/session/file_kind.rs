@@ -4,7 +4,7 @@ use ns_base::Diagnostics;
 use ns_container::gzip::{Gunzip, is_gzip};
 use ns_container::zip::Unzip;
 use ns_formats::{FileKind, is_plugin_file};
-use ns_readers::is_model_head;
+use ns_readers::{MODEL_ENDINGS, is_model_head};
 
 /// Bytes of a file's start that [`sniff`] wants.
 pub const HEAD_BYTES: usize = 1 << 16;
@@ -34,32 +34,6 @@ pub enum Kind {
     /// Something else: its name in a message.
     NotOurs(&'static str),
 }
-
-/// Endings of names that only models have. What they hold may be damaged, or of a format that is not read: the reader of models says what to
-/// do instead.
-const MODEL_NAMES: [&str; 21] = [
-    ".pt2",
-    ".onnx",
-    ".mlir",
-    ".hlo",
-    ".hlo.txt",
-    ".hlo.pb",
-    ".hlo.pbtxt",
-    ".hlo_module.pb",
-    ".hlo_module",
-    ".pt",
-    ".pth",
-    ".ts",
-    ".mlirbc",
-    ".safetensors",
-    ".h5",
-    ".keras",
-    ".tflite",
-    ".neff",
-    ".jax_export",
-    ".ckpt",
-    ".before_optimizations.txt",
-];
 
 /// Endings of names of C++ sources.
 const KERNEL_NAMES: [&str; 6] = [".cpp", ".cc", ".cxx", ".h", ".hpp", ".hh"];
@@ -124,7 +98,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
     match kind {
         // A line that begins with `#` is one of MLIR too.
         Kind::NotOurs(_) | Kind::Model if KERNEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Kernel,
-        _ if is_open && MODEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Model,
+        _ if is_open && MODEL_ENDINGS.iter().any(|end| name.ends_with(end)) => Kind::Model,
         Kind::Profile | Kind::NotOurs(_) if is_open && name.ends_with(".jsonl") => Kind::Records,
         kind => kind,
     }
