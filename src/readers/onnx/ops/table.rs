@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
+
 use crate::onnx::messages::Node;
 use crate::onnx::site::{Failure, Results, Site};
 use ns_base::refuse;
@@ -10,8 +12,11 @@ use ns_program::OperatorKind;
 use super::{activation, back, elementwise, generate, index, layout, list, microsoft, normalise, pad, pool, product};
 use super::{quantise, recurrent, reduce, regions, resize, rotary, spectral};
 
+/// Gives the results of a node.
+type Translate = fn(&mut Site<'_, '_>) -> Results;
+
 /// A name, the kind of work, and the function that gives the results of a node.
-pub(super) type Operator = (&'static str, OperatorKind, fn(&mut Site<'_, '_>) -> Results);
+pub(super) type Operator = (&'static str, OperatorKind, Translate);
 
 /// The families of each domain. Where two have a name, the first applies.
 const DOMAINS: [(&str, &[&[Operator]]); 2] = [
@@ -66,6 +71,14 @@ pub(in crate::onnx) fn full_name(node: &Node) -> String {
     in_domain(&node.domain, &node.op)
 }
 
+static BY_NAME: LazyLock<FxHashMap<(&str, &str), Translate>> = LazyLock::new(|| {
+    let mut by_name = FxHashMap::default();
+    for (domain, (name, _, translate)) in rows() {
+        by_name.entry((domain, *name)).or_insert(*translate);
+    }
+    by_name
+});
+
 /// The results of a node.
 pub(in crate::onnx) fn run(site: &mut Site<'_, '_>) -> Results {
     let (domain, name) = (site.node.domain.as_str(), site.node.op.as_str());
@@ -79,8 +92,7 @@ pub(in crate::onnx) fn run(site: &mut Site<'_, '_>) -> Results {
         let instead = "export the model without its preparation of text";
         return Err(Failure::of(refuse!(instead = instead, "{name} works with text, which no NeuronCore has")));
     }
-    let row = rows().find(|(of, (own, ..))| *of == domain && *own == name);
-    row.map_or(Err(Failure::Unknown), |(_, (_, _, translate))| translate(site))
+    BY_NAME.get(&(domain, name)).map_or(Err(Failure::Unknown), |translate| translate(site))
 }
 
 /// Whether an operator reads or writes text.

@@ -15,7 +15,7 @@ pub const OPS: &[Row] = &[
     (&["le", "less_equal"], Elementwise, |c| compare(c, Comparison::Le)),
     (&["gt", "greater"], Elementwise, |c| compare(c, Comparison::Gt)),
     (&["ge", "greater_equal"], Elementwise, |c| compare(c, Comparison::Ge)),
-    (&["add"], Elementwise, |c| arithmetic(c, Binary::Add)),
+    (&["add", "__add__"], Elementwise, |c| arithmetic(c, Binary::Add)),
     (&["sub", "subtract"], Elementwise, |c| arithmetic(c, Binary::Sub)),
     (&["mul", "multiply"], Elementwise, |c| arithmetic(c, Binary::Mul)),
     (&["maximum", "fmax"], Elementwise, |c| arithmetic(c, Binary::Max)),

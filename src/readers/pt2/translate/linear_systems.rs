@@ -17,7 +17,7 @@ pub const OPS: &[Row] = &[
         checked(c, inverse, "linalg_inv_ex")
     }),
     (&["linalg_solve", "linalg_solve_ex", "_linalg_solve_ex"], Product, solution),
-    (&["linalg_cholesky", "linalg_cholesky_ex"], Product, |c| {
+    (&["linalg_cholesky", "linalg_cholesky_ex", "cholesky"], Product, |c| {
         let x = c.x(0)?;
         let is_upper = c.flag_or("upper", false);
         let x = if is_upper { turned(c, x)? } else { x };

@@ -50,23 +50,12 @@ pub fn operators() -> impl Iterator<Item = (&'static str, OperatorKind)> {
 static BY_NAME: LazyLock<FxHashMap<&str, Translate>> =
     LazyLock::new(|| rows().flat_map(|(names, _, translate)| names.iter().map(|name| (*name, *translate))).collect());
 
-/// The name of an operator's row: some have further names, in older versions of torch or in TorchScript.
-fn name_in_tables(op: &str) -> &str {
-    match op {
-        "__add__" => "add",
-        "float" | "half" | "double" | "long" | "int" | "bool" | "bfloat16" => "to",
-        "cholesky" => "linalg_cholesky",
-        "alpha_dropout" | "feature_dropout" | "feature_alpha_dropout" => "dropout",
-        _ => op,
-    }
-}
-
 /// The result of an aten operation.
 ///
 /// # Errors
 /// When its arguments do not fit.
 pub fn known(call: &mut Call<'_, '_, '_>) -> CallOutcome {
-    match BY_NAME.get(name_in_tables(call.op)) {
+    match BY_NAME.get(call.op) {
         Some(translate) => translate(call),
         None => Ok(OpResult::Unknown),
     }

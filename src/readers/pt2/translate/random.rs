@@ -19,7 +19,7 @@ pub const OPS: &[Row] = &[
     }),
     (&["normal", "normal_functional"], Creation, normal),
     (&["bernoulli"], Creation, bernoulli),
-    (&["dropout", "native_dropout"], Elementwise, dropout),
+    (&["dropout", "native_dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"], Elementwise, dropout),
 ];
 
 /// Random numbers of a type, from a distribution with two settings.

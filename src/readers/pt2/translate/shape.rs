@@ -14,7 +14,12 @@ pub const OPS: &[Row] = &[
     (&["detach", "alias", "lift", "contiguous"], Movement, same),
     (&["requires_grad", "alias_copy", "detach_copy", "pin_memory"], Movement, same),
     (&["clone", "lift_fresh_copy", "lift_fresh"], Movement, copy),
-    (&["cpu", "to_dense", "to", "_to_copy", "type_as"], Movement, convert),
+    (
+        // The names of types are methods in TorchScript.
+        &["cpu", "to_dense", "to", "_to_copy", "type_as", "float", "half", "double", "long", "int", "bool", "bfloat16"],
+        Movement,
+        convert,
+    ),
     (&["_autocast_to_full_precision", "_autocast_to_reduced_precision"], Movement, convert),
     (&["view"], Movement, view),
     (&["_unsafe_view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze"], Movement, reshape),
