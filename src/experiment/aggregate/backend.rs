@@ -1,6 +1,6 @@
 //! Backends: which combinations of runtime and compiler the reports compare.
 
-use crate::record::LineError;
+use ns_base::{Refusal, refuse};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Backend {
@@ -53,15 +53,15 @@ impl Backend {
     ///
     /// # Errors
     /// When runtime and compiler cannot be combined.
-    pub fn of(dynamo: Option<&str>, xla: Option<&str>) -> Result<Self, LineError> {
+    pub fn of(dynamo: Option<&str>, xla: Option<&str>) -> Result<Self, Refusal> {
         match (dynamo, xla) {
             (Some("inductor"), _) => Ok(Self::Inductor),
             (Some("openxla"), Some("PJRT")) => Ok(Self::OpenxlaDynamo),
             (None, Some("PJRT")) => Ok(Self::OpenxlaLazytensor),
             (None, None) => Ok(Self::Eager),
             _ => {
-                let shown = |x: Option<&str>| x.unwrap_or("null").to_owned();
-                Err(LineError::UnknownBackend { dynamo: shown(dynamo), xla: shown(xla) })
+                let (dynamo, xla) = (dynamo.unwrap_or("null"), xla.unwrap_or("null"));
+                Err(refuse!("dynamo={dynamo} with xla={xla} is not a known backend"))
             }
         }
     }

@@ -12,7 +12,8 @@ use super::batches::{BatchKey, Batches};
 use super::measure::Measure;
 use super::measure::Metric;
 use crate::plan::{ModelFilter, Test};
-use crate::record::{LineError, LineNotes, RawRecord, numbers, parse_line, python_number, trimmed};
+use crate::record::{LineError, LineNotes, RawRecord, numbers, parse_line, timestamp, trimmed};
+use ns_base::refuse;
 
 type FxIndexMap<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
 
@@ -176,19 +177,17 @@ impl Aggregator {
         let Selection { accelerator, models, test, metric, lenient } = &self.selection;
         let experiment = &record.experiment;
         let product = experiment.accelerator_model.as_ref();
-        let unknown = || LineError::UnknownAccelerator { model: product.to_owned() };
+        let unknown = || {
+            refuse!(
+                "accelerator_model '{product}' is not one of the known ones (One of Tesla V100, NVIDIA A100-SXM4-40GB, One of Quadro P1000, NVIDIA RTX A6000); --lenient takes any"
+            )
+        };
         let wanted = accelerator.wants(experiment.accelerator.as_deref(), product).ok_or_else(unknown)?;
         if !wanted || !models.keeps(&record.model.model_name) || experiment.test != test.name() {
             return Ok(None);
         }
         let backend = Backend::of(experiment.dynamo.as_deref(), experiment.xla.as_deref())?;
-        let seconds = |text: &str| LineError::NotNumeric {
-            field: "timestamp",
-            expected: "a finite number of seconds",
-            found: text.to_owned(),
-        };
-        let stamp = record.timestamp.get();
-        let timestamp = python_number(stamp).filter(|t| t.is_finite()).ok_or_else(|| seconds(stamp))?;
+        let timestamp = timestamp(record.timestamp.get())?;
         let measure = match record.metrics.total_time {
             None => None,
             Some(null) if *lenient && null.get() == "null" => None,

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use super::metric_stats::MetricStats;
 use crate::python::repr;
 use crate::record::{LineError, numbers, python_number, trimmed};
+use ns_base::{Refusal, refuse};
 use ns_bench::quoted_nan;
 
 type Fields = IndexMap<String, Box<RawValue>>;
@@ -41,7 +42,7 @@ impl AnalyzedRecord {
         let text = quoted_nan(trimmed(line)?);
         let mut others = object(&text)?;
         let mut part = |key: &str| {
-            let missing = || LineError::NotARecord { reason: format!("not a record: it has no {key}") };
+            let missing = || refuse!("not a record: it has no {key}");
             others.shift_remove(key).ok_or_else(missing).and_then(|value| object(value.get()))
         };
         let (model, experiment, metrics) = (part("model")?, part("experiment")?, part("metrics")?);
@@ -91,8 +92,8 @@ impl AnalyzedRecord {
     }
 }
 
-fn object(text: &str) -> Result<Fields, LineError> {
-    serde_json::from_str(text).map_err(|e| LineError::NotARecord { reason: format!("not a record: {e}") })
+fn object(text: &str) -> Result<Fields, Refusal> {
+    serde_json::from_str(text).map_err(|e| refuse!("not a record: {e}"))
 }
 
 fn field(value: &RawValue) -> Field {

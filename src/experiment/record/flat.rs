@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::error::LineError;
 use super::number::{numbers, python_number};
 use super::parse::trimmed;
+use ns_base::refuse;
 use ns_bench::quoted_nan;
 
 /// The metrics that have a column: every list of numbers that the suite's runner writes. Units are seconds, except for the two counts.
@@ -92,14 +93,14 @@ impl FlatRecord {
     /// When it is blank, not UTF-8, not JSON, or has no model, experiment or metrics.
     pub fn of(line: &[u8]) -> Result<Self, LineError> {
         let quoted = quoted_nan(trimmed(line)?);
-        let not_a_record = |e: serde_json::Error| LineError::NotARecord { reason: format!("not a record: {e}") };
+        let not_a_record = |e: serde_json::Error| refuse!("not a record: {e}");
         let line: Line<'_> = serde_json::from_str(&quoted).map_err(not_a_record)?;
         let of = |key: &str| text(line.experiment.get(key).copied());
         let mut flat = Self {
             timestamp: line.timestamp.and_then(|t| python_number(t.get())),
             suite_name: text(line.model.get("suite_name").copied()),
             model_name: text(line.model.get("model_name").copied())
-                .ok_or_else(|| LineError::NotARecord { reason: "not a record: model has no model_name".to_owned() })?,
+                .ok_or_else(|| refuse!("not a record: model has no model_name"))?,
             accelerator: of("accelerator"),
             accelerator_model: of("accelerator_model"),
             xla: of("xla"),

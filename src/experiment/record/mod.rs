@@ -10,6 +10,6 @@ mod writer;
 pub use error::LineError;
 pub use flat::{FLAT_METRICS, FlatRecord};
 pub use notes::{LineNotes, NoteKind};
-pub use number::{numbers, python_number};
+pub use number::{numbers, python_number, timestamp};
 pub use parse::{RawExperiment, RawMetrics, RawModel, RawRecord, parse_line, trimmed};
 pub use writer::{Metrics, PASS, Record, RecordExperiment, RecordModel, RecordRequest, SKIP};

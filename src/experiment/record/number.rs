@@ -1,6 +1,7 @@
 //! Numbers in a line: read exactly, with Python's words for NaN and the infinities, which JSON lacks.
 
-use super::error::{LineError, shortened};
+use super::error::shortened;
+use ns_base::{Refusal, refuse};
 use ns_bench::QUOTED_NAN;
 
 /// A number in a line; `None` when the text is something else. Python's words are quoted by
@@ -26,13 +27,22 @@ pub fn python_number(text: &str) -> Option<f64> {
 ///
 /// # Errors
 /// When the text is not an array, or holds other values.
-pub fn numbers(field: &'static str, text: &str) -> Result<Vec<f64>, LineError> {
-    let wrong = || LineError::NotNumeric { field, expected: "a list of numbers", found: shortened(text) };
+pub fn numbers(field: &str, text: &str) -> Result<Vec<f64>, Refusal> {
+    let wrong = || refuse!("{field} must be a list of numbers; found {}", shortened(text));
     let inner = text.trim().strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(wrong)?.trim();
     if inner.is_empty() {
         return Ok(Vec::new());
     }
     inner.split(',').map(|item| python_number(item).ok_or_else(wrong)).collect()
+}
+
+/// The `timestamp` of a line: seconds.
+///
+/// # Errors
+/// When the text is not a finite number.
+pub fn timestamp(text: &str) -> Result<f64, Refusal> {
+    let seconds = python_number(text).filter(|t| t.is_finite());
+    seconds.ok_or_else(|| refuse!("timestamp must be a finite number of seconds; found {text}"))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::error::LineError;
+use ns_base::{Refusal, refuse};
 use ns_bench::quoted_nan;
 
 /// The parts that every reader of a line needs. Numbers stay text until they are needed.
@@ -101,7 +102,8 @@ fn raw<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::E
 /// When the line is empty after trimming, or is not UTF-8.
 pub fn trimmed(line: &[u8]) -> Result<&str, LineError> {
     let end = line.iter().rposition(|b| !matches!(b, b'\n' | b'\r' | b'|')).map_or(0, |last| last + 1);
-    let text = std::str::from_utf8(&line[..end]).map_err(|e| LineError::NotUtf8 { byte: e.valid_up_to() })?;
+    let text = std::str::from_utf8(&line[..end])
+        .map_err(|e| refuse!("the line is not UTF-8 from byte {} on", e.valid_up_to()))?;
     if text.trim().is_empty() { Err(LineError::Blank) } else { Ok(text) }
 }
 
@@ -113,9 +115,11 @@ pub fn parse_line<T>(line: &str, read: impl Fn(&RawRecord<'_>) -> Result<T, Line
     // serde would read a list of the right values as a record, by position.
     match line.trim_start().chars().next() {
         Some('{') => {}
-        Some('\u{feff}') => return Err(LineError::ByteOrderMark),
+        Some('\u{feff}') => {
+            return Err(refuse!("the line begins with a byte order mark; save the file as UTF-8 without one").into());
+        }
         _ if serde_json::from_str::<serde::de::IgnoredAny>(&quoted_nan(line)).is_ok() => {
-            return Err(LineError::NotAnObject);
+            return Err(refuse!("the line is JSON but not an object; each line must be a JSON object").into());
         }
         _ => {}
     }
@@ -138,11 +142,11 @@ pub fn parse_line<T>(line: &str, read: impl Fn(&RawRecord<'_>) -> Result<T, Line
     {
         return read(&record);
     }
-    Err(not_a_record(&error))
+    Err(not_a_record(&error).into())
 }
 
 /// The parser's message without its `line 1`: the line's number is named elsewhere.
-fn not_a_record(error: &serde_json::Error) -> LineError {
+fn not_a_record(error: &serde_json::Error) -> Refusal {
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or(&reason);
     // The names of our own types mean nothing to a user.
@@ -150,7 +154,7 @@ fn not_a_record(error: &serde_json::Error) -> LineError {
         if known.len() < reason.len() { format!("{known}, expected an object") } else { reason.to_owned() }
     });
     let what = if error.is_data() { "not a record" } else { "not JSON" };
-    LineError::NotARecord { reason: format!("{what}: {reason} (column {})", error.column()) }
+    refuse!("{what}: {reason} (column {})", error.column())
 }
 
 #[cfg(test)]
@@ -186,12 +190,15 @@ mod tests {
         let error = total_time(&LINE.replace("{\"model_name\": \"a\"}", "3")).unwrap_err().to_string();
         assert!(error.starts_with("not a record: invalid type: integer `3`, expected an object (column"), "{error}");
         for other in ["[1, 2]", "3", "NaN", "\"a\"", "null"] {
-            assert_eq!(total_time(other), Err(LineError::NotAnObject), "{other}");
+            assert!(
+                total_time(other).unwrap_err().to_string().starts_with("the line is JSON but not an object"),
+                "{other}"
+            );
         }
-        assert_eq!(total_time(&format!("\u{feff}{LINE}")), Err(LineError::ByteOrderMark));
+        assert!(total_time(&format!("\u{feff}{LINE}")).unwrap_err().to_string().contains("byte order mark"));
         assert!(total_time("model").unwrap_err().to_string().starts_with("not JSON"));
         assert_eq!(trimmed(b"{}|\r\n"), Ok("{}"));
         assert_eq!(trimmed(b"\n"), Err(LineError::Blank));
-        assert_eq!(trimmed(b"ab\xff\n"), Err(LineError::NotUtf8 { byte: 2 }));
+        assert_eq!(trimmed(b"ab\xff\n").unwrap_err().to_string(), "the line is not UTF-8 from byte 2 on");
     }
 }

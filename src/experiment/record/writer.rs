@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::LineError;
 use crate::plan::ExperimentConfig;
 use crate::python::json_dumps;
+use ns_base::Refusal;
 use ns_base::units::format_figures;
 
 /// The code for correct outputs.
@@ -162,8 +162,8 @@ impl Record {
     ///
     /// # Errors
     /// When a number has no JSON form.
-    pub fn to_line(&self) -> Result<String, LineError> {
-        json_dumps(self).map_err(|e| LineError::NotARecord { reason: e.to_string() })
+    pub fn to_line(&self) -> Result<String, Refusal> {
+        json_dumps(self).map_err(|e| Refusal::new(e.to_string()))
     }
 }
 

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use serde_json::value::RawValue;
 
+use ns_base::Refusal;
 use ns_bench::mean_ci95;
 use ns_experiment::aggregate::{Backend, Measure, Metric, RecordView, WARM_UP};
-use ns_experiment::record::{LineError, RawRecord, numbers, python_number};
+use ns_experiment::record::{LineError, RawRecord, numbers, timestamp};
 
 /// The experiment that was run, without its time and outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -110,12 +111,7 @@ impl RecordDraft {
     pub fn of(record: &RawRecord<'_>) -> Result<Self, LineError> {
         let (experiment, metrics) = (&record.experiment, &record.metrics);
         let owned = |t: &Option<std::borrow::Cow<'_, str>>| t.as_deref().map(str::to_owned);
-        let stamp = record.timestamp.get();
-        let timestamp = python_number(stamp).filter(|t| t.is_finite()).ok_or_else(|| LineError::NotNumeric {
-            field: "timestamp",
-            expected: "a finite number of seconds",
-            found: stamp.to_owned(),
-        })?;
+        let timestamp = timestamp(record.timestamp.get())?;
         let config = Config {
             suite: text(record.model.suite_name).unwrap_or_default(),
             model: record.model.model_name.clone().into_owned(),
@@ -142,7 +138,7 @@ impl RecordDraft {
     }
 }
 
-fn outcome(record: &RawRecord<'_>) -> Result<Outcome, LineError> {
+fn outcome(record: &RawRecord<'_>) -> Result<Outcome, Refusal> {
     if let Some(times) = record.metrics.total_time.filter(|t| t.get() != "null") {
         let times = numbers("metrics.total_time", times.get())?;
         let steady = times.get(WARM_UP..).unwrap_or_default();
