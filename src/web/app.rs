@@ -2,13 +2,13 @@
 
 use crate::state::{StateDispatcher, StateHandle, use_reduced};
 use gloo_events::EventListener;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::bridge::{self, FileContent};
+use super::bridge;
 use super::components::{FileDrop, NoticeList, ProgressBar};
 use super::context::{AppContext, JobSlot};
+use super::file_routes::on_files;
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::head::SiteHead;
 use super::model_files::{linked_hash, open_linked, use_models};
@@ -16,21 +16,19 @@ use super::pages::benchmark::open_model;
 use super::pages::finder::Finder;
 use super::pages::landing::LandingPage;
 use super::pages::profile::{ProfilePage, open_file};
-use super::platform::files::read_head;
 use super::platform::folder::bundle_files;
 use super::platform::page::PagePhase;
 use super::platform::{page, panic, theme, url};
 use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
 use super::worker::{KnownModel, Pool};
-use ns_base::Refusal;
 use ns_page::RunState;
-use ns_page::file_queue::{FileQueue, FileQueueAction};
+use ns_page::file_queue::FileQueue;
 use ns_page::history::{Following, profile_follows};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::{Address, Page, ProfileLink};
 use ns_session::shelf::ShelfItem;
-use ns_session::{HEAD_BYTES, Kind, OpenedModel, ProfileSpec, build_id, refuse_script, sniff};
+use ns_session::{OpenedModel, ProfileSpec, build_id};
 use ns_view::palette::Theme;
 
 /// Starts the page.
@@ -287,91 +285,6 @@ fn use_profiles(
         move || drop(listener)
     });
     open
-}
-
-/// Sends files to the page that reads them, by what their first bytes say that they are. Until then they wait in the queue.
-fn on_files(
-    current: Page,
-    file_queue: StateDispatcher<FileQueue>,
-    notices: StateDispatcher<Notices>,
-    profiles: Callback<Vec<File>>,
-    models: Callback<File>,
-) -> Callback<Vec<File>> {
-    Callback::from(move |files: Vec<File>| {
-        let (file_queue, notices) = (file_queue.clone(), notices.clone());
-        let (profiles, models) = (profiles.clone(), models.clone());
-        let names: Vec<String> = files.iter().map(File::name).collect();
-        page::leave_example();
-        file_queue.dispatch(FileQueueAction::Add(names.clone()));
-        spawn_local(async move {
-            let mut sorted: [Vec<File>; 6] = Default::default();
-            for file in files {
-                let (kind, script) = kind_of(&file).await;
-                if let Some(refusal) = script {
-                    notices.dispatch(NoticeAction::Say(Tone::Bad, refusal.to_string()));
-                    continue;
-                }
-                let reader = reader_of(kind, current);
-                sorted[reader as usize].push(file);
-            }
-            let [records, reports, of_models, kernels, decoders, rest] = sorted;
-            give(current, Page::Experiments, FileContent::Results, records);
-            give(current, Page::Benchmark, FileContent::Results, reports);
-            give(current, Page::Customop, FileContent::Kernels, kernels);
-            give(current, Page::Llm, FileContent::Decoders, decoders);
-            match current {
-                Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
-                Page::Benchmark | Page::Home => give(current, Page::Benchmark, FileContent::Models, of_models),
-                _ => give(current, Page::Inspect, FileContent::Models, of_models),
-            }
-            profiles.emit(rest);
-            file_queue.dispatch(FileQueueAction::Remove(names));
-        });
-    })
-}
-
-/// Who reads a file.
-#[derive(Clone, Copy)]
-enum Reader {
-    Experiments,
-    Benchmark,
-    Models,
-    Kernels,
-    Decoders,
-    Profiles,
-}
-
-/// Who reads a file of a kind that was dropped on a page. The page of experiments also compares reports, and says of an archive and of an
-/// unknown file what it lacks; elsewhere the readers of profiles do.
-const fn reader_of(kind: Kind, current: Page) -> Reader {
-    match (kind, current) {
-        (Kind::Model, _) => Reader::Models,
-        (Kind::Profile, _) => Reader::Profiles,
-        (Kind::Kernel, _) => Reader::Kernels,
-        (Kind::Decoder, _) => Reader::Decoders,
-        (Kind::Index, _) => Reader::Benchmark,
-        (Kind::Records, _) | (_, Page::Experiments) => Reader::Experiments,
-        (Kind::Reports, _) => Reader::Benchmark,
-        (Kind::Archive | Kind::NotOurs(_), _) => Reader::Profiles,
-    }
-}
-
-/// What a file is, and for a Python script what to do instead. A file that cannot be read goes to the reader of profiles, which says so.
-async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
-    let Some(head) = read_head(file, HEAD_BYTES).await else { return (Kind::Profile, None) };
-    let name = file.name();
-    (sniff(&head, &name), refuse_script(&name, &head))
-}
-
-/// Gives files to a page of the lab, and shows it.
-fn give(current: Page, page: Page, content: FileContent, files: Vec<File>) {
-    if files.is_empty() {
-        return;
-    }
-    if page != current {
-        url::go(&page.hash());
-    }
-    bridge::give_lab(page, content, files);
 }
 
 /// Opens a model file for the form of the profile page.

@@ -1,0 +1,100 @@
+//! Where files go: each to the page that reads it, by its first bytes.
+
+use wasm_bindgen_futures::spawn_local;
+use web_sys::File;
+use yew::Callback;
+
+use super::bridge::{self, FileContent};
+use super::platform::files::read_head;
+use super::platform::{page, url};
+use crate::state::StateDispatcher;
+use ns_base::Refusal;
+use ns_page::file_queue::{FileQueue, FileQueueAction};
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_session::share::Page;
+use ns_session::{HEAD_BYTES, Kind, refuse_script, sniff};
+
+/// Sends files to the page that reads them, by what their first bytes say that they are. Until then they wait in the queue.
+pub fn on_files(
+    current: Page,
+    file_queue: StateDispatcher<FileQueue>,
+    notices: StateDispatcher<Notices>,
+    profiles: Callback<Vec<File>>,
+    models: Callback<File>,
+) -> Callback<Vec<File>> {
+    Callback::from(move |files: Vec<File>| {
+        let (file_queue, notices) = (file_queue.clone(), notices.clone());
+        let (profiles, models) = (profiles.clone(), models.clone());
+        let names: Vec<String> = files.iter().map(File::name).collect();
+        page::leave_example();
+        file_queue.dispatch(FileQueueAction::Add(names.clone()));
+        spawn_local(async move {
+            let mut sorted: [Vec<File>; 6] = Default::default();
+            for file in files {
+                let (kind, script) = kind_of(&file).await;
+                if let Some(refusal) = script {
+                    notices.dispatch(NoticeAction::Say(Tone::Bad, refusal.to_string()));
+                    continue;
+                }
+                let reader = reader_of(kind, current);
+                sorted[reader as usize].push(file);
+            }
+            let [records, reports, of_models, kernels, decoders, rest] = sorted;
+            give(current, Page::Experiments, FileContent::Results, records);
+            give(current, Page::Benchmark, FileContent::Results, reports);
+            give(current, Page::Customop, FileContent::Kernels, kernels);
+            give(current, Page::Llm, FileContent::Decoders, decoders);
+            match current {
+                Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
+                Page::Benchmark | Page::Home => give(current, Page::Benchmark, FileContent::Models, of_models),
+                _ => give(current, Page::Inspect, FileContent::Models, of_models),
+            }
+            profiles.emit(rest);
+            file_queue.dispatch(FileQueueAction::Remove(names));
+        });
+    })
+}
+
+/// Who reads a file.
+#[derive(Clone, Copy)]
+enum Reader {
+    Experiments,
+    Benchmark,
+    Models,
+    Kernels,
+    Decoders,
+    Profiles,
+}
+
+/// Who reads a file of a kind that was dropped on a page. The page of experiments also compares reports, and says of an archive and of an
+/// unknown file what it lacks; elsewhere the readers of profiles do.
+const fn reader_of(kind: Kind, current: Page) -> Reader {
+    match (kind, current) {
+        (Kind::Model, _) => Reader::Models,
+        (Kind::Profile, _) => Reader::Profiles,
+        (Kind::Kernel, _) => Reader::Kernels,
+        (Kind::Decoder, _) => Reader::Decoders,
+        (Kind::Index, _) => Reader::Benchmark,
+        (Kind::Records, _) | (_, Page::Experiments) => Reader::Experiments,
+        (Kind::Reports, _) => Reader::Benchmark,
+        (Kind::Archive | Kind::NotOurs(_), _) => Reader::Profiles,
+    }
+}
+
+/// What a file is, and for a Python script what to do instead. A file that cannot be read goes to the reader of profiles, which says so.
+async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
+    let Some(head) = read_head(file, HEAD_BYTES).await else { return (Kind::Profile, None) };
+    let name = file.name();
+    (sniff(&head, &name), refuse_script(&name, &head))
+}
+
+/// Gives files to a page of the lab, and shows it.
+fn give(current: Page, page: Page, content: FileContent, files: Vec<File>) {
+    if files.is_empty() {
+        return;
+    }
+    if page != current {
+        url::go(&page.hash());
+    }
+    bridge::give_lab(page, content, files);
+}
