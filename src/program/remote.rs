@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_that_is_none_is_an_error_that_says_what_to_do() {
+    fn an_unreadable_answer_is_an_error_with_advice() {
         let own = ImportOptions::default();
         for answer in [vec![], vec![0], vec![7, 1, 2], vec![0xff; 40]] {
             let error = read_elsewhere(&own, |_| Ok(answer)).unwrap_err().to_string();

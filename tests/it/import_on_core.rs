@@ -80,9 +80,9 @@ fn a_model_file_is_as_fast_as_the_model_of_the_zoo() {
     let mut wrong = Vec::new();
     let mut table = "| file | one call | the zoo's | difference |\n|---|---|---|---|\n".to_owned();
     for (model, begin, least) in PUBLISHED {
-        let (zoo, brought) = beside_the_zoo(model, begin);
-        assert!(brought.len() >= least, "{brought:?}");
-        for (name, us) in brought {
+        let (zoo, files) = beside_the_zoo(model, begin);
+        assert!(files.len() >= least, "{files:?}");
+        for (name, us) in files {
             let difference = us / zoo - 1.0;
             let line = format!(
                 "| {} | {us:.0} us | {zoo:.0} us | {:+.1} % |\n",
@@ -96,5 +96,5 @@ fn a_model_file_is_as_fast_as_the_model_of_the_zoo() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    super::doc_tables::assert_written("docs/import.md", "brought models beside the zoo", &table);
+    super::doc_tables::assert_written("docs/import.md", "model files beside the zoo", &table);
 }

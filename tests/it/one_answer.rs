@@ -29,8 +29,8 @@ use neuronscope::view::table::Cell;
 const MODELS: &[&str] = &["nn", "bert-base-uncased", "resnet50", "google/vit-base-patch16-224", "mlp"];
 const INSTANCES: &[&str] = &["inf2.xlarge", "trn1.2xlarge"];
 const BATCH_SIZES: &[u32] = &[1, 8];
-/// Models that somebody brought, at their own batch size.
-const BROUGHT: &[&str] = &[
+/// Model files, at their own batch size.
+const MODEL_FILES: &[&str] = &[
     "onnx/mobilenet-v2-b1--torch2.9.1.onnx.gz",
     "pt2/t5-small-encoder-b1-s128--torch2.9.1.pt2.gz",
     "hlo/vit-base-p16-b1--torchxla2.9.0.hlo_module.pb.gz",
@@ -171,7 +171,7 @@ fn each(check: impl Fn(&str, &Answers)) {
             let model = opened(&mut session, path);
             (format!("{path} on {instance}"), answers(&mut session, &model, instance, None))
         };
-        let files = BROUGHT.iter().flat_map(|path| INSTANCES.iter().map(move |instance| (*path, *instance)));
+        let files = MODEL_FILES.iter().flat_map(|path| INSTANCES.iter().map(move |instance| (*path, *instance)));
         MODELS.iter().copied().flat_map(on).map(named).chain(files.map(brought)).collect()
     });
     all.iter().for_each(|(name, answers)| check(name, answers));

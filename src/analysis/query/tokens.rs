@@ -51,7 +51,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TokenAt>, QueryError> {
             c => {
                 let rest: String = chars[at..].iter().take(2).collect();
                 let Some(sign) = SIGNS.into_iter().find(|s| rest.starts_with(s)) else {
-                    return Err(QueryError { column, problem: refuse!("'{c}' means nothing here") });
+                    return Err(QueryError { column, problem: refuse!("unexpected '{c}'") });
                 };
                 at += sign.len();
                 Token::Sign(sign)
@@ -128,7 +128,7 @@ mod tests {
         let error = |text| tokens(text).unwrap_err().to_string();
         assert_eq!(error("name = 'x"), "column 8: this text has no ' at its end");
         assert_eq!(error("dur > 3m"), "column 7: 'm' is not a unit: write ns, us, ms, s or nothing");
-        assert_eq!(error("dur ; 3"), "column 5: ';' means nothing here");
+        assert_eq!(error("dur ; 3"), "column 5: unexpected ';'");
         assert_eq!(error("dur > 1.2.3"), "column 7: '1.2.3' is not a number");
     }
 }

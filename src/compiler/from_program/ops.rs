@@ -122,7 +122,7 @@ fn by_cost(e: &mut Emit<'_>, node: &FlatNode, shape: Shape) -> Result<InstrId> {
         }
         Op::Opaque(what) => assumed(e, what, shape),
         // These do not depend on an input, or are gone when the program is written out.
-        _ => Err(e.wrong("an operation that has no place of its own")),
+        _ => Err(e.wrong("an operation that cannot be lowered")),
     }
 }
 

@@ -27,7 +27,7 @@ pub struct PlanRequest {
     /// The part to take, from 0.
     pub partition_id: usize,
     /// Names for which model files stand, beside the suite's.
-    pub brought: Vec<String>,
+    pub model_files: Vec<String>,
     /// The lists of settings.
     pub expand: ExpandOptions,
     pub rules: PlanRules,
@@ -56,8 +56,8 @@ impl PlanRequest {
     fn kept_models(&self) -> Result<Vec<String>, Refusal> {
         let filter = ModelFilter::new(&self.filter, &self.exclude, &self.filter_tiers, &self.exclude_tiers)?;
         let mut listed: Vec<String> = self.suite.models().into_iter().map(|m| m.name).collect();
-        listed.extend(self.brought.iter().filter(|name| !listed.contains(name)).cloned().collect::<Vec<_>>());
-        if self.suite == Suite::Dummy && self.models.is_empty() && self.brought.is_empty() {
+        listed.extend(self.model_files.iter().filter(|name| !listed.contains(name)).cloned().collect::<Vec<_>>());
+        if self.suite == Suite::Dummy && self.models.is_empty() && self.model_files.is_empty() {
             return Ok(listed);
         }
         let names = if self.models.is_empty() { listed } else { self.models.clone() };
@@ -103,7 +103,7 @@ mod tests {
             exclude_tiers: Vec::new(),
             total_partitions: 1,
             partition_id: 0,
-            brought: Vec::new(),
+            model_files: Vec::new(),
             expand: ExpandOptions {
                 accelerator: vec![Accelerator::Trn1],
                 dynamo: vec![dynamo],

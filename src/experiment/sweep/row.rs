@@ -114,7 +114,7 @@ mod tests {
             exclude_tiers: Vec::new(),
             total_partitions: 1,
             partition_id: 0,
-            brought: Vec::new(),
+            model_files: Vec::new(),
             expand,
             rules: PlanRules::Neuron,
         };

@@ -56,7 +56,7 @@ pub(super) fn transpose(x: &Value, permutation: &[u32], ty: &ArrayType) -> Resul
     let steps: Option<Vec<i64>> = permutation.iter().map(|&p| own.get(p as usize).copied()).collect();
     let steps = steps
         .filter(|s| s.len() == ty.dims.len())
-        .ok_or_else(|| refuse!("the permutation names a dimension that is not there"))?;
+        .ok_or_else(|| refuse!("the permutation names a dimension that does not exist"))?;
     checked(pick(&x.numbers, None, &strided(&ty.dims, &steps, 0)?)?, ty)
 }
 

@@ -127,7 +127,7 @@ mod tests {
             roles_of(&names.iter().map(naming).collect::<Vec<_>>()).into_iter().map(|r| Some(r?.0)).collect()
         };
         let (weight, buffer) = (Some(Role::Weight), Some(Role::Buffer));
-        // Equinox: attributes; what is no weight by its last word is one by its neighbours.
+        // Equinox: attributes. A parameter whose last word does not say "weight" is one if its neighbours are.
         let equinox = roles(&["p_c_weight_ih.1", "p_c_bias.1", "p_a_layers_0__kappa.1", "x.1"]);
         assert_eq!(equinox, [weight.clone(), weight.clone(), weight.clone(), None]);
         // A step of training: the optimiser's copies are no parameters of the model.

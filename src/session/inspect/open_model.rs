@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::limits::limits;
 use super::operation::{Operation, operations};
 use super::spec::{InspectField, InspectSpec};
-use super::subject::{CompiledProgram, Refusal, Subject};
+use super::subject::{CompiledProgram, Obstacle, Subject};
 use super::times::{ExecutionTimes, path_of, times_of};
 use super::tree::{ModelTree, tree_of};
 use ns_base::convert::usize_to_u32;
@@ -24,7 +24,7 @@ const MOST_REFUSED: usize = 12;
 pub(crate) struct OpenModel {
     pub(super) spec: InspectSpec,
     pub(super) subject: Subject,
-    pub(super) compiled: Result<CompiledProgram, Refusal>,
+    pub(super) compiled: Result<CompiledProgram, Obstacle>,
     pub(super) operations: Vec<Operation>,
     pub(super) times: Option<ExecutionTimes>,
     pub(super) tree: ModelTree,
@@ -36,7 +36,7 @@ impl OpenModel {
     pub(super) fn new(
         spec: InspectSpec,
         subject: Subject,
-        compiled: Result<CompiledProgram, Refusal>,
+        compiled: Result<CompiledProgram, Obstacle>,
         recorder: Option<&Recorder>,
     ) -> Self {
         let (mut operations, results) = operations(&subject.module);
@@ -115,7 +115,7 @@ impl OpenModel {
 }
 
 /// Why an operation cannot run on a core; `None` if it can.
-fn refused(operation: &Operation, refusal: &Refusal) -> Option<String> {
+fn refused(operation: &Operation, refusal: &Obstacle) -> Option<String> {
     let by_operator = operation.work.as_ref().and_then(|work| refusal.by_operator.get(work));
     let is_at = refusal.path.as_ref().is_some_and(|path| *path == path_of(operation));
     by_operator.or((is_at).then_some(&refusal.reason)).cloned()

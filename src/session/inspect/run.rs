@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::messages::{InspectAsk, InspectFile};
 use super::open_model::OpenModel;
 use super::spec::{InspectField, InspectSpec};
-use super::subject::{CompiledProgram, DEFAULT_INSTANCE, Refusal, Subject};
+use super::subject::{CompiledProgram, DEFAULT_INSTANCE, Obstacle, Subject};
 use super::view::{saved, view_of};
 use crate::ByteSource;
 use crate::protocol::{ExportedFile, JobResult, Message};
@@ -148,7 +148,7 @@ impl InspectRun {
         Ok(())
     }
 
-    fn keep(&mut self, subject: Subject, compiled: Result<CompiledProgram, Refusal>, recorder: Option<&Recorder>) {
+    fn keep(&mut self, subject: Subject, compiled: Result<CompiledProgram, Obstacle>, recorder: Option<&Recorder>) {
         let opened = OpenModel::new(self.spec.clone(), subject, compiled, recorder);
         self.inspector.borrow_mut().opened = Some(opened);
     }

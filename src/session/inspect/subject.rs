@@ -27,12 +27,12 @@ pub(super) struct Subject {
     /// Notes for the user.
     pub notes: Vec<String>,
     /// Why it cannot be compiled, if that is already known.
-    refusal: Option<Refusal>,
+    refusal: Option<Obstacle>,
 }
 
 /// Why a model cannot run on a core.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Refusal {
+pub(super) struct Obstacle {
     /// One sentence with the first thing that was refused.
     pub reason: String,
     /// Instructions that are refused, with the reason of each.
@@ -78,7 +78,7 @@ impl Subject {
             // The graph of a file can be shown, with the reason at each refused operation.
             Err(error) => {
                 let (outlined, by_operator) = pipeline.outlined().ok_or_else(|| format!("{name}: {error}"))?;
-                (outlined, Some(Refusal { reason: error.to_string(), by_operator, path: None }))
+                (outlined, Some(Obstacle { reason: error.to_string(), by_operator, path: None }))
             }
         };
         let LoweredProgram { module, estimates, notes } =
@@ -99,12 +99,12 @@ impl Subject {
     ///
     /// # Errors
     /// When it cannot run on a core; names the operation.
-    pub fn compile(&self) -> Result<CompiledProgram, Refusal> {
+    pub fn compile(&self) -> Result<CompiledProgram, Obstacle> {
         if let Some(refusal) = &self.refusal {
             return Err(refusal.clone());
         }
         let refused =
-            |error: StageError| Refusal { reason: error.to_string(), by_operator: BTreeMap::new(), path: error.path };
+            |error: StageError| Obstacle { reason: error.to_string(), by_operator: BTreeMap::new(), path: error.path };
         let executable = Rc::clone(self.pipeline.executable(&self.device.costs).map_err(refused)?);
         let passes = self.pipeline.optimised().map_err(refused)?.passes.clone();
         Ok(CompiledProgram { executable, passes })

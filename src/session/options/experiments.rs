@@ -254,7 +254,7 @@ pub fn default_experiments() -> ExperimentsRequest {
             exclude_tiers: Vec::new(),
             total_partitions: 1,
             partition_id: 0,
-            brought: Vec::new(),
+            model_files: Vec::new(),
             expand: ExpandOptions {
                 accelerator: vec![Accelerator::Trn1],
                 test: vec![Test::Eval],

@@ -1,4 +1,4 @@
-//! The start page: the question that the tool answers, a place for one's own file, results with the published figure, and a timeline.
+//! The start page: the question that the tool answers, a place to drop a file, results with the published figure, and a timeline.
 
 use web_sys::{File, HtmlElement};
 use yew::prelude::*;

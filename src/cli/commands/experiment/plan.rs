@@ -60,7 +60,7 @@ pub(super) fn request_of(args: &ExperimentArgs) -> Result<PlanRequest> {
         exclude_tiers: models.exclude_by_tier.clone(),
         total_partitions: args.total_partitions as usize,
         partition_id: args.partition_id as usize,
-        brought: args.model_file.iter().map(|(name, _)| name.clone()).collect(),
+        model_files: args.model_file.iter().map(|(name, _)| name.clone()).collect(),
         expand: ExpandOptions {
             accelerator: parse_all(&args.accelerator)?,
             xla: nullable(&args.xla)?,

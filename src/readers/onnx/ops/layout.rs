@@ -36,7 +36,7 @@ fn reshape(site: &mut Site<'_, '_>) -> Results {
     for (at, &n) in wanted.iter().enumerate() {
         dims.push(match n {
             0 if !keeps_zero => {
-                *from.get(at).ok_or_else(|| site.fault(refuse!("keeps a dimension that is not there")))?
+                *from.get(at).ok_or_else(|| site.fault(refuse!("keeps a dimension that does not exist")))?
             }
             -1 if open.is_none() => {
                 open = Some(at);

@@ -10,7 +10,7 @@ _ALIASES = {}
 
 
 class BaseEvalMetric:
-    """The base of a metric of one's own."""
+    """The base of a user-written metric."""
 
     def process_record(self, output, target):
         raise NotImplementedError
@@ -34,7 +34,7 @@ def register_metric_from_existing(metric_name, new_metric_name, **options):
 
 def register_metric(metric_name, metric):
     raise NotImplementedError(
-        f"{metric_name}: metrics of one's own are formulas here; register one with neuronscope evaluate --register 'balanced=(TPR+TNR)/2'"
+        f"{metric_name}: user-written metrics are formulas here; register one with neuronscope evaluate --register 'balanced=(TPR+TNR)/2'"
     )
 
 
