@@ -1,5 +1,15 @@
-//! Basics that every other module may use and that do not depend on NeuronCores: time, units, typed indexes, interned
+//! Basics that every other crate may use and that do not depend on NeuronCores: time, units, typed indexes, interned
 //! text, seeded random numbers, statistics, diagnostics, and the interfaces that a shell implements.
+//!
+//! Start with:
+//! - [`SimTime`] (simulated, picoseconds), [`TraceNs`] (of a file) and [`WallNs`] (measured): three types, so that they are never mixed.
+//! - [`Refusal`], made by [`refuse!`]: why something cannot be done and what to do instead. [`Diagnostics`] lists what was left out of a
+//!   file whose rest is read.
+//! - [`Clock`] and [`Cancel`], which a shell implements.
+//!
+//! Invariants:
+//! - Nothing here reads a clock or a file; random numbers come from a seed ([`Rng`]).
+//! - Numbers change their type through [`convert`], whose names say what happens at the edge, and become text through [`units`].
 
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]

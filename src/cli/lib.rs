@@ -1,5 +1,7 @@
 //! The command line: arguments in, one [`ns_session::Session`] driven to its end, text or JSON out.
 //!
+//! Start with [`run`], then the command's file in `commands/`; `driver.rs` runs a session to the end of a job, and `args.rs` lists the commands.
+//!
 //! When JSON is asked for, nothing else goes to stdout; progress and messages go to stderr.
 //! Exit code 0: done; 1: it could not be done (the message says why), or a comparison failed; 2: wrong usage; 130: ended
 //! by Ctrl-C.

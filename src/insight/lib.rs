@@ -2,7 +2,8 @@
 //! findings.
 //!
 //! Everything is computed from a [`Run`]: the activity of each engine and DMA queue, with times, and for which operation of the
-//! model. A simulated execution provides a run; a profile with the same detail can too.
+//! model. A simulated execution provides a run; a profile with the same detail can too. Start with [`Insights::of`], which has all parts, or
+//! with one of them: [`Summary`], [`Bounds`], [`Roofline`], [`Utilisation`], [`findings`]. A finding names the slices that it is about.
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 

@@ -22,7 +22,8 @@ pub struct LinkEvent {
     pub track: TrackId,
     /// Its time, on the source's clock.
     pub ts_ns: i64,
-    /// What kind of step it is: a letter of the reader, which [`super::Profile`] keeps.
+    /// What kind of step it is, as a letter of Chrome's format, for which every reader translates: `s`, `t`, `f` are the steps of a flow; `b`,
+    /// `n`, `e` (older: `S`, `T`, `p`, `F`) of an async operation; `N`, `O`, `D` of an object's life.
     pub phase: u8,
     /// Name.
     pub name: StrId,

@@ -3,6 +3,15 @@
 //!
 //! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
 //! requests and the same events, so the command line can print what the page shows.
+//!
+//! Start with:
+//! - [`Session`], and [`protocol`]: what can be asked of it. Questions are answered at the next step, jobs one after another.
+//! - [`options`]: the options of a benchmark as rows, from which form, flags, links and help come; [`studies`]: the forms of the studies.
+//! - [`share`]: links to pages; [`shelf`]: what a browser keeps between visits.
+//!
+//! Invariants:
+//! - A step is short, so that a shell can show progress and cancel; a request that cannot be done is an event with a sentence.
+//! - A session reads no clock and no file by itself: what it needs of these a shell gives it.
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 

@@ -1,7 +1,14 @@
 //! Dtypes, shapes, tensors and reference kernels: the numbers of a model, independent of any device.
 //!
-//! Kernels compute in single precision in one fixed order (sums ascend), never contract a multiply and an add, and take
-//! transcendental functions from `libm`: the same bits come out natively and in a browser.
+//! Start with:
+//! - [`Tensor`]: a [`Shape`] and its values in single precision, whatever the dtype.
+//! - [`kernels`], one function for each operation.
+//! - [`Rounder`], which rounds values to a [`FloatFormat`], as the casts of a core do.
+//!
+//! Invariants:
+//! - Kernels compute in single precision in one fixed order (sums ascend), never contract a multiply and an add, and take
+//!   transcendental functions from `libm`: the same bits come out natively and in a browser.
+//! - A tensor has at most [`MAX_ELEMENTS`]; one with more is an error, not an allocation.
 
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
