@@ -74,11 +74,26 @@ fn read_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
         several => (format!("{} files", several.len()), Box::new(FolderSource::open(paths)?)),
     };
     let head = file.slice(0, HEAD_BYTES).with_context(|| name.clone())?;
-    if paths.len() == 1 && sniff(&head, &name) == Kind::Model {
-        bail!("{name}: it is a model, not a profile; look at it with: neuronscope inspect {name}");
+    if let ([path], Some((what, command))) = (paths, other_command(sniff(&head, &name)))
+        && !path.is_dir()
+    {
+        bail!("{name}: it {what}, not a profile; look at it with: neuronscope {command} {}", path.display());
     }
     let size = file.size();
     profile_info(driver.run(JobRequest::Open { name, size }, Some(file))?)
+}
+
+/// What a file is or holds that is not a profile, and the command that takes it. `None` for a profile, and for what the readers of profiles name.
+const fn other_command(kind: Kind) -> Option<(&'static str, &'static str)> {
+    match kind {
+        Kind::Model => Some(("is a model", "inspect")),
+        Kind::Records => Some(("holds records of experiments", "report")),
+        Kind::Reports => Some(("holds benchmark reports", "report")),
+        Kind::Index => Some(("is a model index", "bench")),
+        Kind::Kernel => Some(("is the source of a custom operator", "customop --kernel")),
+        Kind::Decoder => Some(("is the configuration of a language model", "generate --model-config")),
+        Kind::Profile | Kind::Archive | Kind::NotOurs(_) => None,
+    }
 }
 
 /// Simulates a run given by its model and the flags after the question mark.
