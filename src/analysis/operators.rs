@@ -127,14 +127,14 @@ struct Rows {
 struct Contribution {
     id: SliceId,
     occurred: u64,
-    wraps: bool,
     dur: i64,
     own: i64,
 }
 
 impl Rows {
+    /// `wraps` is asked until a slice of the group is not a wrapper.
     #[inline]
-    fn add(&mut self, group: u32, of: &Contribution) {
+    fn add(&mut self, group: u32, of: &Contribution, wraps: impl FnOnce() -> bool) {
         let Some(place) = self.of_group.get_mut(group as usize) else { return };
         if *place == 0 {
             self.stats.push(OpStats::of(group, of.id));
@@ -142,7 +142,7 @@ impl Rows {
         }
         let row = &mut self.stats[*place as usize - 1];
         row.count += of.occurred;
-        row.wraps = row.wraps && of.wraps;
+        row.wraps = row.wraps && wraps();
         row.total_ns = row.total_ns.saturating_add(of.dur);
         row.self_ns = row.self_ns.saturating_add(of.own);
         row.min_ns = row.min_ns.min(of.dur);
@@ -180,23 +180,24 @@ impl OperatorPass {
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
         let Self { query, grouping, own, cursor, occurrences, rows } = self;
         let levels = profile.levels();
-        let mut added = |track, id: SliceId| {
+        let mut added = |id: SliceId| {
             let dur = query.selection.counted_ns(profile, id)?;
-            let (occurred, wraps) = (occurrences.count(profile, id), levels.wraps(profile, track, id));
-            Some(Contribution { id, occurred, wraps, dur, own: own[id.0 as usize] })
+            Some(Contribution { id, occurred: occurrences.count(profile, id), dur, own: own[id.0 as usize] })
         };
         if !grouping.divides_slices() {
             return cursor.advance(limit, |track, id| {
-                if let Some(slice) = added(track, id) {
-                    rows.add(grouping.group_of(profile, track, id), &slice);
+                if let Some(slice) = added(id) {
+                    let wraps = || levels.wraps(profile, track, id);
+                    rows.add(grouping.group_of(profile, track, id), &slice, wraps);
                 }
             });
         }
         cursor.advance(limit, |track, id| {
-            let Some(slice) = added(track, id) else { return };
+            let Some(slice) = added(id) else { return };
             grouping.each_group(profile, track, id, |group, parts| {
                 let of = |ns| Part::sum_ns(parts, ns);
-                rows.add(group, &Contribution { dur: of(slice.dur), own: of(slice.own), ..slice });
+                let part = Contribution { dur: of(slice.dur), own: of(slice.own), ..slice };
+                rows.add(group, &part, || levels.wraps(profile, track, id));
             });
         })
     }
