@@ -237,7 +237,7 @@ impl Address {
     /// The view of the profile page.
     pub fn profile(&mut self) -> ProfileLink {
         let link = profile_link::read(&self.query, &mut self.notices);
-        self.name_slips(profile_link::NAMES.iter().copied());
+        self.name_slips(profile_link::names());
         link
     }
 

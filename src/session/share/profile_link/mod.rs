@@ -1,14 +1,14 @@
 //! The fields of a link to the profile page.
 
+mod field;
+mod fields;
 mod link;
-mod read;
+mod texts;
 mod tool;
-mod write;
 
+pub(super) use fields::{names, read, write};
 pub use link::{CompareLink, FlameLink, FlameView, ProfileLink};
-pub(super) use read::{NAMES, read};
 pub use tool::Tool;
-pub(super) use write::write;
 
 #[cfg(test)]
 mod tests {
@@ -87,7 +87,7 @@ mod tests {
         if let Link::Profile(link) = &link {
             write(link, &mut query);
         }
-        assert_eq!(query.names().filter(|name| !NAMES.contains(name)).collect::<Vec<_>>(), [""; 0]);
+        assert_eq!(query.names().collect::<Vec<_>>(), names().collect::<Vec<_>>());
         assert!(link.print().contains("area=-5..90:3-5.9.8"), "{}", link.print());
         assert_eq!(Link::parse(&link.print()), (link, vec![]));
     }
@@ -102,8 +102,8 @@ mod tests {
         assert_eq!(
             fields,
             [
-                "workflow", "tool", "from", "sel", "area", "by", "range", "of", "flame", "thread", "time", "per",
-                "hide", "pin", "marks", "core"
+                "workflow", "tool", "sel", "area", "by", "range", "hide", "pin", "marks", "of", "flame", "thread",
+                "time", "per", "core", "from"
             ]
         );
         assert_eq!(notices[0].message, "workflow: 'eager' is not mark_step or trace. mark_step is used.");
