@@ -6,35 +6,17 @@ use serde::Deserialize as _;
 use serde_json::{Map, Number, Value};
 
 use crate::reports::beside::{Interval, PublishedFigures};
-use crate::reports::report::{REPORT_KEYS, Report};
+use crate::reports::report::{REPORT_KEYS, REPORT_KINDS, Report};
+use crate::reports::value::ReportKind;
 use ns_base::Diagnostics;
 use ns_base::convert::f64_to_u64;
 use ns_device::EstimateMark;
 
-/// Type of a key's value.
-#[derive(Clone, Copy, PartialEq)]
-enum ValueKind {
-    Text,
-    Bool,
-    Whole,
-    Float,
-    List,
-    Published,
-    Interval,
-    Estimate,
-}
-
-/// The kind of every key of a report, read from a report that has them all.
+/// The kind of every key of a report.
 pub(super) struct Columns {
-    kinds: BTreeMap<&'static str, ValueKind>,
+    kinds: BTreeMap<&'static str, ReportKind>,
     empty: Map<String, Value>,
 }
-
-/// Keys whose value is a count although it may be absent.
-const OPTIONAL_COUNTS: [&str; 4] = ["performance_level", "total_infs", "latency_samples", "latency_outliers"];
-const LISTS: [&str; 2] = ["throughput_hist", "e2e_durations_ms"];
-const OPTIONAL_TEXTS: [&str; 7] =
-    ["throughput_avg_method", "workers_tried", "machine", "compiler_args", "workflow", "estimated_ops", "error"];
 
 impl Columns {
     pub fn new() -> Self {
@@ -42,20 +24,7 @@ impl Columns {
             Ok(Value::Object(map)) => map,
             _ => Map::new(),
         };
-        let kind = |key: &str| match empty.get(key) {
-            _ if LISTS.contains(&key) => ValueKind::List,
-            _ if OPTIONAL_COUNTS.contains(&key) => ValueKind::Whole,
-            _ if key == "steady_state" => ValueKind::Bool,
-            _ if key == "published" => ValueKind::Published,
-            _ if key == "interval" => ValueKind::Interval,
-            _ if key == "estimate" => ValueKind::Estimate,
-            Some(Value::String(_)) => ValueKind::Text,
-            _ if OPTIONAL_TEXTS.contains(&key) => ValueKind::Text,
-            Some(Value::Bool(_)) => ValueKind::Bool,
-            Some(Value::Number(_)) => ValueKind::Whole,
-            _ => ValueKind::Float,
-        };
-        let kinds = REPORT_KEYS.iter().map(|key| (*key, kind(key))).collect();
+        let kinds = REPORT_KEYS.iter().copied().zip(REPORT_KINDS.iter().copied()).collect();
         Self { kinds, empty }
     }
 
@@ -111,14 +80,14 @@ fn complete(report: &mut Report) {
     }
 }
 
-fn coerced(kind: ValueKind, value: &Value) -> Option<Value> {
+fn coerced(kind: ReportKind, value: &Value) -> Option<Value> {
     match kind {
-        ValueKind::Text => match value {
+        ReportKind::Text => match value {
             Value::String(text) => Some(Value::String(text.clone())),
             Value::Number(n) => Some(Value::String(n.to_string())),
             _ => None,
         },
-        ValueKind::Bool => match value {
+        ReportKind::Bool => match value {
             Value::Bool(_) => Some(value.clone()),
             Value::String(text) => match text.to_ascii_lowercase().as_str() {
                 "true" => Some(Value::Bool(true)),
@@ -127,17 +96,17 @@ fn coerced(kind: ValueKind, value: &Value) -> Option<Value> {
             },
             _ => None,
         },
-        ValueKind::Whole => {
+        ReportKind::Whole => {
             let n = number(value)?;
             // Bounded so that every count fits its field; no real table has 4294967295 models.
             let is_whole = n >= 0.0 && n <= f64::from(u32::MAX) * 1_000.0 && libm::floor(n) == n;
             is_whole.then(|| Value::from(f64_to_u64(n)))
         }
-        ValueKind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
-        ValueKind::Published => PublishedFigures::deserialize(value).is_ok().then(|| value.clone()),
-        ValueKind::Estimate => EstimateMark::deserialize(value).is_ok().then(|| value.clone()),
-        ValueKind::Interval => Interval::deserialize(value).is_ok().then(|| value.clone()),
-        ValueKind::List => {
+        ReportKind::Float => number(value).and_then(Number::from_f64).map(Value::Number),
+        ReportKind::Published => PublishedFigures::deserialize(value).is_ok().then(|| value.clone()),
+        ReportKind::Estimate => EstimateMark::deserialize(value).is_ok().then(|| value.clone()),
+        ReportKind::Interval => Interval::deserialize(value).is_ok().then(|| value.clone()),
+        ReportKind::List => {
             value.as_array().filter(|list| list.iter().all(|v| number(v).is_some())).map(|_| value.clone())
         }
     }

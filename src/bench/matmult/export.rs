@@ -10,53 +10,65 @@ use ns_device::EstimateMark;
 /// Version of the JSON.
 pub const MATMULT_FORMAT: u32 = 1;
 
+/// A column: its name, and its text in a report that has it.
+type Column = (&'static str, fn(&MatmultReport) -> Option<String>);
+
 /// Columns of the CSV, in their order; those of JSON have the same names.
-pub const MATMULT_COLS: &[&str] = &[
-    "instance_type",
-    "dtype",
-    "workflow",
-    "model",
-    "matrix_dim",
-    "batch_size",
-    "loop_count",
-    "add_bias",
-    "chained",
-    "sync",
-    "num_warmup_iterations",
-    "num_timed_iterations",
-    "clock_tick_ns",
-    "seed",
-    "compiler_args",
-    "status",
-    "error",
-    "modelled_compile_s",
-    "load_s",
-    "warmup_s",
-    "benchmark_s",
-    "iteration_s",
-    "iteration_min_s",
-    "iteration_p50_s",
-    "iteration_max_s",
-    "host_s",
-    "link_s",
-    "hidden_s",
-    "device_s",
-    "tops",
-    "tops_computed",
-    "peak_tops",
-    "peak_percent",
-    "products_asked",
-    "products_computed",
-    "limited_by",
-    "spread_percent",
-    "findings",
-    "operator",
-    "shapes",
-    "dma_bytes",
-    "dma_gb_per_s",
-    "peak_gb_per_s",
-    "estimate",
+const COLUMNS: [Column; 44] = [
+    ("instance_type", |r| Some(r.case.instance.clone())),
+    ("dtype", |r| Some(r.dtype.clone())),
+    ("workflow", |r| Some(r.case.run.workflow.to_string())),
+    ("model", |r| Some(r.case.specification())),
+    ("matrix_dim", |r| Some(r.case.matrix_dim.to_string())),
+    ("batch_size", |r| Some(r.case.batch_size.to_string())),
+    ("loop_count", |r| Some(r.case.loop_count.to_string())),
+    ("add_bias", |r| Some(r.case.run.add_bias.to_string())),
+    ("chained", |r| Some(r.case.run.chained.to_string())),
+    ("sync", |r| Some(r.case.run.sync.to_string())),
+    ("num_warmup_iterations", |r| Some(r.case.run.warmup_iterations.to_string())),
+    ("num_timed_iterations", |r| Some(r.case.run.timed_iterations.to_string())),
+    ("clock_tick_ns", |r| Some(r.case.run.clock_tick_ns.to_string())),
+    ("seed", |r| Some(r.case.run.seed.to_string())),
+    ("compiler_args", |r| Some(r.compiler_args.clone())),
+    ("status", |r| Some(r.status.clone())),
+    ("error", |r| r.error.clone()),
+    ("modelled_compile_s", |r| number(r.modelled_compile_s)),
+    ("load_s", |r| number(r.load_s)),
+    ("warmup_s", |r| number(r.warmup_s)),
+    ("benchmark_s", |r| number(r.benchmark_s)),
+    ("iteration_s", |r| number(r.iteration_s)),
+    ("iteration_min_s", |r| number(r.iteration_min_s)),
+    ("iteration_p50_s", |r| number(r.iteration_p50_s)),
+    ("iteration_max_s", |r| number(r.iteration_max_s)),
+    ("host_s", |r| number(r.host_s)),
+    ("link_s", |r| number(r.link_s)),
+    ("hidden_s", |r| number(r.hidden_s)),
+    ("device_s", |r| number(r.device_s)),
+    ("tops", |r| number(r.tops)),
+    ("tops_computed", |r| number(r.tops_computed)),
+    ("peak_tops", |r| number(r.peak_tops)),
+    ("peak_percent", |r| number(r.peak_percent)),
+    ("products_asked", |r| r.products_asked.map(|n| n.to_string())),
+    ("products_computed", |r| r.products_computed.map(|n| n.to_string())),
+    ("limited_by", |r| r.limit.as_ref().map(|l| l.by.clone())),
+    ("spread_percent", |r| number(r.verification.as_ref().map(|v| v.spread_percent))),
+    ("findings", |r| Some(r.findings.iter().map(|f| f.pitfall.code()).collect::<Vec<_>>().join(" "))),
+    ("operator", |r| r.case.operator.clone()),
+    ("shapes", |r| r.case.operator.as_ref().map(|_| r.case.shapes.clone())),
+    ("dma_bytes", |r| r.dma_bytes.map(|n| n.to_string())),
+    ("dma_gb_per_s", |r| number(r.dma_gb_per_s)),
+    ("peak_gb_per_s", |r| number(r.peak_gb_per_s)),
+    ("estimate", |r| r.estimate.map(EstimateMark::note)),
 ];
+
+/// The names of the columns.
+pub fn matmult_cols() -> impl Iterator<Item = &'static str> {
+    COLUMNS.iter().map(|(name, _)| *name)
+}
+
+fn number(value: Option<f64>) -> Option<String> {
+    value.map(|v| v.to_string())
+}
 
 /// The reports as one JSON object, ended by a newline, each with the rate that is published for its case, TFLOPS.
 ///
@@ -95,65 +107,13 @@ pub fn matmult_json(
 pub fn matmult_csv(reports: &[MatmultReport]) -> Result<String, Refusal> {
     let failed = |reason: String| refuse!("the reports could not be written as CSV: {reason}");
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(MATMULT_COLS).map_err(|e| failed(e.to_string()))?;
+    writer.write_record(matmult_cols()).map_err(|e| failed(e.to_string()))?;
     for report in reports {
-        writer.write_record(MATMULT_COLS.iter().map(|c| cell(report, c))).map_err(|e| failed(e.to_string()))?;
+        let cell = |(_, text): &Column| text(report).unwrap_or_else(|| "N/A".to_owned());
+        writer.write_record(COLUMNS.iter().map(cell)).map_err(|e| failed(e.to_string()))?;
     }
     let bytes = writer.into_inner().map_err(|e| failed(e.to_string()))?;
     String::from_utf8(bytes).map_err(|e| failed(e.to_string()))
-}
-
-fn cell(report: &MatmultReport, column: &str) -> String {
-    let (case, run) = (&report.case, &report.case.run);
-    let number = |v: Option<f64>| v.map(|v| v.to_string());
-    let found = match column {
-        "instance_type" => Some(case.instance.clone()),
-        "dtype" => Some(report.dtype.clone()),
-        "workflow" => Some(run.workflow.to_string()),
-        "model" => Some(case.specification()),
-        "matrix_dim" => Some(case.matrix_dim.to_string()),
-        "batch_size" => Some(case.batch_size.to_string()),
-        "loop_count" => Some(case.loop_count.to_string()),
-        "add_bias" => Some(run.add_bias.to_string()),
-        "chained" => Some(run.chained.to_string()),
-        "sync" => Some(run.sync.to_string()),
-        "num_warmup_iterations" => Some(run.warmup_iterations.to_string()),
-        "num_timed_iterations" => Some(run.timed_iterations.to_string()),
-        "clock_tick_ns" => Some(run.clock_tick_ns.to_string()),
-        "seed" => Some(run.seed.to_string()),
-        "compiler_args" => Some(report.compiler_args.clone()),
-        "status" => Some(report.status.clone()),
-        "error" => report.error.clone(),
-        "modelled_compile_s" => number(report.modelled_compile_s),
-        "load_s" => number(report.load_s),
-        "warmup_s" => number(report.warmup_s),
-        "benchmark_s" => number(report.benchmark_s),
-        "iteration_s" => number(report.iteration_s),
-        "iteration_min_s" => number(report.iteration_min_s),
-        "iteration_p50_s" => number(report.iteration_p50_s),
-        "iteration_max_s" => number(report.iteration_max_s),
-        "host_s" => number(report.host_s),
-        "link_s" => number(report.link_s),
-        "hidden_s" => number(report.hidden_s),
-        "device_s" => number(report.device_s),
-        "tops" => number(report.tops),
-        "tops_computed" => number(report.tops_computed),
-        "peak_tops" => number(report.peak_tops),
-        "peak_percent" => number(report.peak_percent),
-        "products_asked" => report.products_asked.map(|n| n.to_string()),
-        "products_computed" => report.products_computed.map(|n| n.to_string()),
-        "limited_by" => report.limit.as_ref().map(|l| l.by.clone()),
-        "spread_percent" => number(report.verification.as_ref().map(|v| v.spread_percent)),
-        "operator" => case.operator.clone(),
-        "shapes" => case.operator.as_ref().map(|_| case.shapes.clone()),
-        "dma_bytes" => report.dma_bytes.map(|n| n.to_string()),
-        "dma_gb_per_s" => number(report.dma_gb_per_s),
-        "peak_gb_per_s" => number(report.peak_gb_per_s),
-        "estimate" => report.estimate.map(EstimateMark::note),
-        "findings" => Some(report.findings.iter().map(|f| f.pitfall.code()).collect::<Vec<_>>().join(" ")),
-        _ => None,
-    };
-    found.unwrap_or_else(|| "N/A".to_owned())
 }
 
 /// Headings (right-aligned ones begin with `>`) and rows of the table of a sweep. For operators, the bytes that they move replace
@@ -222,12 +182,12 @@ mod tests {
         cases.push(failing);
         let models = ns_device::ModelLibrary::default();
         let reports: Vec<MatmultReport> = cases.iter().map(|case| run_case(case, &models)).collect();
-        for column in MATMULT_COLS.iter().filter(|c| !["error", "operator", "shapes", "estimate"].contains(c)) {
-            assert_ne!(cell(&reports[0], column), "N/A", "{column}");
+        for (name, text) in COLUMNS.iter().filter(|(c, _)| !["error", "operator", "shapes", "estimate"].contains(c)) {
+            assert_ne!(text(&reports[0]), None, "{name}");
         }
         let csv = matmult_csv(&reports).unwrap();
         let lines: Vec<&str> = csv.lines().collect();
-        assert_eq!((lines.len(), lines[0].split(',').count()), (3, MATMULT_COLS.len()));
+        assert_eq!((lines.len(), lines[0].split(',').count()), (3, COLUMNS.len()));
         assert!(
             lines[2].starts_with("inf1.xlarge,bf16,trace,")
                 && lines[2].contains(",128,1,4,")

@@ -24,7 +24,7 @@ pub use config::{
     MAX_CASES, MAX_ITERATIONS, MAX_VERIFICATIONS, MatmultCase, MatmultConfig, MatmultRun, cast_of_dtype, dtype_of,
     instance_of, words_of,
 };
-pub use export::{MATMULT_COLS, MATMULT_FORMAT, matmult_csv, matmult_json, matmult_rows};
+pub use export::{MATMULT_FORMAT, matmult_cols, matmult_csv, matmult_json, matmult_rows};
 pub use findings::{MatmultFinding, Pitfall};
 pub use log::{log_lines, python_g};
 pub use measure::programs;

@@ -11,4 +11,5 @@ pub(super) mod results;
 pub(super) mod sharing;
 pub(super) mod summarise;
 pub(super) mod timed_results;
+pub(super) mod value;
 pub(super) mod verdict;
