@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use super::Throttle;
+use ns_base::units::format_count;
+
 /// The status of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,7 +52,82 @@ pub struct Entry {
     pub source: &'static str,
 }
 
+/// A value of the register.
+pub(super) trait Figure {
+    /// It as text, with commas between thousands.
+    fn text(&self) -> String;
+}
+
+impl Figure for u32 {
+    fn text(&self) -> String {
+        format_count(u64::from(*self))
+    }
+}
+
+impl Figure for u64 {
+    fn text(&self) -> String {
+        format_count(*self)
+    }
+}
+
+impl Figure for f64 {
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Figure for usize {
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Figure for Option<Throttle> {
+    fn text(&self) -> String {
+        let Some(Throttle { light_eighths, dense_eighths, threshold_permille, window_ns }) = self else {
+            return "none".to_owned();
+        };
+        let window = format_count(*window_ns);
+        format!("{light_eighths}/8, {dense_eighths}/8 after {window} ns at {threshold_permille} thousandths")
+    }
+}
+
+/// Declares a struct of costs. Each field has the unit, the status and the source of its entry in the register.
+macro_rules! cost_fields {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident in $group:literal {
+            $($(#[$doc:meta])* $field:ident: $type:ty, $unit:literal, $status:ident, $source:expr;)*
+        }
+    ) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl $name {
+            /// Its entries in the register; values are those of each generation.
+            pub(super) fn entries(costs: [&Self; 3]) -> Vec<Entry> {
+                vec![$(Entry::of(
+                    ($group, stringify!($field)),
+                    costs.map(|c| &c.$field),
+                    ($unit, CostStatus::$status, $source),
+                )),*]
+            }
+        }
+    };
+}
+pub(super) use cost_fields;
+
 impl Entry {
+    pub(super) fn of(
+        (group, name): (&'static str, &'static str),
+        values: [&impl Figure; 3],
+        (unit, status, source): (&'static str, CostStatus, &'static str),
+    ) -> Self {
+        Self { group, name, values: values.map(Figure::text), unit, status, source }
+    }
+
     /// The cell of a table: `500; v3: 600` means 500 on NeuronCore-v2, and 600 on v3 and v4.
     #[must_use]
     pub fn value_cell(&self) -> String {

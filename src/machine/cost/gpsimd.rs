@@ -3,46 +3,51 @@
 //! All kernels share one set of figures. docs/costs.md gives the source of each.
 
 use super::CostTable;
+use super::entry::{CostStatus, Entry, cost_fields};
 
-/// Costs of one GPSIMD processor, and how many there are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GpsimdCosts {
-    /// Processors of the engine (published: 8).
-    pub processors: u32,
-    /// Local memory of each processor that `tcm_malloc` gives out, bytes (published: 16 KB of 64 KB).
-    pub tcm_pool_bytes: u64,
-    /// Their clock, MHz (published: 1,400 on NeuronCore-v2).
-    pub clock_mhz: u32,
-    /// Cycles before the first processor begins (published, NKI cost table: `GPSIMD_START` ~ 150).
-    pub start_cycles: u32,
-    /// Cycles of an integer operation, an address or a test (assumed: one instruction per cycle).
-    pub integer_cycles: u32,
-    /// Cycles until an operation in single precision has its result (assumed: 4, usual for pipelined units at these
-    /// clocks).
-    pub float_cycles: u32,
-    /// Cycles to fetch again after a jump that is taken (assumed: 4, the front of an in-order pipeline).
-    pub jump_cycles: u32,
-    /// Cycles of an access to local memory (published: 3).
-    pub tcm_cycles: u32,
-    /// Cycles of a division (assumed: an iterative unit, 4 bits a cycle).
-    pub divide_cycles: u32,
-    /// Cycles of a call and its return (assumed: two jumps and two accesses to the stack).
-    pub call_cycles: u32,
-    /// Cycles of an exponential, a logarithm or a similar function (assumed: range reduction and a polynomial of about
-    /// ten terms).
-    pub function_cycles: u32,
-    /// Factor of the time of double precision, for which the processors have no lanes (assumed: software, 10).
-    pub double_factor: u32,
-    /// One element access to device memory, nanoseconds (derived: a DMA from a GpSimd queue has its first data 740 ns after its
-    /// trigger (measured), and that takes three crossings: trigger, descriptor, data).
-    pub hbm_access_ns: u64,
-    /// From a DMA's trigger to its first data, nanoseconds (measured on a GpSimd queue: 740).
-    pub dma_start_ns: u64,
-    /// From its last data until the processor continues, nanoseconds: semaphore visible and dependent start (measured:
-    /// 300).
-    pub dma_end_ns: u64,
-    /// Rate of the one DMA engine that a copy uses, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
-    pub dma_bytes_per_us: u64,
+const GUIDE: &str = "architecture guide of NeuronCore-v2";
+const TYPICAL: &str = "typical of in-order cores of this clock; the tutorial's TCM row, which it decides, was in view";
+const ASSUMED: &str = "order of magnitude of a scalar core; the pipeline is not public";
+
+cost_fields! {
+    /// Costs of one GPSIMD processor, and how many there are.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct GpsimdCosts in "GPSIMD processors" {
+        /// Processors of the engine.
+        processors: u32, "processors", Published, GUIDE;
+        /// Local memory of each processor that `tcm_malloc` gives out, bytes (16 KB of 64 KB).
+        tcm_pool_bytes: u64, "bytes", Published, "custom operator API reference: pool of `tcm_malloc`";
+        /// Their clock, MHz.
+        clock_mhz: u32, "MHz", Published, GUIDE;
+        /// Cycles before the first processor begins.
+        start_cycles: u32, "cycles", Published, "cost table: `GPSIMD_START` ~ 150";
+        /// Cycles of an access to local memory.
+        tcm_cycles: u32, "cycles an access", Published, GUIDE;
+        /// One element access to device memory, nanoseconds.
+        hbm_access_ns: u64, "ns an element", Derived,
+            "a DMA's first data comes 740 ns after its trigger, after three crossings: trigger, descriptor, data. The tutorial's element-wise row was in view";
+        /// From a DMA's trigger to its first data, nanoseconds.
+        dma_start_ns: u64, "ns", Measured, "DMA guide's traces: trigger to first data on a GpSimd queue";
+        /// From its last data until the processor continues, nanoseconds: semaphore visible and dependent start.
+        dma_end_ns: u64, "ns", Measured, "DMA guide's traces: `completion_ns` and `semaphore_to_engine_ns`";
+        /// Rate of the one DMA engine that a copy uses, bytes per microsecond.
+        dma_bytes_per_us: u64, "bytes/us", Published, "DMA guide: one engine";
+        /// Cycles of an integer operation, an address or a test.
+        integer_cycles: u32, "cycles", Chosen, "one instruction a cycle: addresses, tests, counters";
+        /// Cycles until an operation in single precision has its result.
+        float_cycles: u32, "cycles", Chosen, TYPICAL;
+        /// Cycles to fetch again after a jump that is taken: the front of an in-order pipeline.
+        jump_cycles: u32, "cycles", Chosen, TYPICAL;
+        /// Cycles of a division: an iterative unit, 4 bits a cycle.
+        divide_cycles: u32, "cycles", Chosen, ASSUMED;
+        /// Cycles of a call and its return: two jumps and two accesses to the stack.
+        call_cycles: u32, "cycles", Chosen, ASSUMED;
+        /// Cycles of an exponential, a logarithm or a similar function: range reduction and a polynomial of about ten
+        /// terms.
+        function_cycles: u32, "cycles", Chosen, ASSUMED;
+        /// Factor of the time of double precision, for which the processors have no lanes.
+        double_factor: u32, "times", Chosen, "no lanes for double precision are documented: software";
+    }
 }
 
 /// Processors of the engine on every core (published).

@@ -1,12 +1,11 @@
 //! Costs: every constant of the timing model in one table, each with its source.
 
 mod calibration;
-mod chosen_entries;
 mod collectives;
+mod core_entries;
 pub mod decisions;
 mod engine;
 mod entry;
-mod field_entries;
 mod generations;
 mod gpsimd;
 mod lazy;

@@ -1,10 +1,11 @@
 //! The register: every number and every decision that changes a simulated time, with its unit, its status and its source.
 //!
-//! Values are read from the tables that the simulator uses, so the register cannot disagree with them. The structs are
-//! destructured field by field: a constant that is added without an entry here does not compile.
+//! Values are read from the tables that the simulator uses, so the register cannot disagree with them. Figures are declared with
+//! their entries: one without an entry does not compile.
 
+use super::core_entries::core_entries;
 use super::entry::Entry;
-use super::{CostTable, chosen_entries, field_entries};
+use super::{Calibration, CostTable, DmaCosts, EngineCosts, FITTED, GpsimdCosts, RuntimeCosts, decisions};
 
 /// Every entry, group by group.
 #[must_use]
@@ -13,15 +14,16 @@ pub fn register() -> Vec<Entry> {
     let v3 = CostTable::neuroncore_v3().unwrap_or_else(|_| v2.clone());
     let v4 = CostTable::neuroncore_v4().unwrap_or_else(|_| v2.clone());
     let tables = [&v2, &v3, &v4];
-    let mut all = field_entries::core(&tables);
-    all.extend(field_entries::engines(&tables));
-    all.extend(field_entries::dma(&tables));
-    all.extend(field_entries::gpsimd(&tables));
-    all.extend(field_entries::runtime(&tables));
-    all.extend(chosen_entries::calibration());
-    all.extend(chosen_entries::code_generation());
-    all.extend(chosen_entries::collectives());
-    all.extend(chosen_entries::host());
+    let mut all = core_entries(tables.map(|t| &t.core));
+    all.extend(EngineCosts::entries(tables.map(|t| &t.engine)));
+    all.extend(DmaCosts::entries(tables.map(|t| &t.dma)));
+    all.extend(GpsimdCosts::entries(tables.map(GpsimdCosts::of).each_ref()));
+    all.extend(RuntimeCosts::entries(tables.map(|t| &t.runtime)));
+    all.extend(Calibration::entries([&FITTED; 3]));
+    all.extend(decisions::code_generation());
+    all.extend(decisions::ways());
+    all.extend(decisions::collectives());
+    all.extend(decisions::host());
     all
 }
 
