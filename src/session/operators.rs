@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use ns_analysis::Instances;
 use ns_profile::Unit;
-use ns_view::table::{Cell, Column, ColumnKind, Table};
+use ns_view::table::{Column, ColumnKind, Table};
 
 /// The kind of operators in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -74,46 +74,24 @@ impl OperatorTable {
 }
 
 fn neuron_table(rows: &[OperatorRow]) -> Table {
-    let columns = vec![
-        Column::new("name", "Op Name", ColumnKind::Text),
-        Column::new("occurrences", "Occurrences", ColumnKind::Count),
-        Column::new("device", "Neuron Device", ColumnKind::Count),
-        Column::new("core", "NeuronCore", ColumnKind::Count),
-        Column::new("time_ns", "Time (ns)", ColumnKind::Count),
-        Column::new("time_percent", "Time %", ColumnKind::Percent),
-    ];
-    let index = |n: Option<u32>| Cell::from(n.map(u64::from));
-    let row = |r: &OperatorRow| {
-        vec![
-            Cell::Text(r.name.clone()),
-            Cell::Count(r.occurrences),
-            index(r.device),
-            index(r.core),
-            Cell::Count(r.time_ns),
-            Cell::Number(r.time_percent),
-        ]
-    };
-    Table { columns, rows: rows.iter().map(row).collect() }
+    Table::of(rows)
+        .text("name", "Op Name", |r| r.name.as_str())
+        .count("occurrences", "Occurrences", |r| r.occurrences)
+        .count("device", "Neuron Device", |r| r.device.map(u64::from))
+        .count("core", "NeuronCore", |r| r.core.map(u64::from))
+        .count("time_ns", "Time (ns)", |r| r.time_ns)
+        .percent("time_percent", "Time %", |r| r.time_percent)
+        .table()
 }
 
 fn slice_table(rows: &[OperatorRow], unit: &str) -> Table {
-    let columns = vec![
-        Column::new("name", "Name", ColumnKind::Name),
-        Column::new("count", "Count", ColumnKind::Count),
-        Column::in_unit(unit, "total_ns", "Total", ColumnKind::Count),
-        Column::in_unit(unit, "self_ns", "Self", ColumnKind::Count),
-        Column::new("time_percent", "Self %", ColumnKind::Percent),
-    ];
-    let row = |r: &OperatorRow| {
-        vec![
-            Cell::Text(r.name.clone()),
-            Cell::Count(r.occurrences),
-            Cell::Count(r.time_ns),
-            Cell::from(r.self_ns),
-            Cell::Number(r.time_percent),
-        ]
-    };
-    Table { columns, rows: rows.iter().map(row).collect() }
+    Table::of(rows)
+        .name("name", "Name", |r| r.name.as_str())
+        .count("count", "Count", |r| r.occurrences)
+        .column(Column::in_unit(unit, "total_ns", "Total", ColumnKind::Count), |r| r.time_ns)
+        .column(Column::in_unit(unit, "self_ns", "Self", ColumnKind::Count), |r| r.self_ns)
+        .percent("time_percent", "Self %", |r| r.time_percent)
+        .table()
 }
 
 #[cfg(test)]

@@ -85,15 +85,81 @@ impl Column {
     }
 }
 
-impl From<Option<u64>> for Cell {
-    fn from(value: Option<u64>) -> Self {
-        value.map_or(Self::Missing, Self::Count)
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
     }
 }
 
-impl From<Option<f64>> for Cell {
-    fn from(value: Option<f64>) -> Self {
-        value.map_or(Self::Missing, Self::Number)
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}
+
+/// A table in the making: each column is its head and the cell of an item.
+#[derive(Debug)]
+pub struct TableOf<'a, T> {
+    items: &'a [T],
+    table: Table,
+}
+
+impl<'a, T> TableOf<'a, T> {
+    #[must_use]
+    pub fn column<C: Into<Cell>>(mut self, column: Column, cell: impl Fn(&'a T) -> C) -> Self {
+        self.table.columns.push(column);
+        for (row, item) in self.table.rows.iter_mut().zip(self.items) {
+            row.push(cell(item).into());
+        }
+        self
+    }
+
+    #[must_use]
+    pub fn text<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
+        self.column(Column::new(id, title, ColumnKind::Text), cell)
+    }
+
+    #[must_use]
+    pub fn name<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
+        self.column(Column::new(id, title, ColumnKind::Name), cell)
+    }
+
+    #[must_use]
+    pub fn count<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
+        self.column(Column::new(id, title, ColumnKind::Count), cell)
+    }
+
+    #[must_use]
+    pub fn number<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
+        self.column(Column::new(id, title, ColumnKind::Number), cell)
+    }
+
+    #[must_use]
+    pub fn percent<C: Into<Cell>>(self, id: &str, title: &str, cell: impl Fn(&'a T) -> C) -> Self {
+        self.column(Column::new(id, title, ColumnKind::Percent), cell)
+    }
+
+    #[must_use]
+    pub fn table(self) -> Table {
+        self.table
     }
 }
 
@@ -213,6 +279,12 @@ fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> (usize, Strin
 }
 
 impl Table {
+    /// A table with a row for each item, whose columns follow.
+    #[must_use]
+    pub fn of<T>(items: &[T]) -> TableOf<'_, T> {
+        TableOf { items, table: Self { columns: Vec::new(), rows: vec![Vec::new(); items.len()] } }
+    }
+
     /// Positions of the rows to show: those that contain `search` in some text column, in the order of `sort`. Rows of
     /// equal value keep their own order; missing values come last either way.
     #[must_use]

@@ -5,70 +5,40 @@ use crate::timeline::{NO_NAME, link};
 use ns_analysis::memory::{DeviceMemory, MemoryLevel};
 use ns_base::convert::i64_to_f64;
 use ns_profile::SliceId;
-use ns_view::table::{Cell, Column, ColumnKind, Table};
-
-/// Rows of a table, each with the slice that shows it best.
-type LinkedRows = Vec<(Vec<Cell>, Option<SliceId>)>;
+use ns_view::table::{Cell, Table};
 
 fn bytes(n: i64) -> Cell {
     u64::try_from(n).map_or_else(|_| Cell::Number(i64_to_f64(n)), Cell::Count)
 }
 
-fn page_of(sources: &Sources<'_>, columns: Vec<Column>, rows: &LinkedRows, page: Rows) -> LinkedTable {
-    let shown = page.of(rows);
-    let slices = shown.iter().map(|(_, slice)| slice.map(|id| link(sources.profile, sources.tracks, id)));
-    LinkedTable {
-        table: Table { columns, rows: shown.iter().map(|(row, _)| row.clone()).collect() },
-        slices: slices.collect(),
-        skip: u64::from(page.skip),
-        total: rows.len() as u64,
-        notes: Vec::new(),
-    }
-}
-
-fn device_column() -> Column {
-    Column::new("device", "Device", ColumnKind::Text)
-}
-
-fn process_column() -> Column {
-    Column::new("process", "Process", ColumnKind::Text)
-}
-
-fn count(id: &str, title: &str) -> Column {
-    Column::new(id, title, ColumnKind::Count)
+/// A page of a table, each row with the slice that shows it best.
+fn linked(
+    sources: &Sources<'_>,
+    table: Table,
+    slices: impl Iterator<Item = Option<SliceId>>,
+    page: Rows,
+    total: usize,
+) -> LinkedTable {
+    let slices = slices.map(|slice| slice.map(|id| link(sources.profile, sources.tracks, id))).collect();
+    LinkedTable { table, slices, skip: u64::from(page.skip), total: total as u64, notes: Vec::new() }
 }
 
 /// How much each device holds: at the peak and at the end, and how much was allocated in all.
 pub(super) fn memory_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> LinkedTable {
-    let of = |level: Option<MemoryLevel>, value: fn(&MemoryLevel) -> i64| {
-        level.map_or(Cell::Missing, |level| bytes(value(&level)))
-    };
-    let row = |m: &DeviceMemory| {
-        let row = vec![
-            Cell::Text(m.device.clone()),
-            Cell::Text(m.process.clone()),
-            of(m.allocated, |level| level.peak),
-            of(m.allocated, |level| level.peak_at_ns),
-            of(m.allocated, |level| level.last),
-            of(m.reserved, |level| level.peak),
-            Cell::Count(m.allocations),
-            Cell::Count(m.releases),
-            Cell::Count(m.allocated_bytes),
-        ];
-        (row, None)
-    };
-    let columns = vec![
-        device_column(),
-        process_column(),
-        count("peak_bytes", "Most allocated (bytes)"),
-        count("peak_at_ns", "Most at (ns)"),
-        count("last_bytes", "Allocated at the end (bytes)"),
-        count("reserved_bytes", "Most reserved (bytes)"),
-        count("allocations", "Allocations"),
-        count("releases", "Releases"),
-        count("sum_bytes", "Sum of allocations (bytes)"),
-    ];
-    let mut table = page_of(sources, columns, &devices.iter().map(row).collect(), page);
+    let of = |level: Option<MemoryLevel>, value: fn(&MemoryLevel) -> i64| level.map(|level| bytes(value(&level)));
+    let listed = page.of(devices);
+    let table = Table::of(listed)
+        .text("device", "Device", |m| m.device.as_str())
+        .text("process", "Process", |m| m.process.as_str())
+        .count("peak_bytes", "Most allocated (bytes)", |m| of(m.allocated, |level| level.peak))
+        .count("peak_at_ns", "Most at (ns)", |m| of(m.allocated, |level| level.peak_at_ns))
+        .count("last_bytes", "Allocated at the end (bytes)", |m| of(m.allocated, |level| level.last))
+        .count("reserved_bytes", "Most reserved (bytes)", |m| of(m.reserved, |level| level.peak))
+        .count("allocations", "Allocations", |m| m.allocations)
+        .count("releases", "Releases", |m| m.releases)
+        .count("sum_bytes", "Sum of allocations (bytes)", |m| m.allocated_bytes)
+        .table();
+    let mut table = linked(sources, table, listed.iter().map(|_| None), page, devices.len());
     if devices.iter().any(|m| m.is_since_start) {
         table
             .notes
@@ -79,52 +49,30 @@ pub(super) fn memory_table(sources: &Sources<'_>, devices: &[DeviceMemory], page
 
 /// The operators of each device that allocate.
 pub(super) fn memory_operators_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> LinkedTable {
-    let rows = devices.iter().flat_map(|m| {
-        m.operators.iter().map(|o| {
-            let row = vec![
-                Cell::Text(if o.name.is_empty() { NO_NAME } else { &o.name }.to_owned()),
-                Cell::Text(m.device.clone()),
-                Cell::Text(m.process.clone()),
-                Cell::Count(o.allocations),
-                Cell::Count(o.bytes),
-                Cell::Count(o.self_bytes),
-                Cell::Count(o.largest),
-            ];
-            (row, o.slice)
-        })
-    });
-    let columns = vec![
-        Column::new("name", "Operator", ColumnKind::Name),
-        device_column(),
-        process_column(),
-        count("allocations", "Allocations"),
-        count("bytes", "Allocated inside (bytes)"),
-        count("self_bytes", "By itself (bytes)"),
-        count("largest_bytes", "Largest (bytes)"),
-    ];
-    page_of(sources, columns, &rows.collect(), page)
+    let all: Vec<_> = devices.iter().flat_map(|m| m.operators.iter().map(move |o| (m, o))).collect();
+    let listed = page.of(&all);
+    let table = Table::of(listed)
+        .name("name", "Operator", |(_, o)| if o.name.is_empty() { NO_NAME } else { &o.name })
+        .text("device", "Device", |(m, _)| m.device.as_str())
+        .text("process", "Process", |(m, _)| m.process.as_str())
+        .count("allocations", "Allocations", |(_, o)| o.allocations)
+        .count("bytes", "Allocated inside (bytes)", |(_, o)| o.bytes)
+        .count("self_bytes", "By itself (bytes)", |(_, o)| o.self_bytes)
+        .count("largest_bytes", "Largest (bytes)", |(_, o)| o.largest)
+        .table();
+    linked(sources, table, listed.iter().map(|(_, o)| o.slice), page, all.len())
 }
 
 /// The growth of each step.
 pub(super) fn memory_steps_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> LinkedTable {
-    let rows = devices.iter().flat_map(|m| {
-        m.steps.iter().map(|s| {
-            let row = vec![
-                Cell::Text(s.name.clone()),
-                Cell::Text(m.device.clone()),
-                Cell::Text(m.process.clone()),
-                bytes(s.growth),
-                bytes(s.peak),
-            ];
-            (row, s.slice)
-        })
-    });
-    let columns = vec![
-        Column::new("name", "Step", ColumnKind::Text),
-        device_column(),
-        process_column(),
-        count("growth_bytes", "Growth (bytes)"),
-        count("peak_bytes", "Most allocated (bytes)"),
-    ];
-    page_of(sources, columns, &rows.collect(), page)
+    let all: Vec<_> = devices.iter().flat_map(|m| m.steps.iter().map(move |s| (m, s))).collect();
+    let listed = page.of(&all);
+    let table = Table::of(listed)
+        .text("name", "Step", |(_, s)| s.name.as_str())
+        .text("device", "Device", |(m, _)| m.device.as_str())
+        .text("process", "Process", |(m, _)| m.process.as_str())
+        .count("growth_bytes", "Growth (bytes)", |(_, s)| bytes(s.growth))
+        .count("peak_bytes", "Most allocated (bytes)", |(_, s)| bytes(s.peak))
+        .table();
+    linked(sources, table, listed.iter().map(|(_, s)| s.slice), page, all.len())
 }

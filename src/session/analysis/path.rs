@@ -11,7 +11,7 @@ use ns_analysis::critical::{CriticalPath, PathPart, PathReason};
 use ns_base::convert::{i64_to_f64, usize_to_i64};
 use ns_base::{Interval, Order, StrId, TraceNs};
 use ns_profile::Profile;
-use ns_view::table::{Cell, Column, ColumnKind, Table};
+use ns_view::table::Table;
 use ns_view::timeline::SliceLink;
 
 /// Name of a part without a slice.
@@ -115,33 +115,20 @@ const fn join_word(cause: PathReason) -> &'static str {
     }
 }
 
-fn percent(ns: i64, whole: i64) -> Cell {
-    Cell::Number(if whole == 0 { 0.0 } else { i64_to_f64(ns) * 100.0 / i64_to_f64(whole) })
+fn percent(ns: i64, whole: i64) -> f64 {
+    if whole == 0 { 0.0 } else { i64_to_f64(ns) * 100.0 / i64_to_f64(whole) }
 }
 
 /// Parts of a path of a length, the longest first.
 pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<PathPart>), shown: Rows) -> LinkedTable {
     let profile = sources.profile;
-    let rows = shown.of(parts).iter().map(|p| {
-        let name = p.slice.map_or(NOTHING_RAN, |id| profile.str(profile.slices().name(id)));
-        vec![
-            Cell::Text(name.to_owned()),
-            Cell::Number(i64_to_f64(p.span.start.0)),
-            Cell::Count(length(p).max(0).unsigned_abs()),
-            percent(length(p), *whole),
-            Cell::Text(join_word(p.cause).to_owned()),
-        ]
-    });
-    let table = Table {
-        columns: vec![
-            Column::new("name", "Part", ColumnKind::Name),
-            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
-            Column::new("duration_ns", "Time (ns)", ColumnKind::Count),
-            Column::new("percent", "Time %", ColumnKind::Percent),
-            Column::new("joined", "Joined by", ColumnKind::Text),
-        ],
-        rows: rows.collect(),
-    };
+    let table = Table::of(shown.of(parts))
+        .name("name", "Part", |p| p.slice.map_or(NOTHING_RAN, |id| profile.str(profile.slices().name(id))))
+        .count("start_ns", "Start (ns)", |p| i64_to_f64(p.span.start.0))
+        .count("duration_ns", "Time (ns)", |p| length(p).max(0).unsigned_abs())
+        .percent("percent", "Time %", |p| percent(length(p), *whole))
+        .text("joined", "Joined by", |p| join_word(p.cause))
+        .table();
     let links = shown.of(parts).iter().map(|p| p.slice.map(|id| link(profile, sources.tracks, id)));
     let (skip, total) = (u64::from(shown.skip), parts.len() as u64);
     LinkedTable { table, slices: links.collect(), skip, total, notes: Vec::new() }
@@ -150,23 +137,12 @@ pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<Path
 /// The time of each name on the path.
 pub(super) fn path_table(sources: &Sources<'_>, (path, names): &(CriticalPath, Names), shown: Rows) -> LinkedTable {
     let (shares, length) = (path.shares(sources.profile, names), path.length_ns());
-    let rows = shown.of(&shares).iter().map(|s| {
-        vec![
-            Cell::Text(if s.longest.is_none() { NOTHING_RAN.to_owned() } else { s.name.clone() }),
-            Cell::Count(s.parts),
-            Cell::Count(s.ns.max(0).unsigned_abs()),
-            percent(s.ns, length),
-        ]
-    });
-    let table = Table {
-        columns: vec![
-            Column::new("name", "On the path", ColumnKind::Name),
-            Column::new("parts", "Parts", ColumnKind::Count),
-            Column::new("time_ns", "Time (ns)", ColumnKind::Count),
-            Column::new("percent", "Time %", ColumnKind::Percent),
-        ],
-        rows: rows.collect(),
-    };
+    let table = Table::of(shown.of(&shares))
+        .name("name", "On the path", |s| if s.longest.is_none() { NOTHING_RAN } else { &s.name })
+        .count("parts", "Parts", |s| s.parts)
+        .count("time_ns", "Time (ns)", |s| s.ns.max(0).unsigned_abs())
+        .percent("percent", "Time %", |s| percent(s.ns, length))
+        .table();
     let links = shown.of(&shares).iter().map(|s| s.longest.map(|id| link(sources.profile, sources.tracks, id)));
     let (skip, total) = (u64::from(shown.skip), shares.len() as u64);
     LinkedTable { table, slices: links.collect(), skip, total, notes: Vec::new() }

@@ -6,7 +6,7 @@ use ns_analysis::GroupBy;
 use ns_analysis::counters::{SeriesStats, series_names};
 use ns_analysis::grouping::thread_text;
 use ns_analysis::idle::IdleGaps;
-use ns_analysis::operators::{OpTable, Percentiles};
+use ns_analysis::operators::{OpStats, OpTable};
 use ns_analysis::query::{QueryTable, QueryValue, ValueKind};
 use ns_base::convert::i64_to_f64;
 use ns_profile::SliceId;
@@ -15,70 +15,44 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 /// Some of the slices found, each with the part of its duration that counts.
 pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown: Rows) -> LinkedTable {
     let (profile, slices) = (sources.profile, sources.profile.slices());
-    let page = || shown.of(found).iter();
-    let rows = page().map(|&(id, dur)| {
-        vec![
-            Cell::Text(profile.str(slices.name(id)).to_owned()),
-            Cell::Text(thread_text(profile, slices.track(id))),
-            Cell::Number(i64_to_f64(slices.start(id).0)),
-            Cell::Count(dur.max(0).unsigned_abs()),
-        ]
-    });
+    let page = shown.of(found);
     let length = |id, what| Column::in_unit(profile.meta().unit.name(), id, what, ColumnKind::Count);
-    let table = Table {
-        columns: vec![
-            Column::new("name", "Name", ColumnKind::Name),
-            Column::new("thread", "Thread", ColumnKind::Text),
-            length("start_ns", "Start"),
-            length("duration_ns", "Duration"),
-        ],
-        rows: rows.collect(),
-    };
-    let links = page().map(|&(id, _)| Some(link(profile, sources.tracks, id))).collect();
+    let table = Table::of(page)
+        .name("name", "Name", |&(id, _)| profile.str(slices.name(id)))
+        .text("thread", "Thread", |&(id, _)| thread_text(profile, slices.track(id)))
+        .column(length("start_ns", "Start"), |&(id, _)| i64_to_f64(slices.start(id).0))
+        .column(length("duration_ns", "Duration"), |&(_, dur)| from_zero(dur))
+        .table();
+    let links = page.iter().map(|&(id, _)| Some(link(profile, sources.tracks, id))).collect();
     LinkedTable { table, slices: links, skip: u64::from(shown.skip), total: found.len() as u64, notes: Vec::new() }
+}
+
+fn from_zero(ns: i64) -> u64 {
+    ns.max(0).unsigned_abs()
 }
 
 /// Count, total, self, mean, percentiles, extremes and share of each group, in the unit of the profile.
 pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -> LinkedTable {
     let profile = sources.profile;
     let all_self: i64 = found.stats.iter().map(|s| s.self_ns).sum();
-    let listed = || shown.of(&found.stats).iter();
-    let ns = |n: i64| Cell::Count(n.max(0).unsigned_abs());
-    let rows = listed().map(|s| {
-        let name = found.name(profile, s);
-        let percentile = |of: fn(&Percentiles) -> f64| Cell::from(s.percentiles.as_ref().map(of));
-        vec![
-            Cell::Text(if name.is_empty() { NO_NAME } else { name }.to_owned()),
-            Cell::Count(s.count),
-            ns(s.total_ns),
-            ns(s.self_ns),
-            Cell::Number(s.mean_ns()),
-            percentile(|p| p.p50_ns),
-            percentile(|p| p.p99_ns),
-            ns(s.min_ns),
-            ns(s.max_ns),
-            Cell::Number(if all_self == 0 { 0.0 } else { i64_to_f64(s.self_ns) * 100.0 / i64_to_f64(all_self) }),
-        ]
-    });
-    let column = Column::new;
+    let listed = shown.of(&found.stats);
+    let name = |s| Some(found.name(profile, s)).filter(|name| !name.is_empty()).unwrap_or(NO_NAME);
+    let share = |ns| if all_self == 0 { 0.0 } else { i64_to_f64(ns) * 100.0 / i64_to_f64(all_self) };
     let length = |id, what, kind| Column::in_unit(profile.meta().unit.name(), id, what, kind);
-    let table = Table {
-        columns: vec![
-            column("name", "Name", ColumnKind::Name),
-            column("count", "Count", ColumnKind::Count),
-            length("total_ns", "Total", ColumnKind::Count),
-            length("self_ns", "Self", ColumnKind::Count),
-            length("mean_ns", "Mean", ColumnKind::Tenths),
-            length("p50_ns", "p50", ColumnKind::Tenths),
-            length("p99_ns", "p99", ColumnKind::Tenths),
-            length("min_ns", "Min", ColumnKind::Count),
-            length("max_ns", "Max", ColumnKind::Count),
-            column("self_percent", "Self %", ColumnKind::Percent),
-        ],
-        rows: rows.collect(),
-    };
+    let table = Table::of(listed)
+        .name("name", "Name", name)
+        .count("count", "Count", |s| s.count)
+        .column(length("total_ns", "Total", ColumnKind::Count), |s| from_zero(s.total_ns))
+        .column(length("self_ns", "Self", ColumnKind::Count), |s| from_zero(s.self_ns))
+        .column(length("mean_ns", "Mean", ColumnKind::Tenths), OpStats::mean_ns)
+        .column(length("p50_ns", "p50", ColumnKind::Tenths), |s| s.percentiles.as_ref().map(|p| p.p50_ns))
+        .column(length("p99_ns", "p99", ColumnKind::Tenths), |s| s.percentiles.as_ref().map(|p| p.p99_ns))
+        .column(length("min_ns", "Min", ColumnKind::Count), |s| from_zero(s.min_ns))
+        .column(length("max_ns", "Max", ColumnKind::Count), |s| from_zero(s.max_ns))
+        .percent("self_percent", "Self %", |s| share(s.self_ns))
+        .table();
     let total = found.stats.len() as u64;
-    let slices = listed().map(|s| Some(link(profile, sources.tracks, s.longest))).collect();
+    let slices = listed.iter().map(|s| Some(link(profile, sources.tracks, s.longest))).collect();
     LinkedTable { table, slices, skip: u64::from(shown.skip), total, notes: Vec::new() }
 }
 
@@ -86,31 +60,16 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
 pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>], shown: Rows) -> LinkedTable {
     let names = series_names(sources.profile);
     let known: Vec<_> = names.iter().zip(found).filter_map(|(name, stats)| Some((name, stats.as_ref()?))).collect();
-    let rows = shown.of(&known).iter().map(|(name, s)| {
-        vec![
-            Cell::Text((*name).clone()),
-            Cell::Count(s.samples),
-            Cell::Number(s.min),
-            Cell::Number(s.max),
-            Cell::from(s.mean()),
-            Cell::Number(s.last),
-            Cell::Number(s.integral),
-            Cell::Number(i64_to_f64(s.max_at.0)),
-        ]
-    });
-    let table = Table {
-        columns: vec![
-            Column::new("counter", "Counter", ColumnKind::Text),
-            Column::new("samples", "Samples", ColumnKind::Count),
-            Column::new("min", "Min", ColumnKind::Number),
-            Column::new("max", "Max", ColumnKind::Number),
-            Column::new("mean", "Mean over time", ColumnKind::Number),
-            Column::new("last", "Last", ColumnKind::Number),
-            Column::new("integral", "Integral (value \u{b7} s)", ColumnKind::Number),
-            Column::new("max_at_ns", "Max at (ns)", ColumnKind::Count),
-        ],
-        rows: rows.collect(),
-    };
+    let table = Table::of(shown.of(&known))
+        .text("counter", "Counter", |(name, _)| name.as_str())
+        .count("samples", "Samples", |(_, s)| s.samples)
+        .number("min", "Min", |(_, s)| s.min)
+        .number("max", "Max", |(_, s)| s.max)
+        .number("mean", "Mean over time", |(_, s)| s.mean())
+        .number("last", "Last", |(_, s)| s.last)
+        .number("integral", "Integral (value \u{b7} s)", |(_, s)| s.integral)
+        .count("max_at_ns", "Max at (ns)", |(_, s)| i64_to_f64(s.max_at.0))
+        .table();
     let (skip, total) = (u64::from(shown.skip), known.len() as u64);
     LinkedTable { table, slices: Vec::new(), skip, total, notes: Vec::new() }
 }
@@ -119,35 +78,18 @@ pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>]
 pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -> LinkedTable {
     let profile = sources.profile;
     let gaps = shown.of(&found.gaps);
-    let name = |id: SliceId| Cell::Text(profile.str(profile.slices().name(id)).to_owned());
-    let rows = gaps.iter().map(|g| {
-        let missing = |cell: Option<Cell>| cell.unwrap_or(Cell::Missing);
-        vec![
-            Cell::Text(g.of.clone()),
-            Cell::Number(i64_to_f64(g.span.start.0)),
-            Cell::Count((g.span.end.0 - g.span.start.0).max(0).unsigned_abs()),
-            name(g.before),
-            name(g.after),
-            missing(g.started_by.map(name)),
-            missing(g.started_by.map(|_| Cell::Text(if g.was_late { "in the gap" } else { "before" }.to_owned()))),
-            missing(g.meanwhile.as_ref().map(|m| Cell::Text(m.name.clone()))),
-            missing(g.meanwhile.as_ref().map(|m| Cell::Count(m.self_ns.max(0).unsigned_abs()))),
-        ]
-    });
-    let table = Table {
-        columns: vec![
-            Column::new("of", "Idle", ColumnKind::Text),
-            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
-            Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
-            Column::new("before", "After", ColumnKind::Name),
-            Column::new("after", "Until", ColumnKind::Name),
-            Column::new("started_by", "Started by", ColumnKind::Name),
-            Column::new("started", "Started", ColumnKind::Text),
-            Column::new("meanwhile", "Meanwhile", ColumnKind::Name),
-            Column::new("meanwhile_ns", "For (ns)", ColumnKind::Count),
-        ],
-        rows: rows.collect(),
-    };
+    let name = |id: SliceId| profile.str(profile.slices().name(id));
+    let table = Table::of(gaps)
+        .text("of", "Idle", |g| g.of.as_str())
+        .count("start_ns", "Start (ns)", |g| i64_to_f64(g.span.start.0))
+        .count("duration_ns", "Duration (ns)", |g| from_zero(g.span.end.0 - g.span.start.0))
+        .name("before", "After", |g| name(g.before))
+        .name("after", "Until", |g| name(g.after))
+        .name("started_by", "Started by", |g| g.started_by.map(name))
+        .text("started", "Started", |g| g.started_by.map(|_| if g.was_late { "in the gap" } else { "before" }))
+        .name("meanwhile", "Meanwhile", |g| g.meanwhile.as_ref().map(|m| m.name.as_str()))
+        .count("meanwhile_ns", "For (ns)", |g| g.meanwhile.as_ref().map(|m| from_zero(m.self_ns)))
+        .table();
     let slices = gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
     LinkedTable { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }
 }

@@ -11,7 +11,7 @@ use ns_fidelity::interval_of_time;
 use ns_machine::isa::Engine;
 use ns_view::document::{Block, Document, Tile};
 use ns_view::graph::Look;
-use ns_view::table::{Cell, Column, ColumnKind, Table};
+use ns_view::table::Table;
 
 /// Most children that a module's details name.
 const MOST_CHILDREN: usize = 12;
@@ -89,23 +89,6 @@ pub(super) fn table(opened: &OpenModel) -> Document {
 
 /// All operators as a table, and the node of each row.
 pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
-    use ColumnKind::{Count, Number, Percent, Text};
-    let mut columns = vec![
-        Column::new("operator", "Operator", Text),
-        Column::new("module", "Module", Text),
-        Column::new("shape", "Gives", Text),
-        Column::new("engine", "Engine", Text),
-        Column::new("time_us", "Time (\u{b5}s)", Number),
-        Column::new("share", "Share", Percent),
-        Column::new("exposed_us", "Exposed (\u{b5}s)", Number),
-        Column::new("flops", "FLOPs", Count),
-        Column::new("bytes", "Bytes", Count),
-        Column::new("parameters", "Parameters", Count),
-    ];
-    let has_estimates = opened.tree.facts.first().is_some_and(|all| all.estimates > 0);
-    if has_estimates {
-        columns.push(Column::new("cost", "Cost", Text));
-    }
     let nodes = opened.tree.graph.nodes();
     let is_operator = |n: &u32| {
         let node = &nodes[*n as usize];
@@ -113,29 +96,24 @@ pub(super) fn operators(opened: &OpenModel) -> (Table, Vec<u32>) {
         in_module && is_operator_look(node.look)
     };
     let listed: Vec<u32> = (0..usize_to_u32(nodes.len())).filter(is_operator).collect();
-    let row = |&n: &u32| {
-        let (node, facts) = (&nodes[n as usize], &opened.tree.facts[n as usize]);
-        let module = node.parent.map_or("", |p| nodes[p as usize].id.as_str());
-        let timed = |value: f64| if opened.times.is_some() { Cell::Number(value) } else { Cell::Missing };
-        let mut cells = vec![
-            Cell::Text(node.title.clone()),
-            Cell::Text(module.to_owned()),
-            Cell::Text(gives(opened, n)),
-            Cell::Text(facts.time.main_engine().map_or("\u{2013}", Engine::name).to_owned()),
-            timed(facts.time.executing_ns / 1e3),
-            timed(opened.tree.share_percent(n)),
-            timed(facts.time.exposed_ns / 1e3),
-            Cell::Count(facts.flops),
-            Cell::Count(facts.bytes),
-            Cell::Count(facts.parameters),
-        ];
-        if has_estimates {
-            cells.push(cost_of(facts).map_or(Cell::Missing, |cost| Cell::Text(cost.to_owned())));
-        }
-        cells
-    };
-    let rows = listed.iter().map(row).collect();
-    (Table { columns, rows }, listed)
+    let node = |n: u32| &nodes[n as usize];
+    let facts = |n: u32| &opened.tree.facts[n as usize];
+    let timed = |value: f64| opened.times.is_some().then_some(value);
+    let mut table = Table::of(&listed)
+        .text("operator", "Operator", |&n| node(n).title.as_str())
+        .text("module", "Module", |&n| node(n).parent.map_or("", |p| node(p).id.as_str()))
+        .text("shape", "Gives", |&n| gives(opened, n))
+        .text("engine", "Engine", |&n| facts(n).time.main_engine().map_or("\u{2013}", Engine::name))
+        .number("time_us", "Time (\u{b5}s)", |&n| timed(facts(n).time.executing_ns / 1e3))
+        .percent("share", "Share", |&n| timed(opened.tree.share_percent(n)))
+        .number("exposed_us", "Exposed (\u{b5}s)", |&n| timed(facts(n).time.exposed_ns / 1e3))
+        .count("flops", "FLOPs", |&n| facts(n).flops)
+        .count("bytes", "Bytes", |&n| facts(n).bytes)
+        .count("parameters", "Parameters", |&n| facts(n).parameters);
+    if opened.tree.facts.first().is_some_and(|all| all.estimates > 0) {
+        table = table.text("cost", "Cost", |&n| cost_of(facts(n)));
+    }
+    (table.table(), listed)
 }
 
 /// What is wrong with a cost: nothing is known about it, or it is an estimate.
@@ -178,9 +156,10 @@ pub(super) fn details(opened: &OpenModel, node: u32) -> Document {
         rows.push(("Gives", gives(opened, node)));
     }
     rows.extend(figures(opened, node, facts));
-    let columns = vec![Column::new("what", "What", ColumnKind::Text), Column::new("value", "Value", ColumnKind::Text)];
-    let cells = rows.into_iter().map(|(what, value)| vec![Cell::Text(what.to_owned()), Cell::Text(value)]).collect();
-    let table = Table { columns, rows: cells };
+    let table = Table::of(&rows)
+        .text("what", "What", |(what, _)| *what)
+        .text("value", "Value", |(_, value)| value.as_str())
+        .table();
     let mut blocks = vec![Block::Table { title: "Details".to_owned(), file: "details".to_owned(), table }];
     if !own.children.is_empty() {
         blocks.push(heaviest(opened, node));
@@ -247,20 +226,11 @@ fn heaviest(opened: &OpenModel, node: u32) -> Block {
         _ => "Contents".to_owned(),
     };
     children.truncate(MOST_CHILDREN);
-    let columns = vec![
-        Column::new("name", "Name", ColumnKind::Text),
-        Column::new("call_us", "Part of a call (\u{b5}s)", ColumnKind::Number),
-        Column::new("share", "Share", ColumnKind::Percent),
-    ];
-    let row = |&child: &u32| {
-        let (node, facts) = (&nodes[child as usize], &opened.tree.facts[child as usize]);
-        vec![
-            Cell::Text(node.title.clone()),
-            Cell::Number(facts.call_ns() / 1e3),
-            Cell::Number(opened.tree.share_percent(child)),
-        ]
-    };
     let targets = children.iter().map(|&c| format!("node={}", nodes[c as usize].id)).collect();
-    let table = Table { columns, rows: children.iter().map(row).collect() };
+    let table = Table::of(&children)
+        .text("name", "Name", |&child| nodes[child as usize].title.as_str())
+        .number("call_us", "Part of a call (\u{b5}s)", |&child| opened.tree.facts[child as usize].call_ns() / 1e3)
+        .percent("share", "Share", |&child| opened.tree.share_percent(child))
+        .table();
     Block::Rows { title, file: "holds".to_owned(), table, targets }
 }

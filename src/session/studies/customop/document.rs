@@ -7,7 +7,7 @@ use ns_base::units::{format_count, format_figures, format_ns, format_share, unit
 use ns_bench::comma_list;
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::Severity;
-use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault, StepReport};
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine, Fault};
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
 use ns_view::plot::Bars;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
@@ -154,20 +154,14 @@ fn parts(report: &CustomOpReport) -> Figure {
 
 /// A step of the network by itself, as the other commands and pages have it; empty if a kernel of the step does not finish.
 fn network_steps(report: &CustomOpReport) -> Option<Block> {
-    let ms = |key: &str, title: &str| Column::new(key, title, ColumnKind::Number);
-    let columns = vec![
-        Column::new("workflow", "Workflow", ColumnKind::Text),
-        ms("host_ms", "Host (ms)"),
-        ms("link_ms", "Link (ms)"),
-        ms("device_ms", "Device (ms)"),
-        ms("waited_ms", "Each result waited for (ms)"),
-        ms("ahead_ms", "One step ahead (ms)"),
-    ];
-    let row = |s: &StepReport| {
-        let times = [s.host_ns, s.link_ns, s.device_ns, s.waited_ns, s.ahead_ns].map(|ns| Some(ns / 1e6).into());
-        std::iter::once(Cell::Text(s.workflow.name().to_owned())).chain(times).collect()
-    };
-    let table = Table { columns, rows: report.steps.iter().map(row).collect() };
+    let table = Table::of(&report.steps)
+        .text("workflow", "Workflow", |s| s.workflow.name())
+        .number("host_ms", "Host (ms)", |s| s.host_ns / 1e6)
+        .number("link_ms", "Link (ms)", |s| s.link_ns / 1e6)
+        .number("device_ms", "Device (ms)", |s| s.device_ns / 1e6)
+        .number("waited_ms", "Each result waited for (ms)", |s| s.waited_ns / 1e6)
+        .number("ahead_ms", "One step ahead (ms)", |s| s.ahead_ns / 1e6)
+        .table();
     let title = "A step of the network, with no batch to load".to_owned();
     (!report.steps.is_empty()).then(|| Block::Table { title, file: "customop-step".to_owned(), table })
 }
@@ -266,35 +260,22 @@ fn step_blocks(finished: &[CaseReport]) -> Vec<Block> {
         Some((f.report.kernel.clone(), f.report.kernel.clone(), rate))
     });
     let plot = Plot::Bars(Bars::new(rates), "iterations/s".to_owned());
-    let columns = vec![
-        Column::new("kernel", "Kernel", ColumnKind::Text),
-        Column::new("iterations_per_s", "Iterations/s", ColumnKind::Number),
-        Column::new("published", "AWS, iterations/s", ColumnKind::Number),
-        Column::new("gain", "Gain", ColumnKind::Number),
-        Column::new("ns_per_element", "ns per element", ColumnKind::Number),
-        Column::new("bound_by", "Bound by", ColumnKind::Text),
-        Column::new("reason", "Why", ColumnKind::Text),
-    ];
-    let rows = steps.iter().enumerate().map(|(i, f)| {
-        let r = &f.report;
-        let before = i.checked_sub(1).and_then(|i| steps.get(i)).map(|f| &f.report);
-        let gain = before.and_then(|b| Some(r.comparable_rate()? / b.comparable_rate()?));
-        let reason = match (r.fault(), before) {
-            (Some(fault), _) => fault.to_string(),
-            (None, Some(before)) => r.reason_against(before),
-            (None, None) => format!("most of it: {}", r.largest_part()),
-        };
-        vec![
-            Cell::Text(r.kernel.clone()),
-            r.comparable_rate().into(),
-            published_steps_per_s(&f.case.spec).into(),
-            gain.into(),
-            r.comparable_ns_per_element().into(),
-            Cell::Text(r.bound_by.unwrap_or("-").to_owned()),
-            Cell::Text(reason),
-        ]
-    });
-    let table = Table { columns, rows: rows.collect() };
+    let before = std::iter::once(None).chain(steps.iter().map(|f| Some(&f.report)));
+    let pairs: Vec<(&CaseReport, Option<&CustomOpReport>)> = steps.iter().copied().zip(before).collect();
+    let reason = |r: &CustomOpReport, before: Option<&CustomOpReport>| match (r.fault(), before) {
+        (Some(fault), _) => fault.to_string(),
+        (None, Some(before)) => r.reason_against(before),
+        (None, None) => format!("most of it: {}", r.largest_part()),
+    };
+    let table = Table::of(&pairs)
+        .text("kernel", "Kernel", |(f, _)| f.report.kernel.as_str())
+        .number("iterations_per_s", "Iterations/s", |(f, _)| f.report.comparable_rate())
+        .number("published", "AWS, iterations/s", |(f, _)| published_steps_per_s(&f.case.spec))
+        .number("gain", "Gain", |(f, before)| Some(f.report.comparable_rate()? / before.as_ref()?.comparable_rate()?))
+        .number("ns_per_element", "ns per element", |(f, _)| f.report.comparable_ns_per_element())
+        .text("bound_by", "Bound by", |(f, _)| f.report.bound_by.unwrap_or("-"))
+        .text("reason", "Why", |(f, before)| reason(&f.report, *before))
+        .table();
     vec![
         Block::Heading("The tutorial\u{2019}s steps".to_owned()),
         Block::Text(text.to_owned()),

@@ -6,7 +6,7 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::format_times;
 use ns_view::document::{Block, Figure, Plot};
 use ns_view::plot::{Bars, LineStyle, Lines};
-use ns_view::table::{Cell, Column, ColumnKind, Table};
+use ns_view::table::Table;
 
 /// A line of a plot: its name, its look, its points.
 type Series = (String, LineStyle, Vec<(f64, f64)>);
@@ -146,33 +146,18 @@ fn lower(title: &str) -> String {
 }
 
 fn table(runs: &[&CaseReport]) -> Table {
-    let columns = vec![
-        Column::new("kernel", "Kernel", ColumnKind::Text),
-        Column::new("layers", "Layers", ColumnKind::Text),
-        Column::new("cores", "Processors", ColumnKind::Count),
-        Column::new("dtype", "Elements", ColumnKind::Text),
-        Column::new("iterations_per_s", "Iterations/s", ColumnKind::Number),
-        Column::new("ns_per_element", "ns per element", ColumnKind::Number),
-        Column::new("bound_by", "Bound by", ColumnKind::Text),
-        Column::new("most", "Operator spends most on", ColumnKind::Text),
-        Column::new("problem", "Problem", ColumnKind::Text),
-    ];
-    let row = |f: &&CaseReport| {
-        let r = &f.report;
-        vec![
-            Cell::Text(r.kernel.clone()),
-            Cell::Text(layers(f)),
-            Cell::Count(u64::from(r.cores)),
-            Cell::Text(r.dtype.to_string()),
-            r.comparable_rate().into(),
-            r.comparable_ns_per_element().into(),
-            Cell::Text(r.bound_by.unwrap_or("-").to_owned()),
-            Cell::Text(r.largest_part().to_owned()),
-            Cell::Text(r.problem()),
-        ]
-    };
     let mut runs = runs.to_vec();
     let rate = |f: &CaseReport| f.report.comparable_rate().unwrap_or(0.0);
     runs.order_by(|a, b| rate(b).total_cmp(&rate(a)));
-    Table { columns, rows: runs.iter().map(row).collect() }
+    Table::of(&runs)
+        .text("kernel", "Kernel", |f| f.report.kernel.as_str())
+        .text("layers", "Layers", |f| layers(f))
+        .count("cores", "Processors", |f| u64::from(f.report.cores))
+        .text("dtype", "Elements", |f| f.report.dtype.to_string())
+        .number("iterations_per_s", "Iterations/s", |f| f.report.comparable_rate())
+        .number("ns_per_element", "ns per element", |f| f.report.comparable_ns_per_element())
+        .text("bound_by", "Bound by", |f| f.report.bound_by.unwrap_or("-"))
+        .text("most", "Operator spends most on", |f| f.report.largest_part())
+        .text("problem", "Problem", |f| f.report.problem())
+        .table()
 }
