@@ -5,29 +5,23 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum $name {
-            $($(#[$vdoc])* #[serde(rename = $text)] $variant,)+
-        }
+        ns_base::named! {
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+            pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant = $text),+ }
 
-        impl $name {
             /// All values, in the order of lists.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text),+ }
-            }
+            pub const ALL: [Self; _];
+            pub const fn name(self) -> &'static str;
+            pub fn from_name(name: &str) -> Option<Self>;
         }
 
         impl std::str::FromStr for $name {
             type Err = Refusal;
 
             fn from_str(text: &str) -> Result<Self, Refusal> {
-                Self::ALL.iter().copied().find(|c| c.name() == text).ok_or_else(|| {
-                    let choices = Self::ALL.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ");
-                    refuse!("'{text}' is not {}; choose from {choices}", $what)
+                Self::from_name(text).ok_or_else(|| {
+                    refuse!("'{text}' is not {}; choose from {}", $what, Self::ALL.map(Self::name).join(", "))
                 })
             }
         }
