@@ -6,48 +6,69 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, named, refuse};
 use ns_machine::arch::{Instance, features};
 use ns_tensor::{FloatFormat, Rounding};
 
-/// Which single-precision operations are cast to a narrower format: `--auto-cast`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AutoCast {
-    /// No cast: a product takes four passes through the array, and a weight has four bytes. The default of SDK 2.27
-    /// and later.
-    None,
-    /// Matrix products and convolutions only. The default through SDK 2.26, and of every published table.
-    #[default]
-    Matmult,
-    /// All operations. Inputs and outputs of the model are never cast.
-    All,
+named! {
+    /// Which single-precision operations are cast to a narrower format: `--auto-cast`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum AutoCast {
+        /// No cast: a product takes four passes through the array, and a weight has four bytes. The default of SDK 2.27
+        /// and later.
+        None = "none",
+        /// Matrix products and convolutions only. The default through SDK 2.26, and of every published table.
+        #[default]
+        Matmult = "matmult",
+        /// All operations. Inputs and outputs of the model are never cast.
+        All = "all",
+    }
+
+    /// All, in the order of the documentation.
+    pub const ALL: [Self; _];
+    /// Its name in the flag.
+    pub const fn name(self) -> &'static str;
 }
 
-/// The format that values are cast to: `--auto-cast-type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CastType {
-    /// bfloat16.
-    #[default]
-    Bf16,
-    /// Half precision.
-    Fp16,
-    /// TensorFloat.
-    Tf32,
-    /// 8 bits, 4 of them exponent.
-    Fp8E4m3,
+named! {
+    /// The format that values are cast to: `--auto-cast-type`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CastType {
+        /// bfloat16.
+        #[default]
+        Bf16 = "bf16",
+        /// Half precision.
+        Fp16 = "fp16",
+        /// TensorFloat.
+        Tf32 = "tf32",
+        /// 8 bits, 4 of them exponent.
+        Fp8E4m3 = "fp8_e4m3",
+    }
+
+    /// All, the default first.
+    pub const ALL: [Self; _];
+    /// Its name in the flag.
+    pub const fn name(self) -> &'static str;
 }
 
-/// How hard the compiler tries: `-O1`, `-O2`, `-O3`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub enum OptLevel {
-    /// Each operation on its own: no fusion of elementwise work.
-    O1,
-    #[default]
-    O2,
-    /// The same passes as [`Self::O2`]: no public source says what it adds for these models.
-    O3,
+named! {
+    /// How hard the compiler tries: `-O1`, `-O2`, `-O3`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    pub enum OptLevel {
+        /// Each operation on its own: no fusion of elementwise work.
+        O1 = "1",
+        #[default]
+        O2 = "2",
+        /// The same passes as [`Self::O2`]: no public source says what it adds for these models.
+        O3 = "3",
+    }
+
+    /// All levels, in order of the compiler's work.
+    pub const ALL: [Self; _];
+    /// Its name in the flag: `1`, `2`, `3`.
+    pub const fn name(self) -> &'static str;
 }
 
 /// A flag value that does not exist.
@@ -73,36 +94,7 @@ pub struct CompileOptions {
     pub lnc: Option<u32>,
 }
 
-impl AutoCast {
-    /// All, in the order of the documentation.
-    pub const ALL: [Self; 3] = [Self::None, Self::Matmult, Self::All];
-
-    /// Its name in the flag.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Matmult => "matmult",
-            Self::All => "all",
-        }
-    }
-}
-
 impl CastType {
-    /// All, the default first.
-    pub const ALL: [Self; 4] = [Self::Bf16, Self::Fp16, Self::Tf32, Self::Fp8E4m3];
-
-    /// Its name in the flag.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bf16 => "bf16",
-            Self::Fp16 => "fp16",
-            Self::Tf32 => "tf32",
-            Self::Fp8E4m3 => "fp8_e4m3",
-        }
-    }
-
     #[must_use]
     pub const fn format(self) -> FloatFormat {
         match self {
@@ -110,21 +102,6 @@ impl CastType {
             Self::Fp16 => FloatFormat::Fp16,
             Self::Tf32 => FloatFormat::Tf32,
             Self::Fp8E4m3 => FloatFormat::Fp8E4m3,
-        }
-    }
-}
-
-impl OptLevel {
-    /// All levels, in order of the compiler's work.
-    pub const ALL: [Self; 3] = [Self::O1, Self::O2, Self::O3];
-
-    /// Its name in the flag: `1`, `2`, `3`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::O1 => "1",
-            Self::O2 => "2",
-            Self::O3 => "3",
         }
     }
 }

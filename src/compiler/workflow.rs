@@ -3,40 +3,31 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, named, refuse};
 use serde::{Deserialize, Serialize};
 
-/// How a model is compiled and called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Workflow {
-    /// Lazy tensors, cut by `xm.mark_step()`: the step's graph is called `SyncTensorsGraph.N` and moves its inputs to the
-    /// device as part of the step.
-    #[default]
-    MarkStep,
-    /// `torch_neuronx.trace()`: compiled ahead; the input is not transferred to an XLA device.
-    Trace,
+named! {
+    /// How a model is compiled and called.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Workflow {
+        /// Lazy tensors, cut by `xm.mark_step()`: the step's graph is called `SyncTensorsGraph.N` and moves its inputs to the
+        /// device as part of the step.
+        #[default]
+        MarkStep = "mark_step",
+        /// `torch_neuronx.trace()`: compiled ahead; the input is not transferred to an XLA device.
+        Trace = "trace",
+    }
+
+    /// Both, the default first.
+    pub const ALL: [Self; _];
+    /// `mark_step` or `trace`.
+    pub const fn name(self) -> &'static str;
+    /// The workflow with this name.
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 impl Workflow {
-    /// Both, the default first.
-    pub const ALL: [Self; 2] = [Self::MarkStep, Self::Trace];
-
-    /// `mark_step` or `trace`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MarkStep => "mark_step",
-            Self::Trace => "trace",
-        }
-    }
-
-    /// The workflow with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|w| w.name() == name)
-    }
-
     /// Whether moving the inputs to the device is part of a call.
     #[must_use]
     pub const fn transfers_inputs(self) -> bool {

@@ -2,31 +2,28 @@
 
 use std::fmt;
 
-/// An arithmetic type. `size_t` and `int64_t` have 64 bits, `int` has 32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scalar {
-    /// `bool`
-    Bool,
-    /// `int8_t`, `char`
-    I8,
-    /// `uint8_t`
-    U8,
-    /// `int16_t`
-    I16,
-    /// `uint16_t`
-    U16,
-    /// `int`
-    I32,
-    /// `uint32_t`
-    U32,
-    /// `int64_t`
-    I64,
-    /// `size_t`
-    U64,
-    /// `float`
-    F32,
-    /// `double`
-    F64,
+use ns_base::named;
+
+named! {
+    /// An arithmetic type. `size_t` and `int64_t` have 64 bits, `int` has 32.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Scalar {
+        Bool = "bool",
+        /// `int8_t`, `char`
+        I8 = "int8_t",
+        U8 = "uint8_t",
+        I16 = "int16_t",
+        U16 = "uint16_t",
+        I32 = "int",
+        U32 = "uint32_t",
+        I64 = "int64_t",
+        U64 = "size_t",
+        F32 = "float",
+        F64 = "double",
+    }
+
+    /// The type in C++ source.
+    pub const fn name(self) -> &'static str;
 }
 
 impl Scalar {
@@ -38,24 +35,6 @@ impl Scalar {
             Self::I16 | Self::U16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
-        }
-    }
-
-    /// The type in C++ source.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bool => "bool",
-            Self::I8 => "int8_t",
-            Self::U8 => "uint8_t",
-            Self::I16 => "int16_t",
-            Self::U16 => "uint16_t",
-            Self::I32 => "int",
-            Self::U32 => "uint32_t",
-            Self::I64 => "int64_t",
-            Self::U64 => "size_t",
-            Self::F32 => "float",
-            Self::F64 => "double",
         }
     }
 

@@ -3,35 +3,29 @@
 use serde::{Deserialize, Serialize};
 
 use super::{OpId, SourceId};
+use ns_base::named;
 
-/// A processor that runs its own instruction stream in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Engine {
-    /// The systolic array.
-    Tensor,
-    /// Elementwise and reductions along the free dimension.
-    Vector,
-    /// Activation functions by table.
-    Scalar,
-    /// Eight programmable processors.
-    GpSimd,
+named! {
+    /// A processor that runs its own instruction stream in order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Engine {
+        /// The systolic array.
+        Tensor = "Tensor",
+        /// Elementwise and reductions along the free dimension.
+        Vector = "Vector",
+        /// Activation functions by table.
+        Scalar = "Scalar",
+        /// Eight programmable processors.
+        GpSimd = "GpSimd",
+    }
+
+    /// All engines, in the order profiles list them.
+    pub const ALL: [Self; _];
+    /// Name in profiles.
+    pub const fn name(self) -> &'static str;
 }
 
 impl Engine {
-    /// All engines, in the order profiles list them.
-    pub const ALL: [Self; 4] = [Self::Tensor, Self::Vector, Self::Scalar, Self::GpSimd];
-
-    /// Name in profiles.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tensor => "Tensor",
-            Self::Vector => "Vector",
-            Self::Scalar => "Scalar",
-            Self::GpSimd => "GpSimd",
-        }
-    }
-
     /// Position in [`Engine::ALL`].
     #[must_use]
     #[inline]
@@ -40,34 +34,27 @@ impl Engine {
     }
 }
 
-/// A ring of DMA descriptors, served in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum DmaQueue {
-    /// Inputs and outputs.
-    Io,
-    /// Weights.
-    Weights,
-    /// Operands and results of custom operators, which live in HBM.
-    Custom,
-    /// Values that leave SBUF while others need the space, and come back.
-    Spill,
+named! {
+    /// A ring of DMA descriptors, served in order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum DmaQueue {
+        /// Inputs and outputs.
+        Io = "qSyncIO0",
+        /// Weights.
+        Weights = "qSyncWeights0",
+        /// Operands and results of custom operators, which live in HBM.
+        Custom = "qGpSimdCustom0",
+        /// Values that leave SBUF while others need the space, and come back.
+        Spill = "qSyncSpill0",
+    }
+
+    /// All queues.
+    pub const ALL: [Self; _];
+    /// Name in the style of the profiler's queue rows.
+    pub const fn name(self) -> &'static str;
 }
 
 impl DmaQueue {
-    /// All queues.
-    pub const ALL: [Self; 4] = [Self::Io, Self::Weights, Self::Custom, Self::Spill];
-
-    /// Name in the style of the profiler's queue rows.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Io => "qSyncIO0",
-            Self::Weights => "qSyncWeights0",
-            Self::Custom => "qGpSimdCustom0",
-            Self::Spill => "qSyncSpill0",
-        }
-    }
-
     /// Position in [`DmaQueue::ALL`].
     #[must_use]
     #[inline]

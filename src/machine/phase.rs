@@ -1,33 +1,29 @@
 //! The parts of a training step, by the paths of its operations.
 
+use ns_base::named;
+
 /// The outermost scope of a training step.
 pub const STEP_SCOPE: &str = "Training[step]";
 
-/// A part of a training step, by the scope that its operations are in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// From the inputs to the loss.
-    Forward,
-    /// From the loss to the gradients.
-    Backward,
-    /// New values of the parameters.
-    Update,
+named! {
+    /// A part of a training step, by the scope that its operations are in.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Phase {
+        /// From the inputs to the loss.
+        Forward = "forward",
+        /// From the loss to the gradients.
+        Backward = "backward",
+        /// New values of the parameters.
+        Update = "update",
+    }
+
+    /// All, in order.
+    pub const ALL: [Self; _];
+    /// Its name, which is the attribute in a scope: `backward`.
+    pub const fn name(self) -> &'static str;
 }
 
 impl Phase {
-    /// All, in order.
-    pub const ALL: [Self; 3] = [Self::Forward, Self::Backward, Self::Update];
-
-    /// Its name, which is the attribute in a scope: `backward`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Forward => "forward",
-            Self::Backward => "backward",
-            Self::Update => "update",
-        }
-    }
-
     /// Its scope, for the class of a model or an optimizer: `Training[step]/NN[backward]`.
     #[must_use]
     pub fn scope(self, class: &str) -> String {

@@ -5,7 +5,7 @@
 
 use super::levels::waits::{self, EngineWait};
 use super::{Profile, SliceFlags, TrackId};
-use ns_base::{Interval, TraceNs};
+use ns_base::{Interval, TraceNs, named};
 
 /// Name of the process whose rows are the engines, and what the tool derives from them.
 pub const DEVICE_PROCESS: &str = "Neuron device";
@@ -18,37 +18,29 @@ pub const MODEL_INSTRUCTION: &str = "instruction";
 /// Category of the instructions with which the runtime sets an execution up and closes it.
 pub const RUNTIME_INSTRUCTION: &str = "runtime instruction";
 
-/// An engine of a NeuronCore.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DeviceEngine {
-    /// Matrix products. The tool shows it in two rows, `Tensor` and `TensorMatrix`.
-    Tensor,
-    /// Elementwise operations and reductions over vectors.
-    Vector,
-    /// Activation functions.
-    Scalar,
-    /// General processors.
-    GpSimd,
-    /// Starts transfers, and waits for the other engines.
-    Sync,
+named! {
+    /// An engine of a NeuronCore.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum DeviceEngine {
+        /// Matrix products. The tool shows it in two rows, `Tensor` and `TensorMatrix`.
+        Tensor = "Tensor",
+        /// Elementwise operations and reductions over vectors.
+        Vector = "Vector",
+        /// Activation functions.
+        Scalar = "Scalar",
+        /// General processors.
+        GpSimd = "GpSimd",
+        /// Starts transfers, and waits for the other engines.
+        Sync = "Sync",
+    }
+
+    /// All engines, in the order of the summary.
+    pub const ALL: [Self; _];
+    /// Its name: `Tensor`.
+    pub const fn name(self) -> &'static str;
 }
 
 impl DeviceEngine {
-    /// All engines, in the order of the summary.
-    pub const ALL: [Self; 5] = [Self::Tensor, Self::Vector, Self::Scalar, Self::GpSimd, Self::Sync];
-
-    /// Its name: `Tensor`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tensor => "Tensor",
-            Self::Vector => "Vector",
-            Self::Scalar => "Scalar",
-            Self::GpSimd => "GpSimd",
-            Self::Sync => "Sync",
-        }
-    }
-
     /// Its name as a part of keys: `tensor`.
     #[must_use]
     pub const fn key(self) -> &'static str {

@@ -4,108 +4,62 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum ElementType {
-    /// True or false, one byte.
-    Pred,
-    /// Signed whole numbers of 4, 8, 16, 32, 64 bits.
-    S4,
-    /// 8 bits.
-    S8,
-    /// 16 bits.
-    S16,
-    /// 32 bits.
-    S32,
-    /// 64 bits.
-    S64,
-    /// Whole numbers without a sign, of 4, 8, 16, 32, 64 bits.
-    U4,
-    /// 8 bits.
-    U8,
-    /// 16 bits.
-    U16,
-    /// 32 bits.
-    U32,
-    /// 64 bits.
-    U64,
-    /// 8 bits with 4 bits of exponent, no infinities.
-    F8E4M3Fn,
-    /// 8 bits with 4 bits of exponent, with infinities.
-    F8E4M3,
-    /// 8 bits with 5 bits of exponent.
-    F8E5M2,
-    /// IEEE half precision.
-    F16,
-    /// bfloat16.
-    Bf16,
-    /// IEEE single precision.
-    F32,
-    /// IEEE double precision.
-    F64,
-    /// Two single-precision numbers.
-    C64,
-    /// Two double-precision numbers.
-    C128,
+use ns_base::named;
+
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum ElementType {
+        /// True or false, one byte.
+        Pred = "pred",
+        /// Signed whole numbers of 4, 8, 16, 32, 64 bits.
+        S4 = "s4",
+        /// 8 bits.
+        S8 = "s8",
+        /// 16 bits.
+        S16 = "s16",
+        /// 32 bits.
+        S32 = "s32",
+        /// 64 bits.
+        S64 = "s64",
+        /// Whole numbers without a sign, of 4, 8, 16, 32, 64 bits.
+        U4 = "u4",
+        /// 8 bits.
+        U8 = "u8",
+        /// 16 bits.
+        U16 = "u16",
+        /// 32 bits.
+        U32 = "u32",
+        /// 64 bits.
+        U64 = "u64",
+        /// 8 bits with 4 bits of exponent, no infinities.
+        F8E4M3Fn = "f8e4m3fn",
+        /// 8 bits with 4 bits of exponent, with infinities.
+        F8E4M3 = "f8e4m3",
+        /// 8 bits with 5 bits of exponent.
+        F8E5M2 = "f8e5m2",
+        /// IEEE half precision.
+        F16 = "f16",
+        /// bfloat16.
+        Bf16 = "bf16",
+        /// IEEE single precision.
+        F32 = "f32",
+        /// IEEE double precision.
+        F64 = "f64",
+        /// Two single-precision numbers.
+        C64 = "c64",
+        /// Two double-precision numbers.
+        C128 = "c128",
+    }
+
+    /// All types, in the order of their declaration.
+    pub const ALL: [Self; _];
+    /// The name in HLO text: `f32`, `pred`.
+    pub const fn name(self) -> &'static str;
+    /// The type with this name in HLO text.
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 impl ElementType {
-    /// All types, in the order of their declaration.
-    pub const ALL: [Self; 20] = [
-        Self::Pred,
-        Self::S4,
-        Self::S8,
-        Self::S16,
-        Self::S32,
-        Self::S64,
-        Self::U4,
-        Self::U8,
-        Self::U16,
-        Self::U32,
-        Self::U64,
-        Self::F8E4M3Fn,
-        Self::F8E4M3,
-        Self::F8E5M2,
-        Self::F16,
-        Self::Bf16,
-        Self::F32,
-        Self::F64,
-        Self::C64,
-        Self::C128,
-    ];
-
-    /// The name in HLO text: `f32`, `pred`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pred => "pred",
-            Self::S4 => "s4",
-            Self::S8 => "s8",
-            Self::S16 => "s16",
-            Self::S32 => "s32",
-            Self::S64 => "s64",
-            Self::U4 => "u4",
-            Self::U8 => "u8",
-            Self::U16 => "u16",
-            Self::U32 => "u32",
-            Self::U64 => "u64",
-            Self::F8E4M3Fn => "f8e4m3fn",
-            Self::F8E4M3 => "f8e4m3",
-            Self::F8E5M2 => "f8e5m2",
-            Self::F16 => "f16",
-            Self::Bf16 => "bf16",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-            Self::C64 => "c64",
-            Self::C128 => "c128",
-        }
-    }
-
-    /// The type with this name in HLO text.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|e| e.name() == name)
-    }
-
     /// Bits of an element in memory.
     #[must_use]
     pub const fn bits(self) -> u64 {

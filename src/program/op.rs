@@ -3,177 +3,103 @@
 use serde::{Deserialize, Serialize};
 
 use super::Value;
+use ns_base::named;
 
-/// An elementwise function of one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names of HLO's opcodes")]
-pub enum Unary {
-    Abs,
-    Acos,
-    Acosh,
-    Asin,
-    Asinh,
-    Atan,
-    Atanh,
-    Cbrt,
-    Ceil,
-    Clz,
-    Cos,
-    Cosh,
-    /// From CHLO.
-    Digamma,
-    Erf,
-    /// From CHLO.
-    ErfInv,
-    /// From CHLO.
-    Erfc,
-    Exp,
-    ExpM1,
-    Floor,
-    Imag,
-    IsFinite,
-    /// From CHLO and ONNX.
-    IsInf,
-    /// From CHLO and ONNX.
-    IsNan,
-    /// From CHLO.
-    Lgamma,
-    Log,
-    Log1p,
-    Logistic,
-    Neg,
-    Not,
-    PopulationCount,
-    Real,
-    /// To nearest, halves away from zero.
-    RoundHalfAway,
-    /// To nearest, halves to even.
-    RoundHalfEven,
-    Rsqrt,
-    Sign,
-    Sin,
-    Sinh,
-    Sqrt,
-    Square,
-    Tan,
-    Tanh,
+named! {
+    /// An elementwise function of one operand.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[allow(missing_docs, reason = "the names of HLO's opcodes")]
+    pub enum Unary {
+        Abs = "abs",
+        Acos = "acos",
+        Acosh = "acosh",
+        Asin = "asin",
+        Asinh = "asinh",
+        Atan = "atan",
+        Atanh = "atanh",
+        Cbrt = "cbrt",
+        Ceil = "ceil",
+        Clz = "count-leading-zeros",
+        Cos = "cosine",
+        Cosh = "cosh",
+        /// From CHLO.
+        Digamma = "digamma",
+        Erf = "erf",
+        /// From CHLO.
+        ErfInv = "erf-inv",
+        /// From CHLO.
+        Erfc = "erfc",
+        Exp = "exponential",
+        ExpM1 = "exponential-minus-one",
+        Floor = "floor",
+        Imag = "imag",
+        IsFinite = "is-finite",
+        /// From CHLO and ONNX.
+        IsInf = "is-inf",
+        /// From CHLO and ONNX.
+        IsNan = "is-nan",
+        /// From CHLO.
+        Lgamma = "lgamma",
+        Log = "log",
+        Log1p = "log-plus-one",
+        Logistic = "logistic",
+        Neg = "negate",
+        Not = "not",
+        PopulationCount = "popcnt",
+        Real = "real",
+        /// To nearest, halves away from zero.
+        RoundHalfAway = "round-nearest-afz",
+        /// To nearest, halves to even.
+        RoundHalfEven = "round-nearest-even",
+        Rsqrt = "rsqrt",
+        Sign = "sign",
+        Sin = "sine",
+        Sinh = "sinh",
+        Sqrt = "sqrt",
+        Square = "square",
+        Tan = "tan",
+        Tanh = "tanh",
+    }
+
+    /// Every function.
+    pub const ALL: [Self; _];
+    /// Its opcode in HLO text; functions that only CHLO has get a name of the same style.
+    pub const fn name(self) -> &'static str;
+    /// The function with an opcode.
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
-impl Unary {
-    /// Every function with its opcode in HLO text; functions that only CHLO has get a name of the same style.
-    pub const ALL: &[(Self, &'static str)] = &[
-        (Self::Abs, "abs"),
-        (Self::Acos, "acos"),
-        (Self::Acosh, "acosh"),
-        (Self::Asin, "asin"),
-        (Self::Asinh, "asinh"),
-        (Self::Atan, "atan"),
-        (Self::Atanh, "atanh"),
-        (Self::Cbrt, "cbrt"),
-        (Self::Ceil, "ceil"),
-        (Self::Clz, "count-leading-zeros"),
-        (Self::Cos, "cosine"),
-        (Self::Cosh, "cosh"),
-        (Self::Digamma, "digamma"),
-        (Self::Erf, "erf"),
-        (Self::ErfInv, "erf-inv"),
-        (Self::Erfc, "erfc"),
-        (Self::Exp, "exponential"),
-        (Self::ExpM1, "exponential-minus-one"),
-        (Self::Floor, "floor"),
-        (Self::Imag, "imag"),
-        (Self::IsFinite, "is-finite"),
-        (Self::IsInf, "is-inf"),
-        (Self::IsNan, "is-nan"),
-        (Self::Lgamma, "lgamma"),
-        (Self::Log, "log"),
-        (Self::Log1p, "log-plus-one"),
-        (Self::Logistic, "logistic"),
-        (Self::Neg, "negate"),
-        (Self::Not, "not"),
-        (Self::PopulationCount, "popcnt"),
-        (Self::Real, "real"),
-        (Self::RoundHalfAway, "round-nearest-afz"),
-        (Self::RoundHalfEven, "round-nearest-even"),
-        (Self::Rsqrt, "rsqrt"),
-        (Self::Sign, "sign"),
-        (Self::Sin, "sine"),
-        (Self::Sinh, "sinh"),
-        (Self::Sqrt, "sqrt"),
-        (Self::Square, "square"),
-        (Self::Tan, "tan"),
-        (Self::Tanh, "tanh"),
-    ];
-
-    /// Its name in [`Self::ALL`].
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(f, _)| *f == self).map_or("", |(_, name)| name)
+named! {
+    /// An elementwise function of two operands of one shape.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[allow(missing_docs, reason = "the names of HLO's opcodes")]
+    pub enum Binary {
+        Add = "add",
+        Sub = "subtract",
+        Mul = "multiply",
+        Div = "divide",
+        /// The remainder has the sign of the dividend.
+        Rem = "remainder",
+        Max = "maximum",
+        Min = "minimum",
+        Pow = "power",
+        Atan2 = "atan2",
+        And = "and",
+        Or = "or",
+        Xor = "xor",
+        ShiftLeft = "shift-left",
+        ShiftRightArithmetic = "shift-right-arithmetic",
+        ShiftRightLogical = "shift-right-logical",
+        /// Joins real and imaginary part.
+        Complex = "complex",
     }
 
-    /// The function with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(f, _)| *f)
-    }
-}
-
-/// An elementwise function of two operands of one shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names of HLO's opcodes")]
-pub enum Binary {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    /// The remainder has the sign of the dividend.
-    Rem,
-    Max,
-    Min,
-    Pow,
-    Atan2,
-    And,
-    Or,
-    Xor,
-    ShiftLeft,
-    ShiftRightArithmetic,
-    ShiftRightLogical,
-    /// Joins real and imaginary part.
-    Complex,
-}
-
-impl Binary {
-    /// Every function with its opcode in HLO text.
-    pub const ALL: &[(Self, &'static str)] = &[
-        (Self::Add, "add"),
-        (Self::Sub, "subtract"),
-        (Self::Mul, "multiply"),
-        (Self::Div, "divide"),
-        (Self::Rem, "remainder"),
-        (Self::Max, "maximum"),
-        (Self::Min, "minimum"),
-        (Self::Pow, "power"),
-        (Self::Atan2, "atan2"),
-        (Self::And, "and"),
-        (Self::Or, "or"),
-        (Self::Xor, "xor"),
-        (Self::ShiftLeft, "shift-left"),
-        (Self::ShiftRightArithmetic, "shift-right-arithmetic"),
-        (Self::ShiftRightLogical, "shift-right-logical"),
-        (Self::Complex, "complex"),
-    ];
-
-    /// Its name in [`Self::ALL`].
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(f, _)| *f == self).map_or("", |(_, name)| name)
-    }
-
-    /// The function with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(f, _)| *f)
-    }
+    /// Every function.
+    pub const ALL: [Self; _];
+    /// Its opcode in HLO text.
+    pub const fn name(self) -> &'static str;
+    /// The function with an opcode.
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 /// How two values are compared.

@@ -1,64 +1,47 @@
 //! The kind of work of an operator.
 
 use crate::{Op, Unary};
+use ns_base::named;
 
-/// The kind of work of an operator, which decides the engine that runs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperatorKind {
-    /// Matrix products, convolutions, attention.
-    Product,
-    /// Functions such as exponentials and activations.
-    Function,
-    /// Elementwise sums, products, comparisons and selects.
-    Elementwise,
-    /// Sums, maxima and others along dimensions.
-    Reduction,
-    /// Norms and softmaxes.
-    Norm,
-    /// Windows that slide over an image, as in pooling.
-    Window,
-    /// Views, transposes, slices, joins, paddings.
-    Movement,
-    /// Rows by index, scattered writes.
-    Indexing,
-    /// Sorting and top-k.
-    Order,
-    /// Arrays without operands: constants, ranges, random numbers.
-    Creation,
-    /// Cells that run over a sequence.
-    Recurrence,
-    /// Conversions to 8-bit numbers and back.
-    Quantisation,
-    /// Calls, loops, branches, tuples: they are inlined or unrolled when the model is read.
-    Control,
-    /// Operations between cores.
-    Collective,
+named! {
+    /// The kind of work of an operator, which decides the engine that runs it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum OperatorKind {
+        /// Matrix products, convolutions, attention.
+        Product = "product",
+        /// Functions such as exponentials and activations.
+        Function = "function",
+        /// Elementwise sums, products, comparisons and selects.
+        Elementwise = "elementwise",
+        /// Sums, maxima and others along dimensions.
+        Reduction = "reduction",
+        /// Norms and softmaxes.
+        Norm = "norm",
+        /// Windows that slide over an image, as in pooling.
+        Window = "window",
+        /// Views, transposes, slices, joins, paddings.
+        Movement = "movement",
+        /// Rows by index, scattered writes.
+        Indexing = "indexing",
+        /// Sorting and top-k.
+        Order = "order",
+        /// Arrays without operands: constants, ranges, random numbers.
+        Creation = "creation",
+        /// Cells that run over a sequence.
+        Recurrence = "recurrence",
+        /// Conversions to 8-bit numbers and back.
+        Quantisation = "quantisation",
+        /// Calls, loops, branches, tuples: they are inlined or unrolled when the model is read.
+        Control = "control",
+        /// Operations between cores.
+        Collective = "collective",
+    }
+
+    /// Its name in the list of operators.
+    pub const fn name(self) -> &'static str;
 }
 
 impl OperatorKind {
-    /// All kinds, with their names in the list of operators.
-    pub const ALL: [(Self, &str); 14] = [
-        (Self::Product, "product"),
-        (Self::Function, "function"),
-        (Self::Elementwise, "elementwise"),
-        (Self::Reduction, "reduction"),
-        (Self::Norm, "norm"),
-        (Self::Window, "window"),
-        (Self::Movement, "movement"),
-        (Self::Indexing, "indexing"),
-        (Self::Order, "order"),
-        (Self::Creation, "creation"),
-        (Self::Recurrence, "recurrence"),
-        (Self::Quantisation, "quantisation"),
-        (Self::Control, "control"),
-        (Self::Collective, "collective"),
-    ];
-
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.into_iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
-    }
-
     /// The kind of an operation of a program; `None` for one without a known meaning.
     #[must_use]
     pub fn of(op: &Op) -> Option<Self> {

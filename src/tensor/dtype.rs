@@ -4,20 +4,29 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Element type of a tensor, named as HLO text names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DType {
-    /// IEEE single precision.
-    F32,
-    /// bfloat16: 8 exponent bits, 7 mantissa bits.
-    Bf16,
-    /// IEEE half precision.
-    F16,
-    /// 32-bit signed integer.
-    S32,
-    /// Boolean, one byte.
-    Pred,
+use ns_base::named;
+
+named! {
+    /// Element type of a tensor, named as HLO text names it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum DType {
+        /// IEEE single precision.
+        F32 = "f32",
+        /// bfloat16: 8 exponent bits, 7 mantissa bits.
+        Bf16 = "bf16",
+        /// IEEE half precision.
+        F16 = "f16",
+        /// 32-bit signed integer.
+        S32 = "s32",
+        /// Boolean, one byte.
+        Pred = "pred",
+    }
+
+    /// The name in HLO text: `f32`, `bf16`, `f16`, `s32`, `pred`.
+    pub const fn hlo_name(self) -> &'static str;
+    /// The type with this HLO name.
+    pub fn from_hlo_name(name: &str) -> Option<Self>;
 }
 
 impl DType {
@@ -29,24 +38,6 @@ impl DType {
             Self::Bf16 | Self::F16 => 2,
             Self::Pred => 1,
         }
-    }
-
-    /// The name in HLO text: `f32`, `bf16`, `f16`, `s32`, `pred`.
-    #[must_use]
-    pub const fn hlo_name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::Bf16 => "bf16",
-            Self::F16 => "f16",
-            Self::S32 => "s32",
-            Self::Pred => "pred",
-        }
-    }
-
-    /// The type with this HLO name.
-    #[must_use]
-    pub fn from_hlo_name(name: &str) -> Option<Self> {
-        [Self::F32, Self::Bf16, Self::F16, Self::S32, Self::Pred].into_iter().find(|d| d.hlo_name() == name)
     }
 }
 

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::round::{round_bf16, round_f16};
-use ns_base::Rng;
 use ns_base::convert::f64_to_f32;
+use ns_base::{Rng, named};
 
 /// A floating point format that a matrix product or a stored value can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,35 +25,22 @@ pub enum FloatFormat {
     Fp8E4m3,
 }
 
-/// How a value between two numbers of a format is rounded to one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rounding {
-    /// To the nearest, ties to even: the default of every NeuronCore.
-    #[default]
-    Rne,
-    /// Up or down at random; the nearer number is more likely, so that the mean of many roundings is the value itself.
-    Stochastic,
-}
-
-impl Rounding {
-    /// Both, the default first.
-    pub const ALL: [Self; 2] = [Self::Rne, Self::Stochastic];
+named! {
+    /// How a value between two numbers of a format is rounded to one of them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Rounding {
+        /// To the nearest, ties to even: the default of every NeuronCore.
+        #[default]
+        Rne = "rne",
+        /// Up or down at random; the nearer number is more likely, so that the mean of many roundings is the value itself.
+        Stochastic = "stochastic",
+    }
 
     /// `rne` or `stochastic`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rne => "rne",
-            Self::Stochastic => "stochastic",
-        }
-    }
-
+    pub const fn name(self) -> &'static str;
     /// The rounding with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|r| r.name() == name)
-    }
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 impl fmt::Display for Rounding {

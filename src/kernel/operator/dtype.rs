@@ -5,52 +5,40 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, named, refuse};
 
 use crate::{Diagnostic, Pos, Problem, Scalar};
 
-/// An element type in the interface of custom operators (API reference: float, bfloat16, half, int, char, short, byte).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum KernelDtype {
-    /// `float`
-    #[default]
-    Float32,
-    /// `c10::BFloat16`, which is not supported here.
-    Bfloat16,
-    /// `c10::Half`, which is not supported here.
-    Float16,
-    /// `int64_t`
-    Int64,
-    /// `int`
-    Int32,
-    /// `short`
-    Int16,
-    /// `char`
-    Int8,
-    /// `byte`
-    Uint8,
+named! {
+    /// An element type in the interface of custom operators (API reference: float, bfloat16, half, int, char, short, byte).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum KernelDtype {
+        /// `float`
+        #[default]
+        Float32 = "float32",
+        /// `c10::BFloat16`, which is not supported here.
+        Bfloat16 = "bfloat16",
+        /// `c10::Half`, which is not supported here.
+        Float16 = "float16",
+        /// `int64_t`
+        Int64 = "int64",
+        /// `int`
+        Int32 = "int32",
+        /// `short`
+        Int16 = "int16",
+        /// `char`
+        Int8 = "int8",
+        /// `byte`
+        Uint8 = "uint8",
+    }
+
+    pub const ALL: [Self; _];
+    /// Its name in PyTorch.
+    pub const fn name(self) -> &'static str;
 }
 
 impl KernelDtype {
-    pub const ALL: [Self; 8] =
-        [Self::Float32, Self::Bfloat16, Self::Float16, Self::Int64, Self::Int32, Self::Int16, Self::Int8, Self::Uint8];
-
-    /// Its name in PyTorch.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Float32 => "float32",
-            Self::Bfloat16 => "bfloat16",
-            Self::Float16 => "float16",
-            Self::Int64 => "int64",
-            Self::Int32 => "int32",
-            Self::Int16 => "int16",
-            Self::Int8 => "int8",
-            Self::Uint8 => "uint8",
-        }
-    }
-
     /// The type of an element in the kernel language.
     ///
     /// # Errors

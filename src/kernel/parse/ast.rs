@@ -2,6 +2,7 @@
 
 use crate::problem::Pos;
 use crate::types::Scalar;
+use ns_base::named;
 
 /// A type as written, without pointer or array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,51 +73,49 @@ pub(crate) enum SyntaxStmtKind {
     Return(Option<SyntaxExpr>),
 }
 
-/// Operators of two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Eq,
-    Ne,
-    LogicAnd,
-    LogicOr,
+named! {
+    /// Operators of two operands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum BinaryOp {
+        Add = "+",
+        Sub = "-",
+        Mul = "*",
+        Div = "/",
+        Rem = "%",
+        And = "&",
+        Or = "|",
+        Xor = "^",
+        Shl = "<<",
+        Shr = ">>",
+        Lt = "<",
+        Le = "<=",
+        Gt = ">",
+        Ge = ">=",
+        Eq = "==",
+        Ne = "!=",
+        LogicAnd = "&&",
+        LogicOr = "||",
+    }
+
+    /// The operator in C++ source.
+    pub const fn sign(self) -> &'static str;
+    pub fn from_sign(sign: &str) -> Option<Self>;
 }
 
 impl BinaryOp {
-    /// The operator in C++ source.
-    pub const fn sign(self) -> &'static str {
+    /// Of two operators, the one with the greater precedence takes its operands first.
+    pub const fn precedence(self) -> u8 {
         match self {
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Rem => "%",
-            Self::And => "&",
-            Self::Or => "|",
-            Self::Xor => "^",
-            Self::Shl => "<<",
-            Self::Shr => ">>",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::LogicAnd => "&&",
-            Self::LogicOr => "||",
+            Self::LogicOr => 1,
+            Self::LogicAnd => 2,
+            Self::Or => 3,
+            Self::Xor => 4,
+            Self::And => 5,
+            Self::Eq | Self::Ne => 6,
+            Self::Lt | Self::Le | Self::Gt | Self::Ge => 7,
+            Self::Shl | Self::Shr => 8,
+            Self::Add | Self::Sub => 9,
+            Self::Mul | Self::Div | Self::Rem => 10,
         }
     }
 

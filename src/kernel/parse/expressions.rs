@@ -46,20 +46,9 @@ pub(crate) fn assignment(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     })
 }
 
+/// The operator of an assignment such as `+=`; `<=` is none.
 fn compound(sign: &str) -> Option<BinaryOp> {
-    Some(match sign {
-        "+=" => BinaryOp::Add,
-        "-=" => BinaryOp::Sub,
-        "*=" => BinaryOp::Mul,
-        "/=" => BinaryOp::Div,
-        "%=" => BinaryOp::Rem,
-        "&=" => BinaryOp::And,
-        "|=" => BinaryOp::Or,
-        "^=" => BinaryOp::Xor,
-        "<<=" => BinaryOp::Shl,
-        ">>=" => BinaryOp::Shr,
-        _ => return None,
-    })
+    BinaryOp::from_sign(sign.strip_suffix('=')?).filter(|op| !op.compares())
 }
 
 fn ternary(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
@@ -74,39 +63,14 @@ fn ternary(c: &mut Cursor) -> Result<SyntaxExpr, Diagnostic> {
     node(pos, SyntaxExprKind::Ternary(Box::new(condition), Box::new(yes), Box::new(no)))
 }
 
-/// Operators with their precedence.
-const fn operator(sign: &str) -> Option<(BinaryOp, u8)> {
-    Some(match sign.as_bytes() {
-        b"||" => (BinaryOp::LogicOr, 1),
-        b"&&" => (BinaryOp::LogicAnd, 2),
-        b"|" => (BinaryOp::Or, 3),
-        b"^" => (BinaryOp::Xor, 4),
-        b"&" => (BinaryOp::And, 5),
-        b"==" => (BinaryOp::Eq, 6),
-        b"!=" => (BinaryOp::Ne, 6),
-        b"<" => (BinaryOp::Lt, 7),
-        b"<=" => (BinaryOp::Le, 7),
-        b">" => (BinaryOp::Gt, 7),
-        b">=" => (BinaryOp::Ge, 7),
-        b"<<" => (BinaryOp::Shl, 8),
-        b">>" => (BinaryOp::Shr, 8),
-        b"+" => (BinaryOp::Add, 9),
-        b"-" => (BinaryOp::Sub, 9),
-        b"*" => (BinaryOp::Mul, 10),
-        b"/" => (BinaryOp::Div, 10),
-        b"%" => (BinaryOp::Rem, 10),
-        _ => return None,
-    })
-}
-
 fn binary(c: &mut Cursor, weakest: u8) -> Result<SyntaxExpr, Diagnostic> {
     let mut left = unary(c)?;
     loop {
         let TokenKind::Sign(sign) = *c.here() else { return Ok(left) };
-        let Some((op, strength)) = operator(sign).filter(|(_, s)| *s > weakest) else { return Ok(left) };
+        let Some(op) = BinaryOp::from_sign(sign).filter(|op| op.precedence() > weakest) else { return Ok(left) };
         let pos = c.pos();
         c.next();
-        let right = binary(c, strength)?;
+        let right = binary(c, op.precedence())?;
         left = node(pos, SyntaxExprKind::Binary(op, Box::new(left), Box::new(right)))?;
     }
 }

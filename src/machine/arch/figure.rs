@@ -2,31 +2,25 @@
 
 use serde::Serialize;
 
-/// The status of a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FigureStatus {
-    /// Stated in public documentation.
-    Published,
-    /// Read off device traces or profiler pictures that AWS published.
-    Measured,
-    /// Arithmetic on published or measured figures; the source says which.
-    Derived,
-    /// The value is not public.
-    Unpublished,
-}
+use ns_base::named;
 
-impl FigureStatus {
-    /// Its name, as in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Measured => "measured",
-            Self::Derived => "derived",
-            Self::Unpublished => "unpublished",
-        }
+named! {
+    /// The status of a figure.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FigureStatus {
+        /// Stated in public documentation.
+        Published = "published",
+        /// Read off device traces or profiler pictures that AWS published.
+        Measured = "measured",
+        /// Arithmetic on published or measured figures; the source says which.
+        Derived = "derived",
+        /// The value is not public.
+        Unpublished = "unpublished",
     }
+
+    /// Its name, as in JSON.
+    pub const fn name(self) -> &'static str;
 }
 
 /// One figure.

@@ -3,36 +3,28 @@
 use serde::Serialize;
 
 use super::Throttle;
+use ns_base::named;
 use ns_base::units::format_count;
 
-/// The status of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CostStatus {
-    /// Stated in public documentation.
-    Published,
-    /// Read off device traces, profiler pictures or program output that AWS published, or timed on a host.
-    Measured,
-    /// Arithmetic on published and measured figures.
-    Derived,
-    /// Found by `validate --calibrate`.
-    Fitted,
-    /// No public source determines it.
-    Chosen,
-}
-
-impl CostStatus {
-    /// The status in words.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Measured => "measured",
-            Self::Derived => "derived",
-            Self::Fitted => "fitted",
-            Self::Chosen => "chosen with these rows in view",
-        }
+named! {
+    /// The status of a number.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CostStatus {
+        /// Stated in public documentation.
+        Published = "published",
+        /// Read off device traces, profiler pictures or program output that AWS published, or timed on a host.
+        Measured = "measured",
+        /// Arithmetic on published and measured figures.
+        Derived = "derived",
+        /// Found by `validate --calibrate`.
+        Fitted = "fitted",
+        /// No public source determines it.
+        Chosen = "chosen with these rows in view",
     }
+
+    /// The status in words.
+    pub const fn words(self) -> &'static str;
 }
 
 /// One number or decision.

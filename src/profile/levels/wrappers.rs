@@ -3,34 +3,26 @@
 //! They are recognised in one place, by names that their producers document or always write, so that every list agrees.
 
 use super::waits;
+use ns_base::named;
 
-/// The kind of a wrapper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Wrapper {
-    /// An iteration that the user's script marks: `ProfilerStep#5` (PyTorch), `StepMarker` (XLA).
-    Step,
-    /// The profiler itself: recording, starting or stopping.
-    Profiler,
-    /// Compilation, which a run does once before it executes.
-    Compilation,
-    /// A total over a whole trace, shown as a span (`-ftime-trace` of clang), or a span over a whole phase of a benchmark.
-    Total,
-    /// Waiting: a call of the host or an instruction of a NeuronCore whose name says so ([`waits`]).
-    Wait,
-}
-
-impl Wrapper {
-    /// Name of the level of wrappers of this kind.
-    #[must_use]
-    pub const fn level(self) -> &'static str {
-        match self {
-            Self::Step => "steps",
-            Self::Profiler => "profiler",
-            Self::Compilation => "compilation",
-            Self::Total => "totals",
-            Self::Wait => "waits",
-        }
+named! {
+    /// The kind of a wrapper.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Wrapper {
+        /// An iteration that the user's script marks: `ProfilerStep#5` (PyTorch), `StepMarker` (XLA).
+        Step = "steps",
+        /// The profiler itself: recording, starting or stopping.
+        Profiler = "profiler",
+        /// Compilation, which a run does once before it executes.
+        Compilation = "compilation",
+        /// A total over a whole trace, shown as a span (`-ftime-trace` of clang), or a span over a whole phase of a benchmark.
+        Total = "totals",
+        /// Waiting: a call of the host or an instruction of a NeuronCore whose name says so ([`waits`]).
+        Wait = "waits",
     }
+
+    /// Name of the level of wrappers of this kind.
+    pub const fn level(self) -> &'static str;
 }
 
 /// The kind of wrapper that the name of a slice of a machine-learning profiler means.

@@ -99,9 +99,9 @@ const WITHOUT_OPCODE: [Unary; 7] =
 
 /// The opcodes that are read, each with its kind of work.
 pub(crate) fn operators() -> impl Iterator<Item = (&'static str, Kind)> {
-    let unary = Unary::ALL.iter().filter(|(f, _)| !WITHOUT_OPCODE.contains(f));
-    let unary = unary.filter_map(|(f, name)| Some((*name, Kind::of(&Op::Unary(*f))?)));
-    let binary = Binary::ALL.iter().map(|(_, name)| (*name, Kind::Elementwise));
+    let unary = Unary::ALL.into_iter().filter(|f| !WITHOUT_OPCODE.contains(f));
+    let unary = unary.filter_map(|f| Some((f.name(), Kind::of(&Op::Unary(f))?)));
+    let binary = Binary::ALL.map(|f| (f.name(), Kind::Elementwise));
     unary.chain(binary).chain(OPS.iter().map(|(name, kind, _)| (*name, *kind)))
 }
 

@@ -107,8 +107,8 @@ const COMPOSED: [(&str, Kind); 6] = [
 
 /// Functions of one and two operands: their names are those of HLO with `_` for `-`.
 static FUNCTIONS: LazyLock<Vec<(String, Op)>> = LazyLock::new(|| {
-    let unary = Unary::ALL.iter().map(|(f, name)| (name, Op::Unary(*f)));
-    let binary = Binary::ALL.iter().map(|(f, name)| (name, Op::Binary(*f)));
+    let unary = Unary::ALL.into_iter().map(|f| (f.name(), Op::Unary(f)));
+    let binary = Binary::ALL.map(|f| (f.name(), Op::Binary(f)));
     unary.chain(binary).map(|(name, op)| (name.replace('-', "_"), op)).collect()
 });
 

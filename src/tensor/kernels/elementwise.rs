@@ -3,6 +3,7 @@
 use crate::{Shape, Tensor, TensorError, round_slice};
 
 use super::broadcast_to;
+use ns_base::named;
 
 /// A function of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,25 +60,30 @@ impl UnaryOp {
     }
 }
 
-/// A function of two elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    /// `a + b`
-    Add,
-    /// `a - b`
-    Sub,
-    /// `a * b`
-    Mul,
-    /// `a / b`
-    Div,
-    /// The larger; NaN if either is.
-    Maximum,
-    /// The smaller; NaN if either is.
-    Minimum,
-    /// One where `a > b`, else zero.
-    Greater,
-    /// One where `a == b`, else zero.
-    Equal,
+named! {
+    /// A function of two elements.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum BinaryOp {
+        /// `a + b`
+        Add = "add",
+        /// `a - b`
+        Sub = "subtract",
+        /// `a * b`
+        Mul = "multiply",
+        /// `a / b`
+        Div = "divide",
+        /// The larger; NaN if either is.
+        Maximum = "maximum",
+        /// The smaller; NaN if either is.
+        Minimum = "minimum",
+        /// One where `a > b`, else zero.
+        Greater = "greater",
+        /// One where `a == b`, else zero.
+        Equal = "equal",
+    }
+
+    /// The kernel's name in errors.
+    pub const fn name(self) -> &'static str;
 }
 
 impl BinaryOp {
@@ -93,21 +99,6 @@ impl BinaryOp {
             Self::Minimum => minimum(a, b),
             Self::Greater => f32::from(u8::from(a > b)),
             Self::Equal => f32::from(u8::from(a.partial_cmp(&b) == Some(std::cmp::Ordering::Equal))),
-        }
-    }
-
-    /// The kernel's name in errors.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Sub => "subtract",
-            Self::Mul => "multiply",
-            Self::Div => "divide",
-            Self::Maximum => "maximum",
-            Self::Minimum => "minimum",
-            Self::Greater => "greater",
-            Self::Equal => "equal",
         }
     }
 }
