@@ -8,43 +8,35 @@ use serde::{Deserialize, Serialize};
 
 use super::run::{Item, Run};
 use super::spans::{Spans, length_ns, merge, percent, without};
-use ns_base::Interval;
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share};
+use ns_base::{Interval, named};
 use ns_machine::isa::Engine;
 
 /// Share of the device window from which a unit works for most of it, percent. Chosen: most is more than half; no document gives a
 /// threshold.
 const MOST_PERCENT: f64 = 50.0;
 
-/// A unit that works by itself: an engine, or all DMA queues together, because they share device memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Resource {
-    Dma,
-    Tensor,
-    Vector,
-    Scalar,
-    GpSimd,
+named! {
+    /// A unit that works by itself: an engine, or all DMA queues together, because they share device memory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Resource {
+        Dma = "Data transfer",
+        Tensor = "Tensor engine",
+        Vector = "Vector engine",
+        Scalar = "Scalar engine",
+        GpSimd = "GpSimd engine",
+    }
+
+    /// DMA first: of two units with the same busy time, the first limits.
+    pub const ALL: [Self; _];
+    /// Name in tables and tiles: `Data transfer`, `Vector engine`.
+    pub const fn name(self) -> &'static str;
 }
 
 impl Resource {
-    /// DMA first: of two units with the same busy time, the first limits.
-    pub const ALL: [Self; 5] = [Self::Dma, Self::Tensor, Self::Vector, Self::Scalar, Self::GpSimd];
-
-    /// Name in tables and tiles: `Data transfer`, `Vector engine`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Dma => "Data transfer",
-            Self::Tensor => "Tensor engine",
-            Self::Vector => "Vector engine",
-            Self::Scalar => "Scalar engine",
-            Self::GpSimd => "GpSimd engine",
-        }
-    }
-
     /// Name within a sentence: `data transfer`, `the Vector engine`.
     #[must_use]
     pub const fn phrase(self) -> &'static str {

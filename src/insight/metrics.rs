@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ns_base::convert::u64_to_f64;
+use ns_base::named;
 
 /// One value of a summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,42 +25,30 @@ pub enum MetricValue {
     Real(f64),
 }
 
-/// Units of metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Unit {
-    /// Seconds.
-    Seconds,
-    /// Nanoseconds.
-    Nanoseconds,
-    /// 0 to 100.
-    Percent,
-    /// Bytes.
-    Bytes,
-    /// Floating point operations.
-    Flops,
-    /// 10^12 floating point operations per second.
-    TflopsPerSecond,
-    /// Floating point operations per byte.
-    FlopsPerByte,
-    /// How many.
-    Count,
-}
-
-impl Unit {
-    /// The symbol in tables; empty for a count.
-    #[must_use]
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            Self::Seconds => "s",
-            Self::Nanoseconds => "ns",
-            Self::Percent => "%",
-            Self::Bytes => "B",
-            Self::Flops => "flop",
-            Self::TflopsPerSecond => "TFLOPS",
-            Self::FlopsPerByte => "flop/B",
-            Self::Count => "",
-        }
+named! {
+    /// Units of metrics.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Unit {
+        /// Seconds.
+        Seconds = "s",
+        /// Nanoseconds.
+        Nanoseconds = "ns",
+        /// 0 to 100.
+        Percent = "%",
+        /// Bytes.
+        Bytes = "B",
+        /// Floating point operations.
+        Flops = "flop",
+        /// 10^12 floating point operations per second.
+        TflopsPerSecond = "TFLOPS",
+        /// Floating point operations per byte.
+        FlopsPerByte = "flop/B",
+        /// How many.
+        Count = "",
     }
+
+    /// The symbol in tables; empty for a count.
+    pub const fn symbol(self) -> &'static str;
 }
 
 impl Metric {

@@ -1,7 +1,7 @@
 //! The input of an analysis: the activity of each unit of a core over time. Simulated executions provide it; a reader of
 //! instruction-level profiles can too.
 
-use ns_base::Interval;
+use ns_base::{Interval, named};
 use ns_machine::cost::Throttle;
 use ns_machine::isa::{Activity, Engine};
 use ns_machine::{MemoryPlan, SourceEntry, SourceId, SourceMap};
@@ -113,41 +113,29 @@ pub struct Transfer {
     pub role: Role,
 }
 
-/// The kind of data that a DMA moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// An input, from device memory into SBUF.
-    Input,
-    /// An input, moved within device memory to where the executable reads it.
-    StagedInput,
-    Weight,
-    /// An output, from SBUF to device memory.
-    Output,
-    /// An output, moved within device memory to where the framework reads it.
-    StagedOutput,
-    /// Operands and results of custom operators.
-    Custom,
-    /// A value saved to device memory to make room in SBUF.
-    SpillSave,
-    /// A spilled value, brought back into SBUF.
-    SpillReload,
-}
-
-impl Role {
-    /// The role in words: `inputs`.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Input => "inputs",
-            Self::StagedInput => "inputs moved within device memory",
-            Self::Weight => "weights",
-            Self::Output => "outputs",
-            Self::StagedOutput => "outputs moved within device memory",
-            Self::Custom => "operands of custom operators",
-            Self::SpillSave => "spilled values",
-            Self::SpillReload => "reloaded values",
-        }
+named! {
+    /// The kind of data that a DMA moves.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Role {
+        /// An input, from device memory into SBUF.
+        Input = "inputs",
+        /// An input, moved within device memory to where the executable reads it.
+        StagedInput = "inputs moved within device memory",
+        Weight = "weights",
+        /// An output, from SBUF to device memory.
+        Output = "outputs",
+        /// An output, moved within device memory to where the framework reads it.
+        StagedOutput = "outputs moved within device memory",
+        /// Operands and results of custom operators.
+        Custom = "operands of custom operators",
+        /// A value saved to device memory to make room in SBUF.
+        SpillSave = "spilled values",
+        /// A spilled value, brought back into SBUF.
+        SpillReload = "reloaded values",
     }
+
+    /// The role in words: `inputs`.
+    pub const fn words(self) -> &'static str;
 }
 
 impl Item {

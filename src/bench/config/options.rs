@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::host_step::step::HostStep;
+use ns_base::named;
 use ns_compiler::{CompileOptions, Workflow};
 
 /// Longest cost of a step given in milliseconds: an hour.
@@ -83,32 +84,25 @@ pub enum Accounting {
     Original,
 }
 
-/// Which generation of the Neuron SDK runs the model, named after its PyTorch. Published tables of the two differ for
-/// the same model, so a figure can only be compared with a run of the same generation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SdkGeneration {
-    /// The compiler and runtime that came with PyTorch 1 (through 1.13): a call's time is multiplied by
-    /// [`RuntimeCosts::torch_1_permille`](ns_machine::cost::RuntimeCosts::torch_1_permille) / 1000.
-    Pt1,
-    /// The compiler and runtime of PyTorch 2.
-    #[default]
-    Pt2,
+named! {
+    /// Which generation of the Neuron SDK runs the model, named after its PyTorch. Published tables of the two differ for
+    /// the same model, so a figure can only be compared with a run of the same generation.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum SdkGeneration {
+        /// The compiler and runtime that came with PyTorch 1 (through 1.13): a call's time is multiplied by
+        /// [`RuntimeCosts::torch_1_permille`](ns_machine::cost::RuntimeCosts::torch_1_permille) / 1000.
+        Pt1 = "pt1",
+        /// The compiler and runtime of PyTorch 2.
+        #[default]
+        Pt2 = "pt2",
+    }
+
+    /// Its name in flags and links.
+    pub const fn name(self) -> &'static str;
 }
 
 impl SdkGeneration {
-    /// Both generations, the older first.
-    pub const ALL: [Self; 2] = [Self::Pt1, Self::Pt2];
-
-    /// Its name in flags and links.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pt1 => "pt1",
-            Self::Pt2 => "pt2",
-        }
-    }
-
     /// The generation of a framework as published tables write it, `PyTorch 1.13.1`. A text without a PyTorch release
     /// means the present generation.
     #[must_use]

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::SimTime;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_share;
+use ns_base::{SimTime, named};
 use ns_compiler::Workflow;
 
 use super::call_times::CallTimes;
@@ -16,41 +16,32 @@ use super::measure::CaseResult;
 use super::ranges::RangeSummary;
 use super::report::peak_tops;
 
-/// The pitfalls of the microbenchmark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Pitfall {
-    /// Few products in a call: the overheads around them take a large part of the time.
-    OverheadsDominate,
-    /// Products whose results are not used: the compiler removes them.
-    ProductsRemoved,
-    /// The first call is timed.
-    NoWarmup,
-    /// No bias: values leave the range of the format.
-    NoBias,
-    /// Lazily executed graphs, which the host records in each step.
-    LazyExecution,
-    /// A clock whose ticks are long beside the timed calls.
-    CoarseClock,
-    /// Matrices that do not fill the array.
-    SmallMatrices,
+named! {
+    /// The pitfalls of the microbenchmark.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Pitfall {
+        /// Few products in a call: the overheads around them take a large part of the time.
+        OverheadsDominate = "overheads_dominate",
+        /// Products whose results are not used: the compiler removes them.
+        ProductsRemoved = "products_removed",
+        /// The first call is timed.
+        NoWarmup = "no_warmup",
+        /// No bias: values leave the range of the format.
+        NoBias = "no_bias",
+        /// Lazily executed graphs, which the host records in each step.
+        LazyExecution = "lazy_execution",
+        /// A clock whose ticks are long beside the timed calls.
+        CoarseClock = "coarse_clock",
+        /// Matrices that do not fill the array.
+        SmallMatrices = "small_matrices",
+    }
+
+    /// Its name in files: `products_removed`.
+    pub const fn code(self) -> &'static str;
 }
 
 impl Pitfall {
-    /// Its name in files: `products_removed`.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::OverheadsDominate => "overheads_dominate",
-            Self::ProductsRemoved => "products_removed",
-            Self::NoWarmup => "no_warmup",
-            Self::NoBias => "no_bias",
-            Self::LazyExecution => "lazy_execution",
-            Self::CoarseClock => "coarse_clock",
-            Self::SmallMatrices => "small_matrices",
-        }
-    }
-
     /// A short title: `Products removed`.
     #[must_use]
     pub const fn title(self) -> &'static str {

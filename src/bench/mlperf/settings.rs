@@ -5,40 +5,35 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use ns_base::named;
+
 /// Longest minimum duration, seconds: a day.
 const MAX_S: f64 = 86_400.0;
 /// Most queries.
 const MAX_QUERIES: u64 = 50_000_000;
 
-/// How queries arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scenario {
-    /// One sample, and the next when it is answered.
-    SingleStream,
-    /// Several samples at once, and the next ones when all are answered.
-    MultiStream,
-    /// One sample at a time, at the times of a Poisson process, within a latency bound.
-    Server,
-    /// All samples at once.
-    Offline,
+named! {
+    /// How queries arrive.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Scenario {
+        /// One sample, and the next when it is answered.
+        SingleStream = "SingleStream",
+        /// Several samples at once, and the next ones when all are answered.
+        MultiStream = "MultiStream",
+        /// One sample at a time, at the times of a Poisson process, within a latency bound.
+        Server = "Server",
+        /// All samples at once.
+        Offline = "Offline",
+    }
+
+    /// All scenarios, in the order of the rules.
+    pub const ALL: [Self; _];
+    /// Its name in LoadGen.
+    pub const fn name(self) -> &'static str;
 }
 
 impl Scenario {
-    /// All scenarios, in the order of the rules.
-    pub const ALL: [Self; 4] = [Self::SingleStream, Self::MultiStream, Self::Server, Self::Offline];
-
-    /// Its name in LoadGen.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SingleStream => "SingleStream",
-            Self::MultiStream => "MultiStream",
-            Self::Server => "Server",
-            Self::Offline => "Offline",
-        }
-    }
-
     /// The percentile of its latencies that counts.
     #[must_use]
     pub const fn percentile(self) -> f64 {

@@ -1,35 +1,25 @@
 //! Square matrix products of many sizes, on a device and on a baseline.
 
-/// Type of the elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatmulDType {
-    /// Single precision.
-    Float32,
-    /// Half precision.
-    Float16,
-    /// bfloat16.
-    Bfloat16,
-}
+use ns_base::named;
 
-impl MatmulDType {
+named! {
+    /// Type of the elements.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MatmulDType {
+        /// Single precision.
+        Float32 = "float32",
+        /// Half precision.
+        Float16 = "float16",
+        /// bfloat16.
+        Bfloat16 = "bfloat16",
+    }
+
     /// All types, in the order of the suite.
-    pub const ALL: [Self; 3] = [Self::Float32, Self::Float16, Self::Bfloat16];
-
+    pub const ALL: [Self; _];
     /// The name in torch.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Float32 => "float32",
-            Self::Float16 => "float16",
-            Self::Bfloat16 => "bfloat16",
-        }
-    }
-
+    pub const fn name(self) -> &'static str;
     /// The type with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|d| d.name() == name)
-    }
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 /// One product.

@@ -15,60 +15,39 @@ mod xplane;
 use chrome::write_to_string;
 use serde::{Deserialize, Serialize};
 
+use ns_base::named;
 use ns_container::zip;
 use ns_profile::Profile;
 
-/// A format that profiles are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum WriteFormat {
-    /// Chrome trace JSON: everything.
-    Chrome,
-    /// Perfetto's protocol buffers: slices, instants, async operations, counters, flows.
-    Perfetto,
-    /// speedscope: slices of threads.
-    Speedscope,
-    /// A table of slices.
-    SlicesCsv,
-    /// An `XSpace` of XLA: slices of threads.
-    XPlane,
-    /// A run directory of the Neuron plugin, in a zip archive.
-    NeuronPlugin,
-    /// A log directory of TensorBoard, for the Neuron plugin and for XProf, in a zip archive.
-    TensorBoard,
+named! {
+    /// A format that profiles are written in.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum WriteFormat {
+        /// Chrome trace JSON: everything.
+        Chrome = "chrome",
+        /// Perfetto's protocol buffers: slices, instants, async operations, counters, flows.
+        Perfetto = "perfetto",
+        /// speedscope: slices of threads.
+        Speedscope = "speedscope",
+        /// A table of slices.
+        SlicesCsv = "csv",
+        /// An `XSpace` of XLA: slices of threads.
+        XPlane = "xplane",
+        /// A run directory of the Neuron plugin, in a zip archive.
+        NeuronPlugin = "neuron-plugin",
+        /// A log directory of TensorBoard, for the Neuron plugin and for XProf, in a zip archive.
+        TensorBoard = "tensorboard",
+    }
+
+    /// All formats.
+    pub const ALL: [Self; _];
+    /// The name of the format in commands and links.
+    pub const fn name(self) -> &'static str;
+    /// The format with a name.
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 impl WriteFormat {
-    /// All formats.
-    pub const ALL: [Self; 7] = [
-        Self::Chrome,
-        Self::Perfetto,
-        Self::Speedscope,
-        Self::SlicesCsv,
-        Self::XPlane,
-        Self::NeuronPlugin,
-        Self::TensorBoard,
-    ];
-
-    /// The name of the format in commands and links.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Chrome => "chrome",
-            Self::Perfetto => "perfetto",
-            Self::Speedscope => "speedscope",
-            Self::SlicesCsv => "csv",
-            Self::XPlane => "xplane",
-            Self::NeuronPlugin => "neuron-plugin",
-            Self::TensorBoard => "tensorboard",
-        }
-    }
-
-    /// The format with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// The ending of the names of its files.
     #[must_use]
     pub fn suffix(self) -> &'static str {

@@ -4,70 +4,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::{Item, Run, UnitRun};
 use crate::{Metric, MetricValue, Resource, Unit};
-use ns_base::FxHashSet;
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
+use ns_base::{FxHashSet, named};
 use ns_machine::SourceId;
 
 /// Most slices that one finding names.
 const MAX_SLICES: usize = 8;
 
-/// The rule behind a finding; the order breaks ties of rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rule {
-    /// The compiler removed products whose results nothing reads.
-    ProductsRemoved,
-    /// The unit with the longest busy time.
-    LimitingUnit,
-    /// The tensor engine's clock is limited by its utilisation.
-    ClockLimit,
-    /// SBUF was full and values were saved to device memory.
-    Spills,
-    /// Engines wait for a long time for one another or for DMA.
-    EngineWaits,
-    /// DMAs are too small for the full rate.
-    SmallTransfers,
-    /// Inputs are moved as part of the step.
-    InputsInStep,
-    /// The array spends a large part of its operations on transposes.
-    Transposes,
-    /// Elementwise operations in a row are separate instructions.
-    UnfusedElementwise,
-    /// A table of activation functions is loaded only when its function is due.
-    TableLoadedLate,
-    /// A table of activation functions is loaded beside weights, before it is needed.
-    TablePreloaded,
-    /// Units work at the same time.
-    OverlapSavesTime,
-    /// Constants are set in memory before the operation that reads them.
-    ConstantsSetEarly,
-    /// The execution is a training step with its parts.
-    TrainingParts,
+named! {
+    /// The rule behind a finding; the order breaks ties of rank.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Rule {
+        /// The compiler removed products whose results nothing reads.
+        ProductsRemoved = "products_removed",
+        /// The unit with the longest busy time.
+        LimitingUnit = "limiting_unit",
+        /// The tensor engine's clock is limited by its utilisation.
+        ClockLimit = "clock_limit",
+        /// SBUF was full and values were saved to device memory.
+        Spills = "spills",
+        /// Engines wait for a long time for one another or for DMA.
+        EngineWaits = "engine_waits",
+        /// DMAs are too small for the full rate.
+        SmallTransfers = "small_transfers",
+        /// Inputs are moved as part of the step.
+        InputsInStep = "inputs_in_step",
+        /// The array spends a large part of its operations on transposes.
+        Transposes = "transposes",
+        /// Elementwise operations in a row are separate instructions.
+        UnfusedElementwise = "unfused_elementwise",
+        /// A table of activation functions is loaded only when its function is due.
+        TableLoadedLate = "table_loaded_late",
+        /// A table of activation functions is loaded beside weights, before it is needed.
+        TablePreloaded = "table_preloaded",
+        /// Units work at the same time.
+        OverlapSavesTime = "overlap_saves_time",
+        /// Constants are set in memory before the operation that reads them.
+        ConstantsSetEarly = "constants_set_early",
+        /// The execution is a training step with its parts.
+        TrainingParts = "training_parts",
+    }
+
+    /// Name in files: `data_transfer_dominates`.
+    pub const fn code(self) -> &'static str;
 }
 
 impl Rule {
-    /// Name in files: `data_transfer_dominates`.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::ProductsRemoved => "products_removed",
-            Self::LimitingUnit => "limiting_unit",
-            Self::ClockLimit => "clock_limit",
-            Self::Spills => "spills",
-            Self::EngineWaits => "engine_waits",
-            Self::SmallTransfers => "small_transfers",
-            Self::InputsInStep => "inputs_in_step",
-            Self::Transposes => "transposes",
-            Self::UnfusedElementwise => "unfused_elementwise",
-            Self::TableLoadedLate => "table_loaded_late",
-            Self::TablePreloaded => "table_preloaded",
-            Self::OverlapSavesTime => "overlap_saves_time",
-            Self::ConstantsSetEarly => "constants_set_early",
-            Self::TrainingParts => "training_parts",
-        }
-    }
-
     /// The units whose work a remedy takes away; `None` if the finding is not about the time of a unit.
     pub(super) const fn touches(self) -> Option<&'static [Resource]> {
         match self {
@@ -86,31 +70,23 @@ impl Rule {
     }
 }
 
-/// The effect of a finding; findings are listed in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Effect {
-    /// The finding costs time.
-    Cost,
-    /// The other side of a cost: a unit is idle because another one takes time.
-    Symptom,
-    /// The finding saves time.
-    Saving,
-    /// The finding explains the timeline.
-    Note,
-}
-
-impl Effect {
-    /// Name in files: `cost`.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Cost => "cost",
-            Self::Symptom => "symptom",
-            Self::Saving => "saving",
-            Self::Note => "note",
-        }
+named! {
+    /// The effect of a finding; findings are listed in this order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Effect {
+        /// The finding costs time.
+        Cost = "cost",
+        /// The other side of a cost: a unit is idle because another one takes time.
+        Symptom = "symptom",
+        /// The finding saves time.
+        Saving = "saving",
+        /// The finding explains the timeline.
+        Note = "note",
     }
+
+    /// Name in files: `cost`.
+    pub const fn code(self) -> &'static str;
 }
 
 /// One finding.
