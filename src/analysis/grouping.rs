@@ -7,59 +7,41 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{Instances, Names};
 use super::scopes::Scopes;
-use ns_base::{FxHashMap, Idx, StrId, StringTable};
+use ns_base::{FxHashMap, Idx, StrId, StringTable, named};
 use ns_profile::fused::{self, FusedMember, Part};
 use ns_profile::{ArgsId, ProcessId, Profile, SliceId, TrackId};
 
-/// The property by which slices are grouped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum GroupBy {
-    /// Their name.
-    #[default]
-    Name,
-    /// The operation that their name is an instance of ([`Names`]).
-    Operation,
-    /// Their category; slices without one form the group of the empty name.
-    Category,
-    /// Their category, or their name where they have none.
-    CategoryOrName,
-    /// The module they belong to ([`Scopes`]); slices outside all modules form the group of the empty name.
-    Module,
-    /// The process they are on.
-    Process,
-    /// The device they are on: a Neuron device, or what the labels of the process say (`GPU 0`, `CPU`).
-    Device,
-    /// The NeuronCore they are on, or the device where no NeuronCore is known.
-    Core,
-    /// The thread they are on; lanes of one row are one thread.
-    Thread,
-}
+named! {
+    /// The property by which slices are grouped.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum GroupBy {
+        /// Their name.
+        #[default]
+        Name = "name",
+        /// The operation that their name is an instance of ([`Names`]).
+        Operation = "operation",
+        /// Their category; slices without one form the group of the empty name.
+        Category = "category",
+        /// Their category, or their name where they have none.
+        CategoryOrName = "operator",
+        /// The module they belong to ([`Scopes`]); slices outside all modules form the group of the empty name.
+        Module = "module",
+        /// The process they are on.
+        Process = "process",
+        /// The device they are on: a Neuron device, or what the labels of the process say (`GPU 0`, `CPU`).
+        Device = "device",
+        /// The NeuronCore they are on, or the device where no NeuronCore is known.
+        Core = "core",
+        /// The thread they are on; lanes of one row are one thread.
+        Thread = "thread",
+    }
 
-impl GroupBy {
-    /// Every grouping with its name in commands and links.
-    pub const ALL: [(Self, &'static str); 9] = [
-        (Self::Name, "name"),
-        (Self::Operation, "operation"),
-        (Self::Category, "category"),
-        (Self::CategoryOrName, "operator"),
-        (Self::Module, "module"),
-        (Self::Process, "process"),
-        (Self::Device, "device"),
-        (Self::Core, "core"),
-        (Self::Thread, "thread"),
-    ];
-
+    /// Every grouping.
+    pub const ALL: [Self; _];
     /// Its name in commands and links.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("name", |(_, name)| name)
-    }
-
+    pub const fn name(self) -> &'static str;
     /// The grouping with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-    }
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 /// The groups of a fused operation, each with its parts.
@@ -311,14 +293,6 @@ mod tests {
     use super::*;
     use ns_base::Diagnostics;
     use ns_profile::{NeuronCoreId, ProfileBuilder};
-
-    #[test]
-    fn each_kind_has_a_name_of_its_own() {
-        for (kind, name) in GroupBy::ALL {
-            assert_eq!((GroupBy::from_name(name), kind.name()), (Some(kind), name));
-        }
-        assert_eq!(GroupBy::from_name("colour"), None);
-    }
 
     #[test]
     fn lanes_are_one_thread_and_processes_of_one_device_one_group() {

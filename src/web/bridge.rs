@@ -11,6 +11,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CustomEvent, CustomEventInit, File};
 use yew::Callback;
 
+use ns_base::named;
 use ns_session::share::Page;
 use ns_view::palette::Theme;
 
@@ -35,33 +36,21 @@ const FOR_LAB: &str = "neuronscope:files-for-lab";
 /// Event with files that the app opens as profiles.
 const FOR_APP: &str = "neuronscope:files-for-app";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileContent {
-    Models,
-    /// Records, reports or a model index.
-    Results,
-    /// Sources of custom operators.
-    Kernels,
-    /// The `config.json` of language models.
-    Decoders,
-}
-
-impl FileContent {
-    const ALL: [Self; 4] = [Self::Models, Self::Results, Self::Kernels, Self::Decoders];
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FileContent {
+        Models = "models",
+        /// Records, reports or a model index.
+        Results = "results",
+        /// Sources of custom operators.
+        Kernels = "kernels",
+        /// The `config.json` of language models.
+        Decoders = "decoders",
+    }
 
     /// Its name in events.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Models => "models",
-            Self::Results => "results",
-            Self::Kernels => "kernels",
-            Self::Decoders => "decoders",
-        }
-    }
-
-    fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|content| content.name() == name)
-    }
+    const fn name(self) -> &'static str;
+    fn of_name(name: &str) -> Option<Self>;
 }
 
 /// Files with the page that they are for.

@@ -56,8 +56,8 @@ fn check_sums(profile: &Profile, facts: &Value, what: &str) {
         let found = by_name.stats.iter().find(|s| by_name.name(profile, s) == name_of(row));
         assert_eq!(found.map(|s| s.self_ns), row[1].as_i64(), "{what}: self time of {}", row[0]);
     }
-    for (by, name) in GroupBy::ALL {
-        assert_eq!(sum(&table(profile, by, Selection::default())), (count, total, own), "{what} by {name}");
+    for by in GroupBy::ALL {
+        assert_eq!(sum(&table(profile, by, Selection::default())), (count, total, own), "{what} by {}", by.name());
     }
     let all_threads = call_tree(profile, &Selection::default(), false);
     for tree in [&all_threads, &call_tree(profile, &Selection::default(), true)] {

@@ -178,7 +178,7 @@ impl Parser {
             self.at += 1;
             return Ok(OutputColumn::Count);
         }
-        let Some((aggregate, word)) = Aggregate::ALL.into_iter().find(|(_, name)| *name == word) else {
+        let Some(aggregate) = Aggregate::from_name(&word) else {
             return self.column().map(OutputColumn::Plain);
         };
         self.at += 1;

@@ -1,6 +1,7 @@
 //! The syntax tree of a query.
 
 use crate::GroupBy;
+use ns_base::named;
 
 /// A query.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,21 +95,30 @@ pub enum ValueKind {
     Any,
 }
 
-/// An aggregate of the values of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aggregate {
-    /// Their sum.
-    Sum,
-    /// Their mean.
-    Mean,
-    /// The smallest.
-    Min,
-    /// The greatest.
-    Max,
-    /// Their median.
-    P50,
-    /// Their 99th percentile.
-    P99,
+named! {
+    /// An aggregate of the values of a group.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Aggregate {
+        /// Their sum.
+        Sum = "sum",
+        /// Their mean.
+        Mean = "mean",
+        /// The smallest.
+        Min = "min",
+        /// The greatest.
+        Max = "max",
+        /// Their median.
+        P50 = "p50",
+        /// Their 99th percentile.
+        P99 = "p99",
+    }
+
+    /// All aggregates.
+    pub const ALL: [Self; _];
+    /// Its name in a query.
+    pub const fn name(self) -> &'static str;
+    /// The aggregate with a name.
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 /// A column of the answer.
@@ -160,18 +170,6 @@ impl Column {
     }
 }
 
-impl Aggregate {
-    /// All with their names.
-    pub const ALL: [(Self, &'static str); 6] = [
-        (Self::Sum, "sum"),
-        (Self::Mean, "mean"),
-        (Self::Min, "min"),
-        (Self::Max, "max"),
-        (Self::P50, "p50"),
-        (Self::P99, "p99"),
-    ];
-}
-
 impl OutputColumn {
     /// The head of the column.
     #[must_use]
@@ -179,10 +177,7 @@ impl OutputColumn {
         match self {
             Self::Plain(column) => column.name(),
             Self::Count => "count".to_owned(),
-            Self::Of(aggregate, column) => {
-                let name = Aggregate::ALL.iter().find(|(a, _)| a == aggregate).map_or("", |(_, name)| name);
-                format!("{name}({})", column.name())
-            }
+            Self::Of(aggregate, column) => format!("{}({})", aggregate.name(), column.name()),
         }
     }
 

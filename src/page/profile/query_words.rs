@@ -16,10 +16,9 @@ pub fn completions(draft: &str) -> Vec<(String, String)> {
     let last = last.to_lowercase();
     let is_inside = before.ends_with('(');
     let columns = [Column::Start, Column::End, Column::Dur, Column::SelfTime, Column::Depth].into_iter();
-    let columns = columns.chain(GroupBy::ALL.iter().map(|(by, _)| Column::Label(*by)));
-    let aggregates = Aggregate::ALL
-        .iter()
-        .flat_map(|(a, _)| [Column::SelfTime, Column::Dur].map(|c| OutputColumn::Of(*a, c).name()));
+    let columns = columns.chain(GroupBy::ALL.map(Column::Label));
+    let aggregates =
+        Aggregate::ALL.iter().flat_map(|a| [Column::SelfTime, Column::Dur].map(|c| OutputColumn::Of(*a, c).name()));
     let keywords = KEYWORDS.iter().map(|word| (*word).to_owned());
     let words = columns
         .map(|column| column.name())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::entry::{Entry, MeanTime, Outcome};
 use super::view_input::{Against, ViewInput, accelerator_of};
-use ns_base::Order;
+use ns_base::{Order, named};
 use ns_experiment::aggregate::Backend;
 
 /// A smaller change is noise, whatever the samples show.
@@ -16,57 +16,34 @@ const DEVIATIONS: f64 = 3.0;
 /// Factor from a median absolute deviation to a standard deviation, for normal values.
 const NORMAL_MAD: f64 = 1.482_602_218_505_602;
 
-/// The outcome of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    /// The cell had a time and now has an error.
-    NowFailing,
-    /// The cell is slower.
-    Regressed,
-    /// The cell no longer has a record.
-    Gone,
-    /// The cell is faster.
-    Improved,
-    /// The cell failed and now has a time.
-    NowPassing,
-    /// The cell had no record.
-    New,
-    /// The cell has too few repeats to decide.
-    NotEnough,
-    /// The cell failed and still fails.
-    StillFailing,
-    /// It differs by no more than the variation between runs.
-    WithinNoise,
-}
-
-impl Status {
-    /// All outcomes in the order of lists: those that need attention first.
-    pub const ALL: [Self; 9] = [
-        Self::NowFailing,
-        Self::Regressed,
-        Self::Gone,
-        Self::Improved,
-        Self::NowPassing,
-        Self::New,
-        Self::NotEnough,
-        Self::StillFailing,
-        Self::WithinNoise,
-    ];
-
-    /// The change in words.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::NowFailing => "now failing",
-            Self::Regressed => "regressed",
-            Self::Gone => "gone",
-            Self::Improved => "improved",
-            Self::NowPassing => "now passing",
-            Self::New => "new",
-            Self::NotEnough => "not enough data",
-            Self::StillFailing => "still failing",
-            Self::WithinNoise => "within noise",
-        }
+named! {
+    /// The outcome of a cell.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Status {
+        /// The cell had a time and now has an error.
+        NowFailing = "now failing",
+        /// The cell is slower.
+        Regressed = "regressed",
+        /// The cell no longer has a record.
+        Gone = "gone",
+        /// The cell is faster.
+        Improved = "improved",
+        /// The cell failed and now has a time.
+        NowPassing = "now passing",
+        /// The cell had no record.
+        New = "new",
+        /// The cell has too few repeats to decide.
+        NotEnough = "not enough data",
+        /// The cell failed and still fails.
+        StillFailing = "still failing",
+        /// It differs by no more than the variation between runs.
+        WithinNoise = "within noise",
     }
+
+    /// All outcomes in the order of lists: those that need attention first.
+    pub const ALL: [Self; _];
+    /// The change in words.
+    pub const fn text(self) -> &'static str;
 }
 
 /// A cell in both runs.

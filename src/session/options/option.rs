@@ -3,6 +3,7 @@
 use super::table::BENCH_OPTIONS;
 use super::text::OptionText;
 use crate::studies::FormField;
+use ns_base::named;
 use ns_bench::BenchConfig;
 
 /// An option of a benchmark.
@@ -23,33 +24,26 @@ pub struct BenchOption {
     pub(super) put: fn(&mut BenchConfig, &OptionText<'_>) -> Result<(), String>,
 }
 
-/// A part of the form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionGroup {
-    /// Always visible.
-    Main,
-    /// How a model is compiled, and its name in reports.
-    Compile,
-    /// The work on the host and the input data.
-    Host,
-    Scenario,
-    /// The measured time and the price.
-    Time,
+named! {
+    /// A part of the form.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum OptionGroup {
+        /// Always visible.
+        Main = "",
+        /// How a model is compiled, and its name in reports.
+        Compile = "Model and compiler",
+        /// The work on the host and the input data.
+        Host = "Host and data",
+        Scenario = "MLPerf scenario",
+        /// The measured time and the price.
+        Time = "Time and cost",
+    }
+
+    /// Title above its fields.
+    pub const fn title(self) -> &'static str;
 }
 
 impl OptionGroup {
-    /// Title above its fields.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Main => "",
-            Self::Compile => "Model and compiler",
-            Self::Host => "Host and data",
-            Self::Scenario => "MLPerf scenario",
-            Self::Time => "Time and cost",
-        }
-    }
-
     /// Its options, in the order of the form.
     pub fn options(self) -> impl Iterator<Item = &'static BenchOption> {
         BENCH_OPTIONS.iter().filter(move |option| option.group == self)

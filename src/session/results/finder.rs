@@ -3,36 +3,29 @@
 use super::plots::RowNames;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_number, format_plural};
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, named, refuse};
 use ns_bench::Report;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Goal {
-    /// The most inferences in a second.
-    #[default]
-    Throughput,
-    /// The shortest p99 latency.
-    Latency,
-    /// The lowest price of a million inferences.
-    Cost,
+named! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Goal {
+        /// The most inferences in a second.
+        #[default]
+        Throughput = "most throughput",
+        /// The shortest p99 latency.
+        Latency = "lowest p99",
+        /// The lowest price of a million inferences.
+        Cost = "lowest cost",
+    }
+
+    /// All, in the order of the selector.
+    pub const ALL: [Self; _];
+    pub const fn name(self) -> &'static str;
+    /// The goal of a name.
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 impl Goal {
-    /// All, with their names in the selector.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Throughput, "most throughput"), (Self::Latency, "lowest p99"), (Self::Cost, "lowest cost")];
-
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(goal, _)| *goal == self).map_or("", |(_, name)| name)
-    }
-
-    /// The goal of a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(goal, _)| *goal)
-    }
-
     /// The value that is compared: more is better.
     fn score(self, r: &Report) -> Option<f64> {
         match self {
@@ -253,12 +246,5 @@ mod tests {
         assert_eq!(texts("5", "", "", Goal::Throughput).read().0.find(&[&unpriced]).fitting, 1);
         let staged = Report { pipeline_size: 4, ..report(2, 9.0, 1.0, 1.0) };
         assert_eq!(cores_of(&staged), 8);
-    }
-
-    #[test]
-    fn goals_have_names() {
-        for (goal, name) in Goal::ALL {
-            assert_eq!((Goal::from_name(name), goal.name()), (Some(goal), name));
-        }
     }
 }

@@ -30,8 +30,8 @@ const BETWEEN: char = '|';
 /// The names of the fields.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ExperimentField::ALL
-        .iter()
-        .map(|field| field.key())
+        .into_iter()
+        .map(ExperimentField::key)
         .chain([DATA, FILES])
         .chain(PLAN_OPTIONS.iter().map(PlanOption::key))
 }
@@ -41,7 +41,7 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ExperimentLink {
     let mut link = ExperimentLink::default();
     for field in ExperimentField::ALL {
         if let Some(text) = query.get(field.key()) {
-            link.spec.set(*field, text);
+            link.spec.set(field, text);
         }
     }
     link.data = query.get(DATA).filter(|d| !d.is_empty()).map(str::to_owned);
@@ -57,7 +57,7 @@ pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ExperimentLink {
 /// Writes a link. Choices that were left open are not written, so that the link fits other records too.
 pub(super) fn write(link: &ExperimentLink, query: &mut Query) {
     for field in ExperimentField::ALL {
-        let text = link.spec.get(*field);
+        let text = link.spec.get(field);
         if !text.is_empty() {
             query.set(field.key(), text);
         }

@@ -438,7 +438,7 @@ mod tests {
 
     fn views() -> impl Strategy<Value = ResultsView> {
         let sorts = ("[a-z][a-z0-9_]{0,9}", any::<bool>()).prop_map(|(column, descending)| Sort { column, descending });
-        let goals = prop::sample::select(Goal::ALL.map(|(goal, _)| goal).to_vec());
+        let goals = prop::sample::select(Goal::ALL.to_vec());
         let limits = ("[ -~]{0,6}", "[0-9.]{0,6}", "\\PC{0,6}", goals);
         let all = offered_columns();
         let columns = prop::option::of(prop::sample::subsequence(all.clone(), 1..=all.len()));

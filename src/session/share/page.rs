@@ -1,28 +1,36 @@
 //! The pages: their names in the header and in addresses.
 
 use crate::studies::StudyKind;
+use ns_base::named;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Page {
-    Home,
-    /// Benchmarks of a model, as NeuronPerf runs them.
-    Benchmark,
-    /// Profiles, simulated or from files.
-    Profile,
-    /// A model as a picture.
-    Inspect,
-    /// The values that a core computes, compared with those of the processor.
-    Numerics,
-    /// The study of matrix products.
-    Matmult,
-    /// The study of custom operators.
-    Customop,
-    /// The study of language models.
-    Llm,
-    /// Records of PyTorch/XLA's benchmark suite.
-    Experiments,
-    /// The guide, with examples.
-    Guide,
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Page {
+        Home = "",
+        /// Benchmarks of a model, as NeuronPerf runs them.
+        Benchmark = "benchmark",
+        /// Profiles, simulated or from files.
+        Profile = "profile",
+        /// A model as a picture.
+        Inspect = "inspect",
+        /// The values that a core computes, compared with those of the processor.
+        Numerics = "numerics",
+        /// The study of matrix products.
+        Matmult = "matmult",
+        /// The study of custom operators.
+        Customop = "customop",
+        /// The study of language models.
+        Llm = "llm",
+        /// Records of PyTorch/XLA's benchmark suite.
+        Experiments = "experiments",
+        /// The guide, with examples.
+        Guide = "guide",
+    }
+
+    /// Its name in addresses: `profile` of `#/profile?v=1`.
+    pub const fn path(self) -> &'static str;
+    /// The page of a path.
+    pub fn of_path(path: &str) -> Option<Self>;
 }
 
 impl Page {
@@ -39,23 +47,6 @@ impl Page {
         Self::Guide,
     ];
 
-    /// Its name in addresses: `profile` of `#/profile?v=1`.
-    #[must_use]
-    pub const fn path(self) -> &'static str {
-        match self {
-            Self::Home => "",
-            Self::Benchmark => "benchmark",
-            Self::Profile => "profile",
-            Self::Inspect => "inspect",
-            Self::Numerics => "numerics",
-            Self::Matmult => "matmult",
-            Self::Customop => "customop",
-            Self::Llm => "llm",
-            Self::Experiments => "experiments",
-            Self::Guide => "guide",
-        }
-    }
-
     /// Its name in the header.
     #[must_use]
     pub const fn title(self) -> &'static str {
@@ -71,12 +62,6 @@ impl Page {
             Self::Experiments => "Experiments",
             Self::Guide => "Guide",
         }
-    }
-
-    /// The page of a path.
-    #[must_use]
-    pub fn of_path(path: &str) -> Option<Self> {
-        if path.is_empty() { Some(Self::Home) } else { Self::IN_HEAD.into_iter().find(|page| page.path() == path) }
     }
 
     /// The hash of the page, without fields.

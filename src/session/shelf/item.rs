@@ -1,66 +1,43 @@
 //! A kept item, and the line of text that stores it.
 
 use crate::share::Query;
-use ns_base::Digest;
+use ns_base::{Digest, named};
 
 /// Version of the lines that are written. A later page reads the lines of all earlier ones.
 const VERSION: &str = "1";
 
-/// Kind of a kept item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ItemKind {
-    /// A file that was opened as a profile: its bytes are kept.
-    Profile,
-    /// A simulated run: its link is kept, which makes the same run again.
-    Run,
-    /// Results of a benchmark: their rows are kept.
-    Benchmark,
-    /// Records of experiments: the bytes of their file are kept.
-    Records,
-    /// Experiments that ran on the page: their records are kept as rows.
-    Experiments,
-    /// A model file: its bytes are kept.
-    Model,
-    /// A comparison of values: its result is kept.
-    Numerics,
-    /// A study of the microbenchmark: its result is kept.
-    Matmult,
-    /// A study of a custom operator: its result is kept.
-    Customop,
-    /// A study of a language model: its result is kept.
-    Llm,
+named! {
+    /// Kind of a kept item.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ItemKind {
+        /// A file that was opened as a profile: its bytes are kept.
+        Profile = "profile",
+        /// A simulated run: its link is kept, which makes the same run again.
+        Run = "run",
+        /// Results of a benchmark: their rows are kept.
+        Benchmark = "benchmark",
+        /// Records of experiments: the bytes of their file are kept.
+        Records = "records",
+        /// Experiments that ran on the page: their records are kept as rows.
+        Experiments = "experiments",
+        /// A model file: its bytes are kept.
+        Model = "model",
+        /// A comparison of values: its result is kept.
+        Numerics = "numerics",
+        /// A study of the microbenchmark: its result is kept.
+        Matmult = "matmult",
+        /// A study of a custom operator: its result is kept.
+        Customop = "customop",
+        /// A study of a language model: its result is kept.
+        Llm = "llm",
+    }
+
+    /// Its name in lines.
+    const fn key(self) -> &'static str;
+    fn of_key(key: &str) -> Option<Self>;
 }
 
 impl ItemKind {
-    const ALL: [Self; 10] = [
-        Self::Profile,
-        Self::Run,
-        Self::Benchmark,
-        Self::Records,
-        Self::Experiments,
-        Self::Model,
-        Self::Numerics,
-        Self::Matmult,
-        Self::Customop,
-        Self::Llm,
-    ];
-
-    /// Its name in lines.
-    const fn key(self) -> &'static str {
-        match self {
-            Self::Profile => "profile",
-            Self::Run => "run",
-            Self::Benchmark => "benchmark",
-            Self::Records => "records",
-            Self::Experiments => "experiments",
-            Self::Model => "model",
-            Self::Numerics => "numerics",
-            Self::Matmult => "matmult",
-            Self::Customop => "customop",
-            Self::Llm => "llm",
-        }
-    }
-
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -182,7 +159,7 @@ impl ShelfItem {
     pub fn from_text(text: &str) -> Option<Self> {
         let query = Query::parse(text);
         let get = |key: &str| query.get(key).unwrap_or_default().to_owned();
-        let kind = ItemKind::ALL.into_iter().find(|kind| kind.key() == get("kind"))?;
+        let kind = ItemKind::of_key(query.get("kind")?)?;
         let link = get("link");
         // The text becomes an address of this page, so other addresses are not allowed.
         if !link.starts_with("#/") {

@@ -4,20 +4,25 @@ use wasm_bindgen::JsCast;
 use web_sys::{Document, HtmlElement};
 
 use ns_base::convert::{f64_to_i64, i64_to_i32};
+use ns_base::named;
 
-/// State of the page, in `document.documentElement.dataset.state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PagePhase {
-    /// The app or its worker is still loading.
-    Loading,
-    /// Ready; no job has run yet.
-    Idle,
-    /// Something is being computed or read.
-    Running,
-    /// A result is shown.
-    Done,
-    /// The last request failed.
-    Failed,
+named! {
+    /// State of the page, in `document.documentElement.dataset.state`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PagePhase {
+        /// The app or its worker is still loading.
+        Loading = "loading",
+        /// Ready; no job has run yet.
+        Idle = "idle",
+        /// Something is being computed or read.
+        Running = "running",
+        /// A result is shown.
+        Done = "done",
+        /// The last request failed.
+        Failed = "failed",
+    }
+
+    const fn name(self) -> &'static str;
 }
 
 impl PagePhase {
@@ -28,16 +33,6 @@ impl PagePhase {
             Self::Done => Some("Done: the result is shown."),
             Self::Running => Some("Running."),
             Self::Loading | Self::Idle | Self::Failed => None,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Loading => "loading",
-            Self::Idle => "idle",
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Failed => "failed",
         }
     }
 }

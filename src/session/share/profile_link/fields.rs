@@ -90,7 +90,7 @@ const VIEW: [Field<ProfileLink>; 32] = [
     field(
         "by",
         |l| (l.group_by != GroupBy::default()).then(|| l.group_by.name().to_owned()),
-        |l, t| set(&mut l.group_by, GroupBy::from_name(t), one_of(GroupBy::ALL.map(|(_, name)| name)), "name"),
+        |l, t| set(&mut l.group_by, GroupBy::from_name(t), one_of(GroupBy::ALL.map(GroupBy::name)), "name"),
     ),
     field(
         "instances",
@@ -146,7 +146,7 @@ const VIEW: [Field<ProfileLink>; 32] = [
         |l| l.search_by.as_ref().map(|kind| kind.by.name().to_owned()),
         |l, t| {
             let kind = GroupBy::from_name(t).map(|by| Some(GroupKind { by, level: None }));
-            set(&mut l.search_by, kind, one_of(GroupBy::ALL.map(|(_, name)| name)), "A search by name")
+            set(&mut l.search_by, kind, one_of(GroupBy::ALL.map(GroupBy::name)), "A search by name")
         },
     ),
     field(
@@ -160,7 +160,7 @@ const VIEW: [Field<ProfileLink>; 32] = [
         "flame",
         |l| (l.flame.view != FlameView::default()).then(|| l.flame.view.name().to_owned()),
         |l, t| {
-            let wanted = FlameView::ALL.map(|(_, name)| name).join(", ");
+            let wanted = FlameView::ALL.map(FlameView::name).join(", ");
             set(&mut l.flame.view, FlameView::from_name(t), wanted, FlameView::default().name())
         },
     ),

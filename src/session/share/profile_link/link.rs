@@ -5,7 +5,7 @@ use crate::ProfileSpec;
 use crate::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
 use ns_analysis::compare::Measure;
 use ns_analysis::{GroupBy, Instances};
-use ns_base::{Interval, TraceNs};
+use ns_base::{Interval, TraceNs, named};
 use ns_compiler::Workflow;
 use ns_view::table::Sort;
 use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
@@ -70,42 +70,28 @@ impl ProfileLink {
     }
 }
 
-/// The views of the flame graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FlameView {
-    /// Stacks of all threads merged, those with the most time on the left.
-    #[default]
-    LeftHeavy,
-    /// Threads side by side, with stacks merged within each.
-    ByThread,
-    /// One thread in the order of time.
-    ByTime,
-    /// The innermost slices outermost, with their callers below them.
-    Inverted,
-    /// Callers and callees of a name.
-    Sandwich,
-}
-
-impl FlameView {
-    /// All views, with their names in the selector.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::LeftHeavy, "left-heavy"),
-        (Self::ByThread, "by thread"),
-        (Self::ByTime, "by time"),
-        (Self::Inverted, "inverted"),
-        (Self::Sandwich, "sandwich"),
-    ];
-
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(view, _)| *view == self).map_or("", |(_, name)| name)
+named! {
+    /// The views of the flame graph.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum FlameView {
+        /// Stacks of all threads merged, those with the most time on the left.
+        #[default]
+        LeftHeavy = "left-heavy",
+        /// Threads side by side, with stacks merged within each.
+        ByThread = "by thread",
+        /// One thread in the order of time.
+        ByTime = "by time",
+        /// The innermost slices outermost, with their callers below them.
+        Inverted = "inverted",
+        /// Callers and callees of a name.
+        Sandwich = "sandwich",
     }
 
+    /// All views, in the order of the selector.
+    pub const ALL: [Self; _];
+    pub const fn name(self) -> &'static str;
     /// The view with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(view, _)| *view)
-    }
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 /// The view of the flame graph.

@@ -33,7 +33,7 @@ pub fn RowFinder(props: &RowFinderProps) -> Html {
         let error = wrong.iter().find(|(name, _)| label.starts_with(name)).map(|(_, w)| AttrValue::from(w.to_string()));
         html! { <TextField {id} {label} placeholder="any" input_mode="decimal" value={value.to_owned()} {error} on_edit={edit(set)} /> }
     };
-    let options = Goal::ALL.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).to_vec();
+    let options = Goal::ALL.map(|goal| (AttrValue::from(goal.name()), AttrValue::from(goal.name()))).to_vec();
     let on_goal = edit(|texts, name| texts.goal = Goal::from_name(&name).unwrap_or_default());
     html! {
         <section class="panel limits-panel" aria-label="Find the best">

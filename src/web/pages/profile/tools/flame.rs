@@ -47,7 +47,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
             state.dispatch(ProfileAction::Adjust(ToolSetting::FlameView(view)));
         })
     };
-    let options = FlameView::ALL.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).to_vec();
+    let options = FlameView::ALL.map(|view| (AttrValue::from(view.name()), AttrValue::from(view.name()))).to_vec();
     let on_zoom = {
         let state = props.state.clone();
         Callback::from(move |path: Vec<String>| {

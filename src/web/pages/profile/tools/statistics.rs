@@ -78,8 +78,8 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
             }
         })
     };
-    let choices = GroupBy::ALL.into_iter().filter(|(by, _)| *by != GroupBy::Operation);
-    let options: Vec<_> = choices.map(|(_, name)| (AttrValue::from(name), AttrValue::from(name))).collect();
+    let choices = GroupBy::ALL.into_iter().filter(|by| *by != GroupBy::Operation).map(GroupBy::name);
+    let options: Vec<_> = choices.map(|name| (AttrValue::from(name), AttrValue::from(name))).collect();
     let chosen = if by == GroupBy::Operation { GroupBy::Name } else { by };
     let content = match &answer {
         None => waiting(None),
