@@ -142,7 +142,7 @@ fn backends(names: &[String]) -> Result<Vec<Backend>> {
     if names.is_empty() {
         return Ok(vec![Backend::Inductor, Backend::OpenxlaDynamo]);
     }
-    let known = || Backend::ALL.map(|b| b.names().id).join(", ");
+    let known = || Backend::ALL.map(Backend::name).join(", ");
     let named = |name: &String| {
         Backend::from_name(name)
             .ok_or_else(|| anyhow!("{name} is not a backend; choose from {}. Write -- after the last backend", known()))

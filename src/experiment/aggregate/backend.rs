@@ -1,52 +1,37 @@
 //! Backends: which combinations of runtime and compiler the reports compare.
 
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, named, refuse};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Backend {
-    /// No compiler.
-    Eager,
-    /// torch.compile with its own code generator.
-    Inductor,
-    /// torch.compile with XLA.
-    OpenxlaDynamo,
-    /// XLA's lazy tensors.
-    OpenxlaLazytensor,
-}
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Backend {
+        /// No compiler.
+        Eager = "eager",
+        /// torch.compile with its own code generator.
+        Inductor = "inductor",
+        /// torch.compile with XLA.
+        OpenxlaDynamo = "openxla+dynamo",
+        /// XLA's lazy tensors.
+        OpenxlaLazytensor = "openxla+lazytensor",
+    }
 
-/// A backend's two names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BackendNames {
-    /// Name in options and legends.
-    pub id: &'static str,
-    /// Name in headings.
-    pub title: &'static str,
+    pub const ALL: [Self; _];
+    /// Its name in options and legends.
+    pub const fn name(self) -> &'static str;
+    /// The backend with the name of an option.
+    pub fn from_name(name: &str) -> Option<Self>;
 }
 
 impl Backend {
-    pub const ALL: [Self; 4] = [Self::Eager, Self::Inductor, Self::OpenxlaDynamo, Self::OpenxlaLazytensor];
-
-    #[must_use]
-    pub const fn names(self) -> BackendNames {
-        let (id, title) = match self {
-            Self::Eager => ("eager", "Eager"),
-            Self::Inductor => ("inductor", "Inductor"),
-            Self::OpenxlaDynamo => ("openxla+dynamo", "XLA+Dynamo"),
-            Self::OpenxlaLazytensor => ("openxla+lazytensor", "XLA+LazyTensor"),
-        };
-        BackendNames { id, title }
-    }
-
     /// Its name in headings.
     #[must_use]
     pub const fn title(self) -> &'static str {
-        self.names().title
-    }
-
-    /// The backend with the name of an option.
-    #[must_use]
-    pub fn from_name(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|b| b.names().id == id)
+        match self {
+            Self::Eager => "Eager",
+            Self::Inductor => "Inductor",
+            Self::OpenxlaDynamo => "XLA+Dynamo",
+            Self::OpenxlaLazytensor => "XLA+LazyTensor",
+        }
     }
 
     /// The backend of a record. XLA flags and torch_xla2 make no difference.
@@ -69,12 +54,7 @@ impl Backend {
     /// Its place in [`Self::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {
-        match self {
-            Self::Eager => 0,
-            Self::Inductor => 1,
-            Self::OpenxlaDynamo => 2,
-            Self::OpenxlaLazytensor => 3,
-        }
+        self as usize
     }
 }
 
@@ -89,8 +69,5 @@ mod tests {
         assert_eq!(Backend::of(Some("openxla"), Some("PJRT")), Ok(Backend::OpenxlaDynamo));
         assert!(Backend::of(Some("openxla_eval"), Some("PJRT")).is_err());
         assert!(Backend::of(None, Some("XRT")).is_err());
-        for (i, backend) in Backend::ALL.into_iter().enumerate() {
-            assert_eq!((Backend::from_name(backend.names().id), backend.index()), (Some(backend), i));
-        }
     }
 }

@@ -72,7 +72,7 @@ fn baseline_times(records: &Aggregator, backend: Backend, baseline: Baseline) ->
             if newest.is_empty() && !records.is_empty() {
                 return Err(refuse!(
                     "the newest timestamp has no {} record for the baseline; use --baseline oldest or name another backend first",
-                    backend.names().id
+                    backend.name()
                 ));
             }
             Ok(newest)

@@ -60,8 +60,7 @@ fn batches_of(records: &Aggregator, backend: Backend) -> BTreeMap<String, Vec<St
 impl std::fmt::Display for UnlikeBatches {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { model, backend, alone, baseline, is_left_out } = self;
-        let names = backend.names();
-        write!(f, "{model}: {} has {}, the baseline {}", names.id, alone.join(", "), baseline.join(", "))?;
+        write!(f, "{model}: {} has {}, the baseline {}", backend.name(), alone.join(", "), baseline.join(", "))?;
         f.write_str(if *is_left_out { "; it is left out" } else { "; only the common ones count" })
     }
 }

@@ -45,7 +45,7 @@ pub fn bar_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dra
     }
     frame.draw_sides(&mut drawing);
     frame.draw_horizontal_title(&mut drawing, "Speedup");
-    let names: Vec<String> = report.backends.iter().map(|b| b.names().id.to_owned()).collect();
+    let names: Vec<String> = report.backends.iter().map(|b| b.name().to_owned()).collect();
     frame.draw_legend(&mut drawing, &names, frame.top);
     drawing
 }

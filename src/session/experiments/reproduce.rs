@@ -86,7 +86,7 @@ pub fn aggregate(input: &ViewInput<'_>, report: &str) -> String {
     }
     let tiers = shown.get(ExperimentField::Tier).split(',').map(str::trim).filter(|t| t.parse::<u8>().is_ok());
     words.extend(tiers.map(|tier| format!("--filter-by-tier {tier}")));
-    let backends: Vec<&str> = input.backends.iter().map(|b| b.names().id).collect();
+    let backends: Vec<&str> = input.backends.iter().map(|b| b.name()).collect();
     words.push(format!("--backends {}", backends.join(" ")));
     let files: Vec<String> = input.store.files.iter().map(|file| quoted(&file.name)).collect();
     format!("{} -- {}", words.join(" "), files.join(" "))

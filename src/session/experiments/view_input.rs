@@ -196,7 +196,7 @@ impl<'a> ViewInput<'a> {
 
     /// The request, with the values used for choices that were left open.
     pub fn spec(&self) -> ExperimentSpec {
-        let ids: Vec<&str> = self.backends.iter().map(|b| b.names().id).collect();
+        let ids: Vec<&str> = self.backends.iter().map(|b| b.name()).collect();
         let against = match self.against {
             Against::Previous => "previous".to_owned(),
             Against::Oldest => "oldest".to_owned(),
@@ -226,7 +226,7 @@ impl<'a> ViewInput<'a> {
             accelerators.push(("any".to_owned(), "all together".to_owned()));
         }
         let tests = [Test::Eval, Test::Train].map(|t| (test_name(t).to_owned(), test_name(t).to_owned())).to_vec();
-        let backends = Backend::ALL.map(|b| (b.names().id.to_owned(), b.title().to_owned())).to_vec();
+        let backends = Backend::ALL.map(|b| (b.name().to_owned(), b.title().to_owned())).to_vec();
         let mut against: Choices = vec![
             ("previous".to_owned(), "the run before it".to_owned()),
             ("oldest".to_owned(), "the oldest run".to_owned()),

@@ -117,7 +117,7 @@ pub fn rows(cells: &[CellComparison], title: &str) -> Block {
             row.pop();
         }
     }
-    let target = |c: &CellComparison| RecordFilter::of(Some(&c.model), Some(c.backend.names().id), None);
+    let target = |c: &CellComparison| RecordFilter::of(Some(&c.model), Some(c.backend.name()), None);
     let targets = cells.iter().map(target).collect();
     Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
 }

@@ -53,7 +53,7 @@ pub fn document(input: &ViewInput<'_>) -> Document {
             number(entry.xla_compile_s),
             word(moment(entry.timestamp)),
         ]);
-        targets.push(RecordFilter::of(Some(model), Some(backend.names().id), Some(entry.timestamp)));
+        targets.push(RecordFilter::of(Some(model), Some(backend.name()), Some(entry.timestamp)));
     }
     let tiles = input.backends.iter().filter_map(|b| tile(*b, newest.values().copied())).collect();
     let mut blocks = vec![
@@ -106,7 +106,7 @@ fn over_time(input: &ViewInput<'_>) -> Option<Block> {
         .lines
         .iter()
         .map(|line| {
-            let id = input.backends.iter().find(|b| b.title() == line.name).map(|b| b.names().id);
+            let id = input.backends.iter().find(|b| b.title() == line.name).map(|b| b.name());
             line.points.iter().map(|(t, _)| RecordFilter::of(None, id, Some(*t))).collect()
         })
         .collect();

@@ -29,7 +29,7 @@ pub fn document(input: &ViewInput<'_>) -> Document {
     let filters = ranked.iter().zip(&input.backends).enumerate().flat_map(|(b, (models, backend))| {
         let finite = models.iter().filter(|(_, m)| m.avg.is_finite());
         let newest = newest_of(input, b);
-        finite.map(move |(model, _)| RecordFilter::of(Some(model), Some(backend.names().id), newest))
+        finite.map(move |(model, _)| RecordFilter::of(Some(model), Some(backend.name()), newest))
     });
     let targets = filters.collect();
     let mut plot = Scatter::new("Workload, from the slowest", "Speed-up", points);
@@ -73,8 +73,8 @@ fn of_backend(input: &ViewInput<'_>, report: &Report<'_>, b: usize, backend: Bac
             number(reach.map(|r| m.avg - r)),
             number(reach.map(|r| m.avg + r)),
         ]);
-        targets.push(RecordFilter::of(Some(model), Some(backend.names().id), Some(newest)));
+        targets.push(RecordFilter::of(Some(model), Some(backend.name()), Some(newest)));
     }
     let title = format!("{}, run of {}", backend.title(), moment(newest));
-    Some(Block::Rows { title, file: format!("latest-{}", backend.names().id), table: rows, targets })
+    Some(Block::Rows { title, file: format!("latest-{}", backend.name()), table: rows, targets })
 }

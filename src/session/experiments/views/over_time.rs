@@ -86,7 +86,7 @@ fn figure(input: &ViewInput<'_>, title: &str, series: impl Iterator<Item = Serie
     for i in 0..plot.lines.len() {
         let (name, points) = (plot.lines[i].name.clone(), plot.lines[i].points.clone());
         let backend = input.backends.iter().position(|b| b.title() == name);
-        let id = backend.and_then(|b| input.backends.get(b)).map(|b| b.names().id);
+        let id = backend.and_then(|b| input.backends.get(b)).map(|b| b.name());
         targets.push(points.iter().map(|(t, _)| RecordFilter::of(None, id, Some(*t))).collect());
         if let Some(b) = backend {
             plot = plot.with_spread(i, points.iter().map(|(t, _)| interval_at(input, b, *t)).collect());
@@ -140,7 +140,7 @@ fn lasting_changes(input: &ViewInput<'_>) -> Option<Block> {
             Some(ns_experiment::aggregate::Cell::Text(text)) => text.clone(),
             _ => String::new(),
         };
-        let backend = input.backends.iter().find(|b| b.title() == text(1)).map(|b| b.names().id);
+        let backend = input.backends.iter().find(|b| b.title() == text(1)).map(|b| b.name());
         RecordFilter::of(Some(&text(2)), backend, None)
     });
     let (title, file) =

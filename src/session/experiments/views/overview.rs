@@ -181,7 +181,7 @@ fn uncovered(input: &ViewInput<'_>) -> Option<Block> {
     ]);
     let mut targets = Vec::new();
     for one in left_out(input) {
-        targets.push(RecordFilter::of(Some(&one.model), Some(one.backend.names().id), None));
+        targets.push(RecordFilter::of(Some(&one.model), Some(one.backend.name()), None));
         rows.rows.push(vec![word(one.backend.title()), word(one.model), word(one.reason)]);
     }
     let title = "Not in the newest geometric mean".to_owned();

@@ -32,7 +32,7 @@ type RecordFields = IndexMap<String, Box<RawValue>>;
 pub fn document(input: &ViewInput<'_>, record_filter: &RecordFilter) -> Document {
     let wanted = |e: &Entry| {
         let c = &e.config;
-        let id = c.backend.names().id;
+        let id = c.backend.name();
         record_filter.model.as_ref().is_none_or(|m| *m == c.model)
             && record_filter.backend.as_ref().is_none_or(|b| b == id)
             && record_filter.batch.as_ref().is_none_or(|b| *b == c.batch)
@@ -117,7 +117,7 @@ fn history(input: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
             }
         }
         let target = |(e, _): &(&Entry, f64)| {
-            RecordFilter::of(Some(&e.config.model), Some(e.config.backend.names().id), Some(e.timestamp))
+            RecordFilter::of(Some(&e.config.model), Some(e.config.backend.name()), Some(e.timestamp))
         };
         targets.push(points.iter().map(target).collect());
     }
@@ -165,7 +165,7 @@ fn list(input: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Block {
         ]);
         let of = RecordFilter {
             model: Some(c.model.clone()),
-            backend: Some(c.backend.names().id.to_owned()),
+            backend: Some(c.backend.name().to_owned()),
             batch: Some(c.batch.clone()),
             at: Some(entry.timestamp),
             report: None,

@@ -86,7 +86,7 @@ fn rows(input: &ViewInput<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<St
             word(cell.timed.map_or_else(String::new, |e| moment(e.timestamp))),
             word(error),
         ]);
-        targets.push(RecordFilter::of(Some(model), Some(backend.names().id), None));
+        targets.push(RecordFilter::of(Some(model), Some(backend.name()), None));
     }
     (rows, targets, wrong)
 }
