@@ -1,6 +1,7 @@
 //! Layers, named as in `torch.nn`.
 
 mod activation;
+mod block;
 mod conv;
 mod custom;
 mod embedding;
@@ -10,6 +11,7 @@ mod pool;
 mod sequential;
 
 pub use activation::{Dropout, Gelu, LogSoftmax, NewGelu, QuickGelu, ReLU, SiLU, Tanh};
+pub use block::{Block, Layer, block, block_with, child, stack};
 pub use conv::{Conv2d, ConvTranspose2d};
 pub use custom::CustomRelu;
 pub use embedding::{Embedding, Positions};
