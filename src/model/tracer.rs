@@ -43,12 +43,12 @@ pub(super) fn foreign(op: &str, scope: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::zoo::Nn;
+    use crate::zoo::tutorial_network;
     use crate::{AtenOp, named_parameters};
 
     #[test]
     fn nn_is_recorded_with_its_scopes() {
-        let graph = trace(&Nn::new(), &[Shape::f32([4, 4])]).unwrap();
+        let graph = trace(&tutorial_network(), &[Shape::f32([4, 4])]).unwrap();
         let paths: Vec<String> = graph.nodes.iter().map(crate::Node::path).collect();
         assert_eq!(
             paths,
@@ -72,24 +72,25 @@ mod tests {
 
     #[test]
     fn a_shape_error_names_op_scope_and_both_shapes() {
-        let e = trace(&Nn::new(), &[Shape::f32([4, 5])]).unwrap_err();
+        let e = trace(&tutorial_network(), &[Shape::f32([4, 5])]).unwrap_err();
         assert_eq!(
             e.to_string(),
             "aten::addmm in NN[model]/Linear[layer1]: input [4,5] does not match weight [4,4]: expected last dimension 4"
         );
-        let eager = run_eager(&Nn::new(), vec![Tensor::splat(Shape::f32([4, 5]), 0.0).unwrap()], 0).unwrap_err();
+        let eager =
+            run_eager(&tutorial_network(), vec![Tensor::splat(Shape::f32([4, 5]), 0.0).unwrap()], 0).unwrap_err();
         assert_eq!(e, eager);
     }
 
     #[test]
     fn the_number_of_inputs_is_checked() {
-        let e = trace(&Nn::new(), &[]).unwrap_err();
+        let e = trace(&tutorial_network(), &[]).unwrap_err();
         assert_eq!(e.to_string(), "NN[model] takes 1 input(s), 0 were given");
     }
 
     #[test]
     fn traced_weights_are_the_declared_ones() {
-        let nn = Nn::new();
+        let nn = tutorial_network();
         let graph = trace(&nn, &[Shape::f32([4, 4])]).unwrap();
         let mut declared: Vec<String> = named_parameters(&nn).into_iter().map(|(path, _)| path).collect();
         declared.sort();

@@ -7,7 +7,7 @@ use neuronscope::insight::{Insights, Rule};
 use neuronscope::machine::Executable;
 use neuronscope::machine::cost::CostTable;
 use neuronscope::machine::isa::{DmaDirection, DmaQueue};
-use neuronscope::model::nn::{Linear, ReLU};
+use neuronscope::model::nn::{Function, Linear, ReLU};
 use neuronscope::model::{Child, Ctx, Entry, Module, Value, trace};
 use neuronscope::neuron::sim::simulate;
 use neuronscope::tensor::Shape;
@@ -16,7 +16,7 @@ use neuronscope::tensor::Shape;
 struct Ladder {
     down: Vec<Child<Linear>>,
     up: Vec<Child<Linear>>,
-    relu: Child<ReLU>,
+    relu: Child<Function>,
 }
 
 const WIDTH: u64 = 256;

@@ -241,7 +241,7 @@ mod tests {
     use crate::passes::optimize;
     use crate::{Workflow, lower};
     use ns_model::trace;
-    use ns_model::zoo::text::{Llama, LlamaConfig, Reads};
+    use ns_model::zoo::text::{LlamaConfig, Reads, llama};
     use ns_tensor::{DType, Shape};
 
     fn idioms(module: &HloModule) -> Idioms {
@@ -416,7 +416,7 @@ mod tests {
             reads: Reads::LastToken,
         };
         let integer = |dims: &[u64]| Shape::new(DType::S32, dims);
-        let graph = trace(&Llama::new(&config), &[integer(&[2, 1]), integer(&[2, 9]), integer(&[1])]).unwrap();
+        let graph = trace(&llama(&config), &[integer(&[2, 1]), integer(&[2, 9]), integer(&[1])]).unwrap();
         let (module, _) = optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
         let found = idioms(&module);
         assert_eq!((found.norms.len(), found.softmaxes.len()), (5, 2));

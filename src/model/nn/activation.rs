@@ -1,37 +1,67 @@
 //! Layers without weights.
 
+#![expect(non_upper_case_globals, reason = "layers are named as in torch.nn")]
+
 use crate::{Ctx, Module, Value};
 use ns_base::Refusal;
 use ns_tensor::kernels::BinaryOp;
 
-/// `torch.nn.ReLU`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReLU;
+/// A layer that is a function of one value.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    class: &'static str,
+    f: fn(&mut Ctx, &Value) -> Result<Value, Refusal>,
+}
 
-impl Module for ReLU {
+impl Module for Function {
     fn class(&self) -> &str {
-        "ReLU"
+        self.class
     }
 
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        cx.relu(x)
+        (self.f)(cx, cx.one_input(inputs)?)
     }
 }
 
+/// `torch.nn.ReLU`.
+pub const ReLU: Function = Function { class: "ReLU", f: Ctx::relu };
+
 /// `torch.nn.Tanh`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tanh;
+pub const Tanh: Function = Function { class: "Tanh", f: Ctx::tanh };
 
-impl Module for Tanh {
-    fn class(&self) -> &str {
-        "Tanh"
-    }
+/// `torch.nn.SiLU`.
+pub const SiLU: Function = Function { class: "SiLU", f: Ctx::silu };
 
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        cx.tanh(x)
-    }
+/// `transformers.activations.GELUActivation`.
+pub const Gelu: Function = Function { class: "GELUActivation", f: Ctx::gelu };
+
+/// `transformers.activations.NewGELUActivation`: the tanh approximation, op by op as in its code.
+pub const NewGelu: Function = Function { class: "NewGELUActivation", f: new_gelu };
+
+/// `transformers.activations.QuickGELUActivation`: `x * sigmoid(1.702 x)`.
+pub const QuickGelu: Function = Function { class: "QuickGELUActivation", f: quick_gelu };
+
+/// `torch.nn.Dropout` at inference: the identity. It keeps the numbering of sequences.
+pub const Dropout: Function = Function { class: "Dropout", f: |_, x| Ok(x.clone()) };
+
+fn new_gelu(cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
+    /// `sqrt(2 / pi)`
+    const FACTOR: f32 = std::f32::consts::FRAC_2_SQRT_PI * std::f32::consts::FRAC_1_SQRT_2;
+    let square = cx.mul(x, x)?;
+    let cube = cx.mul(&square, x)?;
+    let cube = cx.scalar(BinaryOp::Mul, &cube, 0.044_715)?;
+    let inner = cx.add(x, &cube)?;
+    let inner = cx.scalar(BinaryOp::Mul, &inner, FACTOR)?;
+    let tanh = cx.tanh(&inner)?;
+    let gate = cx.scalar(BinaryOp::Add, &tanh, 1.0)?;
+    let half = cx.scalar(BinaryOp::Mul, x, 0.5)?;
+    cx.mul(&half, &gate)
+}
+
+fn quick_gelu(cx: &mut Ctx, x: &Value) -> Result<Value, Refusal> {
+    let scaled = cx.scalar(BinaryOp::Mul, x, 1.702)?;
+    let gate = cx.sigmoid(&scaled)?;
+    cx.mul(x, &gate)
 }
 
 /// `torch.nn.LogSoftmax`.
@@ -56,101 +86,5 @@ impl Module for LogSoftmax {
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
         let x = cx.one_input(inputs)?;
         cx.log_softmax(x, self.dim)
-    }
-}
-
-/// `torch.nn.GELU`, with the class name that a model library uses.
-#[derive(Clone, Copy, Debug)]
-pub struct Gelu {
-    class: &'static str,
-}
-
-impl Gelu {
-    /// `transformers.activations.GELUActivation`.
-    #[must_use]
-    pub const fn activation() -> Self {
-        Self { class: "GELUActivation" }
-    }
-}
-
-impl Module for Gelu {
-    fn class(&self) -> &str {
-        self.class
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        cx.gelu(x)
-    }
-}
-
-/// `transformers.activations.NewGELUActivation`: the tanh approximation, op by op as in its code.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NewGelu;
-
-impl Module for NewGelu {
-    fn class(&self) -> &str {
-        "NewGELUActivation"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        /// `sqrt(2 / pi)`
-        const FACTOR: f32 = std::f32::consts::FRAC_2_SQRT_PI * std::f32::consts::FRAC_1_SQRT_2;
-        let x = cx.one_input(inputs)?;
-        let square = cx.mul(x, x)?;
-        let cube = cx.mul(&square, x)?;
-        let cube = cx.scalar(BinaryOp::Mul, &cube, 0.044_715)?;
-        let inner = cx.add(x, &cube)?;
-        let inner = cx.scalar(BinaryOp::Mul, &inner, FACTOR)?;
-        let tanh = cx.tanh(&inner)?;
-        let gate = cx.scalar(BinaryOp::Add, &tanh, 1.0)?;
-        let half = cx.scalar(BinaryOp::Mul, x, 0.5)?;
-        cx.mul(&half, &gate)
-    }
-}
-
-/// `transformers.activations.QuickGELUActivation`: `x * sigmoid(1.702 x)`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct QuickGelu;
-
-impl Module for QuickGelu {
-    fn class(&self) -> &str {
-        "QuickGELUActivation"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        let scaled = cx.scalar(BinaryOp::Mul, x, 1.702)?;
-        let gate = cx.sigmoid(&scaled)?;
-        cx.mul(x, &gate)
-    }
-}
-
-/// `torch.nn.SiLU`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SiLU;
-
-impl Module for SiLU {
-    fn class(&self) -> &str {
-        "SiLU"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        cx.silu(x)
-    }
-}
-
-/// `torch.nn.Dropout` at inference: the identity. It keeps the numbering of sequences.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Dropout;
-
-impl Module for Dropout {
-    fn class(&self) -> &str {
-        "Dropout"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        Ok(cx.one_input(inputs)?.clone())
     }
 }

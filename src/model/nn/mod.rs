@@ -10,7 +10,7 @@ mod norm;
 mod pool;
 mod sequential;
 
-pub use activation::{Dropout, Gelu, LogSoftmax, NewGelu, QuickGelu, ReLU, SiLU, Tanh};
+pub use activation::{Dropout, Function, Gelu, LogSoftmax, NewGelu, QuickGelu, ReLU, SiLU, Tanh};
 pub use block::{Block, Layer, block, block_with, child, stack};
 pub use conv::{Conv2d, ConvTranspose2d};
 pub use custom::CustomRelu;

@@ -16,7 +16,7 @@ pub use info::{ModelForm, ModelInfo, ParamInfo, ParamKind, Settings};
 pub use listing::{InputListing, ModelListing, ModelSummary, ParamListing, list, summarize};
 pub use matmult::Matmult;
 pub use mlp::Mlp;
-pub use nn::Nn;
+pub use nn::tutorial_network;
 pub use spec::{MAX_BATCH_SIZE, ModelSpec, named_model};
 
 /// Every model, in the order of the listing.

@@ -4,9 +4,9 @@ use neuronscope::compiler::hlo::{HloModule, Opcode};
 use neuronscope::compiler::passes::optimize;
 use neuronscope::compiler::{Workflow, lower};
 use neuronscope::model::zoo::text::{
-    Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig, Gpt2, Gpt2Config, Llama, LlamaConfig, Reads,
+    AlbertConfig, BertConfig, DistilBertConfig, Gpt2, Gpt2Config, LlamaConfig, Reads, albert, bert, distilbert, llama,
 };
-use neuronscope::model::zoo::vision::{Clip, ClipConfig, ResNet, ResNetConfig, Tower, UNet, ViT, ViTConfig};
+use neuronscope::model::zoo::vision::{Clip, ClipConfig, ResNetConfig, Tower, ViTConfig, resnet, unet, vit};
 use neuronscope::model::{Distribution, InputSpec, Module, trace};
 use neuronscope::tensor::{DType, Shape};
 
@@ -61,7 +61,7 @@ const BERT: BertConfig = BertConfig {
 #[test]
 fn a_transformer_encoder() {
     let inputs = [ids(2, 5, 50), ids(2, 5, 2), ids(2, 5, 2)];
-    let bert = Bert::new(&BERT);
+    let bert = bert(&BERT);
     let result = check(&bert, &inputs, 3);
     assert_eq!(result.dims(), [2, 5, 24]);
     assert!(result.data().iter().all(|v| v.is_finite()) && result.data().iter().any(|v| v.abs() > 0.1));
@@ -73,7 +73,7 @@ fn a_transformer_encoder() {
 
 #[test]
 fn a_bert_layer_is_products_with_their_epilogues_softmax_and_two_normalisations() {
-    let bert = Bert::new(&BERT);
+    let bert = bert(&BERT);
     let module = optimized(&bert, &[ids(2, 5, 50), ids(2, 5, 2), ids(2, 5, 2)]);
     let heads = ["dot", "add", "reshape", "transpose"];
     let scores = ["dot", "divide+add", "reduce", "subtract+exponential", "reduce", "divide", "dot"];
@@ -96,7 +96,7 @@ fn a_bert_layer_is_products_with_their_epilogues_softmax_and_two_normalisations(
 fn residual_networks() {
     for bottleneck in [false, true] {
         let config = ResNetConfig { blocks: [1, 1, 1, 2], width: 4, bottleneck, classes: 7 };
-        let resnet = ResNet::new(&config);
+        let resnet = resnet(&config);
         let result = check(&resnet, &[images(2, 32)], 5);
         assert_eq!(result.dims(), [2, 7]);
         assert!(result.data().iter().all(|v| v.is_finite()) && result.data().iter().any(|v| v.abs() > 0.01));
@@ -114,9 +114,9 @@ fn residual_networks() {
 fn other_encoders() {
     let inputs = [ids(2, 5, 50), ids(2, 5, 2), ids(2, 5, 2)];
     let distilbert =
-        DistilBert::new(&DistilBertConfig { vocab: 50, dim: 24, layers: 2, heads: 3, hidden: 40, positions: 16 });
+        distilbert(&DistilBertConfig { vocab: 50, dim: 24, layers: 2, heads: 3, hidden: 40, positions: 16 });
     assert_eq!(check(&distilbert, &inputs[..2], 3).dims(), [2, 5, 24]);
-    let albert = Albert::new(&AlbertConfig {
+    let albert = albert(&AlbertConfig {
         vocab: 50,
         embedding: 16,
         hidden: 24,
@@ -126,14 +126,14 @@ fn other_encoders() {
         positions: 16,
     });
     assert_eq!(check(&albert, &inputs, 3).dims(), [2, 5, 24]);
-    let roberta = Bert::new(&BertConfig { prefix: "Roberta", position_offset: 2, types: 1, pooler: false, ..BERT });
+    let roberta = bert(&BertConfig { prefix: "Roberta", position_offset: 2, types: 1, pooler: false, ..BERT });
     assert_eq!(check(&roberta, &inputs[..2], 3).dims(), [2, 5, 24]);
 }
 
 #[test]
 fn vision_transformers() {
     let config = ViTConfig { image: 32, patch: 8, hidden: 24, layers: 2, heads: 3, intermediate: 40, classes: 7 };
-    let result = check(&ViT::new(&config), &[images(2, 32)], 5);
+    let result = check(&vit(&config), &[images(2, 32)], 5);
     assert_eq!(result.dims(), [2, 7]);
     let tower = Tower { hidden: 24, layers: 2, heads: 3, intermediate: 40 };
     let text = Tower { hidden: 16, heads: 2, ..tower };
@@ -145,7 +145,7 @@ fn vision_transformers() {
 
 #[test]
 fn a_unet() {
-    let unet = UNet::new(3, 2, 4);
+    let unet = unet(3, 2, 4);
     let result = check(&unet, &[images(1, 32)], 5);
     assert_eq!(result.dims(), [1, 2, 32, 32]);
     assert!(result.data().iter().all(|v| v.is_finite()) && result.data().iter().any(|v| v.abs() > 0.01));
@@ -178,7 +178,7 @@ fn a_llama_with_grouped_heads() {
         context: 9,
         reads: Reads::LastToken,
     };
-    let llama = Llama::new(&config);
+    let llama = llama(&config);
     let integer = |dims: &[u64], value| InputSpec {
         shape: Shape::new(DType::S32, dims),
         distribution: Distribution::Constant(value),

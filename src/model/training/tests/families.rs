@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use super::super::{Loss, Optimizer};
 use super::check;
 use crate::zoo::text::{
-    Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig, Gpt2, Gpt2Config, Llama, LlamaConfig, Reads,
+    AlbertConfig, BertConfig, DistilBertConfig, Gpt2, Gpt2Config, LlamaConfig, Reads, albert, bert, distilbert, llama,
 };
-use crate::zoo::vision::{ResNet, ResNetConfig, UNet, ViT, ViTConfig};
-use crate::zoo::{Mlp, Nn};
+use crate::zoo::vision::{ResNetConfig, ViTConfig, resnet, unet, vit};
+use crate::zoo::{Mlp, tutorial_network};
 use crate::{Distribution, InputSpec, Module, trace};
 use ns_tensor::{DType, Shape};
 
@@ -47,11 +47,18 @@ fn loss_of(module: &dyn Module, inputs: &[InputSpec]) -> Loss {
 
 /// Small models of text.
 pub(in crate::training) fn families_of_text() -> Vec<Case> {
-    let albert =
-        AlbertConfig { vocab: 11, embedding: 4, hidden: 8, layers: 2, heads: 2, intermediate: 12, positions: 6 };
-    let distilbert = DistilBertConfig { vocab: 11, dim: 8, layers: 1, heads: 2, hidden: 12, positions: 6 };
+    let albert = albert(&AlbertConfig {
+        vocab: 11,
+        embedding: 4,
+        hidden: 8,
+        layers: 2,
+        heads: 2,
+        intermediate: 12,
+        positions: 6,
+    });
+    let distilbert = distilbert(&DistilBertConfig { vocab: 11, dim: 8, layers: 1, heads: 2, hidden: 12, positions: 6 });
     let gpt2 = Gpt2Config { vocab: 11, hidden: 8, layers: 1, heads: 2, positions: 6 };
-    let llama = LlamaConfig {
+    let llama = llama(&LlamaConfig {
         vocab: 11,
         hidden: 16,
         layers: 1,
@@ -61,15 +68,15 @@ pub(in crate::training) fn families_of_text() -> Vec<Case> {
         theta: 10_000.0,
         context: 3,
         reads: Reads::Sequence,
-    };
+    });
     let ids = vec![tokens(2, 3, 11, false).remove(0)];
     let masked = Loss::MaskedLanguageModel;
     vec![
-        ("bert", Box::new(Bert::new(&BERT)), tokens(2, 3, 13, true), masked),
-        ("albert", Box::new(Albert::new(&albert)), tokens(2, 3, 11, true), masked),
-        ("distilbert", Box::new(DistilBert::new(&distilbert)), tokens(2, 3, 11, false), masked),
+        ("bert", Box::new(bert(&BERT)), tokens(2, 3, 13, true), masked),
+        ("albert", Box::new(albert), tokens(2, 3, 11, true), masked),
+        ("distilbert", Box::new(distilbert), tokens(2, 3, 11, false), masked),
         ("gpt2", Box::new(Gpt2::new(&gpt2)), ids.clone(), Loss::CrossEntropy),
-        ("llama", Box::new(Llama::new(&llama)), ids, Loss::CrossEntropy),
+        ("llama", Box::new(llama), ids, Loss::CrossEntropy),
     ]
 }
 
@@ -87,37 +94,27 @@ fn every_family_of_text_models_trains_with_its_loss() {
 
 /// Small models of images and of rows of numbers.
 pub(in crate::training) fn families_of_images() -> Vec<Case> {
-    let resnet = |bottleneck| ResNetConfig { blocks: [1, 1, 1, 1], width: 64, bottleneck, classes: 3 };
-    let vit = ViTConfig { image: 8, patch: 4, hidden: 8, layers: 1, heads: 2, intermediate: 12, classes: 3 };
+    let small = |bottleneck| resnet(&ResNetConfig { blocks: [1, 1, 1, 1], width: 64, bottleneck, classes: 3 });
+    let vit = vit(&ViTConfig { image: 8, patch: 4, hidden: 8, layers: 1, heads: 2, intermediate: 12, classes: 3 });
     let mse = Loss::MeanSquaredError;
     let matrix = |rows, columns| InputSpec { shape: Shape::f32([rows, columns]), distribution: Distribution::Normal };
     vec![
-        (
-            "resnet of basic blocks",
-            Box::new(ResNet::new(&resnet(false))),
-            vec![image([4, 3, 64, 64])],
-            Loss::CrossEntropy,
-        ),
-        (
-            "resnet of bottlenecks",
-            Box::new(ResNet::new(&resnet(true))),
-            vec![image([4, 3, 64, 64])],
-            Loss::CrossEntropy,
-        ),
-        ("vit", Box::new(ViT::new(&vit)), vec![image([2, 3, 8, 8])], Loss::CrossEntropy),
-        ("unet", Box::new(UNet::new(3, 2, 2)), vec![image([2, 3, 64, 64])], mse),
+        ("resnet of basic blocks", Box::new(small(false)), vec![image([4, 3, 64, 64])], Loss::CrossEntropy),
+        ("resnet of bottlenecks", Box::new(small(true)), vec![image([4, 3, 64, 64])], Loss::CrossEntropy),
+        ("vit", Box::new(vit), vec![image([2, 3, 8, 8])], Loss::CrossEntropy),
+        ("unet", Box::new(unet(3, 2, 2)), vec![image([2, 3, 64, 64])], mse),
         ("mlp", Box::new(Mlp::new(9, [7, 6], 4)), vec![matrix(5, 9)], Loss::NegativeLogLikelihood),
-        ("nn", Box::new(Nn::new()), vec![matrix(4, 4)], mse),
+        ("nn", Box::new(tutorial_network()), vec![matrix(4, 4)], mse),
     ]
 }
 
 #[test]
 fn every_family_of_vision_models_trains_with_its_loss() {
     // Few values in a channel make a batch norm steep, so the image is large enough for the last stage.
-    let resnet = ResNetConfig { blocks: [1, 1, 1, 1], width: 4, bottleneck: true, classes: 3 };
+    let resnet = resnet(&ResNetConfig { blocks: [1, 1, 1, 1], width: 4, bottleneck: true, classes: 3 });
     let mut cases = families_of_images();
     cases.retain(|(name, ..)| !name.starts_with("resnet"));
-    cases.push(("resnet", Box::new(ResNet::new(&resnet)), vec![image([3, 3, 96, 96])], Loss::CrossEntropy));
+    cases.push(("resnet", Box::new(resnet), vec![image([3, 3, 96, 96])], Loss::CrossEntropy));
     for (name, module, inputs, loss) in cases {
         assert_eq!(loss_of(&*module, &inputs), loss, "{name}");
         let step = check(name, &*module, &inputs, Optimizer::Sgd);

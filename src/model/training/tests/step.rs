@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{Optimizer, TrainingCall, training_step};
 use super::{Ops, SEED, check, value, weights};
-use crate::zoo::Nn;
+use crate::zoo::tutorial_network;
 use crate::{
     AtenOp, Ctx, Distribution, Init, InputSpec, ModelSpec, Node, Value, evaluate, input_tensor, trace, weight_tensor,
 };
@@ -77,7 +77,7 @@ fn optimizers_change_weights_as_defined() {
 fn ops_are_in_the_scopes_of_their_part() {
     let step = check(
         "nn",
-        &Nn::new(),
+        &tutorial_network(),
         &[InputSpec { shape: Shape::f32([4, 4]), distribution: Distribution::Normal }],
         Optimizer::AdamW,
     );

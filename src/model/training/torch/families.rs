@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::super::tests::{BERT, Case, families_of_images, families_of_text};
 use crate::training::{Loss, Optimizer, TrainingCall, TrainingStep, training_step};
-use crate::zoo::text::{Bert, BertConfig};
+use crate::zoo::text::{BertConfig, bert};
 use crate::zoo::vision::{Clip, ClipConfig, Tower};
 use crate::{AtenOp, Distribution, InputSpec, Node, evaluate, trace, weight_tensor};
 use ns_tensor::{DType, Shape, Tensor};
@@ -75,7 +75,7 @@ fn models() -> Vec<Case> {
     let image = InputSpec { shape: Shape::f32([2, 3, 8, 8]), distribution: Distribution::Normal };
     let mut all = families_of_text();
     all.extend(families_of_images());
-    all.push(("roberta", Box::new(Bert::new(&roberta)), text(3, 13).to_vec(), Loss::MaskedLanguageModel));
+    all.push(("roberta", Box::new(bert(&roberta)), text(3, 13).to_vec(), Loss::MaskedLanguageModel));
     let inputs = [image].into_iter().chain(text(2, 11)).collect();
     all.push(("clip", Box::new(Clip::new(&clip)), inputs, Loss::MeanSquaredError));
     all

@@ -1,7 +1,9 @@
 //! Attention as in BERT and similar models, and functions shared with other blocks.
 
-use crate::nn::Linear;
-use crate::{Child, Ctx, Entry, Module, Value};
+use std::borrow::Cow;
+
+use crate::nn::{Block, Linear, block_with, child};
+use crate::{Ctx, Value};
 use ns_base::Refusal;
 use ns_base::convert::u64_to_f32;
 use ns_tensor::DType;
@@ -31,54 +33,19 @@ pub fn extended_mask(cx: &mut Ctx, mask: &Value) -> Result<Value, Refusal> {
     cx.scalar(BinaryOp::Mul, &hidden, f32::MIN)
 }
 
-/// `BertSelfAttention`, also ViT's: queries, keys and values, each from one linear layer.
-pub struct SelfAttention {
-    class: String,
-    query: Child<Linear>,
-    key: Child<Linear>,
-    value: Child<Linear>,
-    heads: u64,
-    head_size: u64,
-}
-
-impl SelfAttention {
-    /// Attention of this many features in `heads` heads.
-    #[must_use]
-    pub fn new(class: String, hidden: u64, heads: u64) -> Self {
-        let linear = |name: &str| Child::new(name, Linear::new(hidden, hidden));
-        Self {
-            class,
-            query: linear("query"),
-            key: linear("key"),
-            value: linear("value"),
-            heads,
-            head_size: hidden / heads.max(1),
-        }
-    }
-}
-
-impl Module for SelfAttention {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    /// Inputs: `[b, s, h]` and, optionally, a mask to add.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [x, mask @ ..] = inputs else {
-            return Err(cx.wrong_inputs(1, 0));
-        };
-        let q = self.query.call(cx, x)?;
-        let k = self.key.call(cx, x)?;
-        let v = self.value.call(cx, x)?;
-        let k = split_heads(cx, &k, self.heads)?;
-        let v = split_heads(cx, &v, self.heads)?;
-        let q = split_heads(cx, &q, self.heads)?;
-        let scale = (BinaryOp::Div, u64_to_f32(self.head_size).sqrt());
+/// `BertSelfAttention`, also ViT's: queries, keys and values, each from one linear layer. Inputs: `[b, s, h]` and, optionally, a
+/// mask to add.
+pub fn self_attention(class: impl Into<Cow<'static, str>>, hidden: u64, heads: u64) -> Block {
+    let linear = |name| child(name, Linear::new(hidden, hidden));
+    let scale = (BinaryOp::Div, u64_to_f32(hidden / heads.max(1)).sqrt());
+    block_with(class, ["query", "key", "value"].map(linear), move |cx, [query, key, value], [x], mask| {
+        let q = query.call(cx, x)?;
+        let k = key.call(cx, x)?;
+        let v = value.call(cx, x)?;
+        let k = split_heads(cx, &k, heads)?;
+        let v = split_heads(cx, &v, heads)?;
+        let q = split_heads(cx, &q, heads)?;
         let context = cx.attention([&q, &k, &v], Some(scale), mask.first())?;
         merge_heads(cx, &context)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.query.entry(), self.key.entry(), self.value.entry()]
-    }
+    })
 }

@@ -1,11 +1,12 @@
 //! BERT and similar models: encoders with the normalisation after each residual
 //! (`transformers/models/bert/modeling_bert.py`). RoBERTa and ELECTRA have the same code under other class names.
 
-use crate::nn::{Embedding, Gelu, LayerNorm, Linear, Positions, Tanh};
-use crate::{Child, Ctx, Entry, Module, Value};
+use std::slice;
 
-use super::SelfAttention;
-use super::attention::extended_mask;
+use crate::nn::{Block, Embedding, Gelu, Layer, LayerNorm, Linear, Positions, Tanh, block, block_with, child, stack};
+use crate::{Ctx, Value};
+
+use super::attention::{extended_mask, self_attention};
 use ns_base::Refusal;
 
 /// Sizes of an encoder.
@@ -34,323 +35,114 @@ pub struct BertConfig {
     pub pooler: bool,
 }
 
-/// `BertModel`: last hidden state, and the pooled first token.
-pub struct Bert {
-    class: String,
-    embeddings: Child<Embeddings>,
-    encoder: Child<Encoder>,
-    pooler: Option<Child<Pooler>>,
+/// `BertModel`: last hidden state, and the pooled first token. Inputs: ids `[b, s]`, attention mask `[b, s]`, and token types
+/// `[b, s]` if the tokenizer provides them.
+pub fn bert(config: &BertConfig) -> Block {
+    let class = format!("{}Model", config.prefix);
+    let [embeddings, encoder] = [child("embeddings", embeddings(config)), child("encoder", encoder(config))];
+    if !config.pooler {
+        return block_with(class, [embeddings, encoder], |cx, [embeddings, encoder], inputs, types| {
+            last_hidden_state(cx, [embeddings, encoder], inputs, types)
+        });
+    }
+    let children = [embeddings, encoder, child("pooler", pooler(config))];
+    block_with(class, children, |cx, [embeddings, encoder, pooler], inputs, types| {
+        let x = last_hidden_state(cx, [embeddings, encoder], inputs, types)?;
+        let pooled = pooler.call(cx, &x)?;
+        cx.tuple(&[&x, &pooled])
+    })
 }
 
-impl Bert {
-    /// An encoder of these sizes.
-    #[must_use]
-    pub fn new(config: &BertConfig) -> Self {
-        Self {
-            class: format!("{}Model", config.prefix),
-            embeddings: Child::new("embeddings", Embeddings::new(config)),
-            encoder: Child::new("encoder", Encoder::new(config)),
-            pooler: config.pooler.then(|| Child::new("pooler", Pooler::new(config))),
-        }
-    }
-}
-
-impl Module for Bert {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    /// Inputs: ids `[b, s]`, attention mask `[b, s]`, and token types `[b, s]` if the tokenizer provides them.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [ids, mask, types @ ..] = inputs else {
-            return Err(cx.wrong_inputs(2, inputs.len()));
-        };
-        let mask = extended_mask(cx, mask)?;
-        let mut words = vec![ids.clone()];
-        words.extend_from_slice(types);
-        let x = self.embeddings.call_with(cx, &words)?;
-        let x = self.encoder.call_with(cx, &[x, mask])?;
-        match &self.pooler {
-            Some(pooler) => {
-                let pooled = pooler.call(cx, &x)?;
-                cx.tuple(&[&x, &pooled])
-            }
-            None => Ok(x),
-        }
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        let mut all = vec![self.embeddings.entry(), self.encoder.entry()];
-        all.extend(self.pooler.as_ref().map(Child::entry));
-        all
-    }
+fn last_hidden_state(
+    cx: &mut Ctx,
+    [embeddings, encoder]: [&Layer; 2],
+    [ids, mask]: &[Value; 2],
+    types: &[Value],
+) -> Result<Value, Refusal> {
+    let mask = extended_mask(cx, mask)?;
+    let x = embeddings.call_with(cx, &[slice::from_ref(ids), types].concat())?;
+    encoder.call_with(cx, &[x, mask])
 }
 
 /// Words, positions and token types.
-struct Embeddings {
-    class: String,
-    word_embeddings: Child<Embedding>,
-    position_embeddings: Child<Positions>,
-    token_type_embeddings: Child<Embedding>,
-    first_type: Child<Positions>,
-    norm: Child<LayerNorm>,
-}
-
-impl Embeddings {
-    fn new(config: &BertConfig) -> Self {
-        let hidden = config.hidden;
-        let positions = Positions::new(config.positions, hidden, config.position_offset);
-        Self {
-            class: format!("{}Embeddings", config.prefix),
-            word_embeddings: Child::new("word_embeddings", Embedding::new(config.vocab, hidden)),
-            position_embeddings: Child::new("position_embeddings", positions),
-            token_type_embeddings: Child::new("token_type_embeddings", Embedding::new(config.types, hidden)),
-            first_type: Child::new("token_type_embeddings", Positions::new(config.types, hidden, 0)),
-            norm: Child::new("LayerNorm", LayerNorm::new(hidden, config.eps)),
-        }
-    }
-}
-
-impl Module for Embeddings {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [ids, types @ ..] = inputs else {
-            return Err(cx.wrong_inputs(1, 0));
-        };
-        let words = self.word_embeddings.call(cx, ids)?;
+fn embeddings(config: &BertConfig) -> Block {
+    let hidden = config.hidden;
+    let children = [
+        child("word_embeddings", Embedding::new(config.vocab, hidden)),
+        child("position_embeddings", Positions::new(config.positions, hidden, config.position_offset)),
+        child("token_type_embeddings", Embedding::new(config.types, hidden)),
+        child("LayerNorm", LayerNorm::new(hidden, config.eps)),
+    ];
+    let first_type = child("token_type_embeddings", Positions::new(config.types, hidden, 0));
+    let class = format!("{}Embeddings", config.prefix);
+    block_with(class, children, move |cx, [words, positions, token_types, norm], [ids], types| {
+        let words = words.call(cx, ids)?;
         let types = match types.first() {
-            Some(types) => self.token_type_embeddings.call(cx, types)?,
+            Some(types) => token_types.call(cx, types)?,
             // All tokens have type 0: one row for all.
             None => {
                 let one = cx.slice(ids, 1, 0, 1)?;
-                self.first_type.call(cx, &one)?
+                first_type.call(cx, &one)?
             }
         };
         let x = cx.add(&words, &types)?;
-        let positions = self.position_embeddings.call(cx, ids)?;
+        let positions = positions.call(cx, ids)?;
         let x = cx.add(&x, &positions)?;
-        self.norm.call(cx, &x)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![
-            self.word_embeddings.entry(),
-            self.position_embeddings.entry(),
-            self.token_type_embeddings.entry(),
-            self.norm.entry(),
-        ]
-    }
+        norm.call(cx, &x)
+    })
 }
 
-struct Encoder {
-    class: String,
-    layers: Vec<Child<BertLayer>>,
-}
-
-impl Encoder {
-    fn new(config: &BertConfig) -> Self {
-        let layers = (0..config.layers).map(|n| Child::new(format!("layer.{n}"), BertLayer::new(config))).collect();
-        Self { class: format!("{}Encoder", config.prefix), layers }
-    }
-}
-
-impl Module for Encoder {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [x, mask] = two(cx, inputs)?;
-        let mut x = x.clone();
-        for layer in &self.layers {
-            x = layer.call_with(cx, &[x, mask.clone()])?;
-        }
-        Ok(x)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        self.layers.iter().map(Child::entry).collect()
-    }
+fn encoder(config: &BertConfig) -> Block {
+    let layers = (0..config.layers).map(|n| child(format!("layer.{n}"), layer(config)));
+    stack(format!("{}Encoder", config.prefix), layers)
 }
 
 /// `BertLayer`: attention, then two linear layers, each with a residual and a normalisation.
-pub struct BertLayer {
-    class: String,
-    attention: Child<Attention>,
-    intermediate: Child<Intermediate>,
-    output: Child<AddNorm>,
+fn layer(config: &BertConfig) -> Block {
+    let children = [
+        child("attention", attention(config)),
+        child("intermediate", intermediate(config)),
+        child("output", add_norm("Output", config.intermediate, config)),
+    ];
+    block(format!("{}Layer", config.prefix), children, |cx, [attention, intermediate, output], inputs: &[_; 2]| {
+        let x = attention.call_with(cx, inputs)?;
+        let inner = intermediate.call(cx, &x)?;
+        output.call_with(cx, &[inner, x])
+    })
 }
 
-impl BertLayer {
-    /// A layer of these sizes.
-    #[must_use]
-    pub fn new(config: &BertConfig) -> Self {
-        let prefix = config.prefix;
-        let dense = Linear::new(config.intermediate, config.hidden);
-        Self {
-            class: format!("{prefix}Layer"),
-            attention: Child::new("attention", Attention::new(config)),
-            intermediate: Child::new("intermediate", Intermediate::new(config)),
-            output: Child::new("output", AddNorm::new(format!("{prefix}Output"), dense, config)),
-        }
-    }
-}
-
-impl Module for BertLayer {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = self.attention.call_with(cx, inputs)?;
-        let inner = self.intermediate.call(cx, &x)?;
-        self.output.call_with(cx, &[inner, x])
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.attention.entry(), self.intermediate.entry(), self.output.entry()]
-    }
-}
-
-struct Attention {
-    class: String,
-    inner: Child<SelfAttention>,
-    output: Child<AddNorm>,
-}
-
-impl Attention {
-    fn new(config: &BertConfig) -> Self {
-        let prefix = config.prefix;
-        let dense = Linear::new(config.hidden, config.hidden);
-        Self {
-            class: format!("{prefix}Attention"),
-            inner: Child::new(
-                "self",
-                SelfAttention::new(format!("{prefix}SelfAttention"), config.hidden, config.heads),
-            ),
-            output: Child::new("output", AddNorm::new(format!("{prefix}SelfOutput"), dense, config)),
-        }
-    }
-}
-
-impl Module for Attention {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [x, _] = two(cx, inputs)?;
-        let context = self.inner.call_with(cx, inputs)?;
-        self.output.call_with(cx, &[context, x.clone()])
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.inner.entry(), self.output.entry()]
-    }
+fn attention(config: &BertConfig) -> Block {
+    let inner = self_attention(format!("{}SelfAttention", config.prefix), config.hidden, config.heads);
+    let children = [child("self", inner), child("output", add_norm("SelfOutput", config.hidden, config))];
+    block(format!("{}Attention", config.prefix), children, |cx, [inner, output], inputs @ [x, _]| {
+        let context = inner.call_with(cx, inputs)?;
+        output.call_with(cx, &[context, x.clone()])
+    })
 }
 
 /// `BertSelfOutput` and `BertOutput`: a linear layer, the residual, the normalisation.
-struct AddNorm {
-    class: String,
-    dense: Child<Linear>,
-    norm: Child<LayerNorm>,
-}
-
-impl AddNorm {
-    fn new(class: String, dense: Linear, config: &BertConfig) -> Self {
-        let norm = Child::new("LayerNorm", LayerNorm::new(config.hidden, config.eps));
-        Self { class, dense: Child::new("dense", dense), norm }
-    }
-}
-
-impl Module for AddNorm {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [x, residual] = two(cx, inputs)?;
-        let x = self.dense.call(cx, x)?;
+fn add_norm(class: &str, features: u64, config: &BertConfig) -> Block {
+    let children = [
+        child("dense", Linear::new(features, config.hidden)),
+        child("LayerNorm", LayerNorm::new(config.hidden, config.eps)),
+    ];
+    block(format!("{}{class}", config.prefix), children, |cx, [dense, norm], [x, residual]| {
+        let x = dense.call(cx, x)?;
         let x = cx.add(&x, residual)?;
-        self.norm.call(cx, &x)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.dense.entry(), self.norm.entry()]
-    }
+        norm.call(cx, &x)
+    })
 }
 
-struct Intermediate {
-    class: String,
-    dense: Child<Linear>,
-    activation: Child<Gelu>,
+fn intermediate(config: &BertConfig) -> Block {
+    let dense = child("dense", Linear::new(config.hidden, config.intermediate));
+    stack(format!("{}Intermediate", config.prefix), [dense, child("intermediate_act_fn", Gelu)])
 }
 
-impl Intermediate {
-    fn new(config: &BertConfig) -> Self {
-        Self {
-            class: format!("{}Intermediate", config.prefix),
-            dense: Child::new("dense", Linear::new(config.hidden, config.intermediate)),
-            activation: Child::new("intermediate_act_fn", Gelu::activation()),
-        }
-    }
-}
-
-impl Module for Intermediate {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        let x = self.dense.call(cx, x)?;
-        self.activation.call(cx, &x)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.dense.entry(), self.activation.entry()]
-    }
-}
-
-struct Pooler {
-    class: String,
-    dense: Child<Linear>,
-    activation: Child<Tanh>,
-}
-
-impl Pooler {
-    fn new(config: &BertConfig) -> Self {
-        Self {
-            class: format!("{}Pooler", config.prefix),
-            dense: Child::new("dense", Linear::new(config.hidden, config.hidden)),
-            activation: Child::new("activation", Tanh),
-        }
-    }
-}
-
-impl Module for Pooler {
-    fn class(&self) -> &str {
-        &self.class
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
+fn pooler(config: &BertConfig) -> Block {
+    let children = [child("dense", Linear::new(config.hidden, config.hidden)), child("activation", Tanh)];
+    block(format!("{}Pooler", config.prefix), children, |cx, [dense, activation], [x]| {
         let first = cx.select(x, 1, 0)?;
-        let x = self.dense.call(cx, &first)?;
-        self.activation.call(cx, &x)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.dense.entry(), self.activation.entry()]
-    }
-}
-
-fn two<'v>(cx: &Ctx, inputs: &'v [Value]) -> Result<[&'v Value; 2], Refusal> {
-    match inputs {
-        [a, b] => Ok([a, b]),
-        _ => Err(cx.wrong_inputs(2, inputs.len())),
-    }
+        let x = dense.call(cx, &first)?;
+        activation.call(cx, &x)
+    })
 }

@@ -5,7 +5,7 @@ use crate::{Distribution, InputSpec, Module};
 use ns_base::convert::u64_to_u32;
 use ns_tensor::{DType, Shape};
 
-use super::{Llama, LlamaConfig, Reads};
+use super::{LlamaConfig, Reads, llama};
 
 const LLAMA_2_7B: LlamaConfig = LlamaConfig {
     vocab: 32_000,
@@ -43,7 +43,7 @@ const fn parameters(max: u64, layers: u64) -> [ParamInfo; 2] {
 fn decoder(config: LlamaConfig, settings: &Settings) -> Box<dyn Module> {
     let (context, layers) = (settings.int("context"), settings.int("layers"));
     let reads = if settings.in_training { Reads::Sequence } else { Reads::LastToken };
-    Box::new(Llama::new(&LlamaConfig { context, layers, reads, ..config }))
+    Box::new(llama(&LlamaConfig { context, layers, reads, ..config }))
 }
 
 /// The last token of each sequence, a mask of ones over the whole cache, and the last position of it; in training, whole

@@ -5,7 +5,7 @@ use crate::{Distribution, InputSpec};
 use ns_base::convert::u64_to_u32;
 use ns_tensor::{DType, Shape};
 
-use super::{Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig};
+use super::{AlbertConfig, BertConfig, DistilBertConfig, albert, bert, distilbert};
 
 /// Sequence length, at most the size of the position table.
 pub(in crate::zoo) static SEQ: [ParamInfo; 1] = [ParamInfo {
@@ -56,21 +56,21 @@ const fn encoder(
 pub(in crate::zoo) static BERT_BASE: ModelInfo = encoder(
     "bert-base-uncased",
     "BERT base: 12 layers of 768 features, last hidden state and pooled first token",
-    |_| Box::new(Bert::new(&BERT)),
+    |_| Box::new(bert(&BERT)),
     |s, batch| tokens(batch, s.int("seq"), BERT.vocab, Some(BERT.types)),
 );
 
 pub(in crate::zoo) static BERT_LARGE: ModelInfo = encoder(
     "bert-large-uncased",
     "BERT large: 24 layers of 1024 features, last hidden state and pooled first token",
-    |_| Box::new(Bert::new(&LARGE)),
+    |_| Box::new(bert(&LARGE)),
     |s, batch| tokens(batch, s.int("seq"), BERT.vocab, Some(BERT.types)),
 );
 
 pub(in crate::zoo) static ROBERTA_BASE: ModelInfo = encoder(
     "roberta-base",
     "RoBERTa base: BERT base with 50265 words",
-    |_| Box::new(Bert::new(&ROBERTA)),
+    |_| Box::new(bert(&ROBERTA)),
     |s, batch| tokens(batch, s.int("seq"), ROBERTA.vocab, None),
 );
 
@@ -79,7 +79,7 @@ pub(in crate::zoo) static ROBERTA_LARGE: ModelInfo = encoder(
     "RoBERTa large: BERT large with 50265 words",
     |_| {
         let large = BertConfig { hidden: 1024, layers: 24, heads: 16, intermediate: 4096, ..ROBERTA };
-        Box::new(Bert::new(&large))
+        Box::new(bert(&large))
     },
     |s, batch| tokens(batch, s.int("seq"), ROBERTA.vocab, None),
 );
@@ -87,7 +87,7 @@ pub(in crate::zoo) static ROBERTA_LARGE: ModelInfo = encoder(
 pub(in crate::zoo) static ELECTRA_BASE: ModelInfo = encoder(
     "google/electra-base-discriminator",
     "ELECTRA base discriminator: BERT base without pooler",
-    |_| Box::new(Bert::new(&BertConfig { prefix: "Electra", pooler: false, ..BERT })),
+    |_| Box::new(bert(&BertConfig { prefix: "Electra", pooler: false, ..BERT })),
     |s, batch| tokens(batch, s.int("seq"), BERT.vocab, Some(BERT.types)),
 );
 
@@ -97,7 +97,7 @@ const DISTILBERT: DistilBertConfig =
 pub(in crate::zoo) static DISTILBERT_BASE: ModelInfo = encoder(
     "distilbert-base-uncased",
     "DistilBERT base: 6 layers of 768 features, last hidden state",
-    |_| Box::new(DistilBert::new(&DISTILBERT)),
+    |_| Box::new(distilbert(&DISTILBERT)),
     |s, batch| tokens(batch, s.int("seq"), DISTILBERT.vocab, None),
 );
 
@@ -114,6 +114,6 @@ const ALBERT: AlbertConfig = AlbertConfig {
 pub(in crate::zoo) static ALBERT_BASE: ModelInfo = encoder(
     "albert-base-v2",
     "ALBERT base v2: one layer of 768 features applied 12 times, last hidden state and pooled first token",
-    |_| Box::new(Albert::new(&ALBERT)),
+    |_| Box::new(albert(&ALBERT)),
     |s, batch| tokens(batch, s.int("seq"), ALBERT.vocab, Some(2)),
 );

@@ -1,6 +1,6 @@
 //! GPT-2 (`transformers/models/gpt2/modeling_gpt2.py`): a whole prompt at once.
 
-use crate::nn::{Embedding, LayerNorm, NewGelu, Positions};
+use crate::nn::{Block, Embedding, Layer, LayerNorm, NewGelu, Positions, block, child, stack};
 use crate::zoo::{ModelInfo, ParamInfo, ParamKind};
 use crate::{Child, Ctx, Distribution, Entry, Init, InputSpec, Module, Parameter, Value};
 use ns_base::Refusal;
@@ -84,7 +84,7 @@ impl Module for Gpt2 {
 struct Transformer {
     wte: Child<Embedding>,
     wpe: Child<Positions>,
-    layers: Vec<Child<Block>>,
+    layers: Vec<Layer>,
     ln_f: Child<LayerNorm>,
     causal: Parameter,
 }
@@ -95,7 +95,7 @@ impl Transformer {
         Self {
             wte: Child::new("wte", Embedding::new(config.vocab, config.hidden)),
             wpe: Child::new("wpe", Positions::new(positions, config.hidden, 0)),
-            layers: (0..config.layers).map(|n| Child::new(format!("h.{n}"), Block::new(config))).collect(),
+            layers: (0..config.layers).map(|n| child(format!("h.{n}"), layer(config))).collect(),
             ln_f: Child::new("ln_f", LayerNorm::new(config.hidden, EPS)),
             causal: Parameter::buffer("causal_mask", [positions, positions], Init::CausalMask),
         }
@@ -132,116 +132,44 @@ impl Module for Transformer {
     }
 }
 
-fn two<'v>(cx: &Ctx, inputs: &'v [Value]) -> Result<[&'v Value; 2], Refusal> {
-    match inputs {
-        [a, b] => Ok([a, b]),
-        _ => Err(cx.wrong_inputs(2, inputs.len())),
-    }
-}
-
-struct Block {
-    ln_1: Child<LayerNorm>,
-    attn: Child<Attention>,
-    ln_2: Child<LayerNorm>,
-    mlp: Child<Mlp>,
-}
-
-impl Block {
-    fn new(config: &Gpt2Config) -> Self {
-        let hidden = config.hidden;
-        let mlp = Mlp {
-            c_fc: Child::new("c_fc", Conv1d::new(hidden, 4 * hidden)),
-            act: Child::new("act", NewGelu),
-            c_proj: Child::new("c_proj", Conv1d::new(4 * hidden, hidden)),
-        };
-        let attention = Attention {
-            c_attn: Child::new("c_attn", Conv1d::new(hidden, 3 * hidden)),
-            c_proj: Child::new("c_proj", Conv1d::new(hidden, hidden)),
-            heads: config.heads,
-        };
-        Self {
-            ln_1: Child::new("ln_1", LayerNorm::new(hidden, EPS)),
-            attn: Child::new("attn", attention),
-            ln_2: Child::new("ln_2", LayerNorm::new(hidden, EPS)),
-            mlp: Child::new("mlp", mlp),
-        }
-    }
-}
-
-impl Module for Block {
-    fn class(&self) -> &str {
-        "GPT2Block"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [x, mask] = two(cx, inputs)?;
-        let normal = self.ln_1.call(cx, x)?;
-        let attended = self.attn.call_with(cx, &[normal, mask.clone()])?;
+fn layer(config: &Gpt2Config) -> Block {
+    let hidden = config.hidden;
+    let mlp = [
+        child("c_fc", Conv1d::new(hidden, 4 * hidden)),
+        child("act", NewGelu),
+        child("c_proj", Conv1d::new(4 * hidden, hidden)),
+    ];
+    let children = [
+        child("ln_1", LayerNorm::new(hidden, EPS)),
+        child("attn", attention(config)),
+        child("ln_2", LayerNorm::new(hidden, EPS)),
+        child("mlp", stack("GPT2MLP", mlp)),
+    ];
+    block("GPT2Block", children, |cx, [ln_1, attn, ln_2, mlp], [x, mask]| {
+        let normal = ln_1.call(cx, x)?;
+        let attended = attn.call_with(cx, &[normal, mask.clone()])?;
         let x = cx.add(&attended, x)?;
-        let normal = self.ln_2.call(cx, &x)?;
-        let inner = self.mlp.call(cx, &normal)?;
+        let normal = ln_2.call(cx, &x)?;
+        let inner = mlp.call(cx, &normal)?;
         cx.add(&x, &inner)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.ln_1.entry(), self.attn.entry(), self.ln_2.entry(), self.mlp.entry()]
-    }
+    })
 }
 
-struct Attention {
-    c_attn: Child<Conv1d>,
-    c_proj: Child<Conv1d>,
-    heads: u64,
-}
-
-impl Module for Attention {
-    fn class(&self) -> &str {
-        "GPT2Attention"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [x, mask] = two(cx, inputs)?;
-        let width = x.dims().last().copied().unwrap_or(1);
-        let all = self.c_attn.call(cx, x)?;
-        let mut parts = Vec::with_capacity(3);
-        for n in 0..3 {
+fn attention(config: &Gpt2Config) -> Block {
+    let (width, heads) = (config.hidden, config.heads);
+    let scale = (BinaryOp::Div, u64_to_f32(width / heads.max(1)).sqrt());
+    let children = [child("c_attn", Conv1d::new(width, 3 * width)), child("c_proj", Conv1d::new(width, width))];
+    block("GPT2Attention", children, move |cx, [c_attn, c_proj], [x, mask]| {
+        let all = c_attn.call(cx, x)?;
+        let mut part = |n| {
             let part = cx.slice(&all, 2, n * width, (n + 1) * width)?;
-            parts.push(split_heads(cx, &part, self.heads)?);
-        }
-        let [q, k, v] = parts.as_slice() else { return Ok(all) };
-        let head_size = width / self.heads.max(1);
-        let scale = (BinaryOp::Div, u64_to_f32(head_size).sqrt());
-        let context = cx.attention([q, k, v], Some(scale), Some(mask))?;
+            split_heads(cx, &part, heads)
+        };
+        let (q, k, v) = (part(0)?, part(1)?, part(2)?);
+        let context = cx.attention([&q, &k, &v], Some(scale), Some(mask))?;
         let context = merge_heads(cx, &context)?;
-        self.c_proj.call(cx, &context)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.c_attn.entry(), self.c_proj.entry()]
-    }
-}
-
-struct Mlp {
-    c_fc: Child<Conv1d>,
-    act: Child<NewGelu>,
-    c_proj: Child<Conv1d>,
-}
-
-impl Module for Mlp {
-    fn class(&self) -> &str {
-        "GPT2MLP"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        let x = self.c_fc.call(cx, x)?;
-        let x = self.act.call(cx, &x)?;
-        self.c_proj.call(cx, &x)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.c_fc.entry(), self.act.entry(), self.c_proj.entry()]
-    }
+        c_proj.call(cx, &context)
+    })
 }
 
 /// `transformers.pytorch_utils.Conv1D`: a linear layer whose weight is `[in, out]`.

@@ -1,7 +1,9 @@
 //! Llama (`transformers/models/llama/modeling_llama.py`): the next token of each sequence, with a static cache of keys and
 //! values that stays on the device; or, as a training step reads them, whole sequences without a cache.
 
-use crate::nn::{Embedding, Linear, RmsNorm, SiLU};
+use std::slice;
+
+use crate::nn::{Block, Embedding, Layer, Linear, RmsNorm, SiLU, block, block_with, child};
 use crate::{Child, Ctx, Entry, Init, Module, Parameter, Value};
 use ns_base::Refusal;
 use ns_base::convert::{u64_to_f32, usize_to_u32};
@@ -49,38 +51,14 @@ impl LlamaConfig {
 /// Added to mean squares.
 const EPS: f32 = 1e-5;
 
-/// `LlamaForCausalLM`: scores of the next word, `[b, 1, vocab]`, or `[b, s, vocab]` of a whole sequence.
-pub struct Llama {
-    model: Child<Decoder>,
-    lm_head: Child<Linear>,
-}
-
-impl Llama {
-    /// A model of these sizes.
-    #[must_use]
-    pub fn new(config: &LlamaConfig) -> Self {
-        Self {
-            model: Child::new("model", Decoder::new(config)),
-            lm_head: Child::new("lm_head", Linear::with_bias(config.hidden, config.vocab, false)),
-        }
-    }
-}
-
-impl Module for Llama {
-    fn class(&self) -> &str {
-        "LlamaForCausalLM"
-    }
-
-    /// Inputs: ids of the last tokens `[b, 1]`, attention mask `[b, context]`, position of the last tokens `[1]`; or the ids of
-    /// whole sequences `[b, s]` alone.
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = self.model.call_with(cx, inputs)?;
-        self.lm_head.call(cx, &x)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.model.entry(), self.lm_head.entry()]
-    }
+/// `LlamaForCausalLM`: scores of the next word, `[b, 1, vocab]`, or `[b, s, vocab]` of a whole sequence. Inputs: ids of the last
+/// tokens `[b, 1]`, attention mask `[b, context]`, position of the last tokens `[1]`; or the ids of whole sequences `[b, s]` alone.
+pub fn llama(config: &LlamaConfig) -> Block {
+    let head = child("lm_head", Linear::with_bias(config.hidden, config.vocab, false));
+    block_with("LlamaForCausalLM", [child("model", Decoder::new(config)), head], |cx, [model, lm_head], [], inputs| {
+        let x = model.call_with(cx, inputs)?;
+        lm_head.call(cx, &x)
+    })
 }
 
 fn expected(cx: &Ctx, expected: usize, inputs: &[Value]) -> Refusal {
@@ -89,7 +67,7 @@ fn expected(cx: &Ctx, expected: usize, inputs: &[Value]) -> Refusal {
 
 struct Decoder {
     embed_tokens: Child<Embedding>,
-    layers: Vec<Child<Layer>>,
+    layers: Vec<Layer>,
     norm: Child<RmsNorm>,
     cosines: Child<Rotary>,
     sines: Child<Rotary>,
@@ -104,7 +82,7 @@ impl Decoder {
         let causal = Parameter::buffer("causal_mask", square, Init::CausalMask);
         Self {
             embed_tokens: Child::new("embed_tokens", Embedding::new(config.vocab, config.hidden)),
-            layers: (0..config.layers).map(|n| Child::new(format!("layers.{n}"), Layer::new(config))).collect(),
+            layers: (0..config.layers).map(|n| child(format!("layers.{n}"), layer(config))).collect(),
             norm: Child::new("norm", RmsNorm::new(config.hidden, EPS)),
             cosines: rotary(false),
             sines: rotary(true),
@@ -187,82 +165,38 @@ impl Module for Rotary {
     }
 }
 
-/// `LlamaDecoderLayer`
-struct Layer {
-    self_attn: Child<Attention>,
-    mlp: Child<Mlp>,
-    input_layernorm: Child<RmsNorm>,
-    post_attention_layernorm: Child<RmsNorm>,
-}
-
-impl Layer {
-    fn new(config: &LlamaConfig) -> Self {
-        let linear = |name: &str, i, o| Child::new(name, Linear::with_bias(i, o, false));
-        let mlp = Mlp {
-            gate_proj: linear("gate_proj", config.hidden, config.intermediate),
-            up_proj: linear("up_proj", config.hidden, config.intermediate),
-            down_proj: linear("down_proj", config.intermediate, config.hidden),
-            act_fn: Child::new("act_fn", SiLU),
-        };
-        Self {
-            self_attn: Child::new("self_attn", Attention::new(config)),
-            mlp: Child::new("mlp", mlp),
-            input_layernorm: Child::new("input_layernorm", RmsNorm::new(config.hidden, EPS)),
-            post_attention_layernorm: Child::new("post_attention_layernorm", RmsNorm::new(config.hidden, EPS)),
-        }
-    }
-}
-
-impl Module for Layer {
-    fn class(&self) -> &str {
-        "LlamaDecoderLayer"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let [x, others @ ..] = inputs else { return Err(expected(cx, 4, inputs)) };
-        let mut attended = vec![self.input_layernorm.call(cx, x)?];
-        attended.extend_from_slice(others);
-        let attended = self.self_attn.call_with(cx, &attended)?;
+fn layer(config: &LlamaConfig) -> Block {
+    let children = [
+        child("self_attn", Attention::new(config)),
+        child("mlp", mlp(config)),
+        child("input_layernorm", RmsNorm::new(config.hidden, EPS)),
+        child("post_attention_layernorm", RmsNorm::new(config.hidden, EPS)),
+    ];
+    block_with("LlamaDecoderLayer", children, |cx, [self_attn, mlp, before, after], [x], others| {
+        let normal = before.call(cx, x)?;
+        let attended = self_attn.call_with(cx, &[slice::from_ref(&normal), others].concat())?;
         let x = cx.add(x, &attended)?;
-        let inner = self.post_attention_layernorm.call(cx, &x)?;
-        let inner = self.mlp.call(cx, &inner)?;
+        let inner = after.call(cx, &x)?;
+        let inner = mlp.call(cx, &inner)?;
         cx.add(&x, &inner)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![
-            self.self_attn.entry(),
-            self.mlp.entry(),
-            self.input_layernorm.entry(),
-            self.post_attention_layernorm.entry(),
-        ]
-    }
+    })
 }
 
-struct Mlp {
-    gate_proj: Child<Linear>,
-    up_proj: Child<Linear>,
-    down_proj: Child<Linear>,
-    act_fn: Child<SiLU>,
-}
-
-impl Module for Mlp {
-    fn class(&self) -> &str {
-        "LlamaMLP"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        let gate = self.gate_proj.call(cx, x)?;
-        let gate = self.act_fn.call(cx, &gate)?;
-        let up = self.up_proj.call(cx, x)?;
+fn mlp(config: &LlamaConfig) -> Block {
+    let linear = |name, i, o| child(name, Linear::with_bias(i, o, false));
+    let children = [
+        linear("gate_proj", config.hidden, config.intermediate),
+        linear("up_proj", config.hidden, config.intermediate),
+        linear("down_proj", config.intermediate, config.hidden),
+        child("act_fn", SiLU),
+    ];
+    block("LlamaMLP", children, |cx, [gate_proj, up_proj, down_proj, act_fn], [x]| {
+        let gate = gate_proj.call(cx, x)?;
+        let gate = act_fn.call(cx, &gate)?;
+        let up = up_proj.call(cx, x)?;
         let inner = cx.mul(&gate, &up)?;
-        self.down_proj.call(cx, &inner)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.gate_proj.entry(), self.up_proj.entry(), self.down_proj.entry(), self.act_fn.entry()]
-    }
+        down_proj.call(cx, &inner)
+    })
 }
 
 struct Attention {

@@ -4,7 +4,7 @@ use crate::zoo::{ModelInfo, Settings};
 use crate::{Distribution, InputSpec, Module};
 use ns_tensor::Shape;
 
-use super::{ConvStack, ResNet, ResNetConfig, UNet, ViT, ViTConfig};
+use super::{ResNetConfig, ViTConfig, alexnet, resnet, unet, vgg, vit};
 
 /// Colour images of 224 by 224.
 pub(in crate::zoo) fn images(batch: u64) -> Vec<InputSpec> {
@@ -32,38 +32,38 @@ pub(in crate::zoo) const fn network(
 
 pub(in crate::zoo) static RESNET18: ModelInfo =
     network("resnet18", "ResNet-18: 8 blocks of two 3x3 convolutions", |_| {
-        Box::new(ResNet::new(&ResNetConfig::imagenet([2, 2, 2, 2], false)))
+        Box::new(resnet(&ResNetConfig::imagenet([2, 2, 2, 2], false)))
     });
 
 pub(in crate::zoo) static RESNET34: ModelInfo =
     network("resnet34", "ResNet-34: 16 blocks of two 3x3 convolutions", |_| {
-        Box::new(ResNet::new(&ResNetConfig::imagenet([3, 4, 6, 3], false)))
+        Box::new(resnet(&ResNetConfig::imagenet([3, 4, 6, 3], false)))
     });
 
 pub(in crate::zoo) static RESNET50: ModelInfo = network("resnet50", "ResNet-50: 16 bottleneck blocks", |_| {
-    Box::new(ResNet::new(&ResNetConfig::imagenet([3, 4, 6, 3], true)))
+    Box::new(resnet(&ResNetConfig::imagenet([3, 4, 6, 3], true)))
 });
 
 pub(in crate::zoo) static RESNET101: ModelInfo = network("resnet101", "ResNet-101: 33 bottleneck blocks", |_| {
-    Box::new(ResNet::new(&ResNetConfig::imagenet([3, 4, 23, 3], true)))
+    Box::new(resnet(&ResNetConfig::imagenet([3, 4, 23, 3], true)))
 });
 
 pub(in crate::zoo) static RESNET152: ModelInfo = network("resnet152", "ResNet-152: 50 bottleneck blocks", |_| {
-    Box::new(ResNet::new(&ResNetConfig::imagenet([3, 8, 36, 3], true)))
+    Box::new(resnet(&ResNetConfig::imagenet([3, 8, 36, 3], true)))
 });
 
 pub(in crate::zoo) static VGG11: ModelInfo =
-    network("vgg11", "VGG-11: 8 convolutions, 3 linear layers", |_| Box::new(ConvStack::vgg([1, 1, 2, 2, 2])));
+    network("vgg11", "VGG-11: 8 convolutions, 3 linear layers", |_| Box::new(vgg([1, 1, 2, 2, 2])));
 
 pub(in crate::zoo) static VGG16: ModelInfo =
-    network("vgg16", "VGG-16: 13 convolutions, 3 linear layers", |_| Box::new(ConvStack::vgg([2, 2, 3, 3, 3])));
+    network("vgg16", "VGG-16: 13 convolutions, 3 linear layers", |_| Box::new(vgg([2, 2, 3, 3, 3])));
 
 pub(in crate::zoo) static ALEXNET: ModelInfo =
-    network("alexnet", "AlexNet: 5 convolutions, 3 linear layers", |_| Box::new(ConvStack::alexnet()));
+    network("alexnet", "AlexNet: 5 convolutions, 3 linear layers", |_| Box::new(alexnet()));
 
 pub(in crate::zoo) static VIT_BASE: ModelInfo =
     network("google/vit-base-patch16-224", "Vision transformer, base: 12 layers on patches of 16 by 16", |_| {
-        Box::new(ViT::new(&ViTConfig {
+        Box::new(vit(&ViTConfig {
             image: 224,
             patch: 16,
             hidden: 768,
@@ -75,6 +75,4 @@ pub(in crate::zoo) static VIT_BASE: ModelInfo =
     });
 
 pub(in crate::zoo) static UNET: ModelInfo =
-    network("UNet", "U-Net of milesial's unet_carvana: 64 to 1024 channels, 2 classes", |_| {
-        Box::new(UNet::new(3, 2, 64))
-    });
+    network("UNet", "U-Net of milesial's unet_carvana: 64 to 1024 channels, 2 classes", |_| Box::new(unet(3, 2, 64)));

@@ -1,6 +1,8 @@
 //! ResNet, as torchvision builds it (`torchvision/models/resnet.py`, v1.5: the stride is in the 3x3 convolution).
 
-use crate::nn::{AdaptiveAvgPool2d, BatchNorm2d, Conv2d, Linear, MaxPool2d, ReLU, Sequential};
+use crate::nn::{
+    AdaptiveAvgPool2d, BatchNorm2d, Block, Conv2d, Function, Linear, MaxPool2d, ReLU, Sequential, block, child,
+};
 use crate::{Child, ConvArgs, Ctx, Entry, Module, Value};
 use ns_base::Refusal;
 
@@ -30,86 +32,54 @@ impl ResNetConfig {
 }
 
 /// `torchvision.models.ResNet`
-pub struct ResNet {
-    conv1: Child<Conv2d>,
-    bn1: Child<BatchNorm2d>,
-    relu: Child<ReLU>,
-    maxpool: Child<MaxPool2d>,
-    layers: Vec<Child<Sequential>>,
-    avgpool: Child<AdaptiveAvgPool2d>,
-    fc: Child<Linear>,
-}
-
-impl ResNet {
-    /// A network of these sizes.
-    #[must_use]
-    pub fn new(config: &ResNetConfig) -> Self {
-        let mut channels = config.width;
-        let mut layers = Vec::new();
-        for (stage, &blocks) in config.blocks.iter().enumerate() {
-            let width = config.width << stage;
-            let mut layer = Sequential::new();
-            for block in 0..blocks {
-                let stride = if stage > 0 && block == 0 { 2 } else { 1 };
-                layer = layer.then(ResNetBlock::new(channels, width, stride, config));
-                channels = width * config.expansion();
-            }
-            layers.push(Child::new(format!("layer{}", stage + 1), layer));
+pub fn resnet(config: &ResNetConfig) -> Block {
+    let mut channels = config.width;
+    let [layer1, layer2, layer3, layer4] = [0, 1, 2, 3].map(|stage| {
+        let width = config.width << stage;
+        let mut layer = Sequential::new();
+        for block in 0..config.blocks[stage] {
+            let stride = if stage > 0 && block == 0 { 2 } else { 1 };
+            layer = layer.then(ResNetBlock::new(channels, width, stride, config));
+            channels = width * config.expansion();
         }
-        let stem = ConvArgs { stride: 2, padding: 3, ..ConvArgs::default() };
-        Self {
-            conv1: Child::new("conv1", Conv2d::new(3, config.width, 7, stem).without_bias()),
-            bn1: Child::new("bn1", BatchNorm2d::new(config.width)),
-            relu: Child::new("relu", ReLU),
-            maxpool: Child::new("maxpool", MaxPool2d::new(3, 2, 1)),
-            layers,
-            avgpool: Child::new("avgpool", AdaptiveAvgPool2d::new(1)),
-            fc: Child::new("fc", Linear::new(channels, config.classes)),
-        }
-    }
-}
-
-impl Module for ResNet {
-    fn class(&self) -> &str {
-        "ResNet"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        let x = self.conv1.call(cx, x)?;
-        let x = self.bn1.call(cx, &x)?;
-        let x = self.relu.call(cx, &x)?;
-        let mut x = self.maxpool.call(cx, &x)?;
-        for layer in &self.layers {
+        child(format!("layer{}", stage + 1), layer)
+    });
+    let stem = ConvArgs { stride: 2, padding: 3, ..ConvArgs::default() };
+    let children = [
+        child("conv1", Conv2d::new(3, config.width, 7, stem).without_bias()),
+        child("bn1", BatchNorm2d::new(config.width)),
+        child("relu", ReLU),
+        child("maxpool", MaxPool2d::new(3, 2, 1)),
+        layer1,
+        layer2,
+        layer3,
+        layer4,
+        child("avgpool", AdaptiveAvgPool2d::new(1)),
+        child("fc", Linear::new(channels, config.classes)),
+    ];
+    block("ResNet", children, |cx, [features @ .., fc], [x]| {
+        let mut x = x.clone();
+        for layer in features {
             x = layer.call(cx, &x)?;
         }
-        let x = self.avgpool.call(cx, &x)?;
         let x = cx.flatten(&x, 1)?;
-        self.fc.call(cx, &x)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        let mut all = vec![self.conv1.entry(), self.bn1.entry(), self.relu.entry(), self.maxpool.entry()];
-        all.extend(self.layers.iter().map(Child::entry));
-        all.extend([self.avgpool.entry(), self.fc.entry()]);
-        all
-    }
+        fc.call(cx, &x)
+    })
 }
 
 /// `BasicBlock` or `Bottleneck`: convolutions beside a short cut.
-pub struct ResNetBlock {
+struct ResNetBlock {
     class: &'static str,
     /// Convolution and normalisation of each step; a ReLU follows each step, after the last one with the short cut
     /// added.
     steps: Vec<(Child<Conv2d>, Child<BatchNorm2d>)>,
-    relu: Child<ReLU>,
+    relu: Child<Function>,
     downsample: Option<Child<Sequential>>,
 }
 
 impl ResNetBlock {
     /// A block of `width` inner channels, whose first 3x3 convolution moves by `stride`.
-    #[must_use]
-    pub fn new(channels: u64, width: u64, stride: u64, config: &ResNetConfig) -> Self {
+    fn new(channels: u64, width: u64, stride: u64, config: &ResNetConfig) -> Self {
         let out = width * config.expansion();
         let small = |i, o| Conv2d::new(i, o, 1, ConvArgs::default());
         let large = |i, stride| Conv2d::new(i, width, 3, ConvArgs { stride, padding: 1, ..ConvArgs::default() });

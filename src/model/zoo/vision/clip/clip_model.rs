@@ -1,6 +1,6 @@
 //! CLIP of Hugging Face (`transformers/models/clip/modeling_clip.py`): an image tower and a text tower.
 
-use crate::nn::Linear;
+use crate::nn::{Block, Linear};
 use crate::zoo::text::tokens;
 use crate::zoo::{ModelInfo, Settings};
 use crate::{Child, Ctx, Entry, Init, InputSpec, Module, Parameter, Value};
@@ -9,7 +9,7 @@ use ns_base::convert::{u64_to_f32, usize_to_u32};
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::super::networks::images;
-use super::towers::{TextTransformer, VisionTransformer};
+use super::towers::{TextTransformer, vision_transformer};
 
 /// The prompts of the published benchmark: `a photo of a ...` for each class of CIFAR-100, on every call.
 const PROMPTS: u64 = 100;
@@ -88,7 +88,7 @@ pub(in crate::zoo) static CLIP_LARGE: ModelInfo =
 /// `CLIPModel`: similarities per image and per text, and both embeddings.
 pub struct Clip {
     text_model: Child<TextTransformer>,
-    vision_model: Child<VisionTransformer>,
+    vision_model: Child<Block>,
     visual_projection: Child<Linear>,
     text_projection: Child<Linear>,
     logit_scale: Parameter,
@@ -101,7 +101,7 @@ impl Clip {
         let projection = |tower: &Tower| Linear::with_bias(tower.hidden, config.projection, false);
         Self {
             text_model: Child::new("text_model", TextTransformer::new(config)),
-            vision_model: Child::new("vision_model", VisionTransformer::new(config)),
+            vision_model: Child::new("vision_model", vision_transformer(config)),
             visual_projection: Child::new("visual_projection", projection(&config.vision)),
             text_projection: Child::new("text_projection", projection(&config.text)),
             // logit_scale_init_value

@@ -1,32 +1,27 @@
 //! The towers: embeddings, layers, normalisation.
 
-use crate::nn::{Conv2d, Embedding, LayerNorm, Positions};
+use crate::nn::{Block, Conv2d, Embedding, LayerNorm, Positions, block, child};
 use crate::zoo::text::extended_mask;
 use crate::{Child, ConvArgs, Ctx, Entry, Init, Module, Parameter, Value};
 
 use super::super::vit::{patches_to_tokens, with_token};
 use super::ClipConfig;
-use super::layers::{ClipEncoder, EPS};
+use super::layers::{EPS, encoder};
 use ns_base::Refusal;
 
 pub(super) struct TextTransformer {
-    embeddings: Child<TextEmbeddings>,
-    encoder: Child<ClipEncoder>,
+    embeddings: Child<Block>,
+    encoder: Child<Block>,
     final_layer_norm: Child<LayerNorm>,
     causal: Parameter,
 }
 
 impl TextTransformer {
     pub(super) fn new(config: &ClipConfig) -> Self {
-        let hidden = config.text.hidden;
-        let embeddings = TextEmbeddings {
-            token_embedding: Child::new("token_embedding", Embedding::new(config.vocab, hidden)),
-            position_embedding: Child::new("position_embedding", Positions::new(POSITIONS, hidden, 0)),
-        };
         Self {
-            embeddings: Child::new("embeddings", embeddings),
-            encoder: Child::new("encoder", ClipEncoder::new(&config.text)),
-            final_layer_norm: Child::new("final_layer_norm", LayerNorm::new(hidden, EPS)),
+            embeddings: Child::new("embeddings", text_embeddings(config)),
+            encoder: Child::new("encoder", encoder(&config.text)),
+            final_layer_norm: Child::new("final_layer_norm", LayerNorm::new(config.text.hidden, EPS)),
             causal: Parameter::buffer("causal_mask", [POSITIONS, POSITIONS], Init::CausalMask),
         }
     }
@@ -65,77 +60,52 @@ impl Module for TextTransformer {
     }
 }
 
-struct TextEmbeddings {
-    token_embedding: Child<Embedding>,
-    position_embedding: Child<Positions>,
-}
-
-impl Module for TextEmbeddings {
-    fn class(&self) -> &str {
-        "CLIPTextEmbeddings"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let ids = cx.one_input(inputs)?;
-        let x = self.token_embedding.call(cx, ids)?;
-        let positions = self.position_embedding.call(cx, ids)?;
+fn text_embeddings(config: &ClipConfig) -> Block {
+    let children = [
+        child("token_embedding", Embedding::new(config.vocab, config.text.hidden)),
+        child("position_embedding", Positions::new(POSITIONS, config.text.hidden, 0)),
+    ];
+    block("CLIPTextEmbeddings", children, |cx, [tokens, positions], [ids]| {
+        let x = tokens.call(cx, ids)?;
+        let positions = positions.call(cx, ids)?;
         cx.add(&x, &positions)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.token_embedding.entry(), self.position_embedding.entry()]
-    }
+    })
 }
 
-pub(super) struct VisionTransformer {
-    embeddings: Child<VisionEmbeddings>,
-    pre_layrnorm: Child<LayerNorm>,
-    encoder: Child<ClipEncoder>,
-    post_layernorm: Child<LayerNorm>,
-}
-
-impl VisionTransformer {
-    pub(super) fn new(config: &ClipConfig) -> Self {
-        let hidden = config.vision.hidden;
-        let side = config.image / config.patch.max(1);
-        let args = ConvArgs { stride: config.patch, ..ConvArgs::default() };
-        let embeddings = VisionEmbeddings {
-            class_embedding: Parameter::new("class_embedding", [hidden], Init::Normal { std: 0.02 }),
-            patch_embedding: Child::new("patch_embedding", Conv2d::new(3, hidden, config.patch, args).without_bias()),
-            position_embedding: Child::new("position_embedding", Positions::new(side * side + 1, hidden, 0)),
-        };
-        Self {
-            embeddings: Child::new("embeddings", embeddings),
-            pre_layrnorm: Child::new("pre_layrnorm", LayerNorm::new(hidden, EPS)),
-            encoder: Child::new("encoder", ClipEncoder::new(&config.vision)),
-            post_layernorm: Child::new("post_layernorm", LayerNorm::new(hidden, EPS)),
-        }
-    }
-}
-
-impl Module for VisionTransformer {
-    fn class(&self) -> &str {
-        "CLIPVisionTransformer"
-    }
-
-    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
-        let x = cx.one_input(inputs)?;
-        let x = self.embeddings.call(cx, x)?;
-        let x = self.pre_layrnorm.call(cx, &x)?;
-        let x = self.encoder.call(cx, &x)?;
+pub(super) fn vision_transformer(config: &ClipConfig) -> Block {
+    let hidden = config.vision.hidden;
+    let children = [
+        child("embeddings", VisionEmbeddings::new(config)),
+        child("pre_layrnorm", LayerNorm::new(hidden, EPS)),
+        child("encoder", encoder(&config.vision)),
+        child("post_layernorm", LayerNorm::new(hidden, EPS)),
+    ];
+    block("CLIPVisionTransformer", children, |cx, [embeddings, pre_layrnorm, encoder, post_layernorm], [x]| {
+        let x = embeddings.call(cx, x)?;
+        let x = pre_layrnorm.call(cx, &x)?;
+        let x = encoder.call(cx, &x)?;
         let first = cx.select(&x, 1, 0)?;
-        self.post_layernorm.call(cx, &first)
-    }
-
-    fn children(&self) -> Vec<Entry<'_>> {
-        vec![self.embeddings.entry(), self.pre_layrnorm.entry(), self.encoder.entry(), self.post_layernorm.entry()]
-    }
+        post_layernorm.call(cx, &first)
+    })
 }
 
 struct VisionEmbeddings {
     class_embedding: Parameter,
     patch_embedding: Child<Conv2d>,
     position_embedding: Child<Positions>,
+}
+
+impl VisionEmbeddings {
+    fn new(config: &ClipConfig) -> Self {
+        let hidden = config.vision.hidden;
+        let side = config.image / config.patch.max(1);
+        let args = ConvArgs { stride: config.patch, ..ConvArgs::default() };
+        Self {
+            class_embedding: Parameter::new("class_embedding", [hidden], Init::Normal { std: 0.02 }),
+            patch_embedding: Child::new("patch_embedding", Conv2d::new(3, hidden, config.patch, args).without_bias()),
+            position_embedding: Child::new("position_embedding", Positions::new(side * side + 1, hidden, 0)),
+        }
+    }
 }
 
 impl Module for VisionEmbeddings {
