@@ -6,7 +6,7 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::bridge;
-use super::components::{FileDrop, NoticeList, ProgressBar};
+use super::components::{FileDrop, NoticeList, ProgressBar, on, set};
 use super::context::{AppContext, JobSlot};
 use super::file_routes::on_files;
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
@@ -74,19 +74,14 @@ fn App() -> Html {
     };
     let kept = use_shelf();
     let is_finding = use_state_eq(|| false);
-    let on_find = {
-        let is_finding = is_finding.setter();
-        Callback::from(move |_: MouseEvent| is_finding.set(true))
-    };
+    let on_find = set(&is_finding, true);
     let offered = context.catalog.clone();
     let foot = use_memo((), |()| page::element(bridge::FOOT_ELEMENT));
     let on_profiles = use_profiles(&context, &profile, &job, &current);
     let on_files =
         on_files(*current, file_queue.dispatcher(), notices.dispatcher(), on_profiles, on_model(&context, &profile));
-    let on_refusal = {
-        let notices = notices.dispatcher();
-        Callback::from(move |message: String| notices.dispatch(NoticeAction::Say(Tone::Bad, message)))
-    };
+    let on_refusal =
+        on(notices.dispatcher(), |notices, message: String| notices.dispatch(NoticeAction::Say(Tone::Bad, message)));
     let links: Vec<(Page, AttrValue)> = Page::IN_HEAD.map(|to| (to, link_of(to, &profile).into())).to_vec();
     html! {
         <ContextProvider<AppContext> context={context}>
@@ -289,13 +284,11 @@ fn use_profiles(
 
 /// Opens a model file for the form of the profile page.
 fn on_model(context: &AppContext, profile: &StateHandle<ProfileState>) -> Callback<File> {
-    let (context, profile) = (context.clone(), profile.clone());
-    Callback::from(move |file: File| {
-        let profile = profile.clone();
-        let then = Callback::from(move |opened: OpenedModel| {
+    on((context.clone(), profile.clone()), |(context, profile), file: File| {
+        let then = on(profile.clone(), |profile, opened: OpenedModel| {
             let spec = profile.link.spec.clone();
             profile.dispatch(ProfileAction::Edit(ProfileSpec { model: opened.id, batch_size: None, ..spec }));
         });
-        open_model(&context, file, then);
+        open_model(context, file, then);
     })
 }

@@ -5,7 +5,7 @@ use web_sys::{Element, File, Node};
 use yew::prelude::*;
 
 use super::bridge;
-use super::components::FilePicker;
+use super::components::{FilePicker, on, set};
 use super::platform::{page, theme};
 use ns_session::share::Page;
 use ns_view::palette::Theme;
@@ -34,33 +34,21 @@ pub fn SiteHead(props: &SiteHeadProps) -> Html {
         let is_open = is_open.setter();
         move |_| is_open.set(false)
     });
-    let toggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |_: MouseEvent| is_open.set(!*is_open))
-    };
-    let close = {
-        let is_open = is_open.clone();
-        Callback::from(move |_: MouseEvent| is_open.set(false))
-    };
-    let onkeydown = {
-        let is_open = is_open.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if *is_open && event.key() == "Escape" {
-                is_open.set(false);
-                page::focus(TOGGLE);
-            }
-        })
-    };
-    let onfocusout = {
-        let is_open = is_open.clone();
-        Callback::from(move |event: FocusEvent| {
-            let head = event.current_target().and_then(|t| t.dyn_into::<Element>().ok());
-            let to = event.related_target().and_then(|t| t.dyn_into::<Node>().ok());
-            if to.is_some() && !head.is_some_and(|head| head.contains(to.as_ref())) {
-                is_open.set(false);
-            }
-        })
-    };
+    let toggle = on(is_open.clone(), |is_open, _: MouseEvent| is_open.set(!**is_open));
+    let close = set(&is_open, false);
+    let onkeydown = on(is_open.clone(), |is_open, event: KeyboardEvent| {
+        if **is_open && event.key() == "Escape" {
+            is_open.set(false);
+            page::focus(TOGGLE);
+        }
+    });
+    let onfocusout = on(is_open.clone(), |is_open, event: FocusEvent| {
+        let head = event.current_target().and_then(|t| t.dyn_into::<Element>().ok());
+        let to = event.related_target().and_then(|t| t.dyn_into::<Node>().ok());
+        if to.is_some() && !head.is_some_and(|head| head.contains(to.as_ref())) {
+            is_open.set(false);
+        }
+    });
     let title = if props.current == Page::Home { "Pages" } else { props.current.title() };
     html! {
         <header class={classes!("site", is_open.then_some("is-open"))} {onkeydown} {onfocusout}>

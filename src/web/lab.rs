@@ -12,7 +12,7 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::bridge::{self, FileContent};
-use super::components::NoticeList;
+use super::components::{NoticeList, on};
 use super::context::{AppContext, JobSlot};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::model_files::{file_label, linked_hash, open_linked, use_models};
@@ -186,13 +186,10 @@ fn Lab() -> Html {
         theme: *theme,
     };
     use_given_files(&context, &states, &jobs);
-    use_app_state({
-        let (current, theme) = (current.setter(), theme.setter());
-        Callback::from(move |(page, chosen): (Page, Theme)| {
-            current.set(bridge::is_in_lab(page).then_some(page));
-            theme.set(chosen);
-        })
-    });
+    use_app_state(on((current.setter(), theme.setter()), |(current, theme), (page, chosen): (Page, Theme)| {
+        current.set(bridge::is_in_lab(page).then_some(page));
+        theme.set(chosen);
+    }));
 
     html! {
         <ContextProvider<AppContext> context={context}>

@@ -1,5 +1,6 @@
 //! The model files that are open in this program of the page: the facts about each, its name in links, and how it is kept.
 
+use crate::components::on;
 use crate::state::StateDispatcher;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
@@ -26,12 +27,9 @@ pub fn use_models(pool: &Pool) -> Models {
 
 /// Opens the model file that an address holds, or that it names if this browser keeps it, and says what is wrong with the file.
 pub fn open_linked(pool: &Pool, notices: &StateDispatcher<Notices>, address: &Address, model: &str) {
-    let say = {
-        let notices = notices.clone();
-        Callback::from(move |message: String| {
-            notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {message}")));
-        })
-    };
+    let say = on(notices.clone(), |notices, message: String| {
+        notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {message}")));
+    });
     match (address.model_file(), shelf::kept_model(model)) {
         (Some(packed), _) => {
             keep_linked(model, packed);

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::{SelectField, pairs};
+use super::{SelectField, on, pairs};
 use ns_session::studies::{AUTO_CAST_TYPES, AUTO_CASTS, OPT_LEVELS};
 use ns_session::{AutoCast, CastType, CompileOptions, OptLevel};
 
@@ -29,8 +29,7 @@ pub fn CompileFields(props: &CompileFieldsProps) -> Html {
                  value: String,
                  choices: &[(&'static str, &'static str)],
                  change: fn(&mut CompileOptions, &str)| {
-        let on_change = props.on_change.clone();
-        let on_choose = Callback::from(move |text: String| {
+        let on_choose = on(props.on_change.clone(), move |on_change, text: String| {
             let mut next = options;
             change(&mut next, &text);
             on_change.emit(next);

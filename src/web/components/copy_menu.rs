@@ -4,8 +4,8 @@ use crate::state::StateDispatcher;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::Menu;
 use super::screen_texts::{ScreenText, screen_texts};
+use super::{Menu, on};
 use crate::context::{AppContext, use_app};
 use crate::model_files::{link_sentence, linked_hash};
 use crate::platform::picture::{self, Chart};
@@ -45,13 +45,10 @@ struct CopyItems {
 pub fn CopyMenu(props: &CopyMenuProps) -> Html {
     let found = use_state_eq(CopyItems::default);
     let Some(app) = use_app() else { return Html::default() };
-    let on_toggle = {
-        let found = found.setter();
-        Callback::from(move |is_open: bool| {
-            let now = || CopyItems { texts: screen_texts(), charts: picture::charts() };
-            found.set(if is_open { now() } else { CopyItems::default() });
-        })
-    };
+    let on_toggle = on(found.setter(), |found, is_open: bool| {
+        let now = || CopyItems { texts: screen_texts(), charts: picture::charts() };
+        found.set(if is_open { now() } else { CopyItems::default() });
+    });
     let notices = &app.notices;
     let command = props.command.clone().or_else(|| found.texts.iter().find_map(ScreenText::command).map(Into::into));
     let texts = found.texts.iter().enumerate().map(|(i, text)| {
@@ -65,10 +62,9 @@ pub fn CopyMenu(props: &CopyMenuProps) -> Html {
         entry("image", i, name, Callback::from(move |()| picture::copy_chart(&chart, saying(&notices))))
     });
     let canvas = props.canvas.clone().map(|(name, paint)| {
-        let (notices, title) = (notices.clone(), name.to_string());
-        let what = Callback::from(move |()| match paint.emit(()) {
-            Some(canvas) => picture::copy_canvas(&title, &canvas, saying(&notices)),
-            None => saying(&notices)(Err("There is no picture of it now.".to_owned())),
+        let what = on((notices.clone(), name.to_string()), move |(notices, title), ()| match paint.emit(()) {
+            Some(canvas) => picture::copy_canvas(title, &canvas, saying(notices)),
+            None => saying(notices)(Err("There is no picture of it now.".to_owned())),
         });
         entry("image", 0, name.to_string(), what)
     });
@@ -96,8 +92,7 @@ fn link_entry(props: &CopyMenuProps, app: &AppContext) -> Html {
 }
 
 fn command_entry(text: AttrValue, notices: &StateDispatcher<Notices>) -> Html {
-    let notices = notices.clone();
-    let what = Callback::from(move |()| copy_text(&notices, "command line", &text, ""));
+    let what = on(notices.clone(), move |notices, ()| copy_text(notices, "command line", &text, ""));
     entry("command", 0, "Copy command line".to_owned(), what)
 }
 

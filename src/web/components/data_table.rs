@@ -3,11 +3,13 @@
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, HtmlInputElement};
+use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::later::use_turn;
+use super::on;
 use super::screen_texts::{ScreenText, use_screen_text};
+use crate::platform::page::value_of;
 use ns_base::convert::usize_to_f64;
 use ns_page::Shared;
 use ns_page::table_head::{TableHead, count_text};
@@ -94,14 +96,11 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     let range = if is_long { visible_range(*scroll_top, HEIGHT_PX, ROW_PX, order.len(), 12) } else { 0..order.len() };
     let early = range.start..range.end.min(range.start + EARLY_ROWS);
     let drawn = if use_turn() { range.clone() } else { early };
-    let onscroll = {
-        let scroll_top = scroll_top.clone();
-        Callback::from(move |event: web_sys::Event| {
-            if let Some(element) = event.target().and_then(|t| t.dyn_into::<HtmlElement>().ok()) {
-                scroll_top.set(libm::floor(f64::from(element.scroll_top()) / (4.0 * ROW_PX)) * 4.0 * ROW_PX);
-            }
-        })
-    };
+    let onscroll = on(scroll_top.clone(), |scroll_top, event: web_sys::Event| {
+        if let Some(element) = event.target().and_then(|t| t.dyn_into::<HtmlElement>().ok()) {
+            scroll_top.set(libm::floor(f64::from(element.scroll_top()) / (4.0 * ROW_PX)) * 4.0 * ROW_PX);
+        }
+    });
     let columns = (props.table.columns.len() + usize::from(props.row_action.is_some())).to_string();
     let above = usize_to_f64(range.start) * ROW_PX;
     let below = usize_to_f64(order.len() - range.end) * ROW_PX;
@@ -139,12 +138,8 @@ pub fn DataTable(props: &DataTableProps) -> Html {
 }
 
 fn search_field(props: &DataTableProps) -> Html {
-    let Some(on_search) = props.on_search.clone() else { return Html::default() };
-    let oninput = Callback::from(move |event: InputEvent| {
-        if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
-            on_search.emit(input.value());
-        }
-    });
+    let Some(on_search) = &props.on_search else { return Html::default() };
+    let oninput = on_search.reform(|event: InputEvent| value_of(&event));
     html! {
         <label class="search">
             <span class="visually-hidden">{ format!("Search {}", props.name) }</span>

@@ -2,9 +2,8 @@
 
 use yew::prelude::*;
 
-use super::overview_blocks;
 use super::screen_texts::{ScreenText, use_screen_text};
-use super::{Later, LocalTable};
+use super::{Later, LocalTable, on, overview_blocks};
 use ns_page::Shared;
 use ns_view::document::{Block, Document, Finding, Tile, Tone};
 
@@ -96,8 +95,7 @@ fn block(block: &Block, on_open: Option<&Callback<String>>, draw: DrawBlock) -> 
 
 /// Opens the target of a row.
 fn opener(open: &Callback<String>, targets: &[String]) -> Callback<usize> {
-    let (open, targets) = (open.clone(), targets.to_vec());
-    Callback::from(move |row: usize| {
+    on((open.clone(), targets.to_vec()), |(open, targets), row: usize| {
         if let Some(target) = targets.get(row).filter(|t| !t.is_empty()) {
             open.emit(target.clone());
         }

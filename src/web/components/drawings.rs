@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::{BarChart, HeatMapChart, LanesChart, LineChart, PieChart, RooflineChart, ScatterPlot};
+use super::{BarChart, HeatMapChart, LanesChart, LineChart, PieChart, RooflineChart, ScatterPlot, on};
 use ns_view::document::{Block, Figure, Plot, Source};
 
 /// Draws a block of a [`DocumentView`](super::DocumentView) that is a figure or a listing.
@@ -19,8 +19,7 @@ pub fn drawings(block: &Block, on_open: Option<&Callback<String>>) -> Html {
 fn figure(figure: &Figure, targets: &[Vec<String>], on_open: Option<&Callback<String>>) -> Html {
     let title: AttrValue = figure.title.clone().into();
     let on_point = on_open.map(|open| {
-        let (open, targets) = (open.clone(), targets.to_vec());
-        Callback::from(move |(line, point): (usize, usize)| {
+        on((open.clone(), targets.to_vec()), |(open, targets), (line, point): (usize, usize)| {
             if let Some(target) = targets.get(line).and_then(|l| l.get(point)).filter(|t| !t.is_empty()) {
                 open.emit(target.clone());
             }

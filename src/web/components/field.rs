@@ -1,8 +1,11 @@
 //! Labelled form fields with help and an error that belongs to them.
 
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlInputElement, HtmlSelectElement};
+use web_sys::HtmlSelectElement;
 use yew::prelude::*;
+
+use super::on;
+use crate::platform::page::value_of;
 
 /// The fields of a form with wrong values: key and message.
 pub type FieldErrors = [(&'static str, String)];
@@ -89,12 +92,7 @@ pub struct TextFieldProps {
 /// A line of text.
 #[component]
 pub fn TextField(props: &TextFieldProps) -> Html {
-    let on_edit = props.on_edit.clone();
-    let oninput = Callback::from(move |event: InputEvent| {
-        if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
-            on_edit.emit(input.value());
-        }
-    });
+    let oninput = props.on_edit.reform(|event: InputEvent| value_of(&event));
     html! {
         <Field id={props.id.clone()} label={props.label.clone()} help={props.help.clone()} error={props.error.clone()}>
             <input
@@ -137,8 +135,7 @@ pub struct SelectFieldProps {
 /// A choice of one value. A value that is not among the options is shown as it is, so that it is not changed silently.
 #[component]
 pub fn SelectField(props: &SelectFieldProps) -> Html {
-    let on_choose = props.on_choose.clone();
-    let onchange = Callback::from(move |event: web_sys::Event| {
+    let onchange = on(props.on_choose.clone(), |on_choose, event: web_sys::Event| {
         if let Some(select) = event.target().and_then(|t| t.dyn_into::<HtmlSelectElement>().ok()) {
             on_choose.emit(select.value());
         }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::ProgressBar;
+use super::{ProgressBar, on};
 use crate::platform::page;
 use ns_page::RunState;
 
@@ -70,19 +70,13 @@ pub fn FormFrame(props: &FormFrameProps) -> Html {
             }
         })
     };
-    let toggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |_: MouseEvent| is_open.set(!*is_open))
-    };
-    let onkeydown = {
-        let (is_open, edit_id) = (is_open.clone(), edit_id.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            if *is_open && event.key() == "Escape" {
-                is_open.set(false);
-                page::focus(&edit_id);
-            }
-        })
-    };
+    let toggle = on(is_open.clone(), |is_open, _: MouseEvent| is_open.set(!**is_open));
+    let onkeydown = on((is_open.clone(), edit_id.clone()), |(is_open, edit_id), event: KeyboardEvent| {
+        if **is_open && event.key() == "Escape" {
+            is_open.set(false);
+            page::focus(edit_id);
+        }
+    });
     html! {
         <form class="panel form-frame" {onsubmit} {onkeydown} novalidate={true} aria-label={props.name.clone()}>
             <div class="form-bar">

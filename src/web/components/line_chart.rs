@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use super::{on, set};
 use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_view::palette::fill_var;
@@ -45,31 +46,17 @@ pub fn LineChart(props: &LineChartProps) -> Html {
         Some(plot.describe(line, *line.points.get(p)?))
     });
     let onkeydown = keys(&active, plot, props.on_point.as_ref());
-    let onmousemove = {
-        let (active, plot) = (active.clone(), plot.clone());
-        Callback::from(move |event: MouseEvent| active.set(nearest(&plot, &frame, &event)))
-    };
-    let onclick = {
-        let (plot, on_point) = (plot.clone(), props.on_point.clone());
-        Callback::from(move |event: MouseEvent| {
-            if let (Some(on_point), Some(at)) = (&on_point, nearest(&plot, &frame, &event)) {
-                on_point.emit(at);
-            }
-        })
-    };
-    let onmouseleave = {
-        let active = active.clone();
-        Callback::from(move |_: MouseEvent| active.set(None))
-    };
-    let onblur = {
-        let active = active.clone();
-        Callback::from(move |_: FocusEvent| active.set(None))
-    };
-    let onfocus = {
-        let active = active.clone();
-        let first = plot.lines.first().map(|_| (0, 0));
-        Callback::from(move |_: FocusEvent| active.set(first))
-    };
+    let onmousemove = on((active.clone(), plot.clone()), move |(active, plot), event: MouseEvent| {
+        active.set(nearest(plot, &frame, &event))
+    });
+    let onclick = on((plot.clone(), props.on_point.clone()), move |(plot, on_point), event: MouseEvent| {
+        if let (Some(on_point), Some(at)) = (on_point, nearest(plot, &frame, &event)) {
+            on_point.emit(at);
+        }
+    });
+    let onmouseleave = set(&active, None);
+    let onblur = set(&active, None);
+    let onfocus = set(&active, plot.lines.first().map(|_| (0, 0)));
     let opens = props.on_point.is_some();
     let points: usize = plot.lines.iter().map(|l| l.points.len()).sum();
     html! {

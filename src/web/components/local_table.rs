@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::{DataTable, FEW_ROWS};
+use super::{DataTable, FEW_ROWS, on};
 use crate::platform::download;
 use ns_base::units::format_count;
 use ns_page::Shared;
@@ -18,7 +18,7 @@ pub struct TableLook {
 }
 
 /// Properties of [`LocalTable`].
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct LocalTableProps {
     pub name: AttrValue,
     pub table: Shared<Table>,
@@ -63,31 +63,22 @@ pub fn LocalTable(props: &LocalTableProps) -> Html {
     };
     let change = match &props.look {
         Some((_, tell)) => tell.clone(),
-        None => {
-            let (sort, search) = (sort.setter(), search.setter());
-            Callback::from(move |look: TableLook| {
-                sort.set(look.sort);
-                search.set(look.search);
-            })
-        }
+        None => on((sort.setter(), search.setter()), |(sort, search), look: TableLook| {
+            sort.set(look.sort);
+            search.set(look.search);
+        }),
     };
-    let on_sort = {
-        let (now, change) = (now.clone(), change.clone());
-        Callback::from(move |next: Sort| change.emit(TableLook { sort: Some(next), ..now.clone() }))
-    };
-    let on_search = props.searchable.then(|| {
-        let now = now.clone();
-        Callback::from(move |search: String| change.emit(TableLook { search, ..now.clone() }))
+    let on_sort = on((now.clone(), change.clone()), |(now, change), next: Sort| {
+        change.emit(TableLook { sort: Some(next), ..now.clone() })
     });
-    let save = {
-        let (table, file) = (props.table.clone(), props.file.clone());
-        let all = props.save_all.as_ref().map(|(_, save)| save.clone());
-        Callback::from(move |_: MouseEvent| match &all {
-            Some(save) => save.emit(()),
-            // A browser that refuses a download says so itself.
-            None => drop(download::save(&format!("{file}.csv"), "text/csv", table.to_csv().as_bytes())),
-        })
-    };
+    let on_search = props
+        .searchable
+        .then(|| on(now.clone(), move |now, search: String| change.emit(TableLook { search, ..now.clone() })));
+    let save = on(props.clone(), |props, _: MouseEvent| match &props.save_all {
+        Some((_, save)) => save.emit(()),
+        // A browser that refuses a download says so itself.
+        None => drop(download::save(&format!("{}.csv", props.file), "text/csv", props.table.to_csv().as_bytes())),
+    });
     let all = props.save_all.as_ref().map(|(total, _)| format!(", all {} rows", format_count(*total)));
     let all = all.unwrap_or_default();
     html! {

@@ -4,6 +4,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, Node};
 use yew::prelude::*;
 
+use super::on;
+
 /// Properties of [`Menu`].
 #[derive(Properties, PartialEq)]
 pub struct MenuProps {
@@ -25,51 +27,36 @@ pub struct MenuProps {
 #[component]
 pub fn Menu(props: &MenuProps) -> Html {
     let menu = use_node_ref();
-    let close = {
-        let menu = menu.clone();
-        Callback::from(move |returns: bool| {
-            let Some(menu) = menu.cast::<HtmlElement>() else { return };
-            let _ = menu.remove_attribute("open");
-            let summary = menu.query_selector("summary").ok().flatten().and_then(|s| s.dyn_into::<HtmlElement>().ok());
-            if let Some(summary) = summary.filter(|_| returns) {
-                let _ = summary.focus();
-            }
-        })
-    };
-    let onkeydown = {
-        let close = close.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" {
-                event.stop_propagation();
-                close.emit(true);
-            }
-        })
-    };
-    let onclick = {
-        let close = close.clone();
-        Callback::from(move |event: MouseEvent| {
-            let target = event.target().and_then(|t| t.dyn_into::<Element>().ok());
-            if target.is_some_and(|t| t.closest("li button").ok().flatten().is_some()) {
-                close.emit(true);
-            }
-        })
-    };
-    let onfocusout = {
-        let (menu, close) = (menu.clone(), close);
-        Callback::from(move |event: FocusEvent| {
-            let to = event.related_target().and_then(|t| t.dyn_into::<Node>().ok());
-            let is_outside = to.is_some() && !menu.cast::<Node>().is_some_and(|menu| menu.contains(to.as_ref()));
-            if is_outside {
-                close.emit(false);
-            }
-        })
-    };
-    let ontoggle = {
-        let (menu, on_toggle) = (menu.clone(), props.on_toggle.clone());
-        Callback::from(move |_: Event| {
-            on_toggle.emit(menu.cast::<Element>().is_some_and(|menu| menu.has_attribute("open")));
-        })
-    };
+    let close = on(menu.clone(), |menu, returns: bool| {
+        let Some(menu) = menu.cast::<HtmlElement>() else { return };
+        let _ = menu.remove_attribute("open");
+        let summary = menu.query_selector("summary").ok().flatten().and_then(|s| s.dyn_into::<HtmlElement>().ok());
+        if let Some(summary) = summary.filter(|_| returns) {
+            let _ = summary.focus();
+        }
+    });
+    let onkeydown = on(close.clone(), |close, event: KeyboardEvent| {
+        if event.key() == "Escape" {
+            event.stop_propagation();
+            close.emit(true);
+        }
+    });
+    let onclick = on(close.clone(), |close, event: MouseEvent| {
+        let target = event.target().and_then(|t| t.dyn_into::<Element>().ok());
+        if target.is_some_and(|t| t.closest("li button").ok().flatten().is_some()) {
+            close.emit(true);
+        }
+    });
+    let onfocusout = on((menu.clone(), close), |(menu, close), event: FocusEvent| {
+        let to = event.related_target().and_then(|t| t.dyn_into::<Node>().ok());
+        let is_outside = to.is_some() && !menu.cast::<Node>().is_some_and(|menu| menu.contains(to.as_ref()));
+        if is_outside {
+            close.emit(false);
+        }
+    });
+    let ontoggle = on((menu.clone(), props.on_toggle.clone()), |(menu, on_toggle), _: Event| {
+        on_toggle.emit(menu.cast::<Element>().is_some_and(|menu| menu.has_attribute("open")));
+    });
     html! {
         <details class={classes!("menu", props.class.clone())} ref={menu} {onkeydown} {onfocusout} {ontoggle}>
             <summary class="button">{ &props.label }<span aria-hidden="true">{ "\u{25be}" }</span></summary>

@@ -1,5 +1,6 @@
 //! Notices at the edge of the page.
 
+use super::{on, set};
 use crate::state::{StateDispatcher, StateHandle};
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
@@ -46,17 +47,10 @@ fn NoticeBox(props: &NoticeBoxProps) -> Html {
             move || drop(timer)
         }
     });
-    let dispatch = props.dispatch.clone();
-    let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(NoticeAction::Dismiss(id)));
-    let hold = |held: bool| {
-        let is_held = is_held.clone();
-        move || is_held.set(held)
-    };
-    let (enter, leave, focus, blur) = (hold(true), hold(false), hold(true), hold(false));
-    let (onmouseenter, onmouseleave) =
-        (Callback::from(move |_: MouseEvent| enter()), Callback::from(move |_: MouseEvent| leave()));
-    let (onfocusin, onfocusout) =
-        (Callback::from(move |_: FocusEvent| focus()), Callback::from(move |_: FocusEvent| blur()));
+    let onclick =
+        on(props.dispatch.clone(), move |dispatch, _: MouseEvent| dispatch.dispatch(NoticeAction::Dismiss(id)));
+    let (onmouseenter, onmouseleave) = (set(&is_held, true), set(&is_held, false));
+    let (onfocusin, onfocusout) = (set(&is_held, true), set(&is_held, false));
     html! {
         <div class={classes!("notice", props.notice.tone.name())} {onmouseenter} {onmouseleave} {onfocusin} {onfocusout} role={props.notice.tone.is_alert().then_some("alert")}>
             <p>{ props.notice.text.clone() }</p>

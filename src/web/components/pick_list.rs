@@ -4,6 +4,7 @@ use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
 use super::field::{described_by, note};
+use super::{on, set};
 use crate::platform::page;
 use ns_session::InstanceInfo;
 use ns_view::text::contains_ignoring_case;
@@ -87,18 +88,12 @@ pub fn PickList(props: &PickListProps) -> Html {
             }
         })
     };
-    let show = {
-        let open = open.clone();
-        Callback::from(move |_: MouseEvent| {
-            if open.is_none() {
-                open.set(Some(Open::default()));
-            }
-        })
-    };
-    let close = {
-        let open = open.clone();
-        Callback::from(move |_: FocusEvent| open.set(None))
-    };
+    let show = on(open.clone(), |open, _: MouseEvent| {
+        if open.is_none() {
+            open.set(Some(Open::default()));
+        }
+    });
+    let close = set(&open, None);
     let onkeydown = {
         let (open, choose, list_id) = (open.clone(), choose.clone(), list_id.clone());
         let values: Vec<AttrValue> = shown.iter().map(|entry| entry.value.clone()).collect();

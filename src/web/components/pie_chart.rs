@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::set;
 use ns_analysis::opcode::short_name;
 use ns_base::units::{format_in, format_percent};
 use ns_view::palette::{fill_var, on_fill_var};
@@ -23,18 +24,7 @@ fn color(slice: &PieSlice) -> &'static str {
 #[component]
 pub fn PieChart(props: &PieChartProps) -> Html {
     let active = use_state_eq(|| None::<usize>);
-    let point_at = |i: Option<usize>| {
-        let active = active.clone();
-        move || active.set(i)
-    };
-    let enter = |i: usize| {
-        let f = point_at(Some(i));
-        Callback::from(move |_: MouseEvent| f())
-    };
-    let leave = {
-        let f = point_at(None);
-        Callback::from(move |_: MouseEvent| f())
-    };
+    let enter = |i: usize| set(&active, Some(i));
     let is_dimmed = |i: usize| active.is_some_and(|a| a != i);
     let shapes = props.pie.slices.iter().enumerate().map(|(i, s)| {
         html! {
@@ -57,7 +47,7 @@ pub fn PieChart(props: &PieChartProps) -> Html {
         }
     });
     html! {
-        <figure class="pie" onmouseleave={leave}>
+        <figure class="pie" onmouseleave={set(&active, None)}>
             <figcaption>{ &props.title }</figcaption>
             if props.pie.slices.is_empty() {
                 <p class="empty">{ "Nothing to show." }</p>

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, ticks, use_width};
+use super::set;
 use ns_base::units::format_number;
 use ns_view::palette::fill_var;
 use ns_view::plot::{RoofPoint, RooflinePlot};
@@ -52,18 +53,12 @@ pub fn RooflineChart(props: &RooflineChartProps) -> Html {
     let frame = Frame::new(width, 16.0);
     let plot = &props.plot;
     let points = plot.points.iter().enumerate().map(|(i, p)| {
-        let set = |to: Option<usize>| {
-            let active = active.clone();
-            move || active.set(to)
-        };
-        let (on, on2, off, off2) = (set(Some(i)), set(Some(i)), set(None), set(None));
         let (x, y) = place(&frame, p.at);
         // The whole run, then its modules, which are told apart by their names.
         let (r, fill) = if i == 0 { ("7", fill_var(1)) } else { ("5", fill_var(0)) };
         html! {
             <g class={classes!("point", (*active == Some(i)).then_some("is-active"))} tabindex="0" role="img" aria-label={describe(p)}
-                onmouseenter={Callback::from(move |_: MouseEvent| on())} onmouseleave={Callback::from(move |_: MouseEvent| off())}
-                onfocus={Callback::from(move |_: FocusEvent| on2())} onblur={Callback::from(move |_: FocusEvent| off2())}>
+                onmouseenter={set(&active, Some(i))} onmouseleave={set(&active, None)} onfocus={set(&active, Some(i))} onblur={set(&active, None)}>
                 <circle cx={x.clone()} cy={y.clone()} r="13" fill="transparent" />
                 <circle class="mark" cx={x} cy={y} {r} {fill} />
             </g>

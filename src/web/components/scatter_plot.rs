@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use super::{on, set};
 use ns_base::Order;
 use ns_base::units::format_number;
 use ns_view::palette::fill_var;
@@ -43,25 +44,16 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
             }
         })
     };
-    let onmousemove = {
-        let (active, plot) = (active.clone(), plot.clone());
-        Callback::from(move |event: MouseEvent| active.set(nearest(&plot, &frame, &event)))
-    };
+    let onmousemove = on((active.clone(), plot.clone()), move |(active, plot), event: MouseEvent| {
+        active.set(nearest(plot, &frame, &event))
+    });
     let onclick = props.on_point.clone().map(|open| {
         let plot = plot.clone();
         Callback::from(move |event: MouseEvent| nearest(&plot, &frame, &event).into_iter().for_each(|i| open.emit(i)))
     });
     let opens = onclick.is_some();
-    let set = |to: Option<usize>| {
-        let active = active.clone();
-        move || active.set(to)
-    };
-    let (leave, blur, enter) = (set(None), set(None), set(walk(plot, None, "Home")));
-    let (onmouseleave, onblur, onfocus) = (
-        Callback::from(move |_: MouseEvent| leave()),
-        Callback::from(move |_: FocusEvent| blur()),
-        Callback::from(move |_: FocusEvent| enter()),
-    );
+    let (onmouseleave, onblur) = (set(&active, None), set(&active, None));
+    let onfocus = set(&active, walk(plot, None, "Home"));
     let ring = |i: usize, class: &'static str, r: &'static str| {
         let (x, y) = place(plot, &frame, plot.points.get(i)?);
         Some(html! { <circle {class} cx={number(x)} cy={number(y)} {r} /> })

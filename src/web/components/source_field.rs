@@ -63,10 +63,7 @@ pub struct SourceFieldProps {
 #[component]
 pub fn SourceField(props: &SourceFieldProps) -> Html {
     let (numbers, text, waves) = (use_node_ref(), use_node_ref(), use_node_ref());
-    let oninput = {
-        let on_edit = props.on_edit.clone();
-        Callback::from(move |event: InputEvent| on_edit.emit(page::value_of(&event)))
-    };
+    let oninput = props.on_edit.reform(|event: InputEvent| page::value_of(&event));
     let onscroll = {
         let (numbers, text, waves) = (numbers.clone(), text.clone(), waves.clone());
         Callback::from(move |_: Event| {

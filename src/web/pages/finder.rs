@@ -9,6 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
+use crate::components::{on, set};
 use crate::head::set_theme;
 use crate::platform::{page, url};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
@@ -110,17 +111,11 @@ pub fn Finder(props: &FinderProps) -> Html {
         })
     };
     let onkeydown = keys(&entries, (&at, shown), &go, &is_open);
-    let oninput = {
-        let (text, at) = (text.clone(), at.clone());
-        Callback::from(move |event: InputEvent| {
-            text.set(page::value_of(&event));
-            at.set(0);
-        })
-    };
-    let close = {
-        let is_open = is_open.clone();
-        Callback::from(move |_: MouseEvent| is_open.set(false))
-    };
+    let oninput = on((text.clone(), at.clone()), |(text, at), event: InputEvent| {
+        text.set(page::value_of(&event));
+        at.set(0);
+    });
+    let close = set(&is_open, false);
     let option = |(i, entry): (usize, &Entry)| option(i, entry, i == shown, &go);
     html! {
         <div class="finder-veil" onclick={close}>
@@ -163,8 +158,7 @@ fn keys(
 
 /// An entry of the list.
 fn option(i: usize, (kind, name, place): &Entry, is_shown: bool, go: &Callback<Place>) -> Html {
-    let (go, place) = (go.clone(), place.clone());
-    let onclick = Callback::from(move |_: MouseEvent| go.emit(place.clone()));
+    let onclick = on((go.clone(), place.clone()), |(go, place), _: MouseEvent| go.emit(place.clone()));
     html! {
         <li id={format!("finder-{i}")} role="option" aria-selected={is_shown.to_string()} {onclick}>
             <span class="kind">{ *kind }</span><span class="name">{ name }</span>

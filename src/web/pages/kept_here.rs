@@ -5,6 +5,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::components::on;
 use crate::platform::{date, page, private_files, url};
 use crate::shelf::{change, remove, touch, use_shelf};
 use ns_base::convert::u64_to_f64;
@@ -61,13 +62,10 @@ pub fn KeptHere() -> Html {
 fn link(item: &ShelfItem) -> Html {
     let size =
         if item.kind.has_bytes() { format!(", {}", format_bytes(u64_to_f64(item.bytes))) } else { String::new() };
-    let onclick = {
-        let item = item.clone();
-        // Of several files with one name, a link opens the one that was opened last.
-        Callback::from(move |_: MouseEvent| {
-            touch(&item);
-        })
-    };
+    // Of several files with one name, a link opens the one that was opened last.
+    let onclick = on(item.clone(), |item, _: MouseEvent| {
+        touch(item);
+    });
     html! {
         <div class="kept-thing">
             <a href={item.link.clone()} {onclick}>{ &item.name }</a>
@@ -77,28 +75,22 @@ fn link(item: &ShelfItem) -> Html {
 }
 
 fn name_form(item: &ShelfItem, renaming: &UseStateHandle<Option<String>>) -> Html {
-    let onsubmit = {
-        let (item, renaming) = (item.clone(), renaming.clone());
-        Callback::from(move |event: SubmitEvent| {
-            event.prevent_default();
-            let field = page::element(NAME_FIELD).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
-            let name = field.map(|f| f.value().trim().to_owned()).unwrap_or_default();
-            if !name.is_empty() {
-                change(&ShelfItem { name, ..item.clone() });
-            }
+    let onsubmit = on((item.clone(), renaming.clone()), |(item, renaming), event: SubmitEvent| {
+        event.prevent_default();
+        let field = page::element(NAME_FIELD).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
+        let name = field.map(|f| f.value().trim().to_owned()).unwrap_or_default();
+        if !name.is_empty() {
+            change(&ShelfItem { name, ..item.clone() });
+        }
+        renaming.set(None);
+        page::focus(TITLE);
+    });
+    let onkeydown = on(renaming.clone(), |renaming, event: KeyboardEvent| {
+        if event.key() == "Escape" {
             renaming.set(None);
             page::focus(TITLE);
-        })
-    };
-    let onkeydown = {
-        let renaming = renaming.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" {
-                renaming.set(None);
-                page::focus(TITLE);
-            }
-        })
-    };
+        }
+    });
     html! {
         <form class="kept-thing" {onsubmit} {onkeydown}>
             <input id={NAME_FIELD} aria-label={format!("Name of {}", item.name)} value={item.name.clone()} maxlength="120" />
@@ -113,18 +105,15 @@ fn compare_button(item: &ShelfItem, base: &UseStateHandle<Option<ShelfItem>>) ->
     let link = base.as_ref().filter(|_| !is_base).and_then(|base| comparison_of(item, base));
     let name = if link.is_some() { "Compare with it" } else { "Compare" };
     let label = format!("{name}: {}", item.name);
-    let onclick = {
-        let (base, item) = (base.clone(), item.clone());
-        Callback::from(move |_: MouseEvent| match &link {
-            Some(link) => {
-                // Of several files with one name, a link opens the one that was opened last.
-                base.as_ref().into_iter().for_each(touch);
-                touch(&item);
-                url::go(link);
-            }
-            None => base.set((!is_base).then(|| item.clone())),
-        })
-    };
+    let onclick = on((base.clone(), item.clone()), move |(base, item), _: MouseEvent| match &link {
+        Some(link) => {
+            // Of several files with one name, a link opens the one that was opened last.
+            base.as_ref().into_iter().for_each(touch);
+            touch(item);
+            url::go(link);
+        }
+        None => base.set((!is_base).then(|| item.clone())),
+    });
     html! { <button type="button" class="plain" {onclick} aria-pressed={is_base.to_string()} aria-label={label}>{ name }</button> }
 }
 
@@ -134,32 +123,23 @@ fn buttons(
     renaming: &UseStateHandle<Option<String>>,
     base: Option<&UseStateHandle<Option<ShelfItem>>>,
 ) -> Html {
-    let on_pin = {
-        let item = item.clone();
-        Callback::from(move |_: MouseEvent| {
-            change(&ShelfItem { is_pinned: !item.is_pinned, ..item.clone() });
-            if !item.is_pinned {
-                spawn_local(async {
-                    // A refusal has no effect that the user could see.
-                    let _ = private_files::persist().await;
-                });
-            }
-        })
-    };
-    let on_rename = {
-        let (renaming, id) = (renaming.clone(), item.id());
-        Callback::from(move |_: MouseEvent| {
-            renaming.set((!is_renamed).then(|| id.clone()));
-            gloo_timers::callback::Timeout::new(0, || page::focus(NAME_FIELD)).forget();
-        })
-    };
-    let on_remove = {
-        let item = item.clone();
-        Callback::from(move |_: MouseEvent| {
-            remove(&item);
-            page::focus(TITLE);
-        })
-    };
+    let on_pin = on(item.clone(), |item, _: MouseEvent| {
+        change(&ShelfItem { is_pinned: !item.is_pinned, ..item.clone() });
+        if !item.is_pinned {
+            spawn_local(async {
+                // A refusal has no effect that the user could see.
+                let _ = private_files::persist().await;
+            });
+        }
+    });
+    let on_rename = on((renaming.clone(), item.id()), move |(renaming, id), _: MouseEvent| {
+        renaming.set((!is_renamed).then(|| id.clone()));
+        gloo_timers::callback::Timeout::new(0, || page::focus(NAME_FIELD)).forget();
+    });
+    let on_remove = on(item.clone(), |item, _: MouseEvent| {
+        remove(item);
+        page::focus(TITLE);
+    });
     html! {
         <div class="buttons">
             { for base.map(|base| compare_button(item, base)) }

@@ -4,7 +4,7 @@ use web_sys::{File, HtmlElement};
 use yew::prelude::*;
 
 use super::kept_here::KeptHere;
-use crate::components::FilePicker;
+use crate::components::{FilePicker, on, set};
 use ns_page::profile::SAMPLE;
 use ns_session::share::{Page, PageLink, ProfileLink};
 
@@ -93,22 +93,16 @@ const CAPTION: &str = "One step of a network of two layers on a simulated Neuron
 #[component]
 fn LandingTimeline() -> Html {
     let (pointed, frame) = (use_state_eq(|| None::<&'static str>), use_node_ref());
-    let onpointermove = {
-        let (pointed, frame) = (pointed.setter(), frame.clone());
-        Callback::from(move |event: PointerEvent| {
-            pointed.set(frame.cast::<HtmlElement>().and_then(|picture| {
-                // The picture keeps its left top corner at any width: it is as high as the frame, and cut at the right.
-                let rect = picture.get_bounding_client_rect();
-                let scale = (rect.width() / PICTURE.0).max(rect.height() / PICTURE.1);
-                let (x, y) = (f64::from(event.client_x()) - rect.left(), f64::from(event.client_y()) - rect.top());
-                slice_at(x / scale, y / scale)
-            }));
-        })
-    };
-    let onpointerleave = {
-        let pointed = pointed.setter();
-        Callback::from(move |_: PointerEvent| pointed.set(None))
-    };
+    let onpointermove = on((pointed.setter(), frame.clone()), |(pointed, frame), event: PointerEvent| {
+        pointed.set(frame.cast::<HtmlElement>().and_then(|picture| {
+            // The picture keeps its left top corner at any width: it is as high as the frame, and cut at the right.
+            let rect = picture.get_bounding_client_rect();
+            let scale = (rect.width() / PICTURE.0).max(rect.height() / PICTURE.1);
+            let (x, y) = (f64::from(event.client_x()) - rect.left(), f64::from(event.client_y()) - rect.top());
+            slice_at(x / scale, y / scale)
+        }));
+    });
+    let onpointerleave = set(&pointed, None);
     html! {
         <figure class="landing-picture">
             <div class="frame" ref={frame} {onpointermove} {onpointerleave}>

@@ -7,7 +7,7 @@ use super::actions::BenchActions;
 use super::call_box::CallBox;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
-use crate::components::{CopyMenu, FieldErrors, FormFrame, FormInput, PickEntry, PickList, error_of};
+use crate::components::{CopyMenu, FieldErrors, FormFrame, FormInput, PickEntry, PickList, error_of, on};
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
@@ -29,10 +29,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
     let is_open = use_mut_ref(|| false);
     let state = &props.state;
     let (config, wrong) = state.config();
-    let on_run = {
-        let actions = props.actions.clone();
-        Callback::from(move |()| actions.run())
-    };
+    let on_run = on(props.actions.clone(), |actions, ()| actions.run());
     let has_scenario = !state.text("scenario").is_empty();
     let is_advanced = |option: &&BenchOption| option.group != OptionGroup::Main;
     let advanced_wrong =
@@ -89,8 +86,7 @@ fn group_of(props: &BenchFormProps, wrong: &FieldErrors, group: OptionGroup) -> 
 fn input(props: &BenchFormProps, wrong: &FieldErrors, option: &'static BenchOption) -> Html {
     let (state, field, key) = (&props.state, &option.field, option.key());
     let (id, value, error) = (format!("bench-{key}"), state.text(key).to_owned(), error_of(wrong, key));
-    let dispatch = state.dispatcher();
-    let on_edit = Callback::from(move |text: String| dispatch.dispatch(BenchAction::Edit(key, text)));
+    let on_edit = on(state.dispatcher(), move |dispatch, text: String| dispatch.dispatch(BenchAction::Edit(key, text)));
     match field.kind {
         FieldKind::Model => html! {
             <ModelField {id} models={models(props.catalog.as_deref())} {value} {error} {on_edit} on_open={props.actions.on_model()} />
@@ -121,17 +117,14 @@ fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<PickEntry> {
 /// The buttons of a run.
 fn beside_run(props: &BenchFormProps) -> Html {
     let can = props.state.controls();
-    let on = |f: fn(&BenchActions)| {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| f(&actions))
-    };
+    let press = |f: fn(&BenchActions)| on(props.actions.clone(), move |actions, _: MouseEvent| f(actions));
     html! { <>
         if can.stop {
-            <button type="button" onclick={on(BenchActions::pause_or_resume)}>{ can.pause.text() }</button>
-            <button type="button" onclick={on(BenchActions::cancel)}>{ "Cancel" }</button>
+            <button type="button" onclick={press(BenchActions::pause_or_resume)}>{ can.pause.text() }</button>
+            <button type="button" onclick={press(BenchActions::cancel)}>{ "Cancel" }</button>
         }
         if can.retry {
-            <button type="button" onclick={on(BenchActions::retry)}>{ "Retry failed" }</button>
+            <button type="button" onclick={press(BenchActions::retry)}>{ "Retry failed" }</button>
         }
     </> }
 }
@@ -152,8 +145,7 @@ fn downloads(props: &BenchFormProps) -> Html {
     ];
     let can_save = props.state.controls().save;
     let entry = |(name, f, title): File| {
-        let actions = props.actions.clone();
-        let onclick = Callback::from(move |_: MouseEvent| f(&actions));
+        let onclick = on(props.actions.clone(), move |actions, _: MouseEvent| f(actions));
         html! { <li key={name}><button type="button" disabled={!can_save} {title} {onclick}>{ name }</button></li> }
     };
     FILES.into_iter().map(entry).collect()

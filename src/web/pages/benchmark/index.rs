@@ -3,7 +3,7 @@
 use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::components::LocalTable;
+use crate::components::{LocalTable, on};
 use ns_bench::{EntryStatus, ModelEntry, ModelIndex};
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
@@ -22,10 +22,7 @@ pub struct IndexPanelProps {
 pub fn IndexPanel(props: &IndexPanelProps) -> Html {
     let table = use_memo(props.state.index.clone(), |index| index.as_ref().map(|i| Shared::new(table_of(i))));
     let (Some(index), Some(table)) = (&props.state.index, &*table) else { return Html::default() };
-    let drop_it = {
-        let dispatch = props.state.dispatcher();
-        Callback::from(move |_: MouseEvent| dispatch.dispatch(BenchAction::Index(None)))
-    };
+    let drop_it = on(props.state.dispatcher(), |dispatch, _: MouseEvent| dispatch.dispatch(BenchAction::Index(None)));
     let (all, finished) = (index.model_configs.len(), index.finished().count());
     let is_unnamed = index.finished().any(|e| e.model.is_none());
     html! {

@@ -19,7 +19,7 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::components::ProgressBar;
+use crate::components::{ProgressBar, on};
 use crate::context::use_app;
 use crate::model_files::file_label;
 use crate::sweep::SweepRunner;
@@ -60,10 +60,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     let wants_run =
         props.state.wants_run && app.catalog.is_some() && missing.is_none() && !props.state.run.is_running();
     let wanted = use_memo(wants_run, |wants| wants.then(|| Shared::new(props.state.config().0)));
-    let on_taken = {
-        let state = props.state.dispatcher();
-        Callback::from(move |()| state.dispatch(BenchAction::LinkTaken))
-    };
+    let on_taken = on(props.state.dispatcher(), |state, ()| state.dispatch(BenchAction::LinkTaken));
     let has_scenario = props.state.config().0.mlperf.is_some();
     let is_for_results = props.state.is_for_results();
     // With results the plan is one line above them, which does not move while rows arrive. Before that it is a list below the form.
@@ -129,8 +126,7 @@ fn use_listing(state: &StateHandle<BenchState>, runner: &SweepRunner) {
 /// Notes of the run, also while it runs; screen readers announce each.
 fn notes(state: &BenchState, runner: &SweepRunner) -> Html {
     let note = |note: &Rc<str>| {
-        let (runner, text) = (runner.clone(), note.clone());
-        let onclick = Callback::from(move |_: MouseEvent| runner.dismiss(&text));
+        let onclick = on((runner.clone(), note.clone()), |(runner, text), _: MouseEvent| runner.dismiss(text));
         html! {
             <li key={note.to_string()}>
                 { Rc::clone(note) }

@@ -3,7 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::components::FilePicker;
+use crate::components::{FilePicker, on};
 use crate::context::{AppContext, use_app};
 use crate::model_files::{digest_of, file_label, keep_model, link_sentence};
 use ns_base::units::format_plural;
@@ -60,19 +60,15 @@ pub struct ModelFilePickerProps {
 #[component]
 pub fn ModelFilePicker(props: &ModelFilePickerProps) -> Html {
     let Some(app) = use_app() else { return Html::default() };
-    let on_files = {
-        let (on_open, model) = (props.on_open.clone(), props.model.clone());
-        Callback::from(move |files: Vec<File>| {
-            let (on_open, model) = (on_open.clone(), model.clone());
-            let then = Callback::from(move |mut opened: OpenedModel| {
-                if model.starts_with(&opened.id) {
-                    opened.id = model.to_string();
-                }
-                on_open.emit(opened);
-            });
-            files.into_iter().for_each(|file| open_model(&app, file, then.clone()));
-        })
-    };
+    let on_files = on((props.on_open.clone(), props.model.clone()), move |(on_open, model), files: Vec<File>| {
+        let then = on((on_open.clone(), model.clone()), |(on_open, model), mut opened: OpenedModel| {
+            if model.starts_with(&opened.id) {
+                opened.id = model.to_string();
+            }
+            on_open.emit(opened);
+        });
+        files.into_iter().for_each(|file| open_model(&app, file, then.clone()));
+    });
     html! {
         <div class="field">
             <FilePicker id={props.id.clone()} label="Open a model file" {on_files} />

@@ -1,5 +1,6 @@
 //! Results of an MLPerf scenario: the verdict of each configuration with its reasons.
 
+use crate::components::on;
 use crate::state::StateHandle;
 use yew::prelude::*;
 
@@ -22,16 +23,13 @@ pub fn ScenarioResults(props: &ScenarioResultsProps) -> Html {
     if rows.is_empty() {
         return Html::default();
     }
-    let save = {
-        let rows = rows.clone();
-        Callback::from(move |_: MouseEvent| {
-            let results: Vec<MlperfResult> = rows.iter().filter_map(|r| r.result.as_ref().ok()).cloned().collect();
-            // A browser that refuses a download says so itself.
-            if let Ok(text) = mlperf_to_json(&results) {
-                drop(download::save("mlperf.results.json", "application/json", text.as_bytes()));
-            }
-        })
-    };
+    let save = on(rows.clone(), |rows, _: MouseEvent| {
+        let results: Vec<MlperfResult> = rows.iter().filter_map(|r| r.result.as_ref().ok()).cloned().collect();
+        // A browser that refuses a download says so itself.
+        if let Ok(text) = mlperf_to_json(&results) {
+            drop(download::save("mlperf.results.json", "application/json", text.as_bytes()));
+        }
+    });
     let valid = rows.iter().filter(|r| r.result.as_ref().is_ok_and(|r| r.verdict.is_valid())).count();
     html! {
         <section class="results" aria-labelledby="scenario-title">

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::actions::ExperimentsActions;
 use super::run::{FormToggle, RunActions};
-use crate::components::{CheckField, CopyMenu, FilePicker, FormFrame, SelectField, TextField, pairs};
+use crate::components::{CheckField, CopyMenu, FilePicker, FormFrame, SelectField, TextField, on, pairs};
 use ns_base::Order;
 use ns_experiment::sweep::ExperimentsRequest;
 use ns_page::Shared;
@@ -40,10 +40,7 @@ pub fn ExperimentsControls(props: &ExperimentsControlsProps) -> Html {
         html! { <button type="button" {onclick} aria-pressed={(*key == current).to_string()}>{ title }</button> }
     };
     let has_choices = actions.state.has_suite_choices();
-    let fields = {
-        let props = props.clone();
-        Callback::from(move |()| fields(&props))
-    };
+    let fields = on(props.clone(), |props, ()| fields(props));
     html! { <>
         <FormFrame id="experiments-form" name="What to compare" short={if has_choices { in_short(actions, result) } else { "Reports".to_owned() }} beside_run={beside(props)} menus={menus(props)} {fields} />
         <div class="view-switch" role="group" aria-label="View">{ for result.choices.views.iter().map(view) }</div>
@@ -55,10 +52,7 @@ fn fields(props: &ExperimentsControlsProps) -> Html {
     if !actions.state.has_suite_choices() {
         return html! { <p class="help">{ "Reports of NeuronPerf have no choices." }</p> };
     }
-    let choose = |field: ExperimentField| {
-        let actions = actions.clone();
-        Callback::from(move |text: String| actions.choose(field, text))
-    };
+    let choose = |field: ExperimentField| on(actions.clone(), move |actions, text: String| actions.choose(field, text));
     let select = |field: ExperimentField, label: &'static str, options: Vec<(AttrValue, AttrValue)>| {
         html! {
             <SelectField id={format!("experiments-{}", field.key())} {label} value={value(actions, result, field)} {options} on_choose={choose(field)} />
@@ -114,30 +108,24 @@ fn backend_list(actions: &ExperimentsActions, result: &RecordsResult) -> Vec<Str
 
 /// The field for the baseline's backend, which comes first in the list of backends.
 fn base_backend(actions: &ExperimentsActions, result: &Shared<RecordsResult>) -> Html {
-    let on_choose = {
-        let (actions, result) = (actions.clone(), result.clone());
-        Callback::from(move |base: String| {
-            let others = backend_list(&actions, &result).into_iter().filter(|b| *b != base);
-            let list: Vec<String> = std::iter::once(base.clone()).chain(others).collect();
-            actions.choose(ExperimentField::Backends, list.join(","));
-        })
-    };
+    let on_choose = on((actions.clone(), result.clone()), |(actions, result), base: String| {
+        let others = backend_list(actions, result).into_iter().filter(|b| *b != base);
+        let list: Vec<String> = std::iter::once(base.clone()).chain(others).collect();
+        actions.choose(ExperimentField::Backends, list.join(","));
+    });
     let value = backend_list(actions, result).into_iter().next().unwrap_or_default();
     let options = options(&result.choices.backends);
     html! { <SelectField id="experiments-base" label="Baseline backend" {value} {options} {on_choose} /> }
 }
 
 fn backends_field(actions: &ExperimentsActions, result: &Shared<RecordsResult>) -> Html {
-    let on_choose = {
-        let (actions, result) = (actions.clone(), result.clone());
-        Callback::from(move |list: String| {
-            // The list comes in its own order; the baseline stays first.
-            let base = backend_list(&actions, &result).into_iter().next().unwrap_or_default();
-            let mut list: Vec<&str> = list.split(',').collect();
-            list.order_by_key(|b| *b != base);
-            actions.choose(ExperimentField::Backends, list.join(","));
-        })
-    };
+    let on_choose = on((actions.clone(), result.clone()), |(actions, result), list: String| {
+        // The list comes in its own order; the baseline stays first.
+        let base = backend_list(actions, result).into_iter().next().unwrap_or_default();
+        let mut list: Vec<&str> = list.split(',').collect();
+        list.order_by_key(|b| *b != base);
+        actions.choose(ExperimentField::Backends, list.join(","));
+    });
     let value = backend_list(actions, result).join(",");
     html! { <CheckField id="experiments-backends" label="Backends" {value} options={options(&result.choices.backends)} {on_choose} /> }
 }
@@ -148,10 +136,7 @@ fn beside(props: &ExperimentsControlsProps) -> Html {
     let clear = props.on_clear.reform(|_: MouseEvent| ());
     let (id, label) =
         if actions.state.is_sample() { ("open-records", "Open results.jsonl") } else { ("add-records", "Add files") };
-    let add = {
-        let actions = actions.clone();
-        Callback::from(move |files: Vec<web_sys::File>| actions.read(&files))
-    };
+    let add = on(actions.clone(), |actions, files: Vec<web_sys::File>| actions.read(&files));
     html! { <>
         <FormToggle actions={props.run.clone()} />
         <FilePicker {id} {label} on_files={add} />
@@ -164,8 +149,7 @@ fn menus(props: &ExperimentsControlsProps) -> Html {
     let plan = props.plan.as_ref().map(|plan| Box::new((**plan).clone()));
     let link_gives = actions.state.link_holds(plan.as_deref());
     let save = |file: RecordsFile, label: &'static str| {
-        let actions = actions.clone();
-        let onclick = Callback::from(move |_: MouseEvent| actions.save(file));
+        let onclick = on(actions.clone(), move |actions, _: MouseEvent| actions.save(file));
         result
             .files
             .contains(&file)

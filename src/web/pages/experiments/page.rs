@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::actions::ExperimentsActions;
 use super::controls::ExperimentsControls;
 use super::run::{KeptRuns, RunActions, RunBar, RunForm, use_example, use_listing, use_run_records};
-use crate::components::{DocumentView, DrawBlock, FilePicker, ProgressBar, drawings};
+use crate::components::{DocumentView, DrawBlock, FilePicker, ProgressBar, drawings, on};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page;
@@ -51,14 +51,8 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     let plan = props.plan.linked().map(|plan| Shared::new(*plan));
     let document = use_memo(state.result.clone(), |result| result.as_ref().map(|s| Shared::new(s.document.clone())));
     let (Some(actions), Some(run)) = (actions, run) else { return Html::default() };
-    let on_clear = {
-        let run = run.clone();
-        Callback::from(move |()| run.put_away())
-    };
-    let cancel = {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| actions.cancel())
-    };
+    let on_clear = on(run.clone(), |run, ()| run.put_away());
+    let cancel = on(actions.clone(), |actions, _: MouseEvent| actions.cancel());
     let has_controls = state.result.is_some() && state.read.is_some();
     // Nothing is here, and nothing comes by itself.
     let is_coming = run.plan.run.is_running() || run.plan.wants_run || state.wants_sample(&run.plan);
@@ -133,8 +127,7 @@ fn use_view(state: &StateHandle<ExperimentsState>, actions: Option<&ExperimentsA
 
 /// Opens the records behind a row or a point.
 fn opener(actions: &ExperimentsActions) -> Callback<String> {
-    let actions = actions.clone();
-    Callback::from(move |target: String| {
+    on(actions.clone(), |actions, target: String| {
         actions.choose(ExperimentField::Open, target);
         page::focus(RESULT);
     })
@@ -146,13 +139,10 @@ fn back(actions: &ExperimentsActions, views: &[(String, String)], view: &str) ->
         return Html::default();
     }
     let title = views.iter().find(|(key, _)| key == view).map_or("the view", |(_, title)| title.as_str());
-    let onclick = {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| {
-            actions.choose(ExperimentField::Open, String::new());
-            page::focus(RESULT);
-        })
-    };
+    let onclick = on(actions.clone(), |actions, _: MouseEvent| {
+        actions.choose(ExperimentField::Open, String::new());
+        page::focus(RESULT);
+    });
     html! { <div class="buttons"><button type="button" {onclick}>{ format!("\u{2190} Back to {title}") }</button></div> }
 }
 
@@ -172,10 +162,7 @@ fn records_line(read: &RecordsRead, actions: &ExperimentsActions, plan: Option<&
     } else {
         format!("{} records{reports}", read.records)
     };
-    let download = {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| actions.download_results())
-    };
+    let download = on(actions.clone(), |actions, _: MouseEvent| actions.download_results());
     html! {
         <p class="note">
             { format!("{files}: {records}{remarks}. {link} ") }
@@ -188,14 +175,8 @@ fn records_line(read: &RecordsRead, actions: &ExperimentsActions, plan: Option<&
 
 /// How to begin.
 fn begin(state: &ExperimentsState, actions: &ExperimentsActions) -> Html {
-    let on_files = {
-        let actions = actions.clone();
-        Callback::from(move |files: Vec<web_sys::File>| actions.read(&files))
-    };
-    let sample = {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| actions.load_sample())
-    };
+    let on_files = on(actions.clone(), |actions, files: Vec<web_sys::File>| actions.read(&files));
+    let sample = on(actions.clone(), |actions, _: MouseEvent| actions.load_sample());
     html! {
         <section class="panel empty-state" aria-label="How to begin">
             <h2>{ "No records yet" }</h2>

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::components::{DocumentView, DrawBlock, ProgressBar, copy_text, drawings};
+use crate::components::{DocumentView, DrawBlock, ProgressBar, copy_text, drawings, on};
 use crate::context::{AppContext, RunningJob, use_app};
 use crate::shelf;
 use crate::worker::Engine;
@@ -53,15 +53,12 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
     });
     let Some(app) = use_app() else { return Html::default() };
     let start = starter(example, &app, &run, &document, &job);
-    let cancel = {
-        let job = job.clone();
-        Callback::from(move |_: MouseEvent| {
-            let running = job.borrow().clone();
-            if let Some((engine, job)) = running {
-                engine.cancel(job);
-            }
-        })
-    };
+    let cancel = on(job.clone(), |job, _: MouseEvent| {
+        let running = job.borrow().clone();
+        if let Some((engine, job)) = running {
+            engine.cancel(job);
+        }
+    });
     let copy = Callback::from(move |_: MouseEvent| copy_text(&app.notices, "command line", example.command, ""));
     let is_running = run.is_running();
     html! {

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::{InspectActions, open_model};
-use crate::components::{CopyMenu, FilePicker, FormFrame, PickEntry, PickList, TextField};
+use crate::components::{CopyMenu, FilePicker, FormFrame, PickEntry, PickList, TextField, on};
 use crate::model_files::{known_file, linked_hash};
 use crate::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 use ns_page::Shared;
@@ -33,10 +33,7 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
     let has_questions = known_file(&actions.app.models, file)
         .map(|known| ModelQuestions::of(&known.0, file))
         .is_some_and(|asked| !asked.sizes.is_empty() || !asked.operators.is_empty());
-    let fields = {
-        let (props, instance) = (props.clone(), instance.clone());
-        Callback::from(move |()| fields(&props, &instance))
-    };
+    let fields = on((props.clone(), instance.clone()), |(props, instance), ()| fields(props, instance));
     html! { <>
         <FormFrame id="inspect-form" name="What to look at" short={in_short(actions, &instance)} is_wrong={has_questions} beside_run={beside(actions)} run={actions.state.run.clone()} menus={menus(props)} {fields} />
         <LinkNote model={file.to_owned()} />
@@ -45,10 +42,7 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
 
 fn fields(props: &InspectFormProps, instance: &str) -> Html {
     let actions = &props.actions;
-    let choose = |field: InspectField| {
-        let actions = actions.clone();
-        Callback::from(move |text: String| actions.choose(field, text))
-    };
+    let choose = |field: InspectField| on(actions.clone(), move |actions, text: String| actions.choose(field, text));
     let entries: Vec<_> = actions.app.catalog.iter().flat_map(|c| &c.instances).map(PickEntry::from).collect();
     let batch = actions.state.spec.get(InspectField::Batch).to_owned();
     html! {
@@ -84,24 +78,15 @@ fn model(props: &InspectFormProps) -> Html {
     let spec = &actions.state.spec;
     let Some(file) = spec.file() else {
         let models = actions.app.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default();
-        let on_edit = {
-            let actions = actions.clone();
-            Callback::from(move |text: String| actions.choose(InspectField::Model, text))
-        };
+        let on_edit = on(actions.clone(), |actions, text: String| actions.choose(InspectField::Model, text));
         let value = match spec.get(InspectField::Model) {
             "" => models.first().map(|m| m.name.clone()).unwrap_or_default(),
             text => text.to_owned(),
         };
         return html! { <ModelField id="inspect-model" {models} {value} has_help={false} {on_edit} /> };
     };
-    let on_edit = {
-        let actions = actions.clone();
-        Callback::from(move |text: String| actions.choose(InspectField::Model, text))
-    };
-    let to_zoo = {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| actions.choose(InspectField::Model, "nn"))
-    };
+    let on_edit = on(actions.clone(), |actions, text: String| actions.choose(InspectField::Model, text));
+    let to_zoo = on(actions.clone(), |actions, _: MouseEvent| actions.choose(InspectField::Model, "nn"));
     html! { <>
         <div class="field is-wide"><span class="file-name" id="inspect-file">{ format!("File {}", file.name) }</span>
             <button type="button" class="link" onclick={to_zoo}>{ "Choose a model from the list" }</button></div>
@@ -111,18 +96,12 @@ fn model(props: &InspectFormProps) -> Html {
 
 /// What is beside the form's button: another file, and the end of a long answer.
 fn beside(actions: &InspectActions) -> Html {
-    let open = {
-        let actions = actions.clone();
-        Callback::from(move |files: Vec<web_sys::File>| {
-            if let Some(file) = files.into_iter().next() {
-                open_model(&actions, file);
-            }
-        })
-    };
-    let cancel = {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| actions.cancel())
-    };
+    let open = on(actions.clone(), |actions, files: Vec<web_sys::File>| {
+        if let Some(file) = files.into_iter().next() {
+            open_model(actions, file);
+        }
+    });
+    let cancel = on(actions.clone(), |actions, _: MouseEvent| actions.cancel());
     html! { <>
         <FilePicker id="open-model" label="Open a model file" on_files={open} />
         if actions.state.run.is_running() { <button type="button" onclick={cancel}>{ "Cancel" }</button> }
@@ -135,8 +114,7 @@ fn menus(props: &InspectFormProps) -> Html {
         return Html::default();
     }
     let save = |file: InspectFile, label: &'static str| {
-        let actions = actions.clone();
-        let onclick = Callback::from(move |_: MouseEvent| actions.save(file));
+        let onclick = on(actions.clone(), move |actions, _: MouseEvent| actions.save(file));
         html! { <li key={label}><button type="button" {onclick}>{ label }</button></li> }
     };
     let command = inspect_command(&actions.state.spec).map(AttrValue::from);

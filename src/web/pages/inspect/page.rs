@@ -10,7 +10,7 @@ use super::actions::InspectActions;
 use super::form::InspectForm;
 use super::picture::Picture;
 use super::tree::Tree;
-use crate::components::{DocumentView, DrawBlock, ProgressBar, drawings};
+use crate::components::{DocumentView, DrawBlock, ProgressBar, drawings, on};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use crate::platform::page::value_of;
@@ -45,10 +45,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
     let panel = use_memo(state.result.clone(), part(|s| s.panel.clone()));
     let details = use_memo(state.result.clone(), part(|s| s.details.clone()));
     let Some(actions) = actions else { return Html::default() };
-    let on_open = {
-        let actions = actions.clone();
-        Callback::from(move |target: String| actions.follow(&target))
-    };
+    let on_open = on(actions.clone(), |actions, target: String| actions.follow(&target));
     let document = |document: &Option<Shared<Document>>| match document {
         Some(document) => {
             html! { <DocumentView document={document.clone()} on_open={on_open.clone()} draw={DrawBlock(drawings)} /> }
@@ -124,8 +121,7 @@ fn use_answers(state: &StateHandle<InspectState>, actions: Option<&InspectAction
 /// The way back to the model before a file that was refused.
 fn show_again(state: &StateHandle<InspectState>, result: &InspectResult) -> Html {
     let label = format!("Show {} again", model_label(result.spec.get(InspectField::Model)));
-    let dispatch = state.dispatcher();
-    let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(InspectAction::ShowAgain));
+    let onclick = on(state.dispatcher(), |dispatch, _: MouseEvent| dispatch.dispatch(InspectAction::ShowAgain));
     html! { <p><button type="button" {onclick}>{ label }</button></p> }
 }
 
@@ -133,25 +129,19 @@ fn show_again(state: &StateHandle<InspectState>, result: &InspectResult) -> Html
 fn views(actions: &InspectActions, result: &Shared<InspectResult>) -> Html {
     let current = actions.state.spec.view();
     let view = |view: InspectView| {
-        let actions = actions.clone();
-        let onclick = Callback::from(move |_: MouseEvent| actions.choose(InspectField::View, view.key()));
+        let onclick = on(actions.clone(), move |actions, _: MouseEvent| actions.choose(InspectField::View, view.key()));
         html! { <button type="button" {onclick} aria-pressed={(view == current).to_string()}>{ view.title() }</button> }
     };
     let search = actions.state.spec.get(InspectField::Search).to_owned();
-    let oninput = {
-        let actions = actions.clone();
-        Callback::from(move |event: InputEvent| actions.choose(InspectField::Search, value_of(&event)))
-    };
-    let onkeydown = {
-        let (actions, result) = (actions.clone(), result.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Enter" && !result.hits.is_empty() {
-                let selected = actions.state.spec.get(InspectField::Selected);
-                let at = result.hits.iter().position(|id| id == selected).map_or(0, |at| at + 1);
-                actions.choose(InspectField::Selected, result.hits[at % result.hits.len()].clone());
-            }
-        })
-    };
+    let oninput =
+        on(actions.clone(), |actions, event: InputEvent| actions.choose(InspectField::Search, value_of(&event)));
+    let onkeydown = on((actions.clone(), result.clone()), |(actions, result), event: KeyboardEvent| {
+        if event.key() == "Enter" && !result.hits.is_empty() {
+            let selected = actions.state.spec.get(InspectField::Selected);
+            let at = result.hits.iter().position(|id| id == selected).map_or(0, |at| at + 1);
+            actions.choose(InspectField::Selected, result.hits[at % result.hits.len()].clone());
+        }
+    });
     let said =
         if search.is_empty() { String::new() } else { format!("{} found; Enter goes to the next", result.found) };
     html! {

@@ -5,6 +5,7 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::actions::InspectActions;
+use crate::components::on;
 use crate::platform::page;
 use ns_base::convert::usize_to_f64;
 use ns_page::Shared;
@@ -31,14 +32,11 @@ pub fn Tree(props: &TreeProps) -> Html {
     let at = rows.iter().position(|r| r.id == selected);
     let scroller = use_node_ref();
     let scroll_top = use_state_eq(|| 0.0_f64);
-    let onscroll = {
-        let scroll_top = scroll_top.clone();
-        Callback::from(move |event: web_sys::Event| {
-            if let Some(element) = event.target().and_then(|t| t.dyn_into::<HtmlElement>().ok()) {
-                scroll_top.set(libm::floor(f64::from(element.scroll_top()) / (4.0 * ROW_PX)) * 4.0 * ROW_PX);
-            }
-        })
-    };
+    let onscroll = on(scroll_top.clone(), |scroll_top, event: web_sys::Event| {
+        if let Some(element) = event.target().and_then(|t| t.dyn_into::<HtmlElement>().ok()) {
+            scroll_top.set(libm::floor(f64::from(element.scroll_top()) / (4.0 * ROW_PX)) * 4.0 * ROW_PX);
+        }
+    });
     use_effect_with((at, props.result.clone()), {
         let scroller = scroller.clone();
         move |(at, _)| {
@@ -47,14 +45,12 @@ pub fn Tree(props: &TreeProps) -> Html {
             }
         }
     });
-    let onkeydown = {
-        let (actions, result) = (props.actions.clone(), props.result.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            if key(&actions, &result.tree, at, &event.key()) {
+    let onkeydown =
+        on((props.actions.clone(), props.result.clone()), move |(actions, result), event: KeyboardEvent| {
+            if key(actions, &result.tree, at, &event.key()) {
                 event.prevent_default();
             }
-        })
-    };
+        });
     let range = visible_range(*scroll_top, WINDOW_PX, ROW_PX, rows.len(), 12);
     let space = |lines: usize| format!("height:{}px", usize_to_f64(lines) * ROW_PX);
     let active = at.map(|at| format!("tree-{}", rows[at].node));
@@ -77,19 +73,16 @@ fn keep_in_sight(element: &HtmlElement, top: f64) {
 }
 
 fn row(actions: &InspectActions, row: &TreeRow, is_selected: bool) -> Html {
-    let choose = {
-        let (actions, id) = (actions.clone(), row.id.clone());
-        Callback::from(move |_: MouseEvent| actions.choose(InspectField::Selected, id.clone()))
-    };
-    let toggle = {
-        let (actions, id, opens) = (actions.clone(), row.id.clone(), row.is_open.is_some());
-        Callback::from(move |event: MouseEvent| {
-            event.stop_propagation();
-            if opens {
-                actions.toggle(&id);
-            }
-        })
-    };
+    let choose = on((actions.clone(), row.id.clone()), |(actions, id), _: MouseEvent| {
+        actions.choose(InspectField::Selected, id.clone())
+    });
+    let opens = row.is_open.is_some();
+    let toggle = on((actions.clone(), row.id.clone()), move |(actions, id), event: MouseEvent| {
+        event.stop_propagation();
+        if opens {
+            actions.toggle(id);
+        }
+    });
     let sign = match row.is_open {
         Some(true) => "\u{25be}",
         Some(false) => "\u{25b8}",

@@ -6,7 +6,7 @@ use super::actions::ProfileActions;
 use super::controls::tool_of;
 use super::export_menu::ExportMenu;
 use super::kept_bases::KeptBases;
-use crate::components::{CopyMenu, SelectField};
+use crate::components::{CopyMenu, SelectField, on};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use crate::timeline::Controller;
 use ns_session::commands::profile_command;
@@ -32,14 +32,11 @@ pub struct WorkspaceBarProps {
 pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
     let (state, run) = (&props.state, &props.run);
     let runs = state.runs.iter().map(|r| (r.id.to_string().into(), r.label().into())).collect::<Vec<_>>();
-    let show = {
-        let state = state.clone();
-        Callback::from(move |text: String| {
-            if let Ok(id) = text.parse() {
-                state.dispatch(ProfileAction::Show(id));
-            }
-        })
-    };
+    let show = on(state.clone(), |state, text: String| {
+        if let Ok(id) = text.parse() {
+            state.dispatch(ProfileAction::Show(id));
+        }
+    });
     let close = {
         let (state, id, engine, profile) = (state.clone(), run.id, run.engine.clone(), run.info.profile);
         Callback::from(move |_: MouseEvent| {

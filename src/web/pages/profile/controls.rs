@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::ProfileActions;
-use crate::components::{CompileFields, PickEntry, PickList, SelectField, TextField};
+use crate::components::{CompileFields, PickEntry, PickList, SelectField, TextField, on};
 use crate::pages::benchmark::ModelField;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_page::Shared;
@@ -23,16 +23,12 @@ pub struct SpecFormProps {
 #[component]
 pub fn SpecForm(props: &SpecFormProps) -> Html {
     let spec = &props.state.link.spec;
-    let onsubmit = {
-        let actions = props.actions.clone();
-        Callback::from(move |event: SubmitEvent| {
-            event.prevent_default();
-            actions.run();
-        })
-    };
+    let onsubmit = on(props.actions.clone(), |actions, event: SubmitEvent| {
+        event.prevent_default();
+        actions.run();
+    });
     let edit = |change: fn(&mut ns_session::ProfileSpec, String)| {
-        let state = props.state.clone();
-        Callback::from(move |text: String| {
+        on(props.state.clone(), move |state, text: String| {
             let mut spec = state.link.spec.clone();
             change(&mut spec, text);
             state.dispatch(ProfileAction::Edit(spec));
@@ -41,22 +37,16 @@ pub fn SpecForm(props: &SpecFormProps) -> Html {
     let workflows = Workflow::ALL.map(|w| (AttrValue::from(w.name()), AttrValue::from(w.name()))).to_vec();
     let instances = props.catalog.as_ref().map(|c| c.instances.as_slice()).unwrap_or_default();
     let instances: Vec<PickEntry> = instances.iter().map(PickEntry::from).collect();
-    let compile = {
-        let state = props.state.clone();
-        Callback::from(move |options| {
-            state.dispatch(ProfileAction::Edit(ProfileSpec { options, ..state.link.spec.clone() }));
-        })
-    };
-    let on_open = {
-        let state = props.state.clone();
-        Callback::from(move |opened: OpenedModel| {
-            state.dispatch(ProfileAction::Edit(ProfileSpec {
-                model: opened.id,
-                batch_size: None,
-                ..state.link.spec.clone()
-            }));
-        })
-    };
+    let compile = on(props.state.clone(), |state, options| {
+        state.dispatch(ProfileAction::Edit(ProfileSpec { options, ..state.link.spec.clone() }));
+    });
+    let on_open = on(props.state.clone(), |state, opened: OpenedModel| {
+        state.dispatch(ProfileAction::Edit(ProfileSpec {
+            model: opened.id,
+            batch_size: None,
+            ..state.link.spec.clone()
+        }));
+    });
     html! {
         <form id="profile-form" class="panel spec" {onsubmit} novalidate={true} aria-label="What to profile">
             <div class="fields">
@@ -139,15 +129,12 @@ fn SpecField(props: &SpecFieldProps) -> Html {
         let used = if used.is_empty() { "the model\u{2019}s own".to_owned() } else { used };
         AttrValue::from(format!("'{text}' is not {wanted}; {used} is used."))
     });
-    let on_edit = {
-        let state = props.state.clone();
-        Callback::from(move |text: String| {
-            if let Some(spec) = number.set(&state.link.spec, &text) {
-                state.dispatch(ProfileAction::Edit(spec));
-            }
-            draft.set(Some(text));
-        })
-    };
+    let on_edit = on(props.state.clone(), move |state, text: String| {
+        if let Some(spec) = number.set(&state.link.spec, &text) {
+            state.dispatch(ProfileAction::Edit(spec));
+        }
+        draft.set(Some(text));
+    });
     let placeholder = if number == SpecNumber::BatchSize { "the model\u{2019}s own" } else { "" };
     html! { <TextField {id} {label} value={text} {error} {placeholder} input_mode="numeric" {on_edit} /> }
 }

@@ -4,6 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
 use yew::prelude::*;
 
+use crate::components::on;
 use crate::platform::storage;
 
 const KEY: &str = "neuronscope.dock";
@@ -46,15 +47,12 @@ pub fn Dock(props: &DockProps) -> Html {
             size.set(to);
         }
     };
-    let onpointerdown = {
-        let is_moving = is_moving.clone();
-        Callback::from(move |event: PointerEvent| {
-            if let Some(edge) = event.target().and_then(|t| t.dyn_into::<Element>().ok()) {
-                let _ = edge.set_pointer_capture(event.pointer_id());
-                *is_moving.borrow_mut() = true;
-            }
-        })
-    };
+    let onpointerdown = on(is_moving.clone(), |is_moving, event: PointerEvent| {
+        if let Some(edge) = event.target().and_then(|t| t.dyn_into::<Element>().ok()) {
+            let _ = edge.set_pointer_capture(event.pointer_id());
+            *is_moving.borrow_mut() = true;
+        }
+    });
     let onpointermove = {
         let (dock, is_moving, resize) = (dock.clone(), is_moving.clone(), resize.clone());
         Callback::from(move |event: PointerEvent| {
@@ -65,20 +63,17 @@ pub fn Dock(props: &DockProps) -> Html {
         })
     };
     let onpointerup = Callback::from(move |_: PointerEvent| *is_moving.borrow_mut() = false);
-    let onkeydown = {
-        let now = *size;
-        Callback::from(move |event: KeyboardEvent| {
-            let to = match event.key().as_str() {
-                "ArrowLeft" | "ArrowUp" => now + STEP,
-                "ArrowRight" | "ArrowDown" => now - STEP,
-                "Home" => LEAST,
-                "End" => MOST,
-                _ => return,
-            };
-            event.prevent_default();
-            resize(to);
-        })
-    };
+    let onkeydown = on(*size, move |now, event: KeyboardEvent| {
+        let to = match event.key().as_str() {
+            "ArrowLeft" | "ArrowUp" => now + STEP,
+            "ArrowRight" | "ArrowDown" => now - STEP,
+            "Home" => LEAST,
+            "End" => MOST,
+            _ => return,
+        };
+        event.prevent_default();
+        resize(to);
+    });
     let tab = |(i, tab): (usize, &DockTab)| {
         let onclick = props.on_open.reform(move |_: MouseEvent| i);
         html! { <button type="button" aria-pressed={(i == props.open).to_string()} {onclick}>{ &tab.title }</button> }

@@ -4,7 +4,7 @@
 use yew::prelude::*;
 
 use super::actions::{Picture, ProfileActions};
-use crate::components::Menu;
+use crate::components::{Menu, on};
 use ns_formats::WriteFormat;
 
 /// Properties of [`ExportMenu`].
@@ -21,22 +21,19 @@ pub struct ExportMenuProps {
 /// A button that opens a list of formats.
 #[component]
 pub fn ExportMenu(props: &ExportMenuProps) -> Html {
-    let entry = |name: &'static str, title: &'static str, what: Callback<()>| {
-        let onclick = what.reform(|_: MouseEvent| ());
+    let entry = |name: &'static str, title: &'static str, onclick: Callback<MouseEvent>| {
         html! { <li><button type="button" data-format={name} {onclick}>{ title }</button></li> }
     };
     let action = |name: &'static str, title: &'static str, act: fn(&ProfileActions)| {
-        let actions = props.actions.clone();
-        entry(name, title, Callback::from(move |()| act(&actions)))
+        entry(name, title, on(props.actions.clone(), move |actions, _: MouseEvent| act(actions)))
     };
     let formats = WriteFormat::ALL.map(|format| {
-        let actions = props.actions.clone();
-        entry(format.name(), title(format), Callback::from(move |()| actions.download_trace(format)))
+        let onclick = on(props.actions.clone(), move |actions, _: MouseEvent| actions.download_trace(format));
+        entry(format.name(), title(format), onclick)
     });
     let pictures = [(Picture::Svg, "svg", "View as SVG"), (Picture::Png, "png", "View as PNG")];
     let pictures = pictures.into_iter().filter(|_| props.has_timeline).map(|(kind, name, title)| {
-        let actions = props.actions.clone();
-        entry(name, title, Callback::from(move |()| actions.download_picture(kind)))
+        entry(name, title, on(props.actions.clone(), move |actions, _: MouseEvent| actions.download_picture(kind)))
     });
     html! {
         <Menu label="Export" title="What to save">

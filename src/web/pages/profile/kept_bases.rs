@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::components::Menu;
+use crate::components::{Menu, on};
 use crate::shelf::{touch, use_shelf};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_page::profile::ToolSetting;
@@ -39,9 +39,8 @@ fn entry(props: &KeptBasesProps, item: &ShelfItem, base: CompareLink) -> Html {
     let open = props.state.runs.iter().find(|r| base.base_run.is_some() && r.spec() == base.base_run.as_ref());
     // A run that is open is chosen by its name; any other is run first.
     let base = CompareLink { base: base.base.clone().or_else(|| open.map(|r| r.info.name.clone())), ..base };
-    let (state, kept) = (props.state.clone(), item.clone());
-    let onclick = Callback::from(move |_: MouseEvent| {
-        touch(&kept);
+    let onclick = on((props.state.clone(), item.clone()), move |(state, kept), _: MouseEvent| {
+        touch(kept);
         let base = base.clone();
         state.dispatch(ProfileAction::Tool(Tool::Compare));
         state.dispatch(ProfileAction::Adjust(ToolSetting::BaseOfRun { base: base.base, run: base.base_run }));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::components::{DataTable, PieChart};
+use crate::components::{DataTable, PieChart, on};
 use crate::pages::profile::tools::{InstancesSwitch, LevelSelect};
 use crate::pages::profile::treemap::Treemap;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
@@ -40,29 +40,23 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     let state = &props.state;
     let colours = state.shown_run().map(|run| run.info.colours.clone()).unwrap_or_default();
     let swatches: Rc<[u8]> = operators.rows.iter().map(|r| colours.fill_of(&r.name)).collect();
-    let on_sort = {
-        let state = state.clone();
-        Callback::from(move |sort: Sort| state.dispatch(ProfileAction::Sort(sort)))
-    };
+    let on_sort = on(state.clone(), |state, sort: Sort| state.dispatch(ProfileAction::Sort(sort)));
     // The search of the timeline stays there: pies and areas here are of all rows.
-    let on_search = {
-        let (state, sort) = (state.clone(), state.link.sort.clone());
-        Callback::from(move |find: String| {
-            state.dispatch(ProfileAction::Adjust(ToolSetting::TableLook { sort: sort.clone(), find }));
-        })
-    };
+    let on_search = on((state.clone(), state.link.sort.clone()), |(state, sort), find: String| {
+        state.dispatch(ProfileAction::Adjust(ToolSetting::TableLook { sort: sort.clone(), find }));
+    });
     let on_choose = {
         // Tables of Neuron operators count slices of several levels.
         let level = if operators.kind == OperatorKind::Slices { state.level() } else { Some(ALL_LEVELS.to_owned()) };
         let is_of_slices = operators.kind == OperatorKind::Slices;
         let by = if is_of_slices { operators.instances.group_by() } else { GroupBy::Name };
-        let (state, kind) = (state.clone(), GroupKind { by, level });
-        Callback::from(move |name: String| state.dispatch(ProfileAction::Highlight(kind.clone(), name)))
+        on((state.clone(), GroupKind { by, level }), |(state, kind), name: String| {
+            state.dispatch(ProfileAction::Highlight(kind.clone(), name))
+        })
     };
-    let on_row = {
-        let (operators, on_choose) = (operators.clone(), on_choose.clone());
-        Callback::from(move |row: usize| on_choose.emit(operators.rows[row].name.clone()))
-    };
+    let on_row = on((operators.clone(), on_choose.clone()), |(operators, on_choose), row: usize| {
+        on_choose.emit(operators.rows[row].name.clone())
+    });
     html! {
         <>
             if operators.kind == OperatorKind::Slices {
@@ -89,9 +83,9 @@ fn unit_of(state: &ProfileState) -> Unit {
 /// The bar above a tool: its own fields, then the choice between all of the profile and the span in view on the timeline.
 pub fn range_switch(state: &StateHandle<ProfileState>, fields: Html) -> Html {
     let radio = |in_view: bool, text: String| {
-        let state = state.clone();
         let checked = state.link.in_view == in_view;
-        let onchange = Callback::from(move |_: web_sys::Event| state.dispatch(ProfileAction::InView(in_view)));
+        let onchange =
+            on(state.clone(), move |state, _: web_sys::Event| state.dispatch(ProfileAction::InView(in_view)));
         html! {
             <label class="radio"><input type="radio" name="operators-range" {checked} {onchange} />{ text }</label>
         }

@@ -13,7 +13,7 @@ use super::timeline::TimelinePanel;
 use super::tools::{
     AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, OverviewTool, PathTool, StatisticsTool,
 };
-use crate::components::{DiagnosticsPanel, ProgressBar};
+use crate::components::{DiagnosticsPanel, ProgressBar, on};
 use crate::context::JobSlot;
 use crate::context::{AppContext, use_app};
 use crate::platform::page;
@@ -53,10 +53,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     let actions = ProfileActions { app: app.clone(), state: state.clone(), job: props.job.clone() };
     use_links(&actions);
     let is_editing = use_editing(state);
-    let on_edit = {
-        let is_editing = is_editing.clone();
-        Callback::from(move |_: MouseEvent| is_editing.set(!*is_editing))
-    };
+    let on_edit = on(is_editing.clone(), |is_editing, _: MouseEvent| is_editing.set(!**is_editing));
     let form = html! { <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} /> };
     let Some(run) = current else {
         // What the address names is made or read at once: the form would be gone a moment later.
@@ -166,10 +163,7 @@ fn use_editing(state: &ProfileState) -> UseStateHandle<bool> {
 
 /// Progress of a run, with a button that stops it.
 fn progress(actions: &ProfileActions, run: &RunState) -> Html {
-    let cancel = {
-        let actions = actions.clone();
-        Callback::from(move |_: MouseEvent| actions.cancel())
-    };
+    let cancel = on(actions.clone(), |actions, _: MouseEvent| actions.cancel());
     html! {
         <div class="run-progress" hidden={matches!(run, RunState::Idle | RunState::Done)}>
             <ProgressBar run={run.clone()} />
@@ -221,8 +215,7 @@ fn summary_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenR
             </section>
         },
         Some(Some(insights)) => {
-            let (app, state) = (app.clone(), state.clone());
-            let on_slice = Callback::from(move |range| go_to_range(&app, &state, range));
+            let on_slice = on((app.clone(), state.clone()), |(app, state), range| go_to_range(app, state, range));
             html! { <SummaryView insights={insights.clone()} {on_slice} /> }
         }
     }

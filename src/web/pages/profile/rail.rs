@@ -4,6 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
+use crate::components::on;
 use crate::context::use_app;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_page::notices::{NoticeAction, Tone};
@@ -26,14 +27,9 @@ pub fn Rail(props: &RailProps) -> Html {
     let notices = use_app().map(|app| app.notices);
     let is_open = use_state_eq(|| false);
     let list = use_node_ref();
-    let toggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |_: MouseEvent| is_open.set(!*is_open))
-    };
-    let onkeydown = {
-        let (list, is_open) = (list.clone(), is_open.clone());
-        Callback::from(move |event: KeyboardEvent| walk(&list, &is_open, &event))
-    };
+    let toggle = on(is_open.clone(), |is_open, _: MouseEvent| is_open.set(!**is_open));
+    let onkeydown =
+        on((list.clone(), is_open.clone()), |(list, is_open), event: KeyboardEvent| walk(list, is_open, &event));
     let item = |(tool, lack): (Tool, Option<&'static str>)| {
         let (state, notices, is_open) = (props.state.clone(), notices.clone(), is_open.clone());
         let onclick = Callback::from(move |_: MouseEvent| match (lack, &notices) {

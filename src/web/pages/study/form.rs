@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::actions::StudyActions;
 use crate::components::{
-    CompileFields, CopyMenu, FieldErrors, FormFrame, FormInput, LineMark, PickEntry, PickList, error_of,
+    CompileFields, CopyMenu, FieldErrors, FormFrame, FormInput, LineMark, PickEntry, PickList, error_of, on,
 };
 use crate::pages::benchmark::ModelField;
 use crate::platform::page;
@@ -35,23 +35,11 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let (spec, wrong) = state.spec();
     let command = numerics_command(&spec).map(AttrValue::from);
     let can = state.controls();
-    let on = |f: fn(&StudyActions)| {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| f(&actions))
-    };
-    let on_run = {
-        let actions = props.actions.clone();
-        Callback::from(move |()| actions.run())
-    };
+    let press = |f: fn(&StudyActions)| on(props.actions.clone(), move |actions, _: MouseEvent| f(actions));
+    let on_run = on(props.actions.clone(), |actions, ()| actions.run());
     let files = state.result.as_ref().map(|result| result.files.as_slice()).unwrap_or_default();
-    let save = |i: usize| {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| actions.save(i))
-    };
-    let open = |i: usize| {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| actions.open_trace(i))
-    };
+    let save = |i: usize| on(props.actions.clone(), move |actions, _: MouseEvent| actions.save(i));
+    let open = |i: usize| on(props.actions.clone(), move |actions, _: MouseEvent| actions.open_trace(i));
     // Before a result, what it will offer.
     let labels = if files.is_empty() {
         state.kind.form().files.to_vec()
@@ -69,16 +57,13 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     // An editor of a source is no drawer where it stands beside the results.
     let has_source = state.kind.form().fields().any(|field| field.kind == FieldKind::Source);
     let is_open = has_source && page::has_two_columns();
-    let fields = {
-        let (props, wrong) = (props.clone(), wrong.clone());
-        Callback::from(move |()| {
-            props.state.kind.form().groups.iter().map(|g| group(&props, g, &wrong)).collect::<Html>()
-        })
-    };
+    let fields = on((props.clone(), wrong.clone()), |(props, wrong), ()| {
+        props.state.kind.form().groups.iter().map(|g| group(props, g, wrong)).collect::<Html>()
+    });
     html! {
         <FormFrame id={format!("{}-form", state.kind.form().path)} name="What to run" short={state.in_short()} {is_open}
             is_wrong={!wrong.is_empty()} is_stale={state.is_stale()} can_run={can.run} {on_run}
-            beside_run={html! { if can.stop { <button type="button" onclick={on(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
+            beside_run={html! { if can.stop { <button type="button" onclick={press(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
             menus={html! { <>
                 { for traces }
                 <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {command}>{ for downloads }</CopyMenu>
@@ -107,8 +92,7 @@ fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &FieldErro
 /// The options of the compiler, behind the flags that they make.
 fn compiler(state: &StateHandle<StudyState>) -> Html {
     let StudySpec::Numerics(spec) = state.spec().0 else { return Html::default() };
-    let dispatch = state.dispatcher();
-    let on_change = Callback::from(move |options: CompileOptions| {
+    let on_change = on(state.dispatcher(), |dispatch, options: CompileOptions| {
         let lnc = options.lnc.map(|n| n.to_string()).unwrap_or_default();
         dispatch.dispatch(StudyAction::Edit("auto_cast", options.auto_cast.to_string()));
         dispatch.dispatch(StudyAction::Edit("auto_cast_type", options.auto_cast_type.to_string()));
@@ -123,10 +107,8 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
     let id = format!("{}-{}", state.kind.form().path, field.key);
     let value = state.text(field.key).to_owned();
     let error = error_of(wrong, field.key);
-    let on_edit = {
-        let dispatch = state.dispatcher();
-        Callback::from(move |text: String| dispatch.dispatch(StudyAction::Edit(field.key, text)))
-    };
+    let on_edit =
+        on(state.dispatcher(), move |dispatch, text: String| dispatch.dispatch(StudyAction::Edit(field.key, text)));
     match field.kind {
         FieldKind::Model => {
             let models = catalog.map(|c| c.models.clone()).unwrap_or_default();

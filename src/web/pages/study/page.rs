@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::actions::StudyActions;
 use super::form::StudyFields;
 use super::values::Values;
-use crate::components::{DocumentView, DrawBlock, KeptNote, ProgressBar, drawings};
+use crate::components::{DocumentView, DrawBlock, KeptNote, ProgressBar, drawings, on};
 use crate::context::JobSlot;
 use crate::context::use_app;
 use ns_page::Shared;
@@ -57,21 +57,15 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         let onclick = Callback::from(move |_: MouseEvent| actions.run_spec(StudySpec::of_example(kind, example)));
         html! { <button type="button" {onclick} disabled={state.run.is_running()}>{ example.name }</button> }
     };
-    let again = |spec: StudySpec| {
-        let actions = actions.clone();
-        Callback::from(move |()| actions.run_spec(spec.clone()))
-    };
+    let again = |spec: StudySpec| on(actions.clone(), move |actions, ()| actions.run_spec(spec.clone()));
     // A row that can be chosen names the fields that it changes.
-    let on_open = {
-        let (actions, spec) = (actions.clone(), state.spec().0);
-        Some(Callback::from(move |target: String| {
-            let mut spec = spec.clone();
-            let fields = target.split('&').filter_map(|field| field.split_once('='));
-            if fields.into_iter().all(|(key, text)| spec.set(key, text).is_ok()) {
-                actions.run_spec(spec);
-            }
-        }))
-    };
+    let on_open = Some(on((actions.clone(), state.spec().0), |(actions, spec), target: String| {
+        let mut spec = spec.clone();
+        let fields = target.split('&').filter_map(|field| field.split_once('='));
+        if fields.into_iter().all(|(key, text)| spec.set(key, text).is_ok()) {
+            actions.run_spec(spec);
+        }
+    }));
     html! {
         <div class={classes!("page", "study", (state.kind == StudyKind::Customop).then_some("is-studio"))}>
             <h1>{ form.title }</h1>

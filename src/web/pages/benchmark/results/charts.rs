@@ -4,7 +4,7 @@ use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::table::profile_link;
-use crate::components::{LineChart, SelectField};
+use crate::components::{LineChart, SelectField, on};
 use ns_base::units::{format_count, format_figures, format_range};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use ns_session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
@@ -27,14 +27,11 @@ pub fn ConfigurationCharts(props: &ConfigurationChartsProps) -> Html {
     let chosen = state.selected.and_then(|id| state.rows.iter().find(|r| r.id == id));
     let Some(row) = chosen.or_else(|| with_charts.first().copied()) else { return Html::default() };
     let options = state.rows.iter().map(|r| (value_of(r.id), name_of(r).into())).collect::<Vec<_>>();
-    let on_choose = {
-        let dispatch = state.dispatcher();
-        Callback::from(move |value: String| {
-            if let Some(id) = id_of(&value) {
-                dispatch.dispatch(BenchAction::Select(id));
-            }
-        })
-    };
+    let on_choose = on(state.dispatcher(), |dispatch, value: String| {
+        if let Some(id) = id_of(&value) {
+            dispatch.dispatch(BenchAction::Select(id));
+        }
+    });
     html! {
         <section class="panel configuration" aria-labelledby="configuration-title">
             <h3 id="configuration-title" tabindex="-1">{ "One configuration" }</h3>

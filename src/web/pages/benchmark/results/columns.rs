@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::components::Fold;
+use crate::components::{Fold, on};
 use crate::platform::storage;
 use ns_session::results::{DEFAULT_COLUMNS, column_title, offered_columns};
 
@@ -33,8 +33,7 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
         }
     });
     let summary = format!("Columns ({} of {})", props.columns.len(), offered_columns().len());
-    let props = props.clone();
-    let draw = Callback::from(move |()| boxes(&props));
+    let draw = on(props.clone(), |props, ()| boxes(props));
     html! { <Fold class="chooser" {summary} {draw} /> }
 }
 
@@ -46,17 +45,10 @@ fn boxes(props: &ColumnChooserProps) -> Html {
             on_choose.emit(columns);
         }
     };
-    let all = {
-        let choose = choose.clone();
-        Callback::from(move |_: MouseEvent| choose(offered_columns().into_iter().collect()))
-    };
-    let usual = {
-        let choose = choose.clone();
-        Callback::from(move |_: MouseEvent| choose(Rc::from(DEFAULT_COLUMNS)))
-    };
+    let all = on(choose.clone(), |choose, _: MouseEvent| choose(offered_columns().into_iter().collect()));
+    let usual = on(choose.clone(), |choose, _: MouseEvent| choose(Rc::from(DEFAULT_COLUMNS)));
     let toggle = |key: &'static str| {
-        let (columns, choose) = (props.columns.clone(), choose.clone());
-        Callback::from(move |_: Event| {
+        on((props.columns.clone(), choose.clone()), move |(columns, choose), _: Event| {
             let is_kept = |k: &&'static str| (*k == key) != columns.iter().any(|s| s == k);
             choose(offered_columns().into_iter().filter(is_kept).collect());
         })

@@ -3,7 +3,7 @@
 use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::components::{SelectField, TextField};
+use crate::components::{SelectField, TextField, on};
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::results::{Goal, WantedTexts};
 
@@ -22,8 +22,7 @@ pub fn RowFinder(props: &RowFinderProps) -> Html {
     let texts = &props.state.wanted;
     let (_, wrong) = texts.read();
     let edit = |set: fn(&mut WantedTexts, String)| {
-        let (dispatch, texts) = (props.state.dispatcher(), texts.clone());
-        Callback::from(move |text: String| {
+        on((props.state.dispatcher(), texts.clone()), move |(dispatch, texts), text: String| {
             let mut next = texts.clone();
             set(&mut next, text);
             dispatch.dispatch(BenchAction::Want(next));

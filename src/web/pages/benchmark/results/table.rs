@@ -3,12 +3,10 @@
 use crate::state::StateHandle;
 use std::rc::Rc;
 
-use wasm_bindgen::JsCast;
-use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::columns::ColumnChooser;
-use crate::components::{DataTable, RowAction};
+use crate::components::{DataTable, RowAction, on};
 use crate::platform::{download, page};
 use ns_bench::Report;
 use ns_page::Shared;
@@ -47,27 +45,16 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
         (Shared::new(with_pareto(report_table(&cells, &keys), &on_front(&reports))), ids, alike)
     });
     let dispatch = state.dispatcher();
-    let on_sort = {
-        let dispatch = dispatch.clone();
-        Callback::from(move |sort: Sort| dispatch.dispatch(BenchAction::Sort(sort)))
-    };
-    let on_columns = {
-        let dispatch = dispatch.clone();
-        Callback::from(move |columns| dispatch.dispatch(BenchAction::Columns(columns)))
-    };
-    let on_row = {
-        let (dispatch, shown) = (dispatch.clone(), shown.clone());
-        Callback::from(move |row: usize| {
-            if let Some(id) = shown.1.get(row) {
-                dispatch.dispatch(BenchAction::Select(*id));
-                page::focus("configuration-title");
-            }
-        })
-    };
-    let oninput = Callback::from(move |event: InputEvent| {
-        if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
-            dispatch.dispatch(BenchAction::Filter(input.value().into()));
+    let on_sort = on(dispatch.clone(), |dispatch, sort: Sort| dispatch.dispatch(BenchAction::Sort(sort)));
+    let on_columns = on(dispatch.clone(), |dispatch, columns| dispatch.dispatch(BenchAction::Columns(columns)));
+    let on_row = on((dispatch.clone(), shown.clone()), |(dispatch, shown), row: usize| {
+        if let Some(id) = shown.1.get(row) {
+            dispatch.dispatch(BenchAction::Select(*id));
+            page::focus("configuration-title");
         }
+    });
+    let oninput = on(dispatch, |dispatch, event: InputEvent| {
+        dispatch.dispatch(BenchAction::Filter(page::value_of(&event).into()));
     });
     let (all, left) = (state.rows.len(), shown.1.len());
     let is_wrong = !wrong.is_empty();

@@ -11,7 +11,7 @@ use super::limiter::LimiterLine;
 use super::model_card::{ModelCard, runs_of};
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
-use crate::components::{BarChart, Later, LineChart, ScatterPlot};
+use crate::components::{BarChart, Later, LineChart, ScatterPlot, on};
 use crate::platform::page;
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
@@ -77,18 +77,13 @@ fn Rows(props: &BenchResultsProps) -> Html {
         let best = Tiles::of(&rows, wanted);
         (tiles(&best, is_awaited), verdict(&best, is_awaited))
     });
-    let comparison = {
-        let rows = (*rows).clone();
-        Callback::from(move |()| html! { <Comparison rows={rows.clone()} {best} {is_awaited} /> })
-    };
-    let table = {
-        let (state, rows) = (state.clone(), (*rows).clone());
-        Callback::from(move |()| html! { <ResultsTable state={state.clone()} rows={rows.clone()} {best} /> })
-    };
-    let charts = {
-        let state = state.clone();
-        Callback::from(move |()| html! { <ConfigurationCharts state={state.clone()} /> })
-    };
+    let comparison =
+        on((*rows).clone(), move |rows, ()| html! { <Comparison rows={rows.clone()} {best} {is_awaited} /> });
+    let table = on(
+        (state.clone(), (*rows).clone()),
+        move |(state, rows), ()| html! { <ResultsTable state={state.clone()} rows={rows.clone()} {best} /> },
+    );
+    let charts = on(state.clone(), |state, ()| html! { <ConfigurationCharts state={state.clone()} /> });
     html! {
         <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
             <h2 id="results-title" class="visually-hidden">{ "Results" }</h2>
@@ -131,8 +126,7 @@ fn imported(state: &StateHandle<BenchState>) -> Html {
     if count == 0 {
         return Html::default();
     }
-    let dispatch = state.dispatcher();
-    let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(BenchAction::DropImported));
+    let onclick = on(state.dispatcher(), |dispatch, _: MouseEvent| dispatch.dispatch(BenchAction::DropImported));
     html! {
         <p class="panel imported">
             { format!("{count} {} imported from {}. ", if count == 1 { "row was" } else { "rows were" }, files.join(", ")) }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::actions::{FORM, RunActions};
-use crate::components::ProgressBar;
+use crate::components::{ProgressBar, on};
 use ns_page::RunState;
 
 /// Properties of [`RunBar`].
@@ -24,10 +24,7 @@ pub struct FormToggleProps {
 #[component]
 pub fn FormToggle(props: &FormToggleProps) -> Html {
     let plan = &props.actions.plan;
-    let onclick = {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| actions.toggle_form())
-    };
+    let onclick = on(props.actions.clone(), |actions, _: MouseEvent| actions.toggle_form());
     html! {
         <button type="button" class={(!plan.controls().stop).then_some("primary")} aria-expanded={plan.is_open.to_string()} aria-controls={FORM} {onclick}>
             { if plan.is_open { "Close the form" } else { "Run experiments" } }
@@ -39,10 +36,7 @@ pub fn FormToggle(props: &FormToggleProps) -> Html {
 pub fn RunBar(props: &RunBarProps) -> Html {
     let plan = &props.actions.plan;
     let can = plan.controls();
-    let on = |f: fn(&RunActions)| {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| f(&actions))
-    };
+    let press = |f: fn(&RunActions)| on(props.actions.clone(), move |actions, _: MouseEvent| f(actions));
     // The bar says it in more words while it runs.
     let said = plan.announcement();
     let said_class = if can.stop || said.is_empty() { "visually-hidden" } else { "note" };
@@ -54,14 +48,14 @@ pub fn RunBar(props: &RunBarProps) -> Html {
                 <div class="buttons">
                     if !props.is_second { <FormToggle actions={props.actions.clone()} /> }
                     if can.stop {
-                        <button type="button" onclick={on(RunActions::pause_or_resume)}>{ can.pause.text() }</button>
-                        <button type="button" onclick={on(RunActions::cancel)}>{ "Cancel" }</button>
+                        <button type="button" onclick={press(RunActions::pause_or_resume)}>{ can.pause.text() }</button>
+                        <button type="button" onclick={press(RunActions::cancel)}>{ "Cancel" }</button>
                     }
                     if can.retry {
-                        <button type="button" onclick={on(RunActions::retry)}>{ "Retry failed" }</button>
+                        <button type="button" onclick={press(RunActions::retry)}>{ "Retry failed" }</button>
                     }
                     if can.save {
-                        <button type="button" onclick={on(RunActions::download)}>{ "Download JSONL" }</button>
+                        <button type="button" onclick={press(RunActions::download)}>{ "Download JSONL" }</button>
                     }
                     if !is_run_over {
                         <div class="run-slot"><ProgressBar run={plan.run.clone()} /></div>

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::actions::{FIELD, FORM, RunActions};
 use super::models::ModelPicker;
 use super::table::RunTable;
-use crate::components::{CopyMenu, FieldErrors, FormInput, error_of};
+use crate::components::{CopyMenu, FieldErrors, FormInput, error_of, on};
 use ns_page::experiments::PlanAction;
 use ns_session::commands::experiment_command;
 use ns_session::options::{PLAN_OPTIONS, PlanOption};
@@ -20,24 +20,17 @@ pub struct RunFormProps {
 pub fn RunForm(props: &RunFormProps) -> Html {
     let plan = &props.actions.plan;
     let (request, wrong) = plan.request();
-    let onsubmit = {
-        let actions = props.actions.clone();
-        Callback::from(move |event: SubmitEvent| {
-            event.prevent_default();
-            if actions.plan.controls().run {
-                actions.run();
-            }
-        })
-    };
-    let ontoggle = {
-        let dispatch = plan.dispatcher();
-        let is_open = plan.is_open;
-        // The summary opens and closes the form without telling; a click on it arrives before it does.
-        Callback::from(move |event: MouseEvent| {
-            event.prevent_default();
-            dispatch.dispatch(PlanAction::Open(!is_open));
-        })
-    };
+    let onsubmit = on(props.actions.clone(), |actions, event: SubmitEvent| {
+        event.prevent_default();
+        if actions.plan.controls().run {
+            actions.run();
+        }
+    });
+    // The summary opens and closes the form without telling; a click on it arrives before it does.
+    let ontoggle = on((plan.dispatcher(), plan.is_open), |(dispatch, is_open), event: MouseEvent| {
+        event.prevent_default();
+        dispatch.dispatch(PlanAction::Open(!is_open));
+    });
     let group = |is_advanced: bool| PLAN_OPTIONS.iter().filter(move |option| option.is_advanced == is_advanced);
     let command = wrong.is_empty().then(|| experiment_command(&request));
     html! {
@@ -74,7 +67,6 @@ fn input(props: &RunFormProps, wrong: &FieldErrors, option: &'static PlanOption)
     let (field, key) = (&option.field, option.key());
     let (id, value) = (format!("{FIELD}{key}"), plan.text(key).to_owned());
     let error = error_of(wrong, key);
-    let dispatch = plan.dispatcher();
-    let on_edit = Callback::from(move |text: String| dispatch.dispatch(PlanAction::Edit(key, text)));
+    let on_edit = on(plan.dispatcher(), move |dispatch, text: String| dispatch.dispatch(PlanAction::Edit(key, text)));
     html! { <FormInput {id} {field} {value} {error} {on_edit} /> }
 }

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::components::on;
 use crate::platform::page::value_of;
 use crate::state::StateHandle;
 use ns_page::experiments::{PlanAction, PlanState};
@@ -18,10 +19,7 @@ pub fn ModelPicker(props: &ModelPickerProps) -> Html {
     let wanted = use_state_eq(String::new);
     let plan = &props.plan;
     let Some(Ok(listed)) = &plan.listed else { return Html::default() };
-    let oninput = {
-        let wanted = wanted.setter();
-        Callback::from(move |event: InputEvent| wanted.set(value_of(&event).to_lowercase()))
-    };
+    let oninput = on(wanted.setter(), |wanted, event: InputEvent| wanted.set(value_of(&event).to_lowercase()));
     let chosen = plan.models();
     let is_found = |name: &&String| name.to_lowercase().contains(wanted.as_str());
     let found: Vec<&String> = listed.suite_models.iter().filter(is_found).collect();

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::findings::Findings;
 use super::tables;
-use crate::components::{Fold, LanesChart, LocalTable, RooflineChart};
+use crate::components::{Fold, LanesChart, LocalTable, RooflineChart, on};
 use ns_insight::{Insights, SliceRange};
 use ns_page::Shared;
 use ns_view::plot::{Lanes, RooflinePlot};
@@ -49,12 +49,10 @@ pub fn SummaryView(props: &SummaryViewProps) -> Html {
     let insights = &props.insights;
     let parts = use_memo(insights.clone(), |insights| Parts::of(insights));
     let unplaced = &parts.roofline.without_bytes;
-    let points = {
-        let table = parts.points.clone();
-        Callback::from(
-            move |()| html! { <LocalTable name="Roofline" file="roofline" table={table.clone()} searchable={false} /> },
-        )
-    };
+    let points = on(
+        parts.points.clone(),
+        |table, ()| html! { <LocalTable name="Roofline" file="roofline" table={table.clone()} searchable={false} /> },
+    );
     html! {
         <>
             <section class="panel" aria-labelledby="findings-title">

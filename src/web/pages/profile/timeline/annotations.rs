@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::components::{on, set};
 use crate::platform::page;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use crate::timeline::Controller;
@@ -40,14 +41,9 @@ pub fn AnnotationsPanel(props: &AnnotationsPanelProps) -> Html {
         let oninput = Callback::from(move |event: InputEvent| rename(page::value_of(&event)));
         let remove = edit(|all, i, _| drop(all.remove(i)));
         let remove = Callback::from(move |_: MouseEvent| remove(String::new()));
-        let measure = {
-            let base = base.clone();
-            Callback::from(move |_: web_sys::Event| base.set(i))
-        };
-        let show = {
-            let (controller, a) = (props.controller.clone(), a.clone());
-            Callback::from(move |_: MouseEvent| controller.show_annotation(&a))
-        };
+        let measure = set(&base, i);
+        let show =
+            on((props.controller.clone(), a.clone()), |(controller, a), _: MouseEvent| controller.show_annotation(a));
         let difference = a.start_ns.saturating_sub(all[from].start_ns);
         html! {
             <tr>

@@ -16,7 +16,7 @@ use super::legend::TimelineLegend;
 use super::minimap::MinimapStrip;
 use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
 use super::tracks::TracksPanel;
-use crate::components::{SliceDetailsPanel, SliceFlowPanel, place_of};
+use crate::components::{SliceDetailsPanel, SliceFlowPanel, on, place_of};
 use crate::context::use_app;
 use crate::pages::profile::dock::{Dock, DockTab};
 use crate::pages::profile::queries::ask_flows;
@@ -65,10 +65,8 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     let tab = use_tab(&props.state);
     let outline = &props.run.info.outline;
     let said = props.state.details.as_ref().map(|d| describe_slice(d, outline)).unwrap_or_default();
-    let on_select = {
-        let state = props.state.clone();
-        Callback::from(move |slice: SliceRef| state.dispatch(ProfileAction::Select(Some(slice))))
-    };
+    let on_select =
+        on(props.state.clone(), |state, slice: SliceRef| state.dispatch(ProfileAction::Select(Some(slice))));
     let on_flows = {
         let (state, app, controller) = (props.state.clone(), app.clone(), controller.clone());
         Callback::from(move |()| match state.flows {
@@ -76,13 +74,10 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             None => ask_flows(&app, &state, controller.visible_slices().1.interval()),
         })
     };
-    let on_close_help = {
-        let help = is_help_open.clone();
-        Callback::from(move |()| {
-            help.set(false);
-            page::focus(CANVAS);
-        })
-    };
+    let on_close_help = on(is_help_open.clone(), |help, ()| {
+        help.set(false);
+        page::focus(CANVAS);
+    });
     let height = controller.content_height();
     let (tile, view): (_, Viewport) = controller.visible_slices();
     html! {
@@ -201,10 +196,7 @@ fn dock(
         ));
     }
     let shown = if **open == MARKS && marks == 0 { SLICE } else { **open };
-    let on_open = {
-        let open = open.setter();
-        Callback::from(move |tab| open.set(tab))
-    };
+    let on_open = on(open.setter(), |open, tab| open.set(tab));
     html! { <Dock label="Details" {tabs} open={shown} {on_open} /> }
 }
 

@@ -1,10 +1,10 @@
 //! The parts around the canvas: tools, help, tooltip, table twin.
 
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlInputElement, KeyboardEvent};
+use web_sys::KeyboardEvent;
 use yew::prelude::*;
 
-use crate::components::Fold;
+use crate::components::{Fold, on};
 use crate::platform::page;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use crate::timeline::{Controller, Hover};
@@ -38,22 +38,16 @@ pub struct TimelineToolsProps {
 /// Zoom, fit, search, help.
 #[component]
 pub fn TimelineTools(props: &TimelineToolsProps) -> Html {
-    let on = |f: fn(&Controller)| {
-        let controller = props.controller.clone();
-        Callback::from(move |_: MouseEvent| f(&controller))
-    };
-    let toggle_help = {
-        let help = props.help.clone();
-        Callback::from(move |_: MouseEvent| help.set(!*help))
-    };
+    let press = |f: fn(&Controller)| on(props.controller.clone(), move |controller, _: MouseEvent| f(controller));
+    let toggle_help = on(props.help.clone(), |help, _: MouseEvent| help.set(!**help));
     let can_undo = props.controller.can_undo();
     html! {
         <div class="timeline-tools" role="toolbar" aria-label="Zoom and search" data-version={props.version.to_string()}>
-            <button type="button" onclick={on(|c| c.zoom(1.0 / 1.5))} title="W">{ "Zoom in" }</button>
-            <button type="button" onclick={on(|c| c.zoom(1.5))} title="S">{ "Zoom out" }</button>
-            <button type="button" onclick={on(Controller::fit)} title="0">{ "Fit" }</button>
-            <button type="button" onclick={on(|c| c.undo(false))} disabled={!can_undo.0} title="Ctrl+Z" aria-label="Undo zoom">{ "\u{21b6}" }</button>
-            <button type="button" onclick={on(|c| c.undo(true))} disabled={!can_undo.1} title="Ctrl+Y" aria-label="Redo zoom">{ "\u{21b7}" }</button>
+            <button type="button" onclick={press(|c| c.zoom(1.0 / 1.5))} title="W">{ "Zoom in" }</button>
+            <button type="button" onclick={press(|c| c.zoom(1.5))} title="S">{ "Zoom out" }</button>
+            <button type="button" onclick={press(Controller::fit)} title="0">{ "Fit" }</button>
+            <button type="button" onclick={press(|c| c.undo(false))} disabled={!can_undo.0} title="Ctrl+Z" aria-label="Undo zoom">{ "\u{21b6}" }</button>
+            <button type="button" onclick={press(|c| c.undo(true))} disabled={!can_undo.1} title="Ctrl+Y" aria-label="Redo zoom">{ "\u{21b7}" }</button>
             <label class="radio"><input type="checkbox" checked={props.flows} onchange={props.on_flows.reform(|_: web_sys::Event| ())} />{ "All flows" }</label>
             if let Some(flows) = &props.state.flows { <span class="count" role="status">{ flows_text(flows) }</span> }
             <span class="gap"></span>
@@ -73,28 +67,15 @@ fn flows_text(flows: &Flows) -> String {
 }
 
 fn search(state: &StateHandle<ProfileState>) -> Html {
-    let oninput = {
-        let state = state.clone();
-        Callback::from(move |event: InputEvent| {
-            if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
-                state.dispatch(ProfileAction::Search(input.value()));
-            }
-        })
-    };
-    let go = |forward: bool| {
-        let state = state.clone();
-        move || go_to_hit(&state, forward)
-    };
-    let onkeydown = {
-        let (next, previous) = (go(true), go(false));
-        Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
-            "Enter" if event.shift_key() => previous(),
-            "Enter" => next(),
-            "Escape" => page::focus("main"),
-            _ => {}
-        })
-    };
-    let (next, previous) = (go(true), go(false));
+    let oninput = on(state.clone(), |state, event: InputEvent| {
+        state.dispatch(ProfileAction::Search(page::value_of(&event)));
+    });
+    let go = |forward: bool| on(state.clone(), move |state, _: MouseEvent| go_to_hit(state, forward));
+    let onkeydown = on(state.clone(), |state, event: KeyboardEvent| match event.key().as_str() {
+        "Enter" => go_to_hit(state, !event.shift_key()),
+        "Escape" => page::focus("main"),
+        _ => {}
+    });
     let of_what = state.link.search_by.as_ref().map_or_else(String::new, |kind| format!(" by {}", kind.by.name()));
     let count = match &state.hits {
         Some(hits) if hits.total == 0 => "nothing found".to_owned(),
@@ -110,8 +91,8 @@ fn search(state: &StateHandle<ProfileState>) -> Html {
             <input id="timeline-search" type="search" placeholder="Search slices ( / )" value={state.link.search.clone()} {oninput} {onkeydown} />
         </label>
         <span class="count" role="status">{ count }</span>
-        <button type="button" aria-label="Previous hit" disabled={!has_hits} onclick={Callback::from(move |_: MouseEvent| previous())}>{ "\u{2190}" }</button>
-        <button type="button" aria-label="Next hit" disabled={!has_hits} onclick={Callback::from(move |_: MouseEvent| next())}>{ "\u{2192}" }</button>
+        <button type="button" aria-label="Previous hit" disabled={!has_hits} onclick={go(false)}>{ "\u{2190}" }</button>
+        <button type="button" aria-label="Next hit" disabled={!has_hits} onclick={go(true)}>{ "\u{2192}" }</button>
     </> }
 }
 
@@ -155,23 +136,20 @@ pub fn TimelineHelp(props: &TimelineHelpProps) -> Html {
             let _ = dialog.focus();
         }
     });
-    let onkeydown = {
-        let (on_close, dialog) = (props.on_close.clone(), dialog.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            match event.key().as_str() {
-                "Escape" | "?" => on_close.emit(()),
-                // Only its button takes the focus here.
-                "Tab" => {
-                    let dialog = dialog.cast::<web_sys::HtmlElement>();
-                    let button = dialog.and_then(|d| d.query_selector("button").ok().flatten());
-                    let _ = button.and_then(|b| b.dyn_into::<web_sys::HtmlElement>().ok()).map(|b| b.focus());
-                }
-                _ => return,
+    let onkeydown = on((props.on_close.clone(), dialog.clone()), |(on_close, dialog), event: KeyboardEvent| {
+        match event.key().as_str() {
+            "Escape" | "?" => on_close.emit(()),
+            // Only its button takes the focus here.
+            "Tab" => {
+                let dialog = dialog.cast::<web_sys::HtmlElement>();
+                let button = dialog.and_then(|d| d.query_selector("button").ok().flatten());
+                let _ = button.and_then(|b| b.dyn_into::<web_sys::HtmlElement>().ok()).map(|b| b.focus());
             }
-            event.stop_propagation();
-            event.prevent_default();
-        })
-    };
+            _ => return,
+        }
+        event.stop_propagation();
+        event.prevent_default();
+    });
     let onclick = props.on_close.reform(|_: MouseEvent| ());
     let keys = [
         ("W / S", "zoom in, zoom out (finer with Shift)"),
@@ -250,8 +228,7 @@ pub struct SlicesTableProps {
 /// The table twin of the canvas. A frame does not spend time on it while it is folded.
 #[component]
 pub fn SlicesTable(props: &SlicesTableProps) -> Html {
-    let props = props.clone();
-    let draw = Callback::from(move |()| slices_table(&props));
+    let draw = on(props.clone(), |props, ()| slices_table(props));
     html! { <Fold class="panel twin" summary="Slices in view as a table" {draw} /> }
 }
 

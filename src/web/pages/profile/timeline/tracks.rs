@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::components::Fold;
+use crate::components::{Fold, on};
 use crate::platform::page;
 use crate::state::{ProfileAction, ProfileState, StateHandle};
 use ns_view::text::contains_ignoring_case;
@@ -32,10 +32,7 @@ pub fn TracksPanel(props: &TracksPanelProps) -> Html {
 #[component]
 fn TrackList(props: &TracksPanelProps) -> Html {
     let search = use_state_eq(String::new);
-    let oninput = {
-        let search = search.clone();
-        Callback::from(move |event: InputEvent| search.set(page::value_of(&event)))
-    };
+    let oninput = on(search.clone(), |search, event: InputEvent| search.set(page::value_of(&event)));
     let arranged = &props.state.link.arrangement;
     let reset = arrange(&props.state, |a| *a = Arrangement::default());
     let found = || {
@@ -56,8 +53,7 @@ fn TrackList(props: &TracksPanelProps) -> Html {
 }
 
 fn arrange(state: &StateHandle<ProfileState>, change: impl Fn(&mut Arrangement) + 'static) -> Callback<MouseEvent> {
-    let state = state.clone();
-    Callback::from(move |_: MouseEvent| {
+    on(state.clone(), move |state, _: MouseEvent| {
         let mut next = state.link.arrangement.clone();
         change(&mut next);
         state.dispatch(ProfileAction::Arrange(next));

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::paged_table::PagedTable;
 use super::{LevelSelect, ToolProps};
-use crate::components::{BarChart, SelectField};
+use crate::components::{BarChart, SelectField, on};
 use crate::platform::page;
 use crate::state::ProfileAction;
 use ns_base::units::unit_of_ns;
@@ -31,29 +31,21 @@ const MOST_ROWS: u32 = 2_000;
 pub fn AskTool(props: &ToolProps) -> Html {
     let asked = props.state.link.ask.clone();
     let draft = use_state(|| asked.clone());
-    let oninput = {
-        let draft = draft.clone();
-        Callback::from(move |event: InputEvent| draft.set(page::value_of(&event)))
-    };
-    let onsubmit = {
-        let (draft, state) = (draft.clone(), props.state.clone());
-        Callback::from(move |event: SubmitEvent| {
-            event.prevent_default();
-            state.dispatch(ProfileAction::Ask((*draft).clone()));
-        })
-    };
+    let oninput = on(draft.clone(), |draft, event: InputEvent| draft.set(page::value_of(&event)));
+    let onsubmit = on((draft.clone(), props.state.clone()), |(draft, state), event: SubmitEvent| {
+        event.prevent_default();
+        state.dispatch(ProfileAction::Ask((**draft).clone()));
+    });
     let above = Callback::from(|listed: Shared<LinkedTable>| html! { <AnswerBars {listed} /> });
     let example = |text: &'static str| {
-        let (draft, state) = (draft.clone(), props.state.clone());
-        let onclick = Callback::from(move |_: MouseEvent| {
+        let onclick = on((draft.clone(), props.state.clone()), move |(draft, state), _: MouseEvent| {
             draft.set(text.to_owned());
             state.dispatch(ProfileAction::Ask(text.to_owned()));
         });
         html! { <li><button type="button" class="link" {onclick}><code>{ text }</code></button></li> }
     };
     let word = |(word, text): (String, String)| {
-        let draft = draft.clone();
-        let onclick = Callback::from(move |_: MouseEvent| {
+        let onclick = on(draft.clone(), move |draft, _: MouseEvent| {
             draft.set(text.clone());
             page::focus("ask-query");
         });

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::pair::PairOfTimelines;
 use super::{InstancesSwitch, LevelSelect, ToolProps, failed, waiting};
-use crate::components::{LocalTable, SelectField};
+use crate::components::{LocalTable, SelectField, on};
 use crate::pages::profile::kept_bases::KeptBases;
 use crate::pages::profile::queries::{AnalysisAnswer, Pending, use_analysis};
 use crate::state::{OpenRun, ProfileAction};
@@ -37,23 +37,15 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     };
     let options = others.iter().map(|r| (r.info.name.clone().into(), r.info.name.clone().into())).collect::<Vec<_>>();
     let swap = swap(props, chosen.id);
-    let choose = {
-        let state = props.state.clone();
-        Callback::from(move |name: String| state.dispatch(ProfileAction::Adjust(ToolSetting::Base(name))))
-    };
-    let choose_measure = {
-        let state = props.state.clone();
-        Callback::from(move |text: String| {
-            let measure = if text == "total" { Measure::Total } else { Measure::SelfTime };
-            state.dispatch(ProfileAction::Adjust(ToolSetting::Measure(measure)));
-        })
-    };
-    let toggle = {
-        let state = props.state.clone();
-        Callback::from(move |_: web_sys::Event| {
-            state.dispatch(ProfileAction::Adjust(ToolSetting::PerStep(!per_step)));
-        })
-    };
+    let choose =
+        on(props.state.clone(), |state, name: String| state.dispatch(ProfileAction::Adjust(ToolSetting::Base(name))));
+    let choose_measure = on(props.state.clone(), |state, text: String| {
+        let measure = if text == "total" { Measure::Total } else { Measure::SelfTime };
+        state.dispatch(ProfileAction::Adjust(ToolSetting::Measure(measure)));
+    });
+    let toggle = on(props.state.clone(), move |state, _: web_sys::Event| {
+        state.dispatch(ProfileAction::Adjust(ToolSetting::PerStep(!per_step)));
+    });
     let measured = if measure == Measure::Total { "total" } else { "self" };
     let measures = ["self", "total"].map(|m| (AttrValue::from(m), AttrValue::from(m))).to_vec();
     let (said, table) = match (totals(&own), totals(&theirs)) {
@@ -95,8 +87,7 @@ fn nothing_to_compare(props: &ToolProps, missing: Option<&String>) -> Html {
 
 /// Swaps the two: shows the base, with the run shown before as its base.
 fn swap(props: &ToolProps, base: u32) -> Callback<MouseEvent> {
-    let (state, shown) = (props.state.clone(), props.run.info.name.clone());
-    Callback::from(move |_: MouseEvent| {
+    on((props.state.clone(), props.run.info.name.clone()), move |(state, shown), _: MouseEvent| {
         state.dispatch(ProfileAction::Adjust(ToolSetting::Base(shown.clone())));
         state.dispatch(ProfileAction::Show(base));
     })

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::memory::MemoryTables;
 use super::{ToolProps, range_of, waiting};
-use crate::components::{LineChart, LocalTable};
+use crate::components::{LineChart, LocalTable, on};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{use_analysis, use_listing};
 use crate::state::ProfileAction;
@@ -41,13 +41,10 @@ pub fn CountersTool(props: &ToolProps) -> Html {
             html! { <p class="empty">{ "No counter has a value here." }</p> }
         }
         Some(Ok(listed)) => {
-            let on_row = {
-                let (state, listed) = (state.clone(), listed.clone());
-                Callback::from(move |row: usize| {
-                    let name = name_of(&listed, row).map(str::to_owned);
-                    state.dispatch(ProfileAction::Adjust(ToolSetting::Counter(name)));
-                })
-            };
+            let on_row = on((state.clone(), listed.clone()), |(state, listed), row: usize| {
+                let name = name_of(listed, row).map(str::to_owned);
+                state.dispatch(ProfileAction::Adjust(ToolSetting::Counter(name)));
+            });
             let drawn = match &curve {
                 None => waiting(None),
                 Some(Err(pending)) => waiting(Some(pending)),

@@ -4,7 +4,7 @@
 use yew::prelude::*;
 
 use super::{InstancesSwitch, LevelSelect, ToolProps, range_of, slice_filter, waiting};
-use crate::components::{LocalTable, SelectField, TextField};
+use crate::components::{LocalTable, SelectField, TextField, on};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{AnalysisAnswer, use_analysis, use_listing};
 use crate::state::{ProfileAction, ProfileState, StateHandle};
@@ -40,20 +40,14 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     let question = question(&props.state.link.flame, slice_filter(&props.state), props.state.link.instances);
     let has_question = question.is_some();
     let answer = use_analysis(&props.run, question);
-    let choose = {
-        let state = props.state.clone();
-        Callback::from(move |text: String| {
-            let view = FlameView::from_name(&text).unwrap_or_default();
-            state.dispatch(ProfileAction::Adjust(ToolSetting::FlameView(view)));
-        })
-    };
+    let choose = on(props.state.clone(), |state, text: String| {
+        let view = FlameView::from_name(&text).unwrap_or_default();
+        state.dispatch(ProfileAction::Adjust(ToolSetting::FlameView(view)));
+    });
     let options = FlameView::ALL.map(|view| (AttrValue::from(view.name()), AttrValue::from(view.name()))).to_vec();
-    let on_zoom = {
-        let state = props.state.clone();
-        Callback::from(move |path: Vec<String>| {
-            state.dispatch(ProfileAction::Adjust(ToolSetting::FlameZoom(path)));
-        })
-    };
+    let on_zoom = on(props.state.clone(), |state, path: Vec<String>| {
+        state.dispatch(ProfileAction::Adjust(ToolSetting::FlameZoom(path)));
+    });
     let content = match &answer {
         None if !has_question => {
             html! { <p class="empty">{ "Choose a name from the list." }</p> }
@@ -63,10 +57,9 @@ pub fn FlameTool(props: &ToolProps) -> Html {
         Some(Ok(answer)) => answer_view(props, answer, &on_zoom),
     };
     let reset = on_zoom.reform(|_: MouseEvent| Vec::new());
-    let on_edit = {
-        let state = props.state.clone();
-        Callback::from(move |text: String| state.dispatch(ProfileAction::Adjust(ToolSetting::FlameName(text))))
-    };
+    let on_edit = on(props.state.clone(), |state, text: String| {
+        state.dispatch(ProfileAction::Adjust(ToolSetting::FlameName(text)))
+    });
     html! {
         <>
             { range_switch(&props.state, html! { <>
@@ -101,8 +94,7 @@ fn NameList(props: &ToolProps) -> Html {
         Some(Err(pending)) => waiting(Some(&pending)),
         Some(Ok(listed)) => {
             let table = Shared::new(names_of(&listed.table));
-            let (state, rows) = (props.state.clone(), table.clone());
-            let on_row = Callback::from(move |row: usize| {
+            let on_row = on((props.state.clone(), table.clone()), |(state, rows), row: usize| {
                 if let Some(Cell::Text(name)) = rows.rows.get(row).and_then(|cells| cells.first()) {
                     state.dispatch(ProfileAction::Adjust(ToolSetting::FlameName(name.clone())));
                 }
@@ -179,8 +171,7 @@ fn thread_field(props: &ToolProps, answer: &Option<AnalysisAnswer>) -> Html {
         _ => None,
     };
     let value = props.state.link.flame.thread.or(shown).map(|t| t.0.to_string()).unwrap_or_default();
-    let state = props.state.clone();
-    let on_choose = Callback::from(move |text: String| {
+    let on_choose = on(props.state.clone(), |state, text: String| {
         let thread = text.parse().ok().map(TrackId);
         state.dispatch(ProfileAction::Adjust(ToolSetting::FlameThread(thread)));
     });

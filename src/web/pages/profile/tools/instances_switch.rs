@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::ToolProps;
+use crate::components::on;
 use crate::state::ProfileAction;
 use ns_analysis::Instances;
 use ns_page::profile::ToolSetting;
@@ -15,13 +16,10 @@ pub fn InstancesSwitch(props: &ToolProps) -> Html {
         return Html::default();
     }
     let is_merged = props.state.link.instances == Instances::Merged;
-    let onchange = {
-        let state = props.state.clone();
-        let other = if is_merged { Instances::Each } else { Instances::Merged };
-        Callback::from(move |_: web_sys::Event| {
-            state.dispatch(ProfileAction::Adjust(ToolSetting::Instances(other)));
-        })
-    };
+    let other = if is_merged { Instances::Each } else { Instances::Merged };
+    let onchange = on(props.state.clone(), move |state, _: web_sys::Event| {
+        state.dispatch(ProfileAction::Adjust(ToolSetting::Instances(other)));
+    });
     let title = "Names that differ only in a number or in template arguments count as one";
     html! { <label class="radio" {title}><input type="checkbox" checked={is_merged} {onchange} />{ "Merge instances" }</label> }
 }

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::components::SelectField;
+use crate::components::{SelectField, on};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_base::units::format_count;
 use ns_profile::levels::ALL_LEVELS;
@@ -32,11 +32,8 @@ pub fn LevelSelect(props: &LevelSelectProps) -> Html {
     options.push((ALL_LEVELS.into(), "all levels together".into()));
     let default = props.state.default_level().unwrap_or_else(|| info.default_level.clone());
     let value = props.state.level().unwrap_or_else(|| info.default_level.clone());
-    let on_choose = {
-        let state = props.state.clone();
-        Callback::from(move |name: String| {
-            state.dispatch(ProfileAction::Level((name != default).then_some(name)));
-        })
-    };
+    let on_choose = on(props.state.clone(), move |state, name: String| {
+        state.dispatch(ProfileAction::Level((name != default).then_some(name)));
+    });
     html! { <SelectField id="level" label="Level" {value} {options} {on_choose} /> }
 }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::{ToolProps, waiting};
-use crate::components::DocumentView;
+use crate::components::{DocumentView, on};
 use crate::pages::profile::queries::use_analysis;
 use crate::state::ProfileAction;
 use ns_page::Shared;
@@ -21,14 +21,11 @@ pub fn OverviewTool(props: &ToolProps) -> Html {
         },
         _ => None,
     });
-    let on_open = {
-        let state = props.state.clone();
-        Callback::from(move |target: String| {
-            if let Some(evidence) = Evidence::parse(&target) {
-                state.dispatch(action_for(evidence));
-            }
-        })
-    };
+    let on_open = on(props.state.clone(), |state, target: String| {
+        if let Some(evidence) = Evidence::parse(&target) {
+            state.dispatch(action_for(evidence));
+        }
+    });
     match ((*document).clone(), answer) {
         (Some(document), _) => html! { <DocumentView {document} on_open={Some(on_open)} /> },
         (None, Some(Err(pending))) => waiting(Some(&pending)),

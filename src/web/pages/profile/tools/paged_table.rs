@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::waiting;
-use crate::components::LocalTable;
+use crate::components::{LocalTable, on};
 use crate::pages::profile::queries::{use_listing, use_save_all};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_base::convert::f64_to_i64;
@@ -57,14 +57,10 @@ pub fn PagedTable(props: &PagedTableProps) -> Html {
         Some(Ok(listed)) => listed,
     };
     let is_part = (listed.table.rows.len() as u64) < listed.total;
-    let turn = {
-        let what = props.what.clone();
-        Callback::from(move |to: u32| turned.set((what.clone(), to)))
-    };
-    let on_row = {
-        let (listed, state) = (listed.clone(), props.state.clone());
-        Callback::from(move |row: usize| to_timeline(&listed, row).into_iter().for_each(|a| state.dispatch(a)))
-    };
+    let turn = on(props.what.clone(), move |what, to: u32| turned.set((what.clone(), to)));
+    let on_row = on((listed.clone(), props.state.clone()), |(listed, state), row: usize| {
+        to_timeline(listed, row).into_iter().for_each(|a| state.dispatch(a))
+    });
     html! { <>
         <p role="status">{ summary(&listed, props) }</p>
         if is_part { { turns(&listed, page, props, &turn) } }

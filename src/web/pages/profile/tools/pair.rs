@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
+use crate::components::{on, set};
 use crate::context::use_app;
 use crate::pages::profile::timeline::use_canvas;
 use crate::platform::page;
@@ -52,14 +53,8 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
     use_effect_with((base.clone(), other.clone(), *offset_ns), |(base, other, offset)| {
         base.0.pair_with(&other.0, *offset);
     });
-    let fit = {
-        let base = base.0.clone();
-        Callback::from(move |_: MouseEvent| base.fit())
-    };
-    let zoom = |factor: f64| {
-        let base = base.0.clone();
-        Callback::from(move |_: MouseEvent| base.zoom(factor))
-    };
+    let fit = on(base.0.clone(), |base, _: MouseEvent| base.fit());
+    let zoom = |factor: f64| on(base.0.clone(), move |base, _: MouseEvent| base.zoom(factor));
     // A name that was chosen in the table after the slice takes its place.
     use_effect_with(props.name.clone(), {
         let chosen = chosen.setter();
@@ -81,10 +76,7 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
         Callback::from(move |_: MouseEvent| align_at(&base, &other, &name, offset_ns.clone()))
     });
     let cannot_align = align.is_none();
-    let from_start = {
-        let offset_ns = offset_ns.setter();
-        Callback::from(move |_: MouseEvent| offset_ns.set(0))
-    };
+    let from_start = set(&offset_ns, 0);
     let moved = (*offset_ns != 0).then(|| {
         let way = if *offset_ns > 0 { "earlier" } else { "later" };
         format!("{} is shown {} {way}.", props.other.info.name, props.other.info.outline.unit.exact(offset_ns.abs()))

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::paged_table::PagedTable;
 use super::{InstancesSwitch, LevelSelect, ToolProps, slice_filter, waiting};
-use crate::components::{LocalTable, PieChart, SelectField, TableLook};
+use crate::components::{LocalTable, PieChart, SelectField, TableLook, on};
 use crate::pages::profile::operators::range_switch;
 use crate::pages::profile::queries::{AnalysisAnswer, use_analysis, use_listing, use_save_all};
 use crate::pages::profile::treemap::Treemap;
@@ -70,14 +70,11 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
             page::focus("chosen-group");
         }
     });
-    let choose = {
-        let state = state.clone();
-        Callback::from(move |text: String| {
-            if let Some(by) = GroupBy::from_name(&text) {
-                state.dispatch(ProfileAction::GroupBy(by));
-            }
-        })
-    };
+    let choose = on(state.clone(), |state, text: String| {
+        if let Some(by) = GroupBy::from_name(&text) {
+            state.dispatch(ProfileAction::GroupBy(by));
+        }
+    });
     let choices = GroupBy::ALL.into_iter().filter(|by| *by != GroupBy::Operation).map(GroupBy::name);
     let options: Vec<_> = choices.map(|name| (AttrValue::from(name), AttrValue::from(name))).collect();
     let chosen = if by == GroupBy::Operation { GroupBy::Name } else { by };
@@ -102,13 +99,10 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
 /// All groups: their shares as pictures, and the table, whose rows choose one.
 fn groups_view(props: &ToolProps, listed: &Shared<LinkedTable>, save_all: Callback<()>) -> Html {
     let state = &props.state;
-    let on_row = {
-        let (state, listed) = (state.clone(), listed.clone());
-        Callback::from(move |row: usize| {
-            let name = name_of(&listed, row);
-            state.dispatch(ProfileAction::Adjust(ToolSetting::Group(name)));
-        })
-    };
+    let on_row = on((state.clone(), listed.clone()), |(state, listed), row: usize| {
+        let name = name_of(listed, row);
+        state.dispatch(ProfileAction::Adjust(ToolSetting::Group(name)));
+    });
     let look = Some((AttrValue::from(state.link.find.clone()), on_look(state)));
     let unit = &props.run.info.outline.unit;
     let colours = colours_of(listed, state.link.group_by, &props.run.info.colours);
@@ -126,8 +120,7 @@ fn groups_view(props: &ToolProps, listed: &Shared<LinkedTable>, save_all: Callba
 
 /// Puts the sorting and the search of the table into the link.
 fn on_look(state: &StateHandle<ProfileState>) -> Callback<TableLook> {
-    let state = state.clone();
-    Callback::from(move |look: TableLook| {
+    on(state.clone(), |state, look: TableLook| {
         state.dispatch(ProfileAction::Adjust(ToolSetting::TableLook { sort: look.sort, find: look.search }));
     })
 }
@@ -167,15 +160,12 @@ fn shares(listed: &LinkedTable, unit: &Unit, colours: &Colours) -> Html {
 
 /// The same shares as areas; pressing one shows that group.
 fn tiles(listed: &Shared<LinkedTable>, unit: &Unit, colours: &Colours, on_row: &Callback<usize>) -> Html {
-    let on_choose = {
-        let (listed, on_row) = (listed.clone(), on_row.clone());
-        Callback::from(move |name: String| {
-            let of_name = |row: &Vec<Cell>| row.first() == Some(&Cell::Text(name.clone()));
-            if let Some(row) = listed.table.rows.iter().position(of_name) {
-                on_row.emit(row);
-            }
-        })
-    };
+    let on_choose = on((listed.clone(), on_row.clone()), |(listed, on_row), name: String| {
+        let of_name = |row: &Vec<Cell>| row.first() == Some(&Cell::Text(name.clone()));
+        if let Some(row) = listed.table.rows.iter().position(of_name) {
+            on_row.emit(row);
+        }
+    });
     html! { <Treemap items={self_times(listed)} unit={unit.clone()} colours={colours.clone()} {on_choose} /> }
 }
 
@@ -189,8 +179,7 @@ fn group_panel(
 ) -> Html {
     let state = &props.state;
     let to_longest = longest.map(|link| {
-        let state = state.clone();
-        let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
+        let onclick = on(state.clone(), move |state, _: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
         html! { <button type="button" {onclick}>{ "Show the longest" }</button> }
     });
     let highlight = {
