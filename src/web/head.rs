@@ -13,7 +13,6 @@ use ns_view::palette::Theme;
 /// Id of the button that opens the menu; the focus goes back to it.
 const TOGGLE: &str = "pages-toggle";
 
-/// Properties of [`SiteHead`].
 #[derive(Properties, PartialEq)]
 pub struct SiteHeadProps {
     /// The page that is shown.

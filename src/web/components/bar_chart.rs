@@ -6,7 +6,6 @@ use ns_base::units::format_in;
 use ns_view::palette::fill_var;
 use ns_view::plot::Bars;
 
-/// Properties of [`BarChart`].
 #[derive(Properties, PartialEq)]
 pub struct BarChartProps {
     pub title: AttrValue,

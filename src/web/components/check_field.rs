@@ -4,7 +4,6 @@ use yew::prelude::*;
 
 use super::field::{described_by, note};
 
-/// Properties of [`CheckField`].
 #[derive(Properties, PartialEq)]
 pub struct CheckFieldProps {
     /// Id of the group.

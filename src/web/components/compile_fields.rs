@@ -6,7 +6,6 @@ use super::{SelectField, on, pairs};
 use ns_session::studies::{AUTO_CAST_TYPES, AUTO_CASTS, OPT_LEVELS};
 use ns_session::{AutoCast, CastType, CompileOptions, OptLevel};
 
-/// Properties of [`CompileFields`].
 #[derive(Properties, PartialEq)]
 pub struct CompileFieldsProps {
     /// Prefix of the fields' ids.

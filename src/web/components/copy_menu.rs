@@ -12,7 +12,6 @@ use crate::platform::picture::{self, Chart};
 use crate::platform::{clipboard, url};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 
-/// Properties of [`CopyMenu`].
 #[derive(Properties, PartialEq)]
 pub struct CopyMenuProps {
     /// The hash of the view.

@@ -39,7 +39,6 @@ pub struct RowAction {
     pub links: Rc<[Option<AttrValue>]>,
 }
 
-/// Properties of [`DataTable`].
 #[derive(Properties, PartialEq)]
 pub struct DataTableProps {
     pub name: AttrValue,

@@ -5,7 +5,6 @@ use yew::prelude::*;
 use ns_base::Diagnostic;
 use ns_base::units::{format_count, format_plural};
 
-/// Properties of [`DiagnosticsPanel`].
 #[derive(Properties, PartialEq)]
 pub struct DiagnosticsProps {
     /// The problems, by kind.

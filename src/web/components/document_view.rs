@@ -7,7 +7,6 @@ use super::{Later, LocalTable, on, overview_blocks};
 use ns_page::Shared;
 use ns_view::document::{Block, Document, Finding, Tile, Tone};
 
-/// Properties of [`DocumentView`].
 #[derive(Properties, PartialEq)]
 pub struct DocumentViewProps {
     pub document: Shared<Document>,

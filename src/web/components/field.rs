@@ -15,7 +15,6 @@ pub fn error_of(wrong: &FieldErrors, key: &str) -> Option<AttrValue> {
     wrong.iter().find(|(wrong, _)| *wrong == key).map(|(_, message)| message.clone().into())
 }
 
-/// Properties of [`Field`].
 #[derive(Properties, PartialEq)]
 pub struct FieldProps {
     /// Id of the control inside.
@@ -65,7 +64,6 @@ pub(super) fn described_by(id: &AttrValue, help: &AttrValue, error: Option<&Attr
     (error.is_some() || !help.is_empty()).then(|| note_id(id))
 }
 
-/// Properties of [`TextField`].
 #[derive(Properties, PartialEq)]
 pub struct TextFieldProps {
     /// Id of the input.
@@ -106,7 +104,6 @@ pub fn TextField(props: &TextFieldProps) -> Html {
     }
 }
 
-/// Properties of [`SelectField`].
 #[derive(Properties, PartialEq)]
 pub struct SelectFieldProps {
     /// Id of the select.

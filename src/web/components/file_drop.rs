@@ -9,7 +9,6 @@ use yew::prelude::*;
 use crate::bridge;
 use crate::platform::folder::{bundle_entries, dropped_entries};
 
-/// Properties of [`FileDrop`].
 #[derive(Properties, PartialEq)]
 pub struct FileDropProps {
     /// Receives dropped files. A folder comes as one file, an archive of its content.
@@ -88,7 +87,6 @@ fn carries_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|d| d.types().iter().any(|t| t.as_string().as_deref() == Some("Files")))
 }
 
-/// Properties of [`FilePicker`].
 #[derive(Properties, PartialEq)]
 pub struct FilePickerProps {
     /// Id of its input.

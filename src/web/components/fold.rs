@@ -3,7 +3,6 @@
 use web_sys::Element;
 use yew::prelude::*;
 
-/// Properties of [`Fold`].
 #[derive(Properties, PartialEq)]
 pub struct FoldProps {
     /// Class names for the style sheet.

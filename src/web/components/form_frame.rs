@@ -6,7 +6,6 @@ use super::{ProgressBar, on};
 use crate::platform::page;
 use ns_page::RunState;
 
-/// Properties of [`FormFrame`].
 #[derive(Properties, PartialEq)]
 pub struct FormFrameProps {
     /// Id of the drawer.

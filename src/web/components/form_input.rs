@@ -9,7 +9,6 @@ use yew::prelude::*;
 use super::{CheckField, LineMark, SelectField, SourceField, TextField};
 use ns_session::studies::{FieldKind, FormField};
 
-/// Properties of [`FormInput`].
 #[derive(Properties, PartialEq)]
 pub struct FormInputProps {
     /// Id of the input.

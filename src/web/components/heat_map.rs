@@ -4,7 +4,6 @@ use yew::prelude::*;
 
 use ns_view::plot::{HeatCell, HeatMap};
 
-/// Properties of [`HeatMapChart`].
 #[derive(Properties, PartialEq)]
 pub struct HeatMapChartProps {
     pub title: AttrValue,

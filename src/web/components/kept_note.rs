@@ -4,7 +4,6 @@ use yew::prelude::*;
 
 use crate::platform::date;
 
-/// Properties of [`KeptNote`].
 #[derive(Properties, PartialEq)]
 pub struct KeptNoteProps {
     /// When the result's run ended, milliseconds since 1970.

@@ -8,7 +8,6 @@ use ns_view::palette::fill_var;
 use ns_view::plot::Lanes;
 use ns_view::text::exact_ns;
 
-/// Properties of [`LanesChart`].
 #[derive(Properties, PartialEq)]
 pub struct LanesChartProps {
     pub title: AttrValue,

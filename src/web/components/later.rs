@@ -8,7 +8,6 @@ use yew::prelude::*;
 
 use crate::platform::page;
 
-/// Properties of [`Later`].
 #[derive(Properties, PartialEq)]
 pub struct LaterProps {
     /// Draws the part.

@@ -19,7 +19,6 @@ const LEAST_DIRECT_PX: f64 = 340.0;
 /// Smallest distance between the names of two lines.
 const LABEL_STEP_PX: f64 = 13.0;
 
-/// Properties of [`LineChart`].
 #[derive(Properties, PartialEq)]
 pub struct LineChartProps {
     pub title: AttrValue,

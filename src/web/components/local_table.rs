@@ -17,7 +17,6 @@ pub struct TableLook {
     pub search: String,
 }
 
-/// Properties of [`LocalTable`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct LocalTableProps {
     pub name: AttrValue,

@@ -6,7 +6,6 @@ use yew::prelude::*;
 
 use super::on;
 
-/// Properties of [`Menu`].
 #[derive(Properties, PartialEq)]
 pub struct MenuProps {
     /// Text of the button.

@@ -7,7 +7,6 @@ use yew::prelude::*;
 
 use ns_page::notices::{Notice, NoticeAction, Notices};
 
-/// Properties of [`NoticeList`].
 #[derive(Properties, PartialEq)]
 pub struct NoticeListProps {
     /// The notices of the page.

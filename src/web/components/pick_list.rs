@@ -24,7 +24,6 @@ impl From<&InstanceInfo> for PickEntry {
     }
 }
 
-/// Properties of [`PickList`].
 #[derive(Properties, PartialEq)]
 pub struct PickListProps {
     /// Id of the input.

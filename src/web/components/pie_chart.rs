@@ -9,7 +9,6 @@ use ns_view::palette::{fill_var, on_fill_var};
 use ns_view::plot::{Pie, PieSlice};
 use ns_view::svg::number;
 
-/// Properties of [`PieChart`].
 #[derive(Properties, PartialEq)]
 pub struct PieChartProps {
     pub title: AttrValue,

@@ -6,7 +6,6 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_whole_share};
 use ns_page::RunState;
 
-/// Properties of [`ProgressBar`].
 #[derive(Properties, PartialEq)]
 pub struct ProgressBarProps {
     pub run: RunState,

@@ -9,7 +9,6 @@ use ns_view::palette::fill_var;
 use ns_view::plot::{RoofPoint, RooflinePlot};
 use ns_view::svg::number;
 
-/// Properties of [`RooflineChart`].
 #[derive(Properties, PartialEq)]
 pub struct RooflineChartProps {
     pub plot: RooflinePlot,

@@ -10,7 +10,6 @@ use ns_view::palette::fill_var;
 use ns_view::plot::{Mark, Scatter, ScatterPoint};
 use ns_view::svg::number;
 
-/// Properties of [`ScatterPlot`].
 #[derive(Properties, PartialEq)]
 pub struct ScatterPlotProps {
     pub title: AttrValue,

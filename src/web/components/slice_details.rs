@@ -6,7 +6,6 @@ use ns_page::Shared;
 use ns_profile::Unit;
 use ns_view::timeline::{Outline, SliceDetails, SliceLink, SliceRef};
 
-/// Properties of [`SliceDetailsPanel`].
 #[derive(Properties, PartialEq)]
 pub struct SliceDetailsProps {
     pub details: Option<Shared<SliceDetails>>,

@@ -38,7 +38,6 @@ impl LineMark {
     }
 }
 
-/// Properties of [`SourceField`].
 #[derive(Properties, PartialEq)]
 pub struct SourceFieldProps {
     /// Id of the text area.

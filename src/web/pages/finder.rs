@@ -36,7 +36,6 @@ const EXAMPLE_MODEL: &str = "bert-base-uncased";
 /// Smallest length of a searched text: shorter texts occur in too many names.
 const LEAST_LETTERS: usize = 2;
 
-/// Properties of [`Finder`].
 #[derive(Properties, PartialEq)]
 pub struct FinderProps {
     /// The pages with their addresses.

@@ -37,7 +37,6 @@ const TOURS: [(&str, &str, &str); 6] = [
 /// What AWS published for the example and what the simulation predicts; a test writes it.
 const EXAMPLE: &str = include_str!("landing_example.txt");
 
-/// Properties of [`LandingPage`].
 #[derive(Properties, PartialEq)]
 pub struct LandingPageProps {
     /// Receives the files that were picked.

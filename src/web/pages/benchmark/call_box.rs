@@ -7,7 +7,6 @@ use crate::state::StateHandle;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::options::read_neuronperf_call;
 
-/// Properties of [`CallBox`].
 #[derive(Properties, PartialEq)]
 pub struct CallBoxProps {
     /// The state of the page.

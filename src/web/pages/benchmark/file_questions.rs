@@ -10,7 +10,6 @@ use ns_session::{ModelQuestions, OPERATOR_PLACES, SizeQuestion};
 /// The most operators that get fields; for a file with more custom operators the command line is the better place.
 const MOST_OPERATORS: usize = 24;
 
-/// Properties of [`FileQuestions`].
 #[derive(Properties, PartialEq)]
 pub struct FileQuestionsProps {
     /// Prefix of the fields' ids.

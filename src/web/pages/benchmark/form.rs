@@ -15,7 +15,6 @@ use ns_session::options::{BENCH_OPTIONS, BenchOption, OptionGroup};
 use ns_session::studies::FieldKind;
 use ns_session::{Catalog, ModelInfo, ModelKind};
 
-/// Properties of [`BenchForm`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct BenchFormProps {
     /// Actions of its buttons.

@@ -10,7 +10,6 @@ use ns_page::bench::{BenchAction, BenchState};
 use ns_session::CompileOptions;
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
-/// Properties of [`IndexPanel`].
 #[derive(Properties, PartialEq)]
 pub struct IndexPanelProps {
     /// The state of the page.

@@ -15,7 +15,6 @@ const LOOK_AGAIN_MS: u32 = 7_000;
 /// The most finished sweeps that are listed; the start page lists all.
 const MOST_LISTED: usize = 3;
 
-/// Properties of [`KeptSweeps`].
 #[derive(Properties, PartialEq)]
 pub struct KeptSweepsProps {
     /// Resumes a sweep.

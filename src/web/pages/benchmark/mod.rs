@@ -41,7 +41,6 @@ pub use import::import_file;
 pub use model_field::ModelField;
 pub use model_file::{LinkNote, missing_file, open_model};
 
-/// Properties of [`BenchmarkPage`].
 #[derive(Properties, PartialEq)]
 pub struct BenchmarkPageProps {
     /// The state of the page.

@@ -13,7 +13,6 @@ use ns_session::InspectSpec;
 use ns_session::share::PageLink as _;
 use ns_session::{ModelInfo, OpenedModel, ParameterInfo, ParameterKind};
 
-/// Properties of [`ModelField`].
 #[derive(Properties, PartialEq)]
 pub struct ModelFieldProps {
     /// Id of its input; fields of parameters add their name to it.

@@ -45,7 +45,6 @@ pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
     ))
 }
 
-/// Properties of [`ModelFilePicker`].
 #[derive(Properties, PartialEq)]
 pub struct ModelFilePickerProps {
     /// Id of its input.
@@ -77,7 +76,6 @@ pub fn ModelFilePicker(props: &ModelFilePickerProps) -> Html {
     }
 }
 
-/// Properties of [`LinkNote`].
 #[derive(Properties, PartialEq)]
 pub struct LinkNoteProps {
     /// The model of the form.

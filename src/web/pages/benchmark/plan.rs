@@ -17,7 +17,6 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 /// Longer lists start folded.
 const MOST_OPEN: usize = 32;
 
-/// Properties of [`PlanPanel`].
 #[derive(Properties, PartialEq)]
 pub struct PlanPanelProps {
     /// The state of the page.
@@ -44,7 +43,6 @@ pub fn PlanPanel(props: &PlanPanelProps) -> Html {
     html! { <PlanTable {view} is_open={!state.is_for_results()} /> }
 }
 
-/// Properties of [`PlanTable`].
 #[derive(Clone, Properties, PartialEq)]
 struct PlanTableProps {
     view: SweepView,
@@ -61,7 +59,6 @@ fn PlanTable(props: &PlanTableProps) -> Html {
     html! { <Fold class="panel plan" {summary} {is_open} {draw} /> }
 }
 
-/// Properties of [`Configurations`].
 #[derive(Properties, PartialEq)]
 struct ConfigurationsProps {
     view: SweepView,

@@ -9,7 +9,6 @@ use ns_bench::mlperf::{MlperfResult, mlperf_to_json};
 use ns_page::bench::{BenchState, ScenarioRow};
 use ns_view::text::three_decimals;
 
-/// Properties of [`ScenarioResults`].
 #[derive(Properties, PartialEq)]
 pub struct ScenarioResultsProps {
     /// The state of the page.

@@ -10,7 +10,6 @@ use ns_experiment::sweep::ExperimentsRequest;
 use ns_page::Shared;
 use ns_session::{Choices, ExperimentField, RecordsFile, RecordsResult};
 
-/// Properties of [`ExperimentsControls`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct ExperimentsControlsProps {
     /// Actions of the buttons.

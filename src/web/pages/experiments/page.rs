@@ -23,7 +23,6 @@ use ns_session::{ExperimentField, Message, RecordsRead, Reply};
 /// The element with the result, for the focus.
 const RESULT: &str = "experiments-result";
 
-/// Properties of [`ExperimentsPage`].
 #[derive(Properties, PartialEq)]
 pub struct ExperimentsPageProps {
     /// The state of the page.

@@ -18,7 +18,6 @@ use ns_session::studies::{StudyKind, StudySpec};
 use ns_session::{JobId, JobRequest, JobResult, Message, ResultPart};
 use ns_view::document::Document;
 
-/// Properties of [`ExampleCard`].
 #[derive(Properties)]
 pub struct ExampleCardProps {
     pub example: &'static Example,

@@ -11,7 +11,6 @@ use ns_session::commands::inspect_command;
 use ns_session::share::{Page, encode};
 use ns_session::{InspectField, InspectFile, InspectResult, ModelQuestions};
 
-/// Properties of [`InspectForm`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct InspectFormProps {
     /// Actions of the buttons.

@@ -23,7 +23,6 @@ use ns_view::document::Document;
 /// Delay from the last typed letter until the question is asked.
 const ASK_AFTER_MS: u32 = 150;
 
-/// Properties of [`InspectPage`].
 #[derive(Properties, PartialEq)]
 pub struct InspectPageProps {
     /// The state of the page.

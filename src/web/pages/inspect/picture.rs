@@ -34,7 +34,6 @@ struct Window {
 
 type SharedWindow = Rc<RefCell<Window>>;
 
-/// Properties of [`Picture`].
 #[derive(Properties, PartialEq)]
 pub struct PictureProps {
     /// Actions of a choice.
@@ -130,7 +129,6 @@ fn use_place(frame: &NodeRef, window: &SharedWindow, result: &Shared<InspectResu
     });
 }
 
-/// Properties of [`Drawing`].
 #[derive(Properties, PartialEq)]
 struct DrawingProps {
     svg: Shared<InspectResult>,

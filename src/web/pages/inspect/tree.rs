@@ -17,7 +17,6 @@ const ROW_PX: f64 = 26.0;
 /// Height of the part of the list for which lines are made.
 const WINDOW_PX: f64 = 900.0;
 
-/// Properties of [`Tree`].
 #[derive(Properties, PartialEq)]
 pub struct TreeProps {
     /// Actions of a choice.

@@ -13,7 +13,6 @@ use ns_session::commands::profile_command;
 use ns_session::share::{ProfileLink, Tool};
 use ns_session::{Control, ProfileSpec};
 
-/// Properties of [`WorkspaceBar`].
 #[derive(Properties, PartialEq)]
 pub struct WorkspaceBarProps {
     /// Actions of the buttons.

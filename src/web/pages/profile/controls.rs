@@ -10,7 +10,6 @@ use ns_page::Shared;
 use ns_session::share::Tool;
 use ns_session::{Catalog, OpenedModel, ProfileSpec, Workflow};
 
-/// Properties of [`SpecForm`].
 #[derive(Properties, PartialEq)]
 pub struct SpecFormProps {
     /// Actions of the buttons.

@@ -21,7 +21,6 @@ pub struct DockTab {
     pub content: Html,
 }
 
-/// Properties of [`Dock`].
 #[derive(Properties, PartialEq)]
 pub struct DockProps {
     /// Name of its content, for screen readers.

@@ -7,7 +7,6 @@ use super::actions::{Picture, ProfileActions};
 use crate::components::{Menu, on};
 use ns_formats::WriteFormat;
 
-/// Properties of [`ExportMenu`].
 #[derive(Properties, PartialEq)]
 pub struct ExportMenuProps {
     /// Actions of the buttons.

@@ -9,7 +9,6 @@ use ns_page::profile::ToolSetting;
 use ns_session::share::{CompareLink, Tool};
 use ns_session::shelf::ShelfItem;
 
-/// Properties of [`KeptBases`].
 #[derive(Properties, PartialEq)]
 pub struct KeptBasesProps {
     /// The state of the page.

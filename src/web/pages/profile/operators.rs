@@ -20,7 +20,6 @@ use ns_view::plot::Pie;
 use ns_view::table::Sort;
 use ns_view::timeline::GroupKind;
 
-/// Properties of [`OperatorsView`].
 #[derive(Properties, PartialEq)]
 pub struct OperatorsViewProps {
     /// The table, once it is there.

@@ -25,7 +25,6 @@ use ns_page::profile::tool_name;
 use ns_session::ProfileOrigin;
 use ns_session::share::Tool;
 
-/// Properties of [`ProfilePage`].
 #[derive(Properties, PartialEq)]
 pub struct ProfilePageProps {
     /// The state of the page.

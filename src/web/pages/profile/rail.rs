@@ -11,7 +11,6 @@ use ns_page::notices::{NoticeAction, Tone};
 use ns_page::profile::{ToolGroup, tool_name, tools_of};
 use ns_session::share::Tool;
 
-/// Properties of [`Rail`].
 #[derive(Properties, PartialEq)]
 pub struct RailProps {
     /// The run that is shown.

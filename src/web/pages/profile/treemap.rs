@@ -13,7 +13,6 @@ use ns_view::plot::{TreemapTile, treemap};
 /// The most tiles: more would be too small to see.
 const MOST_TILES: usize = 40;
 
-/// Properties of [`Treemap`].
 #[derive(Properties, PartialEq)]
 pub struct TreemapProps {
     /// Names and times in ns; the largest are shown.

@@ -20,7 +20,6 @@ use ns_view::document::{Block, Document, SourceLine};
 /// Choices with names longer than this get a wide field.
 const LONG_CHOICE: usize = 24;
 
-/// Properties of [`StudyFields`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct StudyFieldsProps {
     /// Actions of its buttons.

@@ -18,7 +18,6 @@ use ns_session::studies::{StudyExample, StudyKind, StudySpec};
 /// Delay from the last edit to the run.
 const PAUSE_MS: u32 = 600;
 
-/// Properties of [`StudyPage`].
 #[derive(Properties, PartialEq)]
 pub struct StudyPageProps {
     /// The state of the page.

@@ -8,7 +8,6 @@ use ns_page::Shared;
 use ns_session::{NumericsReport, Origin, OutputComparison, Sample, value_text, without_source};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
-/// Properties of [`Values`].
 #[derive(Properties, PartialEq)]
 pub struct ValuesProps {
     pub report: Shared<Box<NumericsReport>>,

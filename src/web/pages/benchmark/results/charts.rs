@@ -12,7 +12,6 @@ use ns_session::results::{configuration_text, latency_curves, latency_histogram,
 /// The curves of more configurations than this cannot be told apart; only the chosen one is drawn then.
 const MOST_CURVES: usize = 8;
 
-/// Properties of [`ConfigurationCharts`].
 #[derive(Properties, PartialEq)]
 pub struct ConfigurationChartsProps {
     /// The state of the page.

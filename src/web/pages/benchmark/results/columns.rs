@@ -10,7 +10,6 @@ use ns_session::results::{DEFAULT_COLUMNS, column_title, offered_columns};
 
 const SETTING: &str = "neuronscope.columns";
 
-/// Properties of [`ColumnChooser`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct ColumnChooserProps {
     /// Keys of the columns shown, in their order.

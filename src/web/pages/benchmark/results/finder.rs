@@ -7,7 +7,6 @@ use crate::components::{SelectField, TextField, on};
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::results::{Goal, WantedTexts};
 
-/// Properties of [`RowFinder`].
 #[derive(Properties, PartialEq)]
 pub struct RowFinderProps {
     /// The state of the page.

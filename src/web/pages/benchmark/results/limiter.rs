@@ -5,7 +5,6 @@ use yew::prelude::*;
 use crate::context::use_app;
 use ns_session::{InspectAsk, InspectField, InspectSpec, JobRequest, JobResult, Message};
 
-/// Properties of [`LimiterLine`].
 #[derive(Properties, PartialEq)]
 pub struct LimiterLineProps {
     /// The model, the instance and the batch size of the row; none while rows still come.

@@ -12,7 +12,6 @@ use ns_session::InspectField;
 use ns_session::InspectSpec;
 use ns_session::share::PageLink as _;
 
-/// Properties of [`ModelCard`].
 #[derive(Properties, PartialEq)]
 pub struct ModelCardProps {
     /// The model of the results.

@@ -18,7 +18,6 @@ use ns_session::share::{Link, ProfileLink};
 use ns_session::{ProfileSpec, TraceSpec};
 use ns_view::table::{Sort, Table};
 
-/// Properties of [`ResultsTable`].
 #[derive(Properties, PartialEq)]
 pub struct ResultsTableProps {
     /// The state of the page.

@@ -19,7 +19,6 @@ use ns_session::results::{
     Filter, Requirements, cost_latency, scaling, throughput_by_batch, throughput_by_configuration, throughput_latency,
 };
 
-/// Properties of [`BenchResults`].
 #[derive(Properties, PartialEq)]
 pub struct BenchResultsProps {
     /// The state of the page.
@@ -135,7 +134,6 @@ fn imported(state: &StateHandle<BenchState>) -> Html {
     }
 }
 
-/// Properties of [`Choice`].
 #[derive(Properties, PartialEq)]
 struct ChoiceProps {
     /// The state of the page, which has the chosen row.
@@ -199,7 +197,6 @@ fn choice(
     }
 }
 
-/// Properties of [`Comparison`].
 #[derive(Properties, PartialEq)]
 struct ComparisonProps {
     /// The rows that the filter lets through.

@@ -6,7 +6,6 @@ use super::actions::{FORM, RunActions};
 use crate::components::{ProgressBar, on};
 use ns_page::RunState;
 
-/// Properties of [`RunBar`].
 #[derive(Properties, PartialEq)]
 pub struct RunBarProps {
     pub actions: RunActions,
@@ -14,7 +13,6 @@ pub struct RunBarProps {
     pub is_second: bool,
 }
 
-/// Properties of [`FormToggle`].
 #[derive(Properties, PartialEq)]
 pub struct FormToggleProps {
     pub actions: RunActions,

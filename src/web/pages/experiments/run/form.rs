@@ -10,7 +10,6 @@ use ns_page::experiments::PlanAction;
 use ns_session::commands::experiment_command;
 use ns_session::options::{PLAN_OPTIONS, PlanOption};
 
-/// Properties of [`RunForm`].
 #[derive(Properties, PartialEq)]
 pub struct RunFormProps {
     pub actions: RunActions,

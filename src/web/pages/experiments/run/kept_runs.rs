@@ -12,7 +12,6 @@ use ns_session::results::{Opening, opening_of_run};
 /// Delay until the list is read again: a tab that was just open may have ended without a message.
 const LOOK_AGAIN_MS: u32 = 7_000;
 
-/// Properties of [`KeptRuns`].
 #[derive(Properties, PartialEq)]
 pub struct KeptRunsProps {
     pub actions: RunActions,

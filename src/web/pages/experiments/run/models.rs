@@ -7,7 +7,6 @@ use crate::platform::page::value_of;
 use crate::state::StateHandle;
 use ns_page::experiments::{PlanAction, PlanState};
 
-/// Properties of [`ModelPicker`].
 #[derive(Properties, PartialEq)]
 pub struct ModelPickerProps {
     pub plan: StateHandle<PlanState>,

@@ -16,7 +16,6 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 /// An experiment, and its row if it is of a run.
 type ListedExperiment = (PlannedExperiment, Option<Rc<SweepRow<Experiments>>>);
 
-/// Properties of [`RunTable`].
 #[derive(Properties, PartialEq)]
 pub struct RunTableProps {
     pub plan: StateHandle<PlanState>,

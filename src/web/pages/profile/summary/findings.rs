@@ -7,7 +7,6 @@ use ns_base::units::format_ns;
 use ns_insight::{Effect, Finding, SliceRange};
 use ns_view::text::exact_ns;
 
-/// Properties of [`Findings`].
 #[derive(Properties, PartialEq)]
 pub struct FindingsProps {
     pub findings: Vec<Finding>,

@@ -11,7 +11,6 @@ use ns_profile::Unit;
 use ns_session::{Answer, LinkedSentence, Question};
 use ns_view::timeline::SliceLink;
 
-/// Properties of [`InShort`].
 #[derive(Properties, PartialEq)]
 pub struct InShortProps {
     /// The run that is shown.

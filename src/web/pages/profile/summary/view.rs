@@ -10,7 +10,6 @@ use ns_page::Shared;
 use ns_view::plot::{Lanes, RooflinePlot};
 use ns_view::table::Table;
 
-/// Properties of [`SummaryView`].
 #[derive(Properties, PartialEq)]
 pub struct SummaryViewProps {
     pub insights: Shared<Insights>,

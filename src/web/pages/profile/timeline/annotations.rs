@@ -9,7 +9,6 @@ use crate::timeline::Controller;
 use ns_profile::Unit;
 use ns_view::timeline::Annotation;
 
-/// Properties of [`AnnotationsPanel`].
 #[derive(Properties, PartialEq)]
 pub struct AnnotationsPanelProps {
     /// Unit that their times count.

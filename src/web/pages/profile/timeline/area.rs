@@ -14,7 +14,6 @@ use ns_view::timeline::{Area, SliceRef};
 /// The most names that are listed.
 const MOST_GROUPS: u32 = 10_000;
 
-/// Properties of [`AreaPanel`].
 #[derive(Properties, PartialEq)]
 pub struct AreaPanelProps {
     pub run: OpenRun,

@@ -5,7 +5,6 @@ use yew::prelude::*;
 use ns_view::colours::{Colours, Kind};
 use ns_view::palette::fill_var;
 
-/// Properties of [`TimelineLegend`].
 #[derive(Properties, PartialEq)]
 pub struct TimelineLegendProps {
     /// Colours of the profile.

@@ -11,7 +11,6 @@ use ns_view::timeline::{Minimap, Viewport, dense_part};
 /// Number of parts of the strip: about two pixels each on a desktop screen.
 const BUCKETS: u32 = 700;
 
-/// Properties of [`MinimapStrip`].
 #[derive(Properties, PartialEq)]
 pub struct MinimapStripProps {
     pub run: OpenRun,

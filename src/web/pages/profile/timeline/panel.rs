@@ -30,7 +30,6 @@ use ns_view::timeline::{FlowArrow, SliceDetails, SliceRef, Viewport, describe_sl
 /// Id of the canvas, which takes the focus when the finder leads to a track.
 const CANVAS: &str = "timeline-canvas";
 
-/// Properties of [`TimelinePanel`].
 #[derive(Properties, PartialEq)]
 pub struct TimelinePanelProps {
     /// The run that is shown.

@@ -19,7 +19,6 @@ use ns_view::timeline::{NO_SLICE, SliceInView, SliceRef, TimelineTile, Viewport,
 /// The most slices that the table twin lists.
 const MOST_LINES: usize = 500;
 
-/// Properties of [`TimelineTools`].
 #[derive(Properties, PartialEq)]
 pub struct TimelineToolsProps {
     pub controller: Controller,
@@ -120,7 +119,6 @@ fn go_to_hit(state: &StateHandle<ProfileState>, forward: bool) {
     });
 }
 
-/// Properties of [`TimelineHelp`].
 #[derive(Properties, PartialEq)]
 pub struct TimelineHelpProps {
     /// Called to close it.
@@ -185,7 +183,6 @@ pub fn TimelineHelp(props: &TimelineHelpProps) -> Html {
     }
 }
 
-/// Properties of [`HoverTip`].
 #[derive(Properties, PartialEq)]
 pub struct HoverTipProps {
     /// The slice under the pointer.
@@ -211,7 +208,6 @@ pub fn HoverTip(props: &HoverTipProps) -> Html {
     }
 }
 
-/// Properties of [`SlicesTable`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct SlicesTableProps {
     /// Slices around the screen.

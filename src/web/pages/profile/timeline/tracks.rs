@@ -11,7 +11,6 @@ use ns_view::timeline::{Arrangement, Outline, Section, Track, TrackKind};
 /// The most tracks that are listed at once; the search finds the others.
 const MOST_LISTED: usize = 120;
 
-/// Properties of [`TracksPanel`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct TracksPanelProps {
     /// The state of the page.

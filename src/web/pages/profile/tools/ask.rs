@@ -78,7 +78,6 @@ pub fn AskTool(props: &ToolProps) -> Html {
     }
 }
 
-/// Properties of [`AnswerBars`].
 #[derive(Properties, PartialEq)]
 struct AnswerBarsProps {
     listed: Shared<LinkedTable>,

@@ -178,7 +178,6 @@ fn thread_field(props: &ToolProps, answer: &Option<AnalysisAnswer>) -> Html {
     html! { <SelectField id="flame-thread" label="Thread" {value} {options} {on_choose} /> }
 }
 
-/// Properties of [`InOrderView`].
 #[derive(Properties, PartialEq)]
 struct InOrderViewProps {
     unit: Unit,

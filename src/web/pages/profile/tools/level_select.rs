@@ -7,7 +7,6 @@ use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_base::units::format_count;
 use ns_profile::levels::ALL_LEVELS;
 
-/// Properties of [`LevelSelect`].
 #[derive(Properties, PartialEq)]
 pub struct LevelSelectProps {
     /// The run whose levels can be chosen.

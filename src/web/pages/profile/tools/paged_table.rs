@@ -13,7 +13,6 @@ use ns_page::Shared;
 use ns_session::{LinkedTable, Listing, Rows};
 use ns_view::table::{Cell, Table};
 
-/// Properties of [`PagedTable`].
 #[derive(Properties, PartialEq)]
 pub struct PagedTableProps {
     pub name: AttrValue,

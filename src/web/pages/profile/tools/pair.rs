@@ -21,7 +21,6 @@ use ns_view::timeline::{Neighbour, SliceRef};
 /// The most slices with a name that are searched to find the first.
 const MOST_HITS: u32 = 10_000;
 
-/// Properties of [`PairOfTimelines`].
 #[derive(Properties, PartialEq)]
 pub struct PairOfTimelinesProps {
     pub base: OpenRun,
