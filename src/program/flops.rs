@@ -1,6 +1,6 @@
 //! Operations of a program's products: two for each multiply-add of matrix products and convolutions.
 
-use super::{Computation, ComputationId, Instruction, Op, Program, TripCounts};
+use super::{Computation, Instruction, Op, Program, TripCounts};
 use ns_base::Idx;
 
 /// How often the body of a loop is counted.
@@ -60,17 +60,4 @@ pub fn instruction_flops(computation: &Computation, instruction: &Instruction) -
         }
         _ => 0,
     }
-}
-
-/// All computations reachable by calls from `id`, including itself, each once.
-#[must_use]
-pub fn reachable(program: &Program, id: ComputationId) -> Vec<ComputationId> {
-    let mut seen = vec![false; program.computations.len()];
-    let mut stack = vec![id];
-    while let Some(next) = stack.pop() {
-        let Some(slot) = seen.get_mut(next.index()).filter(|slot| !**slot) else { continue };
-        *slot = true;
-        stack.extend(program.computations[next].instructions.iter().flat_map(|i| i.called.iter().copied()));
-    }
-    program.computations.ids().filter(|id| seen[id.index()]).collect()
 }

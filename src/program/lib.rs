@@ -52,7 +52,7 @@ pub use compare::{ResultComparison, compare, results};
 pub use computation_builder::ComputationBuilder;
 pub use element::ElementType;
 pub use error::{ImportError, Place};
-pub use flops::{LoopBodies, flops, instruction_flops, reachable};
+pub use flops::{LoopBodies, flops, instruction_flops};
 pub use import::{ImportOptions, ImportedModel, ReadModel};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict, occurrence};
 pub use load::{load_parameter, value_of_bytes};

@@ -16,5 +16,5 @@ pub use cases::{CaseVerdict, Rules, verify_cases};
 pub use element::ElementType;
 pub use mean_relative_error::{MreCode, MreOutcome, mean_relative_error_rules};
 pub use read::read_outcome;
-pub use same::{SameCode, SameSettings, outputs_agree, same_rules};
+pub use same::{SameCode, SameSettings, same_rules};
 pub use value::{Outcome, Output, Scalar, TensorValue};

@@ -60,12 +60,6 @@ pub fn same_rules(eager: [&Outcome; 2], fp64: &Outcome, test: &Outcome, settings
     }
 }
 
-/// Whether an output agrees with a reference, within a tolerance.
-#[must_use]
-pub fn outputs_agree(reference: &Output, result: &Output, fp64: Option<&Output>, settings: SameSettings) -> bool {
-    same(reference, result, fp64, settings).unwrap_or(false)
-}
-
 fn same(reference: &Output, result: &Output, fp64: Option<&Output>, settings: SameSettings) -> SameResult {
     match (reference, result) {
         (Output::Tensor(a), Output::Tensor(b)) => {

@@ -36,7 +36,7 @@ pub use pool::{
 };
 pub use recurrent::{CellKind, Layer, Recurrent, recurrent};
 pub use resize::{Resize, ResizeMode, resize};
-pub use scan::{cumulative, flat_places, running_extreme, sort_places, top_places};
+pub use scan::{cumulative, running_extreme, sort_places, top_places};
 pub use smooth_resize::{Falloff, smooth_resize};
 pub use softmax::{log_softmax, logsumexp, softmax};
 pub use solve::{Elimination, cholesky, eliminate, identity_like, solve_triangle};

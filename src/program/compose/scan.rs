@@ -1,7 +1,6 @@
 //! Running sums, sorts and positions.
 
 use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, WindowDim};
-use ns_base::convert::u64_to_f64;
 use ns_base::{Refusal, refuse};
 
 /// Each element combined with all elements in front of it (with `is_reversed`, behind it) along a dimension.
@@ -80,22 +79,4 @@ pub fn top_places(
         return Ok([values, places]);
     }
     Ok([b.swap_dims(values, dimension, last)?, b.swap_dims(places, dimension, last)?])
-}
-
-/// Converts indices along all dimensions of an array to positions in row-major order: `sum(place[d] * step[d])`.
-///
-/// # Errors
-/// When there is not one array of indices for each dimension.
-pub fn flat_places(b: &mut Builder, places: &[InstructionId], dims: &[u64]) -> Built {
-    let mut sum = None;
-    let mut step = 1u64;
-    for (&place, &n) in places.iter().zip(dims).rev() {
-        let moved = b.with_number(Binary::Mul, place, u64_to_f64(step))?;
-        sum = Some(match sum {
-            Some(sum) => b.add(sum, moved)?,
-            None => moved,
-        });
-        step = step.saturating_mul(n);
-    }
-    sum.ok_or_else(|| refuse!("there is nothing to count places along"))
 }
