@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{Instances, Names};
 use super::scopes::Scopes;
-use ns_base::{FxHashMap, Idx, StrId, StringTable, named};
+use ns_base::{FxHashMap, Idx, StrId, StringTable, names};
 use ns_profile::fused::{self, FusedMember, Part};
 use ns_profile::{ArgsId, ProcessId, Profile, SliceId, TrackId};
 
-named! {
+names! {
     /// The property by which slices are grouped.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum GroupBy {

@@ -3,7 +3,7 @@
 //!
 //! Start with:
 //! - [`SimTime`] (simulated, picoseconds), [`TraceNs`] (of a file) and [`WallNs`] (measured): three types, so that they are never mixed.
-//! - [`named!`]: an enum whose variants have texts.
+//! - [`names!`]: an enum whose variants have texts.
 //! - [`Refusal`], made by [`refuse!`]: why something cannot be done and what to do instead. [`Diagnostics`] lists what was left out of a
 //!   file whose rest is read.
 //! - [`Clock`] and [`Cancel`], which a shell implements.
@@ -20,7 +20,7 @@ mod diag;
 mod digest;
 mod index;
 mod intern;
-mod named;
+mod names;
 mod nearest;
 mod order;
 mod refusal;

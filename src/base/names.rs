@@ -8,7 +8,7 @@
 /// - `fn from_name(name: &str) -> Option<Self>;` finds the variant of a text. The compiler warns of two variants with one text.
 ///
 /// ```
-/// ns_base::named! {
+/// ns_base::names! {
 ///     /// A direction of sorting.
 ///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 ///     pub enum Direction {
@@ -26,7 +26,7 @@
 /// }
 /// ```
 #[macro_export]
-macro_rules! named {
+macro_rules! names {
     (@items [$($variant:ident $text:literal)+]) => {};
 
     (@items [$($variant:ident $text:literal)+]
@@ -34,7 +34,7 @@ macro_rules! named {
     ) => {
         $(#[$meta])*
         $vis const $all: [Self; [$($text),+].len()] = [$(Self::$variant),+];
-        $crate::named!(@items [$($variant $text)+] $($rest)*);
+        $crate::names!(@items [$($variant $text)+] $($rest)*);
     };
 
     (@items [$($variant:ident $text:literal)+]
@@ -45,7 +45,7 @@ macro_rules! named {
         $vis const fn $name(self) -> &'static str {
             match self { $(Self::$variant => $text),+ }
         }
-        $crate::named!(@items [$($variant $text)+] $($rest)*);
+        $crate::names!(@items [$($variant $text)+] $($rest)*);
     };
 
     (@items [$($variant:ident $text:literal)+]
@@ -59,7 +59,7 @@ macro_rules! named {
                 _ => None,
             }
         }
-        $crate::named!(@items [$($variant $text)+] $($rest)*);
+        $crate::names!(@items [$($variant $text)+] $($rest)*);
     };
 
     (
@@ -71,14 +71,14 @@ macro_rules! named {
         $vis enum $enum { $($(#[$variant_meta])* $variant),+ }
 
         impl $enum {
-            $crate::named!(@items [$($variant $text)+] $($items)+);
+            $crate::names!(@items [$($variant $text)+] $($items)+);
         }
     };
 }
 
 #[cfg(test)]
 mod tests {
-    named! {
+    names! {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
         enum Direction {
             Up = "ascending",

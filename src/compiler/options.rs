@@ -6,11 +6,11 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use ns_base::{Refusal, named, refuse};
+use ns_base::{Refusal, names, refuse};
 use ns_machine::arch::{Instance, features};
 use ns_tensor::{FloatFormat, Rounding};
 
-named! {
+names! {
     /// Which single-precision operations are cast to a narrower format: `--auto-cast`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
@@ -31,7 +31,7 @@ named! {
     pub const fn name(self) -> &'static str;
 }
 
-named! {
+names! {
     /// The format that values are cast to: `--auto-cast-type`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
@@ -53,7 +53,7 @@ named! {
     pub const fn name(self) -> &'static str;
 }
 
-named! {
+names! {
     /// How hard the compiler tries: `-O1`, `-O2`, `-O3`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
     pub enum OptLevel {

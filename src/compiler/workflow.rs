@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ns_base::{Refusal, named, refuse};
+use ns_base::{Refusal, names, refuse};
 use serde::{Deserialize, Serialize};
 
-named! {
+names! {
     /// How a model is compiled and called.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]

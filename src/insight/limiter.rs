@@ -11,14 +11,14 @@ use super::spans::{Spans, length_ns, merge, percent, without};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_ns, format_share};
-use ns_base::{Interval, named};
+use ns_base::{Interval, names};
 use ns_machine::isa::Engine;
 
 /// Share of the device window from which a unit works for most of it, percent. Chosen: most is more than half; no document gives a
 /// threshold.
 const MOST_PERCENT: f64 = 50.0;
 
-named! {
+names! {
     /// A unit that works by itself: an engine, or all DMA queues together, because they share device memory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]

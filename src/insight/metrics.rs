@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ns_base::convert::u64_to_f64;
-use ns_base::named;
+use ns_base::names;
 
 /// One value of a summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub enum MetricValue {
     Real(f64),
 }
 
-named! {
+names! {
     /// Units of metrics.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Unit {

@@ -1,7 +1,7 @@
 //! The input of an analysis: the activity of each unit of a core over time. Simulated executions provide it; a reader of
 //! instruction-level profiles can too.
 
-use ns_base::{Interval, named};
+use ns_base::{Interval, names};
 use ns_machine::cost::Throttle;
 use ns_machine::isa::{Activity, Engine};
 use ns_machine::{MemoryPlan, SourceEntry, SourceId, SourceMap};
@@ -113,7 +113,7 @@ pub struct Transfer {
     pub role: Role,
 }
 
-named! {
+names! {
     /// The kind of data that a DMA moves.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Role {

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// An arithmetic type. `size_t` and `int64_t` have 64 bits, `int` has 32.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Scalar {

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{OpId, SourceId};
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// A processor that runs its own instruction stream in order.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Engine {
@@ -34,7 +34,7 @@ impl Engine {
     }
 }
 
-named! {
+names! {
     /// A ring of DMA descriptors, served in order.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum DmaQueue {

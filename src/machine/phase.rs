@@ -1,11 +1,11 @@
 //! The parts of a training step, by the paths of its operations.
 
-use ns_base::named;
+use ns_base::names;
 
 /// The outermost scope of a training step.
 pub const STEP_SCOPE: &str = "Training[step]";
 
-named! {
+names! {
     /// A part of a training step, by the scope that its operations are in.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Phase {

@@ -5,7 +5,7 @@
 
 use super::levels::waits::{self, EngineWait};
 use super::{Profile, SliceFlags, TrackId};
-use ns_base::{Interval, TraceNs, named};
+use ns_base::{Interval, TraceNs, names};
 
 /// Name of the process whose rows are the engines, and what the tool derives from them.
 pub const DEVICE_PROCESS: &str = "Neuron device";
@@ -18,7 +18,7 @@ pub const MODEL_INSTRUCTION: &str = "instruction";
 /// Category of the instructions with which the runtime sets an execution up and closes it.
 pub const RUNTIME_INSTRUCTION: &str = "runtime instruction";
 
-named! {
+names! {
     /// An engine of a NeuronCore.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DeviceEngine {

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Value;
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// An elementwise function of one operand.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[allow(missing_docs, reason = "the names of HLO's opcodes")]
@@ -69,7 +69,7 @@ named! {
     pub fn from_name(name: &str) -> Option<Self>;
 }
 
-named! {
+names! {
     /// An elementwise function of two operands of one shape.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[allow(missing_docs, reason = "the names of HLO's opcodes")]

@@ -1,9 +1,9 @@
 //! The kind of work of an operator.
 
 use crate::{Op, Unary};
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// The kind of work of an operator, which decides the engine that runs it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum OperatorKind {

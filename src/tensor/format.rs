@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::round::{round_bf16, round_f16};
 use ns_base::convert::f64_to_f32;
-use ns_base::{Rng, named};
+use ns_base::{Rng, names};
 
 /// A floating point format that a matrix product or a stored value can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub enum FloatFormat {
     Fp8E4m3,
 }
 
-named! {
+names! {
     /// How a value between two numbers of a format is rounded to one of them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]

@@ -11,7 +11,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CustomEvent, CustomEventInit, File};
 use yew::Callback;
 
-use ns_base::named;
+use ns_base::names;
 use ns_session::share::Page;
 use ns_view::palette::Theme;
 
@@ -36,7 +36,7 @@ const FOR_LAB: &str = "neuronscope:files-for-lab";
 /// Event with files that the app opens as profiles.
 const FOR_APP: &str = "neuronscope:files-for-app";
 
-named! {
+names! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FileContent {
         Models = "models",

@@ -1,7 +1,7 @@
 //! The syntax tree of a query.
 
 use crate::GroupBy;
-use ns_base::named;
+use ns_base::names;
 
 /// A query.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,7 +95,7 @@ pub enum ValueKind {
     Any,
 }
 
-named! {
+names! {
     /// An aggregate of the values of a group.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Aggregate {

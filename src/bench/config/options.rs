@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::host_step::step::HostStep;
-use ns_base::named;
+use ns_base::names;
 use ns_compiler::{CompileOptions, Workflow};
 
 /// Longest cost of a step given in milliseconds: an hour.
@@ -84,7 +84,7 @@ pub enum Accounting {
     Original,
 }
 
-named! {
+names! {
     /// Which generation of the Neuron SDK runs the model, named after its PyTorch. Published tables of the two differ for
     /// the same model, so a figure can only be compared with a run of the same generation.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

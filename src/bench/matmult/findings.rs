@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_share;
-use ns_base::{SimTime, named};
+use ns_base::{SimTime, names};
 use ns_compiler::Workflow;
 
 use super::call_times::CallTimes;
@@ -16,7 +16,7 @@ use super::measure::CaseResult;
 use super::ranges::RangeSummary;
 use super::report::peak_tops;
 
-named! {
+names! {
     /// The pitfalls of the microbenchmark.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]

@@ -5,14 +5,14 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use ns_base::named;
+use ns_base::names;
 
 /// Longest minimum duration, seconds: a day.
 const MAX_S: f64 = 86_400.0;
 /// Most queries.
 const MAX_QUERIES: u64 = 50_000_000;
 
-named! {
+names! {
     /// How queries arrive.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]

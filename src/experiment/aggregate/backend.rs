@@ -1,8 +1,8 @@
 //! Backends: which combinations of runtime and compiler the reports compare.
 
-use ns_base::{Refusal, named, refuse};
+use ns_base::{Refusal, names, refuse};
 
-named! {
+names! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Backend {
         /// No compiler.

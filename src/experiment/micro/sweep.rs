@@ -1,8 +1,8 @@
 //! Square matrix products of many sizes, on a device and on a baseline.
 
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// Type of the elements.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum MatmulDType {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        ns_base::named! {
+        ns_base::names! {
             $(#[$doc])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
             pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant = $text),+ }

@@ -15,11 +15,11 @@ mod xplane;
 use chrome::write_to_string;
 use serde::{Deserialize, Serialize};
 
-use ns_base::named;
+use ns_base::names;
 use ns_container::zip;
 use ns_profile::Profile;
 
-named! {
+names! {
     /// A format that profiles are written in.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum WriteFormat {

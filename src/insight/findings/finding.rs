@@ -6,13 +6,13 @@ use crate::run::{Item, Run, UnitRun};
 use crate::{Metric, MetricValue, Resource, Unit};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
-use ns_base::{FxHashSet, named};
+use ns_base::{FxHashSet, names};
 use ns_machine::SourceId;
 
 /// Most slices that one finding names.
 const MAX_SLICES: usize = 8;
 
-named! {
+names! {
     /// The rule behind a finding; the order breaks ties of rank.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
@@ -70,7 +70,7 @@ impl Rule {
     }
 }
 
-named! {
+names! {
     /// The effect of a finding; findings are listed in this order.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]

@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::{Refusal, named, refuse};
+use ns_base::{Refusal, names, refuse};
 
 use crate::{Diagnostic, Pos, Problem, Scalar};
 
-named! {
+names! {
     /// An element type in the interface of custom operators (API reference: float, bfloat16, half, int, char, short, byte).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]

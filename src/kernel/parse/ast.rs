@@ -2,7 +2,7 @@
 
 use crate::problem::Pos;
 use crate::types::Scalar;
-use ns_base::named;
+use ns_base::names;
 
 /// A type as written, without pointer or array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(crate) enum SyntaxStmtKind {
     Return(Option<SyntaxExpr>),
 }
 
-named! {
+names! {
     /// Operators of two operands.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum BinaryOp {

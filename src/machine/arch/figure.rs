@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// The status of a figure.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     #[serde(rename_all = "snake_case")]

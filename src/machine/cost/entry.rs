@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::Throttle;
-use ns_base::named;
+use ns_base::names;
 use ns_base::units::format_count;
 
-named! {
+names! {
     /// The status of a number.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     #[serde(rename_all = "snake_case")]
@@ -46,7 +46,7 @@ pub struct Entry {
 
 /// A value of the register.
 pub(super) trait Figure {
-    /// It as text, with commas between thousands.
+    /// The figure as text, with commas between thousands.
     fn text(&self) -> String;
 }
 

@@ -3,9 +3,9 @@
 //! They are recognised in one place, by names that their producers document or always write, so that every list agrees.
 
 use super::waits;
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// The kind of a wrapper.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Wrapper {

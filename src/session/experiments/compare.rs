@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::entry::{Entry, MeanTime, Outcome};
 use super::view_input::{Against, ViewInput, accelerator_of};
-use ns_base::{Order, named};
+use ns_base::{Order, names};
 use ns_experiment::aggregate::Backend;
 
 /// A smaller change is noise, whatever the samples show.
@@ -16,7 +16,7 @@ const DEVIATIONS: f64 = 3.0;
 /// Factor from a median absolute deviation to a standard deviation, for normal values.
 const NORMAL_MAD: f64 = 1.482_602_218_505_602;
 
-named! {
+names! {
     /// The outcome of a cell.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Status {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_base::named;
+use ns_base::names;
 
 /// The request. Every field is text; a field that cannot be used is named in the answer, with the value used instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ pub struct ExperimentSpec {
     values: [String; ExperimentField::ALL.len()],
 }
 
-named! {
+names! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ExperimentField {
         View = "view",
@@ -65,7 +65,7 @@ impl ExperimentSpec {
     }
 }
 
-named! {
+names! {
     /// A view of records.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub enum ExperimentView {

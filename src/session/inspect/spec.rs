@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
-use ns_base::named;
+use ns_base::names;
 use ns_device::{ModelFileRef, ModelFileSettings};
 
-named! {
+names! {
     /// A choice of the page.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum InspectField {
@@ -32,7 +32,7 @@ named! {
     pub const fn key(self) -> &'static str;
 }
 
-named! {
+names! {
     /// A view of a model.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum InspectView {

@@ -3,7 +3,7 @@
 use super::table::BENCH_OPTIONS;
 use super::text::OptionText;
 use crate::studies::FormField;
-use ns_base::named;
+use ns_base::names;
 use ns_bench::BenchConfig;
 
 /// An option of a benchmark.
@@ -24,7 +24,7 @@ pub struct BenchOption {
     pub(super) put: fn(&mut BenchConfig, &OptionText<'_>) -> Result<(), String>,
 }
 
-named! {
+names! {
     /// A part of the form.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum OptionGroup {

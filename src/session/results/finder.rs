@@ -3,10 +3,10 @@
 use super::plots::RowNames;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_number, format_plural};
-use ns_base::{Refusal, named, refuse};
+use ns_base::{Refusal, names, refuse};
 use ns_bench::Report;
 
-named! {
+names! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Goal {
         /// The most inferences in a second.

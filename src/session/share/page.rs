@@ -1,9 +1,9 @@
 //! The pages: their names in the header and in addresses.
 
 use crate::studies::StudyKind;
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Page {
         Home = "",

@@ -1,12 +1,12 @@
 //! A kept item, and the line of text that stores it.
 
 use crate::share::Query;
-use ns_base::{Digest, named};
+use ns_base::{Digest, names};
 
 /// Version of the lines that are written. A later page reads the lines of all earlier ones.
 const VERSION: &str = "1";
 
-named! {
+names! {
     /// Kind of a kept item.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum ItemKind {

@@ -3,7 +3,7 @@
 use crate::{Shape, Tensor, TensorError, round_slice};
 
 use super::broadcast_to;
-use ns_base::named;
+use ns_base::names;
 
 /// A function of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +60,7 @@ impl UnaryOp {
     }
 }
 
-named! {
+names! {
     /// A function of two elements.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum BinaryOp {

@@ -4,9 +4,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{Document, HtmlElement};
 
 use ns_base::convert::{f64_to_i64, i64_to_i32};
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// State of the page, in `document.documentElement.dataset.state`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PagePhase {

@@ -5,7 +5,7 @@ use crate::ProfileSpec;
 use crate::{EXAMPLE_INSTANCE, EXAMPLE_MODEL};
 use ns_analysis::compare::Measure;
 use ns_analysis::{GroupBy, Instances};
-use ns_base::{Interval, TraceNs, named};
+use ns_base::{Interval, TraceNs, names};
 use ns_compiler::Workflow;
 use ns_view::table::Sort;
 use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, TrackId};
@@ -70,7 +70,7 @@ impl ProfileLink {
     }
 }
 
-named! {
+names! {
     /// The views of the flame graph.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum FlameView {

@@ -1,8 +1,8 @@
 //! The tools of the profile page.
 
-use ns_base::named;
+use ns_base::names;
 
-named! {
+names! {
     /// The tools of the profile page, named as in the Neuron plugin if it has them.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Tool {
