@@ -1,7 +1,5 @@
 //! Custom calls whose meaning is known by name: those of the Neuron frameworks and of older dialects.
 
-use std::rc::Rc;
-
 use super::pick::{count, reals};
 use crate::calls::passes_on;
 use crate::{ArrayType, Foreign, Numbers, Value, round};
@@ -27,10 +25,10 @@ fn function(name: &str) -> Option<fn(f64) -> f64> {
     })
 }
 
-pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> Result<Value, Refusal> {
-    let operand = |n: usize| operands.get(n).ok_or_else(|| refuse!("operand {n} of {} is missing", call.name));
+pub(super) fn call(call: &Foreign, operands: &[&Value], ty: &ArrayType) -> Result<Value, Refusal> {
+    let operand = |n: usize| operands.get(n).copied().ok_or_else(|| refuse!("operand {n} of {} is missing", call.name));
     if passes_on(&call.name) {
-        return Ok(operand(0)?.as_ref().clone());
+        return Ok(operand(0)?.clone());
     }
     if let Some(f) = function(&call.name) {
         let numbers = reals(operand(0)?)?.iter().map(|&v| round::real(ty.element, f(v))).collect();

@@ -1,7 +1,5 @@
 //! Operations that move elements without computing.
 
-use std::rc::Rc;
-
 use super::pick::{NOWHERE, count, for_each_index, pick, strided, strides, wholes};
 use crate::{ArrayType, Numbers, Value, round};
 use ns_base::convert::{u64_to_i64, usize_to_f64, usize_to_i64};
@@ -77,7 +75,7 @@ pub(super) fn slice(x: &Value, starts: &[u64], by: &[u64], ty: &ArrayType) -> Re
     if starts.len() != own.len() || by.len() != own.len() || ty.dims.len() != own.len() {
         return Err(refuse!("the slice has another number of dimensions than its operand"));
     }
-    let offset = own.iter().zip(starts).map(|(&s, &b)| s.saturating_mul(u64_to_i64(b))).sum();
+    let offset = own.iter().zip(starts).fold(0, |at: i64, (&s, &b)| at.saturating_add(s.saturating_mul(u64_to_i64(b))));
     let steps: Vec<i64> = own.iter().zip(by).map(|(&s, &b)| s.saturating_mul(u64_to_i64(b))).collect();
     checked(pick(&x.numbers, None, &strided(&ty.dims, &steps, offset)?)?, ty)
 }
@@ -106,7 +104,7 @@ pub(super) fn pad(x: &Value, fill: &Value, low: &[i64], interior: &[u64], ty: &A
     checked(pick(&x.numbers, Some(fill), &map)?, ty)
 }
 
-pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -> Result<Value, Refusal> {
+pub(super) fn concatenate(parts: &[&Value], dimension: u32, ty: &ArrayType) -> Result<Value, Refusal> {
     let d = dimension as usize;
     let first = parts.first().ok_or_else(|| refuse!("there is nothing to join"))?;
     if d >= ty.dims.len() || parts.iter().any(|p| p.ty.dims.len() != ty.dims.len()) {
@@ -138,7 +136,7 @@ pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -
 }
 
 /// Where a part begins: at the indices, clamped so that the whole part lies inside.
-fn begin(dims: &[u64], sizes: &[u64], indices: &[Rc<Value>]) -> Result<Vec<i64>, Refusal> {
+fn begin(dims: &[u64], sizes: &[u64], indices: &[&Value]) -> Result<Vec<i64>, Refusal> {
     // One array with all indices, or one number for each dimension.
     let given: Vec<i64> = match indices {
         [one] if !one.ty.dims.is_empty() => wholes(one)?.to_vec(),
@@ -153,14 +151,14 @@ fn begin(dims: &[u64], sizes: &[u64], indices: &[Rc<Value>]) -> Result<Vec<i64>,
     Ok(given.iter().zip(dims).zip(sizes).map(inside).collect())
 }
 
-pub(super) fn dynamic_slice(x: &Value, indices: &[Rc<Value>], sizes: &[u64], ty: &ArrayType) -> Result<Value, Refusal> {
+pub(super) fn dynamic_slice(x: &Value, indices: &[&Value], sizes: &[u64], ty: &ArrayType) -> Result<Value, Refusal> {
     let begin = begin(&x.ty.dims, sizes, indices)?;
     let own = strides(&x.ty.dims);
     let offset = own.iter().zip(&begin).map(|(&s, &b)| s * b).sum();
     checked(pick(&x.numbers, None, &strided(sizes, &own, offset)?)?, ty)
 }
 
-pub(super) fn dynamic_update_slice(x: &Value, update: &Value, indices: &[Rc<Value>]) -> Result<Value, Refusal> {
+pub(super) fn dynamic_update_slice(x: &Value, update: &Value, indices: &[&Value]) -> Result<Value, Refusal> {
     let begin = begin(&x.ty.dims, &update.ty.dims, indices)?;
     let own = strides(&x.ty.dims);
     let offset = own.iter().zip(&begin).map(|(&s, &b)| s * b).sum();

@@ -37,11 +37,12 @@ pub(super) fn strided(dims: &[u64], steps: &[i64], offset: i64) -> Result<Vec<us
         map.push(usize::try_from(at).unwrap_or(NOWHERE));
         for d in (0..dims.len()).rev() {
             index[d] += 1;
-            at += steps[d];
+            // Beyond the array, a step may not fit into 64 bits; the way back undoes it.
+            at = at.wrapping_add(steps[d]);
             if index[d] < dims[d] {
                 break;
             }
-            at -= steps[d] * i64::try_from(dims[d]).unwrap_or(i64::MAX);
+            at = at.wrapping_sub(steps[d].wrapping_mul(i64::try_from(dims[d]).unwrap_or(i64::MAX)));
             index[d] = 0;
         }
     }

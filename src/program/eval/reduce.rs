@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::elementwise::{real_binary, whole_binary};
 use super::evaluator::Stop;
-use super::pick::{count, for_each_index, strides};
+use super::pick::{count, for_each_index, strided, strides};
 use crate::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value, round};
 use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
@@ -47,30 +47,35 @@ impl Combine {
     /// Combines elements at positions with an initial value, if the computation is one operation.
     pub(super) fn folder(self, element: ElementType) -> Option<FoldFn> {
         let Self::One(function) = self else { return None };
-        Some(Box::new(move |numbers, initial, at| {
-            let none = || refuse!("{function:?} has no meaning for {element}");
-            let outside = || refuse!("an index lies outside");
-            match (numbers, initial) {
-                // Sums in double precision, rounded once: closer to the true sum than any order in single precision.
-                (Numbers::Real(v), Numbers::Real(start)) => {
-                    let mut sum = *start.first().ok_or_else(outside)?;
-                    for i in at {
-                        sum = real_binary(function, sum, *v.get(i).ok_or_else(outside)?).ok_or_else(none)?;
-                    }
-                    Ok(Numbers::Real(vec![round::real(element, sum)]))
-                }
-                (Numbers::Whole(v), Numbers::Whole(start)) => {
-                    let mut sum = *start.first().ok_or_else(outside)?;
-                    for i in at {
-                        let next = whole_binary(function, element, sum, *v.get(i).ok_or_else(outside)?);
-                        sum = round::whole(element, next.ok_or_else(none)?);
-                    }
-                    Ok(Numbers::Whole(vec![sum]))
-                }
-                _ => Err(none()),
-            }
-        }))
+        Some(one_operation(function, element))
     }
+}
+
+/// Combines elements at positions with an initial value.
+fn one_operation(function: Binary, element: ElementType) -> FoldFn {
+    Box::new(move |numbers, initial, at| {
+        let none = || refuse!("{function:?} has no meaning for {element}");
+        let outside = || refuse!("an index lies outside");
+        match (numbers, initial) {
+            // Sums in double precision, rounded once: closer to the true sum than any order in single precision.
+            (Numbers::Real(v), Numbers::Real(start)) => {
+                let mut sum = *start.first().ok_or_else(outside)?;
+                for i in at {
+                    sum = real_binary(function, sum, *v.get(i).ok_or_else(outside)?).ok_or_else(none)?;
+                }
+                Ok(Numbers::Real(vec![round::real(element, sum)]))
+            }
+            (Numbers::Whole(v), Numbers::Whole(start)) => {
+                let mut sum = *start.first().ok_or_else(outside)?;
+                for i in at {
+                    let next = whole_binary(function, element, sum, *v.get(i).ok_or_else(outside)?);
+                    sum = round::whole(element, next.ok_or_else(none)?);
+                }
+                Ok(Numbers::Whole(vec![sum]))
+            }
+            _ => Err(none()),
+        }
+    })
 }
 
 /// One element of an array.
@@ -109,6 +114,46 @@ pub(super) fn joined(values: Vec<Value>, ty: &ArrayType) -> Result<Value, Refusa
     Ok(Value { ty: ty.clone(), numbers })
 }
 
+/// Where the elements of a reduction lie.
+struct Places {
+    kept_dims: Vec<u64>,
+    /// Position of the first element of each result.
+    starts: Vec<usize>,
+    /// Distance of each element of a result from its first.
+    inside: Vec<usize>,
+}
+
+impl Places {
+    fn of(ty: &ArrayType, dimensions: &[u32]) -> Result<Self, Refusal> {
+        let rank = ty.dims.len();
+        if dimensions.iter().any(|&d| d as usize >= rank) {
+            return Err(refuse!("{ty} has no dimensions {dimensions:?} to combine"));
+        }
+        let own = strides(&ty.dims);
+        let is_reduced = |d: &usize| dimensions.contains(&usize_to_u32(*d));
+        let (gone, kept): (Vec<usize>, Vec<usize>) = (0..rank).partition(is_reduced);
+        let dims_of = |which: &[usize]| -> Vec<u64> { which.iter().map(|&d| ty.dims[d]).collect() };
+        let steps = |which: &[usize]| -> Vec<i64> { which.iter().map(|&d| own[d]).collect() };
+        let kept_dims = dims_of(&kept);
+        let inside = strided(&dims_of(&gone), &steps(&gone), 0)?;
+        let starts = strided(&kept_dims, &steps(&kept), 0)?;
+        Ok(Self { kept_dims, starts, inside })
+    }
+}
+
+/// An array whose dimensions are combined by one operation, from an initial value on.
+///
+/// # Errors
+/// When a dimension does not exist, or when the operation has no meaning for the numbers.
+pub(crate) fn reduce_with(function: Binary, x: &Value, initial: &Value, dimensions: &[u32]) -> Result<Value, Refusal> {
+    let fold = one_operation(function, x.ty.element);
+    let Places { kept_dims, starts, inside } = Places::of(&x.ty, dimensions)?;
+    let fold_one = |&at: &usize| fold(&x.numbers, &initial.numbers, &mut inside.iter().map(|i| at + i));
+    let parts = starts.iter().map(fold_one).collect::<Result<Vec<Numbers>, Refusal>>()?;
+    let values = parts.into_iter().map(|numbers| Value { ty: initial.ty.clone(), numbers }).collect();
+    joined(values, &ArrayType::new(initial.ty.element, kept_dims))
+}
+
 pub(super) fn reduce(
     operands: &[Rc<Value>],
     dimensions: &[u32],
@@ -117,26 +162,14 @@ pub(super) fn reduce(
 ) -> Result<Vec<Value>, Stop> {
     let n = operands.len() / 2;
     let (arrays, initial) = operands.split_at(n);
+    if let (Combine::One(function), [x], [start]) = (combine, arrays, initial) {
+        return Ok(vec![reduce_with(*function, x, start, dimensions)?]);
+    }
     let first = arrays.first().ok_or_else(|| refuse!("there is nothing to combine"))?;
-    let rank = first.ty.dims.len();
-    if dimensions.iter().any(|&d| d as usize >= rank) || arrays.iter().any(|a| a.ty.dims != first.ty.dims) {
-        return Err(refuse!("{} has no dimensions {dimensions:?} to combine", first.ty).into());
+    if arrays.iter().any(|a| a.ty.dims != first.ty.dims) {
+        return Err(refuse!("the arrays to combine have no common shape").into());
     }
-    let own = strides(&first.ty.dims);
-    let is_reduced = |d: &usize| dimensions.contains(&usize_to_u32(*d));
-    let (gone, kept): (Vec<usize>, Vec<usize>) = (0..rank).partition(is_reduced);
-    let dims_of = |which: &[usize]| -> Vec<u64> { which.iter().map(|&d| first.ty.dims[d]).collect() };
-    let (kept_dims, gone_dims) = (dims_of(&kept), dims_of(&gone));
-    let steps = |which: &[usize]| -> Vec<i64> { which.iter().map(|&d| own[d]).collect() };
-    let inside = super::pick::strided(&gone_dims, &steps(&gone), 0)?;
-    let starts = super::pick::strided(&kept_dims, &steps(&kept), 0)?;
-    if let (Some(fold), [x], [start]) = (combine.folder(first.ty.element), arrays, initial) {
-        let fold_one = |&at: &usize| fold(&x.numbers, &start.numbers, &mut inside.iter().map(|i| at + i));
-        let parts = starts.iter().map(fold_one).collect::<Result<Vec<Numbers>, Refusal>>()?;
-        let ty = ArrayType::new(start.ty.element, kept_dims);
-        let values = parts.into_iter().map(|numbers| Value { ty: start.ty.clone(), numbers }).collect();
-        return Ok(vec![joined(values, &ty)?]);
-    }
+    let Places { kept_dims, starts, inside } = Places::of(&first.ty, dimensions)?;
     let mut results: Vec<Vec<Value>> = vec![Vec::with_capacity(starts.len()); n];
     for_each_index::<Stop>(&kept_dims, |position, _| {
         let mut state: Vec<Value> = initial.iter().map(|v| v.as_ref().clone()).collect();
