@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 use super::file::FileSource;
 use ns_device::ModelFileSettings;
 use ns_model::ModelSpec;
+use ns_program::file::without_model_ending;
 use ns_program::{ImportError, ImportOptions, ImportedModel, Inspection};
-use ns_readers::{read_model, refuse_undecided, without_model_ending};
+use ns_readers::{read_model, refuse_undecided};
 
 /// The model in a file. The settings decide what the file leaves to the user; otherwise the file is refused.
 pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(ImportedModel, FileSource)> {

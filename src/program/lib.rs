@@ -29,6 +29,7 @@ mod computation_builder;
 mod element;
 mod error;
 pub mod eval;
+pub mod file;
 mod flops;
 mod import;
 pub mod infer;

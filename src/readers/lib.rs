@@ -4,7 +4,7 @@
 //! [`Inspection`](ns_program::Inspection) in the format's own terms. Code that uses it does not know the format of its file.
 //!
 //! Start with:
-//! - [`read_model`], the entry point of shells, which rooms above get as a [`ReadModel`](ns_program::ReadModel). It asks [`sniff`] for the
+//! - [`read_model`], the entry point of shells, which rooms above get as a [`ReadModel`](ns_program::ReadModel). It asks [`sniff`](ns_program::file::sniff) for the
 //!   format, because only the bytes of a file decide it, and passes the file to the reader of that format.
 //! - The folder of a format: `pt2` (torch.export), `torchscript`, `onnx`, `hlo` (text and protobuf), `stablehlo` (text), `bytecode` (of
 //!   MLIR, also in a file of `jax.export`). Each has its operators in tables: a name, its kind of work, the function that translates it.
@@ -33,8 +33,6 @@ mod remote;
 mod roles;
 mod scopes;
 mod size_term;
-mod sniff;
-mod source;
 mod stablehlo;
 mod summary;
 mod supported;
@@ -46,10 +44,8 @@ pub use npz::{read_npz, write_npz};
 pub use onnx::read_onnx;
 pub use open_decisions::refuse_undecided;
 pub use pt2::read_pt2;
-pub use read::{MODEL_ENDINGS, read_model, without_model_ending};
+pub use read::read_model;
 pub use remote::read_carried;
-pub use sniff::{ModelKind, is_model_head, sniff};
-pub use source::{gunzip, read_all};
 pub use stablehlo::read_stablehlo;
 pub use supported::{SUPPORTED_FORMATS, SupportedOperator, supported_operators};
 pub use torchscript::read_torchscript;

@@ -2,14 +2,10 @@
 
 use ns_base::refuse;
 
-use super::sniff::head;
-use super::source::gunzip;
-use super::{
-    ModelKind, pt2, read_all, read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_onnx, read_stablehlo,
-    read_torchscript, sniff,
-};
+use super::{pt2, read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_onnx, read_stablehlo, read_torchscript};
 use ns_container::ByteSource;
 use ns_container::gzip::is_gzip;
+use ns_program::file::{ModelFormat, gunzip, head, read_all, sniff, without_model_ending};
 use ns_program::{ImportError, ImportOptions, ImportedModel, Place, WeightData, load_parameter};
 
 /// Most bytes of weights of a packed file that are kept.
@@ -17,41 +13,6 @@ const MAX_HELD: u64 = 64 << 20;
 
 /// Most bytes of a graph without its weights.
 const MAX_GRAPH: u64 = 1 << 30;
-
-/// Endings of names that only models have. What they hold may be damaged, or of a format that is not read: the reader of models says what to
-/// do instead.
-pub const MODEL_ENDINGS: [&str; 21] = [
-    ".pt2",
-    ".onnx",
-    ".mlir",
-    ".hlo",
-    ".hlo.txt",
-    ".hlo.pb",
-    ".hlo.pbtxt",
-    ".hlo_module.pb",
-    ".hlo_module",
-    ".pt",
-    ".pth",
-    ".ts",
-    ".mlirbc",
-    ".safetensors",
-    ".h5",
-    ".keras",
-    ".tflite",
-    ".neff",
-    ".jax_export",
-    ".ckpt",
-    ".before_optimizations.txt",
-];
-
-/// Endings of names that models share with other files.
-const SHARED_ENDINGS: [&str; 4] = [".gz", ".txt", ".pb", ".pbtxt"];
-
-/// A name without the ending of a model file; `None` if it has no such ending. Only the bytes decide the format.
-#[must_use]
-pub fn without_model_ending(name: &str) -> Option<&str> {
-    MODEL_ENDINGS.iter().chain(&SHARED_ENDINGS).find_map(|end| name.strip_suffix(end))
-}
 
 /// Reads the model in a file. `name` is the name of the file, for the program's name; only the bytes decide the format.
 ///
@@ -72,13 +33,13 @@ pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -
 fn read_plain(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
     let kind = sniff(bytes)?;
     let mut imported = match kind {
-        ModelKind::Pt2 => pt2::read_pt2(bytes, options),
-        ModelKind::Onnx => read_onnx(bytes, options),
-        ModelKind::HloProto => read_hlo_proto(&read_all(bytes, MAX_GRAPH)?, options),
-        ModelKind::HloText => read_hlo_text(&text_of(bytes)?, options),
-        ModelKind::MlirBytecode => read_mlir_bytecode(&read_all(bytes, MAX_GRAPH)?, options),
-        ModelKind::StableHlo => read_stablehlo(&text_of(bytes)?, options),
-        ModelKind::TorchScript => read_torchscript(bytes, options),
+        ModelFormat::Pt2 => pt2::read_pt2(bytes, options),
+        ModelFormat::Onnx => read_onnx(bytes, options),
+        ModelFormat::HloProto => read_hlo_proto(&read_all(bytes, MAX_GRAPH)?, options),
+        ModelFormat::HloText => read_hlo_text(&text_of(bytes)?, options),
+        ModelFormat::MlirBytecode => read_mlir_bytecode(&read_all(bytes, MAX_GRAPH)?, options),
+        ModelFormat::StableHlo => read_stablehlo(&text_of(bytes)?, options),
+        ModelFormat::TorchScript => read_torchscript(bytes, options),
     }?;
     imported.program.name = stem(name);
     Ok(imported)

@@ -4,7 +4,7 @@ use ns_base::Diagnostics;
 use ns_container::gzip::{Gunzip, is_gzip};
 use ns_container::zip::Unzip;
 use ns_formats::{FileKind, is_plugin_file};
-use ns_readers::{MODEL_ENDINGS, is_model_head};
+use ns_program::file::{MODEL_ENDINGS, is_model_head};
 
 /// Bytes of a file's start that [`sniff`] wants.
 pub const HEAD_BYTES: usize = 1 << 16;

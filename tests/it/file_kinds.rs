@@ -43,6 +43,6 @@ fn profiles_go_to_the_readers_of_profiles() {
 #[test]
 fn models_go_to_the_readers_of_models() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
-    let wrong = misled(&folder, Kind::Model, |_, bytes| neuronscope::readers::sniff(&bytes.to_vec()).is_ok());
+    let wrong = misled(&folder, Kind::Model, |_, bytes| neuronscope::program::file::sniff(&bytes.to_vec()).is_ok());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

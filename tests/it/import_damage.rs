@@ -6,7 +6,7 @@ use std::path::Path;
 
 use neuronscope::base::Rng;
 use neuronscope::program::Place;
-use neuronscope::readers::gunzip;
+use neuronscope::program::file::gunzip;
 
 mod readers {
     include!("../../fuzz/model_readers.rs");

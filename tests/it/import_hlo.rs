@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 
 use neuronscope::program;
 use neuronscope::program::eval::Casts;
+use neuronscope::program::file::gunzip;
 use neuronscope::program::{
     ArrayType, ElementType, ImportError, ImportOptions, ImportedModel, Numbers, Op, Verdict, compare,
 };
-use neuronscope::readers::{
-    gunzip, read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_stablehlo, refuse_undecided,
-};
+use neuronscope::readers::{read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_stablehlo, refuse_undecided};
 use serde_json::Value;
 
 use super::import_npz;

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use neuronscope::bench::{Parity, parity, parity_markdown};
 use neuronscope::device::{ModelFileSettings, ModelLibrary, OpenedModel};
-use neuronscope::readers::{gunzip, read_model};
+use neuronscope::program::file::gunzip;
+use neuronscope::readers::read_model;
 
 use super::import_on_core::most_difference;
 

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use neuronscope::container::ByteSource;
 use neuronscope::program::eval::evaluate;
+use neuronscope::program::file::{ModelFormat, sniff};
 use neuronscope::program::{ImportOptions, ImportedModel, Program, TensorInfo, Value, Verdict, load_parameter};
-use neuronscope::readers::{ModelKind, read_model, refuse_undecided, sniff};
+use neuronscope::readers::{read_model, refuse_undecided};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
@@ -223,12 +224,12 @@ fn refusals_name_the_cause_with_advice() {
 
 #[test]
 fn kinds_are_recognised_by_first_bytes() {
-    let texts: [(&str, ModelKind); 5] = [
-        ("\u{feff}\n// a comment\nHloModule m\n", ModelKind::HloText),
-        ("module @jit_f {\n}", ModelKind::StableHlo),
-        ("#loc = loc(unknown)\nmodule {", ModelKind::StableHlo),
-        ("func.func @main() {", ModelKind::StableHlo),
-        ("\u{8}\u{a}\u{12}\u{7}pytorch", ModelKind::Onnx),
+    let texts: [(&str, ModelFormat); 5] = [
+        ("\u{feff}\n// a comment\nHloModule m\n", ModelFormat::HloText),
+        ("module @jit_f {\n}", ModelFormat::StableHlo),
+        ("#loc = loc(unknown)\nmodule {", ModelFormat::StableHlo),
+        ("func.func @main() {", ModelFormat::StableHlo),
+        ("\u{8}\u{a}\u{12}\u{7}pytorch", ModelFormat::Onnx),
     ];
     for (text, kind) in texts {
         assert_eq!(sniff(&text.as_bytes().to_vec()), Ok(kind), "{text}");

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use neuronscope::bench::{BenchConfig, RunDetail, expand};
 use neuronscope::container::ByteSource;
+use neuronscope::program::file::gunzip;
 use neuronscope::program::{ImportError, ImportOptions, ImportedModel, ReadModel, read_elsewhere};
-use neuronscope::readers::{gunzip, read_carried, read_model};
+use neuronscope::readers::{read_carried, read_model};
 use neuronscope::session::{
     Event, JobId, JobRequest, JobResult, Message, OpenedModel, Request, RunRequest, Session, StepResult,
 };

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use neuronscope::program::eval::Casts;
+use neuronscope::program::file::{ModelFormat, sniff};
 use neuronscope::program::{ImportOptions, ImportedModel, Op, OpenDimension, compare};
-use neuronscope::readers::{ModelKind, read_mlir_bytecode, read_stablehlo, sniff};
+use neuronscope::readers::{read_mlir_bytecode, read_stablehlo};
 use serde_json::Value;
 
 use super::import_npz;
@@ -21,7 +22,7 @@ fn corpus() -> BTreeMap<String, Value> {
 
 fn read(name: &str, dims: &[(&str, u64)]) -> Result<ImportedModel, String> {
     let bytes = std::fs::read(symbolic(name)).unwrap();
-    assert_eq!(sniff(&bytes).unwrap(), ModelKind::MlirBytecode, "{name}");
+    assert_eq!(sniff(&bytes).unwrap(), ModelFormat::MlirBytecode, "{name}");
     let dims = dims.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
     read_mlir_bytecode(&bytes, &ImportOptions { dims, display_only: false }).map_err(|e| e.to_string())
 }

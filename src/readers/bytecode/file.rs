@@ -3,8 +3,9 @@
 use super::cursor::Cursor;
 use std::cell::Cell;
 
-use super::{MAGIC, SAVE_AS_TEXT};
+use super::SAVE_AS_TEXT;
 use ns_base::refuse;
+use ns_program::file::BYTECODE_MAGIC;
 use ns_program::{ImportError, Place};
 
 /// The newest version of the container that is read.
@@ -81,7 +82,7 @@ impl<'a> File<'a> {
     /// Reads the tables of the bytecode between two bytes of a file.
     pub fn read(bytes: &'a [u8], start: usize, end: usize) -> Result<Self, ImportError> {
         let mut cursor = Cursor::new(&bytes[start..end], start, "the file");
-        if cursor.take(MAGIC.len())? != MAGIC {
+        if cursor.take(BYTECODE_MAGIC.len())? != BYTECODE_MAGIC {
             return Err(refuse!(instead = SAVE_AS_TEXT, "it is not MLIR bytecode").into());
         }
         let version = cursor.number()?;

@@ -6,23 +6,19 @@
 mod attributes;
 mod cursor;
 mod file;
-mod jax_export;
 mod operations;
 mod properties;
 mod types;
 
 use super::stablehlo;
 use file::File;
-pub(super) use jax_export::module_in;
 use ns_base::refuse;
+use ns_program::file::module_in;
 use ns_program::{ImportError, ImportOptions, ImportedModel, Place};
 
 /// What to do with a module in bytecode that cannot be read.
 const SAVE_AS_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text()), or turn \
      the file into text with: stablehlo-translate --deserialize FILE > model.mlir";
-
-/// The first bytes of bytecode.
-const MAGIC: &[u8; 4] = b"ML\xefR";
 
 /// Reads a portable artifact, or the one inside a file of `jax.export`.
 ///

@@ -2,8 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "fixtures are files")]
 
-use super::{MAGIC, read_mlir_bytecode, span};
+use super::{read_mlir_bytecode, span};
 use ns_program::ImportOptions;
+use ns_program::file::BYTECODE_MAGIC;
 
 fn error(bytes: &[u8]) -> String {
     read_mlir_bytecode(bytes, &ImportOptions::default()).map(|_| ()).unwrap_err().to_string()
@@ -15,9 +16,9 @@ fn the_bytecode_of_a_flatbuffer_is_as_long_as_it_says() {
     let file = std::fs::read(format!("{folder}flax-nn-442--jax0.10.2.jax_export")).unwrap();
     let (start, end) = span(&file).unwrap();
     let stated = u32::from_le_bytes(file[start - 4..start].try_into().unwrap());
-    assert_eq!((&file[start..start + 4], end - start), (&MAGIC[..], stated as usize));
+    assert_eq!((&file[start..start + 4], end - start), (&BYTECODE_MAGIC[..], stated as usize));
     assert!(span(&file[..end - 1]).unwrap_err().to_string().contains("cut off"));
-    assert_eq!(span(MAGIC), Ok((0, 4)));
+    assert_eq!(span(BYTECODE_MAGIC), Ok((0, 4)));
     assert!(span(b"nothing of it").is_err());
 }
 

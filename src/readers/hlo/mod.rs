@@ -13,8 +13,9 @@ mod text;
 mod text_settings;
 mod text_types;
 
-use super::{limits, source, summary};
+use super::{limits, summary};
 use ns_container::gzip;
+use ns_program::file::gunzip;
 use ns_program::{ImportError, ImportOptions, ImportedModel, Verdict, verify};
 use raw::RawModule;
 
@@ -31,7 +32,7 @@ pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<ImportedM
     if !gzip::is_gzip(bytes) {
         return import(&proto::read_module(bytes)?, "hlo", options);
     }
-    import(&proto::read_module(&source::gunzip(&bytes.to_vec())?)?, "hlo", options)
+    import(&proto::read_module(&gunzip(&bytes.to_vec())?)?, "hlo", options)
 }
 
 /// Reads HLO text of any dialect.

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use neuronscope::program::eval::evaluate;
+use neuronscope::program::file::gunzip;
 use neuronscope::program::{ArrayType, ElementType, Numbers, Value};
-use neuronscope::readers::gunzip;
 use serde_json::Value as Json;
 
 use super::super::import_npz::distance;

@@ -21,7 +21,8 @@ use neuronscope::base::Rng;
 use neuronscope::compiler::{Workflow, from_program, outline};
 use neuronscope::container::ByteSource;
 use neuronscope::program::ImportOptions;
-use neuronscope::readers::{gunzip, read_model};
+use neuronscope::program::file::gunzip;
+use neuronscope::readers::read_model;
 
 /// Number of changed files in a test.
 const FEW: u64 = 240;

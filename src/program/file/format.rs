@@ -5,11 +5,12 @@ use ns_container::gzip::is_gzip;
 use ns_container::zip::{Archive, is_zip, local_names};
 use ns_container::{ByteSource, unreadable};
 
-use super::bytecode;
+use super::jax_export::module_in;
 use super::source::gunzip;
 
+/// The format of a model file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModelKind {
+pub enum ModelFormat {
     /// `torch.export.save`: a zip archive with the graph as JSON.
     Pt2,
     /// ONNX `ModelProto`.
@@ -65,7 +66,7 @@ impl From<Refusal> for NotRead {
 ///
 /// # Errors
 /// When the file has another format: the error names it and says which command gives a file that can be read.
-pub fn sniff(bytes: &dyn ByteSource) -> Result<ModelKind, Refusal> {
+pub fn sniff(bytes: &dyn ByteSource) -> Result<ModelFormat, Refusal> {
     let head = head(bytes)?;
     if is_gzip(&head) {
         let inner = gunzip(bytes)?;
@@ -99,19 +100,22 @@ pub fn is_model_head(head: &[u8]) -> bool {
 }
 
 /// The first bytes of a file.
-pub(super) fn head(bytes: &dyn ByteSource) -> Result<Vec<u8>, Refusal> {
+///
+/// # Errors
+/// When they cannot be read.
+pub fn head(bytes: &dyn ByteSource) -> Result<Vec<u8>, Refusal> {
     bytes.slice(0, HEAD_BYTES).map_err(unreadable)
 }
 
-fn kind_of(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, NotRead> {
+fn kind_of(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelFormat, NotRead> {
     if bytes.size() == 0 {
         return Err(refuse!(instead = "copy or download it again", "the file is empty").into());
     }
     if is_zip(head) {
         return Ok(archive_kind(bytes)?);
     }
-    if bytecode::module_in(bytes).map_err(unreadable)?.is_some() {
-        return Ok(ModelKind::MlirBytecode);
+    if module_in(bytes).map_err(unreadable)?.is_some() {
+        return Ok(ModelFormat::MlirBytecode);
     }
     binary_of_another_kind(head).map_or(Ok(()), Err)?;
     // A text may begin with the bytes of a field, but it does not contain other control characters.
@@ -122,19 +126,19 @@ fn kind_of(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, NotRead> {
 }
 
 /// The format of a zip archive, from the names in it.
-fn archive_kind(bytes: &dyn ByteSource) -> Result<ModelKind, Refusal> {
+fn archive_kind(bytes: &dyn ByteSource) -> Result<ModelFormat, Refusal> {
     let archive = Archive::open(bytes)?;
     let has = |part: &str| archive.entries.iter().any(|e| e.name.contains(part));
     let ends = |end: &str| archive.ending(end).is_some();
     let is_graph = |name: &str| name.ends_with(".json") && (name.contains("/models/") || name.starts_with("models/"));
     if archive.entries.iter().any(|e| is_graph(&e.name)) || ends("serialized_exported_program.json") {
-        return Ok(ModelKind::Pt2);
+        return Ok(ModelFormat::Pt2);
     }
     if has("data/aotinductor/") {
         return Err(refuse!(instead = EXPORT, "it is an AOTInductor package: compiled code without a graph"));
     }
     if has("code/__torch__") || (ends("constants.pkl") && has("/code/")) {
-        return Ok(ModelKind::TorchScript);
+        return Ok(ModelFormat::TorchScript);
     }
     if ends("model.weights.h5") {
         return Err(refuse!(
@@ -152,7 +156,7 @@ fn archive_kind(bytes: &dyn ByteSource) -> Result<ModelKind, Refusal> {
 }
 
 /// The kind of object that `torch.save` wrote, from the classes that its pickle names. The pickle is never executed.
-fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, Refusal> {
+fn pickled_archive(archive: &Archive<'_>) -> Result<ModelFormat, Refusal> {
     /// Most bytes of a pickle that are searched.
     const SEARCHED: u64 = 64 << 20;
     let pickle = archive.ending("data.pkl").map(|e| archive.content(e, SEARCHED).unwrap_or_default());
@@ -216,17 +220,17 @@ fn is_text(head: &[u8]) -> bool {
 }
 
 /// The format of a protobuf file, from its first fields.
-fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
+fn protobuf_kind(head: &[u8]) -> Option<ModelFormat> {
     match head.first()? {
         // Field 1 of an ONNX model is a number: the version of its format. Another known field follows.
         0x08 => {
             let (_, len) = ns_base::wire::varint(head.get(1..)?)?;
             let next = *head.get(1 + len)?;
             matches!(next, 0x12 | 0x1a | 0x22 | 0x28 | 0x32 | 0x3a | 0x42 | 0x72 | 0xa2 | 0xca)
-                .then_some(ModelKind::Onnx)
+                .then_some(ModelFormat::Onnx)
         }
         // A model that stores its version later: producer, graph or operator sets come first.
-        0x3a | 0x42 => Some(ModelKind::Onnx),
+        0x3a | 0x42 => Some(ModelFormat::Onnx),
         // Field 1 of an HLO module is its name; field 1 of an enclosing message is the module.
         0x0a => {
             let (len, used) = ns_base::wire::varint(head.get(1..)?)?;
@@ -235,14 +239,14 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
             let is_inside = first == 0x0a;
             // A text may begin with a line feed and a letter: as a field, its length would exceed the file.
             let is_name = after.is_some_and(|&tag| matches!(tag, 0x12 | 0x1a | 0x22 | 0x28)) && first >= 0x20;
-            (is_inside || is_name).then_some(ModelKind::HloProto)
+            (is_inside || is_name).then_some(ModelFormat::HloProto)
         }
         _ => None,
     }
 }
 
 /// The format of a text, from its first word.
-fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, NotRead> {
+fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelFormat, NotRead> {
     if head.starts_with(b"version https://git-lfs") {
         return Err(refuse!(
             instead = "run: git lfs pull",
@@ -253,10 +257,10 @@ fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, NotRead> 
     let text = first_words(bytes)?;
     let starts = |word: &str| text.starts_with(word);
     if starts("HloModule") {
-        return Ok(ModelKind::HloText);
+        return Ok(ModelFormat::HloText);
     }
     if ["module", "builtin.module", "\"builtin.module\"", "func.func", "#loc", "#"].iter().any(|w| starts(w)) {
-        return Ok(ModelKind::StableHlo);
+        return Ok(ModelFormat::StableHlo);
     }
     let lower = text.get(..64.min(text.len())).unwrap_or_default().to_ascii_lowercase();
     if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
@@ -285,7 +289,7 @@ fn text_kind(bytes: &dyn ByteSource, head: &[u8]) -> Result<ModelKind, NotRead> 
 }
 
 /// The format of a JSON text, from the names in it.
-fn json_kind(text: &str) -> Result<ModelKind, NotRead> {
+fn json_kind(text: &str) -> Result<ModelFormat, NotRead> {
     if text.contains("entryComputationName") || text.contains("entry_computation_name") {
         return Err(NotRead::model(HLO_PROTO, "it is the JSON form of the protobuf HloModuleProto"));
     }

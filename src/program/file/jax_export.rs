@@ -5,9 +5,11 @@
 //! of arguments, so that its place in the file says nothing. The number of the field is from JAX's `serialization.fbs`; fields of a
 //! flatbuffer keep their numbers in later versions.
 
-use super::MAGIC;
 use ns_base::Refusal;
 use ns_container::ByteSource;
+
+/// The first bytes of MLIR bytecode.
+pub const BYTECODE_MAGIC: &[u8; 4] = b"ML\xefR";
 
 /// The number of the field `mlir_module_serialized`.
 const MODULE: u64 = 13;
@@ -17,7 +19,7 @@ const MOST_FIELD_BYTES: u64 = 4 + 2 * 256;
 
 /// Where the bytecode of a file lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Module {
+pub struct Module {
     /// Its first byte.
     pub start: u64,
     /// Bytes that the file states for it.
@@ -28,15 +30,15 @@ pub(crate) struct Module {
 ///
 /// # Errors
 /// When the medium cannot be read.
-pub(crate) fn module_in<B: ByteSource + ?Sized>(bytes: &B) -> Result<Option<Module>, Refusal> {
-    if bytes.slice(0, MAGIC.len())? == MAGIC {
+pub fn module_in<B: ByteSource + ?Sized>(bytes: &B) -> Result<Option<Module>, Refusal> {
+    if bytes.slice(0, BYTECODE_MAGIC.len())? == BYTECODE_MAGIC {
         return Ok(Some(Module { start: 0, len: bytes.size() }));
     }
     let Some(place) = place_of_module(bytes)? else { return Ok(None) };
-    let (Some(len), first) = (word(bytes, place)?, bytes.slice(place.saturating_add(4), MAGIC.len())?) else {
+    let (Some(len), first) = (word(bytes, place)?, bytes.slice(place.saturating_add(4), BYTECODE_MAGIC.len())?) else {
         return Ok(None);
     };
-    Ok((first == MAGIC).then_some(Module { start: place + 4, len: u64::from(len) }))
+    Ok((first == BYTECODE_MAGIC).then_some(Module { start: place + 4, len: u64::from(len) }))
 }
 
 /// Where the list with the module's bytes begins: with their number.
@@ -98,7 +100,7 @@ mod tests {
             let file = exported(filler, b"ML\xefR\x0d");
             assert_eq!(module_in(&file[..]), Ok(Some(Module { start: 72 + filler as u64, len: 5 })), "{filler}");
         }
-        assert_eq!(module_in(&MAGIC[..]), Ok(Some(Module { start: 0, len: 4 })));
+        assert_eq!(module_in(&BYTECODE_MAGIC[..]), Ok(Some(Module { start: 0, len: 4 })));
     }
 
     #[test]
