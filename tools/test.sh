@@ -27,8 +27,9 @@ cmd_test() {
       run_checks
       native_tests
       step "build the page" page_is_built
-      # The binary that the native tests built and ran: a release build takes minutes, and gives the same bytes.
-      browser_tests
+      # The binary that the native tests built and ran: a release build takes minutes, and gives the same bytes. Tests whose page is the one
+      # that they passed with do not run again, except in CI.
+      if [ -n "${CI:-}" ]; then browser_tests; else browser_tests --changed; fi
       ;;
     lints)
       ensure_tools
@@ -69,9 +70,10 @@ native_tests() {
   python_native_tests
 }
 
+# browser_tests [--changed]
 browser_tests() {
   step "the command line is built" test -x "$(debug_cli_path)"
-  suite "end-to-end tests" e2e_tests
+  suite "end-to-end tests" e2e_tests "$@"
 }
 
 # The tests of crates of src/.
@@ -123,10 +125,8 @@ page_is_built() {
   return "$status"
 }
 
-# Two files at a time: a page waits for its workers about as long as it works.
-e2e_tests() {
-  (cd "$E2E" && NEURONSCOPE_CLI=$(debug_cli_path) CHROMIUM=$TEST_BROWSER node --test --test-concurrency=2 --test-reporter=spec ./*.test.mjs)
-}
+# e2e_tests [--changed]
+e2e_tests() { NEURONSCOPE_CLI=$(debug_cli_path) CHROMIUM=$TEST_BROWSER node "$ROOT/tools/e2e.mjs" "$@"; }
 
 # They measure or take long, on the page as it is published: layout shifts, long tasks, a soak.
 nightly_tests() {

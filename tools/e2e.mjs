@@ -1,0 +1,66 @@
+// Runs the end-to-end tests, two files at a time: a page waits for its workers about as long as it works.
+// Run: node tools/e2e.mjs [--changed]
+//
+// With --changed a file of tests is left out when it has passed with these inputs: the built page, the test itself, what tests share, and the
+// command line for those that run it. The stamps of what has passed are in target/.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const E2E = join(ROOT, "tests/e2e");
+const STAMPS = join(ROOT, "target/e2e-passed.json");
+const CLI = process.env.NEURONSCOPE_CLI;
+// Folders that tests read, and what in them no test reads.
+const SHARED = ["dist", "docs", "tests/e2e", "tests/it/fixtures", "tests/support", "tools", "www"];
+const UNREAD = /\/node_modules\/|\/artifacts\/|\/nightly\/|\/bench\/|\.test\.mjs$|\.sh$/;
+
+const digest = (parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
+
+function filesOf(folder) {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter((path) => !UNREAD.test(path))
+    .sort();
+}
+
+// What each file of tests depends on, as one number.
+function inputs(tests) {
+  const paths = SHARED.flatMap(filesOf);
+  const shared = digest([process.version, process.env.CHROMIUM ?? "", ...paths.flatMap((path) => [relative(ROOT, path), readFileSync(path)])]);
+  const cli = CLI && existsSync(CLI) ? digest([readFileSync(CLI)]) : "";
+  const one = (file) => {
+    const text = readFileSync(file, "utf8");
+    return digest([shared, text, text.includes("NEURONSCOPE_CLI") ? cli : ""]);
+  };
+  return new Map(tests.map((file) => [file, one(file)]));
+}
+
+const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {});
+
+const all = readdirSync(E2E).filter((name) => name.endsWith(".test.mjs")).sort();
+const keys = inputs(all.map((name) => join(E2E, name)));
+const stamps = read(STAMPS);
+const isDone = (name) => process.argv.includes("--changed") && stamps[name] === keys.get(join(E2E, name));
+const [done, left] = [all.filter(isDone), all.filter((name) => !isDone(name))];
+if (done.length > 0) console.log(`${done.length} of ${all.length} files of tests passed with the same page and tests, and do not run again`);
+
+if (left.length === 0) process.exit();
+const failed = new Set();
+process.chdir(E2E);
+const events = run({ files: left.map((name) => join(E2E, name)), concurrency: 2 });
+events.on("test:fail", ({ file }) => failed.add(file));
+events.once("end", () => {
+  // A failure without a file could be of any.
+  const passed = failed.has(undefined) ? [] : left.filter((name) => !failed.has(join(E2E, name)));
+  for (const name of left) delete stamps[name];
+  for (const name of passed) stamps[name] = keys.get(join(E2E, name));
+  mkdirSync(dirname(STAMPS), { recursive: true });
+  writeFileSync(STAMPS, JSON.stringify(stamps));
+  if (failed.size > 0) process.exitCode = 1;
+});
+events.compose(new spec()).pipe(process.stdout);
