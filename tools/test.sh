@@ -53,6 +53,8 @@ cmd_test() {
       step "build the page" in_subshell cmd_build
       # Only a release compiles it, which is too late to learn that it does not.
       step "the command line with the page inside compiles" cargo check --locked -p ns_cli --features embed
+      # What others get with `cargo add`: each crate is compiled from its package.
+      step "packages compile" cargo package --quiet --locked --allow-dirty --workspace --exclude ns_web --exclude ns_python
       suite "end-to-end tests that measure" nightly_tests
       ;;
     peers)
