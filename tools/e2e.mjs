@@ -15,7 +15,7 @@ const E2E = join(ROOT, "tests/e2e");
 const STAMPS = join(ROOT, "target/e2e-passed.json");
 const CLI = process.env.NEURONSCOPE_CLI;
 // Folders that tests read, and what in them no test reads.
-const SHARED = ["dist", "docs", "tests/e2e", "tests/it/fixtures", "tests/support", "tools", "www"];
+const SHARED = ["dist", "tests/e2e", "tests/it/fixtures", "tests/support", "tools", "www"];
 const UNREAD = /\/node_modules\/|\/artifacts\/|\/nightly\/|\/bench\/|\.test\.mjs$|\.sh$/;
 
 const digest = (parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
@@ -28,14 +28,16 @@ function filesOf(folder) {
     .sort();
 }
 
+const digestOf = (folders) => digest(folders.flatMap(filesOf).flatMap((path) => [relative(ROOT, path), readFileSync(path)]));
+
 // What each file of tests depends on, as one number.
 function inputs(tests) {
-  const paths = SHARED.flatMap(filesOf);
-  const shared = digest([process.version, process.env.CHROMIUM ?? "", ...paths.flatMap((path) => [relative(ROOT, path), readFileSync(path)])]);
+  const shared = digest([process.version, process.env.CHROMIUM ?? "", digestOf(SHARED)]);
+  const docs = digestOf(["docs"]);
   const cli = CLI && existsSync(CLI) ? digest([readFileSync(CLI)]) : "";
   const one = (file) => {
     const text = readFileSync(file, "utf8");
-    return digest([shared, text, text.includes("NEURONSCOPE_CLI") ? cli : ""]);
+    return digest([shared, text, text.includes("/docs/") ? docs : "", text.includes("NEURONSCOPE_CLI") ? cli : ""]);
   };
   return new Map(tests.map((file) => [file, one(file)]));
 }
