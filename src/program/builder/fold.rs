@@ -29,7 +29,7 @@ pub(super) fn fold(op: &Op, operands: &[&Value], ty: &ArrayType) -> Option<Value
     if !is_small || !computes_or_moves(op) {
         return None;
     }
-    value_of(op, operands, ty).ok().filter(|value| is_whole(value, ty))
+    value_of(op, operands, ty).ok().filter(|value| has_type(value, ty))
 }
 
 fn computes_or_moves(op: &Op) -> bool {
@@ -51,7 +51,7 @@ fn computes_or_moves(op: &Op) -> bool {
     )
 }
 
-fn is_whole(value: &Value, ty: &ArrayType) -> bool {
+fn has_type(value: &Value, ty: &ArrayType) -> bool {
     value.ty == *ty && ty.elements() == Some(value.numbers.len() as u64)
 }
 
@@ -65,7 +65,7 @@ pub(super) fn fold_reduction(with: Binary, x: &Value, first: &Value, dims: &[u32
     if x.ty.elements()? > most {
         return None;
     }
-    reduce_with(with, x, first, dims).ok().filter(|value| is_whole(value, ty))
+    reduce_with(with, x, first, dims).ok().filter(|value| has_type(value, ty))
 }
 
 #[cfg(test)]

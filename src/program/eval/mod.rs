@@ -24,4 +24,4 @@ pub use casts::{Arithmetic, Casts, Outside};
 pub use custom::is_known as is_known_custom_call;
 pub use evaluator::{Evaluation, evaluate, evaluate_with};
 pub(crate) use reduce::reduce_with;
-pub(crate) use simple::value_of;
+pub use simple::value_of;

@@ -8,7 +8,7 @@ use ns_base::{Refusal, refuse};
 ///
 /// # Errors
 /// When the operands do not fit, or when the operation needs more: a computation that it calls, other cores, random numbers.
-pub(crate) fn value_of(op: &Op, operands: &[&Value], ty: &ArrayType) -> Result<Value, Refusal> {
+pub fn value_of(op: &Op, operands: &[&Value], ty: &ArrayType) -> Result<Value, Refusal> {
     let operand = |n: usize| operands.get(n).copied().ok_or_else(|| refuse!("operand {n} is missing"));
     match op {
         Op::Constant(value) => Ok(value.as_ref().clone()),

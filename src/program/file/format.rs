@@ -27,6 +27,35 @@ pub enum ModelFormat {
     TorchScript,
 }
 
+/// Endings of names that only models have. What they hold may be damaged, or of a format that is not read: the reader of models says what to
+/// do instead.
+pub const MODEL_ENDINGS: [&str; 21] = [
+    ".pt2",
+    ".onnx",
+    ".mlir",
+    ".hlo",
+    ".hlo.txt",
+    ".hlo.pb",
+    ".hlo.pbtxt",
+    ".hlo_module.pb",
+    ".hlo_module",
+    ".pt",
+    ".pth",
+    ".ts",
+    ".mlirbc",
+    ".safetensors",
+    ".h5",
+    ".keras",
+    ".tflite",
+    ".neff",
+    ".jax_export",
+    ".ckpt",
+    ".before_optimizations.txt",
+];
+
+/// Endings of names that models share with other files.
+const SHARED_ENDINGS: [&str; 4] = [".gz", ".txt", ".pb", ".pbtxt"];
+
 /// Bytes at the front that are examined.
 const HEAD_BYTES: usize = 4096;
 
@@ -97,6 +126,12 @@ pub fn is_model_head(head: &[u8]) -> bool {
         return local_names(head).any(is_of_model);
     }
     kind_of(&head.to_vec(), &head[..head.len().min(HEAD_BYTES)]).map_or_else(|not| not.is_model, |_| true)
+}
+
+/// A name without the ending of a model file; `None` if it has no such ending. Only the bytes decide the format.
+#[must_use]
+pub fn without_model_ending(name: &str) -> Option<&str> {
+    MODEL_ENDINGS.iter().chain(&SHARED_ENDINGS).find_map(|end| name.strip_suffix(end))
 }
 
 /// The first bytes of a file.

@@ -1,12 +1,10 @@
 //! Files of models before one is read: which format they have, and their bytes. The readers themselves are `ns_readers`, which a shell passes as
 //! a function; whoever only wants to know whether a file is a model asks here.
 
-mod endings;
 mod format;
 mod jax_export;
 mod source;
 
-pub use endings::{MODEL_ENDINGS, without_model_ending};
-pub use format::{ModelFormat, head, is_model_head, sniff};
+pub use format::{MODEL_ENDINGS, ModelFormat, head, is_model_head, sniff, without_model_ending};
 pub use jax_export::{BYTECODE_MAGIC, Module, module_in};
 pub use source::{gunzip, read_all};
