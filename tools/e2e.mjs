@@ -30,24 +30,22 @@ function filesOf(folder) {
 
 const digestOf = (folders) => digest(folders.flatMap(filesOf).flatMap((path) => [relative(ROOT, path), readFileSync(path)]));
 
-// What each file of tests depends on, as one number.
-function inputs(tests) {
+// What each file of tests depends on, as one digest.
+function inputs(names) {
   const shared = digest([process.version, process.env.CHROMIUM ?? "", digestOf(SHARED)]);
   const docs = digestOf(["docs"]);
   const cli = CLI && existsSync(CLI) ? digest([readFileSync(CLI)]) : "";
-  const one = (file) => {
-    const text = readFileSync(file, "utf8");
+  const one = (name) => {
+    const text = readFileSync(join(E2E, name), "utf8");
     return digest([shared, text, text.includes("/docs/") ? docs : "", text.includes("NEURONSCOPE_CLI") ? cli : ""]);
   };
-  return new Map(tests.map((file) => [file, one(file)]));
+  return Object.fromEntries(names.map((name) => [name, one(name)]));
 }
 
-const read = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {});
-
 const all = readdirSync(E2E).filter((name) => name.endsWith(".test.mjs")).sort();
-const keys = inputs(all.map((name) => join(E2E, name)));
-const stamps = read(STAMPS);
-const isDone = (name) => process.argv.includes("--changed") && stamps[name] === keys.get(join(E2E, name));
+const keys = inputs(all);
+const stamps = existsSync(STAMPS) ? JSON.parse(readFileSync(STAMPS, "utf8")) : {};
+const isDone = (name) => process.argv.includes("--changed") && stamps[name] === keys[name];
 const [done, left] = [all.filter(isDone), all.filter((name) => !isDone(name))];
 if (done.length > 0) console.log(`${done.length} of ${all.length} files of tests passed with the same page and tests, and do not run again`);
 
@@ -58,9 +56,8 @@ const events = run({ files: left.map((name) => join(E2E, name)), concurrency: 2 
 events.on("test:fail", ({ file }) => failed.add(file));
 events.once("end", () => {
   // A failure without a file could be of any.
-  const passed = failed.has(undefined) ? [] : left.filter((name) => !failed.has(join(E2E, name)));
-  for (const name of left) delete stamps[name];
-  for (const name of passed) stamps[name] = keys.get(join(E2E, name));
+  const isPassed = (name) => !failed.has(undefined) && !failed.has(join(E2E, name));
+  for (const name of left) stamps[name] = isPassed(name) ? keys[name] : undefined;
   mkdirSync(dirname(STAMPS), { recursive: true });
   writeFileSync(STAMPS, JSON.stringify(stamps));
   if (failed.size > 0) process.exitCode = 1;
