@@ -3,7 +3,9 @@
 use super::action::{ProfileAction, ShownAnswer};
 use super::open_run::OpenRun;
 use super::state::{Opens, ProfileState};
+use crate::file_queue::reading_label;
 use crate::{RunState, Shared};
+use ns_session::ProfileSpec;
 use ns_view::timeline::SliceRef;
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
@@ -16,8 +18,9 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Load(link) => next.load(*link),
             A::WantRun { is_first } => next.want_run(is_first),
             A::Revisit(link) => next.revisit(*link),
-            A::Edit(spec) => next.link.spec = spec,
-            A::Start(label) => next.start(&label),
+            A::Edit(spec) => next.edit(spec),
+            A::RunAsked(spec) => next.ask(spec),
+            A::Start(wish, label) => next.start(wish, &label),
             A::Progress(run) if next.run.is_running() => next.run = run,
             A::Progress(_) => {}
             A::Ready(arrived) => next.add(arrived),
@@ -25,6 +28,11 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::End(run) => next.end(run),
             A::NoFile => next.wants_file = false,
             A::FileGiven(name) => next.expect_file(name),
+            A::ModelGiven(name) => {
+                next.run = RunState::started(&reading_label(&name));
+                next.expect_file(name);
+            }
+            A::ModelOpened(name, opened) => next.take_model(&name, opened),
             A::TraceAsked => next.opens = Some(Opens::Timeline),
             A::Show(id) => next.change_run(id),
             A::Close(id) => next.close(id),
@@ -85,14 +93,29 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         }
     }
 
-    fn start(&mut self, label: &str) {
+    /// Until something is shown, the address is that of the form.
+    fn edit(&mut self, spec: ProfileSpec) {
+        if self.current.is_none() && !self.run.is_running() {
+            (self.link.spec, self.link.file) = (spec.clone(), None);
+        }
+        self.draft = spec;
+    }
+
+    fn start(&mut self, wish: Option<u32>, label: &str) {
         self.run = RunState::started(label);
+        self.run_wish = wish.unwrap_or(self.wish);
         (self.wants_run, self.wants_file) = (false, false);
     }
 
+    /// The run that the user stopped leaves what was shown before it; one that failed leaves its error.
     fn end(&mut self, run: RunState) {
-        self.run = run;
         self.opens = None;
-        (self.wants_run, self.wants_file) = (false, false);
+        if !self.run.is_running() || self.run_wish == self.wish {
+            (self.wants_run, self.wants_file) = (false, false);
+            if let Some(id) = self.current.filter(|_| self.is_awaited && run == RunState::Cancelled) {
+                self.show(id);
+            }
+        }
+        self.run = run;
     }
 }

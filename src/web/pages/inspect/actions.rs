@@ -37,7 +37,7 @@ pub fn open_model(actions: &InspectActions, file: File) {
         Err(message) => return actions.state.dispatch(InspectAction::Refuse(message)),
     };
     let (name, size, job) = (file.name(), f64_to_u64(file.size()), Engine::next_job());
-    actions.state.dispatch(InspectAction::Open(engine.clone(), job, format!("Opening {name}")));
+    actions.state.dispatch(InspectAction::Open(engine.clone(), job, name.clone()));
     let mut spec = actions.state.spec.clone();
     spec.set(InspectField::View, "");
     let state = actions.state.dispatcher();

@@ -15,5 +15,5 @@ mod timeline;
 mod tools;
 mod treemap;
 
-pub use actions::open_file;
+pub use actions::{ProfileActions, open_for_profile};
 pub use page::ProfilePage;

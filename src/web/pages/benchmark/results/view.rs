@@ -29,6 +29,9 @@ pub struct BenchResultsProps {
 #[component]
 pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let state = &props.state;
+    if state.refusal().is_some() {
+        return Html::default();
+    }
     if state.rows.is_empty() && (!state.is_for_results() || state.config().0.mlperf.is_some()) {
         if is_awaited(state) || !state.scenario.is_empty() {
             return Html::default();
@@ -84,7 +87,7 @@ fn Rows(props: &BenchResultsProps) -> Html {
     );
     let charts = on(state.clone(), |state, ()| html! { <ConfigurationCharts state={state.clone()} /> });
     html! {
-        <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
+        <section class={classes!("results", state.is_stale().then_some("is-stale"))} data-request={state.request()} aria-labelledby="results-title">
             <h2 id="results-title" class="visually-hidden">{ "Results" }</h2>
             { imported(state) }
             if let Some(ran) = &state.ran {
