@@ -18,6 +18,10 @@ pub struct InspectState<Worker> {
     pub awaited: Option<Question>,
     /// The worker that holds the model.
     pub engine: Option<Worker>,
+    /// The question of the awaited answer.
+    asking: InspectSpec,
+    /// The question of the last answer.
+    answered: InspectSpec,
     /// The last answer. It is drawn only if it is of what was asked for: [`InspectState::drawn`].
     pub result: Option<Shared<InspectResult>>,
     /// The file that is being opened, or was refused.
@@ -45,8 +49,8 @@ pub enum InspectAction<Worker> {
     Begin(Box<InspectSpec>),
     /// A file of this name is being opened, in this worker.
     Open(Worker, JobId, String),
-    /// An answer is awaited from this worker.
-    Ask(Worker, JobId),
+    /// An answer to this is awaited from this worker.
+    Ask(Worker, JobId, Box<InspectSpec>),
     /// An answer made progress, or ended without a result.
     Run(JobId, RunState),
     /// An answer has arrived.
@@ -66,6 +70,8 @@ impl<Worker> Default for InspectState<Worker> {
             run: RunState::Idle,
             awaited: None,
             engine: None,
+            asking: InspectSpec::default(),
+            answered: InspectSpec::default(),
             result: None,
             file: None,
         }
@@ -82,7 +88,7 @@ impl<Worker: Clone> InspectState<Worker> {
     /// The answer, if it is of the model, the instance and the batch that were asked for.
     #[must_use]
     pub fn drawn(&self) -> Option<&Shared<InspectResult>> {
-        self.result.as_ref().filter(|result| self.file.is_none() && result.spec.is_same_run(&self.spec))
+        self.result.as_ref().filter(|_| self.file.is_none() && self.answered.is_same_run(&self.spec))
     }
 
     /// The answer whose room a question keeps: another one of the same page is a moment away.
@@ -100,7 +106,13 @@ impl<Worker: Clone> InspectState<Worker> {
     /// The hash of the run whose figures are drawn.
     #[must_use]
     pub fn request(&self) -> Option<String> {
-        self.drawn().map(|result| result.spec.hash())
+        self.drawn().map(|_| self.answered.run().hash())
+    }
+
+    /// Whether the page is about its own example.
+    #[must_use]
+    pub fn is_example(&self) -> bool {
+        self.file.is_none() && (self.spec == InspectSpec::example() || self.spec == InspectSpec::default())
     }
 
     /// Whether a file is being opened. No other question is asked meanwhile.
@@ -135,8 +147,9 @@ impl<Worker: Clone> InspectState<Worker> {
                 (next.engine, next.run) = (Some(engine), RunState::started(&reading_label(&name)));
                 next.file = Some(name.into());
             }
-            InspectAction::Ask(engine, job) => {
-                (next.engine, next.awaited) = (Some(engine), Some(Question { job, is_file: false }));
+            InspectAction::Ask(engine, job, spec) => {
+                (next.engine, next.awaited, next.asking) =
+                    (Some(engine), Some(Question { job, is_file: false }), *spec);
             }
             InspectAction::Run(job, run) if self.awaits(job) => {
                 next.awaited = self.awaited.filter(|_| run.is_running());
@@ -150,8 +163,10 @@ impl<Worker: Clone> InspectState<Worker> {
                 next.run = run;
             }
             InspectAction::Answer(job, result) if self.awaits(job) => {
+                next.answered = self.asking.clone();
                 if self.is_opening() {
                     (next.spec, next.file) = (result.spec.clone(), None);
+                    next.answered = result.spec.clone();
                 }
                 (next.result, next.run, next.awaited) = (Some(Shared::new(*result)), RunState::Done, None);
             }
@@ -202,6 +217,10 @@ mod tests {
         Box::new(result)
     }
 
+    fn ask(engine: u32, job: u32, model: &str) -> InspectAction<u32> {
+        InspectAction::Ask(engine, JobId(job), Box::new(InspectSpec::default().with(InspectField::Model, model)))
+    }
+
     #[test]
     fn a_request_gets_its_answer() {
         let opened = State::default().after(InspectAction::Open(3, JobId(1), "x".to_owned()));
@@ -211,7 +230,7 @@ mod tests {
         let file = opened.after(InspectAction::Answer(JobId(1), answer("file:x")));
         assert_eq!((file.spec.get(InspectField::Model), &file.run, file.awaited), ("file:x", &RunState::Done, None));
         assert_eq!(file.result.as_deref(), Some(&*answer("file:x")));
-        let asked = file.after(InspectAction::Ask(4, JobId(2)));
+        let asked = file.after(ask(4, 2, "mlp"));
         assert_eq!((asked.engine, &asked.run, asked.is_opening()), (Some(4), &RunState::Done, false));
         assert_eq!(asked.after(InspectAction::Run(JobId(2), RunState::Cancelled)).run, RunState::Cancelled);
         let answered = asked.after(InspectAction::Answer(JobId(2), answer("mlp")));
@@ -222,7 +241,7 @@ mod tests {
 
     #[test]
     fn late_answers_are_ignored() {
-        let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
+        let asked = State::default().after(ask(3, 1, "nn"));
         let opening = asked.after(InspectAction::Open(3, JobId(2), "x".to_owned()));
         let late = [
             InspectAction::Answer(JobId(1), answer("nn")),
@@ -239,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_opened_leaves_the_choices_and_hides_the_figures() {
-        let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
+        let asked = State::default().after(ask(3, 1, "nn"));
         let mut before = asked.after(InspectAction::Answer(JobId(1), answer("nn")));
         before.spec = answer("nn").spec;
         let opening = before.after(InspectAction::Open(3, JobId(2), "x".to_owned()));
@@ -255,8 +274,8 @@ mod tests {
 
     #[test]
     fn an_outdated_answer_does_not_replace_the_view() {
-        let running = |state: &State, job| {
-            let asked = state.after(InspectAction::Ask(3, job));
+        let running = |state: &State, job: JobId| {
+            let asked = state.after(ask(3, job.0, ""));
             asked.after(InspectAction::Run(job, RunState::started("Simulating")))
         };
         let first = running(&State::default(), JobId(1));
@@ -268,9 +287,7 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_last_is_drawn_and_nothing_else() {
-        let asked = State::default()
-            .after(InspectAction::Load(Box::new(answer("nn").spec)))
-            .after(InspectAction::Ask(3, JobId(1)));
+        let asked = State::default().after(InspectAction::Load(Box::new(answer("nn").spec))).after(ask(3, 1, "nn"));
         let shown = asked.after(InspectAction::Answer(JobId(1), answer("nn")));
         assert_eq!(shown.request(), Some(shown.hash()));
         let other = shown.after(InspectAction::Choose(InspectField::Model, "mlp".to_owned()));
@@ -298,7 +315,7 @@ mod tests {
                     1 => InspectAction::Load(Box::new(answer(&model).spec)),
                     2 => InspectAction::Begin(Box::new(answer(&model).spec)),
                     3 => InspectAction::Open(1, JobId(job), model),
-                    4 => InspectAction::Ask(1, JobId(job)),
+                    4 => ask(1, job, state.spec.get(InspectField::Model)),
                     5 => InspectAction::Run(JobId(job), RunState::Failed(model)),
                     _ => InspectAction::Answer(JobId(job), answer(&model)),
                 });

@@ -89,6 +89,13 @@ impl StudyState {
         }
     }
 
+    /// Whether the page is about its own example, or about nothing.
+    #[must_use]
+    pub fn is_example(&self) -> bool {
+        let own = StudySpec::new(self.kind);
+        self.asked.as_deref().map_or_else(|| self.texts == texts_of(&own), |asked| *asked == own)
+    }
+
     /// The study that was asked for last.
     #[must_use]
     pub fn asked(&self) -> Option<&StudySpec> {

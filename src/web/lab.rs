@@ -24,7 +24,7 @@ use super::shelf;
 use super::state::{ExperimentsAction, ExperimentsState};
 use super::state::{InspectAction, InspectState};
 use super::sweep::{ExperimentRunner, SweepRunner};
-use super::worker::{Pool, take_all_events};
+use super::worker::{KnownModel, Pool, take_all_events};
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::experiments::{PlanAction, PlanState};
@@ -107,6 +107,24 @@ impl States {
         }
     }
 
+    /// The address of a page: that of what it shows. A page that shows its own example keeps the address without fields that opened it.
+    fn address(&self, page: Page, models: &[KnownModel]) -> Option<String> {
+        if url::hash() == page.hash() && self.shows_example(page) {
+            return Some(page.hash());
+        }
+        Some(linked_hash(models, self.model(page), self.hash(page)?))
+    }
+
+    /// Whether a page shows what it opens with for somebody who asked for nothing.
+    fn shows_example(&self, page: Page) -> bool {
+        match page {
+            Page::Benchmark => self.bench.is_example(),
+            Page::Inspect => self.inspect.is_example(),
+            Page::Experiments => self.experiments.is_sample(),
+            page => page.study().is_none_or(|kind| self.study(kind).is_example()),
+        }
+    }
+
     fn hash(&self, page: Page) -> Option<String> {
         match page {
             Page::Benchmark => Some(self.bench.hash()),
@@ -165,7 +183,7 @@ fn Lab() -> Html {
     use_kept_focus();
     let models = use_models(&pool);
     let follow = use_address(&states, &pool, &notices.dispatcher());
-    use_hash(current.and_then(|page| Some(linked_hash(&models.known, states.model(page), states.hash(page)?))));
+    use_hash(current.and_then(|page| states.address(page, &models.known)));
     let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);

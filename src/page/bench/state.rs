@@ -235,6 +235,16 @@ impl BenchState {
         if let Wish::Run(config) = &self.wish { Some(config) } else { None }
     }
 
+    /// Whether the page is about its own example, or about nothing.
+    #[must_use]
+    pub fn is_example(&self) -> bool {
+        match &self.wish {
+            Wish::Run(config) => **config == example() && self.view() == BenchState::default().view(),
+            Wish::File(_) => false,
+            Wish::Form => self.imports.is_empty() && self.texts == texts_of(&BenchConfig::default()),
+        }
+    }
+
     /// Why the file that was given last cannot be used.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {

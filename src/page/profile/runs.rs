@@ -16,7 +16,7 @@ pub(super) const MOST_FILES: usize = 6;
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// Shows what a link says; the run or the file that it names arrives later.
     pub(super) fn load(&mut self, link: ProfileLink) {
-        self.is_new_link = link != self.link;
+        self.is_new_link = self.wish == 0 || link != self.link;
         if self.is_new_link {
             self.wish += 1;
             self.forget_failure();

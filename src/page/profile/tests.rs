@@ -366,7 +366,7 @@ fn a_link_of_a_model_wants_its_run_unless_it_is_open() {
     let asked = State::default().after(A::Load(link("mlp"))).after(want);
     assert!(asked.wants_run);
     // The head's link refers to the view that is already shown, unless the page was opened with it.
-    let same = State::default().after(A::Load(Box::default()));
+    let same = State::default().after(A::Load(Box::default())).after(A::Load(Box::default()));
     assert!(!same.after(A::WantRun { is_first: false }).wants_run);
     assert!(same.after(A::WantRun { is_first: true }).wants_run);
     // It comes before a run that goes on.

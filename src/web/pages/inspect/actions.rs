@@ -97,7 +97,7 @@ impl InspectActions {
             }
         };
         let job = Engine::next_job();
-        self.state.dispatch(InspectAction::Ask(engine.clone(), job));
+        self.state.dispatch(InspectAction::Ask(engine.clone(), job, Box::new(self.state.spec.clone())));
         let state = self.state.dispatcher();
         let refused = Callback::from(move |message| state.dispatch(InspectAction::Run(job, RunState::Failed(message))));
         self.send(&engine, job, InspectAsk::Show(Box::new(self.state.spec.clone())), None, refused);

@@ -60,7 +60,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
             if let (Some(result), true) = (&state.result, state.is_refused()) { { show_again(state, result) } }
             if let Some(result) = state.room() {
                 // The figures of another run keep their room while this one is computed, and are not seen.
-                <div class={classes!("run-figures", state.drawn().is_none().then_some("is-of-before"))} data-request={state.request()}>
+                <div class={classes!("part", "run-figures", state.drawn().is_none().then_some("is-of-before"))} data-request={state.request()}>
                 { document(&head) }
                 { views(&actions, result) }
                 if state.spec.view() == InspectView::Graph && !result.picture.is_empty() {

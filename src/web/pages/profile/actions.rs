@@ -111,6 +111,10 @@ impl ProfileActions {
         // What was asked for last comes first.
         if let Some((engine, job)) = slot.borrow_mut().take() {
             engine.give_up(job);
+            if let RunState::Running { label, .. } = &state.run {
+                let text = format!("{label} was stopped: something else was asked for since.");
+                app.notices.dispatch(NoticeAction::Say(Tone::Info, text));
+            }
         }
         let engine = if file.is_some() { app.pool.viewer() } else { app.pool.take() };
         let engine = match engine {
