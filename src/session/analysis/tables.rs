@@ -88,7 +88,7 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
         .name("started_by", "Started by", |g| g.started_by.map(name))
         .text("started", "Started", |g| g.started_by.map(|_| if g.was_late { "in the gap" } else { "before" }))
         .name("meanwhile", "Meanwhile", |g| g.meanwhile.as_ref().map(|m| m.name.as_str()))
-        .count("meanwhile_ns", "For (ns)", |g| g.meanwhile.as_ref().map(|m| from_zero(m.self_ns)))
+        .count("meanwhile_ns", "For (ns)", |g| g.meanwhile.as_ref().map(|m| from_zero(m.ns)))
         .table();
     let slices = gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
     LinkedTable { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }

@@ -93,31 +93,26 @@ fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<FindingDraft> {
     if ns <= 0 {
         return None;
     }
-    let share = percent(ns, b.whole_ns());
-    let cause = c.found.idle_cause.as_ref().filter(|cause| percent(cause.ns, ns) >= 20.0);
+    let share = format_whole_share(percent(ns, b.whole_ns()));
+    let reason = &c.found.idle;
     let mut ways = vec![("Idle gaps".to_owned(), Evidence::tool(Tool::IdleGaps))];
-    let mut text = format!("No device works for {} of {}.", c.text(ns), c.text(b.whole_ns()));
-    let title = match cause {
+    let why = match &reason.cause {
         Some(cause) => {
-            text.push_str(&format!(
-                " During {} of it, {} is in \"{}\".",
-                c.text(cause.ns),
-                cause.thread,
-                shortened(&cause.name)
-            ));
-            if let Some(remedy) = cause.remedy {
-                text.push_str(&format!(" {remedy}."));
-            }
-            ways.push((format!("The longest {}", shortened(&cause.name)), slice_evidence(c, cause.longest)));
-            format!(
-                "Devices are idle {} of the time; first cause: {}",
-                format_whole_share(share),
-                shortened(&cause.name)
-            )
+            let name = shortened(&cause.name);
+            ways.push((format!("The longest {name}"), slice_evidence(c, cause.longest)));
+            format!("; first cause: {name}")
         }
-        None => format!("Devices are idle {} of the time", format_whole_share(share)),
+        None if reason.is_late() => "; first cause: the host starts work late".to_owned(),
+        None => String::new(),
     };
-    Some(FindingDraft { title, text, saves_ns: Some(ns), is_warning: false, condition: String::new(), ways })
+    Some(FindingDraft {
+        title: format!("Devices are idle {share} of the time{why}"),
+        text: format!("No device works for {} of {}.{}", c.text(ns), c.text(b.whole_ns()), reason.text()),
+        saves_ns: Some(ns),
+        is_warning: false,
+        condition: String::new(),
+        ways,
+    })
 }
 
 /// The longest wait of a device.
