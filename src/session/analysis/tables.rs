@@ -53,7 +53,10 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
         .table();
     let total = found.stats.len() as u64;
     let slices = listed.iter().map(|s| Some(link(profile, sources.tracks, s.longest))).collect();
-    LinkedTable { table, slices, skip: u64::from(shown.skip), total, notes: Vec::new() }
+    let note =
+        "Mean, p50, p99, Min and Max are of occurrences: an interrupted operation counts once, with all its stretches.";
+    let notes = found.has_interrupted.then(|| note.to_owned()).into_iter().collect();
+    LinkedTable { table, slices, skip: u64::from(shown.skip), total, notes }
 }
 
 /// Samples, extremes, mean and integral over time of each series that has a value.
