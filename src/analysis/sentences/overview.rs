@@ -12,7 +12,7 @@ use crate::opcode::opcode;
 use crate::self_time::self_stretches;
 use crate::work::{Work, Works};
 use ns_base::convert::i64_to_f64;
-use ns_base::{FxHashMap, Idx, Interval, Order, StrId, TraceNs};
+use ns_base::{FxHashMap, Idx, Interval, Order, StrId, TraceNs, stats};
 use ns_profile::device::DeviceTimes;
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId};
@@ -48,6 +48,16 @@ pub struct Overview {
     pub device: Option<DeviceTimes>,
 }
 
+impl Overview {
+    /// The median length of the marked steps, in ns.
+    #[must_use]
+    pub fn median_step_ns(&self) -> Option<i64> {
+        let mut lengths: Vec<i64> = self.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
+        lengths.sort_unstable();
+        stats::median_sorted(&lengths)
+    }
+}
+
 /// A marked step.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -66,7 +76,7 @@ pub struct Operation {
     pub name: String,
     /// Self time, in ns.
     pub self_ns: i64,
-    /// Number of slices.
+    /// How often it ran; an interrupted operation counts once.
     pub count: u64,
     /// The part of the timeline that its self time covers, in ns: several devices or threads count once. Only the first [`EXAMINED`]
     /// operations have it; it is 0 for the others.

@@ -11,7 +11,7 @@ use crate::compare::steps;
 use crate::device::FileSummary;
 use crate::grouping::thread_text;
 use crate::idle::{IdleGap, IdleGaps};
-use crate::opcode::{opcode, short_name};
+use crate::opcode::{name_in, opcode};
 use crate::work::{Work, Works};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_ns, format_number, format_percent, format_plural, format_share};
@@ -269,7 +269,7 @@ fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -
         "{} takes the most: {} in {}{of_names}, {} {of_what}.",
         quoted(&name),
         text_of(top.ns),
-        format_plural(top.count, "slice"),
+        format_plural(top.count, "occurrence"),
         format_share(share)
     );
     let figures = vec![
@@ -353,10 +353,5 @@ pub(super) fn quoted(name: &str) -> String {
     if name.is_empty() {
         return "a slice without a name".to_owned();
     }
-    let name = short_name(name);
-    let mut short: String = name.chars().take(MOST).collect();
-    if short.len() < name.len() {
-        short.push('\u{2026}');
-    }
-    format!("\"{short}\"")
+    format!("\"{}\"", name_in(name, MOST))
 }
