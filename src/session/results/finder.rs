@@ -164,11 +164,13 @@ impl Requirements {
                 _ => format!("None of {finished} finished configurations is within these limits."),
             };
         };
-        let figure = |value: Option<f64>, unit: &str| value.map(|v| format!("{} {unit}", format_number(v)));
+        let figure =
+            |bound: &str, value: Option<f64>, unit: &str| value.map(|v| format!("{bound}{} {unit}", format_number(v)));
+        let (rate, time) = r.estimate.map_or(("", ""), |mark| (mark.before_rate(), mark.before_time()));
         let figures = [
-            figure(r.throughput_avg, "inf/s"),
-            figure(r.latency_ms_p99, "ms p99"),
-            figure(r.cost_per_1m_inf, "US$ per million"),
+            figure(rate, r.throughput_avg, "inf/s"),
+            figure(time, r.latency_ms_p99, "ms p99"),
+            figure(time, r.cost_per_1m_inf, "US$ per million"),
             Some(format_plural(cores_of(r), "core")),
         ];
         let figures: Vec<String> = figures.into_iter().flatten().collect();
@@ -213,6 +215,18 @@ mod tests {
         assert_eq!(best(texts("", "", "", Goal::Cost)), Some(2));
         let found = texts("1", "", "", Goal::Throughput).read().0.find(&reports);
         assert_eq!(found, BestRow { best: None, fitting: 0, finished: 3 });
+    }
+
+    #[test]
+    fn figures_with_an_operator_without_a_known_cost_are_bounds() {
+        let estimate = Some(ns_device::EstimateMark { unknown: 1, estimated: 0 });
+        let bound = Report { estimate, ..report(1, 300.0, 3.0, 2.0) };
+        let (wanted, _) = WantedTexts::default().read();
+        let words = wanted.describe(&[&bound], wanted.find(&[&bound]));
+        assert!(
+            words.contains("at most 300 inf/s, at least 3.00 ms p99, at least 2.00 US$ per million, 1 core"),
+            "{words}"
+        );
     }
 
     #[test]

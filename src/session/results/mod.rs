@@ -8,6 +8,7 @@ mod filter;
 mod finder;
 mod kept_experiments;
 mod kept_sweep;
+mod model_card;
 mod opening;
 mod plots;
 mod scaling;
@@ -24,6 +25,7 @@ pub use finder::{BestRow, Goal, Requirements, WantedTexts, cores_of};
 pub use kept_experiments::{KeptRun, keep_experiment, restore_run};
 pub use kept_sweep::{KeptHead, KeptRequest, RestoredSweep, keep_row, kept_reports, restore_sweep};
 pub(crate) use kept_sweep::{of_text, to_text};
+pub use model_card::{ModelRuns, model_facts};
 pub use opening::{Opening, opening_of, opening_of_run};
 pub use plots::{
     RowNames, configuration_text, cost_latency, on_front, throughput_by_batch, throughput_by_configuration,

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::charts::ConfigurationCharts;
 use super::finder::RowFinder;
 use super::limiter::LimiterLine;
-use super::model_card::{ModelCard, runs_of};
+use super::model_card::ModelCard;
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
 use crate::components::{BarChart, Later, LineChart, ScatterPlot, on};
@@ -16,7 +16,8 @@ use crate::platform::page;
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use ns_session::results::{
-    Filter, Requirements, cost_latency, scaling, throughput_by_batch, throughput_by_configuration, throughput_latency,
+    Filter, ModelRuns, Requirements, cost_latency, scaling, throughput_by_batch, throughput_by_configuration,
+    throughput_latency,
 };
 
 #[derive(Properties, PartialEq)]
@@ -91,7 +92,7 @@ fn Rows(props: &BenchResultsProps) -> Html {
             <h2 id="results-title" class="visually-hidden">{ "Results" }</h2>
             { imported(state) }
             if let Some(ran) = &state.ran {
-                <ModelCard model={ran.model.clone()} runs={runs_of(&reports)} found={wanted.describe(&reports, answer)} profile={best.and_then(|best| profile_link(state, best))} />
+                <ModelCard model={ran.model.clone()} runs={ModelRuns::of(&reports)} found={wanted.describe(&reports, answer)} profile={best.and_then(|best| profile_link(state, best))} />
             }
             { figures.0.clone() }
             <LimiterLine of={limited(state, best, is_awaited)} />
