@@ -246,9 +246,11 @@ fn read_span(link: &mut ProfileLink, query: &Query, notices: &mut Vec<Notice>) {
     }
 }
 
-/// Writes the state of the profile page into a query; defaults are left out.
+/// Writes the state of the profile page into a query; defaults are left out, and a file has no model.
 pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     write_fields(&FILE, link, query);
-    write_fields(&RUN, &link.spec, query);
+    if link.file.is_none() {
+        write_fields(&RUN, &link.spec, query);
+    }
     write_fields(&VIEW, link, query);
 }
