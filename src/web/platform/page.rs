@@ -81,6 +81,13 @@ pub fn scroll_by(element: &HtmlElement, px: f64) {
     scroll_to(element, f64::from(element.scroll_top()) + px);
 }
 
+/// Scrolls the document down by a number of pixels.
+pub fn scroll_window_by(px: f64) {
+    if let Some(window) = web_sys::window() {
+        window.scroll_by_with_x_and_y(0.0, px);
+    }
+}
+
 /// Says something to screen readers, in the element that the document has for it.
 pub fn say(text: &str) {
     if let Some(element) = element("said") {
