@@ -1,4 +1,4 @@
-// The dock below the timeline: a click at the foot of the slices leaves them where they are.
+// The dock below the timeline: a click at the foot of the slices leaves them where they are; and the keys of the search.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -93,4 +93,29 @@ test("a higher dock takes room from the timeline, and the selection stays in sig
     assert.ok(now.height < height - 60, `${height} to ${now.height}`);
     assert.equal(await sliceAt(page, x, y - ((await scrolled(page)) - before)), name);
   });
+}, { hash: "#/profile?v=1", context: { viewport: WINDOWS.desk } }));
+
+test("slash goes to the search from any view, and Enter to the first hit and the next ones", app.page(async (page) => {
+  await open(page);
+  await page.locator(".rail [data-tool='operator-timeline']").focus();
+  await page.keyboard.press("/");
+  // Enter is pressed before the worker can have answered.
+  await page.keyboard.type("aten::conv2d");
+  await page.keyboard.press("Enter");
+  await details(page).getByText("Wall duration").waitFor();
+  assert.match(await details(page).locator("h3").innerText(), /aten::conv2d/);
+  const at = page.locator(".timeline-tools .count", { hasText: " of " });
+  assert.match(await at.innerText(), /^1 of /);
+  await page.keyboard.press("Enter");
+  await page.locator(".timeline-tools .count", { hasText: /^2 of / }).waitFor();
+  await page.keyboard.press("Shift+Enter");
+  await page.locator(".timeline-tools .count", { hasText: /^1 of / }).waitFor();
+  // In a field it is a letter.
+  await page.keyboard.type("/");
+  assert.equal(await page.locator("#timeline-search").inputValue(), "aten::conv2d/");
+  // Other views have the search of their table.
+  await chooseTool(page, "statistics");
+  await page.getByRole("table", { name: "Groups" }).waitFor();
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.closest("label").innerText.trim()), "Search Groups");
 }, { hash: "#/profile?v=1", context: { viewport: WINDOWS.desk } }));

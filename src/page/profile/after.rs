@@ -34,6 +34,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Answer(id, answer) if self.current == Some(id) => next.take(*answer),
             A::Answer(..) => {}
             A::Search(search) => next.search(search),
+            A::NextHit(forward) => next.go_to_hit(forward),
             A::ToggleSection(section) => next.link.arrangement.toggle_section(section),
             A::Arrange(arrangement) => next.link.arrangement = arrangement,
             A::Annotate(span, label) => next.annotate(span, label),
@@ -79,7 +80,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 self.jump(&details.link);
                 self.details = Some(details);
             }
-            ShownAnswer::Hits(hits) if self.asks_for(&hits) => self.hits = Some(Shared::new(hits)),
+            ShownAnswer::Hits(hits) if self.asks_for(&hits) => self.know_hits(hits),
             ShownAnswer::Hits(_) => {}
             ShownAnswer::Flows(flows) => self.flows = Some(Shared::new(flows)),
         }

@@ -108,6 +108,14 @@ pub fn element(id: &str) -> Option<web_sys::Element> {
     document()?.get_element_by_id(id)
 }
 
+/// The first element of a selector that is drawn.
+#[must_use]
+pub fn first_in_sight(selector: &str) -> Option<HtmlElement> {
+    let all = document()?.query_selector_all(selector).ok()?;
+    let mut elements = (0..all.length()).filter_map(|i| all.item(i)?.dyn_into::<HtmlElement>().ok());
+    elements.find(|element| element.offset_parent().is_some())
+}
+
 /// Whether the window is as narrow as a phone's; the style sheet has the same limit.
 #[must_use]
 pub fn is_narrow() -> bool {
