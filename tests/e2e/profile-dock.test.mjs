@@ -1,4 +1,4 @@
-// The dock below the timeline: a click at the foot of the slices leaves them where they are; and the keys of the search.
+// The dock below the timeline: a click at the foot of the slices leaves them where they are; the keys of the search; groups of tools.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -119,3 +119,17 @@ test("slash goes to the search from any view, and Enter to the first hit and the
   await page.keyboard.press("/");
   assert.equal(await page.evaluate(() => document.activeElement.closest("label").innerText.trim()), "Search Groups");
 }, { hash: "#/profile?v=1", context: { viewport: WINDOWS.desk } }));
+
+test("what the engines are grouped by is not what Statistics groups by", app.page(async (page) => {
+  await waitForState(page, "done");
+  const rows = page.getByRole("table", { name: "Groups" }).locator("tbody tr");
+  const names = async (tool) => {
+    await chooseTool(page, tool);
+    await rows.first().waitFor();
+    return page.locator("#group-by").inputValue();
+  };
+  assert.equal(await names("statistics"), "name");
+  assert.equal(await names("operator-engine"), "thread");
+  assert.equal(await names("statistics"), "name");
+  assert.ok((await rows.count()) > 1);
+}, { hash: "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=overview" }));

@@ -51,7 +51,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 next.with_run(id, |run| run.insights = Some(insights.map(|i| Shared::new(*i))))
             }
             A::Ask(query) => next.link.ask = query,
-            A::GroupBy(by) => (next.link.group_by, next.link.group) = (by, None),
+            A::GroupBy(by) => next.group_by(by),
             A::Level(level) => next.change_level(level),
             A::ShowTrack(id) => next.show_track(id),
             A::TrackShown => next.track = None,

@@ -24,12 +24,22 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
 
     pub(super) fn change_tool(&mut self, tool: Tool) {
         self.forget_failure();
-        self.link.tool = tool;
-        if tool == Tool::OperatorEngine {
-            (self.link.group_by, self.link.group) = (GroupBy::Thread, None);
+        // A group of engines is not a group of all slices.
+        if (self.link.tool == Tool::OperatorEngine) != (tool == Tool::OperatorEngine) {
+            self.link.group = None;
         }
+        self.link.tool = tool;
         self.link.sort = None;
         self.link.find.clear();
+    }
+
+    /// Groups the slices of the shown tool; the engines and all other slices are grouped apart.
+    pub(super) fn group_by(&mut self, by: GroupBy) {
+        match self.link.tool {
+            Tool::OperatorEngine => self.link.engines_by = Some(by),
+            _ => self.link.group_by = by,
+        }
+        self.link.group = None;
     }
 
     pub(super) fn change_level(&mut self, level: Option<String>) {

@@ -195,8 +195,25 @@ fn another_tool_begins_without_sort_and_search() {
     changes(&state, A::Tool(Tool::OperatorEngine), |s| {
         (s.link.tool, s.link.sort) = (Tool::OperatorEngine, None);
         s.link.find.clear();
-        (s.link.group_by, s.link.group) = (GroupBy::Thread, None);
+        s.link.group = None;
     });
+}
+
+#[test]
+fn engines_and_all_slices_are_grouped_apart() {
+    let state = open([file("a.json")]);
+    let engines = state.after(A::Tool(Tool::OperatorEngine));
+    assert_eq!(engines.link.grouping(), GroupBy::Thread);
+    let statistics = engines.after(A::Tool(Tool::Statistics));
+    assert_eq!(
+        (statistics.link.grouping(), statistics.hash()),
+        (GroupBy::Name, state.after(A::Tool(Tool::Statistics)).hash())
+    );
+    // Neither choice is the other's, whatever is shown between.
+    let both = engines.after(A::GroupBy(GroupBy::Category)).after(A::Jump(slice(7))).after(A::Tool(Tool::Statistics));
+    let both = both.after(A::GroupBy(GroupBy::Module));
+    assert_eq!(both.link.grouping(), GroupBy::Module);
+    assert_eq!(both.after(A::Tool(Tool::OperatorEngine)).link.grouping(), GroupBy::Category);
 }
 
 #[test]
