@@ -477,6 +477,11 @@ impl BenchState {
     }
 
     fn load(&mut self, config: BenchConfig, intent: LinkIntent) {
+        // Whoever comes back finds the form as it was left.
+        let is_asked = self.asked().is_some_and(|asked| **asked == config);
+        if intent == LinkIntent::Result && is_asked && (self.wants_run || self.own.has_come()) {
+            return;
+        }
         self.texts = texts_of(&config);
         // A link carries no index: one that is on the page stays.
         if let Some(index) = &config.index {
