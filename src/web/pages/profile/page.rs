@@ -256,7 +256,7 @@ fn facts(run: &OpenRun, all: bool) -> Html {
     let span = info.outline.span;
     for (name, value) in [
         ("Events", format_count(info.events)),
-        ("Span", info.outline.unit.exact(span.end.0.saturating_sub(span.start.0))),
+        ("Span", info.outline.unit.text(span.end.0.saturating_sub(span.start.0))),
     ] {
         if !facts.iter().any(|(n, _)| n == name) {
             facts.push((name.to_owned(), value));

@@ -79,8 +79,9 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     });
     let height = controller.content_height();
     let (tile, view): (_, Viewport) = controller.visible_slices();
+    let sizes = format!("--dock:{:.0}px;--content:{height}px", *docked.1);
     html! {
-        <div class="timeline" style={format!("--dock:{:.0}px", *docked.1)}>
+        <div class="timeline" style={sizes}>
           <div class="timeline-main">
             <TimelineTools
                 controller={(*controller).clone()} state={props.state.clone()} help={is_help_open.clone()}
@@ -89,7 +90,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             if *is_help_open { <TimelineHelp on_close={on_close_help} /> }
             <MinimapStrip run={props.run.clone()} controller={(*controller).clone()} {view} />
             <div class="timeline-frame">
-                <div class="timeline-scroll" ref={scroller} style={format!("--content:{height}px")}>
+                <div class="timeline-scroll" ref={scroller}>
                     <div class="timeline-content" style={format!("height:{height}px")}>
                         <canvas
                             ref={canvas} id={CANVAS} tabindex="0" role="application" aria-label="Timeline"

@@ -13,7 +13,6 @@ use ns_page::Shared;
 use ns_page::profile::Flows;
 use ns_profile::Unit;
 use ns_session::ProfileInfo;
-use ns_view::text::three_decimals;
 use ns_view::timeline::{NO_SLICE, SliceInView, SliceRef, TimelineTile, Viewport, slices_in_view};
 
 /// The most slices that the table twin lists.
@@ -179,7 +178,7 @@ pub fn HoverTip(props: &HoverTipProps) -> Html {
     html! {
         <div class="tip" aria-hidden="true" style={format!("--x:{:.0}px;--y:{:.0}px", hover.x, hover.y)}>
             <strong>{ title }</strong>
-            if let Some(value) = hover.value { <span>{ three_decimals(value) }</span> }
+            if let Some(value) = &hover.value { <span>{ value }</span> }
             <span>{ props.unit.text(i64::try_from(hover.duration_ns).unwrap_or(i64::MAX)) }</span>
         </div>
     }
