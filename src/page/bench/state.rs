@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::example::example;
-use super::{ResultRow, RowId, ScenarioRow};
+use super::{OpenedPlan, ResultRow, RowId, ScenarioRow};
 use crate::sweep::SweepView;
 use crate::{RunState, Shared};
 use ns_base::Order;
@@ -11,7 +11,7 @@ use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
 use ns_session::options::BENCH_OPTIONS;
 use ns_session::results::{DEFAULT_COLUMNS, Goal, WantedTexts};
 use ns_session::share::{BenchLink, PageLink as _, ResultsView};
-use ns_session::{BatchRule, Catalog, model_label, without_source};
+use ns_session::{model_label, without_source};
 use ns_view::table::Sort;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,33 +60,6 @@ enum ExampleRows {
     /// Rows of a file came in their place; those that come later are not wanted.
     PutAway,
 }
-
-/// What a model file that was opened is run with.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OpenedPlan {
-    pub batch_sizes: Vec<u32>,
-    pub instances: Vec<String>,
-}
-
-impl OpenedPlan {
-    /// The batch sizes that a model takes, up to `OpenedPlan::MOST_BATCH`, on the instances that have a price.
-    #[must_use]
-    pub fn of(batch: &BatchRule, catalog: Option<&Catalog>) -> Self {
-        let batch_sizes = match batch {
-            BatchRule::Fixed { size } => vec![u32::try_from(*size).unwrap_or(u32::MAX)],
-            BatchRule::Open { .. } | BatchRule::Derived { .. } => {
-                std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n <= Self::MOST_BATCH).collect()
-            }
-        };
-        let priced = catalog.iter().flat_map(|c| &c.instances).filter(|i| i.usd_per_hour.is_some());
-        Self { batch_sizes, instances: priced.map(|i| i.name.clone()).collect() }
-    }
-
-    const MOST_BATCH: u32 = 64;
-}
-
-/// Simulated seconds of each configuration of a file that was opened: enough for a full second between its first and its last.
-const OPENED_S: f64 = 2.0;
 
 /// The most instances that the form in one line names.
 const MOST_NAMED: usize = 3;
@@ -345,17 +318,7 @@ impl BenchState {
             self.wants_run |= is_missed && !self.run.is_running() && !self.is_stale();
             return;
         }
-        let mut config = BenchConfig {
-            model: id,
-            batch_sizes: plan.batch_sizes,
-            workers_per_model: Some(vec![2]),
-            duration_s: OPENED_S,
-            ..BenchConfig::default()
-        };
-        if !plan.instances.is_empty() {
-            config.instance_type = plan.instances.join(",");
-        }
-        self.texts = texts_of(&config);
+        self.texts = texts_of(&plan.config(id));
         self.wants_run = true;
         self.wanted.goal = Goal::Cost;
     }

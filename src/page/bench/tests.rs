@@ -150,6 +150,15 @@ fn a_file_is_run_with_the_batch_sizes_that_it_takes_on_all_priced_instances() {
     assert_eq!((form.text("model"), form.text("batch_sizes"), form.wants_run), (ID, "8", true));
     assert!(form.text("instance").starts_with("trn1.2xlarge,inf2.xlarge,inf2.8xlarge"), "{}", form.text("instance"));
     assert!(!form.text("instance").contains("trn2"), "it has no price");
+    // Both workers of every core, and enough inferences for a p99, however fast the model is.
+    let plan = form.config().0;
+    assert_eq!((form.text("n_models"), &plan.workers_per_model, form.text("duration")), ("max", &None, "60"));
+    assert_eq!(plan.options.max_inferences, Some(10_000));
+    let rows = ns_bench::expand(&plan).unwrap().configurations;
+    assert_eq!(rows.len(), 14);
+    let all_cores =
+        |row: &&Configuration| catalog.instances.iter().any(|i| i.name == row.instance_type && i.cores == row.n_models);
+    assert_eq!(rows.iter().filter(all_cores).count(), 14);
     assert_eq!(form.in_short(), "bert.onnx \u{b7} 7 instances \u{b7} batch 8");
     let open = OpenedPlan::of(&BatchRule::Open { dimension: "batch".to_owned(), exported: 2 }, None);
     let without = BenchState::default().after(A::Opened(ID.to_owned(), open));
