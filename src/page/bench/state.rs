@@ -7,6 +7,7 @@ use super::{OpenedPlan, ResultRow, RowId, ScenarioRow};
 use crate::sweep::SweepView;
 use crate::{RunState, Shared};
 use ns_base::Order;
+use ns_base::units::format_plural;
 use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
 use ns_session::options::BENCH_OPTIONS;
 use ns_session::results::{DEFAULT_COLUMNS, Goal, WantedTexts};
@@ -160,6 +161,9 @@ impl BenchState {
     /// The form in one line: `resnet50 · inf2.xlarge · batch 1,4,8`. Fields that are empty are left out.
     #[must_use]
     pub fn in_short(&self) -> String {
+        if let Some(imported) = self.imported_in_short() {
+            return imported;
+        }
         let model = model_label(&without_source(self.text("model"))).into_owned();
         let sizes = Some(self.text("batch_sizes")).filter(|sizes| !sizes.is_empty());
         let batch = sizes.map(|sizes| format!("batch {sizes}"));
@@ -170,6 +174,26 @@ impl BenchState {
         };
         let parts = [model, instances, batch.unwrap_or_default()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
+    }
+
+    /// The rows in one line if all of them are of files: those of the form would be others.
+    fn imported_in_short(&self) -> Option<String> {
+        let is_own = |row: &ResultRow| matches!(row.id, RowId::Own(_));
+        if self.rows.is_empty() || self.run.is_running() || self.rows.iter().any(is_own) {
+            return None;
+        }
+        let each = |of: fn(&Report) -> String, many: &str| {
+            let all: std::collections::BTreeSet<String> = self.rows.iter().map(|row| of(row.report())).collect();
+            let count = all.len();
+            let all: Vec<String> = all.into_iter().filter(|name| !name.is_empty()).collect();
+            if count > MOST_NAMED { format!("{count} {many}") } else { all.join(" + ") }
+        };
+        let parts = [
+            each(|r| model_label(&r.model_name).into_owned(), "models"),
+            each(|r| r.instance_type.clone(), "instances"),
+            format_plural(self.rows.len(), "imported row"),
+        ];
+        Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} "))
     }
 
     /// The configuration in the form, with unusable fields left at their defaults, and the messages for those fields.
@@ -303,7 +327,10 @@ impl BenchState {
             BenchAction::Want(wanted) => next.wanted = wanted,
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
-            BenchAction::Index(index) => next.index = index.map(|index| Shared::new(*index)),
+            BenchAction::Index(index) => {
+                next.wants_run |= index.is_some() && !self.run.is_running();
+                next.index = index.map(|index| Shared::new(*index));
+            }
             BenchAction::Scenario(more) => next.take_scenario(more),
         }
         next

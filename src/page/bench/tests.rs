@@ -51,6 +51,20 @@ fn the_form_in_one_line_names_model_instance_and_batch_sizes() {
 }
 
 #[test]
+fn imported_rows_stand_under_their_own_name() {
+    let row = |model: &str, instance: &str| Report {
+        model_name: model.to_owned(),
+        instance_type: instance.to_owned(),
+        ..Report::default()
+    };
+    let rows = vec![row("resnet50", "inf1.xlarge"), row("resnet50", "inf1.6xlarge")];
+    let imported = BenchState::default().after(A::Imported(rows));
+    assert_eq!(imported.in_short(), "resnet50 \u{b7} inf1.6xlarge + inf1.xlarge \u{b7} 2 imported rows");
+    let own = imported.after(A::Start(Box::new(config()), vec![])).after(A::Results(vec![(RowId::Own(0), result(1))]));
+    assert!(own.after(A::End(RunState::Done)).in_short().starts_with("nn "));
+}
+
+#[test]
 fn what_actions_change_of_the_form_and_the_view() {
     let state = BenchState::default();
     let edited = state.after(A::Edit("seed", "7".to_owned()));
@@ -96,7 +110,7 @@ fn the_example_makes_room_for_a_file() {
 #[test]
 fn an_index_stays_when_a_link_comes() {
     let state = BenchState::default().after(A::Index(Some(Box::new(ModelIndex::default()))));
-    assert!(state.index.is_some() && state.config().0.index.is_some());
+    assert!(state.index.is_some() && state.config().0.index.is_some() && state.wants_run);
     assert!(state.after(A::Load(Box::new(config()))).index.is_some());
     changes(&state, A::Index(None), |s| s.index = None);
 }
