@@ -10,7 +10,7 @@ use ns_machine::arch::{Instance, device_of, instance};
 use ns_model::ModelSpec;
 
 use super::inputs::InputTuple;
-use super::options::{DeviceType, RunOptions, SdkGeneration};
+use super::options::{Accounting, DeviceType, RunOptions, SdkGeneration};
 use crate::compile::sweep::short_flags;
 use crate::index::no_model;
 use crate::reports::report::Report;
@@ -126,6 +126,12 @@ impl Configuration {
     #[must_use]
     pub fn duration(&self) -> SimTime {
         SimTime::from_secs_f64(self.duration_s)
+    }
+
+    /// Whether the run may end before its duration: its window alone decides how long it measures.
+    #[must_use]
+    pub fn may_be_shortened(&self) -> bool {
+        self.options.accounting == Accounting::Window && self.options.dataset.is_none_or(|d| d.looped)
     }
 
     /// Workers of all copies together.

@@ -199,6 +199,8 @@ report! {
         /// The numbers of workers that were tried for a pipeline, each with its throughput: `1: 333/s, 2: 500/s`. Absent when
         /// the number was given.
         pub workers_tried: Option<String>,
+        /// That a simulated run ended before its duration, because it had enough inferences: how long it was, and how many there are.
+        pub shortened: Option<String>,
         /// `simulated`, `measured` or `imported`.
         pub source: String,
         /// For a measured report, the machine; for an imported one, the file.

@@ -1,6 +1,7 @@
 //! From a measurement to its report: NeuronPerf's formulas, without their faults.
 
 use ns_base::convert::{u64_to_f64, usize_to_f64};
+use ns_base::units::{format_count, format_number};
 use ns_base::{SimTime, stats::round_to};
 
 use super::calendar::simulated_dts;
@@ -74,6 +75,7 @@ impl Report {
         report.total_infs = Some((measurement.inferences() + measurement.warmups) * batch);
         fill_timers(&mut report, measurement);
         fill_call(&mut report, measurement);
+        report.shortened = shortened(configuration, measurement);
         fill_throughput(&mut report, configuration, measurement, detail);
         if detail >= ReportDetail::Latencies {
             let ms = |ps: &u64| SimTime(*ps).to_ms_f64();
@@ -83,6 +85,20 @@ impl Report {
         fill_shared(&mut report, measurement);
         report
     }
+}
+
+/// What a run says that ended before its duration.
+fn shortened(configuration: &Configuration, measurement: &Measurement) -> Option<String> {
+    let window = measurement.window;
+    let is_asked = configuration.options.max_inferences.is_some() && configuration.may_be_shortened();
+    (is_asked && measurement.finished && window < configuration.duration()).then(|| {
+        format!(
+            "{} s of {} s have {} inferences, which are enough",
+            format_number(window.to_secs_f64()),
+            configuration.duration_s,
+            format_count(measurement.inferences())
+        )
+    })
 }
 
 /// How busy the parts are that the copies of a simulated run share.
@@ -153,7 +169,8 @@ fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measu
     report.throughput_peak = samples.iter().max().filter(|_| has_second).map(|peak| u64_to_f64(*peak));
     let passes = configuration.options.dataset.is_some_and(|d| !d.looped);
     let workers = m.workers_rate().filter(|_| !passes).map(|rate| rate * u64_to_f64(batch));
-    let average = average_throughput(&samples, workers, m.elapsed);
+    let is_short = report.shortened.is_some() || samples.len() < FEWEST_SECONDS + 2;
+    let average = average_throughput(&samples, workers.filter(|_| is_short), m.elapsed);
     if let Some((rate, method)) = average {
         report.throughput_avg = Some(rate);
         report.throughput_avg_method = Some(method.to_owned());
@@ -182,14 +199,15 @@ pub(crate) fn cost_per_million(usd_per_hour: f64, rate: f64) -> Option<f64> {
 /// into them: 408 or 416 samples of calls of eight, where a minute says 412.5.
 pub(crate) const FEWEST_SECONDS: usize = 3;
 
-/// The mean of all seconds but the first and the last. Where there are few of them, the rate of the workers; without one, of a pass through a
-/// dataset or of a file of timers, the mean of what there is, or the total over the elapsed time.
+/// The rate of the workers, if that is to count, for a short run. Otherwise the mean of all seconds but the first and the last; without such, the
+/// total over the elapsed time.
 fn average_throughput(samples: &[u64], workers: Option<f64>, elapsed: SimTime) -> Option<(f64, &'static str)> {
-    let interior = if let [_, interior @ .., _] = samples { interior } else { &[] };
-    if let Some(rate) = workers.filter(|_| interior.len() < FEWEST_SECONDS) {
+    if let Some(rate) = workers {
         return Some((rate, "worker_rates"));
     }
-    if !interior.is_empty() {
+    if let [_, interior @ .., _] = samples
+        && !interior.is_empty()
+    {
         let mean = u64_to_f64(interior.iter().sum::<u64>()) / usize_to_f64(interior.len());
         return Some((mean, "interior_seconds"));
     }

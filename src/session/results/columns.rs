@@ -24,7 +24,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
-const TITLES: [(&str, &str); 31] = [
+const TITLES: [(&str, &str); 32] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -53,6 +53,7 @@ const TITLES: [(&str, &str); 31] = [
     ("host_busy_percent", "Host busy (%)"),
     ("path_busy_percent", "Way to the devices busy (%)"),
     ("workers_tried", "Workers tried"),
+    ("shortened", "Simulated"),
     ("estimate", "Costs that are guesses"),
     ("published", "AWS published"),
     ("interval", "8 of 10 cases (inf/s)"),
