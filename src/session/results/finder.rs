@@ -2,7 +2,7 @@
 
 use super::plots::RowNames;
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_number, format_plural};
+use ns_base::units::format_number;
 use ns_base::{Refusal, names, refuse};
 use ns_bench::Report;
 
@@ -164,17 +164,9 @@ impl Requirements {
                 _ => format!("None of {finished} finished configurations is within these limits."),
             };
         };
-        let figure = |value: Option<f64>, unit: &str| value.map(|v| format!("{} {unit}", format_number(v)));
-        let figures = [
-            figure(r.throughput_avg, "inf/s"),
-            figure(r.latency_ms_p99, "ms p99"),
-            figure(r.cost_per_1m_inf, "US$ per million"),
-            Some(format_plural(cores_of(r), "core")),
-        ];
-        let figures: Vec<String> = figures.into_iter().flatten().collect();
         let of =
             if self.has_limits() { format!(" {fitting} of {finished} are within the limits.") } else { String::new() };
-        format!("{}: {}, {}.{of}", self.goal.name(), RowNames::of(reports).text(r), figures.join(", "))
+        format!("{}: {}.{of}", self.goal.name(), RowNames::of(reports).with_figures(r))
     }
 }
 
