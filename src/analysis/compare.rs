@@ -96,7 +96,7 @@ pub struct ComparedRow {
 /// How long two profiles took, by the first measure that both have: steps, the window of their devices, their span.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Took {
-    /// The kind of measured time: `Steps`, `One step`, `Device window`, `Span`.
+    /// The kind of measured time: `Steps`, `Mean step`, `Device window`, `Span`.
     pub what: String,
     /// Time of the base, in ns.
     pub base_ns: f64,
@@ -116,7 +116,7 @@ impl Took {
     }
 
     fn of(base: (&Extent, f64), other: (&Extent, f64), per_step: bool) -> Self {
-        let step = if per_step { "One step" } else { "Steps" };
+        let step = if per_step { "Mean step" } else { "Steps" };
         let measured = [
             (step, base.0.steps_ns, other.0.steps_ns),
             ("Device window", base.0.device_ns, other.0.device_ns),

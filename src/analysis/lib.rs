@@ -29,6 +29,7 @@ pub mod memory;
 pub mod module_flame;
 pub mod modules;
 pub mod names;
+mod on_stack;
 pub mod opcode;
 pub mod operators;
 pub mod query;

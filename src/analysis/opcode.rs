@@ -25,9 +25,13 @@ pub fn opcode(name: &str) -> Cow<'_, str> {
 }
 
 /// A name as it is shown where room is scarce: of a C++ kernel the function and those template arguments that tell its
-/// instances apart, `vectorized_elementwise_kernel‹4, gelu›`. Any other name is returned as it is.
+/// instances apart, `vectorized_elementwise_kernel‹4, gelu›`; of a frame of Python the file without its folders,
+/// `modeling_bert.py(573): forward`. Any other name is returned as it is.
 #[must_use]
 pub fn short_name(name: &str) -> Cow<'_, str> {
+    if let Some(frame) = python_frame(name) {
+        return Cow::Borrowed(frame);
+    }
     let Some(signature) = Signature::of(name).filter(|s| s.has_type) else { return Cow::Borrowed(name) };
     let function = signature.operation();
     let arguments: Vec<String> =
@@ -36,6 +40,60 @@ pub fn short_name(name: &str) -> Cow<'_, str> {
         return function;
     }
     Cow::Owned(format!("{function}\u{2039}{}\u{203a}", arguments.join(", ")))
+}
+
+fn python_frame(name: &str) -> Option<&str> {
+    let line = name.find(".py(").filter(|at| name[*at..].contains("): "))?;
+    name[..line].rfind(['/', '\\']).map(|at| &name[at + 1..])
+}
+
+/// The short form of a name in at most `most` characters. A longer one keeps its beginning and its end, because the end tells
+/// instances of a kernel apart; of a matrix product of Tensile, in place of the end, the size of its tiles:
+/// `Cijk_Alik_Bljk_BBS_B…MT32x64x128`.
+#[must_use]
+pub fn name_in(name: &str, most: usize) -> String {
+    let short = short_name(name);
+    let length = short.chars().count();
+    if length <= most {
+        return short.into_owned();
+    }
+    let is_tile = |at: &usize| short.as_bytes().get(at + 3).is_some_and(u8::is_ascii_digit);
+    match short.find("_MT").filter(is_tile) {
+        Some(at) => cut_to(&short, most, &short[at + 1..]),
+        None => {
+            let end = short.char_indices().nth(length - (most / 3).min(length)).map_or(short.len(), |(at, _)| at);
+            cut_to(&short, most, &short[end..])
+        }
+    }
+}
+
+/// The short forms of several names, which differ wherever the names do: equal forms are replaced by such with the first part in which
+/// the names differ.
+#[must_use]
+pub fn names_in(names: &[&str], most: usize) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| name_in(name, most)).collect();
+    let apart = |(i, name): (usize, &&str)| {
+        let others = names.iter().zip(&short).filter(|(other, form)| *other != name && **form == short[i]);
+        let shared = |other: &str| name.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let Some(same) = others.map(|(other, _)| shared(other)).max() else { return short[i].clone() };
+        let same = (0..=same.min(name.len())).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+        let part = name[..same].rfind('_').map_or(0, |at| at + 1);
+        cut_to(name, most, &name[part..])
+    };
+    names.iter().enumerate().map(apart).collect()
+}
+
+/// The beginning of a text, an ellipsis, and the beginning of a later part that has up to half of the room. Little room has the
+/// beginning of the text alone.
+fn cut_to(text: &str, most: usize, part: &str) -> String {
+    const LITTLE: usize = 20;
+    let room = most.saturating_sub(1);
+    let half = part.char_indices().nth(room / 2).map_or(part.len(), |(at, _)| at);
+    // A part that is cut ends with a word.
+    let end = if half < part.len() { part[..half].rfind('_').unwrap_or(half) } else { half };
+    let part = if most < LITTLE { "" } else { &part[..end] };
+    let before = room - part.chars().count().min(room);
+    text.chars().take(before).chain(['\u{2026}']).chain(part.chars()).collect()
 }
 
 fn bare(name: &str) -> &str {
@@ -60,7 +118,29 @@ fn without_suffixes(mut name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{opcode, short_name};
+    use super::{name_in, names_in, opcode, short_name};
+
+    #[test]
+    fn a_cut_name_keeps_what_tells_it_apart() {
+        let product =
+            |tile: &str| format!("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT{tile}_MI16x16x1_SN_LDSB1_AFC0");
+        assert_eq!(name_in(&product("32x64x128"), 32), "Cijk_Alik_Bljk_BBS_B\u{2026}MT32x64x128");
+        assert_eq!(
+            name_in("volta_scudnn_128x64_stridedB_interior_nn_v1", 32),
+            "volta_scudnn_128x64_s\u{2026}rior_nn_v1"
+        );
+        assert_eq!(name_in("a/b/modeling_bert.py(573): forward", 32), "modeling_bert.py(573): forward");
+        assert_eq!(name_in("aten__addmm_dot", 12), "aten__addmm\u{2026}");
+        assert_eq!(name_in("aten::mm", 12), "aten::mm");
+        // Names that differ in another part than their tiles.
+        let all = [format!("{}_WGM4", product("16x16x16")), format!("{}_WGM8", product("16x16x16")), "dot".to_owned()];
+        let short = names_in(&all.each_ref().map(String::as_str), 32);
+        assert_eq!(
+            short,
+            ["Cijk_Alik_Bljk_BBS_BH_Bias_\u{2026}WGM4", "Cijk_Alik_Bljk_BBS_BH_Bias_\u{2026}WGM8", "dot"]
+        );
+        assert!(short.iter().all(|name| name.chars().count() <= 32));
+    }
 
     #[test]
     fn instances_of_one_operation_have_one_name() {
@@ -130,6 +210,8 @@ mod tests {
             ("void fft<(int)8, (bool)1, float2>(float2*)", "fft\u{2039}8\u{203a}"),
             ("void softmax_warp_forward<float, float>(float*)", "softmax_warp_forward"),
             ("aten::mm", "aten::mm"),
+            ("torch/nn/modules/linear.py(124): forward", "linear.py(124): forward"),
+            ("<string>(1): <module>", "<string>(1): <module>"),
             ("std::vector<int>::push_back(int const&)", "std::vector<int>::push_back(int const&)"),
             ("void unbalanced<a::b(", "void unbalanced<a::b("),
         ] {

@@ -6,18 +6,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
-use ns_base::Order;
 use ns_base::convert::{i64_to_f64, u64_to_f64, usize_to_u32};
 use ns_base::stats;
+use ns_base::{FxHashMap, Order};
 use ns_profile::fused::Part;
-use ns_profile::{Occurrences, Profile, SliceId};
+use ns_profile::{Occurrences, ProcessId, Profile, SliceId, Stretch};
 
 /// Statistics of one group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpStats {
     /// Number of the group in its [`Grouping`].
     pub group: u32,
-    /// How often it ran: its slices, except those that continue an interrupted one ([`Occurrences`]).
+    /// How often it ran: an interrupted operation is one occurrence with all its slices ([`Occurrences`]).
     pub count: u64,
     /// Sum of durations, in ns.
     pub total_ns: i64,
@@ -25,22 +25,23 @@ pub struct OpStats {
     pub self_ns: i64,
     /// Whether all its slices are wrappers.
     pub wraps: bool,
-    /// Shortest duration, in ns.
+    /// The shortest occurrence, in ns: all stretches of an interrupted one together.
     pub min_ns: i64,
-    /// Longest duration, in ns.
+    /// The longest occurrence, in ns.
     pub max_ns: i64,
     /// The longest slice, the first in a tie by track and start.
     pub longest: SliceId,
-    /// Median and 99th percentile of the durations, in ns, if requested (numpy's linear rule).
+    longest_ns: i64,
+    /// Median and 99th percentile of the occurrences, in ns, if requested (numpy's linear rule).
     pub percentiles: Option<Percentiles>,
 }
 
 /// Percentiles of durations, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Percentiles {
-    /// Half of the slices are at most this long.
+    /// Half of them are at most this long.
     pub p50_ns: f64,
-    /// 99 of 100 slices are at most this long.
+    /// 99 of 100 are at most this long.
     pub p99_ns: f64,
 }
 
@@ -55,8 +56,14 @@ impl OpStats {
             min_ns: i64::MAX,
             max_ns: -1,
             longest: first,
+            longest_ns: -1,
             percentiles: None,
         }
+    }
+
+    /// Adds an occurrence to the extremes.
+    fn add(&mut self, dur: i64) {
+        (self.min_ns, self.max_ns) = (self.min_ns.min(dur), self.max_ns.max(dur));
     }
 
     /// Mean duration of an occurrence in ns.
@@ -84,6 +91,8 @@ pub struct OpTable {
     pub grouping: Grouping,
     /// Greatest total first, ties by name; groups of wrappers come last.
     pub stats: Vec<OpStats>,
+    /// Whether an operation was interrupted: it has more slices than occurrences.
+    pub has_interrupted: bool,
 }
 
 impl OpTable {
@@ -119,14 +128,19 @@ struct Rows {
     /// Position in `stats` of each group, plus one; 0 for none.
     of_group: Vec<u32>,
     stats: Vec<OpStats>,
-    /// Row and duration of every slice, if percentiles are wanted.
-    durations: Option<Vec<(u32, i64)>>,
+    /// Row and duration of every occurrence, if percentiles are wanted or operations can be interrupted.
+    durations: Vec<(u32, i64)>,
+    wants_percentiles: bool,
+    /// By group, process and operation, the place of the last occurrence in `durations`, and whether the slice that begins it was seen.
+    last: FxHashMap<(u32, ProcessId, u64), (usize, bool)>,
+    has_interrupted: bool,
 }
 
 /// What a slice adds to a group.
 struct Contribution {
     id: SliceId,
-    occurred: u64,
+    /// The process and the operation, if it can be interrupted.
+    of: Option<(ProcessId, Stretch)>,
     dur: i64,
     own: i64,
 }
@@ -141,17 +155,30 @@ impl Rows {
             *place = usize_to_u32(self.stats.len());
         }
         let row = &mut self.stats[*place as usize - 1];
-        row.count += of.occurred;
         row.wraps = row.wraps && wraps();
         row.total_ns = row.total_ns.saturating_add(of.dur);
         row.self_ns = row.self_ns.saturating_add(of.own);
-        row.min_ns = row.min_ns.min(of.dur);
-        if of.dur > row.max_ns {
-            row.max_ns = of.dur;
-            row.longest = of.id;
+        if of.dur > row.longest_ns {
+            (row.longest_ns, row.longest) = (of.dur, of.id);
         }
-        if let Some(durations) = &mut self.durations {
-            durations.push((*place - 1, of.dur));
+        if let Some((process, stretch)) = of.of {
+            let new = (self.durations.len(), !stretch.goes_on);
+            let durations = &mut self.durations;
+            let (at, has_begun) = self.last.entry((group, process, stretch.operation)).or_insert(new);
+            // Lanes of a row come one after the other, so a stretch may come before the one that begins the operation.
+            let is_known = *at < durations.len() && (stretch.goes_on || !*has_begun);
+            if is_known {
+                *has_begun |= !stretch.goes_on;
+                durations[*at].1 = durations[*at].1.saturating_add(of.dur);
+                self.has_interrupted = true;
+                return;
+            }
+            (*at, *has_begun) = new;
+        }
+        row.count += 1;
+        row.add(of.dur);
+        if self.wants_percentiles || of.of.is_some() {
+            self.durations.push((*place - 1, of.dur));
         }
     }
 }
@@ -164,7 +191,10 @@ impl OperatorPass {
         let rows = Rows {
             of_group: vec![0; grouping.len(profile)],
             stats: Vec::new(),
-            durations: query.percentiles.then(Vec::new),
+            durations: Vec::new(),
+            wants_percentiles: query.percentiles,
+            last: FxHashMap::default(),
+            has_interrupted: false,
         };
         Self {
             own: query.selection.self_times(profile),
@@ -182,7 +212,9 @@ impl OperatorPass {
         let levels = profile.levels();
         let mut added = |id: SliceId| {
             let dur = query.selection.counted_ns(profile, id)?;
-            Some(Contribution { id, occurred: occurrences.count(profile, id), dur, own: own[id.0 as usize] })
+            let of =
+                occurrences.stretch(profile, id).map(|s| (profile.tracks()[profile.slices().track(id)].process, s));
+            Some(Contribution { id, of, dur, own: own[id.0 as usize] })
         };
         if !grouping.divides_slices() {
             return cursor.advance(limit, |track, id| {
@@ -205,18 +237,26 @@ impl OperatorPass {
     /// The statistics of the slices seen so far.
     #[must_use]
     pub fn finish(mut self, profile: &Profile) -> OpTable {
-        self.rows.fill_percentiles();
-        let (grouping, mut stats) = (self.grouping, self.rows.stats);
+        self.rows.finish();
+        let (grouping, mut stats, has_interrupted) = (self.grouping, self.rows.stats, self.rows.has_interrupted);
         let name = |s: &OpStats| grouping.label(profile, s.group);
         let by_time = |a: &OpStats, b: &OpStats| b.total_ns.cmp(&a.total_ns).then_with(|| name(a).cmp(name(b)));
         stats.order_by(|a, b| a.wraps.cmp(&b.wraps).then_with(|| by_time(a, b)));
-        OpTable { grouping, stats }
+        OpTable { grouping, stats, has_interrupted }
     }
 }
 
 impl Rows {
-    fn fill_percentiles(&mut self) {
-        let Some(durations) = self.durations.take() else { return };
+    /// Fills in what is known of occurrences only when all their slices were seen.
+    fn finish(&mut self) {
+        let durations = std::mem::take(&mut self.durations);
+        if self.has_interrupted {
+            self.stats.iter_mut().for_each(|row| (row.min_ns, row.max_ns) = (i64::MAX, -1));
+            durations.iter().for_each(|&(row, dur)| self.stats[row as usize].add(dur));
+        }
+        if !self.wants_percentiles {
+            return;
+        }
         let (mut by_row, lengths) = rows_together(&durations, self.stats.len());
         let mut rest = by_row.as_mut_slice();
         for (row, length) in self.stats.iter_mut().zip(lengths) {
@@ -228,8 +268,7 @@ impl Rows {
     }
 }
 
-/// The durations of each row next to one another, rows in their order, and the number of durations of each row. An interrupted
-/// operation has more durations than occurrences.
+/// The durations of each row next to one another, rows in their order, and the number of durations of each row.
 fn rows_together(durations: &[(u32, i64)], rows: usize) -> (Vec<i64>, Vec<usize>) {
     let mut lengths = vec![0; rows];
     for &(row, _) in durations {
@@ -303,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_of_slices_where_operations_are_interrupted() {
+    fn an_interrupted_operation_is_one_occurrence_with_all_its_stretches() {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", EXECUTION_PROCESS);
         let t = b.thread(p, "1", "");
@@ -312,8 +351,17 @@ mod tests {
         b.slice(t, 600, 7, "add", "", None);
         let profile = b.finish(Diagnostics::new());
         let table = operator_stats(&profile, &OpQuery { percentiles: true, ..OpQuery::default() });
-        let medians = table.stats.iter().map(|s| (s.count, s.percentiles.unwrap().p50_ns)).collect::<Vec<_>>();
-        assert_eq!(medians, [(1, 200.0), (1, 7.0)]);
+        let found: Vec<_> =
+            table.stats.iter().map(|s| (s.count, s.percentiles.unwrap().p50_ns, s.min_ns, s.max_ns)).collect();
+        assert_eq!(found, [(1, 400.0, 400, 400), (1, 7.0, 7, 7)]);
+        assert!(table.has_interrupted);
+        // Where only the second stretch is selected, it is the occurrence.
+        let late = Selection::within(Some(Interval::new(TraceNs(250), TraceNs(900))));
+        let table = operator_stats(&profile, &OpQuery { selection: late, ..OpQuery::default() });
+        assert_eq!(
+            table.stats.iter().map(|s| (s.count, s.mean_ns(), s.max_ns)).collect::<Vec<_>>(),
+            [(1, 250.0, 250), (1, 7.0, 7)]
+        );
     }
 
     /// Two fused slices, one partly beside a third, on a row of framework operators.
@@ -352,6 +400,30 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn mean_percentiles_and_extremes_are_of_one_population(
+            slices in prop::collection::vec((0i64..500, 0i64..60, 0usize..3, 0usize..4, any::<bool>()), 1..40),
+            from in 0i64..300,
+        ) {
+            let mut b = ProfileBuilder::new("test");
+            let p = b.process("1", EXECUTION_PROCESS);
+            let t = b.thread(p, "1", "");
+            for (start, dur, name, path, continues) in slices {
+                let continues = if continues { r#""continues":true,"# } else { "" };
+                let args = format!(r#"{{{continues}"path":"N/{path}"}}"#);
+                b.slice(t, start, dur, ["a", "b", "c"][name], "", Some(&args));
+            }
+            let profile = b.finish(Diagnostics::new());
+            for selection in [Selection::default(), Selection::within(Some(Interval::new(TraceNs(from), TraceNs(400))))] {
+                let table = operator_stats(&profile, &OpQuery { percentiles: true, selection, ..OpQuery::default() });
+                for s in &table.stats {
+                    let (p, min, max) = (s.percentiles.unwrap(), s.min_ns as f64, s.max_ns as f64);
+                    prop_assert!(min <= p.p50_ns && p.p50_ns <= p.p99_ns && p.p99_ns <= max, "{:?}", s);
+                    prop_assert!(min <= s.mean_ns() && s.mean_ns() <= max && s.count > 0, "{:?}", s);
+                }
+            }
+        }
+
         #[test]
         fn parts_of_fused_operations_add_up_in_every_grouping(
             first in 0i64..500, second in 0i64..500, cut in 0u32..=1_000_000,

@@ -65,7 +65,7 @@ impl OpenSummary {
         let mut processes: Vec<_> = used.iter().map(|t| t.process).collect();
         processes.sort_unstable();
         processes.dedup();
-        let OpTable { grouping, mut stats } = operator_stats(profile, &OpQuery::default());
+        let OpTable { grouping, mut stats, .. } = operator_stats(profile, &OpQuery::default());
         let name = |op: &OpStats| grouping.label(profile, op.group);
         let (levels, meta, device) = (profile.levels(), profile.meta(), DeviceFigures::of(profile));
         // Waits of a device are longer than all its work, and so are its layers, which wait too.

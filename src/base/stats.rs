@@ -28,6 +28,13 @@ pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {
     Some((low, (low + 1).min(last), rank - usize_to_f64(low)))
 }
 
+/// The median of **sorted** whole numbers: the mean of the two middle ones, rounded towards zero, if their number is even.
+#[must_use]
+pub fn median_sorted(sorted: &[i64]) -> Option<i64> {
+    let last = sorted.len().checked_sub(1)?;
+    Some(sorted[last / 2].midpoint(sorted[last.div_ceil(2)]))
+}
+
 /// Arithmetic mean; `None` for an empty slice.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
@@ -64,6 +71,7 @@ mod tests {
         let v = [1.0, 2.0, 3.0, 4.0];
         let at = |p| round_to(percentile_sorted(&v, p).unwrap(), 6);
         assert_eq!([at(0.0), at(50.0), at(90.0), at(99.0), at(100.0)], [1.0, 2.5, 3.7, 3.97, 4.0]);
+        assert_eq!([&[][..], &[7], &[1, 4], &[1, 4, 9]].map(median_sorted), [None, Some(7), Some(2), Some(4)]);
         assert_eq!(percentile_sorted(&[], 50.0), None);
         assert_eq!(percentile_sorted(&[5.0], 99.0), Some(5.0));
     }

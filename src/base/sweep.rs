@@ -19,19 +19,19 @@ impl<Id> Default for Sweep<Id> {
 
 impl<Id: Copy> Sweep<Id> {
     /// A span begins: the time until then goes to the spans that were running.
-    pub fn begin(&mut self, id: Id, time: Interval<i64>, give: &mut impl FnMut(Id, i64)) {
+    pub fn begin(&mut self, id: Id, time: Interval<i64>, give: &mut impl FnMut(Id, Interval<i64>)) {
         self.give_until(time.start, give);
         if time.end > self.now {
             self.open.push((id, time.end));
         }
     }
 
-    /// Calls `give` with spans and the times that they have until an instant.
-    pub fn give_until(&mut self, until: i64, give: &mut impl FnMut(Id, i64)) {
+    /// Calls `give` with spans and the stretches that they have until an instant, in order of time.
+    pub fn give_until(&mut self, until: i64, give: &mut impl FnMut(Id, Interval<i64>)) {
         while let Some(&(id, end)) = self.open.last() {
             let to = end.min(until);
             if to > self.now {
-                give(id, to - self.now);
+                give(id, Interval::new(self.now, to));
                 self.now = to;
             }
             if end > until {
@@ -43,7 +43,7 @@ impl<Id: Copy> Sweep<Id> {
     }
 
     /// Divides the rest.
-    pub fn finish(mut self, give: &mut impl FnMut(Id, i64)) {
+    pub fn finish(mut self, give: &mut impl FnMut(Id, Interval<i64>)) {
         self.give_until(i64::MAX, give);
     }
 }
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn an_instant_belongs_to_what_began_last() {
         let mut got = [0; 3];
-        let mut give = |id: usize, ns| got[id] += ns;
+        let mut give = |id: usize, time: Interval<i64>| got[id] += time.end - time.start;
         let mut sweep = Sweep::default();
         for (id, start, end) in [(0, 0, 100), (1, 10, 30), (2, 20, 200)] {
             sweep.begin(id, Interval::new(start, end), &mut give);

@@ -66,7 +66,7 @@ pub(super) struct GenerateArgs {
     /// Limit of the time of a token for goodput, milliseconds
     #[arg(long, value_name = "MS", requires = "request_rate")]
     pub max_tpot_ms: Option<f64>,
-    /// Write a token as a timeline: layers, collectives, and the engines and DMA queues of one layer
+    /// Write the median token as a timeline: layers, collectives, and the engines and DMA queues of one layer
     #[arg(long, value_name = "FILE", conflicts_with = "request_rate")]
     pub trace: Option<PathBuf>,
     /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard

@@ -1,7 +1,7 @@
 //! From a model to an executable, stage by stage: lower or place, optimise, generate code.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::codegen;
@@ -14,7 +14,7 @@ use super::{CompileOptions, ProgramOutline, Workflow};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_model::Graph;
-use ns_program::{ImportedModel, Inspection};
+use ns_program::{ImportedModel, Inspection, Role};
 
 /// A model on its way to a core. Each stage is computed when it is first asked for, and kept.
 #[derive(Clone, Debug)]
@@ -80,6 +80,29 @@ impl Pipeline {
         match &self.source {
             Source::Graph(_) => None,
             Source::File(file, _) => Some(&file.inspection),
+        }
+    }
+
+    /// Elements of all parameters, each counted once, without buffers: PyTorch's number of parameters.
+    #[must_use]
+    pub fn parameters(&self) -> u64 {
+        match &self.source {
+            Source::Graph(graph) => graph.parameter_count(),
+            Source::File(file, _) => file.inspection.parameters,
+        }
+    }
+
+    /// The names of weights that are no parameters, such as running statistics.
+    #[must_use]
+    pub fn buffers(&self) -> BTreeSet<String> {
+        match &self.source {
+            Source::Graph(graph) => {
+                graph.weights().into_iter().filter(|(_, w)| w.buffer).map(|(path, _)| path).collect()
+            }
+            Source::File(file, _) => {
+                let all = file.program.parameters.iter().filter(|p| p.role == Role::Buffer);
+                all.map(|p| p.name.clone()).collect()
+            }
         }
     }
 

@@ -136,7 +136,7 @@ fn executing(units: &[UnitRun]) -> Vec<(SourceId, Interval<i64>)> {
 /// The time of each stretch in which no later one runs.
 fn self_times(executing: &[(SourceId, Interval<i64>)]) -> Vec<(SourceId, i64)> {
     let mut own = Vec::new();
-    let mut give = |source, ns| own.push((source, ns));
+    let mut give = |source, time: Interval<i64>| own.push((source, time.end - time.start));
     let mut sweep = Sweep::default();
     for (source, time) in executing {
         sweep.begin(*source, *time, &mut give);

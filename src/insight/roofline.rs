@@ -42,8 +42,7 @@ pub struct RooflinePoint {
     pub hbm_bytes: u64,
     /// `flops` per byte; `None` when no byte was moved.
     pub intensity_flops_per_byte: Option<f64>,
-    /// For the run, its device window; for a module, the time in which any of its instructions or DMAs was in
-    /// progress.
+    /// For the run, its total time, as MFU counts; for a module, the time in which any of its instructions or DMAs was in progress.
     pub seconds: f64,
     /// `flops` over `seconds`.
     pub flops_per_s: f64,
@@ -94,7 +93,7 @@ impl Roofline {
         points.order_by_key(|p| std::cmp::Reverse(p.flops));
         let omitted = u32::try_from(points.len().saturating_sub(MAX_POINTS)).unwrap_or(u32::MAX);
         points.truncate(MAX_POINTS);
-        points.insert(0, point("total".to_owned(), &total, secs(run.window_ns().unsigned_abs())));
+        points.insert(0, point("total".to_owned(), &total, run.total_s()));
         Self {
             peak_flops_per_s: core.peak_bf16_flops(),
             peak_bytes_per_s: core.peak_hbm_bytes_per_s(),
@@ -136,11 +135,12 @@ mod tests {
         t.queue("q", (0, 300), weights, dma(Role::Weight, 10_000, 128));
         t.item(Engine::Tensor, (200, 400), dot, Work::Matmul { flops: 50_000, passes: 1, transpose: false });
         t.item(Engine::Tensor, (400, 500), other, Work::Matmul { flops: 90_000, passes: 1, transpose: false });
-        let r = Roofline::of(&t.run(), &NEURONCORE_V2);
+        let run = t.run();
+        let r = Roofline::of(&run, &NEURONCORE_V2);
         let names: Vec<&str> = r.points.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(names, ["total", "NN[model]/Linear[b]", "NN[model]/Linear[a]"]);
         let (total, b, a) = (&r.points[0], &r.points[1], &r.points[2]);
-        assert_eq!((total.flops, total.hbm_bytes, total.seconds), (140_000, 10_000, 500e-9));
+        assert_eq!((total.flops, total.hbm_bytes, total.seconds), (140_000, 10_000, run.total_s()));
         assert_eq!((a.intensity_flops_per_byte, a.seconds), (Some(5.0), 400e-9));
         assert!((a.attainable_flops_per_s - 5.0 * 410e9).abs() < 1.0);
         assert!((a.flops_per_s - 50_000.0 / 400e-9).abs() < 1.0);

@@ -1,6 +1,7 @@
 //! The input of an analysis: the activity of each unit of a core over time. Simulated executions provide it; a reader of
 //! instruction-level profiles can too.
 
+use super::spans::secs;
 use ns_base::{Interval, names};
 use ns_machine::cost::Throttle;
 use ns_machine::isa::{Activity, Engine};
@@ -193,6 +194,12 @@ impl Run<'_> {
     #[must_use]
     pub fn path(&self, item: &Item) -> &str {
         self.source(item).map_or("", |s| s.path.as_str())
+    }
+
+    /// From the start of the execution on the device to its stop, in seconds: the time that rates of the whole run refer to.
+    #[must_use]
+    pub fn total_s(&self) -> f64 {
+        secs((self.total.end - self.total.start).unsigned_abs())
     }
 
     /// Length of the device window in nanoseconds.

@@ -133,7 +133,7 @@ impl Summary {
     #[must_use]
     pub fn of(run: &Run<'_>, core: &CoreSpec) -> Self {
         let mut summary = Self {
-            total_time: secs((run.total.end - run.total.start).unsigned_abs()),
+            total_time: run.total_s(),
             total_exec_time: secs(run.window_ns().unsigned_abs()),
             peak_flops_bandwidth_ratio: core.ridge_flops_per_byte(),
             model_flops: run.model_flops,

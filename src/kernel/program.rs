@@ -23,6 +23,8 @@ pub(crate) struct Function {
     pub returns: Type,
     /// The number of slots it needs.
     pub slots: usize,
+    /// Whether it asks which processor runs it.
+    pub divides: bool,
     pub body: Vec<Stmt>,
 }
 
@@ -48,6 +50,12 @@ impl Program {
             Role::Forward => named("forward").or_else(|| all.iter().rfind(|f| !f.name().contains("backward"))),
         };
         found.copied()
+    }
+
+    /// Whether a function asks which processor runs it: such a kernel divides its work among the processors.
+    #[must_use]
+    pub fn divides(&self) -> bool {
+        self.functions.iter().any(|function| function.divides)
     }
 
     /// The kernel functions, in the order of the source: those that take only tensors and return one.

@@ -69,6 +69,20 @@ pub fn steps_by_bucket(request: &Request) -> Vec<(u64, u64)> {
     steps
 }
 
+/// The bucket whose step writes the median token. If the prompt gives the only token, that of the shortest cache that would hold the next.
+#[must_use]
+pub fn median_bucket(request: &Request) -> u64 {
+    let steps = steps_by_bucket(request);
+    let all: u64 = steps.iter().map(|(_, count)| count).sum();
+    let mut until = 0;
+    let has_median = |(_, count): &&(u64, u64)| {
+        until += count;
+        until * 2 >= all
+    };
+    let last = || request.cache_buckets().last().copied().unwrap_or(1);
+    steps.iter().find(has_median).map_or_else(last, |(bucket, _)| *bucket)
+}
+
 /// Simulates a request that [`Request::check`] accepts.
 ///
 /// # Errors
@@ -89,19 +103,14 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
     for (bucket, count) in steps_by_bucket(request) {
         steps.push((bucket, count, decoder.decode(request.batch, bucket)?));
     }
+    let median_bucket = median_bucket(request);
     if steps.is_empty() {
-        // One new token comes from the prompt; a step is shown for the shortest cache that would hold the next.
-        let bucket = request.cache_buckets().last().copied().unwrap_or(1);
-        steps.push((bucket, 0, decoder.decode(request.batch, bucket)?));
+        steps.push((median_bucket, 0, decoder.decode(request.batch, median_bucket)?));
     }
     let all: u64 = steps.iter().map(|(_, count, _)| count).sum();
     let total = steps.iter().fold(SimTime::ZERO, |sum, (_, count, parts)| sum + parts.time().times(*count));
-    let mut until = 0;
-    let has_median = |(_, count, _): &&(u64, u64, StepParts)| {
-        until += count;
-        until * 2 >= all
-    };
-    let median = steps.iter().find(has_median).map(|(_, _, parts)| *parts).unwrap_or_default();
+    let median = steps.iter().find(|(bucket, ..)| *bucket == median_bucket);
+    let median = median.map(|(_, _, parts)| *parts).unwrap_or_default();
     let time_s = (ttft + total).to_secs_f64();
     let throughput = u64_to_f64(request.batch * request.output) / time_s.max(1e-12);
     let copies = request.instance.logical_cores(request.lnc) / request.degree.max(1);

@@ -90,7 +90,8 @@ mod tests {
     use crate::profile::ProfileAction;
     use crate::study::StudyAction;
     use ns_bench::{BenchConfig, SweepState};
-    use ns_session::studies::StudyKind;
+    use ns_session::JobId;
+    use ns_session::studies::{StudyKind, StudySpec};
 
     /// Whether run, stop and retry can be used.
     fn used(state: &BenchState) -> (bool, bool, bool) {
@@ -110,7 +111,8 @@ mod tests {
 
         let config = BenchConfig { model: "nn".to_owned(), ..BenchConfig::default() };
         let mut sweep = SweepState::new(config.clone()).unwrap();
-        let running = idle.after(BenchAction::Start(Box::new(config), vec![])).after(look(&sweep));
+        let asked = idle.after(BenchAction::TakeUp(Box::new(config.clone())));
+        let running = asked.after(BenchAction::Start(Box::new(config), vec![])).after(look(&sweep));
         assert_eq!((used(&running), running.controls().pause), ((false, true, false), PauseLabel::Pause));
 
         sweep.pause();
@@ -134,7 +136,9 @@ mod tests {
             (RunState::Failed("x".to_owned()), true),
         ];
         for (run, can_run) in rows {
-            let study = StudyState::new(StudyKind::Matmult).after(StudyAction::Run(run.clone())).controls();
+            let kind = StudyKind::Matmult;
+            let started = StudyState::new(kind).after(StudyAction::Start(JobId(1), Box::new(StudySpec::new(kind))));
+            let study = started.after(StudyAction::Run(JobId(1), run.clone())).controls();
             let profile = ProfileState::<u8>::default().after(ProfileAction::End(run.clone())).controls();
             for controls in [study, profile] {
                 let expected = Controls { run: can_run, stop: !can_run, ..Controls::of(&RunState::Idle, false) };

@@ -27,28 +27,6 @@ impl LinkIntent {
     }
 }
 
-/// What a page does with an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
-    /// It shows the kept result.
-    Restore,
-    /// It runs.
-    Run,
-    /// It waits for Run.
-    Wait,
-}
-
-/// What a page does with an address. A kept result is as good as a new run: a simulation gives the same numbers each time. A
-/// measurement of this processor runs only when the user wants it; a page that is busy goes on with its run.
-#[must_use]
-pub const fn opening_of(intent: LinkIntent, is_kept: bool, is_measured: bool, is_busy: bool) -> Opening {
-    match intent {
-        LinkIntent::Result | LinkIntent::Page if is_kept && !is_busy => Opening::Restore,
-        LinkIntent::Result if !is_measured && !is_busy => Opening::Run,
-        LinkIntent::Result | LinkIntent::Page | LinkIntent::Form => Opening::Wait,
-    }
-}
-
 /// A kept result that is shown: its request, and when its run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptResult<S> {
@@ -73,20 +51,5 @@ mod tests {
         assert_eq!(intent("#/numerics"), LinkIntent::Page);
         assert_eq!(intent("#/numerics?v=1"), LinkIntent::Form);
         assert_eq!(intent("#/numerics?v=1&model=mlp&seed=-1"), LinkIntent::Form);
-    }
-
-    #[test]
-    fn a_kept_result_comes_before_a_run() {
-        for is_measured in [false, true] {
-            assert_eq!(opening_of(LinkIntent::Result, true, is_measured, false), Opening::Restore);
-            assert_eq!(opening_of(LinkIntent::Page, true, is_measured, false), Opening::Restore);
-            assert_eq!(opening_of(LinkIntent::Page, false, is_measured, false), Opening::Wait);
-            assert_eq!(opening_of(LinkIntent::Form, true, is_measured, false), Opening::Wait);
-        }
-        assert_eq!(opening_of(LinkIntent::Result, false, false, false), Opening::Run);
-        assert_eq!(opening_of(LinkIntent::Result, false, true, false), Opening::Wait, "a measurement waits for Run");
-        for (intent, is_kept) in [(LinkIntent::Result, true), (LinkIntent::Result, false), (LinkIntent::Page, true)] {
-            assert_eq!(opening_of(intent, is_kept, false, true), Opening::Wait, "the run goes on");
-        }
     }
 }

@@ -66,6 +66,8 @@ pub enum NoticeAction {
     Dismiss(u32),
     /// Removes the errors: what they were about was done again.
     DismissBad,
+    /// Removes all: something else was asked for.
+    Leave,
 }
 
 /// The most notices at once: nobody would read more.
@@ -85,6 +87,7 @@ impl Notices {
                 }
             }
             NoticeAction::DismissBad => next.list.retain(|n| n.tone != Tone::Bad),
+            NoticeAction::Leave => next.list.clear(),
             NoticeAction::Dismiss(id) => next.list.retain(|n| n.id != id),
         }
         next

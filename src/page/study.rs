@@ -1,45 +1,74 @@
 //! The state of the page of a study: the form, the progress of the run, its result.
 
-use super::link_intent::{KeptResult, LinkIntent, Opening, opening_of};
+use super::link_intent::{KeptResult, LinkIntent};
 use super::{RunState, Shared};
 use ns_session::share::PageLink as _;
 use ns_session::shelf::KeptStudy;
 use ns_session::studies::{FieldKind, FormField, StudyKind, StudyResult, StudySpec};
-use ns_session::without_source;
+use ns_session::{JobId, without_source};
 
 /// The most fields of a form in one line.
 const MOST_IN_SHORT: usize = 4;
 
-/// The page of a study.
+/// The page of a study. What it draws (`run`, `result`, `restored`) is of the study that was asked for last, and of no other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyState {
     pub kind: StudyKind,
     /// The text of each field, in the order of the form.
     texts: Vec<String>,
+    /// The study that was asked for last; `None` for none, or if the form says it wrongly.
+    asked: Option<Box<StudySpec>>,
+    /// The run whose messages are awaited.
+    awaited: Option<AwaitedRun>,
+    /// The result of the last run, or its partial result so far, whatever was asked for since.
+    own: Option<OwnResult>,
     /// Progress of the run.
     pub run: RunState,
-    /// Result of the last run, or its partial result so far.
+    /// Result of what was asked for, or its partial result so far.
     pub result: Option<Shared<StudyResult>>,
     /// The kept result that is shown, if it was not run in this visit.
     pub restored: Option<KeptResult<StudySpec>>,
-    /// Whether a link asks for the run, which has not been started yet.
+    /// Whether what was asked for has to be run.
     pub wants_run: bool,
-    /// The study of the last run, or of the kept result.
-    ran: Option<Box<StudySpec>>,
+}
+
+/// A run that goes on.
+#[derive(Clone, Debug, PartialEq)]
+struct AwaitedRun {
+    job: JobId,
+    spec: Box<StudySpec>,
+}
+
+/// A result with the study that it is of.
+#[derive(Clone, Debug, PartialEq)]
+struct OwnResult {
+    spec: Box<StudySpec>,
+    result: Shared<StudyResult>,
+    /// When its run ended in an earlier visit, milliseconds since 1970.
+    kept_ms: Option<u64>,
 }
 
 /// Actions on the page.
+#[derive(Clone, Debug)]
 pub enum StudyAction {
     /// A field was edited.
     Edit(&'static str, String),
-    /// A link or an example was opened.
-    Load(Box<StudySpec>),
-    /// An address was opened that asks for this, and the browser kept this result of what it names.
-    Open(LinkIntent, Option<Box<KeptStudy>>),
+    /// A study was asked for: by Run, an example, a row of the result.
+    Ask(Box<StudySpec>),
+    /// A file was given, whose text belongs into this field, with what other fields are then.
+    Given(&'static [(&'static str, &'static str)], &'static str, String),
+    /// An address with this study was opened, and the browser kept this result of it.
+    Open(Box<StudySpec>, LinkIntent, Option<Box<KeptStudy>>),
+    /// A run of this was started. Until its result comes, the one before it stays if the form runs by itself.
+    Start(JobId, Box<StudySpec>),
     /// The run made progress, or ended without a result.
-    Run(RunState),
+    Run(JobId, RunState),
+    /// There is no worker, for this reason.
+    Refuse(String),
+    /// A file that was given cannot be used, for this reason: nothing is asked for.
+    RefuseFile(String),
     /// The run has a further part of its result; the flag says whether it is the last.
-    Result(Box<StudyResult>, bool),
+    Result(JobId, Box<StudyResult>, bool),
 }
 
 impl StudyState {
@@ -47,7 +76,30 @@ impl StudyState {
     #[must_use]
     pub fn new(kind: StudyKind) -> Self {
         let texts = texts_of(&StudySpec::new(kind));
-        Self { kind, texts, run: RunState::Idle, result: None, restored: None, wants_run: false, ran: None }
+        Self {
+            kind,
+            texts,
+            asked: None,
+            awaited: None,
+            own: None,
+            run: RunState::Idle,
+            result: None,
+            restored: None,
+            wants_run: false,
+        }
+    }
+
+    /// Whether the page is about its own example, or about nothing.
+    #[must_use]
+    pub fn is_example(&self) -> bool {
+        let own = StudySpec::new(self.kind);
+        self.asked.as_deref().map_or_else(|| self.texts == texts_of(&own), |asked| *asked == own)
+    }
+
+    /// The study that was asked for last.
+    #[must_use]
+    pub fn asked(&self) -> Option<&StudySpec> {
+        self.asked.as_deref()
     }
 
     /// The text in a field.
@@ -73,49 +125,61 @@ impl StudyState {
     #[must_use]
     pub fn runs_by_itself(&self) -> bool {
         let (spec, wrong) = self.spec();
-        let is_edited = self.ran.as_ref().is_some_and(|ran| **ran != spec);
+        let is_edited = self.own.as_ref().is_some_and(|own| *own.spec != spec);
         self.kind == StudyKind::Customop && is_edited && wrong.is_empty() && !self.run.is_running()
     }
 
     /// Whether the page runs as soon as the workers are ready.
     #[must_use]
-    pub fn is_about_to_run(&self) -> bool {
-        self.wants_run && !self.run.is_running() && self.spec().1.is_empty()
+    pub const fn is_about_to_run(&self) -> bool {
+        self.wants_run
     }
 
     /// Whether the form differs from the study whose result is shown.
     #[must_use]
     pub fn is_stale(&self) -> bool {
-        let ran = self.ran.as_ref().filter(|_| self.result.is_some() && !self.run.is_running());
-        ran.is_some_and(|ran| {
+        let is_over = self.result.is_some() && !self.run.is_running();
+        self.asked.as_ref().filter(|_| is_over).is_some_and(|asked| {
             let (spec, wrong) = self.spec();
-            !wrong.is_empty() || spec != **ran
+            !wrong.is_empty() || spec != **asked
         })
     }
 
-    /// The form in one line: the first fields of its first group, without those that are empty.
+    /// What the page is about in one line: the first fields of the first group, without those that are empty.
     #[must_use]
     pub fn in_short(&self) -> String {
-        let say = |field: &FormField| {
-            let text = Some(self.text(field.key)).filter(|text| !text.is_empty())?;
+        let texts = self.asked.as_ref().map_or_else(|| self.texts.clone(), |asked| texts_of(asked));
+        let own_model = self.asked.as_deref().map_or_else(|| own_model(&self.texts, self.kind), StudySpec::own_model);
+        let say = |(field, text): (&FormField, &String)| {
+            if text.is_empty() {
+                return None;
+            }
             match field.kind {
+                FieldKind::Choice(_) if field.key == "model" && own_model.is_some() => own_model.clone(),
                 FieldKind::Flag | FieldKind::Source => None,
                 FieldKind::Model => Some(without_source(text).into_owned()),
                 FieldKind::Choice(choices) => {
-                    choices.iter().find(|(value, _)| *value == text).map(|(_, name)| (*name).to_owned())
+                    choices.iter().find(|(value, _)| *value == *text).map(|(_, name)| (*name).to_owned())
                 }
-                FieldKind::Instance => Some(text.to_owned()),
+                FieldKind::Instance => Some(text.clone()),
                 _ => Some(format!("{} {text}", field.label)),
             }
         };
-        let fields = self.kind.form().groups.first().map(|group| group.fields).unwrap_or_default();
-        fields.iter().filter_map(say).take(MOST_IN_SHORT).collect::<Vec<_>>().join(" \u{b7} ")
+        let count = self.kind.form().groups.first().map_or(0, |group| group.fields.len());
+        let fields = self.kind.form().fields().zip(&texts).take(count);
+        fields.filter_map(say).take(MOST_IN_SHORT).collect::<Vec<_>>().join(" \u{b7} ")
     }
 
-    /// The hash of the link that shows this form.
+    /// The hash of the link that shows what was asked for; that of the form if nothing was.
     #[must_use]
     pub fn hash(&self) -> String {
-        self.spec().0.hash()
+        self.asked.as_ref().map_or_else(|| self.spec().0.hash(), |asked| asked.hash())
+    }
+
+    /// The hash of the study whose result is drawn.
+    #[must_use]
+    pub fn request(&self) -> Option<String> {
+        self.own.as_ref().filter(|_| self.result.is_some()).map(|own| own.spec.hash())
     }
 
     fn put(&mut self, key: &str, text: String) {
@@ -127,6 +191,15 @@ impl StudyState {
     fn position(&self, key: &str) -> Option<usize> {
         self.kind.form().fields().position(|field| field.key == key)
     }
+}
+
+/// The model of a text in the form that stands for the chosen one, whether or not it can be used.
+fn own_model(texts: &[String], kind: StudyKind) -> Option<String> {
+    let field = kind.form().fields().zip(texts).find(|(field, _)| field.key == "config");
+    let text = field.map(|(_, text)| text).filter(|text| !text.is_empty())?;
+    let mut spec = StudySpec::new(kind);
+    let name = spec.set("config", text).ok().and_then(|()| spec.own_model());
+    Some(name.unwrap_or_else(|| "config.json".to_owned()))
 }
 
 fn texts_of(spec: &StudySpec) -> Vec<String> {
@@ -148,36 +221,113 @@ impl StudyState {
                 }
                 next.put(key, text);
             }
-            StudyAction::Load(spec) if spec.kind() == self.kind => next.texts = texts_of(&spec),
-            StudyAction::Load(_) => {}
-            StudyAction::Open(intent, kept) => {
-                let is_measured = self.spec().0.is_measured();
-                let opening = opening_of(intent, kept.is_some(), is_measured, self.run.is_running());
-                // The page opens on a result: without anything in particular, on that of its form.
-                let is_first =
-                    intent == LinkIntent::Page && self.ran.is_none() && !is_measured && !self.run.is_running();
-                next.wants_run = opening == Opening::Run || (opening == Opening::Wait && is_first);
-                if let Some(kept) = kept.filter(|_| opening == Opening::Restore) {
-                    next.texts = texts_of(&kept.spec);
-                    next.ran = Some(Box::new(kept.spec.clone()));
-                    next.restored = Some(KeptResult { spec: kept.spec, when_ms: kept.when_ms });
-                    (next.result, next.run) = (Some(Shared::new(kept.result)), RunState::Done);
-                }
+            StudyAction::Ask(spec) if spec.kind() == self.kind => next.ask(spec),
+            StudyAction::Ask(_) => {}
+            StudyAction::Given(others, key, text) => {
+                others.iter().for_each(|(other, text)| next.put(other, (*text).to_owned()));
+                next.put(key, text);
+                next.ask_for_form();
             }
-            StudyAction::Run(run) => {
-                if run.is_running() && !self.run.is_running() {
-                    next.ran = Some(Box::new(self.spec().0));
-                }
-                (next.run, next.wants_run) = (run, false);
+            StudyAction::Open(spec, intent, kept) => next.open(spec, intent, kept),
+            StudyAction::Start(job, spec) => {
+                next.awaited = Some(AwaitedRun { job, spec });
+                (next.run, next.wants_run) = (RunState::started("Starting"), false);
             }
-            StudyAction::Result(result, is_over) => {
-                (next.result, next.restored) = (Some(Shared::new(*result)), None);
+            StudyAction::Run(job, run) if self.awaits(job) => {
+                next.awaited = next.awaited.filter(|_| run.is_running());
+                next.run = run;
+            }
+            StudyAction::Result(job, result, is_over) if self.awaits(job) => {
+                if let Some(awaited) = &next.awaited {
+                    let (spec, result) = (awaited.spec.clone(), Shared::new(*result));
+                    // The result of a form that runs by itself is what is asked for from now on.
+                    next.asked = Some(spec.clone());
+                    next.own = Some(OwnResult { spec, result, kept_ms: None });
+                }
                 if is_over {
-                    next.run = RunState::Done;
+                    (next.run, next.awaited) = (RunState::Done, None);
                 }
+            }
+            StudyAction::Run(..) | StudyAction::Result(..) => {}
+            StudyAction::RefuseFile(message) => {
+                (next.own, next.awaited, next.asked, next.wants_run) = (None, None, None, false);
+                next.run = RunState::Failed(message);
+            }
+            StudyAction::Refuse(message) => (next.run, next.wants_run) = (RunState::Failed(message), false),
+        }
+        next.draw();
+        next
+    }
+
+    fn awaits(&self, job: JobId) -> bool {
+        self.awaited.as_ref().is_some_and(|awaited| awaited.job == job)
+    }
+
+    /// Draws the result of what was asked for, and of nothing else.
+    fn draw(&mut self) {
+        let own = self.own.as_ref().filter(|own| Some(&own.spec) == self.asked.as_ref());
+        self.result = own.map(|own| own.result.clone());
+        self.restored = own.and_then(|own| Some(KeptResult { spec: (*own.spec).clone(), when_ms: own.kept_ms? }));
+    }
+
+    /// Asks for a run; the one that goes on is of something else, or of another time.
+    fn ask(&mut self, spec: Box<StudySpec>) {
+        self.texts = texts_of(&spec);
+        (self.own, self.awaited, self.run) = (None, None, RunState::Idle);
+        (self.asked, self.wants_run) = (Some(spec), true);
+    }
+
+    /// Asks for what the form says. If it says it wrongly, nothing is asked for, and its fields say what is wrong.
+    fn ask_for_form(&mut self) {
+        let (spec, wrong) = self.spec();
+        if wrong.is_empty() {
+            self.ask(Box::new(spec));
+        } else {
+            (self.own, self.awaited, self.run) = (None, None, RunState::Idle);
+            (self.asked, self.wants_run) = (None, false);
+        }
+    }
+
+    fn open(&mut self, spec: Box<StudySpec>, intent: LinkIntent, kept: Option<Box<KeptStudy>>) {
+        if spec.kind() != self.kind {
+            return;
+        }
+        // The page opens on a result: without anything in particular, on that of its form.
+        let is_first = self.asked.is_none() && self.own.is_none() && self.spec().1.is_empty();
+        match (intent, kept) {
+            (LinkIntent::Page, _) if !is_first => {}
+            (LinkIntent::Result | LinkIntent::Page, Some(kept)) => {
+                let spec = Box::new(kept.spec);
+                self.texts = texts_of(&spec);
+                (self.asked, self.wants_run, self.awaited) = (Some(spec.clone()), false, None);
+                self.own = Some(OwnResult { spec, result: Shared::new(kept.result), kept_ms: Some(kept.when_ms) });
+                self.run = RunState::Done;
+            }
+            (LinkIntent::Page, None) => {
+                if !self.spec().0.is_measured() {
+                    self.ask_for_form();
+                }
+            }
+            (LinkIntent::Result, None) => {
+                let is_there = self.own.as_ref().is_some_and(|own| own.spec == spec)
+                    || self.awaited.as_ref().is_some_and(|awaited| awaited.spec == spec);
+                self.texts = texts_of(&spec);
+                if is_there {
+                    self.asked = Some(spec);
+                } else if spec.is_measured() {
+                    // A measurement waits for Run.
+                    (self.own, self.awaited, self.run) = (None, None, RunState::Idle);
+                    (self.asked, self.wants_run) = (Some(spec), false);
+                } else {
+                    self.ask(spec);
+                }
+            }
+            (LinkIntent::Form, _) => {
+                self.texts = texts_of(&spec);
+                (self.own, self.awaited, self.run) = (None, None, RunState::Idle);
+                (self.asked, self.wants_run) = (None, false);
             }
         }
-        next
     }
 }
 
@@ -199,30 +349,78 @@ mod tests {
                 for (key, text) in example.fields {
                     spec.set(key, text).unwrap();
                 }
-                let loaded = state.after(StudyAction::Load(Box::new(spec.clone())));
-                assert_eq!(loaded.spec(), (spec, vec![]), "{}", example.name);
+                let loaded = state.after(StudyAction::Ask(Box::new(spec.clone())));
+                assert_eq!((loaded.spec(), loaded.wants_run), ((spec, vec![]), true), "{}", example.name);
                 assert!(loaded.hash().starts_with(&format!("#/{}?", kind.form().path)), "{}", loaded.hash());
             }
             let key = first_field(kind);
             assert_eq!(state.after(StudyAction::Edit(key, "x y".to_owned())).text(key), "x y");
             let other = StudyKind::ALL.into_iter().find(|other| *other != kind).unwrap();
-            assert_eq!(state.after(StudyAction::Load(Box::new(StudySpec::new(other)))), state);
+            assert_eq!(state.after(StudyAction::Ask(Box::new(StudySpec::new(other)))), state);
         }
+    }
+
+    fn open(kind: StudyKind, intent: LinkIntent) -> StudyAction {
+        StudyAction::Open(Box::new(StudySpec::new(kind)), intent, None)
+    }
+
+    /// A run of what was asked for, under a number.
+    fn start(state: &StudyState, job: u32) -> StudyState {
+        let spec = state.asked().cloned().unwrap_or_else(|| state.spec().0);
+        state.after(StudyAction::Start(JobId(job), Box::new(spec)))
+    }
+
+    fn result(job: u32, is_over: bool) -> StudyAction {
+        StudyAction::Result(JobId(job), Box::default(), is_over)
     }
 
     #[test]
     fn a_run_shows_its_intermediate_result() {
-        let wants = || StudyAction::Open(LinkIntent::Result, None);
+        let wants = || open(StudyKind::Customop, LinkIntent::Result);
         let state = StudyState::new(StudyKind::Customop).after(wants());
         assert!(state.wants_run);
-        let running = state.after(StudyAction::Run(RunState::started("x")));
+        let running = start(&state, 1);
         assert!(!running.wants_run);
-        assert!(!running.after(wants()).wants_run);
-        let part = running.after(StudyAction::Result(Box::default(), false));
+        assert!(!running.after(wants()).wants_run, "it runs");
+        let part = running.after(result(1, false));
         assert!(part.result.is_some() && part.run.is_running());
-        let done = part.after(StudyAction::Result(Box::default(), true));
+        let done = part.after(result(1, true));
         assert_eq!((done.run.clone(), done.is_stale()), (RunState::Done, false));
-        assert!(done.after(StudyAction::Edit("batch", "3".to_owned())).is_stale());
+        assert!(done.after(StudyAction::Edit("seed", "3".to_owned())).is_stale());
+    }
+
+    #[test]
+    fn what_was_asked_for_last_is_drawn_and_nothing_else() {
+        let kind = StudyKind::Llm;
+        let done = start(&StudyState::new(kind).after(open(kind, LinkIntent::Result)), 1).after(result(1, true));
+        assert_eq!(done.request(), Some(done.hash()));
+        let mut spec = StudySpec::new(kind);
+        spec.set("batch", "32").unwrap();
+        let asked = done.after(StudyAction::Ask(Box::new(spec.clone())));
+        assert_eq!((asked.result.is_some(), asked.wants_run, asked.hash()), (false, true, spec.hash()));
+        // A result of the run before comes too late.
+        let late = start(&done.after(open(kind, LinkIntent::Page)), 2).after(StudyAction::Ask(Box::new(spec)));
+        assert_eq!(late.after(result(2, true)), late);
+        // The form is a draft.
+        let edited = done.after(StudyAction::Edit("batch", "4".to_owned()));
+        assert_eq!((edited.hash(), edited.in_short(), edited.is_stale()), (done.hash(), done.in_short(), true));
+    }
+
+    #[test]
+    fn a_file_is_run_and_a_refused_one_leaves_nothing_of_another_model() {
+        const LLAMA: &str = r#"{"model_type": "llama", "_name_or_path": "me/tiny-llama", "hidden_size": 2048, "num_hidden_layers": 16,
+            "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 32000, "max_position_embeddings": 4096}"#;
+        let kind = StudyKind::Llm;
+        let done = start(&StudyState::new(kind).after(open(kind, LinkIntent::Page)), 1).after(result(1, true));
+        let given = |text: &str| done.after(StudyAction::Given(&[("tp", "")], "config", text.to_owned()));
+        let llama = given(LLAMA);
+        assert!(llama.wants_run && llama.result.is_none());
+        assert!(!llama.in_short().contains("llama-3-8b"), "{}", llama.in_short());
+        let refused = given(r#"{"model_type": "mixtral"}"#);
+        assert_eq!((refused.wants_run, refused.result.is_some(), refused.spec().1.len()), (false, false, 1));
+        assert!(!refused.in_short().contains("llama-3-8b"), "{}", refused.in_short());
+        let empty = done.after(StudyAction::RefuseFile("x: the file is empty".to_owned()));
+        assert_eq!((empty.result.is_some(), empty.run), (false, RunState::Failed("x: the file is empty".to_owned())));
     }
 
     #[test]
@@ -235,21 +433,25 @@ mod tests {
 
     #[test]
     fn a_page_opens_on_a_result_and_a_kernel_runs_while_it_is_edited() {
-        let state = StudyState::new(StudyKind::Customop).after(StudyAction::Open(LinkIntent::Page, None));
+        let opened = |intent| StudyState::new(StudyKind::Customop).after(open(StudyKind::Customop, intent));
+        let state = opened(LinkIntent::Page);
         assert!(state.is_about_to_run() && !state.runs_by_itself());
-        assert!(!state.after(StudyAction::Edit("seed", "x".to_owned())).is_about_to_run());
-        assert!(!StudyState::new(StudyKind::Customop).after(StudyAction::Open(LinkIntent::Form, None)).wants_run);
-        let running = state.after(StudyAction::Run(RunState::started("x")));
+        assert!(!opened(LinkIntent::Form).wants_run);
+        let running = start(&state, 1);
         assert!(!running.is_about_to_run() && !running.runs_by_itself());
-        let done = running.after(StudyAction::Result(Box::default(), true));
+        let done = running.after(result(1, true));
         assert!(!done.runs_by_itself());
         let edited = done.after(StudyAction::Edit("seed", "7".to_owned()));
         assert!(edited.runs_by_itself());
         assert!(!edited.after(StudyAction::Edit("seed", "x".to_owned())).runs_by_itself());
+        // Its result takes the place of the one before in one step.
+        let live = edited.after(StudyAction::Start(JobId(2), Box::new(edited.spec().0)));
+        assert_eq!((live.result.is_some(), live.hash()), (true, done.hash()));
+        let next = live.after(result(2, true));
+        assert!(next.hash().contains("seed=7") && next.request() == Some(next.hash()), "{}", next.hash());
         // A sweep of products runs when the user asks for it.
-        let matmult = StudyState::new(StudyKind::Matmult);
-        let done =
-            matmult.after(StudyAction::Run(RunState::started("x"))).after(StudyAction::Result(Box::default(), true));
+        let matmult = StudyState::new(StudyKind::Matmult).after(open(StudyKind::Matmult, LinkIntent::Page));
+        let done = start(&matmult, 1).after(result(1, true));
         assert!(!done.after(StudyAction::Edit("sizes", "64".to_owned())).runs_by_itself());
     }
 
@@ -265,30 +467,68 @@ mod tests {
     fn a_kept_result_is_shown_with_its_form_until_a_run_replaces_it() {
         let kept = kept_study(StudyKind::Matmult, "64");
         let state = StudyState::new(StudyKind::Matmult);
-        let open = |intent| StudyAction::Open(intent, Some(Box::new(kept.clone())));
+        let open = |intent| StudyAction::Open(Box::new(kept.spec.clone()), intent, Some(Box::new(kept.clone())));
         for intent in [LinkIntent::Result, LinkIntent::Page] {
             let shown = state.after(open(intent));
             assert_eq!((shown.spec(), shown.run.clone()), ((kept.spec.clone(), vec![]), RunState::Done));
             assert_eq!(shown.restored, Some(KeptResult { spec: kept.spec.clone(), when_ms: 9 }));
             assert_eq!(shown.result.as_ref().map(|r| r.document.title.as_str()), Some("kept"));
             assert!(!shown.wants_run);
-            // It stays beside a run that fails, and is still the kept one.
-            let failed = shown.after(StudyAction::Run(RunState::Failed("x".to_owned())));
-            assert_eq!((failed.result.is_some(), failed.restored.is_some()), (true, true));
-            let again = shown.after(StudyAction::Result(Box::default(), true));
+            let again = start(&shown.after(StudyAction::Ask(Box::new(kept.spec.clone()))), 1).after(result(1, true));
             assert_eq!((again.result.map(|r| r.document.title.clone()), again.restored), (Some(String::new()), None));
         }
-        assert_eq!(state.after(open(LinkIntent::Form)), state);
-        let running = state.after(StudyAction::Run(RunState::started("x")));
-        assert_eq!(running.after(open(LinkIntent::Result)), running);
+        assert!(state.after(open(LinkIntent::Form)).result.is_none());
+        // A page that is opened again without anything in particular stays as it was left.
+        let asked = state.after(StudyAction::Ask(Box::new(StudySpec::new(StudyKind::Matmult))));
+        assert_eq!(asked.after(open(LinkIntent::Page)), asked);
     }
 
     #[test]
     fn a_measurement_is_shown_again_but_not_run_by_a_link() {
-        let state = StudyState::new(StudyKind::Matmult).after(StudyAction::Edit("cpu", "true".to_owned()));
-        assert!(state.spec().0.is_measured());
-        assert!(!state.after(StudyAction::Open(LinkIntent::Result, None)).wants_run);
-        let kept = Box::new(KeptStudy { spec: state.spec().0, ..kept_study(StudyKind::Matmult, "64") });
-        assert!(state.after(StudyAction::Open(LinkIntent::Result, Some(kept))).result.is_some());
+        let mut spec = StudySpec::new(StudyKind::Matmult);
+        spec.set("cpu", "true").unwrap();
+        assert!(spec.is_measured());
+        let state = StudyState::new(StudyKind::Matmult);
+        let open = |kept| StudyAction::Open(Box::new(spec.clone()), LinkIntent::Result, kept);
+        assert!(!state.after(open(None)).wants_run);
+        let kept = Box::new(KeptStudy { spec: spec.clone(), ..kept_study(StudyKind::Matmult, "64") });
+        assert!(state.after(open(Some(kept))).result.is_some());
+    }
+
+    use proptest::prelude::*;
+
+    fn actions() -> impl Strategy<Value = StudyAction> {
+        let kind = StudyKind::Llm;
+        let spec = prop::sample::select(vec!["1", "8", "32"]).prop_map(move |batch| {
+            let mut spec = StudySpec::new(kind);
+            spec.set("batch", batch).unwrap();
+            Box::new(spec)
+        });
+        let jobs = 0_u32..3;
+        let intents = prop::sample::select(vec![LinkIntent::Result, LinkIntent::Page, LinkIntent::Form]);
+        prop_oneof![
+            spec.clone().prop_map(StudyAction::Ask),
+            (spec.clone(), intents, any::<bool>()).prop_map(|(spec, intent, is_kept)| {
+                let kept = KeptStudy { spec: (*spec).clone(), result: StudyResult::default(), when_ms: 1 };
+                StudyAction::Open(spec, intent, is_kept.then(|| Box::new(kept)))
+            }),
+            prop::sample::select(vec!["1", "8", "x"]).prop_map(|batch| StudyAction::Edit("batch", batch.to_owned())),
+            Just(StudyAction::Given(&[("tp", "")], "config", "{}".to_owned())),
+            (jobs.clone(), spec).prop_map(|(job, spec)| StudyAction::Start(JobId(job), spec)),
+            (jobs.clone(), any::<bool>()).prop_map(|(job, is_over)| result(job, is_over)),
+            jobs.prop_map(|job| StudyAction::Run(JobId(job), RunState::Cancelled)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_drawn_is_what_the_address_asks_for(actions in prop::collection::vec(actions(), 0..30)) {
+            let mut state = StudyState::new(StudyKind::Llm);
+            for action in actions {
+                state = state.after(action);
+                prop_assert_eq!(state.request().is_some(), state.result.is_some());
+                prop_assert!(state.request().is_none_or(|request| request == state.hash()));
+            }
+        }
     }
 }

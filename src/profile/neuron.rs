@@ -88,7 +88,7 @@ fn self_times(profile: &Profile, tracks: &[TrackId]) -> Vec<(SliceId, i64)> {
         ids.order_by_key(|id| (slices.start(*id), Reverse(slices.end(*id)), *id));
         let first = own.len();
         own.extend(ids.iter().map(|id| (*id, 0)));
-        let mut give = |at: usize, ns: i64| own[at].1 += ns;
+        let mut give = |at: usize, time: Interval<i64>| own[at].1 += time.end - time.start;
         let mut sweep = Sweep::default();
         for (i, id) in ids.iter().enumerate() {
             let time = slices.interval(*id);

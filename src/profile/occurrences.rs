@@ -7,6 +7,8 @@
 use super::neuron::EXECUTION_PROCESS;
 use super::{ArgsId, Profile, SliceId};
 use ns_base::FxHashMap;
+use rustc_hash::FxHasher;
+use std::hash::Hasher as _;
 
 /// The argument of a slice that continues an operation.
 const CONTINUES: &str = "\"continues\":true";
@@ -16,8 +18,17 @@ const CONTINUES: &str = "\"continues\":true";
 pub struct Occurrences {
     /// Whether slices of the profile can have the argument.
     is_looked_for: bool,
-    /// For each set of arguments whether it has the argument.
-    says_so: FxHashMap<ArgsId, bool>,
+    /// For each set of arguments what it says.
+    says: FxHashMap<ArgsId, Stretch>,
+}
+
+/// A slice of an operation that can be interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// A number of the operation, by its arguments; equal for all its slices.
+    pub operation: u64,
+    /// Whether the slice continues the operation.
+    pub goes_on: bool,
 }
 
 impl Occurrences {
@@ -25,18 +36,43 @@ impl Occurrences {
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let is_looked_for = profile.strings().lookup(EXECUTION_PROCESS).is_some();
-        Self { is_looked_for, says_so: FxHashMap::default() }
+        Self { is_looked_for, says: FxHashMap::default() }
     }
 
     /// How many occurrences a slice counts as: 0 if it continues one.
     pub fn count(&mut self, profile: &Profile, id: SliceId) -> u64 {
+        u64::from(self.stretch(profile, id).is_none_or(|stretch| !stretch.goes_on))
+    }
+
+    /// The operation of a slice; `None` in profiles whose operations are never interrupted.
+    pub fn stretch(&mut self, profile: &Profile, id: SliceId) -> Option<Stretch> {
         if !self.is_looked_for {
-            return 1;
+            return None;
         }
         let args = profile.slices().args(id);
-        let goes_on = self.says_so.entry(args).or_insert_with(|| profile.args().get(args).contains(CONTINUES));
-        u64::from(!*goes_on)
+        Some(*self.says.entry(args).or_insert_with(|| Stretch::of(profile.args().get(args))))
     }
+}
+
+impl Stretch {
+    fn of(args: &str) -> Self {
+        let Some((before, after)) = args.split_once(CONTINUES) else {
+            return Self { operation: number_of([args, ""]), goes_on: false };
+        };
+        // The comma goes with the argument; a slice without any other has no arguments where it begins.
+        let (before, after) = match after.strip_prefix(',') {
+            Some(after) => (before, after),
+            None => (before.strip_suffix(',').unwrap_or(before), after),
+        };
+        let rest = if (before, after) == ("{", "}") { ["", ""] } else { [before, after] };
+        Self { operation: number_of(rest), goes_on: true }
+    }
+}
+
+fn number_of(args: [&str; 2]) -> u64 {
+    let mut hasher = FxHasher::default();
+    args.iter().flat_map(|part| part.bytes()).for_each(|byte| hasher.write_u8(byte));
+    hasher.finish()
 }
 
 #[cfg(test)]
@@ -59,5 +95,19 @@ mod tests {
             let found: Vec<u64> = profile.slices().ids().map(|id| occurrences.count(&profile, id)).collect();
             assert_eq!(found, counts, "{process}");
         }
+    }
+
+    #[test]
+    fn the_stretches_of_an_operation_have_its_number() {
+        let number = |args: &str| Stretch::of(args).operation;
+        for (begins, continues) in [
+            (r#"{"hlo":"%a","path":"N/x"}"#, r#"{"continues":true,"hlo":"%a","path":"N/x"}"#),
+            (r#"{"hlo":"%a","path":"N/x"}"#, r#"{"hlo":"%a","path":"N/x","continues":true}"#),
+            ("", r#"{"continues":true}"#),
+        ] {
+            assert_eq!(number(begins), number(continues), "{continues}");
+            assert!(Stretch::of(continues).goes_on && !Stretch::of(begins).goes_on);
+        }
+        assert_ne!(number(r#"{"path":"N/x"}"#), number(r#"{"path":"N/y"}"#));
     }
 }

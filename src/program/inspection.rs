@@ -74,6 +74,17 @@ pub struct UnsupportedOp {
     pub why: String,
 }
 
+impl UnsupportedOp {
+    /// What is wrong with it, as a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self.why.as_str() {
+            "" => format!("{} has no known meaning.", self.op),
+            why => format!("{} is not read here: {why}.", self.op),
+        }
+    }
+}
+
 /// How often something occurs and where first: `3 times, first at foo_1`, `once, at foo_1`, or without a place if `first` is empty.
 #[must_use]
 pub fn occurrence(count: u64, first: &str) -> String {

@@ -1,21 +1,22 @@
 //! The app: the head of the page, files, profiles. It decides which page is shown; the lab (`lab.rs`) shows the other pages.
 
+use std::cell::Cell;
+
 use crate::state::{StateDispatcher, StateHandle, use_reduced};
 use gloo_events::EventListener;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::bridge;
+use super::bridge::{self, FileContent};
 use super::components::{FileDrop, NoticeList, ProgressBar, on, set};
 use super::context::{AppContext, JobSlot};
-use super::file_routes::on_files;
+use super::file_routes::{LastModel, on_files};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::head::SiteHead;
 use super::model_files::{linked_hash, open_linked, use_models};
-use super::pages::benchmark::open_model;
 use super::pages::finder::Finder;
 use super::pages::landing::LandingPage;
-use super::pages::profile::{ProfilePage, open_file};
+use super::pages::profile::{ProfileActions, ProfilePage, open_for_profile};
 use super::platform::folder::bundle_files;
 use super::platform::page::PagePhase;
 use super::platform::{page, panic, theme, url};
@@ -26,9 +27,9 @@ use ns_page::RunState;
 use ns_page::file_queue::FileQueue;
 use ns_page::history::{Following, profile_follows};
 use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_session::build_id;
 use ns_session::share::{Address, Page, ProfileLink};
 use ns_session::shelf::ShelfItem;
-use ns_session::{OpenedModel, ProfileSpec, build_id};
 use ns_view::palette::Theme;
 
 /// Starts the page.
@@ -46,23 +47,24 @@ fn App() -> Html {
     let profile = use_reduced(ProfileState::default);
     let file_queue = use_reduced(FileQueue::default);
     // The address's page from the first drawing on: the start page would stand there for a moment.
-    let current = use_state_eq(|| Address::read(&url::read_hash()).page());
+    let address = use_state_eq(|| ShownAddress { page: Address::read(&url::read_hash()).page(), number: 0 });
+    let current = address.page;
+    let last_model = (*use_memo((), |()| LastModel::default())).clone();
     let theme = use_state_eq(theme::initial);
     let job = (*use_memo((), |()| JobSlot::default())).clone();
-    let is_lab_ready = use_lab(*current, *theme);
+    let is_lab_ready = use_lab(*address, *theme);
 
     use_theme(*theme);
     use_kept_focus();
     let models = use_models(&pool);
-    use_address(&current, &profile.dispatcher(), &pool, &notices.dispatcher());
-    let is_mine = !bridge::is_in_lab(*current);
-    use_hash(hash_of(*current, &profile, &models.known));
+    let is_mine = !bridge::is_in_lab(current);
+    use_hash(hash_of(current, &profile, &models.known));
     let catalog = use_catalog(is_mine, &pool, Pool::any, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
-    let run = file_queue.beside(if *current == Page::Profile { &profile.run } else { &RunState::Idle });
-    let is_about_to_run = *current == Page::Profile && (profile.wants_run || profile.wants_file);
-    use_page_state(is_mine.then_some(*current), catalog.as_ref(), &run, is_about_to_run);
+    let run = file_queue.beside(if current == Page::Profile { &profile.run } else { &RunState::Idle });
+    let is_about_to_run = current == Page::Profile && (profile.wants_run || profile.wants_file);
+    use_page_state(is_mine.then_some(current), catalog.as_ref(), &run, is_about_to_run);
     use_loading_state(!is_mine && !is_lab_ready);
 
     let context = AppContext {
@@ -77,25 +79,28 @@ fn App() -> Html {
     let on_find = set(&is_finding, true);
     let offered = context.catalog.clone();
     let foot = use_memo((), |()| page::element(bridge::FOOT_ELEMENT));
-    let on_profiles = use_profiles(&context, &profile, &job, &current);
+    let on_profiles = use_profiles(&context, &profile, &job, &address);
+    let on_model = on_model(&context, &profile);
+    use_address(&address, &profile.dispatcher(), &context, &last_model, on_model.clone());
     let on_files =
-        on_files(*current, file_queue.dispatcher(), notices.dispatcher(), on_profiles, on_model(&context, &profile));
+        on_files(current, file_queue.dispatcher(), notices.dispatcher(), on_profiles, on_model, last_model.clone());
     let on_refusal =
         on(notices.dispatcher(), |notices, message: String| notices.dispatch(NoticeAction::Say(Tone::Bad, message)));
-    let links: Vec<(Page, AttrValue)> = Page::IN_HEAD.map(|to| (to, link_of(to, &profile).into())).to_vec();
+    let links: Vec<(Page, AttrValue)> =
+        Page::IN_HEAD.map(|to| (to, link_of(to, &profile, &last_model).into())).to_vec();
     html! {
         <ContextProvider<AppContext> context={context}>
             <a class="skip" href="#main" onclick={skip_to_main()}>{ "Skip to content" }</a>
-            <SiteHead current={*current} links={links.clone()} theme={theme.clone()} on_files={on_files.clone()} {on_find} />
+            <SiteHead current={current} links={links.clone()} theme={theme.clone()} on_files={on_files.clone()} {on_find} />
             <Finder pages={links} kept={kept_links(&kept)} profile={profile.clone()} {theme} catalog={offered} is_open={is_finding} />
             <NoticeList {notices} />
             // The profile page shows it where the progress of reading stands a moment later.
-            if *current != Page::Profile && file_queue.is_waiting() {
+            if current != Page::Profile && file_queue.is_waiting() {
                 <section class="file-queue" aria-label="Files"><ProgressBar run={run.clone()} /></section>
             }
             if is_mine {
                 <main id="main" tabindex="-1">
-                    if *current == Page::Home { <LandingPage on_files={on_files.clone()} /> } else { <ProfilePage state={profile} {run} {job} /> }
+                    if current == Page::Home { <LandingPage on_files={on_files.clone()} /> } else { <ProfilePage state={profile} {run} {job} /> }
                 </main>
             }
             { for foot.as_ref().clone().map(|host| create_portal(footer(), host)) }
@@ -108,6 +113,9 @@ fn App() -> Html {
 fn hash_of(current: Page, profile: &ProfileState, models: &[KnownModel]) -> Option<String> {
     match current {
         Page::Home => Some(current.hash()),
+        Page::Profile if profile.link == ProfileLink::example() && url::hash() == current.hash() => {
+            Some(current.hash())
+        }
         Page::Profile if profile.link.file.is_none() => {
             Some(linked_hash(models, &profile.link.spec.model, profile.hash()))
         }
@@ -116,10 +124,18 @@ fn hash_of(current: Page, profile: &ProfileState, models: &[KnownModel]) -> Opti
     }
 }
 
+/// The address that is shown.
+#[derive(Clone, Copy, PartialEq)]
+struct ShownAddress {
+    page: Page,
+    /// How many addresses were opened before it.
+    number: u32,
+}
+
 /// A link to a page as the user left it. The link to a page of the lab has no fields, because the lab remembers them; without fields the
-/// page of profiles opens with its example.
-fn link_of(to: Page, profile: &ProfileState) -> String {
-    let is_left = to == Page::Profile && profile.link != ProfileLink::default();
+/// page of profiles opens with the model that was given last, or its example.
+fn link_of(to: Page, profile: &ProfileState, last_model: &LastModel) -> String {
+    let is_left = to == Page::Profile && profile.link != ProfileLink::default() && !last_model.waits_for(to);
     if is_left { profile.hash() } else { to.hash() }
 }
 
@@ -152,7 +168,7 @@ fn use_theme(theme: Theme) {
 
 /// Fetches the lab when one of its pages is shown, and tells it which page. Returns whether the lab listens.
 #[hook]
-fn use_lab(current: Page, theme: Theme) -> bool {
+fn use_lab(address: ShownAddress, theme: Theme) -> bool {
     let is_ready = use_state_eq(|| false);
     use_effect_with((), {
         let is_ready = is_ready.setter();
@@ -161,14 +177,14 @@ fn use_lab(current: Page, theme: Theme) -> bool {
             move || drop(listener)
         }
     });
-    use_effect_with(current, |current| {
-        if bridge::is_in_lab(*current) {
+    use_effect_with(address.page, |page| {
+        if bridge::is_in_lab(*page) {
             bridge::fetch_lab();
         }
     });
-    use_effect_with((current, theme, *is_ready), |(current, theme, is_ready)| {
+    use_effect_with((address, theme, *is_ready), |(address, theme, is_ready)| {
         if *is_ready {
-            bridge::show(*current, *theme);
+            bridge::show(address.page, address.number, *theme);
         }
     });
     *is_ready
@@ -184,68 +200,82 @@ fn use_loading_state(is_loading: bool) {
     });
 }
 
-/// Follows the address when it is opened or edited; otherwise the address follows the page.
+/// Follows the address when it is opened or edited; otherwise the address follows the page. The lab reads an address when it is told its
+/// number.
 #[hook]
 fn use_address(
-    current: &UseStateHandle<Page>,
+    shown: &UseStateHandle<ShownAddress>,
     profile: &StateDispatcher<ProfileState>,
-    pool: &Pool,
-    notices: &StateDispatcher<Notices>,
+    context: &AppContext,
+    last_model: &LastModel,
+    on_model: Callback<File>,
 ) {
-    use_effect_with((), {
-        let (current, profile, pool, notices) = (current.setter(), profile.clone(), pool.clone(), notices.clone());
-        move |()| {
-            let follow = move |is_first: bool| {
-                let mut address = Address::read(&url::read_hash());
-                let page = address.page();
-                current.set(page);
-                if page == Page::Profile {
-                    let is_bare = address.is_bare();
-                    let link = Box::new(if is_bare { ProfileLink::example() } else { address.profile() });
-                    open_linked(&pool, &notices, &address, &link.spec.model);
-                    match profile_follows(is_first, url::page_of_entry().is_some(), is_bare || url::names_model()) {
-                        Following::Revisit => return profile.dispatch(ProfileAction::Revisit(link)),
-                        Following::Load { wants_run } => {
-                            profile.dispatch(ProfileAction::Load(link));
-                            if wants_run {
-                                profile.dispatch(ProfileAction::WantRun { is_first });
-                            }
-                        }
-                    }
+    let (shown, profile, last_model) = (shown.setter(), profile.clone(), last_model.clone());
+    let (pool, notices) = (context.pool.clone(), context.notices.clone());
+    let latest = use_mut_ref(|| on_model.clone());
+    *latest.borrow_mut() = on_model;
+    use_effect_with((), move |()| {
+        let number = Cell::new(0);
+        let follow = move |is_first: bool| {
+            // What was said is about what was shown before.
+            notices.dispatch(NoticeAction::Leave);
+            let mut address = Address::read(&url::read_hash());
+            let page = address.page();
+            number.set(number.get() + 1);
+            shown.set(ShownAddress { page, number: number.get() });
+            let file = if address.is_bare() { last_model.take_for(page) } else { None };
+            match (page, file) {
+                (Page::Profile, Some(file)) => return latest.borrow().emit(file),
+                (page, Some(file)) => bridge::give_lab(page, FileContent::Models, vec![file]),
+                (Page::Profile, None) => open_profile(&mut address, is_first, &pool, &notices, &profile),
+                (_, None) => {}
+            }
+            // The lab itself says which parts of its links it cannot use.
+            if page == Page::Profile || address.has_no_page() {
+                for problem in address.notices {
+                    notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {}", problem.message)));
                 }
-                // The lab itself says which parts of its links it cannot use.
-                if page == Page::Profile || address.has_no_page() {
-                    for problem in address.notices {
-                        notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {}", problem.message)));
-                    }
-                }
-            };
-            follow(true);
-            let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| follow(false)));
-            move || drop(listener)
-        }
+            }
+        };
+        follow(true);
+        let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| follow(false)));
+        move || drop(listener)
     });
 }
 
-/// Opens files as profiles: several files are one run directory. The lab's files come here too: timelines of its results. The
-/// page's own example makes way for them.
+/// Asks the page of profiles for what an address names.
+fn open_profile(
+    address: &mut Address,
+    is_first: bool,
+    pool: &Pool,
+    notices: &StateDispatcher<Notices>,
+    profile: &StateDispatcher<ProfileState>,
+) {
+    let is_bare = address.is_bare();
+    let link = Box::new(if is_bare { ProfileLink::example() } else { address.profile() });
+    open_linked(pool, notices, address, &link.spec.model);
+    match profile_follows(is_first, url::page_of_entry().is_some(), is_bare || url::names_model()) {
+        Following::Revisit => profile.dispatch(ProfileAction::Revisit(link)),
+        Following::Load { wants_run } => {
+            profile.dispatch(ProfileAction::Load(link));
+            if wants_run {
+                profile.dispatch(ProfileAction::WantRun { is_first });
+            }
+        }
+    }
+}
+
+/// Opens files as profiles: several files are one run directory. The lab's files come here too: timelines of its results.
 #[hook]
 fn use_profiles(
     context: &AppContext,
     profile: &StateHandle<ProfileState>,
     job: &JobSlot,
-    current: &UseStateHandle<Page>,
+    address: &UseStateHandle<ShownAddress>,
 ) -> Callback<Vec<File>> {
-    let (dispatch, current, is_running) = (profile.dispatcher(), current.setter(), profile.run.is_running());
-    let (context, profile, job) = (context.clone(), profile.clone(), job.clone());
-    let waiting = use_mut_ref(Vec::<File>::new);
-    let waits = waiting.clone();
+    let (dispatch, address) = (profile.dispatcher(), address.clone());
+    let actions = ProfileActions { app: context.clone(), state: profile.clone(), job: job.clone() };
     let open = Callback::from(move |files: Vec<File>| {
-        if profile.is_example_running() {
-            waits.borrow_mut().extend(files);
-            job.cancel();
-            return;
-        }
         let file = match <[File; 1]>::try_from(files) {
             Ok([file]) => Ok(file),
             Err(files) if files.is_empty() => return,
@@ -253,24 +283,15 @@ fn use_profiles(
         };
         match file {
             Ok(file) => {
-                current.set(Page::Profile);
-                profile.dispatch(ProfileAction::FileGiven(file.name()));
-                open_file(&context, &profile, &job.0, file);
+                address.set(ShownAddress { page: Page::Profile, ..*address });
+                actions.state.dispatch(ProfileAction::FileGiven(file.name()));
+                actions.open_file(None, file);
             }
-            Err(message) => context.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+            Err(message) => actions.app.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         }
     });
     let latest = use_mut_ref(|| open.clone());
     *latest.borrow_mut() = open.clone();
-    use_effect_with(is_running, {
-        let latest = latest.clone();
-        move |is_running| {
-            if !*is_running {
-                let open = latest.borrow().clone();
-                open.emit(waiting.take());
-            }
-        }
-    });
     use_effect_with((), move |()| {
         let listener = bridge::on_files_for_app(Callback::from(move |files| {
             let open = latest.borrow().clone();
@@ -282,13 +303,9 @@ fn use_profiles(
     open
 }
 
-/// Opens a model file for the form of the profile page.
+/// Opens a model file, and profiles it.
 fn on_model(context: &AppContext, profile: &StateHandle<ProfileState>) -> Callback<File> {
-    on((context.clone(), profile.clone()), |(context, profile), file: File| {
-        let then = on(profile.clone(), |profile, opened: OpenedModel| {
-            let spec = profile.link.spec.clone();
-            profile.dispatch(ProfileAction::Edit(ProfileSpec { model: opened.id, batch_size: None, ..spec }));
-        });
-        open_model(context, file, then);
+    on((context.clone(), profile.dispatcher()), |(context, profile), file: File| {
+        open_for_profile(context, profile, file)
     })
 }

@@ -11,6 +11,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CustomEvent, CustomEventInit, File};
 use yew::Callback;
 
+use ns_base::convert::{f64_to_u64, u64_to_u32};
 use ns_base::names;
 use ns_session::share::Page;
 use ns_view::palette::Theme;
@@ -29,7 +30,7 @@ const FETCH: &str = "neuronscope:fetch-lab";
 const TAKES_FILES: &str = "neuronscope:takes-files";
 /// Event: the lab listens.
 const READY: &str = "neuronscope:lab-ready";
-/// Event with the app's state: the path of the shown page, and the theme.
+/// Event with the app's state: the path of the shown page, how many addresses were opened before, and the theme.
 const APP_STATE: &str = "neuronscope:shown";
 /// Event with files for a page of the lab.
 const FOR_LAB: &str = "neuronscope:files-for-lab";
@@ -82,10 +83,10 @@ pub fn lab_is_ready() {
     tell(READY, &JsValue::NULL);
 }
 
-/// Sent by the app: the shown page and the theme.
-pub fn show(page: Page, theme: Theme) {
+/// Sent by the app: the shown page, the number of its address, and the theme.
+pub fn show(page: Page, number: u32, theme: Theme) {
     let is_dark = JsValue::from_bool(theme == Theme::Dark);
-    tell(APP_STATE, &Array::of2(&page.path().into(), &is_dark));
+    tell(APP_STATE, &Array::of3(&page.path().into(), &number.into(), &is_dark));
 }
 
 /// Sent by the app: files for a page of the lab, which gets them when it listens.
@@ -120,13 +121,14 @@ pub fn on_lab_ready(then: Callback<()>) -> Option<EventListener> {
     })
 }
 
-/// Calls back with the page and the theme that the app shows.
-pub fn on_app_state(then: Callback<(Page, Theme)>) -> Option<EventListener> {
+/// Calls back with the page that the app shows, the number of its address, and the theme.
+pub fn on_app_state(then: Callback<(Page, u32, Theme)>) -> Option<EventListener> {
     listen(APP_STATE, move |detail| {
         let Some(parts) = detail.dyn_ref::<Array>() else { return };
-        let theme = if parts.get(1).is_truthy() { Theme::Dark } else { Theme::Light };
+        let theme = if parts.get(2).is_truthy() { Theme::Dark } else { Theme::Light };
+        let number = u64_to_u32(f64_to_u64(parts.get(1).as_f64().unwrap_or_default()));
         if let Some(page) = parts.get(0).as_string().as_deref().and_then(Page::of_path) {
-            then.emit((page, theme));
+            then.emit((page, number, theme));
         }
     })
 }

@@ -1,5 +1,8 @@
 //! Where files go: each to the page that reads it, by its first bytes.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::Callback;
@@ -21,10 +24,12 @@ pub fn on_files(
     notices: StateDispatcher<Notices>,
     profiles: Callback<Vec<File>>,
     models: Callback<File>,
+    last_model: LastModel,
 ) -> Callback<Vec<File>> {
     Callback::from(move |files: Vec<File>| {
         let (file_queue, notices) = (file_queue.clone(), notices.clone());
-        let (profiles, models) = (profiles.clone(), models.clone());
+        let (profiles, models, last_model) = (profiles.clone(), models.clone(), last_model.clone());
+        notices.dispatch(NoticeAction::Leave);
         let names: Vec<String> = files.iter().map(File::name).collect();
         page::leave_example();
         file_queue.dispatch(FileQueueAction::Add(names.clone()));
@@ -44,15 +49,53 @@ pub fn on_files(
             give(current, Page::Benchmark, FileContent::Results, reports);
             give(current, Page::Customop, FileContent::Kernels, kernels);
             give(current, Page::Llm, FileContent::Decoders, decoders);
+            if let Some(model) = of_models.last() {
+                last_model.note(model, page_of_model(current));
+            }
             match current {
                 Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
-                Page::Benchmark | Page::Home => give(current, Page::Benchmark, FileContent::Models, of_models),
-                _ => give(current, Page::Inspect, FileContent::Models, of_models),
+                _ => give(current, page_of_model(current), FileContent::Models, of_models),
             }
             profiles.emit(rest);
             file_queue.dispatch(FileQueueAction::Remove(names));
         });
     })
+}
+
+/// The page that shows a model that was dropped on a page.
+const fn page_of_model(current: Page) -> Page {
+    match current {
+        Page::Profile => Page::Profile,
+        Page::Benchmark | Page::Home => Page::Benchmark,
+        _ => Page::Inspect,
+    }
+}
+
+/// The model file that was given last, and the pages that open it when they are shown next.
+#[derive(Clone, Default, PartialEq)]
+pub struct LastModel(Rc<RefCell<(Option<File>, Vec<Page>)>>);
+
+impl LastModel {
+    /// Notes a file that a page has opened.
+    fn note(&self, file: &File, opened_on: Page) {
+        let others = [Page::Benchmark, Page::Inspect, Page::Profile].into_iter().filter(|page| *page != opened_on);
+        *self.0.borrow_mut() = (Some(file.clone()), others.collect());
+    }
+
+    /// Whether a page is yet to open the file.
+    #[must_use]
+    pub fn waits_for(&self, page: Page) -> bool {
+        self.0.borrow().1.contains(&page)
+    }
+
+    /// The file, for a page that is yet to open it.
+    #[must_use]
+    pub fn take_for(&self, page: Page) -> Option<File> {
+        let mut last = self.0.borrow_mut();
+        let at = last.1.iter().position(|other| *other == page)?;
+        last.1.remove(at);
+        last.0.clone()
+    }
 }
 
 /// Who reads a file.

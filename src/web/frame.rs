@@ -12,6 +12,7 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::format_whole_share;
 use ns_page::RunState;
 use ns_page::Shared;
+
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::replies::answer_of;
 use ns_session::share::Page;
@@ -119,10 +120,9 @@ pub fn use_kept_focus() {
 }
 
 /// Puts the hash of the view into the address: at once if an action led to another view, so that Back returns from it at any time,
-/// else once the view has come to rest. The first hash is left out: it came from the address.
+/// else once the view has come to rest.
 #[hook]
 pub fn use_hash(hash: Option<String>) {
-    let is_first = use_mut_ref(|| true);
     // The address that the page showed when its hash changed last.
     let seen = use_mut_ref(String::new);
     use_effect_with(hash, move |hash| {
@@ -130,12 +130,11 @@ pub fn use_hash(hash: Option<String>) {
         // An address that was given in between takes precedence: the page still shows the view before it, and changes in a moment.
         let is_led = seen.replace(noted.clone()) != noted;
         let is_now = move || url::current_address() == noted;
-        let shown = hash.clone().filter(|_| !is_first.replace(false));
         let show = move |hash: &str| {
             url::show_hash(hash);
             *seen.borrow_mut() = url::current_address();
         };
-        let timer = match shown {
+        let timer = match hash.clone() {
             Some(hash) if !is_led && url::is_new_entry(&hash) => {
                 show(&hash);
                 None

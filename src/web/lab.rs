@@ -1,11 +1,8 @@
 //! The lab: the pages whose program is fetched when one of them is first shown. The app has the head, and decides which page is shown.
 
 use crate::state::{StateDispatcher, StateHandle, use_reduced};
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
-use gloo_events::EventListener;
 use serde::de::DeserializeOwned;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
@@ -16,7 +13,7 @@ use super::components::{NoticeList, on};
 use super::context::{AppContext, JobSlot};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::model_files::{file_label, linked_hash, open_linked, use_models};
-use super::pages::benchmark::{BenchmarkPage, import_file, open_model, put_model};
+use super::pages::benchmark::{BenchmarkPage, LatestBenchmark, import_file, latest_benchmark, open_for_benchmark};
 use super::pages::experiments::{ExperimentsPage, read_files};
 use super::pages::guide::GuidePage;
 use super::pages::inspect::{InspectActions, InspectPage, open_model as inspect_model};
@@ -26,9 +23,8 @@ use super::platform::{page, panic, theme, url};
 use super::shelf;
 use super::state::{ExperimentsAction, ExperimentsState};
 use super::state::{InspectAction, InspectState};
-use super::sweep::{ExperimentRunner, SweepRunner, kept_sweeps};
-use super::worker::{Pool, take_all_events};
-use ns_bench::Benchmarks;
+use super::sweep::{ExperimentRunner, SweepRunner};
+use super::worker::{KnownModel, Pool, take_all_events};
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::experiments::{PlanAction, PlanState};
@@ -96,7 +92,7 @@ impl States {
             // The page always shows something: a run, or the sample.
             Some(Page::Experiments) => self.plan.wants_run || self.experiments.wants_sample(&self.plan),
             // The page always shows a model.
-            Some(Page::Inspect) => self.inspect.result.is_none(),
+            Some(Page::Inspect) => self.inspect.result.is_none() && self.inspect.file.is_none(),
             Some(page) => page.study().is_some_and(|kind| self.study(kind).is_about_to_run()),
             None => false,
         }
@@ -105,9 +101,27 @@ impl States {
     /// The model of a page that takes model files.
     fn model(&self, page: Page) -> &str {
         match page {
-            Page::Benchmark => self.bench.text("model"),
+            Page::Benchmark => self.bench.model(),
             Page::Inspect => self.inspect.spec.get(InspectField::Model),
             _ => "",
+        }
+    }
+
+    /// The address of a page: that of what it shows. A page that shows its own example keeps the address without fields that opened it.
+    fn address(&self, page: Page, models: &[KnownModel]) -> Option<String> {
+        if url::hash() == page.hash() && self.shows_example(page) {
+            return Some(page.hash());
+        }
+        Some(linked_hash(models, self.model(page), self.hash(page)?))
+    }
+
+    /// Whether a page shows what it opens with for somebody who asked for nothing.
+    fn shows_example(&self, page: Page) -> bool {
+        match page {
+            Page::Benchmark => self.bench.is_example(),
+            Page::Inspect => self.inspect.is_example(),
+            Page::Experiments => self.experiments.is_sample(),
+            page => page.study().is_none_or(|kind| self.study(kind).is_example()),
         }
     }
 
@@ -168,13 +182,13 @@ fn Lab() -> Html {
 
     use_kept_focus();
     let models = use_models(&pool);
-    use_address(&states, &pool, &notices.dispatcher());
-    use_hash(current.and_then(|page| Some(linked_hash(&models.known, states.model(page), states.hash(page)?))));
+    let follow = use_address(&states, &pool, &notices.dispatcher());
+    use_hash(current.and_then(|page| states.address(page, &models.known)));
     let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     // A benchmark of a file that is not here waits for the user.
-    let model = states.bench.text("model");
+    let model = states.bench.model();
     let is_missing = *current == Some(Page::Benchmark) && file_label(model).is_some() && !pool.has_model(model);
     let is_about_to_run = states.is_about_to_run(*current) && !is_missing;
     use_page_state(*current, catalog.as_ref(), &states.run(*current), is_about_to_run);
@@ -186,10 +200,18 @@ fn Lab() -> Html {
         theme: *theme,
     };
     use_given_files(&context, &states, &jobs);
-    use_app_state(on((current.setter(), theme.setter()), |(current, theme), (page, chosen): (Page, Theme)| {
-        current.set(bridge::is_in_lab(page).then_some(page));
-        theme.set(chosen);
-    }));
+    let latest = use_mut_ref(|| 0_u32);
+    use_app_state(on(
+        (current.setter(), theme.setter(), latest, follow),
+        |(current, theme, latest, follow), (page, number, chosen): (Page, u32, Theme)| {
+            // A page is drawn with what its address asks for, never before.
+            if latest.replace(number) != number {
+                follow.emit(());
+            }
+            current.set(bridge::is_in_lab(page).then_some(page));
+            theme.set(chosen);
+        },
+    ));
 
     html! {
         <ContextProvider<AppContext> context={context}>
@@ -226,70 +248,79 @@ struct Jobs {
     llm: JobSlot,
 }
 
-/// Follows the address when it is opened or edited. An address without fields leaves a page that was shown before unchanged:
-/// the links of the head have no fields.
+/// What follows the address when one is opened or edited. An address without fields leaves a page that was shown before unchanged: the
+/// links of the head have no fields.
 #[hook]
-fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>) {
+fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>) -> Callback<()> {
     let (states, pool, notices) = (states.clone(), pool.clone(), notices.clone());
-    use_effect_with((), move |()| {
-        let seen = Rc::new(RefCell::new(BTreeSet::new()));
-        let follow = move || {
-            let mut address = Address::read(&url::read_hash());
-            let page = address.page();
-            let is_new = seen.borrow_mut().insert(page);
-            let is_of_visit = url::page_of_entry().is_some();
-            if !bridge::is_in_lab(page) || !lab_follows(is_new, address.is_bare(), is_of_visit) {
-                return;
-            }
-            let mut has_plan = false;
-            match (page, page.study()) {
-                (Page::Benchmark, _) => {
-                    let config = address.benchmark();
-                    open_linked(&pool, &notices, &address, &config.model);
-                    states.bench.dispatch(BenchAction::Load(Box::new(config)));
+    let seen = use_mut_ref(BTreeSet::new);
+    use_callback((), move |(), ()| {
+        // What was said is about what was shown before.
+        notices.dispatch(NoticeAction::Leave);
+        let mut address = Address::read(&url::hash());
+        let page = address.page();
+        let is_new = seen.borrow_mut().insert(page);
+        let is_of_visit = url::page_of_entry().is_some();
+        if !bridge::is_in_lab(page) || !lab_follows(is_new, address.is_bare(), is_of_visit) {
+            return;
+        }
+        let has_plan = open_address(&states, &pool, &notices, &mut address, page);
+        if is_held_back(page, has_plan, &address) {
+            let text = "A part of the link could not be used, so nothing was run. Check the form, then press Run.";
+            notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));
+        }
+        for problem in address.notices {
+            notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {}", problem.message)));
+        }
+    })
+}
+
+/// Asks the page of an address for what it names; returns whether it names a plan of experiments.
+fn open_address(
+    states: &States,
+    pool: &Pool,
+    notices: &StateDispatcher<Notices>,
+    address: &mut Address,
+    page: Page,
+) -> bool {
+    match (page, page.study()) {
+        (Page::Benchmark, _) => {
+            let config = Box::new(address.benchmark());
+            open_linked(pool, notices, address, &config.model);
+            match (LinkIntent::of(address), latest_benchmark()) {
+                (LinkIntent::Page, LatestBenchmark::Kept(latest)) => {
+                    states.bench.dispatch(BenchAction::Open(Some(latest)))
+                }
+                (LinkIntent::Page, LatestBenchmark::None) => states.bench.dispatch(BenchAction::Open(None)),
+                (LinkIntent::Page, LatestBenchmark::Unfinished) => {}
+                (intent, _) => {
+                    states.bench.dispatch(BenchAction::Load(config, intent));
                     states.bench.dispatch(BenchAction::Look(address.results()));
                 }
-                (Page::Inspect, _) => {
-                    let spec = address.inspect();
-                    open_linked(&pool, &notices, &address, spec.get(InspectField::Model));
-                    states.inspect.dispatch(InspectAction::Load(Box::new(spec)));
-                }
-                (Page::Experiments, _) => {
-                    let link = address.experiments();
-                    has_plan = link.plan.is_some();
-                    open_plan(&states.plan, &link, &address);
-                    states.experiments.dispatch(ExperimentsAction::Load(Box::new(link)));
-                }
-                (_, Some(kind)) => {
-                    let spec = address.study(kind);
-                    let intent = LinkIntent::of(&address);
-                    let kept = kept_for(intent, &spec);
-                    states.study(kind).dispatch(StudyAction::Load(Box::new(spec)));
-                    states.study(kind).dispatch(StudyAction::Open(intent, kept));
-                }
-                (_, None) => {}
             }
-            let (kept, is_some_busy) = kept_sweeps::<Benchmarks>();
-            let has_kept = is_some_busy || !kept.is_empty();
-            if page == Page::Benchmark && is_new && address.is_bare() && !has_kept {
-                states.bench.dispatch(BenchAction::Example);
-            }
-            // A model and records are shown as soon as they are read.
-            if page == Page::Benchmark && address.runs_by_itself() {
-                states.bench.dispatch(BenchAction::WantRun);
-            }
-            if is_held_back(page, has_plan, &address) {
-                let text = "A part of the link could not be used, so nothing was run. Check the form, then press Run.";
-                notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));
-            }
-            for problem in address.notices {
-                notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {}", problem.message)));
-            }
-        };
-        follow();
-        let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| follow()));
-        move || drop(listener)
-    });
+        }
+        (Page::Inspect, _) => {
+            let spec = Box::new(address.inspect());
+            open_linked(pool, notices, address, spec.get(InspectField::Model));
+            let is_bare = address.is_bare();
+            states.inspect.dispatch(if is_bare { InspectAction::Begin(spec) } else { InspectAction::Load(spec) });
+        }
+        (Page::Experiments, _) => {
+            let link = address.experiments();
+            let has_plan = link.plan.is_some();
+            open_plan(&states.plan, &link, address);
+            states.experiments.dispatch(ExperimentsAction::Load(Box::new(link)));
+            return has_plan;
+        }
+        (_, Some(kind)) => {
+            let spec = address.study(kind);
+            let intent = LinkIntent::of(address);
+            let kept = kept_for(intent, &spec);
+            states.study(kind).dispatch(StudyAction::Open(Box::new(spec), intent, kept));
+        }
+        (_, None) => {}
+    }
+    false
 }
 
 /// Puts the plan of a link into the form; it runs unless the link holds records, or a part of it could not be used.
@@ -319,7 +350,7 @@ where
 
 /// Listens to the app's state, and tells the app that the lab listens.
 #[hook]
-fn use_app_state(on_app_state: Callback<(Page, Theme)>) {
+fn use_app_state(on_app_state: Callback<(Page, u32, Theme)>) {
     use_effect_with((), move |()| {
         let listener = bridge::on_app_state(on_app_state);
         bridge::lab_is_ready();
@@ -336,59 +367,50 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
         let (context, bench, experiments) = (context.clone(), bench.clone(), experiments.clone());
         let (customop, llm) = (customop.clone(), llm.clone());
         let actions = InspectActions { app: context.clone(), state: inspect.clone(), job: jobs.inspect.clone() };
-        let listener =
-            bridge::on_files_for_lab(Callback::from(move |given: (Page, FileContent, Vec<File>)| match given {
+        let listener = bridge::on_files_for_lab(Callback::from(move |given: (Page, FileContent, Vec<File>)| {
+            context.notices.dispatch(NoticeAction::Leave);
+            match given {
                 (Page::Experiments, _, files) => read_files(&context, &experiments, &jobs.experiments.0, &files),
                 (Page::Inspect, _, files) => files.into_iter().for_each(|file| inspect_model(&actions, file)),
                 (_, FileContent::Kernels, files) => {
-                    let kernel = [("kernel", Some("own")), ("source", None)];
-                    files.into_iter().for_each(|file| edit_text(&context, &customop, kernel, file));
+                    files.into_iter().for_each(|file| give_text(&customop, KERNEL, file));
                 }
                 (_, FileContent::Decoders, files) => {
-                    let config = [("tp", Some("")), ("config", None)];
-                    files.into_iter().for_each(|file| edit_text(&context, &llm, config, file));
+                    files.into_iter().for_each(|file| give_text(&llm, CONFIG, file));
                 }
                 (_, FileContent::Results, files) => {
-                    bench.dispatch(BenchAction::FilesCome);
-                    files.into_iter().for_each(|file| import_file(&context, bench.dispatcher(), file));
+                    for file in files {
+                        bench.dispatch(BenchAction::FileGiven(file.name()));
+                        import_file(&context, bench.dispatcher(), file);
+                    }
                 }
                 (_, FileContent::Models, files) => {
-                    bench.dispatch(BenchAction::FilesCome);
-                    files.into_iter().for_each(|file| {
-                        let (app, bench) = (context.clone(), bench.clone());
-                        open_model(&context, file, Callback::from(move |opened| put_model(&app, &bench, opened)));
-                    });
+                    files.into_iter().for_each(|file| open_for_benchmark(&context, &bench.dispatcher(), file));
                 }
-            }));
+            }
+        }));
         move || drop(listener)
     });
 }
 
-/// Puts the text of a file into the field of a study that has no text of its own here, and texts into the other fields.
-fn edit_text(
-    context: &AppContext,
-    study: &StateDispatcher<StudyState>,
-    fields: [(&'static str, Option<&'static str>); 2],
-    file: File,
-) {
-    let (notices, study) = (context.notices.clone(), study.clone());
+/// The field for the text of a file, and other fields with their texts once it is given.
+type TextField = (&'static str, &'static [(&'static str, &'static str)]);
+const KERNEL: TextField = ("source", &[("kernel", "own")]);
+const CONFIG: TextField = ("config", &[("tp", "")]);
+
+/// Gives the text of a file to a study, which runs it.
+fn give_text(study: &StateDispatcher<StudyState>, (field, others): TextField, file: File) {
+    let study = study.clone();
     spawn_local(async move {
         let name = file.name();
         let bytes = read_head(&file, LONGEST_KERNEL).await.unwrap_or_default();
-        match String::from_utf8(bytes) {
-            Ok(text) if !text.is_empty() => {
-                for (key, own) in fields {
-                    study.dispatch(StudyAction::Edit(key, own.unwrap_or(&text).to_owned()));
-                }
-            }
-            Ok(_) => {
-                notices.dispatch(NoticeAction::Say(Tone::Bad, format!("{name}: the file is empty or cannot be read")))
-            }
+        study.dispatch(match String::from_utf8(bytes) {
+            Ok(text) if !text.is_empty() => StudyAction::Given(others, field, text),
+            Ok(_) => StudyAction::RefuseFile(format!("{name}: the file is empty or cannot be read")),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
-                let text = format!("{name}: byte {at} is not UTF-8 text; save the file as UTF-8");
-                notices.dispatch(NoticeAction::Say(Tone::Bad, text));
+                StudyAction::RefuseFile(format!("{name}: byte {at} is not UTF-8 text; save the file as UTF-8"))
             }
-        }
+        });
     });
 }

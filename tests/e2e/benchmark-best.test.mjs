@@ -163,7 +163,7 @@ test("a link to a file that is not here shows where to drop it, and runs when it
   await waitForState(page, "done");
   // A file is run with what it takes, on every instance with a price: its graph says what other batch sizes are.
   const card = page.locator(".model-card");
-  await card.getByText(/million parameters/).waitFor();
+  await card.getByText(/[\d,]+ parameters, /).waitFor();
   await eventually(async () => assert.equal(await results(page).locator("tbody tr").count(), 98));
   await waitForState(page, "done");
   await page.locator(".limiter").getByText(/limits a call of it|Units wait for one another/).waitFor();

@@ -227,7 +227,7 @@ test("the summary of any trace says in sentences what dominates, with links", to
   // The first sentence is the verdict: how long devices are idle from the first to the last step, and what the host does then.
   const verdict = said.locator("[data-topic=verdict]");
   await verdict.getByText(/Devices are idle for 9\.23 ms of 9\.37 ms \(98\.4 %\) from the first to the last step\./).waitFor();
-  await verdict.getByText(/6\.54 ms of it \(70\.9 %\) pass while .* is in "hipLaunchKernel"/).waitFor();
+  await verdict.getByText(/During 6\.58 ms of it \(71\.3 %\), .* is in "hipLaunchKernel"/).waitFor();
   await assertAccessible(page);
   await said.locator("[data-topic=idle]").getByRole("button", { name: /^hipLaunchKernel/ }).first().focus();
   await page.keyboard.press("Enter");

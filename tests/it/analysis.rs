@@ -291,12 +291,38 @@ fn no_cause_of_idle_time_is_longer_than_the_idle_time() {
         let mut pass = SentencesPass::new(&profile);
         while !pass.advance(&profile, &works, &flows, usize::MAX) {}
         let found = pass.finish_overview(&profile, &works);
-        if let (Some(cause), Some(breakdown)) = (found.idle_cause, found.breakdown) {
+        if let (Some(cause), Some(breakdown)) = (found.idle.cause, found.breakdown) {
             causes += 1;
+            assert_eq!(found.idle.idle_ns, breakdown.waiting_ns(), "{name}");
             assert!(cause.ns <= breakdown.waiting_ns(), "{name}: {} > {}", cause.ns, breakdown.waiting_ns());
         }
     }
     assert!(causes > 3, "{causes} profiles have a cause");
+}
+
+/// Times in which a call of the host's thread runs and no kernel or copy of the device does, added up from the events of the files.
+#[test]
+fn a_cause_of_idle_time_has_the_time_of_the_calls_inside_it() {
+    let expected = [
+        ("kineto_resnet50_workers0_a.json.gz", 461_335_000, "enumerate(DataLoader)#_Single", 355_571_000),
+        (
+            "tracelens_bert_small_mi300.json.gz",
+            3_616_586,
+            "transformers/models/bert/modeling_bert.py(573): forward",
+            2_426_207,
+        ),
+    ];
+    for (name, idle_ns, starts, cause_ns) in expected {
+        let profile = open(&fixtures(), name);
+        let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+        let mut pass = SentencesPass::new(&profile);
+        while !pass.advance(&profile, &works, &flows, usize::MAX) {}
+        let found = pass.finish_overview(&profile, &works).idle;
+        let cause = found.cause.clone().unwrap();
+        assert!(cause.name.starts_with(starts), "{name}: {cause:?}");
+        assert_eq!((found.idle_ns, cause.ns), (idle_ns, cause_ns), "{name}");
+        assert!(found.text().contains("more loader workers") || found.text().contains("fewer and larger"), "{name}");
+    }
 }
 
 #[test]

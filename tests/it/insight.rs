@@ -144,6 +144,8 @@ fn every_instance_is_measured_against_its_published_peaks() {
         near("peak bandwidth", i.roofline.peak_bytes_per_s, bytes_peak);
         near("ridge", s.peak_flops_bandwidth_ratio, flops_peak / bytes_peak);
         let model_flops = 2.0 * n * n * n * layers;
+        let reached = i.roofline.points[0].flops_per_s / i.roofline.peak_flops_per_s * 100.0;
+        near("roofline", s.mfu_inst_estimated_percent, reached);
         near("MFU", s.mfu_estimated_percent.unwrap(), model_flops / (flops_peak * s.total_time) * 100.0);
         near("HFU", s.hfu_estimated_percent, s.hardware_flops as f64 / (flops_peak * s.total_time) * 100.0);
         let bytes = (s.hbm_read_bytes + s.hbm_write_bytes) as f64;

@@ -11,7 +11,7 @@ use neuronscope::analysis::operators::{OpQuery, operator_stats};
 use neuronscope::analysis::query::{QueryValue, ask};
 use neuronscope::analysis::{GroupBy, Instances, Selection};
 use neuronscope::base::Interval;
-use neuronscope::base::units::{format_ns, format_share};
+use neuronscope::base::units::{format_ns, format_plural, format_share};
 use neuronscope::compiler::Workflow;
 use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::insight::{Insights, Resource, ResourceTime, Rule};
@@ -313,6 +313,37 @@ fn the_times_of_operators_are_the_time_in_which_something_executes() {
         }
         let most = a.insights.limiter.window_ns as i64;
         assert!(a.framework.values().sum::<i64>() <= most, "{name}");
+    });
+}
+
+/// An operator that was interrupted ran once, and one that has several members in a fused operation too.
+#[test]
+fn every_tool_has_one_count_of_each_operator() {
+    each(|name, a| {
+        let rows = operator_table(&a.saved, OperatorView::Framework).into_iter().map(|r| (r.name, r.occurrences));
+        let counts: BTreeMap<String, u64> = rows.collect();
+        let level = a.saved.levels().find("framework ops").unwrap();
+        let query =
+            OpQuery { group_by: GroupBy::CategoryOrName, selection: Selection::of_level(level), percentiles: true };
+        let stats = operator_stats(&a.saved, &query);
+        let found: BTreeMap<String, u64> =
+            stats.stats.iter().map(|s| (stats.name(&a.saved, s).to_owned(), s.count)).collect();
+        assert_eq!(found, counts, "{name}: statistics");
+        for s in &stats.stats {
+            let (p, mean) = (s.percentiles.unwrap(), s.mean_ns());
+            let (min, max) = (s.min_ns as f64, s.max_ns as f64);
+            assert!(min <= p.p50_ns && p.p50_ns <= p.p99_ns && p.p99_ns <= max, "{name}: {s:?}");
+            assert!(min <= mean && mean <= max, "{name}: {s:?}");
+        }
+        let in_words = |operator: &str| format!(" in {}", format_plural(counts[operator], "occurrence"));
+        let top = a.sentences.iter().find_map(|s| s.strip_prefix('"')?.split_once("\" takes the most"));
+        let (operator, rest) = top.unwrap_or_else(|| panic!("{name}: {:?}", a.sentences));
+        assert!(rest.contains(&in_words(operator)), "{name}: {operator}{rest}");
+        for finding in ranked(&a.overview) {
+            if let Some((operator, _)) = finding.title.split_once(" takes ").filter(|(o, _)| counts.contains_key(*o)) {
+                assert!(finding.text.ends_with(&format!("{}.", in_words(operator))), "{name}: {}", finding.text);
+            }
+        }
     });
 }
 

@@ -40,7 +40,8 @@ struct Look {
     started_by: Option<SliceId>,
     /// Tracks that were not looked at yet, the next at the end.
     elsewhere: Vec<TrackId>,
-    busiest: Option<Meanwhile>,
+    /// Whether it tells more than that the thread waits or runs, and the call.
+    busiest: Option<(bool, Meanwhile)>,
 }
 
 impl IdlePass {
@@ -175,9 +176,9 @@ impl Look {
     }
 
     /// Of equally busy threads the last counts.
-    fn add(&mut self, other: Option<Meanwhile>) {
-        let most = self.busiest.as_ref().map_or(i64::MIN, |m| m.self_ns);
-        if let Some(other) = other.filter(|m| m.self_ns >= most) {
+    fn add(&mut self, other: Option<(bool, Meanwhile)>) {
+        let most = self.busiest.as_ref().map_or((false, i64::MIN), |(tells, m)| (*tells, m.ns));
+        if let Some(other) = other.filter(|(tells, m)| (*tells, m.ns) >= most) {
             self.busiest = Some(other);
         }
     }
@@ -186,6 +187,6 @@ impl Look {
         let Gap { span, before, after, .. } = self.gap;
         let started_by = self.started_by;
         let was_late = started_by.is_some_and(|by| profile.slices().start(by) >= span.start);
-        IdleGap { of, span, before, after, started_by, was_late, meanwhile: self.busiest }
+        IdleGap { of, span, before, after, started_by, was_late, meanwhile: self.busiest.map(|(_, m)| m) }
     }
 }

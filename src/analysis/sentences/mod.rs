@@ -16,9 +16,19 @@ use ns_profile::Profile;
 use ns_profile::flows::FlowIndex;
 
 pub use breakdown::{Breakdown, Part};
-pub use overview::{Cause, EXAMINED, Operation, Overview, Step};
+pub use causes::{Cause, IdleReason};
+pub use overview::{EXAMINED, Operation, Overview, Step};
 pub use pass::SentencesPass;
 pub use types::{Figure, FigureUnit, Sentence, Topic};
+
+/// Why the devices of a profile were idle.
+#[cfg(test)]
+fn idle_reason(profile: &Profile) -> IdleReason {
+    let (works, flows) = (Works::of(profile), FlowIndex::new(profile));
+    let mut pass = SentencesPass::new(profile);
+    while !pass.advance(profile, &works, &flows, usize::MAX) {}
+    pass.finish_overview(profile, &works).idle
+}
 
 /// The sentences about a profile: first its kind, then the most important ones first.
 #[must_use]
@@ -74,8 +84,8 @@ mod tests {
             said[1],
             (
                 Topic::Verdict,
-                "Devices are idle for 250 ns of 500 ns (50.0 %) from their first to their last work. 250 ns of it \
-                 (100.0 %) pass while python / main is in \"load\"."
+                "Devices are idle for 250 ns of 500 ns (50.0 %) from their first to their last work. During 250 ns of \
+                 it (100.0 %), python / main is in \"load\"."
                     .to_owned()
             )
         );

@@ -1,16 +1,18 @@
 //! The content of an overview of a profile: the sentences, and the numbers behind them.
 
 use super::breakdown::{Breakdown, Layers};
-use super::causes::{IdleCause, main_cause, remedy};
+use super::causes::IdleReason;
 use super::say;
 use super::tally::{Own, SliceSet, Tally};
 use super::types::Sentence;
+use crate::Threads;
 use crate::grouping::thread_text;
 use crate::idle::IdleGaps;
 use crate::opcode::opcode;
+use crate::self_time::self_stretches;
 use crate::work::{Work, Works};
 use ns_base::convert::i64_to_f64;
-use ns_base::{FxHashMap, Idx, Interval, Order, StrId, TraceNs};
+use ns_base::{FxHashMap, Idx, Interval, Order, StrId, TraceNs, stats};
 use ns_profile::device::DeviceTimes;
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId};
@@ -32,8 +34,8 @@ pub struct Overview {
     /// Operations by self time, longest first: of framework operators or instructions of a Neuron profile, of devices if there
     /// are any, else of all.
     pub operations: Vec<Operation>,
-    /// What the host does during most idle time of devices.
-    pub idle_cause: Option<Cause>,
+    /// Why devices were idle.
+    pub idle: IdleReason,
     /// The longest stretch in which data moves.
     pub longest_transfer: Option<Interval<TraceNs>>,
     /// The longest stretch in which devices exchange data.
@@ -44,6 +46,16 @@ pub struct Overview {
     pub threads: Vec<(String, i64)>,
     /// The times of the engines of a device, if the profile shows its instructions.
     pub device: Option<DeviceTimes>,
+}
+
+impl Overview {
+    /// The median length of the marked steps, in ns.
+    #[must_use]
+    pub fn median_step_ns(&self) -> Option<i64> {
+        let mut lengths: Vec<i64> = self.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
+        lengths.sort_unstable();
+        stats::median_sorted(&lengths)
+    }
 }
 
 /// A marked step.
@@ -64,30 +76,15 @@ pub struct Operation {
     pub name: String,
     /// Self time, in ns.
     pub self_ns: i64,
-    /// Number of slices.
+    /// How often it ran; an interrupted operation counts once.
     pub count: u64,
-    /// The part of the timeline that its slices cover, in ns: slices of several devices or threads count once. Only the first
-    /// [`EXAMINED`] operations have it; it is 0 for the others.
+    /// The part of the timeline that its self time covers, in ns: several devices or threads count once. Only the first [`EXAMINED`]
+    /// operations have it; it is 0 for the others.
     pub covered_ns: i64,
     /// Share of the self time of all operations, in percent.
     pub percent: f64,
     /// The slice with the most self time.
     pub longest: SliceId,
-}
-
-/// What the host does during most idle time of devices.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
-    /// Name of the slices of the host.
-    pub name: String,
-    /// Process and thread.
-    pub thread: String,
-    /// Idle time during these slices, in ns.
-    pub ns: i64,
-    /// The longest of them.
-    pub longest: SliceId,
-    /// What the user can do, if the name says enough.
-    pub remedy: Option<&'static str>,
 }
 
 /// Assembles the overview.
@@ -99,7 +96,7 @@ pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &I
         _ if has_devices => SliceSet::Device,
         _ => SliceSet::All,
     };
-    let own = tally.own_of(counted);
+    let (own, idle) = (tally.own_of(counted), IdleReason::of(profile, works, tally, gaps));
     let mut operations = operations(profile, own);
     let first = operations.len().min(EXAMINED);
     cover(profile, works, counted, own, &mut operations[..first]);
@@ -121,12 +118,12 @@ pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &I
         .collect();
     threads.order_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     Overview {
-        sentences: say::all(profile, works, tally, gaps),
+        sentences: say::all(profile, works, tally, gaps, &idle),
         breakdown: tally.window.filter(|_| has_devices).map(|window| layers.within(window)),
         by_steps: tally.by_steps,
         steps: if tally.by_steps { tally.steps.iter().map(step).collect() } else { Vec::new() },
         operations,
-        idle_cause: main_cause(gaps, &tally.device).map(Cause::from),
+        idle,
         longest_transfer: longest(Work::Transfer),
         longest_communication: longest(Work::Communication),
         longest_gap: gaps.gaps.first().map(|gap| gap.span),
@@ -135,14 +132,8 @@ pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &I
     }
 }
 
-impl From<IdleCause> for Cause {
-    fn from(cause: IdleCause) -> Self {
-        let remedy = remedy(&cause.name);
-        Self { name: cause.name, thread: cause.thread, ns: cause.ns, longest: cause.longest, remedy }
-    }
-}
-
-/// Fills in how much of the timeline the slices of these operations cover.
+/// Fills in how much of the timeline the self time of these operations covers: a slice that waits for what it called covers nothing
+/// meanwhile.
 fn cover(
     profile: &Profile,
     works: &Works,
@@ -158,15 +149,15 @@ fn cover(
         }
     }
     let mut spans: Vec<Vec<Interval<TraceNs>>> = operations.iter().map(|_| Vec::new()).collect();
-    let slices = profile.slices();
-    for track in profile.tracks().ids() {
-        for id in slices.of_track(track) {
-            counted.each_name(profile, works, track, id, |name| {
+    let all: Vec<_> = profile.tracks().ids().collect();
+    for lanes in Threads::of(profile).lanes(&all) {
+        self_stretches(profile, &lanes, |id, time| {
+            counted.each_name(profile, works, profile.slices().track(id), id, |name| {
                 if let Some(at) = of_name.get(name.index()).copied().flatten() {
-                    spans[at].push(slices.interval(id));
+                    spans[at].push(time);
                 }
             });
-        }
+        });
     }
     for (operation, spans) in operations.iter_mut().zip(spans) {
         operation.covered_ns = Interval::total_ns(&Interval::merge(spans));
@@ -192,4 +183,59 @@ pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<
     // Stable: ties stay in the order of their names.
     found.order_by_key(|o| std::cmp::Reverse(o.self_ns));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Overview, SentencesPass};
+    use super::*;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
+    use ns_profile::flows::FlowIndex;
+    use proptest::prelude::*;
+    use std::cmp::Reverse;
+
+    /// Slices of a program: thread, start, duration, name.
+    type Written = [(usize, i64, i64, &'static str)];
+
+    fn of(written: &Written) -> Overview {
+        let mut b = ProfileBuilder::new("test");
+        let p = b.process("1", "java");
+        let threads = ["1", "2", "3"].map(|t| b.thread(p, t, ""));
+        written.iter().for_each(|&(t, at, dur, name)| b.slice(threads[t], at, dur, name, "", None));
+        let profile = b.finish(Diagnostics::new());
+        let (works, flows) = (Works::of(&profile), FlowIndex::new(&profile));
+        let mut pass = SentencesPass::new(&profile);
+        while !pass.advance(&profile, &works, &flows, usize::MAX) {}
+        pass.finish_overview(&profile, &works)
+    }
+
+    #[test]
+    fn an_operation_that_waits_for_what_it_called_covers_nothing_meanwhile() {
+        let found = of(&[(0, 0, 100, "execute"), (0, 10, 80, "run"), (1, 5, 100, "execute"), (1, 15, 80, "run")]);
+        let covered: Vec<_> = found.operations.iter().map(|o| (o.name.as_str(), o.self_ns, o.covered_ns)).collect();
+        assert_eq!(covered, [("run", 160, 85), ("execute", 40, 30)]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_an_operation_covers_is_that_of_the_definition(
+            written in prop::collection::vec((0usize..3, 0i64..80, 1i64..40, 0usize..3), 1..20),
+        ) {
+            let names = ["a", "b", "c"];
+            let written: Vec<_> = written.into_iter().map(|(t, at, dur, name)| (t, at, dur, names[name])).collect();
+            // Of equal spans the later one has the time.
+            let running = |thread: usize, now: i64| {
+                let all = written.iter().enumerate().filter(move |(_, s)| s.0 == thread && (s.1..s.1 + s.2).contains(&now));
+                all.max_by_key(|(i, s)| (s.1, Reverse(s.2), *i)).map(|(_, s)| s.3)
+            };
+            let found = of(&written);
+            for operation in found.operations {
+                let on = |now: i64| (0..3).filter(|t| running(*t, now) == Some(operation.name.as_str())).count() as i64;
+                let own: i64 = (0..120).map(on).sum();
+                let covered = (0..120).filter(|now| on(*now) > 0).count() as i64;
+                prop_assert_eq!((operation.self_ns, operation.covered_ns), (own, covered), "{}", operation.name);
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Finds the sentences about a profile, a part at a time.
 
-use super::causes::GAPS_LOOKED_INTO;
+use super::causes::{GAPS_LOOKED_INTO, IdleReason};
 use super::overview::{Overview, overview};
 use super::say;
 use super::tally::{Tally, TallyPass};
@@ -78,8 +78,8 @@ impl SentencesPass {
     #[must_use]
     pub fn finish(self, profile: &Profile, works: &Works) -> Vec<Sentence> {
         let Stage::Idle(idle) = self.stage else { return Vec::new() };
-        let (tally, idle) = *idle;
-        say::all(profile, works, &tally, &idle.finish())
+        let (tally, gaps) = (idle.0, idle.1.finish());
+        say::all(profile, works, &tally, &gaps, &IdleReason::of(profile, works, &tally, &gaps))
     }
 
     /// The sentences and the numbers behind them; `None` until the pass has read every slice.

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::causes::{main_cause, remedy, started_late_ns};
+use super::causes::IdleReason;
 use super::tally::{Own, Tally, shared};
 use super::types::{Figure, FigureUnit, Sentence, Topic};
 use crate::compare::steps;
 use crate::device::FileSummary;
 use crate::grouping::thread_text;
 use crate::idle::{IdleGap, IdleGaps};
-use crate::opcode::{opcode, short_name};
+use crate::opcode::{name_in, opcode};
 use crate::work::{Work, Works};
 use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_ns, format_number, format_percent, format_plural, format_share};
@@ -24,19 +24,21 @@ use ns_profile::{Profile, SliceId};
 /// waiting first. Chosen: below it, perfect overlap would gain less than most other changes.
 const IDLE_COMES_FIRST_PERCENT: f64 = 10.0;
 
-/// From this share of the idle time, in percent, one name is its cause. Chosen: below it, ending that wait would leave most
-/// of the idle time.
-const ONE_CAUSE_PERCENT: f64 = 20.0;
-
 /// All sentences: first the kind of the profile, then the most important ones first.
-pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Vec<Sentence> {
+pub(super) fn all(
+    profile: &Profile,
+    works: &Works,
+    tally: &Tally,
+    gaps: &IdleGaps,
+    reason: &IdleReason,
+) -> Vec<Sentence> {
     let mut found = vec![what_it_is(profile, works)];
     found.extend(works.device().map(|times| device(times, FileSummary::of(profile).as_ref())));
     if works.family() == Family::Other {
         found.extend(busiest_thread(profile, tally));
         found.extend(top_operator(profile, &tally.own, "of all self time"));
     } else if let Some(window) = tally.window {
-        found.extend(verdict(tally, window, gaps));
+        found.extend(verdict(tally, window, gaps, reason));
         found.extend(kind(tally, window, Work::Compute, Topic::Compute, "Devices compute for"));
         found.extend(kind(tally, window, Work::Transfer, Topic::Transfer, "Data moves for"));
         found.extend(overlap(tally));
@@ -103,11 +105,11 @@ fn summary_text(summary: &FileSummary, times: &DeviceTimes) -> String {
     if said.is_empty() { String::new() } else { format!(" The file's summary says: {}.", said.join(", ")) }
 }
 
-fn percent(part: i64, whole: i64) -> f64 {
+pub(super) fn percent(part: i64, whole: i64) -> f64 {
     if whole > 0 { i64_to_f64(part) * 100.0 / i64_to_f64(whole) } else { 0.0 }
 }
 
-fn text_of(ns: i64) -> String {
+pub(super) fn text_of(ns: i64) -> String {
     format_ns(i64_to_f64(ns))
 }
 
@@ -139,13 +141,13 @@ fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
 }
 
 /// What the user can change first: idle time with its cause if it is large, else the kind with the most time in the window.
-fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<Sentence> {
+fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps, reason: &IdleReason) -> Option<Sentence> {
     let whole = window.end.0 - window.start.0;
     let busy = Interval::total_ns(&tally.device);
     if whole <= 0 || busy == 0 {
         return None;
     }
-    let idle = whole - busy;
+    let idle = reason.idle_ns;
     let shares = [
         ("compute", tally.ns(Work::Compute)),
         ("data transfer", tally.ns(Work::Transfer)),
@@ -158,7 +160,7 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
     let (most, ns) = shares.into_iter().max_by_key(|(_, ns)| *ns)?;
     let mut slices = Vec::new();
     let text = if percent(idle, whole) >= IDLE_COMES_FIRST_PERCENT || most == "idle" {
-        let (text, cause, slice) = idle_verdict(tally, idle, whole, gaps);
+        let (text, cause, slice) = idle_verdict(tally, whole, gaps, reason);
         figures.extend(cause);
         slices.extend(slice);
         text
@@ -179,40 +181,28 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
 }
 
 /// Says that devices are idle, and what the host does meanwhile: the text, the figure and the slice of the cause.
-fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (String, Option<Figure>, Option<SliceId>) {
-    let mut text = format!(
-        "Devices are idle for {} of {} ({}) {}.",
-        text_of(idle),
+fn idle_verdict(
+    tally: &Tally,
+    whole: i64,
+    gaps: &IdleGaps,
+    reason: &IdleReason,
+) -> (String, Option<Figure>, Option<SliceId>) {
+    let text = format!(
+        "Devices are idle for {} of {} ({}) {}.{}",
+        text_of(reason.idle_ns),
         text_of(whole),
-        format_share(percent(idle, whole)),
-        window_text(tally)
+        format_share(percent(reason.idle_ns, whole)),
+        window_text(tally),
+        reason.text()
     );
-    let late = started_late_ns(gaps);
-    let cause = main_cause(gaps, &tally.device).filter(|cause| percent(cause.ns, idle) >= ONE_CAUSE_PERCENT);
-    if let Some(cause) = cause {
-        text.push_str(&format!(
-            " {} of it ({}) pass while {} is in {}.",
-            text_of(cause.ns),
-            format_share(percent(cause.ns, idle)),
-            cause.thread,
-            quoted(&cause.name)
-        ));
-        if let Some(remedy) = remedy(&cause.name) {
-            text.push_str(&format!(" {remedy}."));
-        }
+    if let Some(cause) = &reason.cause {
         return (text, Some(figure("cause", i64_to_f64(cause.ns), FigureUnit::Ns)), Some(cause.longest));
     }
-    if percent(late, idle) < ONE_CAUSE_PERCENT {
+    if !reason.is_late() {
         return (text, None, None);
     }
-    text.push_str(&format!(
-        " In {} of it ({}) the host started the next work only after the device had run out of it: fewer and larger \
-         operations, or graphs, shorten that.",
-        text_of(late),
-        format_share(percent(late, idle))
-    ));
     let shown = gaps.gaps.iter().find(|gap| gap.was_late).and_then(|gap| gap.started_by);
-    (text, Some(figure("started late", i64_to_f64(late), FigureUnit::Ns)), shown)
+    (text, Some(figure("started late", i64_to_f64(reason.started_late_ns), FigureUnit::Ns)), shown)
 }
 
 fn window_text(tally: &Tally) -> &'static str {
@@ -279,7 +269,7 @@ fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -
         "{} takes the most: {} in {}{of_names}, {} {of_what}.",
         quoted(&name),
         text_of(top.ns),
-        format_plural(top.count, "slice"),
+        format_plural(top.count, "occurrence"),
         format_share(share)
     );
     let figures = vec![
@@ -305,10 +295,10 @@ fn idle(profile: &Profile, gap: Option<&IdleGap>) -> Option<Sentence> {
         text.push_str(&format!(
             " Meanwhile {} spent {} of it in {}.",
             meanwhile.thread,
-            text_of(meanwhile.self_ns),
+            text_of(meanwhile.ns),
             quoted(&meanwhile.name)
         ));
-        figures.push(figure("meanwhile", i64_to_f64(meanwhile.self_ns), FigureUnit::Ns));
+        figures.push(figure("meanwhile", i64_to_f64(meanwhile.ns), FigureUnit::Ns));
         slices.push(meanwhile.longest);
     }
     Some(Sentence { slices, spans: vec![gap.span], ..sentence(Topic::Idle, text, figures) })
@@ -358,15 +348,10 @@ fn busiest_thread(profile: &Profile, tally: &Tally) -> Option<Sentence> {
 }
 
 /// A name in quotes, cut where it is long.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     const MOST: usize = 80;
     if name.is_empty() {
         return "a slice without a name".to_owned();
     }
-    let name = short_name(name);
-    let mut short: String = name.chars().take(MOST).collect();
-    if short.len() < name.len() {
-        short.push('\u{2026}');
-    }
-    format!("\"{short}\"")
+    format!("\"{}\"", name_in(name, MOST))
 }

@@ -7,7 +7,7 @@ use crate::work::{Work, Works};
 use crate::{GroupBy, SliceCursor};
 use ns_base::{FxHashMap, Idx, IndexVec, Interval, Order, StrId, TraceNs};
 use ns_profile::fused::Part;
-use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
+use ns_profile::{Occurrences, Profile, SliceFlags, SliceId, TrackId};
 
 /// Times of a profile by kind of work.
 #[derive(Debug, Default)]
@@ -80,6 +80,7 @@ impl SliceSet {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
     pub ns: i64,
+    /// How often it ran ([`Occurrences`]).
     pub count: u64,
     pub longest: SliceId,
     longest_ns: i64,
@@ -100,6 +101,7 @@ impl Own {
 #[derive(Debug)]
 pub(super) struct TallyPass {
     cursor: SliceCursor,
+    occurrences: Occurrences,
     /// Self time of every slice.
     own: Vec<i64>,
     /// Stretches of each kind of work, not merged yet.
@@ -122,6 +124,7 @@ impl TallyPass {
         let tracks = || profile.tracks().ids();
         Self {
             cursor: SliceCursor::of_all(profile),
+            occurrences: Occurrences::of(profile),
             own,
             spans: FxHashMap::default(),
             until: tracks().map(|_| i64::MIN).collect(),
@@ -142,20 +145,26 @@ impl TallyPass {
     pub fn advance(&mut self, profile: &Profile, works: &Works, limit: usize) -> bool {
         let (slices, levels) = (profile.slices(), profile.levels());
         let framework = levels.default_level().filter(|_| grouped_by_default(profile) == GroupBy::CategoryOrName);
-        let Self { cursor, own, spans, until, steps, device, marked, work: all, tally } = self;
+        let Self { cursor, occurrences, own, spans, until, steps, device, marked, work: all, tally } = self;
         cursor.advance(limit, |track, id| {
             if slices.flags(id).has(SliceFlags::UNCLOSED) {
                 return;
             }
-            let (ns, time) = (own[id.index()], slices.interval(id));
+            let time = slices.interval(id);
+            let of = Counted { id, ns: own[id.index()], count: occurrences.count(profile, id) };
+            let name = slices.name(id);
             // Wrappers never come first in a list.
             let wraps = profile.levels().wraps(profile, track, id);
             if !wraps {
-                add(&mut tally.own, profile, id, ns);
+                add(&mut tally.own, name, of);
             }
             if framework.is_some_and(|level| levels.of_slice(profile, track, id) == level) {
+                // Members of one operator are one occurrence of it.
+                let mut seen: Vec<StrId> = Vec::new();
                 each_operator(profile, track, id, |operator, part| {
-                    add_as(&mut tally.own_framework, operator, id, part.of_ns(ns));
+                    let count = if seen.contains(&operator) { 0 } else { of.count };
+                    seen.push(operator);
+                    add(&mut tally.own_framework, operator, Counted { ns: part.of_ns(of.ns), count, ..of });
                 });
             }
             let busy = (until.get_mut(track), tally.covered_ns.get_mut(track));
@@ -169,12 +178,12 @@ impl TallyPass {
             }
             let Some(work) = works.of_slice(profile, track, id).filter(|w| *w != Work::Marker) else { return };
             match work {
-                Work::Host if !wraps => add(&mut tally.own_host, profile, id, ns),
-                work if work.is_device() => add(&mut tally.own_device, profile, id, ns),
+                Work::Host if !wraps => add(&mut tally.own_host, name, of),
+                work if work.is_device() => add(&mut tally.own_device, name, of),
                 _ => {}
             }
             if work == Work::Compute && works.device().is_some() {
-                add(&mut tally.own_instructions, profile, id, ns);
+                add(&mut tally.own_instructions, name, of);
             }
             let spans = spans.entry(work).or_default();
             // Slices come by start within a track: most join the interval before.
@@ -237,17 +246,21 @@ fn each_operator(profile: &Profile, track: TrackId, id: SliceId, mut visit: impl
     }
 }
 
-fn add(own: &mut FxHashMap<StrId, Own>, profile: &Profile, id: SliceId, ns: i64) {
-    add_as(own, profile.slices().name(id), id, ns);
+/// What a slice adds to a name.
+#[derive(Clone, Copy)]
+struct Counted {
+    id: SliceId,
+    ns: i64,
+    count: u64,
 }
 
-fn add_as(own: &mut FxHashMap<StrId, Own>, name: StrId, id: SliceId, ns: i64) {
-    let new = Own { ns: 0, count: 0, longest: id, longest_ns: i64::MIN };
+fn add(own: &mut FxHashMap<StrId, Own>, name: StrId, of: Counted) {
+    let new = Own { ns: 0, count: 0, longest: of.id, longest_ns: i64::MIN };
     let entry = own.entry(name).or_insert(new);
-    entry.ns += ns;
-    entry.count += 1;
-    if ns > entry.longest_ns {
-        (entry.longest_ns, entry.longest) = (ns, id);
+    entry.ns += of.ns;
+    entry.count += of.count;
+    if of.ns > entry.longest_ns {
+        (entry.longest_ns, entry.longest) = (of.ns, of.id);
     }
 }
 

@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use super::text;
 use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
+use ns_analysis::opcode::name_in;
 use ns_session::{AnalysisRequest, Answer, LinkedTable, Listing, Message, ProfileKey, Question, Reply, Rows};
 use ns_view::table::{Cell, Table};
 
@@ -65,7 +66,7 @@ pub(super) fn table_text(table: &Table, top: usize) -> String {
         .rows
         .iter()
         .take(top)
-        .map(|row| row.iter().zip(&table.columns).map(|(cell, c)| shorten(&cell.text(c.kind), 72)).collect())
+        .map(|row| row.iter().zip(&table.columns).map(|(cell, c)| name_in(&cell.text(c.kind), 72)).collect())
         .collect();
     text::table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &rows)
 }
@@ -82,12 +83,4 @@ fn json_rows(table: &Table) -> Vec<serde_json::Value> {
         serde_json::Value::Object(members.collect())
     };
     table.rows.iter().map(row).collect()
-}
-
-/// Cuts a text to at most `most` characters.
-pub(super) fn shorten(name: &str, most: usize) -> String {
-    if name.chars().count() <= most {
-        return name.to_owned();
-    }
-    name.chars().take(most - 1).chain(['\u{2026}']).collect()
 }

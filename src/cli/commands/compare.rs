@@ -2,14 +2,14 @@
 
 use anyhow::{Result, bail};
 
-use super::analysis::{analyse, shorten};
+use super::analysis::analyse;
 use super::text;
 use crate::analysis_args::{BaseArg, CompareArgs};
 use crate::driver::Driver;
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
-use ns_analysis::opcode::short_name;
+use ns_analysis::opcode::name_in;
 use ns_base::units::{format_ns, format_times};
 use ns_session::{Answer, ProfileKey, Question, SliceFilter};
 use ns_view::comparison::comparison_table;
@@ -75,7 +75,7 @@ fn describe(comparison: &Comparison, top: usize) -> String {
             (Presence::Both, None) => "-".to_owned(),
         };
         vec![
-            shorten(&short_name(name), 72),
+            name_in(name, 72),
             count(r.base_count),
             count(r.other_count),
             format_ns(r.base_ns),

@@ -2,14 +2,14 @@
 
 use anyhow::{Result, bail};
 
-use super::analysis::{analyse, shorten};
+use super::analysis::analyse;
 use super::text;
 use crate::analysis_args::FlameArgs;
 use crate::driver::Driver;
 use crate::source;
 use ns_analysis::flame::FlameGraph;
 use ns_analysis::modules::ModuleTree;
-use ns_analysis::opcode::short_name;
+use ns_analysis::opcode::name_in;
 use ns_base::convert::i64_to_f64;
 use ns_base::units::{format_count, format_ns};
 use ns_profile::Unit;
@@ -60,7 +60,7 @@ fn tree_text(graph: &FlameGraph, unit: &Unit) -> String {
     let row = |depth: u16, name: &str, count: u64, total: i64, own: i64| {
         let name = if name.is_empty() { "(all)" } else { name };
         vec![
-            format!("{}{}", "  ".repeat(usize::from(depth)), shorten(&short_name(name), 72)),
+            format!("{}{}", "  ".repeat(usize::from(depth)), name_in(name, 72)),
             format_count(count),
             unit.text(total),
             unit.text(own),
@@ -84,7 +84,7 @@ fn modules_text(tree: &ModuleTree) -> String {
         .map(|n| {
             let name = if n.name.is_empty() { "(all modules)" } else { n.name.as_str() };
             vec![
-                format!("{}{}", "  ".repeat(usize::from(n.depth)), shorten(name, 72)),
+                format!("{}{}", "  ".repeat(usize::from(n.depth)), name_in(name, 72)),
                 format_count(n.count),
                 format_ns(i64_to_f64(n.total_ns)),
                 format_ns(i64_to_f64(n.self_ns)),

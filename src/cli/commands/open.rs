@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::analysis::{analyse, list, shorten};
+use super::analysis::{analyse, list};
 use super::profile::{export, operators, write_page, write_trace};
 use super::text;
 use crate::analysis_args::{LevelArgs, ListingOutput};
@@ -12,7 +12,7 @@ use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::device::DeviceFigures;
 use ns_analysis::memory::DeviceMemory;
-use ns_analysis::opcode::short_name;
+use ns_analysis::opcode::name_in;
 use ns_analysis::summary::OpenSummary;
 use ns_base::convert::{f64_to_i64, f64_to_u64, i64_to_f64, u64_to_f64};
 use ns_base::units::{format_bytes, format_count, format_ns, format_plural};
@@ -78,7 +78,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
                 "    > {} ns, {}: {}\n",
                 link.start_ns,
                 format_ns(u64_to_f64(link.duration_ns)),
-                shorten(&short_name(&link.title), 72)
+                name_in(&link.title, 72)
             ));
         }
     }
@@ -126,7 +126,7 @@ fn of_memory(memory: &DeviceMemory) -> String {
     parts.push(counts.join(" and "));
     let named = memory.operators.iter().filter(|o| !o.name.is_empty()).take(MOST_ALLOCATORS);
     let named: Vec<String> =
-        named.map(|o| format!("{} {}", shorten(&short_name(&o.name), 40), format_bytes(u64_to_f64(o.bytes)))).collect();
+        named.map(|o| format!("{} {}", name_in(&o.name, 40), format_bytes(u64_to_f64(o.bytes)))).collect();
     if !named.is_empty() {
         parts.push(format!("most by {}", named.join(", ")));
     }
@@ -181,7 +181,7 @@ fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Resu
                 _ => "",
             };
             let length = |at| info.outline.unit.text(f64_to_i64(number(row, at)));
-            vec![shorten(&short_name(name), 72), format_count(f64_to_u64(number(row, 1))), length(2), length(3)]
+            vec![name_in(name, 72), format_count(f64_to_u64(number(row, 1))), length(2), length(3)]
         })
         .collect();
     if rows.is_empty() {

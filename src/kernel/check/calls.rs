@@ -63,6 +63,7 @@ impl Checker<'_> {
             "get_cpu_id" | "get_cpu_count" => {
                 arity(pos, last, 0, arguments)?;
                 let what = if last == "get_cpu_id" { Intrinsic::CpuId } else { Intrinsic::CpuCount };
+                self.divides |= last == "get_cpu_id";
                 Ok(intrinsic(pos, Type::Scalar(Scalar::U32), what, Vec::new()))
             }
             "printf" => self.printf(pos, arguments),

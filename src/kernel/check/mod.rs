@@ -32,6 +32,8 @@ pub(crate) struct Checker<'a> {
     pub scopes: Scopes,
     pub returns: Type,
     pub loops: usize,
+    /// Whether the function asks which processor runs it.
+    pub divides: bool,
 }
 
 /// Reads and checks a source file.
@@ -119,7 +121,8 @@ fn function(
     signatures: &[Signature],
     constants: &[(String, Expr)],
 ) -> Result<Function, Diagnostic> {
-    let mut checker = Checker { signatures, constants, scopes: Scopes::new(), returns: signature.returns, loops: 0 };
+    let mut checker =
+        Checker { signatures, constants, scopes: Scopes::new(), returns: signature.returns, loops: 0, divides: false };
     for ((ty, name, pos), found) in f.parameters.iter().zip(&signature.parameters) {
         let constant = ty.constant && found.scalar().is_some();
         checker.scopes.declare(name, *pos, *found, constant, None)?;
@@ -131,6 +134,7 @@ fn function(
         parameters: signature.parameters.clone(),
         returns: signature.returns,
         slots: checker.scopes.slots(),
+        divides: checker.divides,
         body,
     })
 }

@@ -23,8 +23,14 @@ pub(crate) fn global_constant(before: &[(String, Expr)], d: &Declarator) -> Resu
     if !d.ty.constant {
         return Err(refusal(d.pos, "a global variable", "make it static constexpr, or pass it as an argument"));
     }
-    let mut checker =
-        Checker { signatures: &[], constants: before, scopes: super::Scopes::new(), returns: Type::Void, loops: 0 };
+    let mut checker = Checker {
+        signatures: &[],
+        constants: before,
+        scopes: super::Scopes::new(),
+        returns: Type::Void,
+        loops: 0,
+        divides: false,
+    };
     let Some(init) = &d.init else { return Err(no_value(d)) };
     let value = checker.expression(init)?;
     let value = match written_type(&d.ty) {

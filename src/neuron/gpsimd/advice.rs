@@ -76,9 +76,17 @@ impl CustomOpReport {
                 .to_owned();
         }
         if self.cores == 1 {
-            return "One processor of eight works: divide the elements by get_cpu_id(), write through get_dst_tensor(), and \
-                    build with multicore=True."
-                .to_owned();
+            let missing = match (self.multicore, self.divides) {
+                (true, _) => "give it more processors.",
+                (false, true) => {
+                    "the kernel divides its work by get_cpu_id(), so switch on \u{201c}Run on all processors\u{201d} (--multicore), or \
+                     build with multicore=True."
+                }
+                (false, false) => {
+                    "divide the elements by get_cpu_id(), write through get_dst_tensor(), and build with multicore=True."
+                }
+            };
+            return format!("One processor of eight works: {missing}");
         }
         "Every processor works; what remains is fewer instructions per element, or larger blocks.".to_owned()
     }
@@ -123,6 +131,14 @@ mod tests {
         );
         assert_eq!(CustomOpReport::default().largest_part(), "-");
         assert!(element.advice().contains("tcm_accessor()") && blocks.advice().contains("get_cpu_id()"));
+        let divided = CustomOpReport { divides: true, ..blocks.clone() };
+        assert!(
+            divided.advice().contains("so switch on \u{201c}Run on all processors\u{201d}"),
+            "{}",
+            divided.advice()
+        );
+        let narrow = CustomOpReport { multicore: true, ..divided };
+        assert!(narrow.advice().ends_with("give it more processors."), "{}", narrow.advice());
         assert!(all.advice().starts_with("Every processor works"));
         assert_eq!(blocks.reason_against(&element), "elements of device memory, one by one fall from 900 ns to 0 ns");
         let host = CustomOpReport { bound_by: Some("host"), ..all };

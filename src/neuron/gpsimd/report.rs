@@ -25,6 +25,9 @@ pub struct CustomOpReport {
     /// Whether the kernel could be run at all; otherwise `diagnostics` says why it could not.
     #[serde(skip)]
     pub compiles: bool,
+    /// Whether the kernel asks which processor runs it, to divide its work.
+    #[serde(skip)]
+    pub divides: bool,
     /// Whether every run of the kernel finished.
     pub complete: bool,
     /// Steps of the network per second; absent when a kernel of the step does not finish.

@@ -134,8 +134,8 @@ impl CustomOpRun {
         match compile(&run.spec.source) {
             Ok(program) if program.kernel(Role::Forward).is_some() => {
                 run.plan(&program, costs);
+                (run.report.compiles, run.report.divides) = (true, program.divides());
                 run.program = Some(program);
-                run.report.compiles = true;
             }
             Ok(_) => run.report.problems(&[missing("forward", 1)]),
             Err(problems) => run.report.problems(&problems),

@@ -6,6 +6,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod wish;
 
 pub use rows::{ResultRow, RowId, ScenarioRow};
 pub use state::{BenchAction, BenchState, OpenedPlan};

@@ -3,31 +3,45 @@
 use std::rc::Rc;
 
 use super::example::example;
+use super::wish::{OwnSweep, Wish};
 use super::{ResultRow, RowId, ScenarioRow};
+use crate::file_queue::reading_label;
+use crate::link_intent::LinkIntent;
 use crate::sweep::SweepView;
 use crate::{RunState, Shared};
-use ns_base::Order;
+use ns_base::units::format_plural;
 use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
 use ns_session::options::BENCH_OPTIONS;
 use ns_session::results::{DEFAULT_COLUMNS, Goal, WantedTexts};
-use ns_session::share::{BenchLink, PageLink as _, ResultsView};
+use ns_session::share::{BenchLink, Page, PageLink as _, ResultsView};
 use ns_session::{BatchRule, Catalog, model_label, without_source};
 use ns_view::table::Sort;
 
+/// The page. What it draws of a sweep (`run`, `rows`, `sweep`, ...) is that of the sweep that was asked for last, and nothing of any other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchState {
     texts: Vec<String>,
-    /// Progress of the run.
+    /// What was asked for last.
+    pub(super) wish: Wish,
+    /// What was asked for before the file that is being read, or was refused.
+    before: Wish,
+    /// Why the file of the wish cannot be used.
+    refusal: Option<Rc<str>>,
+    /// The sweep that runs, or ran last.
+    pub(super) own: OwnSweep,
+    /// Rows of files.
+    imports: Shared<Vec<ResultRow>>,
+    /// Progress of what was asked for.
     pub run: RunState,
     /// The configurations that would run, or the reason why none would.
     pub listed: Option<Result<SweepView, Rc<str>>>,
-    /// The sweep that ran last, or runs.
+    /// The sweep that was asked for, as it stands.
     pub sweep: Option<SweepView>,
-    /// Rows of the last run in its order, then imported ones.
+    /// Its rows in its order, then imported ones.
     pub rows: Shared<Vec<ResultRow>>,
-    /// Notes of the last run: configurations that were left out, a duration that is too short.
+    /// Its notes: configurations that were left out, a duration that is too short.
     pub notes: Vec<Rc<str>>,
-    /// The configuration of the last run.
+    /// Its configuration.
     pub ran: Option<Shared<BenchConfig>>,
     /// How the table is sorted.
     pub sort: Option<Sort>,
@@ -41,24 +55,12 @@ pub struct BenchState {
     pub selected: Option<RowId>,
     /// Compiled models that are benchmarked instead of the form's model.
     pub index: Option<Shared<ModelIndex>>,
-    /// Results of the last MLPerf scenario.
+    /// Results of its MLPerf scenario.
     pub scenario: Shared<Vec<ScenarioRow>>,
-    /// Whether a link asks for results of the form, which have not been started or restored yet.
+    /// Whether results of the wish have to be started or restored.
     pub wants_run: bool,
-    /// What became of the example.
-    example: ExampleRows,
-}
-
-/// What became of the example that the page shows to someone who asked for nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum ExampleRows {
-    /// The rows are not the example's.
-    #[default]
-    None,
-    /// The rows are the example's, or will be.
-    Shown,
-    /// Rows of a file came in their place; those that come later are not wanted.
-    PutAway,
+    /// Whether Run was pressed: kept results are not enough.
+    pub is_pressed: bool,
 }
 
 /// What a model file that was opened is run with.
@@ -92,25 +94,34 @@ const OPENED_S: f64 = 2.0;
 const MOST_NAMED: usize = 3;
 
 /// Actions on the page.
+#[derive(Clone, Debug)]
 pub enum BenchAction {
     /// An option was edited.
     Edit(&'static str, String),
-    /// A model file was opened: by its id, with the batch sizes and the instances to run it with.
-    Opened(String, OpenedPlan),
-    /// The page was opened without anything to show.
-    Example,
-    /// Files are about to be read, which the page shows instead of the example.
-    FilesCome,
-    /// A link was opened.
-    Load(Box<BenchConfig>),
+    /// Files of this name are about to be read.
+    FileGiven(String),
+    /// The model file of this name was opened: by its id, with the batch sizes and the instances to run it with.
+    Opened(String, String, OpenedPlan),
+    /// The file that was given cannot be used, for this reason.
+    Refused(String),
+    /// What was there before the file is shown again.
+    ShowAgain,
+    /// The page was opened without anything to show: it shows this, or the example.
+    Open(Option<Box<BenchConfig>>),
+    /// A link was opened that asks for this.
+    Load(Box<BenchConfig>, LinkIntent),
+    /// A sweep of an earlier visit is shown.
+    TakeUp(Box<BenchConfig>),
+    /// Run was pressed.
+    Press,
     /// A link says how to show the results.
     Look(ResultsView),
-    /// The link that was opened asks for results, unless something runs.
-    WantRun,
-    /// The results that the link asks for are under way, or wait for Run.
-    LinkTaken,
+    /// The results of the wish are under way, or wait for Run.
+    Taken,
     /// Configurations were listed, or cannot be listed.
     Listed(Result<SweepView, String>),
+    /// A run of this is about to start.
+    Plan(Box<BenchConfig>),
     /// A run was started, with its notes.
     Start(Box<BenchConfig>, Vec<String>),
     /// The run has a note.
@@ -150,6 +161,11 @@ impl Default for BenchState {
     fn default() -> Self {
         Self {
             texts: texts_of(&BenchConfig::default()),
+            wish: Wish::Form,
+            before: Wish::Form,
+            refusal: None,
+            own: OwnSweep::default(),
+            imports: Shared::new(Vec::new()),
             run: RunState::Idle,
             listed: None,
             sweep: None,
@@ -164,7 +180,7 @@ impl Default for BenchState {
             index: None,
             scenario: Shared::new(Vec::new()),
             wants_run: false,
-            example: ExampleRows::None,
+            is_pressed: false,
         }
     }
 }
@@ -177,6 +193,29 @@ fn position(key: &str) -> Option<usize> {
     BENCH_OPTIONS.iter().position(|option| option.key() == key)
 }
 
+/// A form in one line. Fields that are empty are left out.
+fn short_of(texts: &[String]) -> String {
+    let text = |key: &str| position(key).and_then(|i| texts.get(i)).map_or("", String::as_str);
+    let model = model_label(&without_source(text("model"))).into_owned();
+    let sizes = Some(text("batch_sizes")).filter(|sizes| !sizes.is_empty());
+    let batch = sizes.map(|sizes| format!("batch {sizes}"));
+    let instances: Vec<&str> = text("instance").split(',').map(str::trim).collect();
+    let instances = match instances.len() {
+        n if n > MOST_NAMED => format!("{n} instances"),
+        _ => instances.join(" + "),
+    };
+    let parts = [model, instances, batch.unwrap_or_default()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
+}
+
+/// Rows of files in one line: how many, and of which files.
+fn imports_in_short(imports: &[ResultRow]) -> String {
+    let mut files: Vec<&str> = imports.iter().filter_map(|r| r.report().machine.as_deref()).collect();
+    files.dedup();
+    let rows = format_plural(imports.len(), "row");
+    if files.is_empty() { format!("{rows} of a file") } else { format!("{rows} of {}", files.join(", ")) }
+}
+
 impl BenchState {
     /// The text of an option.
     #[must_use]
@@ -184,19 +223,55 @@ impl BenchState {
         position(key).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
-    /// The form in one line: `resnet50 · inf2.xlarge · batch 1,4,8`. Fields that are empty are left out.
+    /// The model of what was asked for; of the form if nothing was.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        self.asked().map_or_else(|| self.text("model"), |config| &config.model)
+    }
+
+    /// The configuration that was asked for.
+    #[must_use]
+    pub fn asked(&self) -> Option<&Shared<BenchConfig>> {
+        if let Wish::Run(config) = &self.wish { Some(config) } else { None }
+    }
+
+    /// Whether the page is about its own example, or about nothing.
+    #[must_use]
+    pub fn is_example(&self) -> bool {
+        match &self.wish {
+            Wish::Run(config) => **config == example() && self.view() == BenchState::default().view(),
+            Wish::File(_) => false,
+            Wish::Form => self.imports.is_empty() && self.texts == texts_of(&BenchConfig::default()),
+        }
+    }
+
+    /// Why the file that was given last cannot be used.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// What was there before a file that was refused, in one line.
+    #[must_use]
+    pub fn before_in_short(&self) -> Option<String> {
+        let Wish::Run(config) = self.refusal.as_ref().and(Some(&self.before))? else { return None };
+        Some(short_of(&texts_of(config)))
+    }
+
+    /// What the page is about in one line, `resnet50 \u{b7} inf2.xlarge \u{b7} batch 1,4,8`: what was asked for, else rows of files, else the form.
     #[must_use]
     pub fn in_short(&self) -> String {
-        let model = model_label(&without_source(self.text("model"))).into_owned();
-        let sizes = Some(self.text("batch_sizes")).filter(|sizes| !sizes.is_empty());
-        let batch = sizes.map(|sizes| format!("batch {sizes}"));
-        let instances: Vec<&str> = self.text("instance").split(',').map(str::trim).collect();
-        let instances = match instances.len() {
-            n if n > MOST_NAMED => format!("{n} instances"),
-            _ => instances.join(" + "),
-        };
-        let parts = [model, instances, batch.unwrap_or_default()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
+        match &self.wish {
+            Wish::Run(config) => short_of(&texts_of(config)),
+            Wish::File(name) => name.to_string(),
+            Wish::Form if self.is_about_imports() => imports_in_short(&self.imports),
+            Wish::Form => short_of(&self.texts),
+        }
+    }
+
+    /// Whether rows of files are all there is to see.
+    fn is_about_imports(&self) -> bool {
+        self.wish == Wish::Form && !self.imports.is_empty()
     }
 
     /// The configuration in the form, with unusable fields left at their defaults, and the messages for those fields.
@@ -219,11 +294,28 @@ impl BenchState {
         self.sweep.as_ref().is_some_and(|view| view.is_paused_in(&self.run))
     }
 
-    /// Whether the form differs from the benchmark that ran.
+    /// Whether a run goes on that is not what was asked for last: it makes room.
+    #[must_use]
+    pub fn is_overtaken(&self) -> bool {
+        self.own.run.is_running() && self.wants_run && !self.wish.is_of(&self.own)
+    }
+
+    /// Whether a sweep runs, also one that is not drawn.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.own.run.is_running()
+    }
+
+    /// Whether what was asked for can start: nothing else runs.
+    #[must_use]
+    pub fn can_start(&self) -> bool {
+        self.wants_run && !self.own.run.is_running()
+    }
+
+    /// Whether the form differs from the benchmark that is shown.
     #[must_use]
     pub fn is_stale(&self) -> bool {
-        let is_own = |r: &ResultRow| matches!(r.id, RowId::Own(_));
-        let ran = self.ran.as_ref().filter(|_| !self.run.is_running() && self.rows.iter().any(is_own));
+        let ran = self.ran.as_ref().filter(|_| !self.run.is_running() && !self.own.rows.is_empty());
         ran.is_some_and(|ran| {
             let (config, wrong) = self.config();
             !wrong.is_empty() || config != **ran
@@ -239,7 +331,7 @@ impl BenchState {
     /// Whether the results have their place on the page: there are some, or a run has begun, whose notes stand above them.
     #[must_use]
     pub fn has_place_for_results(&self) -> bool {
-        !self.rows.is_empty() || (self.run.is_running() && self.ran.is_some())
+        !self.rows.is_empty() || (self.run.is_running() && self.own.has_started && self.ran.is_some())
     }
 
     /// Number of rows that the table will have when the run has ended, to reserve room for them; 0 if none are expected.
@@ -249,13 +341,24 @@ impl BenchState {
             return 0;
         }
         let planned = self.sweep.as_ref().map_or(0, |view| view.sweep().rows().len());
-        planned + self.imported().len()
+        planned + self.imports.len()
     }
 
-    /// The hash of the link that shows this form, and its results in the current view.
+    /// The hash of the link that shows what was asked for, in the current view; that of the form if nothing was. Rows of files have no link.
     #[must_use]
     pub fn hash(&self) -> String {
-        BenchLink { config: self.config().0, view: self.view() }.hash()
+        let config = match &self.wish {
+            Wish::Run(config) => (**config).clone(),
+            Wish::Form if !self.is_about_imports() => self.config().0,
+            Wish::File(_) | Wish::Form => return Page::Benchmark.hash(),
+        };
+        BenchLink { config, view: self.view() }.hash()
+    }
+
+    /// The hash of the benchmark whose rows are drawn; `None` if none are, or only those of files.
+    #[must_use]
+    pub fn request(&self) -> Option<String> {
+        self.ran.as_ref().filter(|_| !self.own.rows.is_empty()).map(|ran| ran.hash())
     }
 
     /// The current view of the results.
@@ -268,10 +371,6 @@ impl BenchState {
     #[must_use]
     pub fn report_list(&self) -> Vec<Report> {
         self.rows.iter().map(|r| r.report().clone()).collect()
-    }
-
-    fn imported(&self) -> Vec<ResultRow> {
-        self.rows.iter().filter(|r| matches!(r.id, RowId::Imported(_))).cloned().collect()
     }
 }
 
@@ -286,63 +385,148 @@ impl BenchState {
                     next.texts[i] = text;
                 }
             }
-            BenchAction::Opened(id, plan) => next.take_model(id, plan),
-            BenchAction::Load(config) => {
+            BenchAction::FileGiven(name) => next.expect_file(name),
+            BenchAction::Opened(name, id, plan) => next.take_model(&name, id, plan),
+            BenchAction::Refused(message) => {
+                next.refusal = Some(message.into()).filter(|_| matches!(self.wish, Wish::File(_)));
+            }
+            BenchAction::ShowAgain => next.go_back(),
+            BenchAction::Open(latest) => next.open(latest),
+            BenchAction::Load(config, intent) => next.load(*config, intent),
+            BenchAction::TakeUp(config) => {
                 next.texts = texts_of(&config);
-                // A link carries no index: one that is on the page stays.
-                if let Some(index) = config.index {
-                    next.index = Some(Shared::new(index));
-                }
+                next.ask(*config, false);
             }
-            BenchAction::Example => {
-                next.texts = texts_of(&example());
-                (next.wants_run, next.example) = (!self.run.is_running(), ExampleRows::Shown);
-            }
-            BenchAction::FilesCome => {
-                if self.example == ExampleRows::Shown && !self.run.is_running() && self.rows.is_empty() {
-                    next = Self { columns: next.columns, ..Self::default() };
-                }
+            BenchAction::Press => {
+                next.ask(self.config().0, true);
+                next.is_pressed = true;
             }
             BenchAction::Look(view) => next.look(view),
-            BenchAction::WantRun => next.wants_run = !self.run.is_running(),
-            BenchAction::LinkTaken => next.wants_run = false,
+            BenchAction::Taken => (next.wants_run, next.is_pressed) = (false, false),
             BenchAction::Listed(listed) => next.listed = Some(listed.map_err(Rc::from)),
-            BenchAction::Start(config, notes) => next.start(*config, notes),
-            BenchAction::Note(note) => next.notes.push(note.into()),
-            BenchAction::Dismiss(note) => next.notes.retain(|n| **n != *note),
-            BenchAction::GoOn => next.run = RunState::started("Starting"),
+            BenchAction::Plan(config) => next.own = OwnSweep::planned(*config),
+            BenchAction::Start(config, notes) => {
+                next.own = OwnSweep::started(*config, notes);
+                next.selected = None;
+            }
+            BenchAction::Note(note) => next.own.notes.push(note.into()),
+            BenchAction::Dismiss(note) => next.own.notes.retain(|n| **n != *note),
+            BenchAction::GoOn => next.own.run = RunState::started("Starting"),
             BenchAction::Progress(run) => {
-                if next.run.is_running() {
-                    next.run = run;
+                if next.own.run.is_running() {
+                    next.own.run = run;
                 }
             }
-            BenchAction::Ran(view) => next.sweep = Some(view),
-            BenchAction::Results(_) if self.example == ExampleRows::PutAway => {}
-            BenchAction::Results(more) => next.rows = Shared::new(with_rows(&self.rows, more)),
+            BenchAction::Ran(view) => next.own.sweep = Some(view),
+            BenchAction::Results(more) => next.own.rows = Shared::new(with_rows(&self.own.rows, more)),
             BenchAction::Imported(reports) => next.import(reports),
-            BenchAction::DropImported => {
-                let own = self.rows.iter().filter(|r| matches!(r.id, RowId::Own(_))).cloned();
-                next.rows = Shared::new(own.collect());
-            }
-            BenchAction::End(run) => next.run = run,
+            BenchAction::DropImported => next.imports = Shared::new(Vec::new()),
+            BenchAction::End(run) => next.own.run = run,
             BenchAction::Sort(sort) => next.sort = Some(sort),
             BenchAction::Filter(filter) => next.filter = filter,
             BenchAction::Want(wanted) => next.wanted = wanted,
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
-            BenchAction::Index(index) => next.index = index.map(|index| Shared::new(*index)),
-            BenchAction::Scenario(more) => next.take_scenario(more),
+            BenchAction::Index(index) => {
+                next.index = index.map(|index| Shared::new(*index));
+                next.go_back();
+            }
+            BenchAction::Scenario(more) => next.own.take_scenario(more),
         }
+        next.draw_after(self);
         next
     }
 
-    /// A file that the form names already is what its results waited for, if all of them failed without it. Another one is run with the
-    /// batch sizes that it allows, on each instance that has a price: that answers what it costs.
-    fn take_model(&mut self, id: String, plan: OpenedPlan) {
-        if self.text("model") == id {
-            let own = || self.rows.iter().filter(|r| matches!(r.id, RowId::Own(_)));
-            let is_missed = own().next().is_some() && own().all(|r| !r.report().is_finished());
-            self.wants_run |= is_missed && !self.run.is_running() && !self.is_stale();
+    /// Draws the sweep that was asked for, and none that was not.
+    pub(super) fn draw_after(&mut self, before: &Self) {
+        let (is_own, was_own) = (self.wish.is_of(&self.own), before.wish.is_of(&before.own));
+        let none = OwnSweep::default();
+        let own = if is_own { &self.own } else { &none };
+        let is_reading = matches!(self.wish, Wish::File(_));
+        let rows_changed = self.own.rows != before.own.rows || self.imports != before.imports;
+        let imports_moved = is_reading != matches!(before.wish, Wish::File(_));
+        if rows_changed || is_own != was_own || imports_moved {
+            let imports = if is_reading { &[][..] } else { &self.imports[..] };
+            self.rows = Shared::new(own.rows.iter().chain(imports).cloned().collect());
+        }
+        if self.own.scenario != before.own.scenario || is_own != was_own {
+            self.scenario = own.scenario.clone();
+        }
+        (self.sweep, self.notes, self.ran) = (own.sweep.clone(), own.notes.clone(), own.config.clone());
+        self.run = match (&self.wish, &self.refusal) {
+            (Wish::File(_), Some(message)) => RunState::Failed(message.to_string()),
+            (Wish::File(name), None) => RunState::started(&reading_label(name)),
+            (Wish::Run(_) | Wish::Form, _) => own.run.clone(),
+        };
+    }
+
+    /// Asks for a benchmark. What is drawn already is not run again, unless `is_anew`.
+    fn ask(&mut self, config: BenchConfig, is_anew: bool) {
+        self.wish = Wish::Run(Shared::new(config));
+        (self.before, self.refusal, self.is_pressed) = (Wish::Form, None, false);
+        self.wants_run = is_anew;
+    }
+
+    /// Only for somebody who asked for nothing yet.
+    fn open(&mut self, latest: Option<Box<BenchConfig>>) {
+        if self.wish == Wish::Form && self.own.config.is_none() && self.imports.is_empty() {
+            let config = latest.map_or_else(example, |latest| *latest);
+            self.texts = texts_of(&config);
+            self.ask(config, true);
+        }
+    }
+
+    fn load(&mut self, config: BenchConfig, intent: LinkIntent) {
+        self.texts = texts_of(&config);
+        // A link carries no index: one that is on the page stays.
+        if let Some(index) = &config.index {
+            self.index = Some(Shared::new(index.clone()));
+        }
+        if intent == LinkIntent::Result {
+            let config = self.config().0;
+            let is_there = self.own.config.as_deref() == Some(&config) && self.own.has_come();
+            self.ask(config, !is_there);
+        } else {
+            (self.wish, self.before, self.refusal, self.wants_run) = (Wish::Form, Wish::Form, None, false);
+        }
+    }
+
+    fn expect_file(&mut self, name: String) {
+        if !matches!(self.wish, Wish::File(_)) {
+            self.before = std::mem::replace(&mut self.wish, Wish::Form);
+        }
+        (self.wish, self.refusal, self.wants_run) = (Wish::File(name.into()), None, false);
+    }
+
+    /// Leaves the file that was given: what was asked for before it is asked for again. Nobody asked for the example.
+    fn go_back(&mut self) {
+        if !matches!(self.wish, Wish::File(_)) {
+            return;
+        }
+        self.refusal = None;
+        match std::mem::replace(&mut self.before, Wish::Form) {
+            Wish::Run(config) if *config != example() => {
+                let is_there = self.own.config.as_deref() == Some(&*config) && self.own.has_come();
+                (self.wish, self.wants_run) = (Wish::Run(config), !is_there);
+            }
+            _ => (self.wish, self.texts) = (Wish::Form, texts_of(&BenchConfig::default())),
+        }
+    }
+
+    /// A file that was asked for already is what its results waited for, if all of them failed without it. Another one is run with the
+    /// batch sizes that it allows, on each instance that has a price: that answers what it costs. If something else was asked for since the
+    /// file was given, it is only open.
+    fn take_model(&mut self, name: &str, id: String, plan: OpenedPlan) {
+        if !matches!(&self.wish, Wish::File(wanted) if **wanted == *name) {
+            return;
+        }
+        if let Wish::Run(config) = &self.before
+            && config.model == id
+        {
+            let is_there = self.own.config.as_deref() == Some(&**config)
+                && self.own.has_come()
+                && (self.own.run.is_running() || self.own.rows.iter().any(|r| r.report().is_finished()));
+            (self.wish, self.wants_run) = (std::mem::replace(&mut self.before, Wish::Form), !is_there);
             return;
         }
         let mut config = BenchConfig {
@@ -356,8 +540,10 @@ impl BenchState {
             config.instance_type = plan.instances.join(",");
         }
         self.texts = texts_of(&config);
-        self.wants_run = true;
-        self.wanted.goal = Goal::Cost;
+        self.ask(self.config().0, true);
+        // A filter and limits were meant for what was there before.
+        (self.filter, self.sort) = (Rc::default(), None);
+        self.wanted = WantedTexts { goal: Goal::Cost, ..WantedTexts::default() };
     }
 
     /// Columns are a habit of the reader: only a link that names some changes them.
@@ -368,38 +554,12 @@ impl BenchState {
         }
     }
 
-    fn start(&mut self, config: BenchConfig, notes: Vec<String>) {
-        // A scenario's verdicts are in a separate list; the rows of the previous benchmark stay.
-        if config.mlperf.is_some() {
-            self.scenario = Shared::new(Vec::new());
-        } else {
-            self.rows = Shared::new(self.imported());
-        }
-        if config != example() {
-            self.example = ExampleRows::None;
-        }
-        self.ran = Some(Shared::new(config));
-        self.notes = notes.into_iter().map(Rc::from).collect();
-        self.run = RunState::started("Starting");
-        self.selected = None;
-    }
-
     fn import(&mut self, reports: Vec<Report>) {
-        if self.example == ExampleRows::Shown && !reports.is_empty() {
-            (self.rows, self.example, self.wants_run) = (Shared::new(self.imported()), ExampleRows::PutAway, false);
-        }
-        let first = u32::try_from(self.imported().len()).unwrap_or(u32::MAX);
+        self.go_back();
+        let first = u32::try_from(self.imports.len()).unwrap_or(u32::MAX);
         let row =
             |(i, report): (u32, Report)| (RowId::Imported(i), Rc::new(RowResult { report, ..RowResult::default() }));
-        self.rows = Shared::new(with_rows(&self.rows, (first..).zip(reports).map(row).collect()));
-    }
-
-    fn take_scenario(&mut self, more: Vec<ScenarioRow>) {
-        let is_kept = |row: &&ScenarioRow| more.iter().all(|m| m.row != row.row);
-        let mut rows: Vec<ScenarioRow> = self.scenario.iter().filter(is_kept).cloned().collect();
-        rows.extend(more);
-        rows.order_by_key(|row| row.row);
-        self.scenario = Shared::new(rows);
+        self.imports = Shared::new(with_rows(&self.imports, (first..).zip(reports).map(row).collect()));
     }
 }
 

@@ -46,10 +46,12 @@ pub enum ProfileAction<Worker> {
     },
     /// The browser went back or forward to another view of this page.
     Revisit(Box<ProfileLink>),
-    /// The specification of the model to profile was edited.
+    /// The specification of the model in the form was edited.
     Edit(ProfileSpec),
-    /// A run or the reading of a file was started.
-    Start(String),
+    /// A run of this was asked for.
+    RunAsked(ProfileSpec),
+    /// A run or the reading of a file was started that answers this wish; `None` for the last one.
+    Start(Option<u32>, String),
     /// The run made progress.
     Progress(RunState),
     /// The run ended with a profile.
@@ -62,6 +64,10 @@ pub enum ProfileAction<Worker> {
     NoFile,
     /// A file of this name was provided: its first view is shown, or it is compared if that is wanted.
     FileGiven(String),
+    /// A model file of this name was provided, which is profiled once it is open.
+    ModelGiven(String),
+    /// The model file of this name is open under this text, or cannot be opened for this reason.
+    ModelOpened(String, Result<String, String>),
     /// A benchmark run of the shown model was requested: its timeline is shown when it arrives.
     TraceAsked,
     /// Another run is shown.
@@ -78,6 +84,8 @@ pub enum ProfileAction<Worker> {
     Answer(u32, Box<ShownAnswer>),
     /// The search was edited.
     Search(String),
+    /// The next hit of the search is selected and shown, or the previous one: now, or once the hits are known.
+    NextHit(bool),
     /// A section was collapsed or opened.
     ToggleSection(usize),
     /// Tracks were pinned, hidden, folded or moved.

@@ -3,7 +3,9 @@
 use super::action::{ProfileAction, ShownAnswer};
 use super::open_run::OpenRun;
 use super::state::{Opens, ProfileState};
+use crate::file_queue::reading_label;
 use crate::{RunState, Shared};
+use ns_session::ProfileSpec;
 use ns_view::timeline::SliceRef;
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
@@ -16,8 +18,9 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Load(link) => next.load(*link),
             A::WantRun { is_first } => next.want_run(is_first),
             A::Revisit(link) => next.revisit(*link),
-            A::Edit(spec) => next.link.spec = spec,
-            A::Start(label) => next.start(&label),
+            A::Edit(spec) => next.edit(spec),
+            A::RunAsked(spec) => next.ask(spec),
+            A::Start(wish, label) => next.start(wish, &label),
             A::Progress(run) if next.run.is_running() => next.run = run,
             A::Progress(_) => {}
             A::Ready(arrived) => next.add(arrived),
@@ -25,6 +28,11 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::End(run) => next.end(run),
             A::NoFile => next.wants_file = false,
             A::FileGiven(name) => next.expect_file(name),
+            A::ModelGiven(name) => {
+                next.run = RunState::started(&reading_label(&name));
+                next.expect_file(name);
+            }
+            A::ModelOpened(name, opened) => next.take_model(&name, opened),
             A::TraceAsked => next.opens = Some(Opens::Timeline),
             A::Show(id) => next.change_run(id),
             A::Close(id) => next.close(id),
@@ -34,6 +42,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Answer(id, answer) if self.current == Some(id) => next.take(*answer),
             A::Answer(..) => {}
             A::Search(search) => next.search(search),
+            A::NextHit(forward) => next.go_to_hit(forward),
             A::ToggleSection(section) => next.link.arrangement.toggle_section(section),
             A::Arrange(arrangement) => next.link.arrangement = arrangement,
             A::Annotate(span, label) => next.annotate(span, label),
@@ -50,7 +59,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 next.with_run(id, |run| run.insights = Some(insights.map(|i| Shared::new(*i))))
             }
             A::Ask(query) => next.link.ask = query,
-            A::GroupBy(by) => (next.link.group_by, next.link.group) = (by, None),
+            A::GroupBy(by) => next.group_by(by),
             A::Level(level) => next.change_level(level),
             A::ShowTrack(id) => next.show_track(id),
             A::TrackShown => next.track = None,
@@ -79,20 +88,35 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 self.jump(&details.link);
                 self.details = Some(details);
             }
-            ShownAnswer::Hits(hits) if self.asks_for(&hits) => self.hits = Some(Shared::new(hits)),
+            ShownAnswer::Hits(hits) if self.asks_for(&hits) => self.know_hits(hits),
             ShownAnswer::Hits(_) => {}
             ShownAnswer::Flows(flows) => self.flows = Some(Shared::new(flows)),
         }
     }
 
-    fn start(&mut self, label: &str) {
+    /// Until something is shown, the address is that of the form.
+    fn edit(&mut self, spec: ProfileSpec) {
+        if self.current.is_none() && !self.run.is_running() {
+            (self.link.spec, self.link.file) = (spec.clone(), None);
+        }
+        self.draft = spec;
+    }
+
+    fn start(&mut self, wish: Option<u32>, label: &str) {
         self.run = RunState::started(label);
+        self.run_wish = wish.unwrap_or(self.wish);
         (self.wants_run, self.wants_file) = (false, false);
     }
 
+    /// The run that the user stopped leaves what was shown before it; one that failed leaves its error.
     fn end(&mut self, run: RunState) {
-        self.run = run;
         self.opens = None;
-        (self.wants_run, self.wants_file) = (false, false);
+        if !self.run.is_running() || self.run_wish == self.wish {
+            (self.wants_run, self.wants_file) = (false, false);
+            if let Some(id) = self.current.filter(|_| self.is_awaited && run == RunState::Cancelled) {
+                self.show(id);
+            }
+        }
+        self.run = run;
     }
 }

@@ -7,7 +7,7 @@ use crate::Shared;
 use ns_base::{Interval, TraceNs};
 use ns_insight::Insights;
 use ns_profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
-use ns_session::share::Tool;
+use ns_session::share::{ProfileLink, Tool};
 use ns_session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec};
 use ns_view::timeline::TrackId;
 
@@ -65,6 +65,16 @@ impl<Worker> OpenRun<Worker> {
             ProfileOrigin::Simulated(spec) => Some(spec),
             ProfileOrigin::Benchmark(trace) => Some(&trace.spec),
             ProfileOrigin::File { .. } => None,
+        }
+    }
+
+    /// Whether it is what a link names.
+    #[must_use]
+    pub fn is_of(&self, link: &ProfileLink) -> bool {
+        match (&self.info.origin, &link.file) {
+            (ProfileOrigin::File { name, .. }, Some(file)) => name == file,
+            (ProfileOrigin::File { .. }, None) | (_, Some(_)) => false,
+            _ => self.spec() == Some(&link.spec) && self.is_benchmark() == (link.tool == Tool::Trace),
         }
     }
 

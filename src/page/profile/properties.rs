@@ -6,8 +6,8 @@ use super::ProfileAction as A;
 use super::runs::MOST_FILES;
 use super::tests::{Action, State, arrived, benchmark, file, simulated, spec};
 use crate::RunState;
-use ns_session::ProfileInfo;
 use ns_session::share::{ProfileLink, Tool};
+use ns_session::{ProfileInfo, ProfileOrigin};
 
 fn infos() -> impl Strategy<Value = ProfileInfo> {
     (0_u8..4, "[a-c]").prop_map(|(kind, name)| match kind {
@@ -28,6 +28,8 @@ enum Event {
     Link(Box<ProfileLink>, bool),
     WantRun,
     FileGiven,
+    RunAsked,
+    Start,
     TraceAsked,
     End,
 }
@@ -45,6 +47,8 @@ impl Event {
             Self::Link(link, false) => A::Load(link),
             Self::WantRun => A::WantRun { is_first: false },
             Self::FileGiven => A::FileGiven("a".to_owned()),
+            Self::RunAsked => A::RunAsked(spec("b")),
+            Self::Start => A::Start(None, "x".to_owned()),
             Self::TraceAsked => A::TraceAsked,
             Self::End => A::End(RunState::Cancelled),
         }
@@ -65,7 +69,7 @@ fn events() -> impl Strategy<Value = Event> {
         2 => (0_u32..12).prop_map(Event::Close),
         1 => tools().prop_map(Event::Tool),
         2 => (links, any::<bool>()).prop_map(|(link, is_back)| Event::Link(Box::new(link), is_back)),
-        1 => prop::sample::select(vec![Event::WantRun, Event::FileGiven, Event::TraceAsked, Event::End]),
+        1 => prop::sample::select(vec![Event::WantRun, Event::FileGiven, Event::RunAsked, Event::Start, Event::TraceAsked, Event::End]),
     ]
 }
 
@@ -75,7 +79,13 @@ proptest! {
         let mut state = State::default();
         for (engine, event) in (0_u32..).zip(events) {
             state = state.after(event.action(engine));
-            prop_assert!(state.current.is_none() || state.shown_run().is_some(), "run {:?} is shown and closed", state.current);
+            prop_assert!(state.current.is_none() || state.last_run().is_some(), "run {:?} is shown and closed", state.current);
+            if let Some(run) = state.shown_run() {
+                match &run.info.origin {
+                    ProfileOrigin::File { name, .. } => prop_assert_eq!(state.link.file.as_ref(), Some(name)),
+                    _ => prop_assert!(state.link.file.is_none() && run.spec() == Some(&state.link.spec)),
+                }
+            }
             let mut engines: Vec<u32> = state.runs.iter().map(|r| r.engine).collect();
             engines.dedup();
             prop_assert!(engines.len() <= MOST_FILES);

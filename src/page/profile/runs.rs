@@ -8,7 +8,7 @@ use super::open_run::OpenRun;
 use super::state::{Opens, ProfileState};
 use crate::{RunState, Shared};
 use ns_session::share::{ProfileLink, Tool};
-use ns_session::{ProfileInfo, ProfileOrigin};
+use ns_session::{ProfileInfo, ProfileOrigin, ProfileSpec};
 
 /// The most open files and executions: beyond this the oldest is closed, which frees its memory.
 pub(super) const MOST_FILES: usize = 6;
@@ -16,44 +16,83 @@ pub(super) const MOST_FILES: usize = 6;
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// Shows what a link says; the run or the file that it names arrives later.
     pub(super) fn load(&mut self, link: ProfileLink) {
-        self.is_new_link = link != self.link;
-        let is_shown = |name: &String| self.shown_run().is_some_and(|r| r.info.name == *name);
-        self.wants_file = self.is_new_link && link.file.as_ref().is_some_and(|name| !is_shown(name));
-        self.link = link;
-        self.is_fresh = true;
+        self.is_new_link = self.wish == 0 || link != self.link;
+        if self.is_new_link {
+            self.wish += 1;
+            self.forget_failure();
+        }
+        self.go_to(link);
+        self.is_fresh = self.is_awaited;
+    }
+
+    /// Shows what a link names if it is open; else it is awaited.
+    fn go_to(&mut self, link: ProfileLink) {
+        let is_there = self.shown_run().is_some_and(|run| run.is_of(&link));
+        let open = self.runs.iter().rfind(|run| run.is_of(&link)).map(|run| run.id);
+        if !is_there && open.is_some() {
+            self.change_view(KeptView::default());
+        }
+        if link.file.is_none() {
+            self.draft = link.spec.clone();
+        }
+        self.wants_file = link.file.is_some() && open.is_none() && self.is_new_link;
+        (self.link, self.is_awaited) = (link, open.is_none());
+        if let (false, Some(id)) = (is_there, open) {
+            self.show(id);
+        }
+    }
+
+    /// Asks for a run, also of a model that is shown already.
+    pub(super) fn ask(&mut self, spec: ProfileSpec) {
+        self.forget_failure();
+        self.wish += 1;
+        (self.link.file, self.link.spec, self.draft) = (None, spec.clone(), spec);
+        (self.is_awaited, self.wants_run, self.wants_file, self.is_fresh) = (true, true, false, false);
     }
 
     /// Asks for the simulated run of the opened link, unless it is open.
     pub(super) fn want_run(&mut self, is_first: bool) {
         // A link in the page's head refers to the view that is already shown.
         let is_opened = is_first || self.is_new_link;
-        let is_of_link = |r: &&OpenRun<Worker>| r.spec() == Some(&self.link.spec) && !r.is_benchmark();
-        let open = self.runs.iter().find(is_of_link).map(|r| r.id);
-        let asks = is_opened && self.link.file.is_none();
-        self.wants_run = asks && open.is_none() && !self.run.is_running();
-        // A run that is open but not shown is shown with the view of the link.
-        if let Some(id) = open.filter(|id| asks && self.current != Some(*id)) {
-            self.show(id);
-            self.is_fresh = false;
-        }
+        self.wants_run = is_opened && self.is_awaited && self.link.file.is_none();
     }
 
     /// Called when the reading of a file with this name begins.
     pub(super) fn expect_file(&mut self, name: String) {
+        let given = name.clone();
         // A link that was just opened decides how its file is shown.
         let wanted = [&self.link.file, &self.link.compare.base];
         let is_wanted = self.is_fresh && wanted.contains(&&Some(name));
         let is_compared = self.link.tool == Tool::Compare && !self.runs.is_empty();
         self.opens = (!is_wanted && !is_compared).then_some(Opens::FirstView);
+        self.forget_failure();
+        self.wish += 1;
+        (self.link.file, self.link.spec, self.is_awaited) = (Some(given), ProfileSpec::default(), true);
+        (self.wants_run, self.wants_file) = (false, false);
+    }
+
+    /// Asks for a profile of the model file that was given, unless something else was asked for since.
+    pub(super) fn take_model(&mut self, name: &str, opened: Result<String, String>) {
+        if !self.is_awaited || self.link.file.as_deref() != Some(name) {
+            return;
+        }
+        match opened {
+            Ok(model) => self.ask(ProfileSpec { model, batch_size: None, ..self.draft.clone() }),
+            Err(message) => self.run = RunState::Failed(message),
+        }
     }
 
     /// Shows another open run with its last view.
     pub(super) fn change_run(&mut self, id: u32) {
         self.forget_failure();
         if let Some(kept) = self.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
-            && self.current != Some(id)
+            && (self.current != Some(id) || self.is_awaited)
         {
-            self.change_view(kept);
+            self.wish += 1;
+            (self.wants_run, self.wants_file) = (false, false);
+            if self.current != Some(id) {
+                self.change_view(kept);
+            }
             self.show(id);
         }
     }
@@ -70,36 +109,34 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         self.flows = None;
     }
 
-    /// Shows the view of a link of this visit again: its run if that is still open, and its state.
+    /// Shows the view of a link of this visit again: its run if that is still open, and its state. A run that was closed is made again.
     pub(super) fn revisit(&mut self, link: ProfileLink) {
-        let is_of_link = |run: &OpenRun<Worker>| match (&run.info.origin, &link.file) {
-            (ProfileOrigin::File { name, .. }, Some(file)) => name == file,
-            (ProfileOrigin::File { .. }, None) | (_, Some(_)) => false,
-            _ => run.spec() == Some(&link.spec) && run.is_benchmark() == (link.tool == Tool::Trace),
-        };
-        if let Some(id) = self.runs.iter().find(|r| is_of_link(r)).map(|r| r.id)
-            && self.current != Some(id)
-        {
-            self.change_view(KeptView::default());
-            self.show(id);
-        }
-        if link.search != self.link.search || link.search_by != self.link.search_by {
+        self.is_new_link = link != self.link;
+        let (search, search_by, selected) = (self.link.search.clone(), self.link.search_by.clone(), self.link.selected);
+        self.wish += u32::from(self.is_new_link);
+        self.forget_failure();
+        self.go_to(link);
+        self.want_run(false);
+        if search != self.link.search || search_by != self.link.search_by {
             self.hits = None;
         }
-        if link.selected != self.link.selected {
+        if selected != self.link.selected {
             self.details = None;
         }
-        self.link = link;
     }
 
     pub(super) fn show(&mut self, id: u32) {
-        self.current = Some(id);
+        (self.current, self.is_awaited) = (Some(id), false);
         let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
         let is_trace = run.is_trace();
         self.link.file = match (&run.info.origin, run.spec()) {
-            (ProfileOrigin::File { name, .. }, _) => Some(name.clone()),
+            (ProfileOrigin::File { name, .. }, _) => {
+                self.link.spec = ProfileSpec::default();
+                Some(name.clone())
+            }
             (_, spec) => {
                 self.link.spec = spec.cloned().unwrap_or_default();
+                self.draft = self.link.spec.clone();
                 None
             }
         };
@@ -113,8 +150,12 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         };
     }
 
-    /// Adds the profile that arrived, and those in the same archive. The first is shown.
+    /// Adds the profile that arrived, and those in the same archive. The first is shown, unless something else was asked for since.
     pub(super) fn add(&mut self, arrived: ProfileArrival<Worker>) {
+        if self.run_wish != self.wish {
+            self.opens = None;
+            return self.add_beside(arrived);
+        }
         if let Some(opens) = self.opens.take() {
             self.link.tool = match opens {
                 Opens::Timeline => Tool::OperatorTimeline,
@@ -136,11 +177,12 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
 
     /// Adds the profile that arrived, without showing it.
     pub(super) fn add_beside(&mut self, arrived: ProfileArrival<Worker>) {
-        let looked_at = self.shown_run().map(|r| r.engine.clone());
-        let first = self.insert(arrived, looked_at.as_ref());
-        // A profile of the same origin as the shown one replaces it.
-        if self.current.is_some() && self.shown_run().is_none() {
-            self.show(first);
+        let looked_at = self.last_run().map(|r| r.engine.clone());
+        let origin = self.last_run().map(|run| run.info.origin.clone());
+        self.insert(arrived, looked_at.as_ref());
+        // A profile of the same origin as the one that was shown replaces it.
+        if self.last_run().is_none() {
+            self.current = self.runs.iter().find(|run| Some(&run.info.origin) == origin.as_ref()).map(|run| run.id);
         }
         self.run = RunState::Done;
     }
@@ -200,6 +242,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 }
                 None => {
                     self.change_view(KeptView::default());
+                    self.is_awaited = false;
                     self.run = RunState::Idle;
                 }
             }

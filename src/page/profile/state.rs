@@ -30,17 +30,27 @@ pub(super) enum Opens {
 /// The profile page; `Worker` is the shell's handle of the worker that holds a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileState<Worker> {
-    /// Everything that a link to this page holds.
+    /// Everything that a link to this page holds: what was asked for last, and how it is looked at.
     pub link: ProfileLink,
+    /// The model in the form.
+    pub draft: ProfileSpec,
     /// Progress of the run or of the reading of a file.
     pub run: RunState,
     /// Open profiles, the oldest first.
     pub runs: Vec<OpenRun<Worker>>,
-    /// The number of the shown one.
+    /// The number of the one that was shown last.
     pub current: Option<u32>,
+    /// Whether what the link names is not there yet, or will never be: nothing else is shown in its place.
+    pub is_awaited: bool,
+    /// Counts what was asked for.
+    pub wish: u32,
+    /// The wish that the run, or the reading of a file, answers.
+    pub(super) run_wish: u32,
     /// Details of the selected slice, once they are known.
     pub details: Option<Shared<SliceDetails>>,
     pub hits: Option<Shared<SearchHits>>,
+    /// The run whose next or previous hit is selected as soon as its hits are known.
+    pub(super) wanted_hit: Option<(Option<u32>, bool)>,
     /// All flow arrows around the screen, if they are wanted.
     pub flows: Option<Shared<Flows>>,
     /// A track that the timeline is to bring into sight.
@@ -62,11 +72,16 @@ impl<Worker> Default for ProfileState<Worker> {
     fn default() -> Self {
         Self {
             link: ProfileLink::default(),
+            draft: ProfileLink::default().spec,
             run: RunState::Idle,
             runs: Vec::new(),
             current: None,
+            is_awaited: false,
+            wish: 0,
+            run_wish: 0,
             details: None,
             hits: None,
+            wanted_hit: None,
             flows: None,
             track: None,
             is_fresh: false,
@@ -80,8 +95,15 @@ impl<Worker> Default for ProfileState<Worker> {
 }
 
 impl<Worker> ProfileState<Worker> {
+    /// The run that the link names, if it is open.
     #[must_use]
     pub fn shown_run(&self) -> Option<&OpenRun<Worker>> {
+        self.last_run().filter(|_| !self.is_awaited)
+    }
+
+    /// The run that was shown last.
+    #[must_use]
+    pub fn last_run(&self) -> Option<&OpenRun<Worker>> {
         self.current.and_then(|id| self.runs.iter().find(|r| r.id == id))
     }
 
@@ -105,12 +127,6 @@ impl<Worker> ProfileState<Worker> {
         Some(if has_stacks { ALL_LEVELS.to_owned() } else { info.default_level.clone() })
     }
 
-    /// Whether the page makes its example, with nothing else open.
-    #[must_use]
-    pub fn is_example_running(&self) -> bool {
-        self.run.is_running() && self.runs.is_empty() && self.link == ProfileLink::example()
-    }
-
     /// The hash of the link that shows this page.
     #[must_use]
     pub fn hash(&self) -> String {
@@ -120,6 +136,14 @@ impl<Worker> ProfileState<Worker> {
             link.compare.base_run = base.spec().filter(|_| !base.is_benchmark()).cloned();
         }
         link.hash()
+    }
+
+    /// The hash of what is shown, without how it is looked at.
+    #[must_use]
+    pub fn request(&self) -> Option<String> {
+        self.shown_run()?;
+        let ProfileLink { spec, file, .. } = self.link.clone();
+        Some(ProfileLink { spec, file, ..ProfileLink::default() }.hash())
     }
 
     /// The run that the shown run is compared with: the one with the chosen name, else the one opened last.
@@ -135,7 +159,7 @@ impl<Worker> ProfileState<Worker> {
     pub fn missing_base_run(&self) -> Option<&ProfileSpec> {
         let spec = self.link.compare.base_run.as_ref().filter(|_| self.link.tool == Tool::Compare)?;
         let is_open = self.runs.iter().any(|r| r.spec() == Some(spec) && !r.is_benchmark());
-        (self.current.is_some() && !is_open).then_some(spec)
+        (self.shown_run().is_some() && !is_open && !self.run.is_running()).then_some(spec)
     }
 
     /// The file that a link compares with, if it is not open beside the shown run: this browser may keep it.
@@ -144,7 +168,7 @@ impl<Worker> ProfileState<Worker> {
         let compare = &self.link.compare;
         let name = compare.base.as_ref().filter(|_| self.link.tool == Tool::Compare && compare.base_run.is_none())?;
         let is_open = self.runs.iter().any(|r| r.info.name == *name);
-        (self.current.is_some() && !is_open && !self.run.is_running()).then_some(name)
+        (self.shown_run().is_some() && !is_open && !self.run.is_running()).then_some(name)
     }
 
     /// The span in which operators are counted; `None` for all of the profile.

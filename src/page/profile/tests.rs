@@ -120,7 +120,7 @@ fn changes(before: &State, action: Action, change: impl FnOnce(&mut State)) {
 #[test]
 fn what_actions_change_of_the_link() {
     let state = open([file("a.json")]);
-    changes(&state, A::Edit(spec("mlp")), |s| s.link.spec = spec("mlp"));
+    changes(&state, A::Edit(spec("mlp")), |s| s.draft = spec("mlp"));
     changes(&state, A::Span(Some(span(1, 2))), |s| s.link.span = Some(span(1, 2)));
     changes(&state, A::Arrange(Arrangement::default()), |_| {});
     changes(&state, A::ToggleSection(3), |s| s.link.arrangement.toggle_section(3));
@@ -195,8 +195,25 @@ fn another_tool_begins_without_sort_and_search() {
     changes(&state, A::Tool(Tool::OperatorEngine), |s| {
         (s.link.tool, s.link.sort) = (Tool::OperatorEngine, None);
         s.link.find.clear();
-        (s.link.group_by, s.link.group) = (GroupBy::Thread, None);
+        s.link.group = None;
     });
+}
+
+#[test]
+fn engines_and_all_slices_are_grouped_apart() {
+    let state = open([file("a.json")]);
+    let engines = state.after(A::Tool(Tool::OperatorEngine));
+    assert_eq!(engines.link.grouping(), GroupBy::Thread);
+    let statistics = engines.after(A::Tool(Tool::Statistics));
+    assert_eq!(
+        (statistics.link.grouping(), statistics.hash()),
+        (GroupBy::Name, state.after(A::Tool(Tool::Statistics)).hash())
+    );
+    // Neither choice is the other's, whatever is shown between.
+    let both = engines.after(A::GroupBy(GroupBy::Category)).after(A::Jump(slice(7))).after(A::Tool(Tool::Statistics));
+    let both = both.after(A::GroupBy(GroupBy::Module));
+    assert_eq!(both.link.grouping(), GroupBy::Module);
+    assert_eq!(both.after(A::Tool(Tool::OperatorEngine)).link.grouping(), GroupBy::Category);
 }
 
 #[test]
@@ -266,6 +283,35 @@ fn hits_are_of_the_search_that_is_in_the_field() {
 }
 
 #[test]
+fn enter_selects_the_first_hit_and_then_the_next_ones() {
+    let state = open([file("a.json")]).after(A::Search("ab".to_owned()));
+    let found = |numbers: &[u32]| {
+        let hits: Vec<_> = numbers.iter().map(|n| slice(*n)).collect();
+        ShownAnswer::Hits(SearchHits { text: "ab".to_owned(), total: hits.len() as u64, hits, by: None })
+    };
+    let next = |state: &State| state.after(A::NextHit(true));
+    let known = answered(&state, found(&[3, 5, 8]));
+    assert_eq!(known.link.selected, None);
+    let walk = [true, true, true, true, false, false].into_iter().scan(known.clone(), |state, forward| {
+        *state = state.after(A::NextHit(forward));
+        state.link.selected
+    });
+    assert_eq!(walk.collect::<Vec<_>>(), [3, 5, 8, 3, 8, 5]);
+    assert_eq!(known.after(A::NextHit(false)).link.selected, Some(8));
+    // Enter before the hits are there selects the first one as they come, once.
+    let early = answered(&next(&state), found(&[3, 5]));
+    assert_eq!((early.link.selected, early.wanted_hit), (Some(3), None));
+    assert_eq!(next(&early).link.selected, Some(5));
+    // Hits of the text before the last letter are not hits of this text.
+    let longer = next(&known.after(A::Search("abc".to_owned())));
+    assert_eq!(longer.link.selected, None);
+    let other = longer.after(A::Search("abcd".to_owned()));
+    assert_eq!(other.wanted_hit, None);
+    changes(&answered(&state, found(&[])), A::NextHit(true), |_| {});
+    changes(&open([file("a.json")]), A::NextHit(true), |_| {});
+}
+
+#[test]
 fn what_is_shown_on_the_timeline_has_room_around_it() {
     let state = open([file("a.json")]);
     let jumped = |s: &mut State| {
@@ -301,8 +347,8 @@ fn a_run_starts_goes_on_and_ends() {
         s.run = RunState::started("Reading");
         (s.wants_run, s.wants_file) = (false, false);
     };
-    changes(&state, A::Start("Reading".to_owned()), started);
-    let running = state.after(A::Start("Reading".to_owned()));
+    changes(&state, A::Start(None, "Reading".to_owned()), started);
+    let running = state.after(A::Start(None, "Reading".to_owned()));
     let half = RunState::Running { done: 1, total: 2, label: "Reading".to_owned() };
     changes(&running, A::Progress(half.clone()), |s| s.run = half.clone());
     // A late message of a run that has ended has no effect.
@@ -311,17 +357,6 @@ fn a_run_starts_goes_on_and_ends() {
     changes(&ended, A::Progress(half), |_| {});
     changes(&state, A::NoFile, |s| s.wants_file = false);
     changes(&state, A::TraceAsked, |s| s.opens = Some(Opens::Timeline));
-}
-
-#[test]
-fn the_example_makes_way_for_a_file_while_nothing_else_is_open() {
-    let example = || A::Load(Box::new(ProfileLink::example()));
-    let running = State::default().after(example()).after(A::Start("Compiling".to_owned()));
-    assert!(running.is_example_running());
-    assert!(!running.after(A::End(RunState::Cancelled)).is_example_running());
-    assert!(!running.after(A::Tool(Tool::Statistics)).is_example_running());
-    let beside_a_file = open([file("a.json")]).after(example()).after(A::Start("Compiling".to_owned()));
-    assert!(!beside_a_file.is_example_running());
 }
 
 #[test]
@@ -339,7 +374,9 @@ fn answers_about_a_run_are_kept_with_it() {
 
 #[test]
 fn a_file_opens_at_its_first_view_unless_a_link_says_how() {
-    let plain = State::default().after(A::FileGiven("a.json".to_owned()));
+    let given =
+        |state: &State, name: &str| state.after(A::FileGiven(name.to_owned())).after(A::Start(None, String::new()));
+    let plain = given(&State::default(), "a.json");
     assert_eq!(plain.opens, Some(Opens::FirstView));
     let stacks = ProfileInfo { is_stacks: true, ..file("a.json") };
     assert_eq!(plain.after(A::Ready(arrived(stacks, 0))).link.tool, Tool::FlameGraph);
@@ -354,7 +391,7 @@ fn a_file_opens_at_its_first_view_unless_a_link_says_how() {
     };
     let linked = State::default().after(A::Load(Box::new(link.clone())));
     assert!(linked.wants_file && linked.link == link);
-    let came = linked.after(A::FileGiven("a.json".to_owned())).after(A::Ready(arrived(file("a.json"), 0)));
+    let came = given(&linked, "a.json").after(A::Ready(arrived(file("a.json"), 0)));
     assert_eq!((came.link.tool, came.link.span, &came.run), (Tool::Statistics, Some(span(1, 2)), &RunState::Done));
     assert_eq!(came.link.area, link.area);
     assert!(came.hash().contains("area=1..2:1"), "{}", came.hash());
@@ -375,12 +412,12 @@ fn a_link_of_a_model_wants_its_run_unless_it_is_open() {
     let asked = State::default().after(A::Load(link("mlp"))).after(want);
     assert!(asked.wants_run);
     // The head's link refers to the view that is already shown, unless the page was opened with it.
-    let same = State::default().after(A::Load(Box::default()));
+    let same = State::default().after(A::Load(Box::default())).after(A::Load(Box::default()));
     assert!(!same.after(A::WantRun { is_first: false }).wants_run);
     assert!(same.after(A::WantRun { is_first: true }).wants_run);
-    // No second run starts while one is running.
-    let busy = State::default().after(A::Start("x".to_owned())).after(A::Load(link("mlp")));
-    assert!(!busy.after(A::WantRun { is_first: true }).wants_run);
+    // It comes before a run that goes on.
+    let busy = State::default().after(A::Start(None, "x".to_owned())).after(A::Load(link("mlp")));
+    assert!(busy.after(A::WantRun { is_first: true }).wants_run);
     // A run that is open is shown.
     let both = open([simulated("mlp"), simulated("nn")]);
     let current = both.after(A::Load(link("mlp"))).after(A::WantRun { is_first: false });
@@ -412,8 +449,9 @@ fn back_shows_the_run_that_was_shown() {
     assert_eq!(to(file.clone()).link, file);
     assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Overview, ..ProfileLink::default() }).current, Some(1));
     assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Trace, ..ProfileLink::default() }).current, Some(2));
-    // A closed run is not made again: the view stays.
-    assert_eq!(to(ProfileLink { file: Some("gone".to_owned()), ..ProfileLink::default() }).current, Some(2));
+    // A file that was closed is asked for again, and nothing is shown in its place.
+    let gone = to(ProfileLink { file: Some("gone".to_owned()), ..ProfileLink::default() });
+    assert_eq!((gone.shown_run().is_some(), gone.wants_file), (false, true));
     let selected = ProfileLink { spec: spec("nn"), tool: Tool::Trace, selected: Some(4), ..ProfileLink::default() };
     assert_eq!(to(selected).details, None);
 }
@@ -468,11 +506,64 @@ fn the_rail_says_what_a_run_lacks() {
 
 #[test]
 fn whoever_asks_for_a_view_has_read_why_a_file_failed() {
-    let failed = open([file("a.json")]).after(A::Start("Reading b.json".to_owned()));
+    let failed = open([file("a.json")]).after(A::Start(None, "Reading b.json".to_owned()));
     let failed = failed.after(A::End(RunState::Failed("b.json: no trace".to_owned())));
     assert_eq!(failed.run, RunState::Failed("b.json: no trace".to_owned()));
     for action in [A::Show(failed.current.unwrap()), A::Tool(Tool::Statistics)] {
         assert_eq!(failed.after(action).run, RunState::Idle);
     }
     assert_eq!(failed.after(A::Search("x".to_owned())).run, failed.run);
+}
+
+#[test]
+fn what_was_asked_for_last_is_shown_and_nothing_in_its_place() {
+    let link = |model: &str| Box::new(ProfileLink { spec: spec(model), tool: Tool::Compare, ..ProfileLink::default() });
+    let nn = open([simulated("nn")]);
+    let asked = nn.after(A::Load(link("bert"))).after(A::WantRun { is_first: false });
+    assert_eq!((asked.shown_run().is_some(), asked.last_run().is_some(), asked.wants_run), (false, true, true));
+    // The base of a comparison is run after what is compared with it.
+    let mut compared = asked.clone();
+    compared.link.compare.base_run = Some(spec("nn8"));
+    assert_eq!(compared.missing_base_run(), None);
+    let running = compared.after(A::Start(Some(compared.wish), "Profiling".to_owned()));
+    let there = running.after(A::Ready(arrived(simulated("bert"), 1)));
+    assert_eq!(there.shown_run().map(|run| run.info.name.as_str()), Some("bert"));
+    assert_eq!(there.missing_base_run(), Some(&spec("nn8")));
+    // A run that is stopped leaves what was there, one that fails its error alone.
+    let stopped = running.after(A::End(RunState::Cancelled));
+    assert_eq!((stopped.shown_run().map(|run| run.id), stopped.link.spec.model.as_str()), (Some(0), "nn"));
+    let failed = running.after(A::End(RunState::Failed("no".to_owned())));
+    assert_eq!((failed.shown_run().is_some(), failed.link.spec.model.as_str()), (false, "bert"));
+    assert_eq!(failed.after(A::Show(0)).shown_run().map(|run| run.id), Some(0));
+    // A file that was given before is read to its end, but not shown any more.
+    let reading = nn.after(A::FileGiven("a.json".to_owned())).after(A::Start(None, String::new()));
+    let late = reading.after(A::Show(0)).after(A::Ready(arrived(file("a.json"), 1)));
+    assert_eq!((late.shown_run().map(|run| run.id), late.runs.len()), (Some(0), 2));
+}
+
+#[test]
+fn a_model_file_is_profiled_unless_something_else_was_asked_for_since() {
+    let given = open([simulated("nn")]).after(A::ModelGiven("a.onnx".to_owned()));
+    assert_eq!((given.shown_run().is_some(), &given.run), (false, &RunState::started("Reading a.onnx")));
+    let opened = || A::ModelOpened("a.onnx".to_owned(), Ok("file:a.onnx@12345678".to_owned()));
+    let asked = given.after(opened());
+    assert_eq!(
+        (asked.link.spec.model.as_str(), &asked.link.file, asked.wants_run),
+        ("file:a.onnx@12345678", &None, true)
+    );
+    let refused = given.after(A::ModelOpened("a.onnx".to_owned(), Err("no model".to_owned())));
+    assert_eq!((refused.shown_run().is_some(), &refused.run), (false, &RunState::Failed("no model".to_owned())));
+    let back = given.after(A::Show(0));
+    assert_eq!(back.after(opened()), back);
+}
+
+#[test]
+fn the_form_is_a_draft_until_it_runs() {
+    let first = State::default().after(A::Edit(spec("mlp")));
+    assert_eq!(first.link.spec, spec("mlp"), "without a profile the address is that of the form");
+    let state = open([simulated("nn")]);
+    let edited = state.after(A::Edit(spec("mlp")));
+    assert_eq!((edited.hash(), edited.shown_run().is_some()), (state.hash(), true));
+    let asked = edited.after(A::RunAsked(edited.draft.clone()));
+    assert_eq!((asked.link.spec.model.as_str(), asked.shown_run().is_some(), asked.wants_run), ("mlp", false, true));
 }

@@ -53,7 +53,10 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
         .table();
     let total = found.stats.len() as u64;
     let slices = listed.iter().map(|s| Some(link(profile, sources.tracks, s.longest))).collect();
-    LinkedTable { table, slices, skip: u64::from(shown.skip), total, notes: Vec::new() }
+    let note =
+        "Mean, p50, p99, Min and Max are of occurrences: an interrupted operation counts once, with all its stretches.";
+    let notes = found.has_interrupted.then(|| note.to_owned()).into_iter().collect();
+    LinkedTable { table, slices, skip: u64::from(shown.skip), total, notes }
 }
 
 /// Samples, extremes, mean and integral over time of each series that has a value.
@@ -88,7 +91,7 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
         .name("started_by", "Started by", |g| g.started_by.map(name))
         .text("started", "Started", |g| g.started_by.map(|_| if g.was_late { "in the gap" } else { "before" }))
         .name("meanwhile", "Meanwhile", |g| g.meanwhile.as_ref().map(|m| m.name.as_str()))
-        .count("meanwhile_ns", "For (ns)", |g| g.meanwhile.as_ref().map(|m| from_zero(m.self_ns)))
+        .count("meanwhile_ns", "For (ns)", |g| g.meanwhile.as_ref().map(|m| from_zero(m.ns)))
         .table();
     let slices = gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
     LinkedTable { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }

@@ -38,7 +38,7 @@ pub(super) fn head(opened: &OpenModel) -> Document {
     }
     // A file counts its own weights: tied ones once, and computed ones as the weights they come from.
     let inspection = opened.subject.pipeline.inspection();
-    let parameters = inspection.map_or(facts.parameters, |i| i.parameters);
+    let parameters = opened.subject.pipeline.parameters();
     let note = format!(
         "{}; {} of weights on the core",
         format_count(parameters),

@@ -68,13 +68,9 @@ fn finding(tone: Tone, title: &str, text: String) -> Finding {
 
 /// An operator without a known meaning, or a use of one that is not read.
 fn unknown(unknown: &UnsupportedOp) -> Finding {
-    let title = match unknown.why.as_str() {
-        "" => format!("{} has no known meaning.", unknown.op),
-        why => format!("{} is not read here: {why}.", unknown.op),
-    };
     let occurs = occurrence(unknown.count, &unknown.first);
     let counts = "Its time counts as one pass of the vector engine over its largest array, unless you say another; values cannot be computed.";
-    finding(Tone::Bad, &title, format!("It occurs {occurs}. {counts}"))
+    finding(Tone::Bad, &unknown.sentence(), format!("It occurs {occurs}. {counts}"))
 }
 
 /// Device memory and SBUF.

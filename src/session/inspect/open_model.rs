@@ -39,7 +39,7 @@ impl OpenModel {
         compiled: Result<CompiledProgram, Obstacle>,
         recorder: Option<&Recorder>,
     ) -> Self {
-        let (mut operations, results) = operations(&subject.module);
+        let (mut operations, results) = operations(&subject.module, &subject.pipeline.buffers());
         if let Err(refusal) = &compiled {
             operations.iter_mut().for_each(|operation| operation.refused = refused(operation, refusal));
         }

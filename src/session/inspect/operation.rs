@@ -50,8 +50,9 @@ pub(super) fn short(name: &str) -> &str {
     name.char_indices().nth(MOST_NAME).map_or(name, |(end, _)| &name[..end])
 }
 
-/// All operations of a module in the order of the program, and which of them give its results.
-pub(super) fn operations(module: &HloModule) -> (Vec<Operation>, Vec<usize>) {
+/// All operations of a module in the order of the program, and which of them give its results. `buffers` are weights that are no
+/// parameters.
+pub(super) fn operations(module: &HloModule, buffers: &BTreeSet<String>) -> (Vec<Operation>, Vec<usize>) {
     let mut all: Vec<Operation> = Vec::new();
     let mut place: BTreeMap<InstrId, usize> = BTreeMap::new();
     let mut counted: BTreeSet<InstrId> = BTreeSet::new();
@@ -69,13 +70,19 @@ pub(super) fn operations(module: &HloModule) -> (Vec<Operation>, Vec<usize>) {
                 found.from.push(from);
             }
             let read = &module.instructions[operand];
-            let is_weight = matches!(read.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. });
+            let weight = match &read.opcode {
+                Opcode::Parameter { role: ParameterRole::Weight(name), .. } => Some(name),
+                _ => None,
+            };
+            let is_weight = weight.is_some();
             if is_weight && matches!(instruction.opcode, Opcode::Transpose { .. }) {
                 // The compiler folds it into the product that reads it.
                 found.bytes = 0;
             }
             if is_weight && counted.insert(operand) {
-                found.parameters = found.parameters.saturating_add(read.shape.elements());
+                let is_parameter = weight.is_some_and(|name| !buffers.contains(name));
+                found.parameters =
+                    found.parameters.saturating_add(if is_parameter { read.shape.elements() } else { 0 });
                 found.weight_bytes = found.weight_bytes.saturating_add(read.shape.bytes());
                 found.bytes = found.bytes.saturating_add(bytes_read(instruction, &read.shape));
             }

@@ -138,11 +138,17 @@ impl InspectSpec {
         self.set(InspectField::Toggled, &paths.join(&BETWEEN.to_string()));
     }
 
+    /// The state without how it is looked at: the model on its device.
+    #[must_use]
+    pub fn run(&self) -> Self {
+        use InspectField::{Batch, Instance, Model};
+        [Model, Instance, Batch].into_iter().fold(Self::default(), |run, field| run.with(field, self.get(field)))
+    }
+
     /// Whether two states have the same model on the same device, so that nothing is computed again.
     #[must_use]
     pub fn is_same_run(&self, other: &Self) -> bool {
-        use InspectField::{Batch, Instance, Model};
-        [Model, Instance, Batch].into_iter().all(|field| self.get(field) == other.get(field))
+        self.run() == other.run()
     }
 }
 

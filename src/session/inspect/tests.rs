@@ -73,12 +73,15 @@ fn sums_are_those_of_the_model() {
     for name in ["nn", "distilbert-base-uncased:seq=8", "resnet50"] {
         let spec = model(name);
         let subject = subject::Subject::of(&spec, &ns_device::ModelLibrary::default()).unwrap();
-        let (operations, results) = operation::operations(&subject.module);
+        let (operations, results) = operation::operations(&subject.module, &subject.pipeline.buffers());
         let tree = tree::tree_of("model", &operations, &results, None);
         let graph = name.parse::<ModelSpec>().unwrap();
         let graph = graph.trace(graph.info().default_batch_size).unwrap();
         assert_eq!(tree.facts[0].flops, graph.flops(), "{name}");
         assert_eq!(tree.facts[0].weight_bytes, graph.weight_bytes(), "{name}");
+        // PyTorch counts no running statistics.
+        assert_eq!(tree.facts[0].parameters, graph.parameter_count(), "{name}");
+        assert!(name != "resnet50" || graph.parameter_count() == 25_557_032);
         assert!(tree.graph.nodes().iter().all(|n| n.children.len() <= 60), "{name}");
         let mut ids: Vec<&str> = tree.graph.nodes().iter().map(|n| n.id.as_str()).collect();
         ids.sort_unstable();
@@ -90,7 +93,7 @@ fn sums_are_those_of_the_model() {
 fn bytes_count_each_value_once_and_of_a_table_the_rows_looked_up() {
     let spec = model("distilbert-base-uncased:seq=8");
     let subject = subject::Subject::of(&spec, &ns_device::ModelLibrary::default()).unwrap();
-    let (operations, results) = operation::operations(&subject.module);
+    let (operations, results) = operation::operations(&subject.module, &subject.pipeline.buffers());
     let (lookups, others): (Vec<_>, Vec<_>) = operations.iter().partition(|o| o.opcode == "gather");
     let words = lookups.iter().max_by_key(|o| o.weight_bytes).expect("the table of words");
     assert_eq!(words.bytes, 2 * words.shape.bytes(), "rows are read and written: {words:?}");

@@ -2,12 +2,12 @@
 
 use super::document::{Context, percent};
 use super::evidence::Evidence;
-use super::tiles::shortened;
+use super::tiles::{MOST_LETTERS, shortened};
 use crate::share::Tool;
 use crate::timeline::locate;
-use ns_analysis::opcode::opcode;
+use ns_analysis::opcode::{names_in, opcode};
 use ns_analysis::sentences::{Breakdown, EXAMINED, Operation, Part, Sentence, Step, Topic};
-use ns_base::units::{format_count, format_share, format_whole_share};
+use ns_base::units::{format_plural, format_share, format_whole_share};
 use ns_base::{Interval, Order, TraceNs};
 use ns_insight::{Effect, Finding, Resource, Rule};
 use ns_machine::isa::Engine;
@@ -93,31 +93,26 @@ fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<FindingDraft> {
     if ns <= 0 {
         return None;
     }
-    let share = percent(ns, b.whole_ns());
-    let cause = c.found.idle_cause.as_ref().filter(|cause| percent(cause.ns, ns) >= 20.0);
+    let share = format_whole_share(percent(ns, b.whole_ns()));
+    let reason = &c.found.idle;
     let mut ways = vec![("Idle gaps".to_owned(), Evidence::tool(Tool::IdleGaps))];
-    let mut text = format!("No device works for {} of {}.", c.text(ns), c.text(b.whole_ns()));
-    let title = match cause {
+    let why = match &reason.cause {
         Some(cause) => {
-            text.push_str(&format!(
-                " During {} of it, {} is in \"{}\".",
-                c.text(cause.ns),
-                cause.thread,
-                shortened(&cause.name)
-            ));
-            if let Some(remedy) = cause.remedy {
-                text.push_str(&format!(" {remedy}."));
-            }
-            ways.push((format!("The longest {}", shortened(&cause.name)), slice_evidence(c, cause.longest)));
-            format!(
-                "Devices are idle {} of the time; first cause: {}",
-                format_whole_share(share),
-                shortened(&cause.name)
-            )
+            let name = shortened(&cause.name);
+            ways.push((format!("The longest {name}"), slice_evidence(c, cause.longest)));
+            format!("; first cause: {name}")
         }
-        None => format!("Devices are idle {} of the time", format_whole_share(share)),
+        None if reason.is_late() => "; first cause: the host starts work late".to_owned(),
+        None => String::new(),
     };
-    Some(FindingDraft { title, text, saves_ns: Some(ns), is_warning: false, condition: String::new(), ways })
+    Some(FindingDraft {
+        title: format!("Devices are idle {share} of the time{why}"),
+        text: format!("No device works for {} of {}.{}", c.text(ns), c.text(b.whole_ns()), reason.text()),
+        saves_ns: Some(ns),
+        is_warning: false,
+        condition: String::new(),
+        ways,
+    })
 }
 
 /// The longest wait of a device.
@@ -164,14 +159,10 @@ fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<FindingDraft> {
 
 /// Steps that take longer than the median.
 fn uneven_steps(c: &Context<'_>) -> Option<FindingDraft> {
-    let mut lengths: Vec<i64> = c.found.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
-    if lengths.len() < 3 {
-        return None;
-    }
-    lengths.sort_unstable();
-    let median = lengths[lengths.len() / 2];
-    let over: i64 = lengths.iter().map(|ns| (ns - median).max(0)).sum();
-    let slowest: &Step = c.found.steps.iter().max_by_key(|s| s.breakdown.whole_ns())?;
+    let steps = &c.found.steps;
+    let median = c.found.median_step_ns().filter(|_| steps.len() >= 3)?;
+    let over: i64 = steps.iter().map(|s| (s.breakdown.whole_ns() - median).max(0)).sum();
+    let slowest: &Step = steps.iter().max_by_key(|s| s.breakdown.whole_ns())?;
     let ns = slowest.breakdown.whole_ns();
     if percent(ns - median, median) < 10.0 {
         return None;
@@ -180,7 +171,7 @@ fn uneven_steps(c: &Context<'_>) -> Option<FindingDraft> {
         title: format!("Steps differ: {} takes {}", slowest.name, c.text(ns)),
         text: format!(
             "The median of {} steps is {}; together they take {} more than that.",
-            lengths.len(),
+            steps.len(),
             c.text(median),
             c.text(over)
         ),
@@ -248,14 +239,14 @@ fn operations(c: &Context<'_>) -> Vec<FindingDraft> {
     let has_devices = c.found.breakdown.is_some();
     let (table, tool) =
         if has_devices { ("Operators", Tool::OperatorFramework) } else { ("Statistics", Tool::Statistics) };
-    let operations = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(EXAMINED);
+    let operations: Vec<&Operation> = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(EXAMINED).collect();
+    let names = names_in(&operations.iter().map(|o| o.name.as_str()).collect::<Vec<_>>(), MOST_LETTERS);
     operations
-        .map(|o| FindingDraft {
-            title: format!("{} takes {} of the self time", shortened(&o.name), format_whole_share(o.percent)),
-            text: match o.count {
-                1 => format!("{} in one slice.", c.text(o.self_ns)),
-                n => format!("{} in {} slices.", c.text(o.self_ns), format_count(n)),
-            },
+        .into_iter()
+        .zip(names)
+        .map(|(o, name)| FindingDraft {
+            title: format!("{name} takes {} of the self time", format_whole_share(o.percent)),
+            text: format!("{} in {}.", c.text(o.self_ns), format_plural(o.count, "occurrence")),
             saves_ns: Some(gain_of_half(c, o)),
             is_warning: false,
             condition: "if it took half as long".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::document::{Context, part_name, percent};
 use super::published::{self, TimeBeside};
-use ns_analysis::opcode::short_name;
+use ns_analysis::opcode::name_in;
 use ns_analysis::sentences::{Breakdown, Part};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_share};
@@ -11,6 +11,9 @@ use ns_view::document::{Tile, Tone};
 
 /// A share of busy time below this, in percent, is highlighted. Chosen.
 const BUSY_IS_LOW_PERCENT: f64 = 80.0;
+
+/// Most letters of a name in a heading. Chosen: two such names fit a line.
+pub(super) const MOST_LETTERS: usize = 32;
 
 /// The tiles: duration, busy share, largest part, share of the peak.
 pub(super) fn tiles(c: &Context<'_>) -> Vec<Tile> {
@@ -31,18 +34,17 @@ pub(super) fn tiles(c: &Context<'_>) -> Vec<Tile> {
 
 /// A step if steps are marked, else the device window, else the span.
 fn length(c: &Context<'_>) -> Tile {
-    let mut steps: Vec<i64> = c.found.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
-    steps.sort_unstable();
+    let steps = || c.found.steps.iter().map(|s| s.breakdown.whole_ns());
     let slices = format!("{} slices", format_count(c.profile.own_slice_count()));
-    match (steps.first(), steps.get(steps.len() / 2), steps.last(), &c.found.breakdown) {
+    match (steps().min(), c.found.median_step_ns(), steps().max(), &c.found.breakdown) {
         (Some(least), Some(median), Some(most), _) => {
-            let (n, least, most) = (format_count(steps.len() as u64), c.text(*least), c.text(*most));
-            let note = if steps.len() == 1 {
+            let (n, least, most) = (format_count(c.found.steps.len() as u64), c.text(least), c.text(most));
+            let note = if c.found.steps.len() == 1 {
                 "one step".to_owned()
             } else {
                 format!("median of {n} steps, {least} to {most}")
             };
-            Tile::new("Step", c.text(*median), note)
+            Tile::new("Step", c.text(median), note)
         }
         (.., Some(b)) => {
             let note = published::window(c.published).map(TimeBeside::text).or(c.mark.map(EstimateMark::note));
@@ -107,8 +109,8 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
     let share = c.insights?.summary.mfu_estimated_percent?;
     let most = c.insights?.summary.mfu_max_achievable_estimated_percent;
     let note = most.map_or_else(
-        || "of what the core can compute".to_owned(),
-        |most| format!("of the peak; memory allows {}", format_share(most)),
+        || "of what the core can compute in the whole run, set-up included".to_owned(),
+        |most| format!("of the peak over the whole run, set-up included; memory allows {}", format_share(most)),
     );
     let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_rate), format_share(share));
     Some(Tile { share: Some(share / 100.0), ..Tile::new("MFU", value, note) })
@@ -118,16 +120,13 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
 fn of_bandwidth(c: &Context<'_>) -> Option<Tile> {
     let share = c.insights?.summary.mbu_estimated_percent;
     let value = format!("{}{}", c.mark.map_or("", EstimateMark::before_rate), format_share(share));
-    Some(Tile { share: Some(share / 100.0), ..Tile::new("MBU", value, "of the bandwidth of HBM".to_owned()) })
+    Some(Tile {
+        share: Some(share / 100.0),
+        ..Tile::new("MBU", value, "of the bandwidth of HBM over the whole run".to_owned())
+    })
 }
 
 /// A name cut to the length of a heading.
 pub(super) fn shortened(name: &str) -> String {
-    const MOST: usize = 32;
-    let name = short_name(name);
-    let mut short: String = name.chars().take(MOST).collect();
-    if short.len() < name.len() {
-        short.push('\u{2026}');
-    }
-    short
+    name_in(name, MOST_LETTERS)
 }

@@ -208,6 +208,18 @@ mod tests {
     }
 
     #[test]
+    fn figures_with_an_operator_without_a_known_cost_are_bounds() {
+        let estimate = Some(ns_device::EstimateMark { unknown: 1, estimated: 0 });
+        let bound = Report { estimate, ..report(1, 300.0, 3.0, 2.0) };
+        let (wanted, _) = WantedTexts::default().read();
+        let words = wanted.describe(&[&bound], wanted.find(&[&bound]));
+        assert!(
+            words.contains("at most 300 inf/s, at least 3.00 ms p99, at least 2.00 US$ per million, 1 core"),
+            "{words}"
+        );
+    }
+
+    #[test]
     fn the_best_row_is_described_with_its_figures() {
         let all = [report(1, 300.0, 3.0, 2.0), report(2, 28_864.712, 5.0, 1.0)];
         let reports: Vec<&Report> = all.iter().collect();

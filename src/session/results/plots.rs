@@ -57,12 +57,14 @@ impl RowNames {
     /// A row in words with its figures.
     #[must_use]
     pub fn with_figures(self, r: &Report) -> String {
-        let figure = |value: Option<f64>, unit: &str| value.map(|v| format!("{} {unit}", format_number(v)));
+        let figure =
+            |bound: &str, value: Option<f64>, unit: &str| value.map(|v| format!("{bound}{} {unit}", format_number(v)));
+        let (rate, time) = r.estimate.map_or(("", ""), |mark| (mark.before_rate(), mark.before_time()));
         let figures = [
             Some(self.text(r)),
-            figure(r.throughput_avg, "inf/s"),
-            figure(r.latency_ms_p99, "ms p99"),
-            figure(r.cost_per_1m_inf, "US$ per million"),
+            figure(rate, r.throughput_avg, "inf/s"),
+            figure(time, r.latency_ms_p99, "ms p99"),
+            figure(time, r.cost_per_1m_inf, "US$ per million"),
             Some(format_plural(cores_of(r), "core")),
         ];
         figures.into_iter().flatten().collect::<Vec<_>>().join(", ")

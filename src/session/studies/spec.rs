@@ -118,6 +118,15 @@ impl StudySpec {
         }
     }
 
+    /// The name of a model that stands for one of the list; `None` if none does.
+    #[must_use]
+    pub fn own_model(&self) -> Option<String> {
+        match self {
+            Self::Llm(study) => study.own_model(),
+            Self::Matmult(_) | Self::Customop(_) | Self::Numerics(_) => None,
+        }
+    }
+
     /// The text of a field in a link, which may be shorter than the one in the form; [`set`](Self::set) reads both.
     #[must_use]
     pub fn link_text(&self, key: &str) -> String {

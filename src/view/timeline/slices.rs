@@ -6,8 +6,8 @@ use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, Strip, TimelineT
 use crate::colours::Colours;
 use crate::palette::{GREY, Paint};
 use crate::text::{contains_ignoring_case, fit};
-use ns_analysis::opcode::short_name;
-use ns_base::convert::usize_to_f64;
+use ns_analysis::opcode::name_in;
+use ns_base::convert::{f64_to_usize, usize_to_f64};
 
 /// Slices narrower than this (in pixels) carry no text.
 const LEAST_LABEL_PX: f64 = 24.0;
@@ -82,7 +82,8 @@ impl<'a> SlicePainter<'a> {
             let (seen_left, seen_right) = (x.max(left_edge), (x + w).min(right_edge));
             let room = seen_right - seen_left - 6.0;
             if room + 6.0 >= LEAST_LABEL_PX
-                && let Some(text) = fit(&short_name(self.tile.name_of(track, i)), room, m.char_px)
+                && let Some(text) =
+                    fit(&name_in(self.tile.name_of(track, i), f64_to_usize(room / m.char_px)), room, m.char_px)
                 && (room + 6.0 >= LEAST_CUT_LABEL_PX || !text.ends_with('\u{2026}'))
             {
                 self.on_top.push(Command::Text(Label {

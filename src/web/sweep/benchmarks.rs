@@ -133,8 +133,6 @@ impl Runner<Benchmarks> {
             sweep.cancel();
         }
         let notes = sweep.messages.clone();
-        self.0.dispatch.dispatch(BenchAction::Index(None));
-        self.0.dispatch.dispatch(BenchAction::Load(Box::new(sweep.config.clone())));
         self.0.dispatch.dispatch(BenchAction::Start(Box::new(sweep.config.clone()), notes));
         self.0.dispatch.dispatch(BenchAction::Imported(restored.others));
         {

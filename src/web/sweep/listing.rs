@@ -92,7 +92,7 @@ impl Runner<Benchmarks> {
     pub(super) fn plan(&self, config: &BenchConfig, then: impl Fn(&Self, Result<SweepPlan, String>) + 'static) {
         self.stop_listing();
         self.stop_planning();
-        self.0.dispatch.dispatch(BenchAction::GoOn);
+        self.0.dispatch.dispatch(BenchAction::Plan(Box::new(config.clone())));
         let engine = match self.0.pool.bench() {
             Ok(engine) => engine,
             Err(message) => return then(self, Err(message)),

@@ -36,8 +36,8 @@ pub enum Change {
     Tile(Shared<TimelineTile>),
     /// The pointer is over a slice, or not.
     Hover(Option<Hover>),
-    /// Keys that belong to the page: `/` and `?`.
-    Key(char),
+    /// Show or hide the list of keys.
+    Help,
     /// The worker could not answer.
     Failed(String),
 }

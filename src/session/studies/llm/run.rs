@@ -70,7 +70,7 @@ impl LlmRun {
         Ok(StudyResult { document, files, values: None })
     }
 
-    /// The output of `neuronscope generate --json`, a token as a timeline, and the output with `--request-rate`.
+    /// The output of `neuronscope generate --json`, the median token as a timeline, and the output with `--request-rate`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let Some(RequestResult { report: Ok(report), .. }) = self.made.first() else { return Ok(Vec::new()) };
         let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())? + "\n";

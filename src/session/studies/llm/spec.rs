@@ -128,6 +128,12 @@ impl LlmStudy {
         Ok(())
     }
 
+    /// The name of the model whose `config.json` stands for the chosen one; `None` without one.
+    #[must_use]
+    pub fn own_model(&self) -> Option<String> {
+        (!self.config.is_empty()).then(|| self.decoder().map(|config| config.name).ok()).flatten()
+    }
+
     const fn weights(&self) -> Weights {
         if self.is_int8 { Weights::Int8 } else { Weights::Bf16 }
     }

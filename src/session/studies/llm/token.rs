@@ -1,19 +1,19 @@
-//! The timeline of one token.
+//! The timeline of the median token.
 
 use ns_base::convert::u64_to_i64;
 use ns_base::{Diagnostics, Refusal};
 use ns_formats::WriteFormat;
-use ns_llm::{COLLECTIVE, Decoder, FITTED, Request, TokenPart, UnitWork, layer_work, token_parts};
+use ns_llm::{COLLECTIVE, Decoder, FITTED, Request, TokenPart, UnitWork, layer_work, median_bucket, token_parts};
 use ns_machine::isa::DmaQueue;
 use ns_profile::{Profile, ProfileBuilder};
 
-/// The step of the bucket of the whole length, as a Chrome trace.
+/// The step of the median token, as a Chrome trace.
 pub(super) fn token_trace(request: &Request) -> Result<String, Refusal> {
     let bytes = WriteFormat::Chrome.write(&token_profile(request)?);
     String::from_utf8(bytes).map_err(|e| Refusal::new(e.to_string()))
 }
 
-/// The step of the bucket of the whole length, as a profile: its layers with their segments and collectives, the host, and one layer by
+/// The step of the median token, as a profile: its layers with their segments and collectives, the host, and one layer by
 /// engine and DMA queue.
 ///
 /// # Errors
@@ -21,9 +21,10 @@ pub(super) fn token_trace(request: &Request) -> Result<String, Refusal> {
 pub fn token_profile(request: &Request) -> Result<Profile, Refusal> {
     let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, FITTED)?;
     decoder.weights = request.weights;
-    let parts = token_parts(&mut decoder, request.batch, request.positions())?;
+    let positions = median_bucket(request);
+    let parts = token_parts(&mut decoder, request.batch, positions)?;
     let opened: Vec<TokenPart> = parts.iter().filter(|part| part.layer == Some(OPENED)).copied().collect();
-    let work = layer_work(&mut decoder, request.batch, request.positions(), &opened)?;
+    let work = layer_work(&mut decoder, request.batch, positions, &opened)?;
     Ok(profile(request, &parts, &work))
 }
 
@@ -35,7 +36,7 @@ const OPENED: u64 = 1;
 fn profile(request: &Request, parts: &[TokenPart], work: &[UnitWork]) -> Profile {
     let mut builder = ProfileBuilder::new("simulated token");
     let (model, instance) = (&request.config.name, request.instance.name);
-    builder.set_title(&format!("a token of {model} on {} cores of {instance}", request.degree));
+    builder.set_title(&format!("the median token of {model} on {} cores of {instance}", request.degree));
     let process = builder.process("core", &format!("Core 1 of {}", request.degree));
     let (core, host) = (builder.thread(process, "0", "NeuronCore"), builder.thread(process, "1", "Host"));
     let ns = |ps: u64| u64_to_i64(ps / 1_000);
@@ -78,16 +79,19 @@ fn work_name(work: &UnitWork) -> String {
 mod tests {
     use super::*;
     use crate::studies::{LlmStudy, StudyStep};
+    use ns_llm::generate;
     use ns_view::colours::Kind;
 
     #[test]
-    fn a_token_is_as_long_as_the_step_of_the_whole_cache() {
-        let request = LlmStudy::default().request().unwrap();
+    fn a_token_is_as_long_as_the_median_token_of_the_report() {
+        let request = Request { input: 64, output: 512, ..LlmStudy::default().request().unwrap() };
         let mut decoder = Decoder::new(&request.config, request.instance, request.degree, None, FITTED).unwrap();
-        let parts = token_parts(&mut decoder, request.batch, request.positions()).unwrap();
+        let made = generate(&request, FITTED).unwrap();
+        assert!(made.step_ms_by_bucket.len() > 1, "{:?}", made.step_ms_by_bucket);
+        let parts = token_parts(&mut decoder, request.batch, median_bucket(&request)).unwrap();
         let profile = profile(&request, &parts, &[]);
-        let step = decoder.decode(request.batch, request.positions()).unwrap().time();
-        assert_eq!(profile.span().end.0 - profile.span().start.0, u64_to_i64(step.0 / 1_000));
+        let span_ms = (profile.span().end.0 - profile.span().start.0) as f64 / 1e6;
+        assert!((span_ms - made.tpot_p50_ms).abs() < 1e-6, "{span_ms} {}", made.tpot_p50_ms);
         // 32 layers, each with two segments and two collectives; the head and the host.
         assert_eq!(profile.slices().len(), 32 * 5 + 2);
     }

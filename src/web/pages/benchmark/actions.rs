@@ -1,8 +1,10 @@
 //! Actions of the buttons on the benchmark page.
 
-use crate::state::StateHandle;
+use crate::state::{StateDispatcher, StateHandle};
+use web_sys::File;
 use yew::prelude::*;
 
+use super::model_file::open_model;
 use crate::answers::say_failure;
 use crate::context::AppContext;
 use crate::platform::{download, machine, url};
@@ -27,27 +29,20 @@ pub struct BenchActions {
 impl BenchActions {
     /// Starts the benchmark in the form, unless a field is wrong.
     pub fn run(&self) {
-        let (config, wrong) = self.state.config();
-        if let Some((field, message)) = wrong.first() {
+        if let Some((field, message)) = self.state.config().1.first() {
             self.say(Tone::Bad, message.clone());
             crate::platform::page::focus(&format!("bench-{}", field));
             return;
         }
         // What was wrong before is right now.
         self.app.notices.dispatch(NoticeAction::DismissBad);
-        self.runner.run(config);
+        self.state.dispatch(BenchAction::Press);
     }
 
-    /// Puts a model file that was opened into the form. If the form names this file already, its configurations are listed again,
-    /// and run if all of them failed without it.
-    pub fn on_model(&self) -> Callback<OpenedModel> {
-        let (app, state, runner) = (self.app.clone(), self.state.clone(), self.runner.clone());
-        Callback::from(move |opened: OpenedModel| {
-            if state.text("model") == opened.id {
-                runner.list(&state.config().0);
-            }
-            put_model(&app, &state, opened);
-        })
+    /// Opens a model file, and benchmarks it.
+    pub fn on_file(&self) -> Callback<File> {
+        let (app, state) = (self.app.clone(), self.state.dispatcher());
+        Callback::from(move |file: File| open_for_benchmark(&app, &state, file))
     }
 
     /// Stops the run; its rows stay.
@@ -117,8 +112,19 @@ impl BenchActions {
     }
 }
 
-/// Puts a model file into the benchmark form, with the batch sizes that it allows and all priced instances, and runs it.
-pub fn put_model(app: &AppContext, state: &StateHandle<BenchState>, opened: OpenedModel) {
-    let plan = OpenedPlan::of(&opened.batch, app.pool.catalog().as_deref());
-    state.dispatch(BenchAction::Opened(opened.id, plan));
+/// Opens a model file, and benchmarks it with the batch sizes that it allows on all priced instances.
+pub fn open_for_benchmark(app: &AppContext, state: &StateDispatcher<BenchState>, file: File) {
+    let (name, pool) = (file.name(), app.pool.clone());
+    state.dispatch(BenchAction::FileGiven(name.clone()));
+    let state = state.clone();
+    let then = move |opened: Result<OpenedModel, String>| {
+        state.dispatch(match opened {
+            Ok(opened) => {
+                let plan = OpenedPlan::of(&opened.batch, pool.catalog().as_deref());
+                BenchAction::Opened(name.clone(), opened.id, plan)
+            }
+            Err(message) => BenchAction::Refused(message),
+        });
+    };
+    open_model(app, file, Callback::from(then));
 }

@@ -88,7 +88,7 @@ fn input(props: &BenchFormProps, wrong: &FieldErrors, option: &'static BenchOpti
     let on_edit = on(state.dispatcher(), move |dispatch, text: String| dispatch.dispatch(BenchAction::Edit(key, text)));
     match field.kind {
         FieldKind::Model => html! {
-            <ModelField {id} models={models(props.catalog.as_deref())} {value} {error} {on_edit} on_open={props.actions.on_model()} />
+            <ModelField {id} models={models(props.catalog.as_deref())} {value} {error} {on_edit} on_file={props.actions.on_file()} />
         },
         FieldKind::Instance => html! {
             <PickList {id} label={field.label} {value} entries={instances(props.catalog.as_deref(), state)} several={true} {error} on_choose={on_edit} />

@@ -17,7 +17,7 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
     let engine = match app.pool.bench() {
         Ok(engine) => engine,
         Err(message) => {
-            notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+            state.dispatch(BenchAction::Refused(message));
             return;
         }
     };
@@ -44,7 +44,7 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
         }
         other => {
             if let Some(message) = outcome_of(other, |_| None::<()>).and_then(Result::err) {
-                notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+                state.dispatch(BenchAction::Refused(message));
             }
         }
     });

@@ -3,7 +3,6 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::platform::url;
 use crate::sweep::{KeptSweep, SweepRunner, kept_sweeps};
 use ns_bench::{BenchConfig, Benchmarks};
 use ns_page::Shared;
@@ -15,18 +14,22 @@ const LOOK_AGAIN_MS: u32 = 7_000;
 /// The most finished sweeps that are listed; the start page lists all.
 const MOST_LISTED: usize = 3;
 
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub struct KeptSweepsProps {
     /// Resumes a sweep.
     pub runner: SweepRunner,
-    /// Whether a run is going on, so that no other sweep can be resumed.
-    pub is_running: bool,
-    /// Whether results are shown already.
-    pub has_results: bool,
-    /// The configuration that a link asks for: its kept results are restored, or it is run.
+    /// Whether a sweep runs, so that no other one can be resumed.
+    pub is_busy: bool,
+    /// What the page was asked for last.
+    pub asked: Option<Shared<BenchConfig>>,
+    /// The same if its results have to be restored or run now.
     pub wanted: Option<Shared<BenchConfig>>,
-    /// Called once the wanted configuration is being restored or run, or waits for Run.
+    /// Whether kept results are not enough.
+    pub is_pressed: bool,
+    /// Called once the wanted results are being restored or run, or wait for Run.
     pub on_taken: Callback<()>,
+    /// Called before a sweep of the list is shown.
+    pub on_take_up: Callback<BenchConfig>,
 }
 
 /// The list; empty if no sweep is kept.
@@ -36,14 +39,9 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     let kept = use_state_eq(|| kept_sweeps::<Benchmarks>().0);
     let restored = use_state_eq(|| None::<KeptSweep>);
     use_effect_with((), {
-        let (kept, restored) = (kept.setter(), restored.setter());
-        let runner = (!props.has_results && !props.is_running).then(|| props.runner.clone());
+        let kept = kept.setter();
         move |()| {
             let (found, is_some_busy) = kept_sweeps::<Benchmarks>();
-            if let Some((runner, last)) = runner.zip(found.iter().find(|k| is_latest(k))) {
-                runner.take_up(last, false);
-                restored.set(Some(last.clone()));
-            }
             kept.set(found);
             let later =
                 is_some_busy.then(|| Timeout::new(LOOK_AGAIN_MS, move || kept.set(kept_sweeps::<Benchmarks>().0)));
@@ -52,10 +50,13 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     });
     use_effect_with(props.wanted.clone(), {
         let (kept, restored) = (kept.setter(), restored.setter());
-        let (runner, on_taken) = (props.runner.clone(), props.on_taken.clone());
+        let (runner, on_taken, is_pressed) = (props.runner.clone(), props.on_taken.clone(), props.is_pressed);
         move |wanted| {
             let Some(config) = wanted else { return };
             on_taken.emit(());
+            if is_pressed {
+                return runner.run((**config).clone());
+            }
             let (mut found, _) = kept_sweeps::<Benchmarks>();
             match opening_of(config, found.iter().map(|k| &k.head)) {
                 Opening::Restore(at) => {
@@ -77,7 +78,8 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
         ended += usize::from(sweep.head.is_done);
         !sweep.head.is_done || ended <= MOST_LISTED
     };
-    let item = |sweep: &KeptSweep| item(props, sweep, &kept, restored.as_ref() == Some(sweep));
+    let is_asked = |sweep: &KeptSweep| props.asked.as_deref() == Some(&sweep.head.config);
+    let item = |sweep: &KeptSweep| item(props, sweep, &kept, restored.as_ref() == Some(sweep) && is_asked(sweep));
     html! {
         <section class="panel kept" aria-labelledby="kept-title">
             <h2 id="kept-title">{ "From an earlier visit" }</h2>
@@ -88,10 +90,10 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
 
 /// One sweep, with its buttons; `is_shown` if its results are on the page.
 fn item(props: &KeptSweepsProps, sweep: &KeptSweep, kept: &UseStateHandle<Vec<KeptSweep>>, is_shown: bool) -> Html {
-    let on = |sweep: &KeptSweep, f: fn(&SweepRunner, &KeptSweep)| {
-        let (runner, sweep, kept) = (props.runner.clone(), sweep.clone(), kept.clone());
+    let on = |sweep: &KeptSweep, f: fn(&KeptSweepsProps, &KeptSweep)| {
+        let (props, sweep, kept) = (props.clone(), sweep.clone(), kept.clone());
         Callback::from(move |_: MouseEvent| {
-            f(&runner, &sweep);
+            f(&props, &sweep);
             kept.set(kept.iter().filter(|k| **k != sweep).cloned().collect());
         })
     };
@@ -107,19 +109,41 @@ fn item(props: &KeptSweepsProps, sweep: &KeptSweep, kept: &UseStateHandle<Vec<Ke
             <p>{ text }</p>
             <div class="buttons">
                 if !sweep.head.is_done {
-                    <button type="button" class="primary" disabled={props.is_running} onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
+                    <button type="button" class="primary" disabled={props.is_busy} onclick={on(sweep, |p, s| p.take_up(s, true))}>{ "Resume the rest" }</button>
                 }
                 if !is_shown {
-                    <button type="button" disabled={props.is_running} onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
+                    <button type="button" disabled={props.is_busy} onclick={on(sweep, |p, s| p.take_up(s, false))}>{ "Keep results" }</button>
                 }
-                <button type="button" disabled={props.is_running} onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
+                <button type="button" disabled={props.is_busy} onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
             </div>
         </li>
     }
 }
 
-/// Whether a sweep is shown automatically: it is finished, and the address does not ask for another view.
-fn is_latest(kept: &KeptSweep) -> bool {
-    let asks_for_nothing = matches!(url::hash().as_str(), "" | "#" | "#/" | "#/benchmark");
-    kept.head.is_done && kept.head.config.mlperf.is_none() && asks_for_nothing
+impl KeptSweepsProps {
+    fn take_up(&self, sweep: &KeptSweep, runs_rest: bool) {
+        self.on_take_up.emit(sweep.head.config.clone());
+        self.runner.take_up(sweep, runs_rest);
+    }
+}
+
+/// The finished benchmark of an earlier visit that a page opens with, unless another tab runs one; `None` if none is kept.
+#[must_use]
+pub fn latest_benchmark() -> LatestBenchmark {
+    let (kept, is_some_busy) = kept_sweeps::<Benchmarks>();
+    let is_whole = |kept: &&KeptSweep| kept.head.is_done && kept.head.config.mlperf.is_none();
+    match kept.iter().find(is_whole) {
+        Some(latest) => LatestBenchmark::Kept(Box::new(latest.head.config.clone())),
+        None if is_some_busy || !kept.is_empty() => LatestBenchmark::Unfinished,
+        None => LatestBenchmark::None,
+    }
+}
+
+/// What earlier visits left.
+pub enum LatestBenchmark {
+    /// A finished benchmark.
+    Kept(Box<BenchConfig>),
+    /// Only benchmarks that can be resumed, or that another tab runs.
+    Unfinished,
+    None,
 }

@@ -23,7 +23,7 @@ use crate::components::{ProgressBar, on};
 use crate::context::use_app;
 use crate::model_files::file_label;
 use crate::sweep::SweepRunner;
-use ns_page::Shared;
+use ns_bench::BenchConfig;
 use ns_page::bench::{BenchAction, BenchState};
 
 use actions::BenchActions;
@@ -35,9 +35,10 @@ use plan::PlanPanel;
 use results::BenchResults;
 use scenario::ScenarioResults;
 
-pub use actions::put_model;
+pub use actions::open_for_benchmark;
 pub use file_questions::FileQuestions;
 pub use import::import_file;
+pub use kept_sweeps::{LatestBenchmark, latest_benchmark};
 pub use model_field::ModelField;
 pub use model_file::{LinkNote, missing_file, open_model};
 
@@ -55,11 +56,22 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     let Some(app) = use_app() else { return Html::default() };
     let actions = BenchActions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
     // A run needs the workers, which report first that they are ready, and the model's file.
-    let missing = missing_file(&app, props.state.text("model"));
-    let wants_run =
-        props.state.wants_run && app.catalog.is_some() && missing.is_none() && !props.state.run.is_running();
-    let wanted = use_memo(wants_run, |wants| wants.then(|| Shared::new(props.state.config().0)));
-    let on_taken = on(props.state.dispatcher(), |state, ()| state.dispatch(BenchAction::LinkTaken));
+    let missing = missing_file(&app, props.state.model());
+    let can_start = props.state.can_start() && app.catalog.is_some() && missing.is_none();
+    let wanted = props.state.asked().cloned().filter(|_| can_start);
+    let on_taken = on(props.state.dispatcher(), |state, ()| state.dispatch(BenchAction::Taken));
+    let on_take_up = on(props.state.dispatcher(), |state, config: BenchConfig| {
+        state.dispatch(BenchAction::TakeUp(Box::new(config)))
+    });
+    // A sweep makes room for what was asked for since; its rows are kept.
+    use_effect_with(props.state.is_overtaken(), {
+        let runner = props.runner.clone();
+        move |is_overtaken| {
+            if *is_overtaken {
+                runner.cancel();
+            }
+        }
+    });
     let has_scenario = props.state.config().0.mlperf.is_some();
     let is_for_results = props.state.is_for_results();
     // With results the plan is one line above them, which does not move while rows arrive. Before that it is a list below the form.
@@ -72,6 +84,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
             <BenchForm actions={actions.clone()} catalog={app.catalog.clone()} state={props.state.clone()} />
             // Yew inserts a component before its next sibling, which may be gone when several change at once. So each has its own element.
             <div class="part">if !props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }</div>
+            { show_again(&props.state) }
             <div class="part"><IndexPanel state={props.state.clone()} /></div>
             <div class="part">{ above.unwrap_or_default() }</div>
             { notes(&props.state, &props.runner) }
@@ -82,23 +95,30 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
             <div class="part">{ below.unwrap_or_default() }</div>
             <div class="part">
                 <KeptSweeps
-                    runner={props.runner.clone()} is_running={props.state.run.is_running()} has_results={!props.state.rows.is_empty()}
-                    wanted={(*wanted).clone()} {on_taken}
+                    runner={props.runner.clone()} is_busy={props.state.is_busy()} asked={props.state.asked().cloned()}
+                    {wanted} is_pressed={props.state.is_pressed} {on_taken} {on_take_up}
                 />
             </div>
         </div>
     }
 }
 
+/// The way back to what was there before a file that was refused.
+fn show_again(state: &StateHandle<BenchState>) -> Html {
+    let Some(before) = state.before_in_short() else { return Html::default() };
+    let onclick = on(state.dispatcher(), |dispatch, _: MouseEvent| dispatch.dispatch(BenchAction::ShowAgain));
+    html! { <p><button type="button" {onclick}>{ format!("Show {before} again") }</button></p> }
+}
+
 /// The place for a file that a link names and that is not here: once it is dropped, the benchmark runs.
 fn drop_zone(actions: &BenchActions, missing: String) -> Html {
-    let model = actions.state.text("model").to_owned();
+    let model = actions.state.model().to_owned();
     html! {
         <section class="panel drop-zone" aria-labelledby="drop-title">
             <h2 id="drop-title">{ format!("Drop {} here", file_label(&model).unwrap_or_default()) }</h2>
             <p>{ missing }</p>
             <p>{ "It is read in this browser and uploaded nowhere. The benchmark of the link runs as soon as the file is here." }</p>
-            <ModelFilePicker id="missing-file" {model} on_open={actions.on_model()} />
+            <ModelFilePicker id="missing-file" on_file={actions.on_file()} />
         </section>
     }
 }
@@ -111,7 +131,7 @@ const LIST_DELAY_MS: u32 = 350;
 fn use_listing(state: &StateHandle<BenchState>, runner: &SweepRunner) {
     let (config, wrong) = state.config();
     // A run lists them itself.
-    let is_listed = wrong.is_empty() && !state.run.is_running() && !state.wants_run;
+    let is_listed = wrong.is_empty() && !state.is_busy() && !state.wants_run;
     use_effect_with((config, is_listed), {
         let runner = runner.clone();
         move |(config, is_listed)| {

@@ -1,6 +1,7 @@
 //! A model and its parameters, as fields over the one text form `matmult:n=64,add_bias=true` that links and the command
 //! line use.
 
+use web_sys::File;
 use yew::prelude::*;
 
 use super::file_questions::FileQuestions;
@@ -11,7 +12,7 @@ use crate::model_files::file_label;
 use ns_session::InspectField;
 use ns_session::InspectSpec;
 use ns_session::share::PageLink as _;
-use ns_session::{ModelInfo, OpenedModel, ParameterInfo, ParameterKind};
+use ns_session::{ModelInfo, ParameterInfo, ParameterKind};
 
 #[derive(Properties, PartialEq)]
 pub struct ModelFieldProps {
@@ -28,9 +29,9 @@ pub struct ModelFieldProps {
     pub has_help: bool,
     /// Receives the changed text form.
     pub on_edit: Callback<String>,
-    /// Receives an opened model file: its name and how it takes samples. Without this callback the field takes no files.
+    /// Receives a model file. Without this callback the field takes none.
     #[prop_or_default]
-    pub on_open: Option<Callback<OpenedModel>>,
+    pub on_file: Option<Callback<File>>,
 }
 
 /// A list of the models and a field for each of its parameters.
@@ -63,8 +64,8 @@ pub fn ModelField(props: &ModelFieldProps) -> Html {
             id={props.id.clone()} label="Model" wide={true} value={name.to_owned()} {entries} {help}
             error={props.error.clone().or(unknown).or(missing)} on_choose={props.on_edit.clone()}
         />
-        if let Some(on_open) = &props.on_open {
-            <ModelFilePicker id={format!("{}-file", props.id)} model={props.value.clone()} on_open={on_open.clone()} />
+        if let Some(on_file) = &props.on_file {
+            <ModelFilePicker id={format!("{}-file", props.id)} on_file={on_file.clone()} />
         }
         if file.is_some() {
             <FileQuestions id={props.id.clone()} model={props.value.clone()} on_edit={props.on_edit.clone()} />

@@ -11,8 +11,8 @@ use ns_page::notices::{NoticeAction, Tone};
 use ns_page::replies::outcome_of;
 use ns_session::{JobResult, Message, ModelFileSettings, OpenedModel};
 
-/// Opens a model file; `then` gets its name and how it takes samples. If the file is not a model, the page says so.
-pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
+/// Opens a model file; `then` gets its name and how it takes samples, or why it is not a model.
+pub fn open_model(app: &AppContext, file: File, then: Callback<Result<OpenedModel, String>>) {
     let (notices, kept) = (app.notices.clone(), file.clone());
     let take = |result| if let JobResult::Model(found) = result { Some(found) } else { None };
     let on_message = Callback::from(move |message: Message| match outcome_of(message, take) {
@@ -27,9 +27,9 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
             );
             notices.dispatch(NoticeAction::Say(Tone::Good, text));
             keep_model(&notices, kept.clone(), &opened.id);
-            then.emit(opened);
+            then.emit(Ok(opened));
         }
-        Some(Err(message)) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+        Some(Err(message)) => then.emit(Err(message)),
         None => {}
     });
     app.pool.open_model(file, ModelFileSettings::default(), on_message);
@@ -49,25 +49,15 @@ pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
 pub struct ModelFilePickerProps {
     /// Id of its input.
     pub id: AttrValue,
-    /// The form's model. If it names the chosen file, it keeps its settings.
-    pub model: AttrValue,
-    /// Receives the name of an opened file, and how it takes samples.
-    pub on_open: Callback<OpenedModel>,
+    /// Receives the file.
+    pub on_file: Callback<File>,
 }
 
 /// A button that opens a model file.
 #[component]
 pub fn ModelFilePicker(props: &ModelFilePickerProps) -> Html {
-    let Some(app) = use_app() else { return Html::default() };
-    let on_files = on((props.on_open.clone(), props.model.clone()), move |(on_open, model), files: Vec<File>| {
-        let then = on((on_open.clone(), model.clone()), |(on_open, model), mut opened: OpenedModel| {
-            if model.starts_with(&opened.id) {
-                opened.id = model.to_string();
-            }
-            on_open.emit(opened);
-        });
-        files.into_iter().for_each(|file| open_model(&app, file, then.clone()));
-    });
+    let on_files =
+        on(props.on_file.clone(), |on_file, files: Vec<File>| files.into_iter().for_each(|file| on_file.emit(file)));
     html! {
         <div class="field">
             <FilePicker id={props.id.clone()} label="Open a model file" {on_files} />

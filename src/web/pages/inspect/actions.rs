@@ -37,7 +37,7 @@ pub fn open_model(actions: &InspectActions, file: File) {
         Err(message) => return actions.state.dispatch(InspectAction::Refuse(message)),
     };
     let (name, size, job) = (file.name(), f64_to_u64(file.size()), Engine::next_job());
-    actions.state.dispatch(InspectAction::Open(engine.clone(), job, format!("Opening {name}")));
+    actions.state.dispatch(InspectAction::Open(engine.clone(), job, name.clone()));
     let mut spec = actions.state.spec.clone();
     spec.set(InspectField::View, "");
     let state = actions.state.dispatcher();
@@ -97,7 +97,7 @@ impl InspectActions {
             }
         };
         let job = Engine::next_job();
-        self.state.dispatch(InspectAction::Ask(engine.clone(), job));
+        self.state.dispatch(InspectAction::Ask(engine.clone(), job, Box::new(self.state.spec.clone())));
         let state = self.state.dispatcher();
         let refused = Callback::from(move |message| state.dispatch(InspectAction::Run(job, RunState::Failed(message))));
         self.send(&engine, job, InspectAsk::Show(Box::new(self.state.spec.clone())), None, refused);

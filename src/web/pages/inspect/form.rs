@@ -59,6 +59,9 @@ fn fields(props: &InspectFormProps, instance: &str) -> Html {
 /// The model, where it runs, and its batch.
 fn in_short(actions: &InspectActions, instance: &str) -> String {
     let spec = &actions.state.spec;
+    if let Some(file) = &actions.state.file {
+        return file.to_string();
+    }
     let first =
         || actions.app.catalog.as_ref().and_then(|c| c.models.first()).map(|m| m.name.clone()).unwrap_or_default();
     let model = match (spec.file(), spec.get(InspectField::Model)) {
@@ -139,7 +142,9 @@ fn links_on(actions: &InspectActions) -> [Html; 2] {
     );
     let link = |page: Page, field: &str| {
         let batch = batch.as_ref().map(|batch| format!("&{field}={}", encode(batch))).unwrap_or_default();
-        let hash = format!("{}?model={}&instance={}{batch}", page.hash(), encode(&model), encode(instance));
+        // The figures here are those of the model as it is traced.
+        let workflow = if page == Page::Profile { "&workflow=trace" } else { "" };
+        let hash = format!("{}?model={}&instance={}{workflow}{batch}", page.hash(), encode(&model), encode(instance));
         let href = linked_hash(&actions.app.models, &model, hash);
         html! { <a class="button" {href}>{ page.title() }</a> }
     };

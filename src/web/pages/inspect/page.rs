@@ -55,10 +55,12 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
         <div class={classes!("page", "inspect", (state.spec.view() == InspectView::Graph).then_some("has-graph"))}>
             <h1>{ "Inspect" }</h1>
             <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
-            <InspectForm actions={actions.clone()} result={state.result.clone()} />
+            <InspectForm actions={actions.clone()} result={state.drawn().cloned()} />
             <div class="part">if !state.run.is_running() { <ProgressBar run={state.run.clone()} /> }</div>
-            if let (Some(result), true) = (&state.result, state.is_refused) { { show_again(state, result) } }
-            if let Some(result) = state.result.as_ref().filter(|_| !state.is_refused) {
+            if let (Some(result), true) = (&state.result, state.is_refused()) { { show_again(state, result) } }
+            if let Some(result) = state.room() {
+                // The figures of another run keep their room while this one is computed, and are not seen.
+                <div class={classes!("part", "run-figures", state.drawn().is_none().then_some("is-of-before"))} data-request={state.request()}>
                 { document(&head) }
                 { views(&actions, result) }
                 if state.spec.view() == InspectView::Graph && !result.picture.is_empty() {
@@ -72,6 +74,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
                 } else {
                     { document(&panel) }
                 }
+                </div>
             }
         </div>
     }

@@ -6,7 +6,8 @@ use yew::prelude::*;
 
 use crate::answers::say_failure;
 use crate::context::AppContext;
-use crate::context::{JobSlot, RunningJob};
+use crate::context::JobSlot;
+use crate::pages::benchmark::open_model;
 use crate::platform::fetch::file_beside_page;
 use crate::platform::{date, download, url};
 use crate::shelf::{self, keep_file, kept_file};
@@ -22,8 +23,8 @@ use ns_page::profile::{ProfileArrival, SAMPLE, ToolSetting};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};
 use ns_session::shelf::ItemKind;
 use ns_session::{
-    AnalysisRequest, ExportKind, JobRequest, JobResult, Message, ModelKind, OperatorKind, ProfileInfo, ProfileOrigin,
-    ProfileQuestion, ProfileSpec, TraceSpec,
+    AnalysisRequest, ExportKind, JobRequest, JobResult, Message, ModelKind, OpenedModel, OperatorKind, ProfileInfo,
+    ProfileOrigin, ProfileQuestion, ProfileSpec, TraceSpec,
 };
 
 /// Actions of the buttons of the page.
@@ -46,24 +47,14 @@ pub enum Picture {
     Png,
 }
 
-/// Reads a file in a separate worker; open profiles stay open until it is read.
-pub fn open_file(app: &AppContext, state: &StateHandle<ProfileState>, slot: &RunningJob, file: File) {
-    open_file_as(app, state, slot, file, ProfileAction::Ready);
-}
-
-fn open_file_as(app: &AppContext, state: &StateHandle<ProfileState>, slot: &RunningJob, file: File, ready: Ready) {
-    if slot.borrow().is_some() {
-        let text = format!(
-            "{} was not opened: another run or file is being processed. Wait for it or cancel it, then open this one again.",
-            file.name()
-        );
-        app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
-        return;
-    }
-    let name = file.name();
-    let size = f64_to_u64(file.size());
-    let label = reading_label(&name);
-    start(app, state, slot, label, ready, JobRequest::Open { name, size }, Some(file));
+/// Opens a model file, and profiles it.
+pub fn open_for_profile(app: &AppContext, state: &StateDispatcher<ProfileState>, file: File) {
+    state.dispatch(ProfileAction::ModelGiven(file.name()));
+    let (name, state) = (file.name(), state.clone());
+    let then = Callback::from(move |opened: Result<OpenedModel, String>| {
+        state.dispatch(ProfileAction::ModelOpened(name.clone(), opened.map(|opened| opened.id)));
+    });
+    open_model(app, file, then);
 }
 
 /// The action for a profile once it is read.
@@ -74,55 +65,6 @@ async fn named_file(name: &str) -> Option<Result<File, String>> {
     match name {
         SAMPLE => Some(file_beside_page(SAMPLE, SAMPLE).await),
         name => kept_file(ItemKind::Profile, name).await,
-    }
-}
-
-fn start(
-    app: &AppContext,
-    state: &StateHandle<ProfileState>,
-    slot: &RunningJob,
-    label: String,
-    ready: Ready,
-    request: JobRequest,
-    file: Option<File>,
-) {
-    let engine = if file.is_some() { app.pool.viewer() } else { app.pool.take() };
-    let engine = match engine {
-        Ok(engine) => engine,
-        Err(message) => {
-            state.dispatch(ProfileAction::End(RunState::Failed(message)));
-            return;
-        }
-    };
-    state.dispatch(ProfileAction::Start(label));
-    let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
-    let notices = app.notices.clone();
-    let opened = file.clone().filter(|file| file.name() != SAMPLE);
-    let on_message = Callback::from(move |message: Message| {
-        if message.is_last() {
-            free.borrow_mut().take();
-        }
-        match message {
-            running @ Message::Progress { .. } => {
-                RunState::of_message(running)
-                    .into_iter()
-                    .for_each(|run| dispatch.dispatch(ProfileAction::Progress(run)));
-            }
-            Message::Done(JobResult::Profile(info)) => {
-                if !info.also.is_empty() {
-                    let text = format!("The file holds {} profiles; Run lists them.", info.also.len() + 1);
-                    notices.dispatch(NoticeAction::Say(Tone::Info, text));
-                }
-                keep(&info, opened.clone(), &notices);
-                let arrived = ProfileArrival { info, engine: own.clone(), run_name: date::run_name() };
-                dispatch.dispatch(ready(arrived));
-            }
-            other => RunState::of_message(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end))),
-        }
-    });
-    let job = engine.send(request, file, on_message);
-    if engine.is_alive() {
-        *slot.borrow_mut() = Some((engine, job));
     }
 }
 
@@ -152,11 +94,73 @@ fn keep(info: &ProfileInfo, opened: Option<File>, notices: &StateDispatcher<Noti
 }
 
 impl ProfileActions {
-    /// Profiles the model in the form.
-    pub fn run(&self) {
-        if self.job.0.borrow().is_some() {
-            return;
+    /// Reads a file in a separate worker; open profiles stay open until it is read.
+    pub fn open_file(&self, wish: Option<u32>, file: File) {
+        self.open_file_as(wish, file, ProfileAction::Ready);
+    }
+
+    fn open_file_as(&self, wish: Option<u32>, file: File, ready: Ready) {
+        let name = file.name();
+        let size = f64_to_u64(file.size());
+        let label = reading_label(&name);
+        self.begin(wish, label, ready, JobRequest::Open { name, size }, Some(file));
+    }
+
+    fn begin(&self, wish: Option<u32>, label: String, ready: Ready, request: JobRequest, file: Option<File>) {
+        let Self { app, state, job: JobSlot(slot) } = self;
+        // What was asked for last comes first.
+        if let Some((engine, job)) = slot.borrow_mut().take() {
+            engine.give_up(job);
+            if let RunState::Running { label, .. } = &state.run {
+                let text = format!("{label} was stopped: something else was asked for since.");
+                app.notices.dispatch(NoticeAction::Say(Tone::Info, text));
+            }
         }
+        let engine = if file.is_some() { app.pool.viewer() } else { app.pool.take() };
+        let engine = match engine {
+            Ok(engine) => engine,
+            Err(message) => {
+                state.dispatch(ProfileAction::End(RunState::Failed(message)));
+                return;
+            }
+        };
+        let job = Engine::next_job();
+        state.dispatch(ProfileAction::Start(wish, label));
+        let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
+        let notices = app.notices.clone();
+        let opened = file.clone().filter(|file| file.name() != SAMPLE);
+        let on_message = Callback::from(move |message: Message| {
+            if message.is_last() {
+                free.borrow_mut().take_if(|(_, running)| *running == job);
+            }
+            match message {
+                running @ Message::Progress { .. } => {
+                    RunState::of_message(running)
+                        .into_iter()
+                        .for_each(|run| dispatch.dispatch(ProfileAction::Progress(run)));
+                }
+                Message::Done(JobResult::Profile(info)) => {
+                    if !info.also.is_empty() {
+                        let text = format!("The file holds {} profiles; Run lists them.", info.also.len() + 1);
+                        notices.dispatch(NoticeAction::Say(Tone::Info, text));
+                    }
+                    keep(&info, opened.clone(), &notices);
+                    let arrived = ProfileArrival { info, engine: own.clone(), run_name: date::run_name() };
+                    dispatch.dispatch(ready(arrived));
+                }
+                other => {
+                    RunState::of_message(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end)))
+                }
+            }
+        });
+        if engine.is_alive() {
+            *slot.borrow_mut() = Some((engine.clone(), job));
+        }
+        engine.send_as(job, request.into(), file, on_message);
+    }
+
+    /// Makes the run that was asked for.
+    pub fn run(&self) {
         let spec = self.state.link.spec.clone();
         if self.state.link.tool == Tool::Trace {
             return self.run_benchmark(spec);
@@ -166,7 +170,7 @@ impl ProfileActions {
 
     fn run_execution(&self, spec: ProfileSpec) {
         let label = format!("Profiling {}", spec.model);
-        start(&self.app, &self.state, &self.job.0, label, ProfileAction::Ready, JobRequest::Profile(spec), None);
+        self.start(label, ProfileAction::Ready, JobRequest::Profile(spec));
     }
 
     /// Profiles the run that a link compares with, beside the one that is shown.
@@ -177,14 +181,17 @@ impl ProfileActions {
         // Only once: a base that the user closed stays closed.
         self.state.dispatch(ProfileAction::Adjust(ToolSetting::NoBaseRun));
         let label = format!("Profiling the base, {}", spec.model);
-        let request = JobRequest::Profile(spec);
-        start(&self.app, &self.state, &self.job.0, label, ProfileAction::ReadyBeside, request, None);
+        self.start(label, ProfileAction::ReadyBeside, JobRequest::Profile(spec));
+    }
+
+    fn start(&self, label: String, ready: Ready, request: JobRequest) {
+        self.begin(Some(self.state.wish), label, ready, request, None);
     }
 
     fn run_benchmark(&self, spec: ProfileSpec) {
         let label = format!("Benchmarking {}", spec.model);
         let request = JobRequest::Trace(Box::new(TraceSpec::of(spec)));
-        start(&self.app, &self.state, &self.job.0, label, ProfileAction::Ready, request, None);
+        self.start(label, ProfileAction::Ready, request);
     }
 
     /// Shows the timeline of a benchmark of the model that the shown run executes once: one that is open, or a new run. The
@@ -204,12 +211,12 @@ impl ProfileActions {
     /// Opens the file that the link names: the trace that ships with the page, or one that this browser keeps.
     pub fn open_linked_file(&self) {
         let Some(name) = self.state.link.file.clone() else { return };
-        let (app, state, slot) = (self.app.clone(), self.state.clone(), self.job.0.clone());
+        let actions = self.clone();
         spawn_local(async move {
             match named_file(&name).await {
-                Some(Ok(file)) => open_file(&app, &state, &slot, file),
-                Some(Err(message)) => state.dispatch(ProfileAction::End(RunState::Failed(message))),
-                None => state.dispatch(ProfileAction::NoFile),
+                Some(Ok(file)) => actions.open_file(Some(actions.state.wish), file),
+                Some(Err(message)) => actions.state.dispatch(ProfileAction::End(RunState::Failed(message))),
+                None => actions.state.dispatch(ProfileAction::NoFile),
             }
         });
     }
@@ -217,11 +224,11 @@ impl ProfileActions {
     /// Opens the file that the link compares with beside the shown one, if it is kept. If it is not, the tool says what is
     /// missing.
     pub fn open_base(&self, name: String) {
-        let (app, state, slot) = (self.app.clone(), self.state.clone(), self.job.0.clone());
+        let actions = self.clone();
         spawn_local(async move {
             match named_file(&name).await {
-                Some(Ok(file)) => open_file_as(&app, &state, &slot, file, ProfileAction::ReadyBeside),
-                Some(Err(message)) => app.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+                Some(Ok(file)) => actions.open_file_as(Some(actions.state.wish), file, ProfileAction::ReadyBeside),
+                Some(Err(message)) => actions.app.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
                 None => {}
             }
         });
@@ -229,6 +236,9 @@ impl ProfileActions {
 
     /// Stops the run or the reading of a file.
     pub fn cancel(&self) {
+        if self.job.0.borrow().is_none() {
+            self.state.dispatch(ProfileAction::End(RunState::Cancelled));
+        }
         self.job.cancel();
     }
 

@@ -1,14 +1,15 @@
 //! The form for the model to profile, and the tool that shows a run.
 
+use web_sys::File;
 use yew::prelude::*;
 
-use super::actions::ProfileActions;
+use super::actions::{ProfileActions, open_for_profile};
 use crate::components::{CompileFields, PickEntry, PickList, SelectField, TextField, on};
 use crate::pages::benchmark::ModelField;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_page::Shared;
 use ns_session::share::Tool;
-use ns_session::{Catalog, OpenedModel, ProfileSpec, Workflow};
+use ns_session::{Catalog, ProfileSpec, Workflow};
 
 #[derive(Properties, PartialEq)]
 pub struct SpecFormProps {
@@ -21,14 +22,14 @@ pub struct SpecFormProps {
 
 #[component]
 pub fn SpecForm(props: &SpecFormProps) -> Html {
-    let spec = &props.state.link.spec;
+    let spec = &props.state.draft;
     let onsubmit = on(props.actions.clone(), |actions, event: SubmitEvent| {
         event.prevent_default();
-        actions.run();
+        actions.state.dispatch(ProfileAction::RunAsked(actions.state.draft.clone()));
     });
     let edit = |change: fn(&mut ns_session::ProfileSpec, String)| {
         on(props.state.clone(), move |state, text: String| {
-            let mut spec = state.link.spec.clone();
+            let mut spec = state.draft.clone();
             change(&mut spec, text);
             state.dispatch(ProfileAction::Edit(spec));
         })
@@ -37,21 +38,17 @@ pub fn SpecForm(props: &SpecFormProps) -> Html {
     let instances = props.catalog.as_ref().map(|c| c.instances.as_slice()).unwrap_or_default();
     let instances: Vec<PickEntry> = instances.iter().map(PickEntry::from).collect();
     let compile = on(props.state.clone(), |state, options| {
-        state.dispatch(ProfileAction::Edit(ProfileSpec { options, ..state.link.spec.clone() }));
+        state.dispatch(ProfileAction::Edit(ProfileSpec { options, ..state.draft.clone() }));
     });
-    let on_open = on(props.state.clone(), |state, opened: OpenedModel| {
-        state.dispatch(ProfileAction::Edit(ProfileSpec {
-            model: opened.id,
-            batch_size: None,
-            ..state.link.spec.clone()
-        }));
+    let on_file = on(props.actions.clone(), |actions, file: File| {
+        open_for_profile(&actions.app, &actions.state.dispatcher(), file)
     });
     html! {
         <form id="profile-form" class="panel spec" {onsubmit} novalidate={true} aria-label="What to profile">
             <div class="fields">
                 <ModelField
                     id="profile-model" models={props.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default()}
-                    value={spec.model.clone()} has_help={false} on_edit={edit(|s, t| s.model = t)} on_open={on_open}
+                    value={spec.model.clone()} has_help={false} on_edit={edit(|s, t| s.model = t)} {on_file}
                 />
                 <SelectField
                     id="profile-workflow" label="Workflow" value={spec.workflow.name()} options={workflows}
@@ -119,7 +116,7 @@ struct SpecFieldProps {
 fn SpecField(props: &SpecFieldProps) -> Html {
     let draft = use_state_eq(|| None::<String>);
     let number = props.number;
-    let spec = &props.state.link.spec;
+    let spec = &props.state.draft;
     let (id, label, wanted) = number.names();
     let is_draft = |text: &&String| number.set(spec, text).is_none_or(|s| number.text(&s) != number.text(spec));
     let used = number.text(spec);
@@ -129,7 +126,7 @@ fn SpecField(props: &SpecFieldProps) -> Html {
         AttrValue::from(format!("'{text}' is not {wanted}; {used} is used."))
     });
     let on_edit = on(props.state.clone(), move |state, text: String| {
-        if let Some(spec) = number.set(&state.link.spec, &text) {
+        if let Some(spec) = number.set(&state.draft, &text) {
             state.dispatch(ProfileAction::Edit(spec));
         }
         draft.set(Some(text));

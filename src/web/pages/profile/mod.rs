@@ -6,6 +6,7 @@ mod controls;
 mod dock;
 mod export_menu;
 mod kept_bases;
+mod keys;
 mod operators;
 mod page;
 mod queries;
@@ -15,5 +16,5 @@ mod timeline;
 mod tools;
 mod treemap;
 
-pub use actions::open_file;
+pub use actions::{ProfileActions, open_for_profile};
 pub use page::ProfilePage;

@@ -5,6 +5,7 @@ use yew::prelude::*;
 use super::actions::ProfileActions;
 use super::bar::WorkspaceBar;
 use super::controls::{SpecForm, tool_of};
+use super::keys::use_search_key;
 use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_known_levels, use_operators, use_search, use_summary};
 use super::rail::Rail;
@@ -37,6 +38,7 @@ pub struct ProfilePageProps {
 
 #[component]
 pub fn ProfilePage(props: &ProfilePageProps) -> Html {
+    use_search_key();
     // The context exists as long as the app; the hooks below must run either way.
     let Some(app) = use_app() else { return Html::default() };
     let state = &props.state;
@@ -66,7 +68,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
                 <p class="lead">{ "One execution of a model on a simulated NeuronCore, or a trace of another tool: its operators, its timeline, and what to look at first. Drop a trace of PyTorch, JAX, Chrome, Perfetto, pprof or Neuron\u{2019}s tools anywhere; it is read in this browser." }</p>
                 { form }
                 { progress(&actions, awaited) }
-                { empty_state(state, awaited) }
+                if let (Some(last), false) = (state.last_run(), awaited.is_running()) { { show_again(state, last) } } else { { empty_state(state, awaited) } }
             </div>
         };
     };
@@ -75,13 +77,11 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
             <h1 class="visually-hidden">{ "Profile" }</h1>
             <WorkspaceBar actions={actions.clone()} state={state.clone()} run={run.clone()} is_editing={*is_editing} {on_edit} />
             <Rail state={state.clone()} run={run.clone()} {tool} />
-            <section class="workspace-view" aria-labelledby="run-title" data-view={tool.name()}>
+            <section class="workspace-view" aria-labelledby="run-title" data-view={tool.name()} data-request={state.request()}>
                 <h2 id="run-title" class="run-title visually-hidden">{ format!("{}: {}", run.info.name, tool_name(tool, run)) }</h2>
                 if *is_editing { { form } }
                 { progress(&actions, &props.run) }
-                if matches!(props.run, RunState::Failed(_)) { { show_again(state, run) } }
-                // The figures of another run would be read as those of what failed. They stay in the document, as they were.
-                <div class="run-view" hidden={matches!(props.run, RunState::Failed(_))}>
+                <div class="run-view">
                     { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
                     if let Some(note) = &run.info.note_of_times { <p class="note">{ note }</p> }
                     if matches!(tool, Tool::Overview | Tool::Summary) { <DiagnosticsPanel items={run.info.diagnostics.clone()} /> }
@@ -124,18 +124,18 @@ fn use_links(actions: &ProfileActions) {
         }
     });
     // Opening a link to a simulated run runs it.
-    use_effect_with(state.wants_run && app.catalog.is_some(), {
+    use_effect_with((state.wants_run && app.catalog.is_some(), state.wish), {
         let actions = actions.clone();
-        move |wants| {
+        move |(wants, _)| {
             if *wants {
                 actions.run();
             }
         }
     });
     // A link to a file opens the file if it ships with the page or this browser keeps it.
-    use_effect_with(state.wants_file && app.catalog.is_some(), {
+    use_effect_with((state.wants_file && app.catalog.is_some(), state.wish), {
         let actions = actions.clone();
-        move |wants| {
+        move |(wants, _)| {
             if *wants {
                 actions.open_linked_file();
             }
@@ -171,7 +171,7 @@ fn progress(actions: &ProfileActions, run: &RunState) -> Html {
     }
 }
 
-/// The way back to the run that was shown before another run or a file failed.
+/// The way back to the run that was shown before what is not there.
 fn show_again(state: &StateHandle<ProfileState>, run: &OpenRun) -> Html {
     let (dispatch, id) = (state.dispatcher(), run.id);
     let onclick = Callback::from(move |_: MouseEvent| dispatch.dispatch(ProfileAction::Show(id)));

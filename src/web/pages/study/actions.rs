@@ -8,6 +8,7 @@ use crate::context::JobSlot;
 use crate::platform::download::file_of;
 use crate::platform::{download, page};
 use crate::shelf;
+use crate::worker::Engine;
 use ns_page::RunState;
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::study::{StudyAction, StudyState};
@@ -28,7 +29,7 @@ pub struct StudyActions {
 }
 
 impl StudyActions {
-    /// Runs the study in the form, unless a field is wrong.
+    /// Asks for the study in the form, unless a field is wrong.
     pub fn run(&self) {
         let (spec, wrong) = self.state.spec();
         if let Some((key, message)) = wrong.first() {
@@ -36,7 +37,19 @@ impl StudyActions {
             page::focus(&format!("{}-{key}", self.state.kind.form().path));
             return;
         }
-        self.start(spec, true);
+        self.run_spec(spec);
+    }
+
+    /// Asks for a study.
+    pub fn run_spec(&self, spec: StudySpec) {
+        self.state.dispatch(StudyAction::Ask(Box::new(spec)));
+    }
+
+    /// Runs what was asked for.
+    pub fn run_asked(&self) {
+        if let Some(spec) = self.state.asked() {
+            self.start(spec.clone(), true);
+        }
     }
 
     /// Runs the study in the form after a pause in typing. Only results that the user asks for are kept.
@@ -47,51 +60,42 @@ impl StudyActions {
         }
     }
 
-    /// Puts a study into the form and runs it.
-    pub fn run_spec(&self, spec: StudySpec) {
-        self.state.dispatch(StudyAction::Load(Box::new(spec.clone())));
-        self.start(spec, true);
-    }
-
     fn start(&self, spec: StudySpec, is_kept: bool) {
-        if self.job.0.borrow().is_some() {
-            return;
+        // What was asked for last comes first.
+        if let Some((engine, job)) = self.job.0.borrow_mut().take() {
+            engine.give_up(job);
         }
         // A separate worker: the memory of a large layer is freed when the worker ends.
         let engine = match self.app.pool.take() {
             Ok(engine) => engine,
-            Err(message) => {
-                self.state.dispatch(StudyAction::Run(RunState::Failed(message)));
-                return;
-            }
+            Err(message) => return self.state.dispatch(StudyAction::Refuse(message)),
         };
-        self.state.dispatch(StudyAction::Run(RunState::started("Starting")));
+        let job = Engine::next_job();
+        let spec = Box::new(spec);
+        self.state.dispatch(StudyAction::Start(job, spec.clone()));
         let (dispatch, free, actions, asked) =
             (self.state.dispatcher(), self.job.0.clone(), self.clone(), spec.clone());
         let on_message = Callback::from(move |message: Message| {
             if message.is_last() {
-                free.borrow_mut().take();
+                free.borrow_mut().take_if(|(_, running)| *running == job);
             }
             match message {
                 // Nobody sees a part of the result behind the stored one.
                 Message::Part(_) if page::is_behind_example() => {}
-                Message::Part(ResultPart::Study(result)) => dispatch.dispatch(StudyAction::Result(result, false)),
+                Message::Part(ResultPart::Study(result)) => dispatch.dispatch(StudyAction::Result(job, result, false)),
                 Message::Done(JobResult::Study(result)) => {
-                    if is_kept && let Err(message) = shelf::keep_study(asked.clone(), (*result).clone()) {
+                    if is_kept && let Err(message) = shelf::keep_study((*asked).clone(), (*result).clone()) {
                         actions.say(Tone::Info, message);
                     }
-                    dispatch.dispatch(StudyAction::Result(result, true));
+                    dispatch.dispatch(StudyAction::Result(job, result, true));
                 }
-                other => {
-                    RunState::of_message(other).into_iter().for_each(|run| dispatch.dispatch(StudyAction::Run(run)))
-                }
+                other => RunState::of_message(other)
+                    .into_iter()
+                    .for_each(|run| dispatch.dispatch(StudyAction::Run(job, run))),
             }
         });
-        let spec = Box::new(spec);
-        let job = engine.send(JobRequest::Study(spec), None, on_message);
-        if engine.is_alive() {
-            *self.job.0.borrow_mut() = Some((engine, job));
-        }
+        *self.job.0.borrow_mut() = Some((engine.clone(), job));
+        engine.send_as(job, JobRequest::Study(spec).into(), None, on_message);
     }
 
     /// Stops the run.

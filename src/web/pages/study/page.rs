@@ -11,8 +11,8 @@ use super::values::Values;
 use crate::components::{DocumentView, DrawBlock, KeptNote, ProgressBar, drawings, on};
 use crate::context::JobSlot;
 use crate::context::use_app;
-use ns_page::Shared;
 use ns_page::study::StudyState;
+use ns_page::{RunState, Shared};
 use ns_session::studies::{StudyExample, StudyKind, StudySpec};
 
 /// Delay from the last edit to the run.
@@ -34,11 +34,11 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
     let state = &props.state;
     let form = state.kind.form();
     let actions = StudyActions { app, state: state.clone(), job: props.job.clone(), on_trace: props.on_trace.clone() };
-    use_effect_with(state.wants_run && actions.app.catalog.is_some(), {
+    use_effect_with((state.wants_run && actions.app.catalog.is_some(), state.asked().cloned()), {
         let actions = actions.clone();
-        move |wants| {
+        move |(wants, _)| {
             if *wants {
-                actions.run();
+                actions.run_asked();
             }
         }
     });
@@ -54,7 +54,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
     let example = |example: &'static StudyExample| {
         let (actions, kind) = (actions.clone(), state.kind);
         let onclick = Callback::from(move |_: MouseEvent| actions.run_spec(StudySpec::of_example(kind, example)));
-        html! { <button type="button" {onclick} disabled={state.run.is_running()}>{ example.name }</button> }
+        html! { <button type="button" {onclick} >{ example.name }</button> }
     };
     let again = |spec: StudySpec| on(actions.clone(), move |actions, ()| actions.run_spec(spec.clone()));
     // A row that can be chosen names the fields that it changes.
@@ -78,12 +78,12 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
                     <KeptNote when_ms={kept.when_ms} is_running={state.run.is_running()} on_run={again(kept.spec.clone())} />
                 }
             </div>
-            <div class="part">
+            <div class="part" data-request={state.request()}>
                 if let Some(report) = &*values {
                     <Values report={report.clone()} />
                 } else if let Some(document) = &*document {
                     <DocumentView document={document.clone()} {on_open} draw={DrawBlock(drawings)} />
-                } else if !state.run.is_running() {
+                } else if state.run == RunState::Idle && !state.wants_run && state.spec().1.is_empty() {
                     <section class="panel empty-state" aria-label="How to begin">
                         <h2>{ "Nothing run yet" }</h2>
                         <p>{ form.begin }</p>

@@ -9,7 +9,7 @@ use super::charts::ConfigurationCharts;
 use super::chosen::ChosenRow;
 use super::finder::RowFinder;
 use super::limiter::LimiterLine;
-use super::model_card::{ModelCard, runs_of};
+use super::model_card::ModelCard;
 use super::table::{ResultsTable, profile_link};
 use super::tiles::{tiles, verdict};
 use crate::components::{BarChart, Later, LineChart, ScatterPlot, on};
@@ -17,7 +17,7 @@ use crate::platform::page;
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use ns_session::results::{
-    BatchLines, Filter, Requirements, cost_latency, scaling, throughput_by_configuration, throughput_latency,
+    BatchLines, Filter, ModelRuns, Requirements, cost_latency, scaling, throughput_by_configuration, throughput_latency,
 };
 
 #[derive(Properties, PartialEq)]
@@ -30,6 +30,9 @@ pub struct BenchResultsProps {
 #[component]
 pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let state = &props.state;
+    if state.refusal().is_some() {
+        return Html::default();
+    }
     if state.rows.is_empty() && (!state.is_for_results() || state.config().0.mlperf.is_some()) {
         if is_awaited(state) || !state.scenario.is_empty() {
             return Html::default();
@@ -87,11 +90,11 @@ fn Rows(props: &BenchResultsProps) -> Html {
     );
     let charts = on(state.clone(), |state, ()| html! { <ConfigurationCharts state={state.clone()} /> });
     html! {
-        <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
+        <section class={classes!("results", state.is_stale().then_some("is-stale"))} data-request={state.request()} aria-labelledby="results-title">
             <h2 id="results-title" class="visually-hidden">{ "Results" }</h2>
             { imported(state) }
             if let Some(ran) = &state.ran {
-                <ModelCard model={ran.model.clone()} runs={runs_of(&reports)} found={wanted.describe(&reports, answer)} profile={best.and_then(|best| profile_link(state, best))} />
+                <ModelCard model={ran.model.clone()} runs={ModelRuns::of(&reports)} found={wanted.describe(&reports, answer)} profile={best.and_then(|best| profile_link(state, best))} />
             }
             { figures.0.clone() }
             <LimiterLine of={limited(state, best, is_awaited)} />

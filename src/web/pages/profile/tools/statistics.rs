@@ -16,7 +16,7 @@ use ns_analysis::GroupBy;
 use ns_analysis::histogram::{BinScale, Histogram};
 use ns_analysis::members::MemberOrder;
 use ns_analysis::opcode::short_name;
-use ns_base::convert::{f64_to_i64, f64_to_u64, u64_to_f64};
+use ns_base::convert::{f64_to_i64, u64_to_f64};
 use ns_base::units::{format_count, format_plural};
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
@@ -30,7 +30,6 @@ use ns_view::table::Cell;
 use ns_view::timeline::{GroupKind, SliceLink};
 
 /// Positions of the columns in the table of groups.
-const COUNT: usize = 1;
 const SELF_NS: usize = 3;
 const BINS: u32 = 40;
 /// The most groups that are listed: as many as a user may scroll through.
@@ -47,7 +46,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     // The rows of engines are their own level.
     let of = SliceFilter { level: of.level.filter(|_| !is_of_engines), tracks, ..of };
     // The box beside it decides how names count.
-    let by = match state.link.group_by {
+    let by = match state.link.grouping() {
         GroupBy::Name | GroupBy::Operation => state.link.instances.group_by(),
         by => by,
     };
@@ -59,8 +58,9 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let of_name =
         |row: &Vec<Cell>| matches!((&name, row.first()), (Some(name), Some(Cell::Text(text))) if name == text);
     let chosen_row = listed.as_ref().and_then(|l| Some((l, l.table.rows.iter().position(of_name)?)));
+    // A group that is not in this table, perhaps chosen at another level, is not shown.
+    let name = name.filter(|_| listed.is_none() || chosen_row.is_some());
     let longest = chosen_row.and_then(|(l, row)| l.slices.get(row).cloned().flatten());
-    let count = chosen_row.and_then(|(l, row)| l.table.rows.get(row)?.get(COUNT)?.number());
     let members = MembersOf { of: of.clone(), by, name: name.clone().unwrap_or_default(), order: MemberOrder::Longest };
     let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
     let spread = use_analysis(&props.run, question);
@@ -90,7 +90,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
                 <SelectField id="group-by" label="Group by" value={chosen.name()} {options} on_choose={choose} />
                 if chosen == GroupBy::Name { <InstancesSwitch run={props.run.clone()} state={state.clone()} /> }
             </> }) }
-            if let Some(name) = &name { { group_panel(props, name, (longest, count), spread, members) } }
+            if let Some(name) = &name { { group_panel(props, name, longest, spread, members) } }
             <section class="panel" aria-label="Groups of slices">{ content }</section>
         </>
     }
@@ -105,7 +105,7 @@ fn groups_view(props: &ToolProps, listed: &Shared<LinkedTable>, save_all: Callba
     });
     let look = Some((AttrValue::from(state.link.find.clone()), on_look(state)));
     let unit = &props.run.info.outline.unit;
-    let colours = colours_of(listed, state.link.group_by, &props.run.info.colours);
+    let colours = colours_of(listed, state.link.grouping(), &props.run.info.colours);
     let rows = 0..listed.table.rows.len();
     let swatches: Rc<[u8]> = rows.map(|row| colours.fill_of(&name_of(listed, row).unwrap_or_default())).collect();
     let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
@@ -114,6 +114,7 @@ fn groups_view(props: &ToolProps, listed: &Shared<LinkedTable>, save_all: Callba
         if let Some((total, _)) = &save_all {
             <p class="note">{ format!("The {} groups with the most time, of {} groups.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
         }
+        { for listed.notes.iter().map(|note| html! { <p class="note">{ note }</p> }) }
         <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {save_all} {swatches} sort={state.link.sort.clone()} {look} />
     </> }
 }
@@ -173,7 +174,7 @@ fn tiles(listed: &Shared<LinkedTable>, unit: &Unit, colours: &Colours, on_row: &
 fn group_panel(
     props: &ToolProps,
     name: &str,
-    (longest, count): (Option<SliceLink>, Option<f64>),
+    longest: Option<SliceLink>,
     spread: Option<AnalysisAnswer>,
     members: MembersOf,
 ) -> Html {
@@ -189,6 +190,11 @@ fn group_panel(
         let (state, name) = (state.clone(), name.to_owned());
         Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Highlight(kind.clone(), name.clone())))
     };
+    // An interrupted operation has more slices than occurrences.
+    let count = spread.as_ref().and_then(|answer| match answer.as_deref() {
+        Ok(Answer::Histogram(h)) => Some(h.count),
+        _ => None,
+    });
     let chart = match spread {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(&message)),
@@ -213,12 +219,8 @@ fn group_panel(
     }
 }
 
-fn members_title(count: Option<f64>) -> String {
-    match count {
-        Some(1.0) => "Its slice".to_owned(),
-        Some(n) => format!("Its {} slices", format_count(f64_to_u64(n))),
-        None => "Its slices".to_owned(),
-    }
+fn members_title(count: Option<u64>) -> String {
+    count.map_or_else(|| "Its slices".to_owned(), |n| format!("Its {}", format_plural(n, "slice")))
 }
 
 /// Bars from short to long durations, with their values as a table.
