@@ -100,7 +100,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
                 </div>
                 <HoverTip hover={(*hover).clone()} unit={outline.unit.clone()} />
             </div>
-            <TimelineLegend colours={props.run.info.colours.clone()} />
+            <TimelineLegend colours={props.run.info.colours.clone()} is_neuron={props.run.is_neuron() || !props.run.engine_tracks().is_empty()} />
             <p id="timeline-how" class="visually-hidden">{ "W and S zoom, A and D pan, Enter selects the first slice in view, arrow keys move the selection, F fits, slash searches, question mark lists all keys. The table Slices in view below has the same slices." }</p>
             <p id="timeline-said" class="visually-hidden" aria-live="polite">{ said }</p>
           </div>
