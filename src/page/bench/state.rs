@@ -409,14 +409,7 @@ impl BenchState {
             BenchAction::Want(wanted) => next.wanted = wanted,
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
-            BenchAction::Index(index) => {
-                let has_index = index.is_some();
-                next.index = index.map(|index| Shared::new(*index));
-                next.go_back();
-                if has_index {
-                    next.ask(next.config().0, true);
-                }
-            }
+            BenchAction::Index(index) => next.take_index(index.map(|index| Shared::new(*index))),
             BenchAction::Scenario(more) => next.own.take_scenario(more),
         }
         next.draw_after(self);
@@ -444,6 +437,16 @@ impl BenchState {
             (Wish::File(name), None) => RunState::started(&reading_label(name)),
             (Wish::Run(_) | Wish::Form, _) => own.run.clone(),
         };
+    }
+
+    /// An index that was given is run.
+    fn take_index(&mut self, index: Option<Shared<ModelIndex>>) {
+        let is_given = index.is_some();
+        self.index = index;
+        self.go_back();
+        if is_given {
+            self.ask(self.config().0, true);
+        }
     }
 
     /// Asks for a benchmark. What is drawn already is not run again, unless `is_anew`.

@@ -9,6 +9,7 @@ use crate::context::AppContext;
 use crate::platform::files::read_head;
 use ns_base::convert::f64_to_u64;
 use ns_page::bench::{BenchAction, BenchState};
+use ns_page::link_intent::LinkIntent;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::replies::outcome_of;
 use ns_session::options::read_neuronperf_call;
@@ -17,18 +18,18 @@ use ns_session::{HEAD_BYTES, JobRequest, JobResult, Message};
 /// Fills the form with the call of NeuronPerf in a script, and runs it if the call names the model.
 async fn read_script(state: StateDispatcher<BenchState>, notices: StateDispatcher<Notices>, file: File) {
     let head = read_head(&file, HEAD_BYTES).await.unwrap_or_default();
-    let (tone, text) = match read_neuronperf_call(&String::from_utf8_lossy(&head)) {
+    match read_neuronperf_call(&String::from_utf8_lossy(&head)) {
         Ok(call) => {
-            state.dispatch(BenchAction::Load(Box::new(call.config())));
-            let next = if call.names_model() { "" } else { " Choose the model, then press Run." };
-            if call.names_model() {
-                state.dispatch(BenchAction::WantRun);
-            }
-            (Tone::Good, format!("{}: its call of NeuronPerf is in the form.{next}", file.name()))
+            let (intent, next) = match call.names_model() {
+                true => (LinkIntent::Result, ""),
+                false => (LinkIntent::Form, " Choose the model, then press Run."),
+            };
+            state.dispatch(BenchAction::Load(Box::new(call.config()), intent));
+            let text = format!("{}: its call of NeuronPerf is in the form.{next}", file.name());
+            notices.dispatch(NoticeAction::Say(Tone::Good, text));
         }
-        Err(refusal) => (Tone::Bad, format!("{}: {refusal}", file.name())),
-    };
-    notices.dispatch(NoticeAction::Say(tone, text));
+        Err(refusal) => state.dispatch(BenchAction::Refused(format!("{}: {refusal}", file.name()))),
+    }
 }
 
 /// Reads a file of benchmark results into the table.
