@@ -58,6 +58,10 @@ test("on a phone the first measured number is in sight", app.page(async (page) =
   await chooseTool(page, "statistics");
   await table(page, "Groups").waitFor();
   assert.ok((await edge(page, "Groups", "Total")) <= PHONE.width);
+  // The mark of a row stands beside its name.
+  const marks = await table(page, "Groups").locator("tbody th.has-swatch").evaluateAll((all) => all.map((cell) =>
+    [".swatch", ".link"].map((part) => cell.querySelector(part).getBoundingClientRect()).reduce((mark, name) => name.left - mark.right)));
+  assert.ok(marks.length > 3 && marks.every((room) => room > 0), marks.join());
 }, { hash: "#/profile?v=1", context: { viewport: PHONE } }));
 
 test("on a phone a benchmark shows a throughput in each row", app.page(async (page) => {

@@ -209,7 +209,7 @@ fn every_token_that_is_used_is_declared() {
         .expect("the workspace's sheet");
     let (text, light) = (style() + &workspace, tokens(LIGHT));
     // Set by the page on single elements, or by a rule for the elements in it.
-    let local = ["content", "depth", "dock", "gutter", "rows", "share", "tallest", "x", "y"];
+    let local = ["at", "content", "depth", "dock", "gutter", "row", "rows", "share", "tallest", "x", "y"];
     for used in text.split("var(--").skip(1) {
         let name = used.split([')', ',']).next().unwrap_or_default();
         let is_declared = light.contains_key(name) || workspace.contains(&format!("--{name}:"));
