@@ -328,7 +328,10 @@ impl BenchState {
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
             BenchAction::Index(index) => {
-                next.wants_run |= index.is_some() && !self.run.is_running();
+                // Entries that name no model would run that of the form, which may be another.
+                let has_models = |index: &ModelIndex| index.finished().all(|entry| entry.model.is_some());
+                let can_run = index.as_deref().is_some_and(|i| i.finished().next().is_some() && has_models(i));
+                next.wants_run |= can_run && !self.run.is_running();
                 next.index = index.map(|index| Shared::new(*index));
             }
             BenchAction::Scenario(more) => next.take_scenario(more),

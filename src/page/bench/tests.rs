@@ -110,7 +110,12 @@ fn the_example_makes_room_for_a_file() {
 #[test]
 fn an_index_stays_when_a_link_comes() {
     let state = BenchState::default().after(A::Index(Some(Box::new(ModelIndex::default()))));
-    assert!(state.index.is_some() && state.config().0.index.is_some() && state.wants_run);
+    assert!(state.index.is_some() && state.config().0.index.is_some() && !state.wants_run);
+    let runs = |model: &str| {
+        let text = format!(r#"{{"version": "0", "model_configs": [{{"filename": "a.pt"{model}}}]}}"#);
+        state.after(A::Index(Some(Box::new(ModelIndex::read(&text).unwrap().index)))).wants_run
+    };
+    assert!(runs(r#", "model": "nn""#) && !runs(""), "an entry without a model would run that of the form");
     assert!(state.after(A::Load(Box::new(config()))).index.is_some());
     changes(&state, A::Index(None), |s| s.index = None);
 }
