@@ -2,6 +2,7 @@
 
 use super::beside::Measure;
 use super::report::Report;
+use ns_base::stats::round_to;
 use ns_base::units::format_number;
 use ns_device::EstimateMark;
 
@@ -22,12 +23,12 @@ type Purpose = (&'static str, fn(&Report) -> Option<f64>, Measure);
 const HIGHEST_THROUGHPUT: &str = "highest throughput";
 
 const PURPOSES: [Purpose; 3] = [
-    ("lowest latency", |r| r.latency_ms_p50, Measure::Time),
+    ("lowest latency", |r| r.latency_ms_p99, Measure::Time),
     (HIGHEST_THROUGHPUT, |r| r.throughput_avg, Measure::Rate),
     ("lowest cost", |r| r.cost_per_1m_inf, Measure::Time),
 ];
 
-/// The finished configurations with the lowest median latency, the highest throughput and the lowest cost; in a tie the first.
+/// The finished configurations with the lowest p99 latency, the highest throughput and the lowest cost.
 pub(super) fn bests(reports: &[Report]) -> Vec<Best<'_>> {
     let finished = || reports.iter().filter(|r| r.is_finished());
     let of = |(purpose, value_of, measure): Purpose| {
@@ -42,7 +43,7 @@ pub(super) fn bests(reports: &[Report]) -> Vec<Best<'_>> {
     PURPOSES.into_iter().filter_map(of).collect()
 }
 
-/// Names the finished configurations with the lowest median latency, the highest throughput and the lowest cost, with
+/// Names the finished configurations with the lowest p99 latency, the highest throughput and the lowest cost, with
 /// the figures that show it, and those that might be as good. `None` when none has finished.
 #[must_use]
 pub fn verdict(reports: &[Report]) -> Option<String> {
@@ -53,8 +54,9 @@ pub fn verdict(reports: &[Report]) -> Option<String> {
     if let Some(throughput) = bests.iter().find(|b| b.purpose == HIGHEST_THROUGHPUT).map(|b| b.report) {
         // The rows of another model, batch size or instance are not slower or faster, but other work.
         let alike = finished().filter(|r| is_same_work(r, throughput));
-        let latency = best(alike, |r| r.latency_ms_p50, false);
-        text.push_str(&latency.and_then(|(latency, _)| trade(latency, throughput)).unwrap_or_default());
+        let latency = best(alike, |r| r.latency_ms_p99, false);
+        let trade = latency.and_then(|(latency, _)| trade(latency, throughput, differing));
+        text.push_str(&trade.unwrap_or_default());
     }
     text.push_str(&rivals(&bests, differing));
     let failed = reports.len() - finished().count();
@@ -147,38 +149,65 @@ fn list_purposes(purposes: &[&str]) -> String {
 /// The measures that the row has.
 fn measures(report: &Report) -> Vec<String> {
     let time = |value: f64| report.marked_time(&format_number(value));
-    let p50 = report.latency_ms_p50.map(|ms| format!("p50 {} ms", time(ms)));
+    let p99 = report.latency_ms_p99.map(|ms| format!("p99 {} ms", time(ms)));
     let throughput = report.throughput_avg.map(|rate| format!("{}/s", report.marked_rate(&format_number(rate))));
     let cost = report.cost_per_1m_inf.map(|cost| format!("{} USD per million", time(cost)));
     let reason = report.estimate.map(EstimateMark::note);
-    p50.into_iter().chain(throughput).chain(cost).chain(reason).collect()
+    p99.into_iter().chain(throughput).chain(cost).chain(reason).collect()
 }
 
-/// The latency cost of the highest throughput.
-fn trade(latency: &Report, throughput: &Report) -> Option<String> {
+/// The latency cost of the highest throughput, against the row of the same work with the lowest latency, whose figures it names.
+fn trade(latency: &Report, throughput: &Report, differing: Differing) -> Option<String> {
     let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?).filter(|r| r.is_finite() && *r > 0.0);
     let faster = ratio(throughput.throughput_avg, latency.throughput_avg)?;
-    let slower = ratio(throughput.latency_ms_p50, latency.latency_ms_p50)?;
-    (!std::ptr::eq(latency, throughput))
-        .then(|| format!("; that throughput is {faster:.2} times as high at {slower:.2} times the median latency"))
+    let slower = ratio(throughput.latency_ms_p99, latency.latency_ms_p99)?;
+    let [ms, rate] = [latency.latency_ms_p99?, latency.throughput_avg?].map(format_number);
+    (!std::ptr::eq(latency, throughput)).then(|| {
+        format!(
+            "; that is {faster:.2} times the throughput and {slower:.2} times the p99 latency of {} (p99 {} ms, {}/s)",
+            differing.label(latency),
+            latency.marked_time(&ms),
+            latency.marked_rate(&rate)
+        )
+    })
 }
 
-/// The report with the largest or the smallest value of a measure, and that value; of equal ones the first.
+/// A difference that decides nothing: less than the third digit of a figure shows.
+const TIE: f64 = 1e-3;
+
+/// The report with the largest or the smallest value of a measure, and that value. Of those within a thousandth of it, the one whose hour costs
+/// least, then the one with the fewest cores and workers; then the value decides, then the order.
 #[must_use]
 pub fn best<'a>(
     reports: impl Iterator<Item = &'a Report>,
     measure: fn(&Report) -> Option<f64>,
     is_largest: bool,
 ) -> Option<(&'a Report, f64)> {
-    let known = reports.filter_map(|r| Some((r, measure(r).filter(|value| value.is_finite())?)));
-    known.reduce(|a, b| if (b.1 > a.1) == is_largest && b.1 != a.1 { b } else { a })
+    // The sign makes the smallest the best.
+    let signed = |value: f64| if is_largest { -value } else { value };
+    let known: Vec<(&Report, f64)> =
+        reports.filter_map(|r| Some((r, signed(measure(r).filter(|value| value.is_finite())?)))).collect();
+    let least = known.iter().map(|(_, value)| *value).reduce(f64::min)?;
+    let ties = known.into_iter().filter(|(_, value)| *value <= least + least.abs() * TIE);
+    let rank = |(r, value): &(&Report, f64)| (usd_per_hour(r), (r.n_devices, r.workers_per_model), *value);
+    let order = |a: &(f64, (u64, u32), f64), b: &(f64, (u64, u32), f64)| {
+        a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.total_cmp(&b.2)).is_gt()
+    };
+    let (report, value) = ties.reduce(|a, b| if order(&rank(&a), &rank(&b)) { b } else { a })?;
+    Some((report, signed(value)))
+}
+
+/// The price of the instance that a row says with its cost, in hundredths of a cent, so that rows of one instance have one price; infinite without one.
+fn usd_per_hour(report: &Report) -> f64 {
+    let usd = report.cost_per_1m_inf.zip(report.throughput_avg).map(|(usd, rate)| usd * rate * 3_600.0 / 1e6);
+    usd.map_or(f64::INFINITY, |usd| round_to(usd, 4))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(n_models: u32, workers_per_model: u32, throughput: f64, p50: f64) -> Report {
+    fn row(n_models: u32, workers_per_model: u32, throughput: f64, p99: f64) -> Report {
         Report {
             status: "finished".into(),
             batch_size: 1,
@@ -186,7 +215,8 @@ mod tests {
             n_models,
             workers_per_model,
             throughput_avg: Some(throughput),
-            latency_ms_p50: Some(p50),
+            n_devices: n_models.into(),
+            latency_ms_p99: Some(p99),
             ..Report::default()
         }
     }
@@ -196,7 +226,7 @@ mod tests {
         let mut rows = vec![row(1, 1, 307.25, 3.251), row(16, 1, 2746.0, 5.641), row(16, 2, 2809.0, 10.246)];
         assert_eq!(
             verdict(&rows).unwrap(),
-            "Lowest latency: 1 model x 1 worker (p50 3.25 ms, 307/s); highest throughput: 16 models x 2 workers (p50 10.2 ms, 2,810/s); that throughput is 9.14 times as high at 3.15 times the median latency."
+            "Lowest latency: 1 model x 1 worker (p99 3.25 ms, 307/s); highest throughput: 16 models x 2 workers (p99 10.2 ms, 2,810/s); that is 9.14 times the throughput and 3.15 times the p99 latency of 1 model x 1 worker (p99 3.25 ms, 307/s)."
         );
         rows.insert(0, Report { status: "error".into(), ..row(64, 1, 9e9, 0.0) });
         assert!(verdict(&rows).unwrap().ends_with("; 1 of 4 configurations failed."));
@@ -214,7 +244,7 @@ mod tests {
         ];
         assert_eq!(
             verdict(&rows).unwrap(),
-            "Lowest latency: small, 1 model x 1 worker (p50 1.00 ms, 900/s); highest throughput: large, 2 models x 2 workers, batch 8 (p50 20.0 ms, 1,600/s); that throughput is 2.00 times as high at 2.00 times the median latency."
+            "Lowest latency: small, 1 model x 1 worker (p99 1.00 ms, 900/s); highest throughput: large, 2 models x 2 workers, batch 8 (p99 20.0 ms, 1,600/s); that is 2.00 times the throughput and 2.00 times the p99 latency of large, 1 model x 1 worker, batch 8 (p99 10.0 ms, 800/s)."
         );
         let text = verdict(&rows[..3]).unwrap();
         assert!(!text.contains("times"), "the two are of different models: {text}");
@@ -259,16 +289,38 @@ mod tests {
         let rows = [Report { estimate, cost_per_1m_inf: Some(0.117), ..row(1, 1, 307.25, 3.251) }];
         assert_eq!(
             verdict(&rows).unwrap(),
-            "Lowest latency, highest throughput and lowest cost: 1 model x 1 worker (p50 at least 3.25 ms, at most 307/s, at least 0.117 USD per million, 1 operator without a known cost)."
+            "Lowest latency, highest throughput and lowest cost: 1 model x 1 worker (p99 at least 3.25 ms, at most 307/s, at least 0.117 USD per million, 1 operator without a known cost)."
         );
     }
 
     #[test]
     fn a_measure_that_is_not_there_is_not_said() {
         let latency_only = Report { throughput_avg: None, ..row(1, 1, 0.0, 1.0) };
-        assert_eq!(verdict(&[latency_only]).unwrap(), "Lowest latency: 1 model x 1 worker (p50 1.00 ms).");
-        let throughput_only = Report { latency_ms_p50: None, ..row(1, 1, 12.5, 0.0) };
+        assert_eq!(verdict(&[latency_only]).unwrap(), "Lowest latency: 1 model x 1 worker (p99 1.00 ms).");
+        let throughput_only = Report { latency_ms_p99: None, ..row(1, 1, 12.5, 0.0) };
         assert_eq!(verdict(&[throughput_only]).unwrap(), "Highest throughput: 1 model x 1 worker (12.5/s).");
+    }
+
+    /// Equal figures cost the fewest dollars an hour, on the fewest cores.
+    #[test]
+    fn ties_go_to_the_cheaper_row() {
+        let of = |instance: &str, usd_per_hour: f64, report: Report| Report {
+            instance_type: instance.into(),
+            cost_per_1m_inf: report.throughput_avg.map(|rate| usd_per_hour * 1e6 / 3_600.0 / rate),
+            ..report
+        };
+        let rows = [
+            of("trn1.32xlarge", 21.5, row(1, 1, 1_020.0, 0.9830)),
+            of("trn1.2xlarge", 1.34375, row(2, 1, 2_040.0, 0.9834)),
+            of("trn1.2xlarge", 1.34375, row(1, 1, 1_020.1, 0.9832)),
+            of("inf2.xlarge", 0.7582, row(1, 1, 1_010.0, 0.9930)),
+        ];
+        let (found, p99) = best(rows.iter(), |r| r.latency_ms_p99, false).unwrap();
+        assert_eq!((found.instance_type.as_str(), found.n_models, p99), ("trn1.2xlarge", 1, 0.9832));
+        assert_eq!(best(rows[..2].iter(), |r| r.latency_ms_p99, false).unwrap().1, 0.9834);
+        let (fastest, rate) = best(rows.iter(), |r| r.throughput_avg, true).unwrap();
+        assert_eq!((fastest.n_models, rate), (2, 2_040.0));
+        assert_eq!(best([].iter(), |r| r.throughput_avg, true), None);
     }
 
     #[test]
@@ -277,7 +329,7 @@ mod tests {
         let text = verdict(std::slice::from_ref(&cheap)).unwrap();
         assert_eq!(
             text,
-            "Lowest latency, highest throughput and lowest cost: 16 models x 2 workers (p50 10.2 ms, 2,810/s, 0.117 USD per million)."
+            "Lowest latency, highest throughput and lowest cost: 16 models x 2 workers (p99 10.2 ms, 2,810/s, 0.117 USD per million)."
         );
         let rows = [row(1, 1, 307.25, 3.251), cheap];
         let text = verdict(&rows).unwrap();

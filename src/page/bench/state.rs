@@ -439,12 +439,13 @@ impl BenchState {
         };
     }
 
-    /// An index that was given is run.
+    /// An index that was given is run, unless an entry names no model: it would run that of the form, which may be another.
     fn take_index(&mut self, index: Option<Shared<ModelIndex>>) {
-        let is_given = index.is_some();
+        let has_models = |index: &ModelIndex| index.finished().all(|entry| entry.model.is_some());
+        let can_run = index.as_deref().is_some_and(|i| i.finished().next().is_some() && has_models(i));
         self.index = index;
         self.go_back();
-        if is_given {
+        if can_run {
             self.ask(self.config().0, true);
         }
     }

@@ -193,7 +193,12 @@ fn a_file_that_is_refused_says_so_alone_and_leads_back() {
 #[test]
 fn an_index_stays_when_a_link_comes() {
     let state = BenchState::default().after(A::Index(Some(Box::new(ModelIndex::default()))));
-    assert!(state.index.is_some() && state.config().0.index.is_some() && state.wants_run);
+    assert!(state.index.is_some() && state.config().0.index.is_some() && !state.wants_run);
+    let runs = |model: &str| {
+        let text = format!(r#"{{"version": "0", "model_configs": [{{"filename": "a.pt"{model}}}]}}"#);
+        state.after(A::Index(Some(Box::new(ModelIndex::read(&text).unwrap().index)))).wants_run
+    };
+    assert!(runs(r#", "model": "nn""#) && !runs(""), "an entry without a model would run that of the form");
     assert!(state.after(load(config())).index.is_some());
     changes(&state, A::Index(None), |s| s.index = None);
 }

@@ -4,7 +4,7 @@ use super::plots::RowNames;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
 use ns_base::{Refusal, names, refuse};
-use ns_bench::Report;
+use ns_bench::{Report, best};
 
 names! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,14 +26,13 @@ names! {
 }
 
 impl Goal {
-    /// The value that is compared: more is better.
-    fn score(self, r: &Report) -> Option<f64> {
+    /// The value that is compared, and whether the largest is the best.
+    const fn measure(self) -> (fn(&Report) -> Option<f64>, bool) {
         match self {
-            Self::Throughput => r.throughput_avg,
-            Self::Latency => r.latency_ms_p99.map(|v| -v),
-            Self::Cost => r.cost_per_1m_inf.map(|v| -v),
+            Self::Throughput => (|r| r.throughput_avg, true),
+            Self::Latency => (|r| r.latency_ms_p99, false),
+            Self::Cost => (|r| r.cost_per_1m_inf, false),
         }
-        .filter(|v| v.is_finite())
     }
 }
 
@@ -136,19 +135,13 @@ impl Requirements {
         (!limits.is_empty()).then(|| limits.join(", "))
     }
 
-    /// The best of some reports; in a tie the first.
+    /// The best of some reports, as the tiles and the verdict name it.
     #[must_use]
     pub fn find(&self, reports: &[&Report]) -> BestRow {
-        let mut best: Option<(usize, f64)> = None;
-        for (i, r) in reports.iter().enumerate().filter(|(_, r)| self.admits(r)) {
-            if let Some(score) = self.goal.score(r)
-                && best.is_none_or(|(_, most)| score > most)
-            {
-                best = Some((i, score));
-            }
-        }
+        let (measure, is_largest) = self.goal.measure();
+        let found = best(reports.iter().copied().filter(|r| self.admits(r)), measure, is_largest);
         BestRow {
-            best: best.map(|(i, _)| i),
+            best: found.and_then(|(found, _)| reports.iter().position(|r| std::ptr::eq(*r, found))),
             fitting: reports.iter().filter(|r| self.admits(r)).count(),
             finished: reports.iter().filter(|r| r.is_finished()).count(),
         }

@@ -57,7 +57,7 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
             notices.dispatch(NoticeAction::Say(tone, text));
         }
         Message::Done(JobResult::Index { name, index, warnings }) => {
-            let mut text = format!("{name}: the entries of this model index are run.");
+            let mut text = format!("{name} is a model index.");
             warnings.iter().take(3).for_each(|w| text.push_str(&format!(" {w}.")));
             if warnings.len() > 3 {
                 text.push_str(&format!(" There are {} more remarks.", warnings.len() - 3));
