@@ -113,7 +113,9 @@ fn App() -> Html {
 fn hash_of(current: Page, profile: &ProfileState, models: &[KnownModel]) -> Option<String> {
     match current {
         Page::Home => Some(current.hash()),
-        Page::Profile if profile.link == ProfileLink::example() && url::hash() == current.hash() => Some(current.hash()),
+        Page::Profile if profile.link == ProfileLink::example() && url::hash() == current.hash() => {
+            Some(current.hash())
+        }
         Page::Profile if profile.link.file.is_none() => {
             Some(linked_hash(models, &profile.link.spec.model, profile.hash()))
         }
