@@ -25,13 +25,9 @@ pub fn opcode(name: &str) -> Cow<'_, str> {
 }
 
 /// A name as it is shown where room is scarce: of a C++ kernel the function and those template arguments that tell its
-/// instances apart, `vectorized_elementwise_kernel‹4, gelu›`; of a frame of Python the file without its folders,
-/// `modeling_bert.py(573): forward`. Any other name is returned as it is.
+/// instances apart, `vectorized_elementwise_kernel‹4, gelu›`. Any other name is returned as it is.
 #[must_use]
 pub fn short_name(name: &str) -> Cow<'_, str> {
-    if let Some(frame) = python_frame(name) {
-        return Cow::Borrowed(frame);
-    }
     let Some(signature) = Signature::of(name).filter(|s| s.has_type) else { return Cow::Borrowed(name) };
     let function = signature.operation();
     let arguments: Vec<String> =
@@ -42,17 +38,21 @@ pub fn short_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{function}\u{2039}{}\u{203a}", arguments.join(", ")))
 }
 
+/// A frame of Python without the folders of its file.
 fn python_frame(name: &str) -> Option<&str> {
     let line = name.find(".py(").filter(|at| name[*at..].contains("): "))?;
     name[..line].rfind(['/', '\\']).map(|at| &name[at + 1..])
 }
 
-/// The short form of a name in at most `most` characters. A longer one keeps its beginning and its end, because the end tells
-/// instances of a kernel apart; of a matrix product of Tensile, in place of the end, the size of its tiles:
-/// `Cijk_Alik_Bljk_BBS_B…MT32x64x128`.
+/// The short form of a name in at most `most` characters. A longer frame of Python loses the folders of its file. Any other keeps its
+/// beginning and its end, because the end tells instances of a kernel apart; of a matrix product of Tensile, in place of the end, the
+/// size of its tiles: `Cijk_Alik_Bljk_BBS_B…MT32x64x128`.
 #[must_use]
 pub fn name_in(name: &str, most: usize) -> String {
-    let short = short_name(name);
+    let mut short = short_name(name);
+    if let Some(frame) = python_frame(name).filter(|_| short.chars().count() > most) {
+        short = Cow::Borrowed(frame);
+    }
     let length = short.chars().count();
     if length <= most {
         return short.into_owned();
@@ -130,6 +130,7 @@ mod tests {
             "volta_scudnn_128x64_s\u{2026}rior_nn_v1"
         );
         assert_eq!(name_in("a/b/modeling_bert.py(573): forward", 32), "modeling_bert.py(573): forward");
+        assert_eq!(name_in("a/b/modeling_bert.py(573): forward", 40), "a/b/modeling_bert.py(573): forward");
         assert_eq!(name_in("aten__addmm_dot", 12), "aten__addmm\u{2026}");
         assert_eq!(name_in("aten::mm", 12), "aten::mm");
         // Names that differ in another part than their tiles.
@@ -210,8 +211,6 @@ mod tests {
             ("void fft<(int)8, (bool)1, float2>(float2*)", "fft\u{2039}8\u{203a}"),
             ("void softmax_warp_forward<float, float>(float*)", "softmax_warp_forward"),
             ("aten::mm", "aten::mm"),
-            ("torch/nn/modules/linear.py(124): forward", "linear.py(124): forward"),
-            ("<string>(1): <module>", "<string>(1): <module>"),
             ("std::vector<int>::push_back(int const&)", "std::vector<int>::push_back(int const&)"),
             ("void unbalanced<a::b(", "void unbalanced<a::b("),
         ] {

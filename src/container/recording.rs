@@ -22,14 +22,19 @@ impl RecordingSource {
         Self { inner, read: RefCell::default() }
     }
 
+    /// How many bytes of the file were read so far.
+    #[must_use]
+    pub fn read_bytes(&self) -> u64 {
+        self.read.borrow().iter().map(|(start, end)| end - start).sum()
+    }
+
     /// The bytes that were read so far; `None` if they are more than `most`.
     #[must_use]
     pub fn part(&self, most: u64) -> Option<FilePart> {
-        let read = self.read.borrow();
-        let total: u64 = read.iter().map(|(start, end)| end - start).sum();
-        if total > most {
+        if self.read_bytes() > most {
             return None;
         }
+        let read = self.read.borrow();
         let range =
             |(start, end): (&u64, &u64)| Some((*start, self.inner.slice(*start, u64_to_usize(end - start)).ok()?));
         Some(FilePart { size: self.inner.size(), ranges: read.iter().map(range).collect::<Option<_>>()? })

@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::run::{Item, Run};
+use super::run::{Item, Run, Work};
 use super::spans::{Spans, length_ns, merge, percent, without};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
@@ -206,18 +206,19 @@ fn items_of<'r>(run: &'r Run<'_>, resource: Resource) -> impl Iterator<Item = &'
     run.units.iter().filter(move |u| Resource::of(u.engine) == resource).flat_map(|u| &u.items)
 }
 
-/// What most of a unit's time is for.
+/// What most of a unit's time is for. A copy serves the operation whose result it moves, which may be the work of another engine.
 fn mostly<'r>(run: &Run<'_>, items: impl Iterator<Item = &'r Item>) -> String {
-    let mut amounts: IndexMap<&str, u64> = IndexMap::new();
+    let mut amounts: IndexMap<(&str, &str), u64> = IndexMap::new();
     for item in items {
+        let before = if item.work == Work::Copy { "copies of the results of " } else { "" };
         let (name, amount) = match item.transfer() {
             Some(transfer) => (transfer.role.words(), transfer.bytes),
             None => (run.source(item).map_or("", |s| s.framework_op.as_str()), length(item.time)),
         };
-        *amounts.entry(name).or_default() += amount;
+        *amounts.entry((before, name)).or_default() += amount;
     }
     let first_longest = amounts.into_iter().rev().max_by_key(|(_, amount)| *amount);
-    first_longest.map_or_else(String::new, |(name, _)| name.to_owned())
+    first_longest.map_or_else(String::new, |((before, name), _)| format!("{before}{name}"))
 }
 
 fn length(time: Interval<i64>) -> u64 {
@@ -250,6 +251,17 @@ mod tests {
             }
             t
         })
+    }
+
+    /// An engine that only carries a product's results away does not compute it.
+    #[test]
+    fn an_engine_that_copies_says_so() {
+        let mut t = TestRun::new(0, 1_000);
+        let (dot, add) = (t.source("m/dot", "dot"), t.source("m/add", "add"));
+        t.item(Engine::Vector, (0, 700), dot, Work::Copy);
+        t.item(Engine::Vector, (700, 1_000), add, Work::Elementwise);
+        let sentence = Limiter::of(&t.run()).sentence().unwrap();
+        assert!(sentence.ends_with(", mostly for copies of the results of dot."), "{sentence}");
     }
 
     proptest! {

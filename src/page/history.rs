@@ -63,10 +63,11 @@ pub const fn profile_follows(is_first: bool, is_of_visit: bool, names_model: boo
     if !is_first && is_of_visit { Following::Revisit } else { Following::Load { wants_run: names_model } }
 }
 
-/// Whether a page of the lab reads an address. A page that was shown before stays as the user left it if the address does not add anything.
+/// Whether a page of the lab reads an address. A page that was shown before stays as the user left it if the address names nothing. Records
+/// of this visit are open: an address of the visit does not read them again.
 #[must_use]
-pub const fn lab_follows(is_new: bool, is_bare: bool, is_of_visit: bool) -> bool {
-    is_new || !(is_bare || is_of_visit)
+pub fn lab_follows(page: Page, is_new: bool, is_bare: bool, is_of_visit: bool) -> bool {
+    is_new || !(is_bare || (is_of_visit && page == Page::Experiments))
 }
 
 /// Whether a link with an unusable part keeps its page from running by itself, so that the user is told. `has_plan` says whether a link to the
@@ -128,14 +129,17 @@ mod tests {
     #[test]
     fn a_lab_page_keeps_its_state() {
         let rows = [
-            ((true, true, true), true),
-            ((true, false, false), true),
-            ((false, true, false), false),
-            ((false, false, true), false),
-            ((false, false, false), true),
+            (Page::Inspect, (true, true, true), true),
+            (Page::Inspect, (true, false, false), true),
+            (Page::Inspect, (false, true, false), false),
+            // Back goes to what the page showed then.
+            (Page::Inspect, (false, false, true), true),
+            (Page::Experiments, (false, false, true), false),
+            (Page::Experiments, (false, false, false), true),
         ];
-        for ((is_new, is_bare, is_of_visit), expected) in rows {
-            assert_eq!(lab_follows(is_new, is_bare, is_of_visit), expected, "{is_new} {is_bare} {is_of_visit}");
+        for (page, (is_new, is_bare, is_of_visit), expected) in rows {
+            let follows = lab_follows(page, is_new, is_bare, is_of_visit);
+            assert_eq!(follows, expected, "{page:?} {is_new} {is_bare} {is_of_visit}");
         }
     }
 

@@ -292,6 +292,10 @@ impl StudyState {
         if spec.kind() != self.kind {
             return;
         }
+        // Whoever comes back finds the form as it was left.
+        if intent == LinkIntent::Result && self.asked.as_ref() == Some(&spec) {
+            return;
+        }
         // The page opens on a result: without anything in particular, on that of its form.
         let is_first = self.asked.is_none() && self.own.is_none() && self.spec().1.is_empty();
         match (intent, kept) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use ns_base::convert::i64_to_f64;
-use ns_base::units::{format_count, format_ns};
+use ns_base::units::{format_count, format_ns, format_place};
 
 /// The unit of the axis. Profiles of stacks that were counted and not timed have samples, bytes or another unit; one of them
 /// is stored as one nanosecond, and shown in its own unit.
@@ -37,6 +37,15 @@ impl Unit {
     pub fn exact(&self, value: i64) -> String {
         let sign = if value < 0 { "\u{2212}" } else { "" };
         format!("{sign}{} {}", format_count(value.unsigned_abs()), self.name())
+    }
+
+    /// A point on the axis for display: `717.554 ms`, `1,500 samples`.
+    #[must_use]
+    pub fn place(&self, value: i64) -> String {
+        match self {
+            Self::Ns => format_place(value),
+            Self::Counted(_) => self.exact(value),
+        }
     }
 
     /// A length for display: `1.50 ms`, `1,500 samples`.

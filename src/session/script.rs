@@ -1,5 +1,6 @@
 //! Python scripts that are given where a model or a file is expected: which command does what the script's call does.
 
+use crate::options::read_neuronperf_call;
 use ns_base::{Refusal, refuse};
 
 /// A call of a tool's own script, and the command that replaces it.
@@ -61,6 +62,14 @@ const ITS_MODEL: Call = Call {
     chapter: "Benchmark",
 };
 
+/// Whether this is a script that calls NeuronPerf's `benchmark`, whose arguments fill the form of the page.
+#[must_use]
+pub fn calls_neuronperf(name: &str, content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    let has_word = CALLS[0].words.iter().any(|word| text.contains(word));
+    name.to_ascii_lowercase().ends_with(".py") && has_word && text.contains("benchmark(")
+}
+
 /// What to type instead of a Python script, by the calls in its text; `None` if the name is not that of a script.
 #[must_use]
 pub fn refuse_script(name: &str, content: &[u8]) -> Option<Refusal> {
@@ -70,6 +79,8 @@ pub fn refuse_script(name: &str, content: &[u8]) -> Option<Refusal> {
     let text = String::from_utf8_lossy(content);
     let makes = |call: &&Call| call.words.iter().any(|word| text.contains(word));
     let Call { call, command, chapter, .. } = CALLS.iter().find(makes).unwrap_or(&ITS_MODEL);
+    let own = if calls_neuronperf(name, content) { read_neuronperf_call(&text).ok() } else { None };
+    let command = own.map_or_else(|| (*command).to_owned(), |call| call.command());
     Some(refuse!(
         "{name} is a Python script, which does not run here; for {call} type: {command} (docs/porting.md, {chapter})"
     ))
@@ -84,6 +95,10 @@ mod tests {
         let answer = |text: &str| refuse_script("run.py", text.as_bytes()).unwrap().to_string();
         for (text, command) in [
             ("import neuronperf as npf\nimport neuronperf.torch\n", "neuronscope bench --model MODEL "),
+            (
+                "import neuronperf as npf\nnpf.torch.benchmark('resnet50', x, duration=5)",
+                "neuronscope bench --model resnet50 --duration 5 ",
+            ),
             ("import torch_neuronx\nfrom torch_neuronx.experimental import profiler\n", "neuronscope profile "),
             ("from torch_neuronx.xla_impl import custom_op\ncustom_op.load(name='relu')", "neuronscope customop "),
             ("import ubench_utils\n", "neuronscope matmult "),

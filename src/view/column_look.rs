@@ -1,14 +1,15 @@
 //! The look of a table column: one format and one unit for all its cells, with the exact value on request.
 
 use super::table::{Cell, Column, ColumnKind, Table};
-use ns_base::units::{format_number, format_percent, unit_of_ns};
+use ns_base::units::{format_in_place, format_number, format_percent, unit_of_bytes, unit_of_ns, unit_of_place};
 
-/// Ending of the head of a column of nanoseconds.
-const NS: &str = "(ns)";
+/// How the head of a column names the unit of its values.
+const NS: &str = "(ns";
+const BYTES: &str = "(bytes";
 
 /// Whether a column holds points in time, which need more than three significant digits.
 fn is_place(id: &str) -> bool {
-    ["start", "end", "time", "from", "to"].iter().any(|place| id.split(['_', '(', ')']).any(|part| part == *place))
+    ["start", "end", "from", "to"].iter().any(|place| id.split(['_', '(', ')']).any(|part| part == *place))
 }
 
 /// How the cells of a column are written.
@@ -17,8 +18,18 @@ pub struct ColumnLook {
     /// Text of the head, with the unit of its cells.
     pub title: String,
     kind: ColumnKind,
-    /// The unit of the cells, in units of the values; `None` if values are shown in their own unit.
-    scale: Option<f64>,
+    /// The unit of the cells; `None` if values are shown as they are.
+    scale: Option<Scale>,
+}
+
+/// A unit that suits the largest value of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Scale {
+    /// Its length, in units of the values.
+    length: f64,
+    /// The unit of the values.
+    of: &'static str,
+    is_place: bool,
 }
 
 impl ColumnLook {
@@ -28,18 +39,23 @@ impl ColumnLook {
         Self { title: column.title.clone(), kind: column.kind, scale: None }
     }
 
-    /// Looks of the columns of a table: nanoseconds in the unit that suits the longest time of the column.
+    /// Looks of the columns of a table: nanoseconds and bytes in the unit that suits the largest value of the column.
     #[must_use]
     pub fn of(table: &Table) -> Vec<Self> {
         let look = |(i, column): (usize, &Column)| {
-            let is_length = column.is_numeric() && !is_place(&column.id);
-            let Some(stem) = column.title.strip_suffix(NS).filter(|_| is_length) else {
-                return Self::exact(column);
+            let is_place = is_place(&column.id);
+            let largest = || table.rows.iter().filter_map(|row| row.get(i)?.number()).map(f64::abs).fold(0.0, f64::max);
+            let (head, of, (unit, length)) = match &column.title {
+                title if !column.is_numeric() || title.is_empty() => return Self::exact(column),
+                title if title.ends_with("(ns)") && is_place => (NS, "ns", unit_of_place(largest())),
+                title if title.ends_with("(ns)") => (NS, "ns", unit_of_ns(largest())),
+                title if title.contains(BYTES) => (BYTES, "bytes", unit_of_bytes(largest())),
+                _ => return Self::exact(column),
             };
-            let values = table.rows.iter().filter_map(|row| row.get(i)?.number()).map(f64::abs);
-            let (unit, scale) = unit_of_ns(values.fold(0.0, f64::max));
-            let scale = (scale > 1.0).then_some(scale);
-            Self { title: format!("{stem}({unit})"), kind: column.kind, scale }
+            let scale = (length > 1.0).then_some(Scale { length, of, is_place });
+            let title =
+                if length > 1.0 { column.title.replace(head, &format!("({unit}")) } else { column.title.clone() };
+            Self { title, kind: column.kind, scale }
         };
         table.columns.iter().enumerate().map(look).collect()
     }
@@ -47,7 +63,8 @@ impl ColumnLook {
     #[must_use]
     pub fn text(&self, cell: &Cell) -> String {
         match (cell.number(), self.scale, self.kind) {
-            (Some(value), Some(scale), _) => format_number(value / scale),
+            (Some(value), Some(Scale { length, is_place: true, .. }), _) => format_in_place(value, length),
+            (Some(value), Some(scale), _) => format_number(value / scale.length),
             (Some(value), None, ColumnKind::Percent) => format_percent(value),
             (Some(value), None, ColumnKind::Number | ColumnKind::Tenths) => format_number(value),
             _ => cell.text(self.kind),
@@ -63,7 +80,7 @@ impl ColumnLook {
         let value = cell.number()?;
         let is_rounded =
             self.scale.is_some() || matches!(self.kind, ColumnKind::Percent | ColumnKind::Number | ColumnKind::Tenths);
-        let unit = if self.scale.is_some() { " ns" } else { "" };
+        let unit = self.scale.map_or_else(String::new, |scale| format!(" {}", scale.of));
         is_rounded.then(|| match cell {
             Cell::Count(_) => format!("{}{unit}", cell.text(ColumnKind::Count)),
             _ => format!("{value}{unit}"),
@@ -111,14 +128,26 @@ mod tests {
     }
 
     #[test]
-    fn places_in_time_keep_all_their_digits() {
+    fn places_in_time_keep_the_microsecond() {
         let of = |id: &str| {
             let columns = vec![Column::new(id, "x (ns)", ColumnKind::Count)];
             let table = Table { columns, rows: vec![vec![Cell::Count(45_482_500)]] };
             ColumnLook::of(&table)[0].text(&table.rows[0][0])
         };
-        assert_eq!(["start_ns", "end", "min(start)", "time_ns"].map(of), ["45,482,500"; 4].map(str::to_owned));
-        assert_eq!(["total_ns", "sum(dur)", "duration_ns"].map(of), ["45.5"; 3].map(str::to_owned));
+        assert_eq!(["start_ns", "end", "min(start)"].map(of), ["45.483"; 3].map(str::to_owned));
+        assert_eq!(["total_ns", "sum(dur)", "duration_ns", "time_ns"].map(of), ["45.5"; 4].map(str::to_owned));
+    }
+
+    #[test]
+    fn sizes_have_a_binary_unit() {
+        let columns = vec![Column::new("peak", "Most allocated (bytes)", ColumnKind::Count)];
+        let table = Table { columns, rows: vec![vec![Cell::Count(57_803_264)], vec![Cell::Count(2_791_636_480)]] };
+        let look = &ColumnLook::of(&table)[0];
+        assert_eq!(look.title, "Most allocated (GiB)");
+        assert_eq!(table.rows.iter().map(|row| look.text(&row[0])).collect::<Vec<_>>(), ["0.0538", "2.60"]);
+        assert_eq!(look.exact_text(&table.rows[1][0]).as_deref(), Some("2,791,636,480 bytes"));
+        let few = Table { rows: vec![vec![Cell::Count(512)]], ..table };
+        assert_eq!(ColumnLook::of(&few)[0].title, "Most allocated (bytes)");
     }
 
     #[test]

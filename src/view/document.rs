@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::palette::fill_var;
 use super::plot::{Bars, HeatMap, Lanes, Lines, Pie, RooflinePlot, Scatter};
 use super::table::Table;
 
@@ -130,6 +131,15 @@ pub struct Share {
     pub kind: String,
     /// Its target, in the terms of the document's maker; empty for none.
     pub target: String,
+}
+
+impl Share {
+    /// Its colour as a declaration of CSS, for a place in the palette; other kinds have classes.
+    #[must_use]
+    pub fn paint(&self) -> Option<String> {
+        let fill = self.kind.strip_prefix("hue-")?.parse().ok()?;
+        Some(format!("background:{};", fill_var(fill)))
+    }
 }
 
 /// A column for each of many things.

@@ -109,7 +109,7 @@ pub const fn on_fill_var(fill: u8) -> &'static str {
 }
 
 /// Places in [`HUES`] for names that are shown together and have no meaning elsewhere, such as series of a plot: in their order,
-/// with the same place for equal names, without the grey. Plots with more than eight distinguish them by more than colour.
+/// with the same place for equal names, without the grey.
 #[must_use]
 pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
     let mut known: Vec<&str> = Vec::new();
@@ -119,9 +119,16 @@ pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
                 known.push(name);
                 known.len() - 1
             });
-            usize_to_u8(place % usize::from(GREY))
+            distinct_fill(place)
         })
         .collect()
+}
+
+/// Place in [`HUES`] for the name at a position: the hues in their order, then their shades.
+#[must_use]
+pub fn distinct_fill(position: usize) -> u8 {
+    let hues = usize::from(GREY);
+    shade(usize_to_u8(position % hues), usize_to_u8(position / hues % usize::from(SHADES)))
 }
 
 /// A background of the page.

@@ -8,7 +8,7 @@ use super::text::contains_ignoring_case;
 use ns_analysis::opcode::short_name;
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_cell_share, format_count};
+use ns_base::units::{format_cell_share, format_count, format_grouped};
 
 /// The kind of values in a column, which decides alignment and text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,19 +175,9 @@ impl<'a, T> TableOf<'a, T> {
 fn readable(v: f64) -> String {
     let size = v.abs();
     if (1_000.0..9e15).contains(&size) {
-        return grouped(v, 3);
+        return format_grouped(v, 3);
     }
     if size > 0.0 && size < 0.001 { format!("{v:.2e}") } else { format!("{v:.3}") }
-}
-
-/// A number of decimals, with thousands separators if possible.
-fn grouped(v: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", v.abs());
-    let sign = if v < 0.0 { "\u{2212}" } else { "" };
-    match text.split_once('.').map(|(int, rest)| (int.parse(), rest)) {
-        Some((Ok(int), rest)) => format!("{sign}{}.{rest}", format_count(int)),
-        _ => format!("{sign}{text}"),
-    }
 }
 
 /// A whole number with a sign if it is negative, with thousands separators.
@@ -209,7 +199,7 @@ impl Cell {
             (Self::Count(n), _) => format_count(*n),
             (Self::Number(v), ColumnKind::Percent) => format_cell_share(*v),
             (Self::Number(v), ColumnKind::Exact) => v.to_string(),
-            (Self::Number(v), ColumnKind::Tenths) => grouped(*v, 1),
+            (Self::Number(v), ColumnKind::Tenths) => format_grouped(*v, 1),
             (Self::Number(v), ColumnKind::Count) if libm::trunc(*v) == *v && v.abs() < 9e15 => whole(*v),
             (Self::Number(v), _) => readable(*v),
         }

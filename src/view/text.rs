@@ -1,7 +1,7 @@
 //! Numbers and names as texts for tables, labels and descriptions.
 
 use ns_base::convert::usize_to_f64;
-use ns_base::units::format_count;
+use ns_base::units::{format_bytes, format_count, is_in_bytes};
 
 /// A whole number of nanoseconds, not rounded: `11,452 ns`.
 #[must_use]
@@ -16,6 +16,12 @@ pub fn three_decimals(value: f64) -> String {
     let text = format!("{value:.3}");
     let trimmed = text.trim_end_matches('0').trim_end_matches('.');
     if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
+}
+
+/// A value of the counter with this name: sizes in a binary unit, anything else with up to three decimals.
+#[must_use]
+pub fn value_of_counter(name: &str, value: f64) -> String {
+    if is_in_bytes(name) { format_bytes(value) } else { three_decimals(value) }
 }
 
 /// As much of `text` as fits into `width_px` if a character takes `char_px`, with an ellipsis where it was cut; nothing
@@ -59,6 +65,12 @@ mod tests {
     fn nothing_is_rounded_away_from_nanoseconds() {
         assert_eq!(exact_ns(1_712_195_495_406_752), "1,712,195,495,406,752 ns");
         assert_eq!(exact_ns(-5), "\u{2212}5 ns");
+    }
+
+    #[test]
+    fn the_name_of_a_counter_says_whether_its_values_are_sizes() {
+        assert_eq!(value_of_counter("Allocator of CUDA 0 (bytes) allocated", 2_791_636_480.0), "2.60 GiB");
+        assert_eq!([0.5, 12.0, -0.0001].map(|value| value_of_counter("queue", value)), ["0.5", "12", "0"]);
     }
 
     #[test]

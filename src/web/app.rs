@@ -58,7 +58,7 @@ fn App() -> Html {
     use_kept_focus();
     let models = use_models(&pool);
     let is_mine = !bridge::is_in_lab(current);
-    use_hash(hash_of(current, &profile, &models.known));
+    use_hash(hash_of(current, &profile, &models.known), address.number);
     let catalog = use_catalog(is_mine, &pool, Pool::any, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);

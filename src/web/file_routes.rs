@@ -15,7 +15,7 @@ use ns_base::Refusal;
 use ns_page::file_queue::{FileQueue, FileQueueAction};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::Page;
-use ns_session::{HEAD_BYTES, Kind, refuse_script, sniff};
+use ns_session::{HEAD_BYTES, Kind, calls_neuronperf, refuse_script, sniff};
 
 /// Sends files to the page that reads them, by what their first bytes say that they are. Until then they wait in the queue.
 pub fn on_files(
@@ -124,10 +124,13 @@ const fn reader_of(kind: Kind, current: Page) -> Reader {
     }
 }
 
-/// What a file is, and for a Python script what to do instead. A file that cannot be read goes to the reader of profiles, which says so.
+/// What a file is, and for a Python script what to do instead; a call of NeuronPerf goes where its results go. A file that cannot be read goes to the reader of profiles, which says so.
 async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
     let Some(head) = read_head(file, HEAD_BYTES).await else { return (Kind::Profile, None) };
     let name = file.name();
+    if calls_neuronperf(&name, &head) {
+        return (Kind::Reports, None);
+    }
     (sniff(&head, &name), refuse_script(&name, &head))
 }
 

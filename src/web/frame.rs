@@ -120,12 +120,13 @@ pub fn use_kept_focus() {
 }
 
 /// Puts the hash of the view into the address: at once if an action led to another view, so that Back returns from it at any time,
-/// else once the view has come to rest.
+/// else once the view has come to rest. `number` counts the addresses that were opened: a page that stays as it was left puts its own in
+/// the place of one without fields.
 #[hook]
-pub fn use_hash(hash: Option<String>) {
+pub fn use_hash(hash: Option<String>, number: u32) {
     // The address that the page showed when its hash changed last.
     let seen = use_mut_ref(String::new);
-    use_effect_with(hash, move |hash| {
+    use_effect_with((hash, number), move |(hash, _)| {
         let noted = url::current_address();
         // An address that was given in between takes precedence: the page still shows the view before it, and changes in a moment.
         let is_led = seen.replace(noted.clone()) != noted;

@@ -1,12 +1,12 @@
 //! The head of the page: the name, the pages, the buttons that are always there. It is one row at any width: narrow windows have a menu of the pages.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Element, File, Node};
+use web_sys::{File, Node};
 use yew::prelude::*;
 
 use super::bridge;
 use super::components::{FilePicker, on, set};
-use super::platform::{page, theme};
+use super::platform::{page, pointer, theme};
 use ns_session::share::Page;
 use ns_view::palette::Theme;
 
@@ -42,7 +42,7 @@ pub fn SiteHead(props: &SiteHeadProps) -> Html {
         }
     });
     let onfocusout = on(is_open.clone(), |is_open, event: FocusEvent| {
-        let head = event.current_target().and_then(|t| t.dyn_into::<Element>().ok());
+        let head = pointer::around(&event, "header");
         let to = event.related_target().and_then(|t| t.dyn_into::<Node>().ok());
         if to.is_some() && !head.is_some_and(|head| head.contains(to.as_ref())) {
             is_open.set(false);

@@ -183,7 +183,8 @@ fn Lab() -> Html {
     use_kept_focus();
     let models = use_models(&pool);
     let follow = use_address(&states, &pool, &notices.dispatcher());
-    use_hash(current.and_then(|page| states.address(page, &models.known)));
+    let number = use_state_eq(|| 0_u32);
+    use_hash(current.and_then(|page| states.address(page, &models.known)), *number);
     let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
@@ -202,11 +203,12 @@ fn Lab() -> Html {
     use_given_files(&context, &states, &jobs);
     let latest = use_mut_ref(|| 0_u32);
     use_app_state(on(
-        (current.setter(), theme.setter(), latest, follow),
-        |(current, theme, latest, follow), (page, number, chosen): (Page, u32, Theme)| {
+        (current.setter(), theme.setter(), latest, number.setter(), follow),
+        |(current, theme, latest, shown, follow), (page, number, chosen): (Page, u32, Theme)| {
             // A page is drawn with what its address asks for, never before.
             if latest.replace(number) != number {
                 follow.emit(());
+                shown.set(number);
             }
             current.set(bridge::is_in_lab(page).then_some(page));
             theme.set(chosen);
@@ -261,7 +263,7 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
         let page = address.page();
         let is_new = seen.borrow_mut().insert(page);
         let is_of_visit = url::page_of_entry().is_some();
-        if !bridge::is_in_lab(page) || !lab_follows(is_new, address.is_bare(), is_of_visit) {
+        if !bridge::is_in_lab(page) || !lab_follows(page, is_new, address.is_bare(), is_of_visit) {
             return;
         }
         let has_plan = open_address(&states, &pool, &notices, &mut address, page);

@@ -103,7 +103,9 @@ test("gaps, parts of the path and slices of a group come page by page, and whole
 
   await chooseTool(page, "critical-path");
   await page.getByText(/^Parts 1 to 500 of/).waitFor();
-  const [, length, parts] = /^([\d,]+) ns over ([\d,]+) parts/.exec(await page.getByText(/ns over [\d,]+ parts/).innerText());
+  const sentence = page.getByText(/ over [\d,]+ parts/);
+  const [, length] = /^([\d,]+) ns$/.exec(await sentence.getAttribute("title"));
+  const [, parts] = /^[\d.]+ m?s over ([\d,]+) parts/.exec(await sentence.innerText());
   const number = (t) => Number(t.replaceAll(",", ""));
   const whole = await saved(/^Download Parts of the path as CSV, all/);
   assert.equal(lines(whole), number(parts));

@@ -78,7 +78,7 @@ test("a search on the timeline leaves the table of operators whole", tools(async
   await chooseTool(page, "operator-framework");
   const rows = page.getByRole("table", { name: "Operators" }).locator("tbody tr");
   await eventually(async () => assert.ok((await rows.count()) > 3));
-  assert.equal(await page.getByLabel("Search Operators").inputValue(), "");
+  assert.doesNotMatch(page.url(), /find=/);
 }));
 
 test("memory of a device: its peak, who allocates, what a step leaves behind", tools(async (page) => {
@@ -197,7 +197,7 @@ test("the critical path is drawn and listed, and its parts lead to the timeline"
   // The parts of the path add up to its length.
   const times = await table.locator("tbody td:nth-child(3)").evaluateAll((all) => all.map((c) => Number(c.dataset.value)));
   const length = times.reduce((a, b) => a + b);
-  await page.getByText(new RegExp(`^${length.toLocaleString("en-US")} ns over \\d+ parts`)).waitFor();
+  assert.equal(await page.getByText(/ over \d+ parts/).getAttribute("title"), `${length.toLocaleString("en-US")} ns`);
   await assertAccessible(page);
   await page.locator(".path-strip button", { hasText: "hipLaunchKernel" }).first().focus();
   await page.keyboard.press("Enter");
@@ -243,8 +243,8 @@ test("a flame graph of one thread is in the order of time", tools(async (page) =
   const nodes = page.locator(".flame button");
   await page.locator(".flame.in-order").waitFor();
   // The thread with the most slices: the first of its rows has the step, and no slice is to the left of it.
-  const first = await nodes.first().evaluate((e) => [e.innerText, e.style.left, e.style.top]);
-  assert.deepEqual(first, ["ProfilerStep#1", "0%", "0px"]);
+  const first = await nodes.first().evaluate((e) => [e.innerText, e.style.left, e.style.getPropertyValue("--at")]);
+  assert.deepEqual(first, ["ProfilerStep#1", "0%", "0"]);
   const lefts = await nodes.evaluateAll((all) => all.map((e) => Number.parseFloat(e.style.left)));
   assert.deepEqual(lefts, [...lefts].sort((a, b) => a - b));
   const thread = page.getByLabel("Thread", { exact: true });

@@ -238,7 +238,7 @@ test("counters of one name in two processes are told apart, each is drawn, and t
   const chart = page.getByRole("img", { name: /process 8/ });
   await chart.focus();
   await page.keyboard.press("ArrowRight");
-  await page.getByText(/time \(µs\) 50, value 60$/).waitFor();
+  await page.getByText(/time \(µs\) 50, memory \(B\) 60$/).waitFor();
   assert.equal((await query(page)).get("counter"), names[1]);
 }));
 

@@ -163,6 +163,21 @@ fn text_is_read_on_the_page_and_on_the_canvas() {
 }
 
 #[test]
+fn text_is_read_on_the_deepest_shade_of_a_grid_of_values() {
+    let text = style();
+    let (_, part) = text.split_once("var(--bar) calc(var(--share, 0%) * ").expect("the shade of a cell");
+    let part: f64 = part.split(')').next().unwrap().parse().unwrap();
+    for rule in [LIGHT, DARK] {
+        let tokens = tokens(rule);
+        let channel = |hex: &str, i: usize| f64::from(u8::from_str_radix(&hex[i..i + 2], 16).unwrap());
+        let mixed =
+            |i: usize| libm::round(part * channel(&tokens["bar"], i) + (1.0 - part) * channel(&tokens["panel"], i));
+        let shade = format!("#{:02x}{:02x}{:02x}", mixed(1) as u8, mixed(3) as u8, mixed(5) as u8);
+        assert!(contrast(&shade, &tokens["text"]) >= 4.5, "{rule}: {shade}");
+    }
+}
+
+#[test]
 fn the_style_sheet_has_the_hues_of_the_palette() {
     let (light, dark) = (tokens(LIGHT), tokens(DARK));
     for hue in &HUES {
@@ -194,7 +209,7 @@ fn every_token_that_is_used_is_declared() {
         .expect("the workspace's sheet");
     let (text, light) = (style() + &workspace, tokens(LIGHT));
     // Set by the page on single elements, or by a rule for the elements in it.
-    let local = ["content", "depth", "dock", "gutter", "rows", "share", "tallest", "x", "y"];
+    let local = ["at", "content", "depth", "dock", "gutter", "row", "rows", "share", "tallest", "x", "y"];
     for used in text.split("var(--").skip(1) {
         let name = used.split([')', ',']).next().unwrap_or_default();
         let is_declared = light.contains_key(name) || workspace.contains(&format!("--{name}:"));

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde::{Deserialize, Serialize};
 
 use super::inputs::InputTuple;
-use super::list::MAX_LIST_ENTRIES;
+use super::list::{AS_MANY_AS_FIT, MAX_LIST_ENTRIES};
 use super::options::RunOptions;
 use crate::compile::sweep::CompileSweep;
 use crate::index::ModelIndex;
@@ -138,7 +138,10 @@ impl BenchConfig {
         }
         check_text(&mut found, "instance_type", &self.instance_type, "Name an EC2 size, such as trn1.2xlarge");
         if let Some(list) = &self.n_models {
-            check_list(&mut found, "n_models", list, MAX_PARALLEL);
+            let counts: Vec<u32> = list.iter().copied().filter(|n| *n != AS_MANY_AS_FIT).collect();
+            if counts.len() == list.len() || !counts.is_empty() {
+                check_list(&mut found, "n_models", &counts, MAX_PARALLEL);
+            }
         }
         if let Some(list) = &self.workers_per_model {
             check_list(&mut found, "workers_per_model", list, MAX_PARALLEL);

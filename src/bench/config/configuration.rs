@@ -6,11 +6,11 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_plural};
 use ns_base::{Digest, Refusal, SimTime, refuse};
 use ns_compiler::{AutoCast, CompileOptions, Workflow};
-use ns_machine::arch::{Instance, instance};
+use ns_machine::arch::{Instance, device_of, instance};
 use ns_model::ModelSpec;
 
 use super::inputs::InputTuple;
-use super::options::{DeviceType, RunOptions, SdkGeneration};
+use super::options::{Accounting, DeviceType, RunOptions, SdkGeneration};
 use crate::compile::sweep::short_flags;
 use crate::index::no_model;
 use crate::reports::report::Report;
@@ -128,6 +128,12 @@ impl Configuration {
         SimTime::from_secs_f64(self.duration_s)
     }
 
+    /// Whether the run may end before its duration: its window alone decides how long it measures.
+    #[must_use]
+    pub fn may_be_shortened(&self) -> bool {
+        self.options.accounting == Accounting::Window && self.options.dataset.is_none_or(|d| d.looped)
+    }
+
     /// Workers of all copies together.
     #[must_use]
     pub fn workers(&self) -> u64 {
@@ -243,10 +249,14 @@ impl Configuration {
     /// Names the compiled artifact: rows that differ in copies, workers or duration run the same one.
     #[must_use]
     pub fn artifact(&self) -> Digest {
+        self.artifact_on(&self.instance_type)
+    }
+
+    fn artifact_on(&self, machine: &str) -> Digest {
         let digest = Digest::default()
             .text("neuronscope artifact 1")
             .text(&self.model)
-            .text(&self.instance_type)
+            .text(machine)
             .number(u64::from(self.batch_size))
             .number(u64::from(self.pipeline_size))
             .number(u64::from(self.performance_level));
@@ -276,12 +286,14 @@ impl Configuration {
         format!("{:016x}", Digest::default().text("neuronscope configuration 1").text(&text).finish())
     }
 
-    /// Identifies everything that stage times depend on: rows with the same key share them.
+    /// Identifies everything that stage times depend on: rows with the same key share them. Instances with the same device differ in
+    /// the number of their cores and in their hosts, which are no part of a call that finds nothing in its way.
     #[must_use]
     pub fn times_key(&self) -> u64 {
         let inputs = self.inputs.as_ref().map(ToString::to_string).unwrap_or_default();
         let options = serde_json::to_string(&self.options).unwrap_or_default();
-        let key = self.artifact().text(&inputs).text(&options);
+        let device = device_of(&self.instance_type).map_or(self.instance_type.as_str(), |device| device.name);
+        let key = self.artifact_on(device).text(&inputs).text(&options);
         // Copies of a training step add up their gradients.
         let trains = self.model.parse::<ModelSpec>().is_ok_and(|spec| spec.training().is_some());
         if trains { key.number(u64::from(self.n_models)).finish() } else { key.finish() }

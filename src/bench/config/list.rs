@@ -6,6 +6,26 @@ use std::borrow::Cow;
 /// The most entries one list may have once its ranges are spelled out.
 pub const MAX_LIST_ENTRIES: usize = 4_096;
 
+/// Stands in a list of copies for as many as fit on the instance; written `max`.
+pub const AS_MANY_AS_FIT: u32 = u32::MAX;
+
+const MAX: &str = "max";
+
+/// Reads a list of copies: as [`parse_list`], in which `max` stands for as many as fit.
+///
+/// # Errors
+/// As [`parse_list`].
+pub fn parse_copies(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
+    parse_entries(field, text, |entry| entry.eq_ignore_ascii_case(MAX).then_some(AS_MANY_AS_FIT))
+}
+
+/// A list of copies as [`parse_copies`] reads it.
+#[must_use]
+pub fn copies_text(copies: &[u32]) -> String {
+    let one = |n: &u32| if *n == AS_MANY_AS_FIT { MAX.to_owned() } else { n.to_string() };
+    copies.iter().map(one).collect::<Vec<_>>().join(",")
+}
+
 /// The entries of a list in Python's notation, without brackets: `[1, 2]`, `(1, 2)`, `range(1, 10)`,
 /// `list(range(1, 10))`. A Python range ends before its last number; it is returned as the closed range `1-9`, or spelled
 /// out when it has a step.
@@ -49,6 +69,11 @@ fn python_range(arguments: &str) -> Option<String> {
 /// # Errors
 /// Names the field, the entry and what to write instead. Zero is refused: every list in a benchmark counts something.
 pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
+    parse_entries(field, text, |_| None)
+}
+
+/// A list whose entries may also be words.
+fn parse_entries(field: &str, text: &str, word: impl Fn(&str) -> Option<u32>) -> Result<Vec<u32>, Refusal> {
     let mut counts = Vec::new();
     for (i, entry) in without_python(text).split(',').map(str::trim).enumerate() {
         if entry.is_empty() {
@@ -57,7 +82,10 @@ pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
                 i + 1
             ));
         }
-        let (low, high) = parse_entry(field, entry)?;
+        let (low, high) = match word(entry) {
+            Some(count) => (count, count),
+            None => parse_entry(field, entry)?,
+        };
         for count in low..=high {
             // Checked before the range is spelled out, because 1-4294967295 must be refused.
             if counts.len() == MAX_LIST_ENTRIES {
@@ -137,6 +165,14 @@ mod tests {
         assert_eq!(parse_list("n_models", "1,2,4"), Ok(vec![1, 2, 4]));
         assert_eq!(parse_list("n_models", "1-10").map(|l| l.len()), Ok(10));
         assert_eq!(parse_list("n_models", " 16 , 1 - 3,2"), Ok(vec![16, 1, 2, 3]));
+    }
+
+    #[test]
+    fn copies_may_be_as_many_as_fit() {
+        let copies = parse_copies("n_models", "1, max").unwrap();
+        assert_eq!(copies, [1, AS_MANY_AS_FIT]);
+        assert_eq!((copies_text(&copies), parse_copies("n_models", "[1, 2]")), ("1,max".to_owned(), Ok(vec![1, 2])));
+        assert!(parse_list("batch_sizes", "max").is_err() && parse_copies("n_models", "maximum").is_err());
     }
 
     #[test]

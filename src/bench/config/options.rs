@@ -143,6 +143,8 @@ pub struct RunOptions {
     pub dataset: Option<Dataset>,
     /// When the duration starts.
     pub accounting: Accounting,
+    /// About how many inferences of all workers are enough: a simulated run whose duration has more ends after them.
+    pub max_inferences: Option<u32>,
     /// Seconds between samples of the host while the processor is measured.
     pub stats_interval_s: f64,
 }
@@ -162,6 +164,7 @@ impl Default for RunOptions {
             setup_ms: 0.0,
             dataset: None,
             accounting: Accounting::Window,
+            max_inferences: None,
             stats_interval_s: 0.5,
         }
     }

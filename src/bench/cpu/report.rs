@@ -88,7 +88,7 @@ const fn duration(ns: u64) -> SimTime {
 fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Measurement, Refusal> {
     let workers = configuration.workers_per_model.max(1) as usize;
     let mut timers: Timers = Timers::new(copies.len(), copies.len() * workers);
-    let mut ends: Vec<(u64, u64)> = Vec::new();
+    let mut ends: Vec<(u64, u64, usize)> = Vec::new();
     let mut bring_up = SimTime::ZERO;
     for (i, copy) in copies.iter().enumerate() {
         timers.load[i].add(duration(copy.load_ns));
@@ -107,13 +107,14 @@ fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Me
             after.into_iter().for_each(|ns| timers.postprocess[worker].add(duration(ns)));
             let call = latency.saturating_sub(before.unwrap_or(0)).saturating_sub(after.unwrap_or(0));
             timers.infer[worker].add(duration(call));
-            ends.push((*end, *latency));
+            ends.push((*end, *latency, worker));
         }
         timers.worker[i * workers..(i + 1) * workers].iter_mut().for_each(|t| t.add(duration(copy.elapsed_ns)));
     }
     ends.sort_unstable();
     let mut measurement = Measurement::new(configuration.duration(), timers, ends.len() as u64)?;
-    for (end, latency) in ends {
+    for (end, latency, worker) in ends {
+        measurement.note_end(worker, duration(end));
         measurement.record(duration(end), duration(latency))?;
     }
     measurement.bring_up = bring_up;

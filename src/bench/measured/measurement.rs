@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use ns_base::{Order, Refusal, SimTime, refuse, stats};
 
+use super::ends::{Ends, rate_of};
 use super::timer::Timers;
 use ns_device::CallParts;
 
@@ -46,6 +47,9 @@ pub struct Measurement {
     /// NeuronPerf's timers.
     pub timers: Timers,
     seconds: Vec<SecondCount>,
+    /// Ends of each worker; empty if they were not recorded.
+    #[serde(default)]
+    ends: Vec<Ends>,
     latencies_ps: Vec<u64>,
 }
 
@@ -67,6 +71,7 @@ impl Measurement {
             host_busy: None,
             path_busy: None,
             parts: None,
+            ends: vec![Ends::default(); timers.e2e.len()],
             timers,
             seconds: Vec::new(),
             latencies_ps,
@@ -90,6 +95,19 @@ impl Measurement {
             _ => self.seconds.push(SecondCount { second, count: 1 }),
         }
         Ok(())
+    }
+
+    /// Notes that an inference of a worker ended, which [`Self::record`] adds.
+    #[inline]
+    pub(crate) fn note_end(&mut self, worker: usize, end: SimTime) {
+        if let Some(ends) = self.ends.get_mut(worker) {
+            ends.add(end);
+        }
+    }
+
+    /// Inferences a second of all workers, each between its first end and its last; `None` if that is not known.
+    pub(crate) fn workers_rate(&self) -> Option<f64> {
+        rate_of(&self.ends)
     }
 
     pub(crate) fn close(&mut self, now: SimTime, finished: bool) {

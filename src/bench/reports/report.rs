@@ -163,11 +163,12 @@ report! {
         /// Samples of inferences that ended inside the measured window, over its whole length: seconds without an end
         /// count, and a window of any length has a value.
         pub throughput_window: Option<f64>,
-        /// `interior_seconds` (NeuronPerf's: first and last second left out) or `total_over_elapsed` (fewer than three
-        /// seconds have an end, where NeuronPerf gives NaN).
+        /// `interior_seconds` (NeuronPerf's: first and last second left out), `worker_rates` (fewer than three seconds are left: the rate
+        /// of each worker between its first inference and its last, added up) or `total_over_elapsed` (a run without either, where
+        /// NeuronPerf gives NaN).
         pub throughput_avg_method: Option<String>,
         /// Lower end of the 95 % confidence interval of the samples per second, from the seconds between the first and the
-        /// last. Absent with fewer than two of those seconds.
+        /// last. Absent with fewer than three of those seconds.
         pub throughput_ci95_low: Option<f64>,
         pub throughput_ci95_high: Option<f64>,
         /// Number of latencies that the percentiles are computed from.
@@ -198,6 +199,8 @@ report! {
         /// The numbers of workers that were tried for a pipeline, each with its throughput: `1: 333/s, 2: 500/s`. Absent when
         /// the number was given.
         pub workers_tried: Option<String>,
+        /// That a simulated run ended before its duration, because it had enough inferences: how long it was, and how many there are.
+        pub shortened: Option<String>,
         /// `simulated`, `measured` or `imported`.
         pub source: String,
         /// For a measured report, the machine; for an imported one, the file.

@@ -1,6 +1,7 @@
 //! From a measurement to its report: NeuronPerf's formulas, without their faults.
 
 use ns_base::convert::{u64_to_f64, usize_to_f64};
+use ns_base::units::{format_count, format_number};
 use ns_base::{SimTime, stats::round_to};
 
 use super::calendar::simulated_dts;
@@ -74,6 +75,7 @@ impl Report {
         report.total_infs = Some((measurement.inferences() + measurement.warmups) * batch);
         fill_timers(&mut report, measurement);
         fill_call(&mut report, measurement);
+        report.shortened = shortened(configuration, measurement);
         fill_throughput(&mut report, configuration, measurement, detail);
         if detail >= ReportDetail::Latencies {
             let ms = |ps: &u64| SimTime(*ps).to_ms_f64();
@@ -83,6 +85,20 @@ impl Report {
         fill_shared(&mut report, measurement);
         report
     }
+}
+
+/// What a run says that ended before its duration.
+fn shortened(configuration: &Configuration, measurement: &Measurement) -> Option<String> {
+    let window = measurement.window;
+    let is_asked = configuration.options.max_inferences.is_some() && configuration.may_be_shortened();
+    (is_asked && measurement.finished && window < configuration.duration()).then(|| {
+        format!(
+            "{} s of {} s have {} inferences, which are enough",
+            format_number(window.to_secs_f64()),
+            configuration.duration_s,
+            format_count(measurement.inferences())
+        )
+    })
 }
 
 /// How busy the parts are that the copies of a simulated run share.
@@ -148,14 +164,21 @@ fn fill_latencies(report: &mut Report, measurement: &mut Measurement) {
 fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measurement, detail: ReportDetail) {
     let batch = u64::from(configuration.batch_size);
     let samples: Vec<u64> = m.seconds().iter().map(|s| s.count * batch).collect();
-    report.throughput_peak = samples.iter().max().map(|peak| u64_to_f64(*peak));
-    let average = average_throughput(&samples, m.elapsed);
+    // A run of less than a second has no second to count.
+    let has_second = m.elapsed >= SimTime::from_secs(1);
+    report.throughput_peak = samples.iter().max().filter(|_| has_second).map(|peak| u64_to_f64(*peak));
+    let passes = configuration.options.dataset.is_some_and(|d| !d.looped);
+    let workers = m.workers_rate().filter(|_| !passes).map(|rate| rate * u64_to_f64(batch));
+    let is_short = report.shortened.is_some() || samples.len() < FEWEST_SECONDS + 2;
+    let average = average_throughput(&samples, workers.filter(|_| is_short), m.elapsed);
     if let Some((rate, method)) = average {
         report.throughput_avg = Some(rate);
         report.throughput_avg_method = Some(method.to_owned());
         report.cost_per_1m_inf = configuration.cost_per_hour.and_then(|price| cost_per_million(price, rate));
     }
-    if let [_, interior @ .., _] = samples.as_slice() {
+    if let [_, interior @ .., _] = samples.as_slice()
+        && interior.len() >= FEWEST_SECONDS
+    {
         let interior: Vec<f64> = interior.iter().map(|n| u64_to_f64(*n)).collect();
         (report.throughput_ci95_low, report.throughput_ci95_high) = mean_ci95(&interior).unzip();
     }
@@ -172,8 +195,16 @@ pub(crate) fn cost_per_million(usd_per_hour: f64, rate: f64) -> Option<f64> {
     Some(usd_per_hour * (1e6 / (3_600.0 * rate))).filter(|usd| usd.is_finite())
 }
 
-/// The mean of all seconds but the first and the last; with fewer than three, the total over the elapsed time.
-fn average_throughput(samples: &[u64], elapsed: SimTime) -> Option<(f64, &'static str)> {
+/// Fewest seconds between the first and the last whose mean is a throughput. A second holds whole calls, so one or two say how a call falls
+/// into them: 408 or 416 samples of calls of eight, where a minute says 412.5.
+pub(crate) const FEWEST_SECONDS: usize = 3;
+
+/// The rate of the workers, if that is to count, for a short run. Otherwise the mean of all seconds but the first and the last; without such, the
+/// total over the elapsed time.
+fn average_throughput(samples: &[u64], workers: Option<f64>, elapsed: SimTime) -> Option<(f64, &'static str)> {
+    if let Some(rate) = workers {
+        return Some((rate, "worker_rates"));
+    }
     if let [_, interior @ .., _] = samples
         && !interior.is_empty()
     {
@@ -187,7 +218,7 @@ fn average_throughput(samples: &[u64], elapsed: SimTime) -> Option<(f64, &'stati
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BenchConfig, MockExecutor, REPORT_KEYS, Scheduler, ServiceTimes, expand};
+    use crate::{BenchConfig, MockExecutor, REPORT_KEYS, Scheduler, ServiceTimes, SimulatedExecutor, expand};
 
     fn measured(config: &BenchConfig, device: SimTime) -> (Configuration, Measurement) {
         let configuration = expand(config).unwrap().configurations.remove(0);
@@ -235,14 +266,55 @@ mod tests {
         let config = BenchConfig { duration_s: 1.0, ..unpriced };
         let (configuration, mut m) = measured(&config, SimTime::from_us(400_000));
         let r = Report::of(&configuration, &mut m, ReportDetail::Summary);
-        assert_eq!((r.throughput_avg, r.throughput_avg_method.as_deref()), (Some(2.5), Some("total_over_elapsed")));
+        assert_eq!((r.throughput_avg, r.throughput_avg_method.as_deref()), (Some(2.5), Some("worker_rates")));
         assert_eq!((r.throughput_window, r.cost_per_1m_inf, r.throughput_hist), (Some(2.0), None, None));
         // Latency above a second: NeuronPerf's rule counts only seconds with an end, the window counts them all.
-        let config = BenchConfig { duration_s: 10.0, ..BenchConfig::default() };
+        let config = BenchConfig { duration_s: 20.0, ..BenchConfig::default() };
         let (configuration, mut m) = measured(&config, SimTime::from_us(2_500_000));
         let r = Report::of(&configuration, &mut m, ReportDetail::Seconds);
         assert_eq!((r.throughput_avg, r.throughput_window), (Some(1.0), Some(0.4)));
-        assert_eq!(r.throughput_hist, Some(vec![1, 1, 1, 1]));
+        assert_eq!(r.throughput_hist, Some(vec![1; 8]));
+    }
+
+    /// The length of a run may not change what its model is said to do.
+    #[test]
+    fn short_runs_have_the_rate_of_long_ones() {
+        let times = ServiceTimes {
+            call: SimTime::from_us(90),
+            link: SimTime::from_us(700),
+            device: vec![SimTime::from_us(9_700)],
+            ..ServiceTimes::default()
+        };
+        for (instance, batch, n_models, workers) in [
+            ("inf2.xlarge", 8, 2, 2),
+            ("inf2.24xlarge", 32, 12, 1),
+            ("inf2.48xlarge", 64, 24, 2),
+            ("inf2.xlarge", 4, 1, 1),
+        ] {
+            let rate = |duration_s: f64| {
+                let config = BenchConfig {
+                    instance_type: instance.to_owned(),
+                    batch_sizes: vec![batch],
+                    n_models: Some(vec![n_models]),
+                    workers_per_model: Some(vec![workers]),
+                    duration_s,
+                    ..BenchConfig::default()
+                };
+                let c = expand(&config).unwrap().configurations.remove(0);
+                let executor = SimulatedExecutor::new(&c, &times);
+                let mut scheduler = Scheduler::new(&c, executor, 0).unwrap();
+                scheduler.run_to_end().unwrap();
+                Report::of(&c, &mut scheduler.into_measurement(), ReportDetail::Summary).throughput_avg.unwrap()
+            };
+            let long = rate(60.0);
+            for (short, error) in [(0.3, 3e-3), (1.0, 2e-3), (2.0, 1e-3), (2.7, 1e-3)] {
+                let found = rate(short);
+                assert!(
+                    (found / long - 1.0).abs() < error,
+                    "{instance} b{batch}: {found} in {short} s, {long} in 60 s"
+                );
+            }
+        }
     }
 
     #[test]

@@ -172,7 +172,11 @@ fn prepare<O: RunObserver>(
     configuration.check_host_memory(times.weight_bytes)?;
     expected.check(configuration)?;
     let executor = SimulatedExecutor::new(configuration, times);
-    Scheduler::observed(configuration, executor, expected.inferences, observer)
+    if expected.window >= configuration.duration() || !configuration.may_be_shortened() {
+        return Scheduler::observed(configuration, executor, expected.inferences, observer);
+    }
+    let shortened = Configuration { duration_s: expected.window.to_secs_f64(), ..configuration.clone() };
+    Scheduler::observed(&shortened, executor, expected.inferences, observer)
 }
 
 #[cfg(test)]
@@ -223,6 +227,24 @@ mod tests {
         assert!(error_of(Ok(&fast)).contains("duration_s of at most"));
         let slow = ServiceTimes { device: vec![SimTime(u64::MAX)], ..ServiceTimes::default() };
         assert!(error_of(Ok(&slow)).contains("at most 86400 s"));
+    }
+
+    #[test]
+    fn a_row_says_that_it_ended_when_it_had_enough() {
+        let config = |max| BenchConfig {
+            options: crate::RunOptions { max_inferences: max, ..crate::RunOptions::default() },
+            ..BenchConfig::default()
+        };
+        let row = |max| {
+            let configuration = expand(&config(max)).unwrap().configurations.remove(3);
+            ConfigurationRun::new(configuration, Ok(&times())).run(&NeverCancel, RunDetail::default()).report
+        };
+        let (short, long) = (row(Some(10_000)), row(None));
+        assert_eq!(short.shortened.as_deref(), Some("2.50 s of 60 s have 9,984 inferences, which are enough"));
+        assert_eq!((long.shortened, short.duration.as_str(), short.status.as_str()), (None, "60", "finished"));
+        assert!((short.throughput_avg.unwrap() / long.throughput_avg.unwrap() - 1.0).abs() < 5e-4);
+        assert!((short.latency_ms_p99.unwrap() / long.latency_ms_p99.unwrap() - 1.0).abs() < 1e-3);
+        assert_eq!(row(Some(1_000_000)).shortened, None);
     }
 
     #[test]

@@ -19,7 +19,12 @@ pub struct Estimate {
     pub events: u64,
     /// Simulated time, bring-up included.
     pub simulated: SimTime,
+    /// Length of the measured window: the duration, or shorter where that is enough.
+    pub window: SimTime,
 }
+
+/// Inferences that each worker makes at least: the first ones of a run wait for less, or for more, than the others.
+const OF_EACH_WORKER: u64 = 20;
 
 /// Estimates a configuration by its tightest bound: the workers' own pace, the cores of the host, the path that all copies
 /// share, the link of each device, what the workers of one process do in turns, or the slowest pipeline stage.
@@ -51,6 +56,12 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         Accounting::Original => configuration.duration() - bring_up,
     };
     let in_time = f64_to_u64(per_second * measured.to_secs_f64() * 1.002);
+    let enough = configuration.options.max_inferences.map(u64::from);
+    let enough = enough.map(|n| n.max(configuration.workers().saturating_mul(OF_EACH_WORKER)));
+    let (in_time, measured) = match enough.filter(|n| *n < in_time && configuration.may_be_shortened()) {
+        Some(n) => (n, SimTime::from_secs_f64(measured.to_secs_f64() * (u64_to_f64(n) / u64_to_f64(in_time)))),
+        None => (in_time, measured),
+    };
     let (inferences, measured) = match configuration.options.dataset.filter(|d| !d.looped) {
         Some(dataset) => {
             let calls = dataset.calls(configuration.batch_size);
@@ -70,7 +81,12 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         times.postprocess,
     ];
     let events_each = steps.iter().filter(|t| **t != SimTime::ZERO).count() as u64 + times.device.len() as u64;
-    Estimate { inferences, events: inferences.saturating_mul(events_each), simulated: bring_up + measured }
+    Estimate {
+        inferences,
+        events: inferences.saturating_mul(events_each),
+        simulated: bring_up + measured,
+        window: measured,
+    }
 }
 
 impl Estimate {
@@ -115,6 +131,21 @@ mod tests {
         assert_eq!(e.events, e.inferences * 3);
         assert_eq!(e.simulated, SimTime::from_us(60_062_000));
         assert_eq!(e.check(&one(60.0)), Ok(()));
+    }
+
+    #[test]
+    fn a_run_ends_when_it_has_enough_inferences() {
+        let times = ServiceTimes { device: vec![SimTime::from_us(100)], ..ServiceTimes::default() };
+        let of = |max_inferences, accounting| {
+            let mut c = one(60.0);
+            (c.options.max_inferences, c.options.accounting) = (Some(max_inferences), accounting);
+            estimate(&c, &times)
+        };
+        let short = of(10_000, Accounting::Window);
+        assert!((short.window.to_secs_f64() - 1.0).abs() < 0.01 && short.inferences <= 10_001, "{short:?}");
+        assert_eq!(of(10_000_000, Accounting::Window).window, SimTime::from_secs(60), "the duration is the most");
+        assert_eq!(of(1, Accounting::Window).inferences, OF_EACH_WORKER + 1);
+        assert!(of(10, Accounting::Original).inferences > 500_000, "bring-up is part of the duration");
     }
 
     #[test]

@@ -203,6 +203,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
             ));
         }
         self.measurement.timers.e2e[worker as usize].add(latency);
+        self.measurement.note_end(worker as usize, now);
         if O::LISTENS {
             self.observer.inference(worker, self.workers.inference_span(worker));
         }

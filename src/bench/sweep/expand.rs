@@ -10,6 +10,7 @@ use super::notes::{nearest_sizes, notes, unknown_size};
 use crate::config::bench_config::BenchConfig;
 use crate::config::configuration::{Configuration, WorkerChoice};
 use crate::config::input_fit::fit;
+use crate::config::list::AS_MANY_AS_FIT;
 use crate::config::options::{DeviceType, RunOptions};
 use ns_device::{ModelKind, ModelRef, model_label};
 
@@ -151,13 +152,9 @@ fn configuration(
 /// number of cores only the shell knows: they get one copy only.
 fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfig) -> Vec<u32> {
     let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);
-    match &config.n_models {
-        Some(list) => distinct(list),
-        None => match size.map(|s| s.logical_cores(model.compile.lnc) / model.pipeline_size.max(1)) {
-            Some(max) if max > 1 => vec![1, max],
-            _ => vec![1],
-        },
-    }
+    let most = size.map_or(1, |s| s.logical_cores(model.compile.lnc) / model.pipeline_size.max(1)).max(1);
+    let copies = config.n_models.as_deref().unwrap_or(&[1, AS_MANY_AS_FIT]);
+    distinct(&copies.iter().map(|n| if *n == AS_MANY_AS_FIT { most } else { *n }).collect::<Vec<_>>())
 }
 
 /// The counts as given, or 1 and 2. A pipeline is fed by one count, which is found by trial once its stage times are known.
@@ -186,6 +183,19 @@ mod tests {
         let inf1 = BenchConfig { instance_type: "Inf1.6xlarge".into(), ..BenchConfig::default() };
         assert_eq!(pairs(&inf1), [(1, 1), (16, 1), (1, 2), (16, 2)]);
         assert_eq!(expand(&inf1).unwrap().configurations[0].instance_type, "inf1.6xlarge");
+    }
+
+    #[test]
+    fn as_many_copies_as_fit_may_be_asked_for_alone() {
+        let config = BenchConfig {
+            instance_type: "inf2.xlarge,trn1.32xlarge".into(),
+            n_models: Some(vec![crate::AS_MANY_AS_FIT]),
+            ..BenchConfig::default()
+        };
+        assert_eq!(config.validate(), Ok(()));
+        assert_eq!(pairs(&config), [(2, 1), (2, 2), (32, 1), (32, 2)]);
+        let staged = BenchConfig { pipeline_sizes: vec![2], ..config };
+        assert_eq!(pairs(&staged), [(1, 3), (16, 3)]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use ns_model::ModelSpec;
 use super::models::ModelConfig;
 use crate::config::bench_config::BenchConfig;
 use crate::config::options::{Accounting, DeviceType};
+use crate::reports::summarise::FEWEST_SECONDS;
 
 /// Shortest duration, in seconds, with a whole second between the first and the last.
 const SHORTEST_FULL_S: f64 = 2.0;
@@ -41,8 +42,9 @@ fn duration(config: &BenchConfig) -> Option<String> {
         return None;
     }
     let mut message = format!(
-        "duration_s: {} s has no full second between its first and its last, so throughput_avg is the total over the elapsed time; use {SHORTEST_FULL_S} s or more for NeuronPerf's rule",
-        config.duration_s
+        "duration_s: {} s has no full second between its first and its last, so throughput_avg is the rate of each worker between its first inference and its last, added up; use {} s or more for NeuronPerf's rule",
+        config.duration_s,
+        FEWEST_SECONDS + 1
     );
     if config.options.accounting == Accounting::Original {
         message.push_str(". With the original accounting the models load within it too");

@@ -62,6 +62,7 @@ impl SweepPlan {
             inferences: sum.inferences.saturating_add(e.inferences),
             events: sum.events.saturating_add(e.events),
             simulated: sum.simulated + e.simulated,
+            window: sum.window + e.window,
         })
     }
 }

@@ -16,7 +16,7 @@ use ns_fidelity::put_beside;
 /// Runs configurations with a recorder of spans; compiled models are kept for the next configuration.
 #[derive(Default)]
 pub(super) struct TimedRuns {
-    times: BTreeMap<u64, Result<ServiceTimes, String>>,
+    times: BTreeMap<u64, ServiceTimes>,
     /// Models that were loaded.
     models: ModelLibrary,
     /// The recorded results, in the order of the runs.
@@ -40,14 +40,15 @@ impl TimedRuns {
             );
         }
         let key = configuration.times_key();
-        // More copies than cores is a fault of this configuration alone and is not cached: others share its key.
-        let times = match configuration.check() {
-            Err(error) => Err(error.to_string()),
-            Ok(()) => {
-                let times = || service_times(configuration, &self.models).map_err(|error| error.to_string());
-                self.times.entry(key).or_insert_with(times).clone()
-            }
-        };
+        // Errors are not kept: others share the key of a configuration with more copies than cores.
+        let checked = configuration.check().map_err(|error| error.to_string());
+        let times = checked.and_then(|()| match self.times.get(&key) {
+            Some(times) => Ok(times.clone()),
+            None => service_times(configuration, &self.models).map_err(|error| error.to_string()),
+        });
+        if let Ok(times) = &times {
+            self.times.insert(key, times.clone());
+        }
         let configuration = &match &times {
             Ok(times) => decide_workers(configuration.clone(), times),
             Err(_) => configuration.clone(),

@@ -1,6 +1,7 @@
 //! The state of the benchmark page: the form, the listed configurations, the progress of the run, its results.
 
 mod example;
+mod opened_plan;
 mod rows;
 mod state;
 #[cfg(test)]
@@ -8,6 +9,7 @@ mod tests;
 mod tiles;
 mod wish;
 
+pub use opened_plan::OpenedPlan;
 pub use rows::{ResultRow, RowId, ScenarioRow};
-pub use state::{BenchAction, BenchState, OpenedPlan};
+pub use state::{BenchAction, BenchState};
 pub use tiles::{Tile, Tiles};

@@ -1,10 +1,11 @@
 //! The state of the benchmark page and the actions that change it.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::example::example;
 use super::wish::{OwnSweep, Wish};
-use super::{ResultRow, RowId, ScenarioRow};
+use super::{OpenedPlan, ResultRow, RowId, ScenarioRow};
 use crate::file_queue::reading_label;
 use crate::link_intent::LinkIntent;
 use crate::sweep::SweepView;
@@ -14,7 +15,7 @@ use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
 use ns_session::options::BENCH_OPTIONS;
 use ns_session::results::{DEFAULT_COLUMNS, Goal, WantedTexts};
 use ns_session::share::{BenchLink, Page, PageLink as _, ResultsView};
-use ns_session::{BatchRule, Catalog, model_label, without_source};
+use ns_session::{model_label, without_source};
 use ns_view::table::Sort;
 
 /// The page. What it draws of a sweep (`run`, `rows`, `sweep`, ...) is that of the sweep that was asked for last, and nothing of any other.
@@ -62,33 +63,6 @@ pub struct BenchState {
     /// Whether Run was pressed: kept results are not enough.
     pub is_pressed: bool,
 }
-
-/// What a model file that was opened is run with.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OpenedPlan {
-    pub batch_sizes: Vec<u32>,
-    pub instances: Vec<String>,
-}
-
-impl OpenedPlan {
-    /// The batch sizes that a model takes, up to `OpenedPlan::MOST_BATCH`, on the instances that have a price.
-    #[must_use]
-    pub fn of(batch: &BatchRule, catalog: Option<&Catalog>) -> Self {
-        let batch_sizes = match batch {
-            BatchRule::Fixed { size } => vec![u32::try_from(*size).unwrap_or(u32::MAX)],
-            BatchRule::Open { .. } | BatchRule::Derived { .. } => {
-                std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n <= Self::MOST_BATCH).collect()
-            }
-        };
-        let priced = catalog.iter().flat_map(|c| &c.instances).filter(|i| i.usd_per_hour.is_some());
-        Self { batch_sizes, instances: priced.map(|i| i.name.clone()).collect() }
-    }
-
-    const MOST_BATCH: u32 = 64;
-}
-
-/// Simulated seconds of each configuration of a file that was opened: enough for a full second between its first and its last.
-const OPENED_S: f64 = 2.0;
 
 /// The most instances that the form in one line names.
 const MOST_NAMED: usize = 3;
@@ -208,12 +182,20 @@ fn short_of(texts: &[String]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
 }
 
-/// Rows of files in one line: how many, and of which files.
+/// Rows of files in one line: their models, their instances, and how many there are.
 fn imports_in_short(imports: &[ResultRow]) -> String {
-    let mut files: Vec<&str> = imports.iter().filter_map(|r| r.report().machine.as_deref()).collect();
-    files.dedup();
-    let rows = format_plural(imports.len(), "row");
-    if files.is_empty() { format!("{rows} of a file") } else { format!("{rows} of {}", files.join(", ")) }
+    let each = |of: fn(&Report) -> String, many: &str| {
+        let all: BTreeSet<String> = imports.iter().map(|row| of(row.report())).collect();
+        let count = all.len();
+        let all: Vec<String> = all.into_iter().filter(|name| !name.is_empty()).collect();
+        if count > MOST_NAMED { format!("{count} {many}") } else { all.join(" + ") }
+    };
+    let parts = [
+        each(|r| model_label(&r.model_name).into_owned(), "models"),
+        each(|r| r.instance_type.clone(), "instances"),
+        format_plural(imports.len(), "imported row"),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
 }
 
 impl BenchState {
@@ -427,10 +409,7 @@ impl BenchState {
             BenchAction::Want(wanted) => next.wanted = wanted,
             BenchAction::Columns(columns) => next.columns = columns,
             BenchAction::Select(id) => next.selected = Some(id),
-            BenchAction::Index(index) => {
-                next.index = index.map(|index| Shared::new(*index));
-                next.go_back();
-            }
+            BenchAction::Index(index) => next.take_index(index.map(|index| Shared::new(*index))),
             BenchAction::Scenario(more) => next.own.take_scenario(more),
         }
         next.draw_after(self);
@@ -460,6 +439,16 @@ impl BenchState {
         };
     }
 
+    /// An index that was given is run.
+    fn take_index(&mut self, index: Option<Shared<ModelIndex>>) {
+        let is_given = index.is_some();
+        self.index = index;
+        self.go_back();
+        if is_given {
+            self.ask(self.config().0, true);
+        }
+    }
+
     /// Asks for a benchmark. What is drawn already is not run again, unless `is_anew`.
     fn ask(&mut self, config: BenchConfig, is_anew: bool) {
         self.wish = Wish::Run(Shared::new(config));
@@ -477,6 +466,11 @@ impl BenchState {
     }
 
     fn load(&mut self, config: BenchConfig, intent: LinkIntent) {
+        // Whoever comes back finds the form as it was left.
+        let is_asked = self.asked().is_some_and(|asked| **asked == config);
+        if intent == LinkIntent::Result && is_asked && (self.wants_run || self.own.has_come()) {
+            return;
+        }
         self.texts = texts_of(&config);
         // A link carries no index: one that is on the page stays.
         if let Some(index) = &config.index {
@@ -529,17 +523,7 @@ impl BenchState {
             (self.wish, self.wants_run) = (std::mem::replace(&mut self.before, Wish::Form), !is_there);
             return;
         }
-        let mut config = BenchConfig {
-            model: id,
-            batch_sizes: plan.batch_sizes,
-            workers_per_model: Some(vec![2]),
-            duration_s: OPENED_S,
-            ..BenchConfig::default()
-        };
-        if !plan.instances.is_empty() {
-            config.instance_type = plan.instances.join(",");
-        }
-        self.texts = texts_of(&config);
+        self.texts = texts_of(&plan.config(id));
         self.ask(self.config().0, true);
         // A filter and limits were meant for what was there before.
         (self.filter, self.sort) = (Rc::default(), None);

@@ -58,6 +58,21 @@ fn the_form_in_one_line_names_model_instance_and_batch_sizes() {
 }
 
 #[test]
+fn imported_rows_stand_under_their_own_name() {
+    let row = |model: &str, instance: &str| Report {
+        model_name: model.to_owned(),
+        instance_type: instance.to_owned(),
+        ..Report::default()
+    };
+    let rows = vec![row("resnet50", "inf1.xlarge"), row("resnet50", "inf1.6xlarge")];
+    let imported = BenchState::default().after(A::Imported(rows));
+    assert_eq!(imported.in_short(), "resnet50 \u{b7} inf1.6xlarge + inf1.xlarge \u{b7} 2 imported rows");
+    let own = imported.after(load(config())).after(A::Start(Box::new(config()), vec![]));
+    let own = own.after(A::Results(vec![(RowId::Own(0), result(1))]));
+    assert!(own.after(A::End(RunState::Done)).in_short().starts_with("nn "));
+}
+
+#[test]
 fn what_actions_change_of_the_form_and_the_view() {
     let state = BenchState::default();
     let edited = state.after(A::Edit("seed", "7".to_owned()));
@@ -113,7 +128,7 @@ fn the_example_makes_room_for_a_file() {
     // Rows of the example that come later belong to nothing that was asked for.
     let imported = import(&run).after(row(1));
     assert_eq!((ids(&imported), imported.request()), (vec![RowId::Imported(0)], None));
-    assert!(imported.in_short().starts_with("1 row of "), "{}", imported.in_short());
+    assert!(imported.in_short().ends_with("1 imported row"), "{}", imported.in_short());
     // The rows of a run that the reader starts stay beside those of a file.
     let own = imported.after(A::Press);
     let own = own.after(A::Start(Box::new(own.config().0), vec![])).after(row(0));
@@ -178,7 +193,7 @@ fn a_file_that_is_refused_says_so_alone_and_leads_back() {
 #[test]
 fn an_index_stays_when_a_link_comes() {
     let state = BenchState::default().after(A::Index(Some(Box::new(ModelIndex::default()))));
-    assert!(state.index.is_some() && state.config().0.index.is_some());
+    assert!(state.index.is_some() && state.config().0.index.is_some() && state.wants_run);
     assert!(state.after(load(config())).index.is_some());
     changes(&state, A::Index(None), |s| s.index = None);
 }
@@ -234,6 +249,15 @@ fn a_file_is_run_with_the_batch_sizes_that_it_takes_on_all_priced_instances() {
     assert_eq!((form.text("model"), form.text("batch_sizes"), form.wants_run), (ID, "8", true));
     assert!(form.text("instance").starts_with("trn1.2xlarge,inf2.xlarge,inf2.8xlarge"), "{}", form.text("instance"));
     assert!(!form.text("instance").contains("trn2"), "it has no price");
+    // Both workers of every core, and enough inferences for a p99, however fast the model is.
+    let plan = form.config().0;
+    assert_eq!((form.text("n_models"), &plan.workers_per_model, form.text("duration")), ("max", &None, "60"));
+    assert_eq!(plan.options.max_inferences, Some(10_000));
+    let rows = ns_bench::expand(&plan).unwrap().configurations;
+    assert_eq!(rows.len(), 14);
+    let all_cores =
+        |row: &&Configuration| catalog.instances.iter().any(|i| i.name == row.instance_type && i.cores == row.n_models);
+    assert_eq!(rows.iter().filter(all_cores).count(), 14);
     assert_eq!(form.in_short(), "bert.onnx \u{b7} 7 instances \u{b7} batch 8");
     let open = OpenedPlan::of(&BatchRule::Open { dimension: "batch".to_owned(), exported: 2 }, None);
     let without = given(&BenchState::default()).after(opened(open));

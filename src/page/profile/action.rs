@@ -84,6 +84,8 @@ pub enum ProfileAction<Worker> {
     Answer(u32, Box<ShownAnswer>),
     /// The search was edited.
     Search(String),
+    /// The next hit of the search is selected and shown, or the previous one: now, or once the hits are known.
+    NextHit(bool),
     /// A section was collapsed or opened.
     ToggleSection(usize),
     /// Tracks were pinned, hidden, folded or moved.

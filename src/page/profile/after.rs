@@ -42,6 +42,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Answer(id, answer) if self.current == Some(id) => next.take(*answer),
             A::Answer(..) => {}
             A::Search(search) => next.search(search),
+            A::NextHit(forward) => next.go_to_hit(forward),
             A::ToggleSection(section) => next.link.arrangement.toggle_section(section),
             A::Arrange(arrangement) => next.link.arrangement = arrangement,
             A::Annotate(span, label) => next.annotate(span, label),
@@ -58,7 +59,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 next.with_run(id, |run| run.insights = Some(insights.map(|i| Shared::new(*i))))
             }
             A::Ask(query) => next.link.ask = query,
-            A::GroupBy(by) => (next.link.group_by, next.link.group) = (by, None),
+            A::GroupBy(by) => next.group_by(by),
             A::Level(level) => next.change_level(level),
             A::ShowTrack(id) => next.show_track(id),
             A::TrackShown => next.track = None,
@@ -87,7 +88,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
                 self.jump(&details.link);
                 self.details = Some(details);
             }
-            ShownAnswer::Hits(hits) if self.asks_for(&hits) => self.hits = Some(Shared::new(hits)),
+            ShownAnswer::Hits(hits) if self.asks_for(&hits) => self.know_hits(hits),
             ShownAnswer::Hits(_) => {}
             ShownAnswer::Flows(flows) => self.flows = Some(Shared::new(flows)),
         }

@@ -7,7 +7,7 @@ use ns_analysis::GroupBy;
 use ns_base::{Interval, Order, TraceNs};
 use ns_session::SearchHits;
 use ns_session::share::Tool;
-use ns_view::timeline::{Annotation, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId, next_label};
+use ns_view::timeline::{Annotation, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId, is_plain_in, next_label};
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// The tool that shows the timeline of the shown run.
@@ -24,12 +24,22 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
 
     pub(super) fn change_tool(&mut self, tool: Tool) {
         self.forget_failure();
-        self.link.tool = tool;
-        if tool == Tool::OperatorEngine {
-            (self.link.group_by, self.link.group) = (GroupBy::Thread, None);
+        // A group of engines is not a group of all slices.
+        if (self.link.tool == Tool::OperatorEngine) != (tool == Tool::OperatorEngine) {
+            self.link.group = None;
         }
+        self.link.tool = tool;
         self.link.sort = None;
         self.link.find.clear();
+    }
+
+    /// Groups the slices of the shown tool; the engines and all other slices are grouped apart.
+    pub(super) fn group_by(&mut self, by: GroupBy) {
+        match self.link.tool {
+            Tool::OperatorEngine => self.link.engines_by = Some(by),
+            _ => self.link.group_by = by,
+        }
+        self.link.group = None;
     }
 
     pub(super) fn change_level(&mut self, level: Option<String>) {
@@ -56,6 +66,46 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         }
         self.link.search = search;
         self.link.search_by = None;
+        self.wanted_hit = None;
+    }
+
+    pub(super) fn know_hits(&mut self, hits: SearchHits) {
+        self.hits = Some(Shared::new(hits));
+        if let Some((run, forward)) = self.wanted_hit.take()
+            && run == self.current
+        {
+            self.go_to_hit(forward);
+        }
+    }
+
+    /// Position of the selected slice among hits.
+    #[must_use]
+    pub fn position_of_hit(&self, hits: &SearchHits) -> Option<usize> {
+        let selected = self.link.selected?;
+        hits.hits.iter().position(|hit| hit.slice.0 == selected)
+    }
+
+    /// Selects the hit after the selected one, or before it; without one, the first or the last.
+    pub(super) fn go_to_hit(&mut self, forward: bool) {
+        let Some(hits) = self.hits.clone().filter(|hits| self.asks_for(hits)) else {
+            // Enter is often faster than the search.
+            self.wanted_hit = (!self.link.search.is_empty()).then_some((self.current, forward));
+            return;
+        };
+        let count = hits.hits.len();
+        let to = match (self.position_of_hit(&hits), forward) {
+            (None, true) => 0,
+            (None, false) => count.saturating_sub(1),
+            (Some(at), true) => (at + 1) % count,
+            (Some(at), false) => (at + count - 1) % count,
+        };
+        let Some(hit) = hits.hits.get(to) else { return };
+        // A hit that is visible and wide enough does not move the view.
+        let all = self.shown_run().map(|run| run.info.outline.span);
+        match self.link.span.or(all).is_some_and(|seen| is_plain_in(seen, hit)) {
+            true => self.select(Some(hit.slice)),
+            false => self.jump(hit),
+        }
     }
 
     /// Whether these are the hits of the search that is in the field now.

@@ -32,7 +32,9 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         if !is_there && open.is_some() {
             self.change_view(KeptView::default());
         }
-        self.draft = link.spec.clone();
+        if link.file.is_none() {
+            self.draft = link.spec.clone();
+        }
         self.wants_file = link.file.is_some() && open.is_none() && self.is_new_link;
         (self.link, self.is_awaited) = (link, open.is_none());
         if let (false, Some(id)) = (is_there, open) {
@@ -65,7 +67,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         self.opens = (!is_wanted && !is_compared).then_some(Opens::FirstView);
         self.forget_failure();
         self.wish += 1;
-        (self.link.file, self.is_awaited) = (Some(given), true);
+        (self.link.file, self.link.spec, self.is_awaited) = (Some(given), ProfileSpec::default(), true);
         (self.wants_run, self.wants_file) = (false, false);
     }
 
@@ -128,7 +130,10 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         let Some(run) = self.runs.iter().find(|r| r.id == id) else { return };
         let is_trace = run.is_trace();
         self.link.file = match (&run.info.origin, run.spec()) {
-            (ProfileOrigin::File { name, .. }, _) => Some(name.clone()),
+            (ProfileOrigin::File { name, .. }, _) => {
+                self.link.spec = ProfileSpec::default();
+                Some(name.clone())
+            }
             (_, spec) => {
                 self.link.spec = spec.cloned().unwrap_or_default();
                 self.draft = self.link.spec.clone();

@@ -49,6 +49,8 @@ pub struct ProfileState<Worker> {
     /// Details of the selected slice, once they are known.
     pub details: Option<Shared<SliceDetails>>,
     pub hits: Option<Shared<SearchHits>>,
+    /// The run whose next or previous hit is selected as soon as its hits are known.
+    pub(super) wanted_hit: Option<(Option<u32>, bool)>,
     /// All flow arrows around the screen, if they are wanted.
     pub flows: Option<Shared<Flows>>,
     /// A track that the timeline is to bring into sight.
@@ -79,6 +81,7 @@ impl<Worker> Default for ProfileState<Worker> {
             run_wish: 0,
             details: None,
             hits: None,
+            wanted_hit: None,
             flows: None,
             track: None,
             is_fresh: false,

@@ -195,8 +195,25 @@ fn another_tool_begins_without_sort_and_search() {
     changes(&state, A::Tool(Tool::OperatorEngine), |s| {
         (s.link.tool, s.link.sort) = (Tool::OperatorEngine, None);
         s.link.find.clear();
-        (s.link.group_by, s.link.group) = (GroupBy::Thread, None);
+        s.link.group = None;
     });
+}
+
+#[test]
+fn engines_and_all_slices_are_grouped_apart() {
+    let state = open([file("a.json")]);
+    let engines = state.after(A::Tool(Tool::OperatorEngine));
+    assert_eq!(engines.link.grouping(), GroupBy::Thread);
+    let statistics = engines.after(A::Tool(Tool::Statistics));
+    assert_eq!(
+        (statistics.link.grouping(), statistics.hash()),
+        (GroupBy::Name, state.after(A::Tool(Tool::Statistics)).hash())
+    );
+    // Neither choice is the other's, whatever is shown between.
+    let both = engines.after(A::GroupBy(GroupBy::Category)).after(A::Jump(slice(7))).after(A::Tool(Tool::Statistics));
+    let both = both.after(A::GroupBy(GroupBy::Module));
+    assert_eq!(both.link.grouping(), GroupBy::Module);
+    assert_eq!(both.after(A::Tool(Tool::OperatorEngine)).link.grouping(), GroupBy::Category);
 }
 
 #[test]
@@ -263,6 +280,35 @@ fn hits_are_of_the_search_that_is_in_the_field() {
     assert_eq!(grouped.link.tool, Tool::OperatorTimeline);
     let again = answered(&grouped, ShownAnswer::Hits(hits("ab", Some(group.clone()))));
     changes(&again, A::Highlight(group, "ab".to_owned()), |_| {});
+}
+
+#[test]
+fn enter_selects_the_first_hit_and_then_the_next_ones() {
+    let state = open([file("a.json")]).after(A::Search("ab".to_owned()));
+    let found = |numbers: &[u32]| {
+        let hits: Vec<_> = numbers.iter().map(|n| slice(*n)).collect();
+        ShownAnswer::Hits(SearchHits { text: "ab".to_owned(), total: hits.len() as u64, hits, by: None })
+    };
+    let next = |state: &State| state.after(A::NextHit(true));
+    let known = answered(&state, found(&[3, 5, 8]));
+    assert_eq!(known.link.selected, None);
+    let walk = [true, true, true, true, false, false].into_iter().scan(known.clone(), |state, forward| {
+        *state = state.after(A::NextHit(forward));
+        state.link.selected
+    });
+    assert_eq!(walk.collect::<Vec<_>>(), [3, 5, 8, 3, 8, 5]);
+    assert_eq!(known.after(A::NextHit(false)).link.selected, Some(8));
+    // Enter before the hits are there selects the first one as they come, once.
+    let early = answered(&next(&state), found(&[3, 5]));
+    assert_eq!((early.link.selected, early.wanted_hit), (Some(3), None));
+    assert_eq!(next(&early).link.selected, Some(5));
+    // Hits of the text before the last letter are not hits of this text.
+    let longer = next(&known.after(A::Search("abc".to_owned())));
+    assert_eq!(longer.link.selected, None);
+    let other = longer.after(A::Search("abcd".to_owned()));
+    assert_eq!(other.wanted_hit, None);
+    changes(&answered(&state, found(&[])), A::NextHit(true), |_| {});
+    changes(&open([file("a.json")]), A::NextHit(true), |_| {});
 }
 
 #[test]

@@ -145,6 +145,14 @@ impl Levels {
         self.family
     }
 
+    /// Whether a track has slices, and all of them are the profiler itself.
+    #[must_use]
+    pub fn is_of_profiler(&self, profile: &Profile, track: TrackId) -> bool {
+        let mut levels = profile.slices().of_track(track).map(|id| &self.list[self.of_slice(profile, track, id)].name);
+        let is_profiler = |name: &String| name == Wrapper::Profiler.level();
+        levels.next().is_some_and(is_profiler) && levels.all(is_profiler)
+    }
+
     /// The level of a slice; every slice has one.
     #[must_use]
     pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> LevelId {

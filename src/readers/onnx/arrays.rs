@@ -7,7 +7,7 @@ use ns_base::{Refusal, refuse};
 use ns_program::{InstructionId, ProgramParameter, Role, Value, WeightData};
 
 /// Most elements of an integer array that becomes a constant of the program; larger ones become a parameter, as weights do.
-const MOST_CONSTANT: u64 = 4096;
+pub(super) const MOST_CONSTANT: u64 = 4096;
 
 /// Most numbers of a constant node that becomes a constant of the program.
 const MOST_SETTINGS: usize = 16;

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::arrays::MOST_CONSTANT;
 use super::elements::{element, element_name, numbers};
 use super::messages::{Tensor, TensorData};
 use super::parse::Part;
@@ -17,6 +18,10 @@ pub(super) const AGAIN: &str = "export the model again";
 
 /// Most elements that are held in memory; the numbers of larger arrays stay in the file.
 const MOST_HELD: u64 = 16 * 1024;
+
+/// Most elements of an initializer of fractions that are held. A larger one is a parameter, whose values no time depends on; a link, which
+/// carries what was read of a file, has no room for them.
+const MOST_FRACTIONS: u64 = MOST_CONSTANT;
 
 /// Most bytes of numbers in a form that has to be read as a whole, such as variable-length numbers.
 const MOST_READ: u64 = 1 << 28;
@@ -66,7 +71,7 @@ pub(super) fn tensor(part: Part<'_>) -> Result<Tensor, ImportError> {
         }
         Ok(())
     })?;
-    draft.finish(part.base, |_, _| Ok(raw.to_vec()))
+    draft.finish(part.base, MOST_HELD, |_, _| Ok(raw.to_vec()))
 }
 
 /// An array from a file; its numbers stay in the file if there are many.
@@ -96,7 +101,9 @@ pub(super) fn tensor_in_file(bytes: &dyn ByteSource, start: u64, end: u64) -> Re
             return Err(ImportError::at(Place::Byte(span.offset), what));
         }
     }
-    draft.finish(start, |offset, len| read(bytes, offset, len))
+    let is_fraction = element(draft.code).is_some_and(ElementType::is_float);
+    let most = if is_fraction { MOST_FRACTIONS } else { MOST_HELD };
+    draft.finish(start, most, |offset, len| read(bytes, offset, len))
 }
 
 impl Draft {
@@ -121,10 +128,11 @@ impl Draft {
         }
     }
 
-    /// The array; `fetch` gives bytes of the file.
+    /// The array, held if it has at most so many elements; `fetch` gives bytes of the file.
     fn finish(
         self,
         base: u64,
+        most_held: u64,
         fetch: impl FnOnce(u64, usize) -> Result<Vec<u8>, ImportError>,
     ) -> Result<Tensor, ImportError> {
         let place = || if self.name.is_empty() { Place::Byte(base) } else { Place::Node(short(&self.name)) };
@@ -150,7 +158,7 @@ impl Draft {
                 if len < ty.bytes() {
                     return Err(fail(refuse!("{ty} needs {} bytes and {len} are there", ty.bytes())));
                 }
-                if count > MOST_HELD {
+                if count > most_held {
                     TensorData::InFile { offset, len: ty.bytes() }
                 } else {
                     let bytes = fetch(offset, usize::try_from(len).unwrap_or(usize::MAX))?;

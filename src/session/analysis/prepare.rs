@@ -106,7 +106,8 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             })
         }
         Question::Flame { of, by_thread, is_inverted, instances, from, limit } => {
-            let (selection, from, limit) = (of.selection(sources)?, from.clone(), nodes(*limit));
+            let selection = without_profiler(profile, of.selection(sources)?);
+            let (from, limit) = (from.clone(), nodes(*limit));
             if let Some(pass) = ModuleFlamePass::new(profile, &selection).filter(|_| !by_thread && !is_inverted) {
                 return Ok(module_flame(pass, from, limit));
             }
@@ -152,6 +153,15 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             answered(curve.ok_or_else(missing)?, |pass, _| Ok(Answer::Curve(pass.finish())))
         }
     })
+}
+
+/// The selection without the rows of the profiler itself, which last as long as the recording, if it is of all rows and levels.
+fn without_profiler(profile: &Profile, selection: Selection) -> Selection {
+    if selection.tracks.is_some() || selection.level.is_some() {
+        return selection;
+    }
+    let tracks = selection.tracks_of(profile).into_iter().filter(|t| !profile.levels().is_of_profiler(profile, *t));
+    Selection { tracks: Some(tracks.collect()), ..selection }
 }
 
 fn totals(profile: &Profile, selection: Selection, group_by: GroupBy) -> Box<dyn Running> {

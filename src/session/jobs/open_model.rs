@@ -32,7 +32,7 @@ impl OpenModelJob {
     pub fn of_link(packed: &str, models: ModelLibrary) -> Result<Self, String> {
         let UnpackedModel { name, source, digest } = unpack_model(packed)?;
         let (size, is_graph) = (source.size(), digest.is_some());
-        let link = Some((LinkedFile { size, packed: Some(packed.to_owned()), is_graph }, digest));
+        let link = Some((LinkedFile { size, packed: Some(packed.to_owned()), is_graph, graph_size: 0 }, digest));
         Ok(Self { link, ..Self::new(name, ModelFileSettings::default(), models, source) })
     }
 }

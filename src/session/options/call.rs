@@ -3,6 +3,7 @@
 use super::table::BENCH_OPTIONS;
 use ns_base::{Refusal, refuse};
 use ns_bench::BenchConfig;
+use ns_device::ModelRef;
 
 /// The arguments of a call of `benchmark`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,8 +14,46 @@ pub struct NeuronperfCall {
     pub left_out: Vec<String>,
 }
 
+impl NeuronperfCall {
+    /// Whether the call names a model that is built in.
+    #[must_use]
+    pub fn names_model(&self) -> bool {
+        self.options.iter().any(|(key, _)| *key == "model")
+    }
+
+    /// The benchmark of the call, with NeuronPerf's defaults for what it does not say.
+    #[must_use]
+    pub fn config(&self) -> BenchConfig {
+        let mut config = BenchConfig::default();
+        for (key, text) in &self.options {
+            // Each text was taken by its option when the call was read.
+            let option = BENCH_OPTIONS.iter().find(|option| option.key() == *key);
+            option.into_iter().for_each(|option| drop(option.set(&mut config, text)));
+        }
+        config
+    }
+
+    /// The command that does the same; `MODEL` stands for a model that the call does not name.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let mut words = vec!["neuronscope bench".to_owned()];
+        if !self.names_model() {
+            words.push("--model MODEL".to_owned());
+        }
+        for (key, text) in &self.options {
+            let Some(option) = BENCH_OPTIONS.iter().find(|o| o.key() == *key && !o.flag.name.is_empty()) else {
+                continue;
+            };
+            let is_word = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:=".contains(c));
+            let text = if is_word { text.clone() } else { format!("\"{text}\"") };
+            words.push(format!("--{} {text}", option.flag.name));
+        }
+        words.join(" ")
+    }
+}
+
 /// Reads `npf.torch.benchmark(model, inputs, n_models=[1, 2], ...)`, also amid the rest of a script. Arguments without a name are the
-/// model and its inputs, which the form chooses in another way.
+/// model and its inputs; the model is taken if it is the name of one that is built in.
 ///
 /// # Errors
 /// When the text has no such call, when its brackets do not close, or when an argument has a value that the option does not take.
@@ -25,7 +64,13 @@ pub fn read_neuronperf_call(text: &str) -> Result<NeuronperfCall, Refusal> {
         )
     })?;
     let mut call = NeuronperfCall::default();
-    for argument in arguments(&text[begin + "benchmark(".len()..])? {
+    for (at, argument) in arguments(&text[begin + "benchmark(".len()..])?.into_iter().enumerate() {
+        let first = argument.strip_prefix("model_filename=").or((at == 0).then_some(argument.as_str()));
+        let name = first.map(unquoted).filter(|name| matches!(name.parse(), Ok(ModelRef::Zoo(_))));
+        if let Some(name) = name.filter(|name| Some(name.len()) < first.map(str::len)) {
+            call.options.push(("model", name.to_owned()));
+            continue;
+        }
         let named = argument.split_once('=').filter(|(name, _)| is_name(name.trim()));
         let Some((name, value)) = named.map(|(name, value)| (name.trim(), unquoted(value.trim()))) else {
             call.left_out.push(argument);
@@ -105,6 +150,25 @@ mod tests {
             ]
         );
         assert_eq!(call.left_out, ["'model.json'", "[x, y]", "multiinterpreter=True"]);
+    }
+
+    #[test]
+    fn a_model_that_is_built_in_is_taken() {
+        let read = |text: &str| read_neuronperf_call(text).unwrap();
+        let call = read("npf.torch.benchmark('bert-base-uncased', inputs, n_models=[1, 2], duration=10)");
+        assert_eq!(call.options[0], ("model", "bert-base-uncased".to_owned()));
+        assert_eq!(
+            (call.left_out.clone(), call.config().model.as_str()),
+            (vec!["inputs".to_owned()], "bert-base-uncased")
+        );
+        assert_eq!((call.config().n_models, call.config().duration_s), (Some(vec![1, 2]), 10.0));
+        assert_eq!(call.command(), "neuronscope bench --model bert-base-uncased --n-models \"[1, 2]\" --duration 10");
+        assert!(read("benchmark(model_filename=\"resnet50\")").names_model());
+        // A variable and a file are no names.
+        for other in ["benchmark(nn, duration=5)", "benchmark('model.json', duration=5)"] {
+            assert!(!read(other).names_model());
+            assert_eq!(read(other).command(), "neuronscope bench --model MODEL --duration 5");
+        }
     }
 
     #[test]

@@ -5,8 +5,8 @@ use super::text::{OptionText, name_of, of_scenario, put_in_scenario, some, unles
 use crate::studies::{AUTO_CAST_TYPES, AUTO_CASTS, FieldKind, OPT_LEVELS, field};
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{
-    Accounting, Dataset, DeviceType, HostStep, Processes, SdkGeneration, comma_list, option_text, parse_inputs,
-    parse_levels,
+    Accounting, Dataset, DeviceType, HostStep, Processes, SdkGeneration, comma_list, copies_text, option_text,
+    parse_inputs, parse_levels,
 };
 use ns_compiler::Workflow;
 
@@ -74,10 +74,10 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
         ..MAIN
     },
     BenchOption {
-        field: field("n_models", "Models", "Copies that run side by side. Empty: one, and as many as fit", "1 and all that fit", FieldKind::Line),
-        flag: Flag::new("n-models", "LIST", "Model copies: 1, 1,2, 1-10 or [1, 2]; all lists are written so [default: 1 and the instance's maximum]"),
-        get: |c| c.n_models.as_deref().map(comma_list).unwrap_or_default(),
-        put: |c, given| given.some_counts().map(|list| c.n_models = list),
+        field: field("n_models", "Models", "Copies that run side by side: 1,2, or max. Empty: one, and as many as fit", "1 and all that fit", FieldKind::Line),
+        flag: Flag::new("n-models", "LIST", "Model copies: 1, 1,2, 1-10 or [1, 2]; all lists are written so; max: as many as fit [default: 1,max]"),
+        get: |c| c.n_models.as_deref().map(copies_text).unwrap_or_default(),
+        put: |c, given| given.some_copies().map(|list| c.n_models = list),
         ..MAIN
     },
     BenchOption {
@@ -101,6 +101,13 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
         get: |c| c.duration_s.to_string(),
         put: |c, given| given.number("a number of seconds, such as 60").map(|s| c.duration_s = s),
         ..MAIN
+    },
+    BenchOption {
+        field: field("max_inferences", "Inferences are enough", "A configuration ends after about so many. Empty: only its duration ends it", "", FieldKind::Whole),
+        flag: Flag::new("max-inferences", "COUNT", "End a simulated configuration after about so many inferences, or after its duration if that is sooner; each worker makes 20 at least"),
+        get: |c| some(c.options.max_inferences),
+        put: |c, given| given.some_number("a whole number, such as 10000").map(|n| c.options.max_inferences = n),
+        ..TIME
     },
     BenchOption {
         field: field("seed", "Seed", "The same seed gives the same numbers", "0", FieldKind::Whole),

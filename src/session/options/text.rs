@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use ns_bench::mlperf::MlperfSettings;
-use ns_bench::{BenchConfig, parse_list};
+use ns_bench::{BenchConfig, parse_copies, parse_list};
 
 /// A text for an option, and the option's name in messages.
 pub(super) struct OptionText<'a> {
@@ -43,6 +43,15 @@ impl OptionText<'_> {
     /// A list; `None` for an empty text.
     pub fn some_counts(&self) -> Result<Option<Vec<u32>>, String> {
         if self.text.is_empty() { Ok(None) } else { self.counts().map(Some) }
+    }
+
+    /// A list of copies; `None` for an empty text.
+    pub fn some_copies(&self) -> Result<Option<Vec<u32>>, String> {
+        if self.text.is_empty() {
+            Ok(None)
+        } else {
+            parse_copies(self.name, self.text).map(Some).map_err(|e| e.to_string())
+        }
     }
 
     /// What a text means whose own message does not name the option; the default for an empty text.

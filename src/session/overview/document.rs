@@ -11,7 +11,7 @@ use ns_base::units::format_count;
 use ns_device::EstimateMark;
 use ns_insight::{Insights, Limiter, Resource, ResourceTime};
 use ns_profile::{Profile, Unit};
-use ns_view::colours::Kind;
+use ns_view::colours::{Colours, Kind, part_neighbours};
 use ns_view::document::{Block, Columns, Document, Ranked, Share, Shares, StackedColumn};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 use ns_view::timeline::SliceRef;
@@ -244,7 +244,10 @@ fn self_time_by_operation(c: &Context<'_>) -> Option<Shares> {
         target: target.clone(),
     };
     let (first, rest) = all.split_at(all.len().min(MOST_PARTS));
-    let parts = first.iter().map(|o| share(o.name.clone(), o.self_ns, format!("hue-{}", Kind::of(&o.name).fill())));
+    let colours = Colours::new(all.iter().map(|o| (o.name.as_str(), i64_to_f64(o.self_ns))));
+    let mut fills: Vec<u8> = first.iter().map(|o| colours.fill_of(&o.name)).collect();
+    part_neighbours(&mut fills, |a, b| a + 1 == b);
+    let parts = first.iter().zip(fills).map(|(o, fill)| share(o.name.clone(), o.self_ns, format!("hue-{fill}")));
     let rest_ns: i64 = rest.iter().map(|o| o.self_ns).sum();
     let rest = (rest_ns > 0).then(|| share(format!("{} others", rest.len()), rest_ns, "others".to_owned()));
     Some(Shares {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::live_address;
 use crate::protocol::build_id;
 use crate::results::{
-    BestFigure, BestFigures, DEFAULT_COLUMNS, Filter, ReportCells, on_front, report_table, scaling, shown_columns,
+    BestFigure, BestFigures, DEFAULT_COLUMNS, Filter, ReportCells, fronts, report_table, scaling, shown_columns,
     throughput_by_configuration, throughput_latency, with_pareto,
 };
 use crate::share::{BenchLink, PageLink as _, ResultsView};
@@ -139,11 +139,11 @@ fn plots(finished: &[&Report]) -> Vec<Figure> {
     let figure = |title: String, plot: Plot| Figure { title, note: String::new(), plot };
     let (over_latency, _) = throughput_latency(finished);
     let (bars, all) = throughput_by_configuration(finished);
-    let shown = bars.bars.len();
+    let (shown, all) = (bars.bars.len(), all.len());
     let title = if shown < all { format!(": the {shown} fastest of {all}") } else { String::new() };
     let mut plots = vec![
         figure(
-            "Throughput over latency; the dashed line joins the configurations that no other beats".to_owned(),
+            "Throughput over latency; the dashed line joins the configurations that no other beats in both".to_owned(),
             Plot::Scatter(over_latency),
         ),
         figure(format!("Throughput by configuration{title}"), Plot::Bars(bars, "inf/s".to_owned())),
@@ -155,7 +155,7 @@ fn plots(finished: &[&Report]) -> Vec<Figure> {
 
 fn table(view: &ResultsView, rows: &[&Report], cells: &[&ReportCells]) -> Block {
     let columns = shown_columns(view.columns.as_deref().unwrap_or(&DEFAULT_COLUMNS), cells);
-    let mut table = with_pareto(report_table(cells, &columns), &on_front(rows));
+    let mut table = with_pareto(report_table(cells, &columns), &fronts(rows));
     let order = table.order(view.sort.as_ref(), "");
     table.rows = order.into_iter().filter_map(|row| table.rows.get(row).cloned()).collect();
     Block::Table { title: "Benchmark results".to_owned(), file: String::new(), table }

@@ -24,7 +24,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
-const TITLES: [(&str, &str); 31] = [
+const TITLES: [(&str, &str); 32] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -53,6 +53,7 @@ const TITLES: [(&str, &str); 31] = [
     ("host_busy_percent", "Host busy (%)"),
     ("path_busy_percent", "Way to the devices busy (%)"),
     ("workers_tried", "Workers tried"),
+    ("shortened", "Simulated"),
     ("estimate", "Costs that are guesses"),
     ("published", "AWS published"),
     ("interval", "8 of 10 cases (inf/s)"),
@@ -215,13 +216,13 @@ fn kind(rows: &[&ReportCells], key: &str) -> ColumnKind {
     if kind == ColumnKind::Number && is_whole { ColumnKind::Count } else { kind }
 }
 
-/// The same table with a column that marks the rows that no other beats: before the status, or at the end.
+/// The same table with a column that says on which Pareto fronts a row is: before the status, or at the end.
 #[must_use]
-pub fn with_pareto(mut table: Table, is_on_front: &[bool]) -> Table {
+pub fn with_pareto(mut table: Table, fronts: &[Option<String>]) -> Table {
     let at = table.columns.iter().position(|c| c.id == "status").unwrap_or(table.columns.len());
-    table.columns.insert(at, Column::new("pareto", "Pareto", ColumnKind::Text));
-    for (row, is_on) in table.rows.iter_mut().zip(is_on_front) {
-        row.insert(at, if *is_on { Cell::Text("front".to_owned()) } else { Cell::Missing });
+    table.columns.insert(at, Column::new("pareto", "Pareto front of", ColumnKind::Text));
+    for (row, of) in table.rows.iter_mut().zip(fronts) {
+        row.insert(at, of.clone().map_or(Cell::Missing, Cell::Text));
     }
     table
 }
@@ -297,9 +298,12 @@ mod tests {
     #[test]
     fn the_front_is_a_column_before_the_status() {
         let finished = ReportCells::of(&Report { status: "finished".into(), ..Report::default() });
-        let table = with_pareto(report_table(&[&finished, &finished], &["n_models", "status"]), &[true, false]);
-        assert_eq!(table.columns[1].title, "Pareto");
-        assert_eq!((&table.rows[0][1], &table.rows[1][1]), (&Cell::Text("front".into()), &Cell::Missing));
+        let table = with_pareto(
+            report_table(&[&finished, &finished], &["n_models", "status"]),
+            &[Some("cost".to_owned()), None],
+        );
+        assert_eq!(table.columns[1].title, "Pareto front of");
+        assert_eq!((&table.rows[0][1], &table.rows[1][1]), (&Cell::Text("cost".into()), &Cell::Missing));
         assert!(table.rows.iter().all(|row| row.len() == 3));
     }
 

@@ -2,7 +2,7 @@
 
 use super::plots::RowNames;
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_number, format_plural};
+use ns_base::units::format_number;
 use ns_base::{Refusal, names, refuse};
 use ns_bench::Report;
 
@@ -164,19 +164,9 @@ impl Requirements {
                 _ => format!("None of {finished} finished configurations is within these limits."),
             };
         };
-        let figure =
-            |bound: &str, value: Option<f64>, unit: &str| value.map(|v| format!("{bound}{} {unit}", format_number(v)));
-        let (rate, time) = r.estimate.map_or(("", ""), |mark| (mark.before_rate(), mark.before_time()));
-        let figures = [
-            figure(rate, r.throughput_avg, "inf/s"),
-            figure(time, r.latency_ms_p99, "ms p99"),
-            figure(time, r.cost_per_1m_inf, "US$ per million"),
-            Some(format_plural(cores_of(r), "core")),
-        ];
-        let figures: Vec<String> = figures.into_iter().flatten().collect();
         let of =
             if self.has_limits() { format!(" {fitting} of {finished} are within the limits.") } else { String::new() };
-        format!("{}: {}, {}.{of}", self.goal.name(), RowNames::of(reports).text(r), figures.join(", "))
+        format!("{}: {}.{of}", self.goal.name(), RowNames::of(reports).with_figures(r))
     }
 }
 

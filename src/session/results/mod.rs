@@ -2,6 +2,7 @@
 //! page's numbers are tested natively.
 
 mod best;
+mod by_batch;
 mod charts;
 mod columns;
 mod filter;
@@ -15,6 +16,7 @@ mod scaling;
 mod series;
 
 pub use best::{BestFigure, BestFigures};
+pub use by_batch::BatchLines;
 pub use charts::{latency_curves, latency_histogram, throughput_over_time};
 pub use columns::{
     DEFAULT_COLUMNS, ReportCells, column_title, narrow_columns, offered_columns, report_table, shown_columns,
@@ -27,9 +29,6 @@ pub use kept_sweep::{KeptHead, KeptRequest, RestoredSweep, keep_row, kept_report
 pub(crate) use kept_sweep::{of_text, to_text};
 pub use model_card::{ModelRuns, model_facts};
 pub use opening::{Opening, opening_of, opening_of_run};
-pub use plots::{
-    RowNames, configuration_text, cost_latency, on_front, throughput_by_batch, throughput_by_configuration,
-    throughput_latency,
-};
+pub use plots::{RowNames, configuration_text, cost_latency, fronts, throughput_by_configuration, throughput_latency};
 pub use scaling::{Scaling, scaling};
 pub use series::SeriesColours;

@@ -1,13 +1,11 @@
 //! Plots that compare configurations: throughput against latency, throughput as bars.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::finder::Requirements;
+use super::finder::{Requirements, cores_of};
 use super::series::SeriesColours;
 use ns_base::Order;
-use ns_base::units::format_plural;
+use ns_base::units::{format_number, format_plural};
 use ns_bench::Report;
-use ns_view::plot::{Bars, LineStyle, Lines, Scatter};
+use ns_view::plot::{Bars, Scatter};
 
 /// Most bars: more cannot be compared by eye; the table sorts them.
 const MOST_BARS: usize = 24;
@@ -55,6 +53,22 @@ impl RowNames {
             (false, false) => configuration,
         }
     }
+
+    /// A row in words with its figures.
+    #[must_use]
+    pub fn with_figures(self, r: &Report) -> String {
+        let figure =
+            |bound: &str, value: Option<f64>, unit: &str| value.map(|v| format!("{bound}{} {unit}", format_number(v)));
+        let (rate, time) = r.estimate.map_or(("", ""), |mark| (mark.before_rate(), mark.before_time()));
+        let figures = [
+            Some(self.text(r)),
+            figure(rate, r.throughput_avg, "inf/s"),
+            figure(time, r.latency_ms_p99, "ms p99"),
+            figure(time, r.cost_per_1m_inf, "US$ per million"),
+            Some(format_plural(cores_of(r), "core")),
+        ];
+        figures.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Throughput against median latency, with the Pareto front and, as rings, what AWS published. Also returns the position of the
@@ -67,8 +81,12 @@ pub fn throughput_latency(reports: &[&Report]) -> (Scatter, Vec<usize>) {
         Some((figures.latency_ms_p50?, figures.throughput))
     };
     let (plot, of, rings) = scatter(reports, titles, |r| Some((r.latency_ms_p50?, r.throughput_avg?)), published);
-    (plot.with_front().with_rings(PUBLISHED, rings), of)
+    (plot.with_front(THROUGHPUT_FRONT).with_rings(PUBLISHED, rings), of)
 }
+
+/// The trades of the two fronts; a row's cell has the first word of each.
+const THROUGHPUT_FRONT: &str = "throughput and p50 latency";
+const COST_FRONT: &str = "cost and p99 latency";
 
 /// The name of the rings.
 const PUBLISHED: &str = "Published by AWS";
@@ -83,7 +101,7 @@ pub fn cost_latency(reports: &[&Report], wanted: &Requirements) -> (Scatter, Vec
         Some((figures.latency_ms_p99?, r.cost_per_1m_inf? * r.throughput_avg? / figures.throughput))
     };
     let (plot, of, rings) = scatter(reports, titles, |r| Some((r.latency_ms_p99?, r.cost_per_1m_inf?)), published);
-    (plot.with_low_front().with_rings(PUBLISHED, rings).with_ratios().with_limit(wanted.p99_ms), of)
+    (plot.with_low_front(COST_FRONT).with_rings(PUBLISHED, rings).with_ratios().with_limit(wanted.p99_ms), of)
 }
 
 /// Points of reports in their series, the position of the report of each point, and the rings.
@@ -112,65 +130,33 @@ fn scatter(
     (plot, drawn().map(|(i, ..)| i).collect(), reports.iter().filter_map(ring).collect())
 }
 
-/// The most lines over batch sizes: more cannot be told apart.
-const MOST_LINES: usize = 6;
-
-/// Throughput over the batch size, a line for each set of configurations that differ only in that, the fastest ones. `None` if no set
-/// has two batch sizes.
+/// For each report, the Pareto fronts that it is on, those of the two plots: `cost`, `throughput` or both.
 #[must_use]
-pub fn throughput_by_batch(reports: &[&Report]) -> Option<Lines> {
-    let (names, colours) = (RowNames::of(reports), SeriesColours::of(reports.iter().copied()));
-    let mut sets: BTreeMap<String, (Vec<(f64, f64)>, u8)> = BTreeMap::new();
-    for r in reports {
-        let Some(rate) = r.throughput_avg.filter(|t| t.is_finite()) else { continue };
-        let all_alike = Report { batch_size: 0, ..(*r).clone() };
-        let name = names.text(&all_alike).replace(", batch 0", "");
-        sets.entry(name).or_insert_with(|| (Vec::new(), colours.of_report(r))).0.push((f64::from(r.batch_size), rate));
-    }
-    let peak = |points: &[(f64, f64)]| points.iter().map(|p| p.1).fold(0.0, f64::max);
-    let mut lines: Vec<_> = sets.into_iter().filter(|(_, (points, _))| points.len() > 1).collect();
-    lines.order_by(|a, b| peak(&b.1.0).total_cmp(&peak(&a.1.0)));
-    lines.truncate(MOST_LINES);
-    for (_, (points, _)) in &mut lines {
-        points.order_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    let series = lines.iter().map(|(name, (points, _))| (name.clone(), LineStyle::Solid, points.clone()));
-    let mut plot = Lines::new("Batch size", "Throughput avg (inf/s)", series, true).with_counted_x();
-    // Their colours in the other plots, if those tell them apart.
-    let fills: BTreeSet<u8> = lines.iter().map(|(_, (_, fill))| *fill).collect();
-    if fills.len() == lines.len() {
-        plot.lines.iter_mut().zip(&lines).for_each(|(line, (_, (_, fill)))| line.fill = *fill);
-    }
-    (!plot.lines.is_empty()).then_some(plot)
-}
-
-/// For each report, whether it is on the Pareto front: no other has both a shorter median latency and more throughput.
-#[must_use]
-pub fn on_front(reports: &[&Report]) -> Vec<bool> {
-    let (plot, of) = throughput_latency(reports);
-    let mut found = vec![false; reports.len()];
-    for point in &plot.front {
-        if let Some(is_on) = of.get(*point).and_then(|i| found.get_mut(*i)) {
-            *is_on = true;
+pub fn fronts(reports: &[&Report]) -> Vec<Option<String>> {
+    let mut found: Vec<Option<String>> = vec![None; reports.len()];
+    for (plot, of) in [cost_latency(reports, &Requirements::default()), throughput_latency(reports)] {
+        let name = plot.front_of.split(' ').next().unwrap_or_default();
+        for i in plot.front.iter().filter_map(|point| of.get(*point)) {
+            let before = found[*i].take().map_or_else(String::new, |other| format!("{other}, "));
+            found[*i] = Some(before + name);
         }
     }
     found
 }
 
-/// The fastest configurations as bars, and the number of all configurations.
+/// The fastest configurations as bars, and the positions of all reports, the fastest first.
 #[must_use]
-pub fn throughput_by_configuration(reports: &[&Report]) -> (Bars, usize) {
+pub fn throughput_by_configuration(reports: &[&Report]) -> (Bars, Vec<usize>) {
     let (names, colours) = (RowNames::of(reports), SeriesColours::of(reports.iter().copied()));
     let rate = |r: &Report| r.throughput_avg.filter(|t| t.is_finite() && *t >= 0.0);
-    let mut drawn: Vec<(&Report, f64)> = reports.iter().filter_map(|r| Some((*r, rate(r)?))).collect();
-    drawn.order_by(|a, b| b.1.total_cmp(&a.1));
-    let all = drawn.len();
-    drawn.truncate(MOST_BARS);
-    let mut plot = Bars::new(drawn.iter().map(|(r, rate)| (names.text(r), colours.name_of(r), *rate)));
-    for (bar, (r, _)) in plot.bars.iter_mut().zip(&drawn) {
+    let mut all: Vec<(usize, f64)> = reports.iter().enumerate().filter_map(|(i, r)| Some((i, rate(r)?))).collect();
+    all.order_by(|a, b| b.1.total_cmp(&a.1));
+    let drawn = || all.iter().take(MOST_BARS).map(|(i, rate)| (reports[*i], *rate));
+    let mut plot = Bars::new(drawn().map(|(r, rate)| (names.text(r), colours.name_of(r), rate)));
+    for (bar, (r, _)) in plot.bars.iter_mut().zip(drawn()) {
         bar.fill = colours.of_report(r);
     }
-    (plot, all)
+    (plot, all.into_iter().map(|(i, _)| i).collect())
 }
 
 #[cfg(test)]
@@ -197,7 +183,7 @@ mod tests {
         let reports: Vec<&Report> = reports.iter().collect();
         let (plot, of) = throughput_latency(&reports);
         assert_eq!((plot.points.len(), of), (1, vec![0]));
-        assert_eq!(on_front(&reports), [true, false]);
+        assert_eq!(fronts(&reports), [Some("throughput".to_owned()), None]);
         assert_eq!(throughput_by_configuration(&reports).0.bars.len(), 1);
         assert_eq!(configuration_text(reports[0]), "1 model, 1 worker each, batch 1");
     }
@@ -221,7 +207,7 @@ mod tests {
         );
         assert_eq!(plot.points[2].label, "2 models, 1 worker each, batch 1, PyTorch 2.5");
         assert!(plot.y.max >= 400.0 && !plot.is_on_front(2));
-        assert_eq!(on_front(&reports), [true, true]);
+        assert_eq!(fronts(&reports), [(); 2].map(|()| Some("throughput".to_owned())));
     }
 
     #[test]
@@ -237,20 +223,11 @@ mod tests {
         let (plot, of) = cost_latency(&reports, &wanted);
         assert_eq!((plot.points.len(), of, plot.front.clone(), plot.limit), (3, vec![0, 1, 2], vec![0, 1], Some(5.0)));
         assert!(plot.x.max >= 5.0);
-    }
-
-    #[test]
-    fn lines_over_the_batch_size_are_of_configurations_that_differ_in_nothing_else() {
-        let mut all: Vec<Report> =
-            [4, 1, 8].into_iter().map(|batch| report(2, 1, batch, Some(100.0 * f64::from(batch)))).collect();
-        all.push(report(1, 1, 1, Some(60.0)));
-        let lines = throughput_by_batch(&all.iter().collect::<Vec<_>>()).unwrap();
-        assert_eq!((lines.lines.len(), lines.lines[0].name.as_str()), (1, "2 models, 1 worker each"));
-        assert_eq!(lines.lines[0].points, [(1.0, 100.0), (4.0, 400.0), (8.0, 800.0)]);
-        assert_eq!(throughput_by_batch(&[&all[0], &all[3]]), None);
-        all[0].instance_type = "trn1.2xlarge".into();
-        let names = RowNames::of(&all.iter().collect::<Vec<_>>());
-        assert_eq!(names.text(&all[0]), "trn1.2xlarge: 2 models, 1 worker each, batch 4");
+        // The two plots have fronts of different trades, and the column says which.
+        assert_eq!(
+            fronts(&reports).into_iter().flatten().collect::<Vec<_>>(),
+            ["cost, throughput", "cost, throughput", "throughput"]
+        );
     }
 
     #[test]
@@ -258,7 +235,7 @@ mod tests {
         let mut all: Vec<Report> = (1..=30).map(|n| report(n, 1, 1, Some(f64::from(n)))).collect();
         let reports: Vec<&Report> = all.iter().collect();
         let (bars, of) = throughput_by_configuration(&reports);
-        assert_eq!((bars.bars.len(), of, bars.bars[0].value), (24, 30, 30.0));
+        assert_eq!((bars.bars.len(), of.len(), of[0], bars.bars[0].value), (24, 30, 29, 30.0));
         assert_eq!(bars.bars[0].name, "30 models, 1 worker each, batch 1");
         // Sorted by throughput, the second series comes first, but keeps its colour of the scatter plot.
         let two = [report(1, 1, 1, Some(10.0)), report(1, 2, 1, Some(20.0))];

@@ -94,8 +94,7 @@ fn plot_of(lines: &[MeasuredFamily], most: u32, colours: &SeriesColours) -> Line
     };
     let mut in_order: Vec<&MeasuredFamily> = lines.iter().collect();
     in_order.order_by_key(|(family, _)| family.workers);
-    let fills: Vec<u8> =
-        in_order.iter().map(|(f, _)| colours.of_key(&f.instance, f.workers, f.compiler.as_deref())).collect();
+    let fills: Vec<u8> = in_order.iter().map(|(f, _)| colours.of_setting(f.workers, f.compiler.as_deref())).collect();
     let series: Vec<Series> =
         in_order.into_iter().map(line).chain([("ideal".to_owned(), LineStyle::Dashed, ideal)]).collect();
     let mut plot = Lines::new("Models", "Throughput avg (inf/s)", series, true);

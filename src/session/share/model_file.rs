@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::packed_files::{MOST_PACKED_BYTES, pack, unpack};
+use super::packed_files::{MOST_LETTERS, MOST_PACKED_BYTES, pack, unpack};
 use crate::ByteSource;
 use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
@@ -28,6 +28,8 @@ pub struct LinkedFile {
     pub packed: Option<String>,
     /// Whether it is packed without its weights.
     pub is_graph: bool,
+    /// The size of its graph in bytes, with the arrays that belong to it.
+    pub graph_size: u64,
 }
 
 /// The places of a graph in its file: the size of the file, its digest, and start and length of each range.
@@ -36,10 +38,10 @@ type Places = (u64, String, Vec<(u64, u64)>);
 impl LinkedFile {
     /// Packs a file whose graph was read: whole if it is small, or else what was read of it. `digest` identifies the content.
     fn of(name: &str, digest: &str, source: &RecordingSource) -> Self {
-        let size = source.size();
+        let (size, graph_size) = (source.size(), source.read_bytes());
         let whole = (size <= MOST_PACKED_BYTES).then(|| exactly(source, 0, size).ok()).flatten();
         if let Some(packed) = whole.and_then(|bytes| pack(&[(name.to_owned(), bytes)])) {
-            return Self { size, packed: Some(packed), is_graph: false };
+            return Self { size, packed: Some(packed), is_graph: false, graph_size };
         }
         let packed = source.part(MOST_GRAPH_BYTES).and_then(|part| {
             let ranges = part.ranges.iter().map(|(start, bytes)| (*start, bytes.len() as u64)).collect();
@@ -47,7 +49,7 @@ impl LinkedFile {
             let bytes = part.ranges.into_iter().flat_map(|(_, bytes)| bytes).collect();
             pack(&[(name.to_owned(), bytes), (PLACES.to_owned(), postcard::to_allocvec(&places).ok()?)])
         });
-        Self { size, is_graph: packed.is_some(), packed }
+        Self { size, is_graph: packed.is_some(), packed, graph_size }
     }
 
     /// A sentence on what a link holds. `label` is the file's name for the user, `digest` identifies its content.
@@ -69,7 +71,9 @@ impl LinkedFile {
                 )
             }
             None => format!(
-                "The link names {label} (content {digest}) but does not hold it, because it is too large ({size}): send the file along."
+                "The link names {label} (content {digest}) but does not hold it, because it is too large: of {size}, {} are its graph with the arrays that belong to it, and a link has room for {} letters. Send the file along.",
+                format_bytes(u64_to_f64(self.graph_size)),
+                format_count(MOST_LETTERS as u64)
             ),
         }
     }
@@ -159,7 +163,7 @@ mod tests {
     fn a_long_link_names_the_messages_that_cut_it_off() {
         let said = |letters: usize| {
             let packed = Some("a".repeat(letters));
-            LinkedFile { size: 10, packed, is_graph: false }.sentence("a.onnx", "x")
+            LinkedFile { size: 10, packed, is_graph: false, graph_size: 10 }.sentence("a.onnx", "x")
         };
         assert!(said(2_000).ends_with("as 2,000 letters)."), "{}", said(2_000));
         assert!(said(2_001).ends_with(" A message in Discord cuts it off: send it by mail."));
@@ -210,6 +214,7 @@ mod tests {
         let linked = LinkedFile::of("large.onnx", "k3x9q2ab", &source);
         assert_eq!((linked.packed.clone(), linked.is_graph), (None, false));
         let said = linked.sentence("large.onnx", "k3x9q2ab");
-        assert!(said.contains("names large.onnx (content k3x9q2ab) but does not hold it"), "{said}");
+        let why = "but does not hold it, because it is too large: of 8.00 MiB, 8.00 MiB are its graph";
+        assert!(said.contains("names large.onnx (content k3x9q2ab)") && said.contains(why), "{said}");
     }
 }

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 /// Most bytes of all files together; larger files must be opened again by the receiver of the link.
 pub const MOST_PACKED_BYTES: u64 = 256 << 10;
 /// Most letters of files in a link. Chromium takes addresses of 2 MiB; other browsers, chat programs and mail take fewer letters.
-const MOST_LETTERS: usize = 80_000;
+pub(super) const MOST_LETTERS: usize = 80_000;
 /// Most bytes of all unpacked files together: a link must not fill the memory.
 const MOST_UNPACKED: usize = 4 << 20;
 /// Version of the packing: a number before the first letter.

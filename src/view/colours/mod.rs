@@ -8,5 +8,5 @@ mod kind;
 mod operation;
 
 pub use assign::Colours;
-pub use kind::{Kind, unit_fills};
+pub use kind::{Kind, part_neighbours, unit_fills};
 pub use operation::operation_of;

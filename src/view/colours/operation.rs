@@ -17,8 +17,27 @@ const BEGINNINGS: [(&str, &str); 7] = [
     ("fused", "fusion"),
 ];
 
-/// Operations by a part of the name, in lower case; the first that matches.
-const PARTS: [(&str, &str); 21] = [
+/// Operations by a part of the name, in lower case; the first that matches. Convolutions come first: their kernels are also named for the
+/// products and activations that they contain.
+const PARTS: [(&str, &str); 39] = [
+    ("dgrad", "dgrad"),
+    ("bwd_data", "dgrad"),
+    ("igemm_bwd", "dgrad"),
+    ("wgrad", "wgrad"),
+    ("bwd_weight", "wgrad"),
+    ("wrw", "wgrad"),
+    ("fprop", "convolution"),
+    ("convol", "convolution"),
+    ("sp3asm", "convolution"),
+    ("igemm_fwd", "convolution"),
+    ("implicit_gemm", "convolution"),
+    ("winograd", "convolution"),
+    ("scudnn", "convolution"),
+    ("hcudnn", "convolution"),
+    ("im2col", "convolution"),
+    ("im2d2col", "convolution"),
+    ("fft2d_", "convolution"),
+    ("gemv", "dot"),
     ("allreduce", "collective"),
     ("all_reduce", "collective"),
     ("all-reduce", "collective"),
@@ -43,8 +62,18 @@ const PARTS: [(&str, &str); 21] = [
 ];
 
 /// Operations by whole names, in lower case.
-const WHOLE: [(&str, &str); 6] =
-    [("mm", "dot"), ("bmm", "dot"), ("linear", "dot"), ("mul", "multiply"), ("sub", "subtract"), ("div", "divide")];
+const WHOLE: [(&str, &str); 10] = [
+    ("mm", "dot"),
+    ("bmm", "dot"),
+    ("linear", "dot"),
+    ("ldweights", "dot"),
+    ("feed-forward", "dot"),
+    ("head", "dot"),
+    ("mul", "multiply"),
+    ("sub", "subtract"),
+    ("div", "divide"),
+    ("input", "parameter"),
+];
 
 /// The operation of a name; `None` for names that only surround operations (modules, steps, rows that say that a unit was busy)
 /// or that stand for idle time.
@@ -53,9 +82,10 @@ pub fn operation_of(name: &str) -> Option<Cow<'_, str>> {
     if is_around_operations(name) {
         return None;
     }
-    // `aten__layer_norm_add` is the name of the `add` in a layer norm.
-    let operation = match name.strip_prefix("aten__").and_then(|n| n.rsplit_once('_')) {
-        Some((_, instruction)) if !instruction.is_empty() => opcode(instruction),
+    // `aten__layer_norm_add` is the name of the `add` in a layer norm, and `%dot.7 = f32[8]{0} dot(%a, %b)` the whole text of a `dot`.
+    let in_aten = || name.strip_prefix("aten__")?.rsplit_once('_').map(|(_, instruction)| instruction);
+    let operation = match in_hlo(name).or_else(in_aten) {
+        Some(instruction) if !instruction.is_empty() => opcode(instruction),
         _ => {
             let operation = opcode(name);
             let start = if operation.starts_with("aten::") { 6 } else { 0 };
@@ -76,6 +106,15 @@ pub fn operation_of(name: &str) -> Option<Cow<'_, str>> {
     }
 }
 
+/// The operation in the text of an HLO instruction: between its shape, if it has one, and its operands.
+fn in_hlo(name: &str) -> Option<&str> {
+    let (_, value) = name.strip_prefix('%')?.split_once(" = ")?;
+    let word = |(at, _)| value[..at].rsplit(' ').next().unwrap_or_default();
+    // A shape has brackets, also around those of a tuple.
+    let is_operation = |o: &&str| !o.is_empty() && o.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    value.match_indices('(').map(word).find(is_operation)
+}
+
 /// A part of a text, which stays borrowed if the text is.
 fn part<'a>(text: Cow<'a, str>, part: impl for<'t> Fn(&'t str) -> &'t str) -> Cow<'a, str> {
     match text {
@@ -88,7 +127,10 @@ fn is_around_operations(name: &str) -> bool {
     // `BertModel[model]`, and `nn.Module: Linear_0` of the PyTorch profiler.
     let is_module = name.starts_with("nn.Module: ") || (name.ends_with(']') && !name.contains([' ', '(', '<']));
     let is_row = name.ends_with(" Busy") || name.eq_ignore_ascii_case("idle") || name == "(nothing ran)";
-    name.is_empty() || is_module || is_row || wrappers::by_name(name).is_some()
+    // Of a token, and of operators that no module called.
+    let number = |c: char| c.is_ascii_digit() || "._".contains(c);
+    let is_whole = matches!(name.trim_end_matches(number), "layer" | "SyncTensorsGraph" | "Tensor");
+    name.is_empty() || is_module || is_row || is_whole || wrappers::by_name(name).is_some()
 }
 
 #[cfg(test)]
@@ -113,6 +155,23 @@ mod tests {
             ("fused_19", Some("fusion")),
             ("loop_reduce_fusion_3", Some("fusion")),
             ("aten::convolution", Some("convolution")),
+            ("%dot.7 = dot(%p4, %transpose.3)", Some("dot")),
+            ("%fusion.2 = (f32[8]{0}, f32[8]{0:T(256)}) fusion(%p.1, %convolution.2)", Some("fusion")),
+            ("%reduce-window.1 = f32[2,3]{1,0} reduce-window(%p), window={size=2}", Some("reduce-window")),
+            ("void implicit_convolve_sgemm<float, float, 128>(int, float const*)", Some("convolution")),
+            ("cudnn_ampere_scudnn_128x64_relu_xregs_large_nn_v1", Some("convolution")),
+            ("sm80_xmma_dgrad_implicit_gemm_indexed_tf32f32", Some("dgrad")),
+            ("sm80_xmma_wgrad_implicit_gemm_indexed_tf32f32", Some("wgrad")),
+            ("miopenSp3AsmConv_v30_3_1_gfx9_fp32_f3x2_stride1", Some("convolution")),
+            ("igemm_wrw_gtcx2_nhwc_fp32", Some("wgrad")),
+            (
+                "std::enable_if<!(false), void>::type internal::gemvx::kernel<int, float>(cublasGemv<(int)3>)",
+                Some("dot"),
+            ),
+            ("LDWEIGHTS", Some("dot")),
+            ("layer", None),
+            ("SyncTensorsGraph.18", None),
+            ("Tensor_1", None),
             ("convert.3", Some("convert")),
             ("RunTask", Some("RunTask")),
             ("__", Some("__")),

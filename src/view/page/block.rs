@@ -89,8 +89,9 @@ fn shares(out: &mut String, all: &Shares) {
     ));
     for part in &all.parts {
         out.push_str(&format!(
-            "<span class=\"is-{}\" style=\"flex-grow:{:.5}\"></span>",
+            "<span class=\"is-{}\" style=\"{}flex-grow:{:.5}\"></span>",
             escape(&part.kind),
+            part.paint().unwrap_or_default(),
             part.share
         ));
     }
@@ -98,8 +99,8 @@ fn shares(out: &mut String, all: &Shares) {
     for part in &all.parts {
         let (kind, name, value, exact) =
             (escape(&part.kind), escape(&part.name), escape(&part.value), escape(&part.exact));
-        let percent = format_share(part.share * 100.0);
-        out.push_str(&format!("<li title=\"{exact}\"><span class=\"swatch is-{kind}\"></span>{name} <strong>{value}</strong> <span class=\"sub\">{percent}</span></li>"));
+        let (percent, paint) = (format_share(part.share * 100.0), part.paint().unwrap_or_default());
+        out.push_str(&format!("<li title=\"{exact}\"><span class=\"swatch is-{kind}\" style=\"{paint}\"></span>{name} <strong>{value}</strong> <span class=\"sub\">{percent}</span></li>"));
     }
     out.push_str(&format!("</ul>\n<p class=\"note\">{}</p></figure>\n", escape(&all.note)));
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::colours::unit_fills;
 use crate::svg::number;
-use ns_base::convert::usize_to_f64;
+use ns_base::convert::{f64_to_usize, usize_to_f64};
 
 /// Lanes over one span of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,13 @@ impl Lanes {
             fill,
         };
         Self { start_ns, end_ns, lanes: rows.into_iter().zip(fills).map(lane).collect() }
+    }
+
+    /// The bucket of a lane at a share of its width.
+    #[must_use]
+    pub fn bucket_at(&self, lane: &Lane, share: f64) -> Option<usize> {
+        let n = lane.percent.len();
+        Some(f64_to_usize(share * usize_to_f64(n)).min(n.checked_sub(1)?))
     }
 
     /// Start and end of a bucket of a lane with `n` buckets, in nanoseconds.

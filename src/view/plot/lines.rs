@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, AxisTick};
+use super::axis::short;
+use super::{Axis, AxisTick, Frame, nearest};
 use crate::palette::distinct_fills;
 use crate::text::three_decimals;
+use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 
 /// How a series is drawn.
@@ -29,6 +31,15 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// The interval of each point that has one, from its lower to its upper end; empty if no point has.
     pub spread: Vec<Option<(f64, f64)>>,
+}
+
+impl Line {
+    /// Position of its last point that has a value: steps have one more, the end of the last.
+    #[must_use]
+    pub fn last(&self) -> usize {
+        let ends = if self.style == LineStyle::Steps { 2 } else { 1 };
+        self.points.len().saturating_sub(ends)
+    }
 }
 
 /// A place on the horizontal axis where something happened.
@@ -103,6 +114,38 @@ impl Lines {
         self
     }
 
+    /// The same with equal lengths for equal ratios on the horizontal axis and ticks at the values themselves: for sizes that double.
+    #[must_use]
+    pub fn with_doublings(mut self) -> Self {
+        let mut values: Vec<f64> = self.lines.iter().flat_map(|l| &l.points).map(|p| p.0).collect();
+        values.order_by(f64::total_cmp);
+        values.dedup();
+        if let (Some(&min), Some(&max)) = (values.first(), values.last())
+            && min > 0.0
+            && min < max
+        {
+            let mut at = 0.0;
+            values.retain(|v| {
+                *v >= at * 1.5 && {
+                    at = *v;
+                    true
+                }
+            });
+            let ticks = values.into_iter().map(|value| AxisTick { value, label: short(value) }).collect();
+            self.x = Axis { title: self.x.title, min, max, ticks, is_logarithmic: true };
+        }
+        self
+    }
+
+    /// The same with a logarithmic vertical axis if the largest value is many times the smallest.
+    #[must_use]
+    pub fn with_ratios(mut self) -> Self {
+        if let Some(axis) = self.y.by_ratios(self.lines.iter().flat_map(|l| &l.points).map(|p| p.1)) {
+            self.y = axis;
+        }
+        self
+    }
+
     /// The same with whole numbers on the vertical axis.
     #[must_use]
     pub fn with_counted_y(mut self) -> Self {
@@ -159,6 +202,26 @@ impl Lines {
         self
     }
 
+    /// Place of a point on the screen.
+    #[must_use]
+    pub fn place(&self, frame: &Frame, (x, y): (f64, f64)) -> (f64, f64) {
+        (frame.x(self.x.share(x)), frame.y(self.y.share(y)))
+    }
+
+    /// The step below or above a place of the screen, or the point that is closest to it: the position of its line, and its position on the
+    /// line.
+    #[must_use]
+    pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<(usize, usize)> {
+        let is_steps = |line: &Line| line.style == LineStyle::Steps;
+        if let Some((l, line)) = self.lines.iter().enumerate().find(|(_, line)| is_steps(line)) {
+            let begun = line.points.iter().filter(|p| self.place(frame, **p).0 <= place.0).count();
+            return Some((l, begun.clamp(1, line.last() + 1) - 1));
+        }
+        let all = || self.lines.iter().enumerate().flat_map(|(l, line)| (0..line.points.len()).map(move |p| (l, p)));
+        let places = self.lines.iter().flat_map(|line| line.points.iter().map(|p| self.place(frame, *p)));
+        all().nth(nearest(places, place)?)
+    }
+
     /// A place on the horizontal axis in words.
     fn x_text(&self, x: f64) -> String {
         self.names.iter().find(|(at, _)| *at == x).map_or_else(|| exact(x), |(_, name)| name.clone())
@@ -168,11 +231,14 @@ impl Lines {
     #[must_use]
     pub fn describe(&self, line: &Line, point: (f64, f64)) -> String {
         let (x, y) = (&self.x.title, &self.y.title);
-        let spread = line.points.iter().position(|p| *p == point).and_then(|i| *line.spread.get(i)?);
+        let position = line.points.iter().position(|p| *p == point);
+        let spread = position.and_then(|i| *line.spread.get(i)?);
+        let end = position.filter(|_| line.style == LineStyle::Steps).and_then(|i| line.points.get(i + 1));
+        let end = end.map_or_else(String::new, |(to, _)| format!(" to {}", self.x_text(*to)));
         let spread = spread.map_or_else(String::new, |(low, high)| format!(" ({} to {})", exact(low), exact(high)));
         let mark =
             self.marks.iter().find(|m| m.x == point.0).map_or_else(String::new, |m| format!(" \u{2013} {}", m.text));
-        format!("{}: {x} {}, {y} {}{spread}{mark}", line.name, self.x_text(point.0), exact(point.1))
+        format!("{}: {x} {}{end}, {y} {}{spread}{mark}", line.name, self.x_text(point.0), exact(point.1))
     }
 }
 
@@ -232,6 +298,40 @@ mod tests {
         let ticks: Vec<&str> = plot.x.ticks.iter().map(|t| t.label.as_str()).collect();
         assert_eq!(ticks, ["01-01", "01-02"]);
         assert!(plot.x.min < 10.0 && plot.x.max > 20.0);
+    }
+
+    #[test]
+    fn each_point_answers_at_its_own_place_and_a_step_all_along() {
+        let line = |name: &str, by: f64| {
+            let points = (0..7_u32).map(|i| (libm::exp2(f64::from(i)), by * f64::from(10 + i * 3 % 5)));
+            (name.to_owned(), LineStyle::Solid, points.collect())
+        };
+        let plot = Lines::new("Batch", "US$", [line("a", 1.0), line("b", 1.7), line("c", 9.0)], true);
+        let frame = Frame::new(Some(358.0), 16.0);
+        for (l, line) in plot.lines.iter().enumerate() {
+            for (p, point) in line.points.iter().enumerate() {
+                assert_eq!(plot.at(&frame, plot.place(&frame, *point)), Some((l, p)));
+            }
+        }
+        let points = vec![(3.0, 7.0), (3.5, 3.0), (4.0, 0.0)];
+        let plot = Lines::new("ms", "Calls", [("Calls".to_owned(), LineStyle::Steps, points)], false);
+        let middle = |x: f64| plot.at(&frame, (plot.place(&frame, (x, 0.0)).0, 20.0));
+        assert_eq!([3.01, 3.25, 3.49, 3.51, 3.99, 4.0].map(middle), [0, 0, 0, 1, 1, 1].map(|p| Some((0, p))));
+        assert_eq!(plot.describe(&plot.lines[0], (3.0, 7.0)), "Calls: ms 3 to 3.5, Calls 7");
+    }
+
+    #[test]
+    fn sizes_that_double_are_equally_far_apart() {
+        let points = |by: f64| [1.0, 2.0, 4.0, 8.0, 64.0].map(|b| (b, b * by)).to_vec();
+        let series = [("a".to_owned(), LineStyle::Solid, points(1.0))];
+        let plot = Lines::new("Batch", "US$", series, true).with_doublings().with_ratios();
+        let ticks: Vec<&str> = plot.x.ticks.iter().map(|t| t.label.as_str()).collect();
+        assert_eq!(ticks, ["1", "2", "4", "8", "64"]);
+        let shares = [1.0, 2.0, 4.0, 64.0].map(|b| plot.x.share(b) * 6.0);
+        assert!(shares.iter().zip([0.0, 1.0, 2.0, 6.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{shares:?}");
+        assert!(plot.y.is_logarithmic && plot.y.min <= 1.0 && plot.y.max >= 64.0);
+        let one = Lines::new("Batch", "US$", [("a".to_owned(), LineStyle::Solid, vec![(4.0, 1.0)])], true);
+        assert_eq!(one.clone().with_doublings().with_ratios(), one);
     }
 
     #[test]

@@ -6,6 +6,9 @@ use super::{Axis, AxisTick};
 /// The most ticks: more do not fit.
 const MOST_TICKS: i32 = 9;
 
+/// How many times the smallest value the largest one is where an axis becomes logarithmic: on one from zero, most values would lie in a corner.
+const WIDE: f64 = 20.0;
+
 /// Parts of a decade at which an axis between round values begins, ends and has ticks.
 const PARTS: [f64; 3] = [1.0, 2.0, 5.0];
 
@@ -23,6 +26,13 @@ impl Axis {
         let tick = |power: i32| AxisTick { value: ten_to(power), label: power_label(power) };
         let ticks = (first..=last).filter(|p| (p - first) % step == 0).map(tick).collect();
         Self { title: title.to_owned(), min: ten_to(first), max: ten_to(last), ticks, is_logarithmic: true }
+    }
+
+    /// A logarithmic axis of the same title, if the largest of these values is many times the smallest.
+    #[must_use]
+    pub fn by_ratios(&self, values: impl Iterator<Item = f64>) -> Option<Self> {
+        let (low, high) = values.fold((f64::INFINITY, 0.0), |(l, h), v| (f64::min(l, v), f64::max(h, v)));
+        (low > 0.0 && high >= WIDE * low && high.is_finite()).then(|| Self::logarithmic(&self.title, low, high))
     }
 
     /// An axis on which equal ratios have equal lengths, from a round value that is not above `low` to one that is not below `high`; both

@@ -2,6 +2,7 @@
 
 mod axis;
 mod bars;
+mod frame;
 mod heat_map;
 mod lanes;
 mod lines;
@@ -14,6 +15,7 @@ mod treemap;
 
 pub use axis::{Axis, AxisTick};
 pub use bars::{Bar, Bars};
+pub use frame::{Frame, LEFT, apart, nearest};
 pub use heat_map::{HeatCell, HeatMap, HeatRow};
 pub use lanes::{Lane, Lanes};
 pub use lines::{Line, LineMark, LineStyle, Lines, Series, averaged};

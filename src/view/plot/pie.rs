@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::colours::Colours;
+use crate::colours::{Colours, part_neighbours};
 use crate::palette::{GREY, distinct_fills};
 use crate::svg::number;
 use ns_base::Order;
@@ -80,12 +80,15 @@ impl Pie {
         Self { slices, total }
     }
 
-    /// The same with the colours that these names have in other views; the sum of the smallest is grey.
+    /// The same with the colours that these names have in other views, neighbours of one colour in another shade; the sum of the smallest is
+    /// grey.
     #[must_use]
     pub fn coloured(mut self, colours: &Colours) -> Self {
-        for slice in &mut self.slices {
-            slice.fill = if slice.is_rest { GREY } else { colours.fill_of(&slice.name) };
-        }
+        let fill = |slice: &PieSlice| if slice.is_rest { GREY } else { colours.fill_of(&slice.name) };
+        let mut fills: Vec<u8> = self.slices.iter().map(fill).collect();
+        let last = fills.len().saturating_sub(1);
+        part_neighbours(&mut fills, |a, b| a + 1 == b || (a == 0 && b == last));
+        self.slices.iter_mut().zip(fills).for_each(|(slice, fill)| slice.fill = fill);
         self
     }
 

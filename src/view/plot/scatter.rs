@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, pareto_front};
+use super::{Axis, Frame, nearest, pareto_front};
 use crate::palette::{GREY, distinct_fills};
 use crate::text::three_decimals;
 
@@ -29,12 +29,11 @@ pub struct Scatter {
     /// Positions of the points that no other point beats (smaller `x`, larger `y`), by ascending `x`; empty unless
     /// [`Scatter::with_front`] was called.
     pub front: Vec<usize>,
+    /// The trade that the front is of: `cost and p99 latency`.
+    pub front_of: String,
     /// The largest `x` that is wanted, drawn as a line.
     pub limit: Option<f64>,
 }
-
-/// How many times the smallest value the largest one is where [`Scatter::with_ratios`] takes a logarithmic axis.
-const WIDE: f64 = 20.0;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScatterPoint {
@@ -72,13 +71,15 @@ impl Scatter {
             series: names.into_iter().zip(fills).zip(marks.into_iter().cycle()).map(|((n, f), m)| (n, f, m)).collect(),
             points: out,
             front: Vec::new(),
+            front_of: String::new(),
             limit: None,
         }
     }
 
-    /// The same with its Pareto front: for plots where small `x` and large `y` are good.
+    /// The same with its Pareto front, which is of this trade: for plots where small `x` and large `y` are good.
     #[must_use]
-    pub fn with_front(mut self) -> Self {
+    pub fn with_front(mut self, of: &str) -> Self {
+        of.clone_into(&mut self.front_of);
         let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, p.y)).collect();
         self.front = pareto_front(&places);
         self
@@ -86,7 +87,8 @@ impl Scatter {
 
     /// The same with its Pareto front, for plots where both are good when they are small.
     #[must_use]
-    pub fn with_low_front(mut self) -> Self {
+    pub fn with_low_front(mut self, of: &str) -> Self {
+        of.clone_into(&mut self.front_of);
         let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, -p.y)).collect();
         self.front = pareto_front(&places);
         self
@@ -104,18 +106,11 @@ impl Scatter {
     /// corner.
     #[must_use]
     pub fn with_ratios(mut self) -> Self {
-        let range = |of: fn(&ScatterPoint) -> f64| {
-            let (low, high) =
-                self.points.iter().map(of).fold((f64::INFINITY, 0.0), |(l, h), v| (f64::min(l, v), f64::max(h, v)));
-            (low > 0.0 && high >= WIDE * low && high.is_finite()).then_some((low, high))
-        };
-        let (x, y) = (range(|p| p.x), range(|p| p.y));
-        if let Some((low, high)) = x {
-            self.x = Axis::logarithmic(&self.x.title, low, high);
-        }
-        if let Some((low, high)) = y {
-            self.y = Axis::logarithmic(&self.y.title, low, high);
-        }
+        let axis = |axis: &Axis, of: fn(&ScatterPoint) -> f64| axis.by_ratios(self.points.iter().map(of));
+        (self.x, self.y) = (
+            axis(&self.x, |p| p.x).unwrap_or_else(|| self.x.clone()),
+            axis(&self.y, |p| p.y).unwrap_or_else(|| self.y.clone()),
+        );
         self
     }
 
@@ -153,6 +148,18 @@ impl Scatter {
         self.front.contains(&point)
     }
 
+    /// Place of a point on the screen.
+    #[must_use]
+    pub fn place(&self, frame: &Frame, point: &ScatterPoint) -> (f64, f64) {
+        (frame.x(self.x.share(point.x)), frame.y(self.y.share(point.y)))
+    }
+
+    /// The point whose mark is closest to a place of the screen.
+    #[must_use]
+    pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<usize> {
+        nearest(self.points.iter().map(|p| self.place(frame, p)), place)
+    }
+
     /// A point in words.
     #[must_use]
     pub fn describe(&self, point: &ScatterPoint) -> String {
@@ -178,6 +185,21 @@ fn y_axis(title: &str, points: &[ScatterPoint]) -> Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_mark_answers_at_its_own_place() {
+        let points = (0..40_u32).map(|i| (format!("s{}", i % 3), f64::from(i * 7 % 41), f64::from(1 + i * 13 % 43)));
+        let plot = Scatter::new("x", "y", points.map(|(s, x, y)| (s, x, y, format!("{x}"))));
+        for (plot, width) in [(plot.clone(), 358.0), (plot.with_ratios(), 640.0)] {
+            let frame = Frame::new(Some(width), 16.0);
+            for (i, p) in plot.points.iter().enumerate() {
+                let (x, y) = plot.place(&frame, p);
+                let found = plot.at(&frame, (x + 0.4, y - 0.4));
+                let is_there = |at: usize| plot.place(&frame, &plot.points[at]) == (x, y);
+                assert!(found == Some(i) || found.is_some_and(is_there), "{i} at {x}, {y}: {found:?}");
+            }
+        }
+    }
 
     #[test]
     fn series_differ_by_colour_and_shape() {

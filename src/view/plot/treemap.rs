@@ -15,6 +15,17 @@ pub struct TreemapTile {
     pub height: f64,
 }
 
+impl TreemapTile {
+    /// Whether the tiles share a part of an edge.
+    #[must_use]
+    pub fn touches(&self, other: &Self) -> bool {
+        const SLACK: f64 = 1e-6;
+        let meet = |a: f64, length: f64, b: f64, other: f64| (a + length).min(b + other) - a.max(b);
+        let (x, y) = (meet(self.x, self.width, other.x, other.width), meet(self.y, self.height, other.y, other.height));
+        x.max(y) > SLACK && x.min(y) > -SLACK
+    }
+}
+
 /// Divides a rectangle among values by the squarified method (Bruls, Huizing, van Wijk, 2000): rows of tiles are laid
 /// along the shorter side; a row takes more tiles as long as that makes them closer to squares. The largest value is first,
 /// at the top left. Values that are not finite or not above 0 get no tile.
@@ -106,6 +117,7 @@ mod tests {
         let sizes: Vec<_> = tiles.iter().map(|t| (t.item, t.x, t.y, t.width, t.height)).collect();
         assert_eq!(sizes[..2], [(0, 0.0, 0.0, 3.0, 2.0), (1, 0.0, 2.0, 3.0, 2.0)]);
         assert_eq!(tiles.len(), 7);
+        assert!(tiles[0].touches(&tiles[1]) && tiles[1].touches(&tiles[0]) && !tiles[0].touches(&tiles[6]));
         assert!(treemap(&[f64::NAN, 0.0, -1.0], 6.0, 4.0).is_empty());
     }
 

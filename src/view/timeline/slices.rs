@@ -5,7 +5,7 @@ use super::scene::TimelineScene;
 use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, Strip, TimelineTile, TrackTile};
 use crate::colours::Colours;
 use crate::palette::{GREY, Paint};
-use crate::text::{contains_ignoring_case, fit};
+use crate::text::{contains_ignoring_case, fit, value_of_counter};
 use ns_analysis::opcode::name_in;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
 
@@ -161,7 +161,9 @@ pub(super) fn paint_counter(
         points.push((*x, base));
         list.commands.push(Command::Polygon(Paint::Counter, points));
     }
-    let text = crate::text::three_decimals(max);
+    let section = scene.outline.sections.get(block.section);
+    let name = section.and_then(|s| s.tracks.iter().find(|t| t.id == track.track)).map_or("", |t| &t.name);
+    let text = value_of_counter(name, max);
     list.text(Label {
         x: scene.metrics.gutter + 4.0,
         y: top + 6.0,

@@ -21,8 +21,10 @@ use ns_view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
 const MOST_ROWS: usize = 200;
 /// Longer tables scroll in their own frame, so that the user can reach the page below them.
 const MOST_UNFRAMED: usize = 25;
-/// Up to this many rows, a table has neither a search nor a button that saves it.
+/// Up to this many rows, a table has neither a count nor a button that saves it.
 pub const FEW_ROWS: usize = 3;
+/// Up to this many rows, a table has no search: they are in sight together.
+const MOST_UNSEARCHED: usize = 12;
 /// Behind the stored example of a page, these come with the head of the table, and the others in a task of their own.
 const EARLY_ROWS: usize = 8;
 const ROW_PX: f64 = 30.0;
@@ -108,7 +110,7 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     };
     html! {
         <div class="data-table">
-            // A table of a few rows is read whole. A search that is on stays, so that it can be ended.
+            // A table of a few rows is read whole.
             if props.table.rows.len() > FEW_ROWS || !props.search.is_empty() {
                 <div class="table-tools">
                     { search_field(props) }
@@ -137,7 +139,9 @@ pub fn DataTable(props: &DataTableProps) -> Html {
 }
 
 fn search_field(props: &DataTableProps) -> Html {
-    let Some(on_search) = &props.on_search else { return Html::default() };
+    // A search that is on stays, so that it can be ended.
+    let is_wanted = props.table.rows.len() > MOST_UNSEARCHED || !props.search.is_empty();
+    let Some(on_search) = props.on_search.as_ref().filter(|_| is_wanted) else { return Html::default() };
     let oninput = on_search.reform(|event: InputEvent| value_of(&event));
     html! {
         <label class="search">
@@ -152,9 +156,14 @@ fn head(column: &Column, look: &ColumnLook, props: &DataTableProps) -> Html {
     let onclick = props.on_sort.reform(move |_| next.clone());
     html! {
         <th scope="col" aria-sort={order} class={column.is_numeric().then_some("number")}>
-            <button type="button" {onclick}>{ &look.title }<span class="sort-mark" aria-hidden="true">{ mark }</span></button>
+            <button type="button" {onclick}>{ for breakable(&look.title) }<span class="sort-mark" aria-hidden="true">{ mark }</span></button>
         </th>
     }
+}
+
+/// A title that may begin another line after a slash.
+fn breakable(title: &str) -> impl Iterator<Item = Html> {
+    title.split_inclusive('/').map(|part| html! { <>{ part.to_owned() }<wbr /></> })
 }
 
 fn row(props: &DataTableProps, looks: &[ColumnLook], r: usize) -> Html {
@@ -220,5 +229,7 @@ fn value_cell(cell: &Cell, column: &Column, look: &ColumnLook, is_cut: bool) -> 
         let full = exact.unwrap_or_else(|| text.clone());
         return html! { <td class="is-name" data-value={cell.raw()}><span class="name" title={full}>{ text }</span></td> };
     }
-    html! { <td class={classes!(column.is_numeric().then_some("number"), is_sentence.then_some("is-sentence"))} data-value={cell.raw()} title={exact}>{ text }</td> }
+    // A long table cuts its texts.
+    let title = exact.or_else(|| (is_cut && !column.is_numeric()).then(|| text.clone()));
+    html! { <td class={classes!(column.is_numeric().then_some("number"), is_sentence.then_some("is-sentence"))} {title} data-value={cell.raw()}>{ text }</td> }
 }

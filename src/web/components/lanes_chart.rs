@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use ns_base::convert::{f64_to_usize, usize_to_f64};
+use crate::platform::pointer;
 use ns_base::units::format_percent;
 use ns_view::palette::fill_var;
 use ns_view::plot::Lanes;
@@ -23,13 +23,8 @@ pub fn LanesChart(props: &LanesChartProps) -> Html {
         let onmousemove = {
             let (readout, lane, plot) = (readout.clone(), lane.clone(), plot.clone());
             Callback::from(move |event: MouseEvent| {
-                let width =
-                    event.target_dyn_into::<web_sys::Element>().map_or(0.0, |e| e.get_bounding_client_rect().width());
-                let n = lane.percent.len();
-                if width > 0.0 && n > 0 {
-                    let share = (f64::from(event.offset_x()) / width).clamp(0.0, 1.0);
-                    let i = f64_to_usize(share * usize_to_f64(n)).min(n - 1);
-                    let (from, to) = plot.bucket_ns(i, n);
+                if let Some(i) = pointer::share_of(&event, "svg").and_then(|(x, _)| plot.bucket_at(&lane, x)) {
+                    let (from, to) = plot.bucket_ns(i, lane.percent.len());
                     readout.set(Some(format!(
                         "{}: {} from {} to {}",
                         lane.name,

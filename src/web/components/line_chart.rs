@@ -2,18 +2,17 @@
 
 use yew::prelude::*;
 
-use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use super::plot_frame::{axes, pointer_in, ring_entry, ticks, use_width};
 use super::{on, set};
-use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_view::palette::fill_var;
-use ns_view::plot::{Line, LineMark, LineStyle, Lines};
+use ns_view::plot::{Frame, Line, LineMark, LineStyle, Lines, apart};
 use ns_view::svg::number;
 
 /// Lines with more points than this are one stop of the Tab key: a stop for each point would be a keyboard trap.
 const MOST_STOPS: usize = 40;
 /// With more lines, longer names or a narrower plot there is a legend, because names do not fit at the ends of the lines.
-const MOST_DIRECT: usize = 6;
+const MOST_DIRECT: usize = 8;
 const LONGEST_DIRECT: usize = 16;
 const LEAST_DIRECT_PX: f64 = 340.0;
 /// Smallest distance between the names of two lines.
@@ -26,6 +25,9 @@ pub struct LineChartProps {
     /// Text below it until the pointer is at a point.
     #[prop_or_default]
     pub note: AttrValue,
+    /// A place on the axes that is marked, and its label.
+    #[prop_or_default]
+    pub chosen: Option<((f64, f64), AttrValue)>,
     /// Receives a chosen point: the position of its line, and its position on the line.
     #[prop_or_default]
     pub on_point: Option<Callback<(usize, usize)>>,
@@ -46,16 +48,17 @@ pub fn LineChart(props: &LineChartProps) -> Html {
     });
     let onkeydown = keys(&active, plot, props.on_point.as_ref());
     let onmousemove = on((active.clone(), plot.clone()), move |(active, plot), event: MouseEvent| {
-        active.set(nearest(plot, &frame, &event))
+        active.set(pointed(plot, &frame, &event))
     });
     let onclick = on((plot.clone(), props.on_point.clone()), move |(plot, on_point), event: MouseEvent| {
-        if let (Some(on_point), Some(at)) = (on_point, nearest(plot, &frame, &event)) {
+        if let (Some(on_point), Some(at)) = (on_point, pointed(plot, &frame, &event)) {
             on_point.emit(at);
         }
     });
     let onmouseleave = set(&active, None);
     let onblur = set(&active, None);
-    let onfocus = set(&active, plot.lines.first().map(|_| (0, 0)));
+    // A press focuses the chart too: it keeps the point under the pointer.
+    let onfocus = set(&active, (*active).or(plot.lines.first().map(|_| (0, 0))));
     let opens = props.on_point.is_some();
     let points: usize = plot.lines.iter().map(|l| l.points.len()).sum();
     html! {
@@ -69,11 +72,12 @@ pub fn LineChart(props: &LineChartProps) -> Html {
                     { for plot.marks.iter().map(|m| mark(plot, &frame, m)) }
                     { for plot.lines.iter().map(|line| path(plot, &frame, line)) }
                     if is_direct { { names(plot, &frame) } }
+                    if let Some((place, _)) = &props.chosen { { ring(plot, &frame, *place, "chosen", "9") } }
                     { active.and_then(|at| dot(plot, &frame, at)).unwrap_or_default() }
                 }
             </svg>
             <p class="readout" role="status">{ readout.unwrap_or_else(|| props.note.to_string()) }</p>
-            if plot.lines.len() > 1 && !is_direct { { legend(plot) } }
+            if (plot.lines.len() > 1 && !is_direct) || props.chosen.is_some() { { legend(plot, is_direct, props.chosen.as_ref().map(|(_, what)| what)) } }
         </figure>
     }
 }
@@ -91,16 +95,16 @@ fn keys(
             on_point.emit(at);
             return;
         }
-        let next = walk(&plot, *active, &event.key());
-        if next != *active {
+        // Also at an end, where the key would scroll the page.
+        if let Some(next) = walk(&plot, *active, &event.key()) {
             event.prevent_default();
-            active.set(next);
+            active.set(Some(next));
         }
     })
 }
 
-/// The legend: a piece of each line with its name.
-fn legend(plot: &Lines) -> Html {
+/// The legend: a piece of each line with its name, unless the names are beside the lines, and the meaning of the ring.
+fn legend(plot: &Lines, is_direct: bool, chosen: Option<&AttrValue>) -> Html {
     let entry = |line: &Line| {
         html! {
             <li>
@@ -111,7 +115,8 @@ fn legend(plot: &Lines) -> Html {
             </li>
         }
     };
-    html! { <ul class="legend in-line">{ for plot.lines.iter().map(entry) }</ul> }
+    let entries = plot.lines.iter().filter(|_| !is_direct).map(entry);
+    html! { <ul class="legend in-line">{ for entries }{ for chosen.map(ring_entry) }</ul> }
 }
 
 /// Whether the names of the lines fit beside their ends.
@@ -131,12 +136,9 @@ fn longest_name(plot: &Lines) -> usize {
 /// The name of each line beside its end, in its colour; names that would overlap are moved apart.
 fn names(plot: &Lines, frame: &Frame) -> Html {
     let end = |line: &Line| line.points.last().map_or(0.0, |p| frame.y(plot.y.share(p.1)));
-    let mut order: Vec<&Line> = plot.lines.iter().collect();
-    order.order_by(|a, b| end(a).total_cmp(&end(b)));
-    let mut free = f64::MIN;
-    let texts = order.into_iter().map(|line| {
-        let y = end(line).max(free);
-        free = y + LABEL_STEP_PX;
+    let ends: Vec<f64> = plot.lines.iter().map(end).collect();
+    let places = apart(&ends, LABEL_STEP_PX, frame.bottom_edge());
+    let texts = plot.lines.iter().zip(places).map(|(line, y)| {
         let class = classes!("line-name", (line.style == LineStyle::Dashed).then_some("is-dashed"));
         html! {
             <text {class} x={number(frame.right_edge() + 6.0)} y={number(y)} fill={color(line)} dominant-baseline="central">{ &line.name }</text>
@@ -211,16 +213,20 @@ fn mark(plot: &Lines, frame: &Frame, mark: &LineMark) -> Html {
 
 fn dot(plot: &Lines, frame: &Frame, (line, point): (usize, usize)) -> Option<Html> {
     let line = plot.lines.get(line)?;
-    let (x, y) = line.points.get(point)?;
-    Some(
-        html! { <circle class="reader" cx={number(x_of(plot, frame, *x))} cy={number(y_of(plot, frame, *y))} r="7" /> },
-    )
+    let (from, y) = *line.points.get(point)?;
+    let to = line.points.get(point + 1).filter(|_| line.style == LineStyle::Steps).map_or(from, |next| next.0);
+    Some(ring(plot, frame, (f64::midpoint(from, to), y), "reader", "7"))
+}
+
+fn ring(plot: &Lines, frame: &Frame, place: (f64, f64), class: &'static str, r: &'static str) -> Html {
+    let (x, y) = plot.place(frame, place);
+    html! { <circle {class} cx={number(x)} cy={number(y)} {r} /> }
 }
 
 /// The point that a key leads to: left and right along a line, up and down between lines, Home and End to its ends.
 fn walk(plot: &Lines, at: Option<(usize, usize)>, key: &str) -> Option<(usize, usize)> {
     let (line, point) = at.unwrap_or((0, 0));
-    let last = |l: usize| plot.lines.get(l).map_or(0, |l| l.points.len().saturating_sub(1));
+    let last = |l: usize| plot.lines.get(l).map_or(0, Line::last);
     let lines = plot.lines.len().checked_sub(1)?;
     let next = match key {
         "ArrowRight" => (line, (point + 1).min(last(line))),
@@ -229,23 +235,12 @@ fn walk(plot: &Lines, at: Option<(usize, usize)>, key: &str) -> Option<(usize, u
         "ArrowUp" => (line.saturating_sub(1), point),
         "Home" => (line, 0),
         "End" => (line, last(line)),
-        _ => return at,
+        _ => return None,
     };
     Some((next.0, next.1.min(last(next.0))))
 }
 
-/// The point closest to the pointer.
-fn nearest(plot: &Lines, frame: &Frame, event: &MouseEvent) -> Option<(usize, usize)> {
-    let (x, y) = pointer_in_plot(event)?;
-    let mut best: Option<((usize, usize), f64)> = None;
-    for (l, line) in plot.lines.iter().enumerate() {
-        for (p, (px, py)) in line.points.iter().enumerate() {
-            let (dx, dy) = (x_of(plot, frame, *px) - x, y_of(plot, frame, *py) - y);
-            let distance = dx * dx + dy * dy;
-            if best.is_none_or(|(_, d)| distance < d) {
-                best = Some(((l, p), distance));
-            }
-        }
-    }
-    best.map(|(at, _)| at)
+/// The point under the pointer.
+fn pointed(plot: &Lines, frame: &Frame, event: &MouseEvent) -> Option<(usize, usize)> {
+    plot.at(frame, pointer_in(frame, event)?)
 }

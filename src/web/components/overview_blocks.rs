@@ -16,7 +16,7 @@ fn opener(open: Option<&Callback<String>>, target: &str) -> Option<Callback<Mous
 /// A bar of parts with a legend; the legend has the names, the values and the links.
 pub fn shares(shares: &Shares, open: Option<&Callback<String>>) -> Html {
     let part = |p: &Share| {
-        html! { <span class={classes!("part", format!("is-{}", p.kind))} style={format!("flex-grow:{:.5}", p.share)} title={format!("{}: {}", p.name, p.exact)}></span> }
+        html! { <span class={classes!("part", format!("is-{}", p.kind))} style={format!("{}flex-grow:{:.5}", p.paint().unwrap_or_default(), p.share)} title={format!("{}: {}", p.name, p.exact)}></span> }
     };
     let entry = |p: &Share| {
         let text = html! { <>{ &p.name }</> };
@@ -26,7 +26,7 @@ pub fn shares(shares: &Shares, open: Option<&Callback<String>>) -> Html {
         };
         html! {
             <li title={p.exact.clone()}>
-                <span class={classes!("swatch", format!("is-{}", p.kind))} aria-hidden="true"></span>
+                <span class={classes!("swatch", format!("is-{}", p.kind))} style={p.paint()} aria-hidden="true"></span>
                 { name }{ " " }<strong>{ &p.value }</strong><span class="sub">{ format_share(p.share * 100.0) }</span>
             </li>
         }

@@ -1,82 +1,26 @@
-//! Common parts of plots with two axes: their size on the screen, and the places of their ticks, titles and values. A plot is
-//! drawn at the size at which it is shown, so its text has the size of the page's text at any width.
+//! Common parts of plots with two axes: their width on the screen, their ticks and titles, and the pointer on them. A plot is drawn at the
+//! size at which it is shown, so its text has the size of the page's text at any width.
 
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
 use super::later::{parts_wait, use_turn_until};
+use crate::platform::pointer;
 use ns_base::convert::{f64_to_usize, usize_to_f64};
-use ns_view::plot::Axis;
+use ns_view::plot::{Axis, Frame, LEFT};
 use ns_view::svg::number;
 
-const LEFT: f64 = 64.0;
-const TOP: f64 = 12.0;
-const BOTTOM: f64 = 44.0;
-/// Assumed width until a plot knows its own, in pixels: room is reserved for it, and nothing is drawn.
-const FIRST_WIDTH: f64 = 560.0;
 /// Smallest space for a label of the horizontal axis, in pixels.
 const LABEL_PX: f64 = 52.0;
 /// Room that each letter of a label needs, in pixels.
 const LETTER_PX: f64 = 6.2;
 
-/// Place of a plot in its figure, in pixels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
-    /// Total width.
-    pub width: f64,
-    /// Total height.
-    pub height: f64,
-    /// Room at the right of the axes: for labels of lines.
-    pub right: f64,
-}
-
-impl Frame {
-    /// A plot of this width (of none: one not yet known), with a suitable height and room at the right of the axes.
-    #[must_use]
-    pub fn new(width: Option<f64>, right: f64) -> Self {
-        let width = width.unwrap_or(FIRST_WIDTH);
-        let height = libm::round((width * 0.5).clamp(200.0, 320.0));
-        Self { width, height, right }
-    }
-
-    /// The value of `viewBox`.
-    #[must_use]
-    pub fn view_box(&self) -> String {
-        format!("0 0 {} {}", number(self.width), number(self.height))
-    }
-
-    /// Right edge of the axes.
-    #[must_use]
-    pub fn right_edge(&self) -> f64 {
-        self.width - self.right
-    }
-
-    /// Bottom edge of the axes.
-    #[must_use]
-    pub fn bottom_edge(&self) -> f64 {
-        self.height - BOTTOM
-    }
-
-    /// Position of a share of the horizontal axis, in pixels.
-    #[must_use]
-    pub fn x(&self, share: f64) -> f64 {
-        LEFT + share * (self.right_edge() - LEFT)
-    }
-
-    /// Position of a share of the vertical axis, in pixels.
-    #[must_use]
-    pub fn y(&self, share: f64) -> f64 {
-        self.bottom_edge() - share * (self.bottom_edge() - TOP)
-    }
-}
-
-/// Position of the pointer in a plot.
+/// Place of the pointer in a plot, in the plot's pixels.
 #[must_use]
-pub fn pointer_in_plot(event: &MouseEvent) -> Option<(f64, f64)> {
-    let target = event.current_target().and_then(|t| t.dyn_into::<Element>().ok())?;
-    let rect = target.get_bounding_client_rect();
-    Some((f64::from(event.client_x()) - rect.left(), f64::from(event.client_y()) - rect.top()))
+pub fn pointer_in(frame: &Frame, event: &MouseEvent) -> Option<(f64, f64)> {
+    let (x, y) = pointer::share_of(event, "svg")?;
+    Some((x * frame.width, y * frame.height))
 }
 
 /// The width of an element in pixels, kept while the window changes; none until it is its turn to be drawn, so that a plot is drawn
@@ -123,6 +67,13 @@ fn observe(element: &Element, width: UseStateSetter<Option<f64>>) -> Option<(web
     Some((observer, callback))
 }
 
+/// The meaning of the ring around a mark, for a legend.
+pub fn ring_entry(what: &AttrValue) -> Html {
+    html! {
+        <li><svg class="swatch" viewBox="-8 -8 16 16" aria-hidden="true"><circle class="chosen" r="6" /></svg><span class="name">{ what }</span></li>
+    }
+}
+
 /// A tick of an axis: its place as a share, and its text.
 pub type Tick<'a> = (f64, &'a str);
 
@@ -135,7 +86,7 @@ pub fn ticks(axis: &Axis) -> Vec<Tick<'_>> {
 /// Grid, ticks and titles of both axes.
 pub fn axes(frame: &Frame, xs: &[Tick<'_>], ys: &[Tick<'_>], x_title: &str, y_title: &str) -> Html {
     let (left, right) = (number(LEFT), number(frame.right_edge()));
-    let (top, bottom) = (number(TOP), number(frame.bottom_edge()));
+    let (top, bottom) = (number(frame.y(1.0)), number(frame.bottom_edge()));
     // If there is no room for all labels, every second or third one is written.
     let longest = xs.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
     let room = (frame.right_edge() - LEFT) / LABEL_PX.max(usize_to_f64(longest + 2) * LETTER_PX);

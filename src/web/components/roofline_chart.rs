@@ -2,11 +2,11 @@
 
 use yew::prelude::*;
 
-use super::plot_frame::{Frame, axes, ticks, use_width};
-use super::set;
+use super::plot_frame::{axes, pointer_in, ticks, use_width};
+use super::{on, set};
 use ns_base::units::format_number;
 use ns_view::palette::fill_var;
-use ns_view::plot::{RoofPoint, RooflinePlot};
+use ns_view::plot::{Frame, RoofPoint, RooflinePlot};
 use ns_view::svg::number;
 
 #[derive(Properties, PartialEq)]
@@ -57,8 +57,7 @@ pub fn RooflineChart(props: &RooflineChartProps) -> Html {
         let (r, fill) = if i == 0 { ("7", fill_var(1)) } else { ("5", fill_var(0)) };
         html! {
             <g class={classes!("point", (*active == Some(i)).then_some("is-active"))} tabindex="0" role="img" aria-label={describe(p)}
-                onmouseenter={set(&active, Some(i))} onmouseleave={set(&active, None)} onfocus={set(&active, Some(i))} onblur={set(&active, None)}>
-                <circle cx={x.clone()} cy={y.clone()} r="13" fill="transparent" />
+                onfocus={set(&active, Some(i))} onblur={set(&active, None)}>
                 <circle class="mark" cx={x} cy={y} {r} {fill} />
             </g>
         }
@@ -77,11 +76,14 @@ pub fn RooflineChart(props: &RooflineChartProps) -> Html {
         x if x < frame.x(0.5) => (number(x + LABEL_GAP_PX), "start"),
         x => (number(x - LABEL_GAP_PX), "end"),
     };
+    let onmousemove = on((active.clone(), plot.clone()), move |(active, plot), event: MouseEvent| {
+        active.set(pointer_in(&frame, &event).and_then(|place| plot.at(&frame, place)));
+    });
     let readout = active.and_then(|i| plot.points.get(i)).or(plot.points.first()).map(describe);
     html! {
         <figure class="scatter roofline" ref={node}>
             <figcaption>{ "Roofline" }</figcaption>
-            <svg viewBox={frame.view_box()} role="group" aria-label={format!("Roofline with its ridge at {:.1} flop/B and {} points", plot.ridge, plot.points.len())}>
+            <svg viewBox={frame.view_box()} role="group" {onmousemove} onmouseleave={set(&active, None)} aria-label={format!("Roofline with its ridge at {:.1} flop/B and {} points", plot.ridge, plot.points.len())}>
                 if width.is_some() {
                     { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
                     <polyline class="roof" points={roof.join(" ")} fill="none" />

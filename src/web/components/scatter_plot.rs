@@ -2,12 +2,12 @@
 
 use yew::prelude::*;
 
-use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use super::plot_frame::{axes, pointer_in, ring_entry, ticks, use_width};
 use super::{on, set};
 use ns_base::Order;
 use ns_base::units::format_number;
 use ns_view::palette::fill_var;
-use ns_view::plot::{Mark, Scatter, ScatterPoint};
+use ns_view::plot::{Frame, Mark, Scatter, ScatterPoint};
 use ns_view::svg::number;
 
 #[derive(Properties, PartialEq)]
@@ -44,17 +44,18 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
         })
     };
     let onmousemove = on((active.clone(), plot.clone()), move |(active, plot), event: MouseEvent| {
-        active.set(nearest(plot, &frame, &event))
+        active.set(pointed(plot, &frame, &event))
     });
     let onclick = props.on_point.clone().map(|open| {
         let plot = plot.clone();
-        Callback::from(move |event: MouseEvent| nearest(&plot, &frame, &event).into_iter().for_each(|i| open.emit(i)))
+        Callback::from(move |event: MouseEvent| pointed(&plot, &frame, &event).into_iter().for_each(|i| open.emit(i)))
     });
     let opens = onclick.is_some();
     let (onmouseleave, onblur) = (set(&active, None), set(&active, None));
-    let onfocus = set(&active, walk(plot, None, "Home"));
+    // A press focuses the plot too: it keeps the point under the pointer.
+    let onfocus = set(&active, (*active).or_else(|| walk(plot, None, "Home")));
     let ring = |i: usize, class: &'static str, r: &'static str| {
-        let (x, y) = place(plot, &frame, plot.points.get(i)?);
+        let (x, y) = plot.place(&frame, plot.points.get(i)?);
         Some(html! { <circle {class} cx={number(x)} cy={number(y)} {r} /> })
     };
     let chosen = props.chosen.as_ref();
@@ -93,23 +94,16 @@ fn legend(plot: &Scatter, chosen: Option<&AttrValue>) -> Html {
             { for series }
             if plot.front.len() > 1 {
                 <li><svg class="swatch is-line" viewBox="0 0 22 8" aria-hidden="true"><line class="front" x1="0" x2="22" y1="4" y2="4" /></svg>
-                    <span class="name">{ "Pareto front: no other is better in both" }</span></li>
+                    <span class="name">{ format!("Pareto front of {}: no other is better in both", plot.front_of) }</span></li>
             }
-            if let Some(what) = chosen {
-                <li><svg class="swatch" viewBox="-8 -8 16 16" aria-hidden="true"><circle class="chosen" r="6" /></svg>
-                    <span class="name">{ what }</span></li>
-            }
+            { for chosen.map(ring_entry) }
         </ul>
     }
 }
 
 fn readout_of(plot: &Scatter, i: usize, p: &ScatterPoint) -> String {
-    let front = if plot.is_on_front(i) { " \u{2013} on the Pareto front" } else { "" };
-    format!("{}{front}", plot.describe(p))
-}
-
-fn place(plot: &Scatter, frame: &Frame, p: &ScatterPoint) -> (f64, f64) {
-    (frame.x(plot.x.share(p.x)), frame.y(plot.y.share(p.y)))
+    let front = plot.is_on_front(i).then(|| format!(" \u{2013} on the Pareto front of {}", plot.front_of));
+    format!("{}{}", plot.describe(p), front.unwrap_or_default())
 }
 
 /// The point that a key leads to: the next one to the right or left, the first or the last one.
@@ -128,18 +122,9 @@ fn walk(plot: &Scatter, at: Option<usize>, key: &str) -> Option<usize> {
     order.get(next).copied()
 }
 
-/// The point closest to the pointer; of points at the same place the last one, which lies on top.
-fn nearest(plot: &Scatter, frame: &Frame, event: &MouseEvent) -> Option<usize> {
-    let (x, y) = pointer_in_plot(event)?;
-    let mut best: Option<(usize, f64)> = None;
-    for (i, p) in plot.points.iter().enumerate() {
-        let (px, py) = place(plot, frame, p);
-        let distance = (px - x) * (px - x) + (py - y) * (py - y);
-        if best.is_none_or(|(_, least)| distance <= least) {
-            best = Some((i, distance));
-        }
-    }
-    best.map(|(i, _)| i)
+/// The point under the pointer.
+fn pointed(plot: &Scatter, frame: &Frame, event: &MouseEvent) -> Option<usize> {
+    plot.at(frame, pointer_in(frame, event)?)
 }
 
 /// The front as a line through its points.
@@ -148,7 +133,7 @@ fn front(plot: &Scatter, frame: &Frame) -> Html {
         return Html::default();
     }
     let corner = |p: &ScatterPoint| {
-        let (x, y) = place(plot, frame, p);
+        let (x, y) = plot.place(frame, p);
         format!("{},{}", number(x), number(y))
     };
     let points: Vec<String> = plot.front.iter().filter_map(|&i| plot.points.get(i)).map(corner).collect();
@@ -167,7 +152,7 @@ fn limit(plot: &Scatter, frame: &Frame) -> Html {
 
 fn mark(plot: &Scatter, frame: &Frame, point: &ScatterPoint) -> Html {
     let (fill, m) = plot.series.get(point.series).map_or((0, Mark::Disc), |(_, f, m)| (*f, *m));
-    let (x, y) = place(plot, frame, point);
+    let (x, y) = plot.place(frame, point);
     shape(m, x, y, fill_var(fill))
 }
 

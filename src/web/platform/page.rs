@@ -81,6 +81,13 @@ pub fn scroll_by(element: &HtmlElement, px: f64) {
     scroll_to(element, f64::from(element.scroll_top()) + px);
 }
 
+/// Scrolls the document down by a number of pixels.
+pub fn scroll_window_by(px: f64) {
+    if let Some(window) = web_sys::window() {
+        window.scroll_by_with_x_and_y(0.0, px);
+    }
+}
+
 /// Says something to screen readers, in the element that the document has for it.
 pub fn say(text: &str) {
     if let Some(element) = element("said") {
@@ -99,6 +106,14 @@ pub fn set_title(title: &str) {
 #[must_use]
 pub fn element(id: &str) -> Option<web_sys::Element> {
     document()?.get_element_by_id(id)
+}
+
+/// The first element of a selector that is drawn.
+#[must_use]
+pub fn first_in_sight(selector: &str) -> Option<HtmlElement> {
+    let all = document()?.query_selector_all(selector).ok()?;
+    let mut elements = (0..all.length()).filter_map(|i| all.item(i)?.dyn_into::<HtmlElement>().ok());
+    elements.find(|element| element.offset_parent().is_some())
 }
 
 /// Whether the window is as narrow as a phone's; the style sheet has the same limit.

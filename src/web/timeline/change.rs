@@ -36,8 +36,8 @@ pub enum Change {
     Tile(Shared<TimelineTile>),
     /// The pointer is over a slice, or not.
     Hover(Option<Hover>),
-    /// Keys that belong to the page: `/` and `?`.
-    Key(char),
+    /// Show or hide the list of keys.
+    Help,
     /// The worker could not answer.
     Failed(String),
 }
@@ -51,7 +51,7 @@ pub struct Hover {
     /// Number of slices that it represents.
     pub count: u32,
     /// Its value, if it belongs to a counter.
-    pub value: Option<f64>,
+    pub value: Option<String>,
     /// Horizontal position of the pointer on the canvas.
     pub x: f64,
     /// Vertical position of the pointer on the canvas.

@@ -20,7 +20,7 @@ use ns_view::colours::Colours;
 use ns_view::palette::Theme;
 use ns_view::timeline::{
     Annotation, Area, Arrangement, FlowArrow, GroupKind, Layout, Metrics, NameLooks, SliceGroup, SliceRef,
-    TimelineQuery, TimelineTile, TrackId, ViewHistory, Viewport, common_axis,
+    TimelineQuery, TimelineTile, TrackId, ViewHistory, Viewport, common_axis, slice_in_tile,
 };
 
 /// Delay from the last move of a view until the page is told.
@@ -276,6 +276,24 @@ impl Controller {
         } else {
             None
         }
+    }
+
+    /// The bottom edge of a row on the canvas, in pixels.
+    #[must_use]
+    pub fn bottom_of(&self, track: TrackId, row: u16) -> Option<f64> {
+        let screen = self.0.screen.borrow();
+        let top = screen.layout.track(track)?.y + screen.metrics.ruler - screen.scroll_y;
+        Some(top + (f64::from(row) + 1.0) * screen.metrics.row)
+    }
+
+    /// The row of the selected slice, if it is in sight.
+    #[must_use]
+    pub fn selected_row(&self) -> Option<(TrackId, u16)> {
+        let found = {
+            let screen = self.0.screen.borrow();
+            slice_in_tile(screen.tile.as_deref()?, screen.selected?)?
+        };
+        self.scroll_to(found.track, found.row).is_none().then_some((found.track, found.row))
     }
 
     pub fn show_span(&self, span: Interval<TraceNs>) {

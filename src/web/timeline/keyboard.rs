@@ -45,8 +45,7 @@ impl Controller {
             "h" | "H" if has_selection => self.emit(Change::Hide),
             "[" => self.emit(Change::Flow(false)),
             "]" => self.emit(Change::Flow(true)),
-            "/" => self.emit(Change::Key('/')),
-            "?" => self.emit(Change::Key('?')),
+            "?" => self.emit(Change::Help),
             _ => return false,
         }
         true

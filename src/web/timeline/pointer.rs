@@ -5,6 +5,7 @@ use web_sys::{MouseEvent, PointerEvent, WheelEvent};
 use super::change::{Change, Hover};
 use super::controller::Controller;
 use ns_base::{Interval, TraceNs};
+use ns_view::text::value_of_counter;
 use ns_view::timeline::{Area, Hit, NO_SLICE, TrackId, Viewport, hit};
 
 /// A press that moves less than this, in pixels, is a click.
@@ -283,7 +284,10 @@ impl Controller {
                         title: tile.name_of(track, found.index).to_owned(),
                         duration_ns: track.duration_ns[found.index],
                         count: track.count[found.index],
-                        value: track.value.get(found.index).copied(),
+                        value: track.value.get(found.index).map(|value| {
+                            let (_, shown) = self.0.info.outline.find(found.track).unzip();
+                            value_of_counter(shown.map_or("", |track| &track.name), *value)
+                        }),
                         x,
                         y,
                     })

@@ -36,15 +36,16 @@ const label = (model) => model.replace(/~.*/, "").replace(/^file:([^@]*)@.*$/, "
  * Fails if figures are drawn that are not of what the address asks for, or if heading or bar name something else. Returns what the page
  * is about.
  */
-export async function assertOneSubject(page, said = "") {
+export async function assertOneSubject(page, said = "", examples = new Map()) {
   await settled(page);
   const now = await subjectOf(page);
   const context = `${said} ${JSON.stringify(now)}`;
   for (const request of now.requests) {
     assert.equal(request.split("?")[0], now.hash.split("?")[0], `the page of the figures: ${context}`);
     const [asked, address] = [fields(request), fields(now.hash)];
-    // An address without fields is that of the page's own example: a test of the page holds what that is.
     asked.delete("tool");
+    // An address without fields is that of the page's own example.
+    if (!now.hash.includes("?") && examples.has(now.hash)) assert.equal(request, examples.get(now.hash), `the example: ${context}`);
     if (now.hash.includes("?")) for (const [key, value] of asked) assert.equal(address.get(key), value, `${key} of the figures: ${context}`);
     const model = asked.get("model");
     if (now.bar !== null && model && !asked.get("config")) assert.ok(now.bar.includes(label(model)), `the bar names ${model}: ${context}`);

@@ -98,6 +98,14 @@ const ACTIONS = {
 /** Takes `actions` random actions; every sixth does not wait for the one before. */
 export async function walk(page, url, { seed, actions, say = () => {} }) {
   const pick = random(seed);
+  // What each page opens with for somebody who asked for nothing.
+  const examples = new Map();
+  for (const path of ["benchmark", "profile", "inspect", "numerics", "matmult", "llm", "customop"]) {
+    const fresh = await (await page.context().browser().newContext()).newPage();
+    await openApp(fresh, `${url}#/${path}`);
+    examples.set(`#/${path}`, (await assertOneSubject(fresh)).requests[0]);
+    await fresh.context().close();
+  }
   await openApp(page, url);
   const steps = [];
   for (let i = 0; i < actions; i++) {
@@ -107,6 +115,6 @@ export async function walk(page, url, { seed, actions, say = () => {} }) {
     // Back may leave the site.
     if (!page.url().startsWith(url)) await openApp(page, url);
     if (pick() < 1 / 6) continue;
-    await assertOneSubject(page, `seed ${seed}, action ${i}: ${steps.slice(-6).join("; ")}:`);
+    await assertOneSubject(page, `seed ${seed}, action ${i}: ${steps.slice(-6).join("; ")}:`, examples);
   }
 }

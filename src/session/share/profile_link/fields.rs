@@ -64,7 +64,7 @@ const RUN: [Field<ProfileSpec>; 9] = [
     ),
 ];
 
-const VIEW: [Field<ProfileLink>; 32] = [
+const VIEW: [Field<ProfileLink>; 33] = [
     field(
         "tool",
         |l| Some(l.tool.name().to_owned()),
@@ -91,6 +91,13 @@ const VIEW: [Field<ProfileLink>; 32] = [
         "by",
         |l| (l.group_by != GroupBy::default()).then(|| l.group_by.name().to_owned()),
         |l, t| set(&mut l.group_by, GroupBy::from_name(t), one_of(GroupBy::ALL.map(GroupBy::name)), "name"),
+    ),
+    field(
+        "engines_by",
+        |l| l.engines_by.map(|by| by.name().to_owned()),
+        |l, t| {
+            set(&mut l.engines_by, GroupBy::from_name(t).map(Some), one_of(GroupBy::ALL.map(GroupBy::name)), "thread")
+        },
     ),
     field(
         "instances",
@@ -246,9 +253,11 @@ fn read_span(link: &mut ProfileLink, query: &Query, notices: &mut Vec<Notice>) {
     }
 }
 
-/// Writes the state of the profile page into a query; defaults are left out.
+/// Writes the state of the profile page into a query; defaults are left out, and a file has no model.
 pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     write_fields(&FILE, link, query);
-    write_fields(&RUN, &link.spec, query);
+    if link.file.is_none() {
+        write_fields(&RUN, &link.spec, query);
+    }
     write_fields(&VIEW, link, query);
 }

@@ -29,6 +29,8 @@ pub struct ProfileLink {
     pub level: Option<String>,
     /// The key for grouping slices in the statistics tool.
     pub group_by: GroupBy,
+    /// The key for grouping the slices of engines; their rows if absent.
+    pub engines_by: Option<GroupBy>,
     /// How tools count names.
     pub instances: Instances,
     /// Whether operators are counted only in the visible span, if the profile supports it.
@@ -67,6 +69,12 @@ impl ProfileLink {
             ..ProfileSpec::default()
         };
         Self { spec, tool: Tool::Overview, ..Self::default() }
+    }
+
+    /// The key for grouping slices in the tool that is shown.
+    #[must_use]
+    pub fn grouping(&self) -> GroupBy {
+        if self.tool == Tool::OperatorEngine { self.engines_by.unwrap_or(GroupBy::Thread) } else { self.group_by }
     }
 }
 

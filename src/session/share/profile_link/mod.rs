@@ -44,6 +44,7 @@ mod tests {
             ask: "where dur > 1ms & more".into(),
             level: Some("CPU ops".into()),
             group_by: GroupBy::Module,
+            engines_by: Some(GroupBy::Category),
             instances: ns_analysis::Instances::Each,
             in_view: true,
             sort: Some(Sort { column: "time_ns".into(), descending: true }),

@@ -10,6 +10,7 @@ use ns_fidelity::{GenerationReport, LargerBatch};
 use ns_llm::{Limits, Memory, Request, Weights};
 use ns_view::colours::Kind;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, Tile, Tone};
+use ns_view::palette::shade;
 use ns_view::plot::Scatter;
 
 /// The document of a run. Until the run is over, it holds the answer to the form's own request and nothing else.
@@ -167,19 +168,20 @@ fn memory_tile(memory: &Memory) -> Tile {
 fn token(report: &GenerationReport) -> Shares {
     let parts = report.made.breakdown_ms;
     let all = [
-        ("weights", parts.weights, Kind::Transfer),
-        ("keys and values", parts.cache, Kind::Transfer),
-        ("collectives", parts.collectives, Kind::Collective),
-        ("compute that no transfer hides", parts.compute, Kind::Matrix),
-        ("host", parts.host, Kind::Host),
+        // Both are transfers: two shades of one hue.
+        ("weights", parts.weights, Kind::Transfer.fill()),
+        ("keys and values", parts.cache, shade(Kind::Transfer.fill(), 3)),
+        ("collectives", parts.collectives, Kind::Collective.fill()),
+        ("compute that no transfer hides", parts.compute, Kind::Matrix.fill()),
+        ("host", parts.host, Kind::Host.fill()),
     ];
     let whole: f64 = all.iter().map(|(_, ms, _)| ms).sum();
-    let part = |(name, ms, kind): (&str, f64, Kind)| Share {
+    let part = |(name, ms, fill): (&str, f64, u8)| Share {
         name: name.to_owned(),
         value: format!("{} ms", format_number(ms)),
         exact: format!("{ms} ms"),
         share: ms / whole.max(1e-12),
-        kind: format!("hue-{}", kind.fill()),
+        kind: format!("hue-{fill}"),
         target: String::new(),
     };
     Shares {

@@ -25,13 +25,14 @@ pub fn CallBox(props: &CallBoxProps) -> Html {
                 Ok(call) => {
                     let names: Vec<&str> = call.options.iter().map(|(key, _)| *key).collect();
                     let filled = if names.is_empty() { "Nothing".to_owned() } else { names.join(", ") };
-                    let rest = call.left_out.join(", ");
+                    let (rest, has_model) = (call.left_out.join(", "), call.names_model());
                     for (key, text) in call.options {
                         state.dispatch(BenchAction::Edit(key, text));
                     }
                     let rest =
                         if rest.is_empty() { String::new() } else { format!(" The form has no field for {rest}.") };
-                    Ok(format!("{filled} is in the form now.{rest} Choose the model, then press Run."))
+                    let next = if has_model { "Press Run." } else { "Choose the model, then press Run." };
+                    Ok(format!("{filled} is in the form now.{rest} {next}"))
                 }
                 Err(refusal) => Err(refusal.to_string()),
             });

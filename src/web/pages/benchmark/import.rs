@@ -1,19 +1,43 @@
 //! Files of results of other tools.
 
 use crate::state::StateDispatcher;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
 use crate::context::AppContext;
+use crate::platform::files::read_head;
 use ns_base::convert::f64_to_u64;
 use ns_page::bench::{BenchAction, BenchState};
-use ns_page::notices::{NoticeAction, Tone};
+use ns_page::link_intent::LinkIntent;
+use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::replies::outcome_of;
-use ns_session::{JobRequest, JobResult, Message};
+use ns_session::options::read_neuronperf_call;
+use ns_session::{HEAD_BYTES, JobRequest, JobResult, Message};
+
+/// Fills the form with the call of NeuronPerf in a script, and runs it if the call names the model.
+async fn read_script(state: StateDispatcher<BenchState>, notices: StateDispatcher<Notices>, file: File) {
+    let head = read_head(&file, HEAD_BYTES).await.unwrap_or_default();
+    match read_neuronperf_call(&String::from_utf8_lossy(&head)) {
+        Ok(call) => {
+            let (intent, next) = match call.names_model() {
+                true => (LinkIntent::Result, ""),
+                false => (LinkIntent::Form, " Choose the model, then press Run."),
+            };
+            state.dispatch(BenchAction::Load(Box::new(call.config()), intent));
+            let text = format!("{}: its call of NeuronPerf is in the form.{next}", file.name());
+            notices.dispatch(NoticeAction::Say(Tone::Good, text));
+        }
+        Err(refusal) => state.dispatch(BenchAction::Refused(format!("{}: {refusal}", file.name()))),
+    }
+}
 
 /// Reads a file of benchmark results into the table.
 pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: File) {
     let notices = app.notices.clone();
+    if file.name().to_ascii_lowercase().ends_with(".py") {
+        return spawn_local(read_script(state, notices, file));
+    }
     let engine = match app.pool.bench() {
         Ok(engine) => engine,
         Err(message) => {
@@ -33,7 +57,7 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
             notices.dispatch(NoticeAction::Say(tone, text));
         }
         Message::Done(JobResult::Index { name, index, warnings }) => {
-            let mut text = format!("{name}: Run benchmarks the entries of this model index.");
+            let mut text = format!("{name}: the entries of this model index are run.");
             warnings.iter().take(3).for_each(|w| text.push_str(&format!(" {w}.")));
             if warnings.len() > 3 {
                 text.push_str(&format!(" There are {} more remarks.", warnings.len() - 3));

@@ -9,7 +9,7 @@ use crate::platform::storage;
 
 const KEY: &str = "neuronscope.dock";
 /// Sizes in px: the first one, the smallest one, and one step of the keyboard.
-const USUAL: f64 = 260.0;
+const USUAL: f64 = 208.0;
 const LEAST: f64 = 120.0;
 const MOST: f64 = 900.0;
 const STEP: f64 = 24.0;
@@ -30,12 +30,20 @@ pub struct DockProps {
     pub open: usize,
     /// Receives the position of a chosen tab.
     pub on_open: Callback<usize>,
+    /// Height of its content, in px: the same whether it is empty or full.
+    pub size: UseStateHandle<f64>,
+}
+
+/// The size of the dock that this browser keeps.
+#[hook]
+pub fn use_dock_size() -> UseStateHandle<f64> {
+    use_state_eq(|| storage::read(KEY).and_then(|t| t.parse::<f64>().ok()).map_or(USUAL, limited))
 }
 
 /// The dock, with an edge to drag that changes its size.
 #[component]
 pub fn Dock(props: &DockProps) -> Html {
-    let size = use_state_eq(|| storage::read(KEY).and_then(|t| t.parse::<f64>().ok()).map_or(USUAL, limited));
+    let size = &props.size;
     let dock = use_node_ref();
     let is_moving = use_mut_ref(|| false);
     let resize = {
@@ -62,7 +70,7 @@ pub fn Dock(props: &DockProps) -> Html {
         })
     };
     let onpointerup = Callback::from(move |_: PointerEvent| *is_moving.borrow_mut() = false);
-    let onkeydown = on(*size, move |now, event: KeyboardEvent| {
+    let onkeydown = on(**size, move |now, event: KeyboardEvent| {
         let to = match event.key().as_str() {
             "ArrowLeft" | "ArrowUp" => now + STEP,
             "ArrowRight" | "ArrowDown" => now - STEP,
@@ -78,10 +86,10 @@ pub fn Dock(props: &DockProps) -> Html {
         html! { <button type="button" aria-pressed={(i == props.open).to_string()} {onclick}>{ &tab.title }</button> }
     };
     html! {
-        <div class="dock" role="group" aria-label={props.label.clone()} ref={dock} style={format!("--dock:{:.0}px", *size)}>
+        <div class="dock" role="group" aria-label={props.label.clone()} ref={dock}>
             <div
                 class="dock-edge" role="separator" tabindex="0" aria-label="Size of the details" title="Drag, or press the arrow keys, to change the size"
-                aria-valuenow={format!("{:.0}", *size)} aria-valuemin={LEAST.to_string()} aria-valuemax={MOST.to_string()}
+                aria-valuenow={format!("{:.0}", **size)} aria-valuemin={LEAST.to_string()} aria-valuemax={MOST.to_string()}
                 {onpointerdown} {onpointermove} onpointercancel={onpointerup.clone()} {onpointerup} {onkeydown}
             ></div>
             <div class="dock-tabs" role="group" aria-label="What the dock shows">{ for props.tabs.iter().enumerate().map(tab) }</div>

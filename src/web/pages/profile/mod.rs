@@ -6,6 +6,7 @@ mod controls;
 mod dock;
 mod export_menu;
 mod kept_bases;
+mod keys;
 mod operators;
 mod page;
 mod queries;

@@ -92,7 +92,7 @@ pub fn range_switch(state: &StateHandle<ProfileState>, fields: Html) -> Html {
     let view = match state.link.span {
         Some(span) => {
             let unit = unit_of(state);
-            format!("In view on the timeline: {} to {}", unit.exact(span.start.0), unit.exact(span.end.0))
+            format!("In view on the timeline: {} to {}", unit.place(span.start.0), unit.place(span.end.0))
         }
         None => "In view on the timeline (all of it now: zoom in there)".to_owned(),
     };

@@ -5,6 +5,7 @@ use yew::prelude::*;
 use super::actions::ProfileActions;
 use super::bar::WorkspaceBar;
 use super::controls::{SpecForm, tool_of};
+use super::keys::use_search_key;
 use super::operators::OperatorsView;
 use super::queries::{go_to_range, use_details, use_known_levels, use_operators, use_search, use_summary};
 use super::rail::Rail;
@@ -37,6 +38,7 @@ pub struct ProfilePageProps {
 
 #[component]
 pub fn ProfilePage(props: &ProfilePageProps) -> Html {
+    use_search_key();
     // The context exists as long as the app; the hooks below must run either way.
     let Some(app) = use_app() else { return Html::default() };
     let state = &props.state;
@@ -254,7 +256,7 @@ fn facts(run: &OpenRun, all: bool) -> Html {
     let span = info.outline.span;
     for (name, value) in [
         ("Events", format_count(info.events)),
-        ("Span", info.outline.unit.exact(span.end.0.saturating_sub(span.start.0))),
+        ("Span", info.outline.unit.text(span.end.0.saturating_sub(span.start.0))),
     ] {
         if !facts.iter().any(|(n, _)| n == name) {
             facts.push((name.to_owned(), value));

@@ -6,7 +6,7 @@ use ns_analysis::opcode::short_name;
 use ns_base::Order;
 use ns_base::convert::f64_to_i64;
 use ns_profile::Unit;
-use ns_view::colours::Colours;
+use ns_view::colours::{Colours, part_neighbours};
 use ns_view::palette::{fill_var, on_fill_var};
 use ns_view::plot::{TreemapTile, treemap};
 
@@ -40,9 +40,11 @@ pub fn Treemap(props: &TreemapProps) -> Html {
     items.truncate(MOST_TILES);
     let values: Vec<f64> = items.iter().map(|item| item.1).collect();
     let known = shared_prefix(&items);
-    let tile = |t: &TreemapTile| {
+    let tiles = treemap(&values, 100.0, 60.0);
+    let mut fills: Vec<u8> = tiles.iter().map(|t| props.colours.fill_of(&items[t.item].0)).collect();
+    part_neighbours(&mut fills, |a, b| tiles[a].touches(&tiles[b]));
+    let tile = |(t, fill): (&TreemapTile, u8)| {
         let (name, ns) = &items[t.item];
-        let fill = props.colours.fill_of(name);
         let style = format!(
             "left:{:.3}%;top:{:.3}%;width:{:.3}%;height:{:.3}%;background:{};color:{}",
             t.x,
@@ -62,7 +64,7 @@ pub fn Treemap(props: &TreemapProps) -> Html {
     html! {
         <figure class="treemap">
             <figcaption>{ "The largest as areas" }</figcaption>
-            <ul>{ for treemap(&values, 100.0, 60.0).iter().map(tile) }</ul>
+            <ul>{ for tiles.iter().zip(fills).map(tile) }</ul>
         </figure>
     }
 }

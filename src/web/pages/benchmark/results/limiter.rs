@@ -33,6 +33,9 @@ pub fn LimiterLine(props: &LimiterLineProps) -> Html {
         engine.send(JobRequest::Inspect(InspectAsk::Show(Box::new(spec))), None, on_message);
     });
     let (of, text) = &*sentence;
-    let text = if *of == props.of { text.replace("this execution", "a call of it") } else { String::new() };
+    let text = match of.as_ref().filter(|_| *of == props.of) {
+        Some((_, instance, batch)) => text.replace("this execution", &format!("a call on {instance} at batch {batch}")),
+        None => String::new(),
+    };
     html! { <p class="limiter" role="status">{ text }</p> }
 }

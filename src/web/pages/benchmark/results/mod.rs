@@ -2,6 +2,7 @@
 //! of one.
 
 mod charts;
+mod chosen;
 mod columns;
 mod finder;
 mod limiter;

@@ -12,7 +12,7 @@ use ns_bench::Report;
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use ns_session::results::{
-    Filter, ReportCells, narrow_columns, on_front, report_table, shown_columns, take_alike, with_pareto,
+    Filter, ReportCells, fronts, narrow_columns, report_table, shown_columns, take_alike, with_pareto,
 };
 use ns_session::share::{Link, ProfileLink};
 use ns_session::{ProfileSpec, TraceSpec};
@@ -41,7 +41,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
         let keys = if *is_narrow { narrow_columns(&keys, &cells) } else { keys };
         let ids: Vec<RowId> = kept.iter().map(|r| r.id).collect();
         let reports: Vec<&Report> = kept.iter().map(ResultRow::report).collect();
-        (Shared::new(with_pareto(report_table(&cells, &keys), &on_front(&reports))), ids, alike)
+        (Shared::new(with_pareto(report_table(&cells, &keys), &fronts(&reports))), ids, alike)
     });
     let dispatch = state.dispatcher();
     let on_sort = on(dispatch.clone(), |dispatch, sort: Sort| dispatch.dispatch(BenchAction::Sort(sort)));

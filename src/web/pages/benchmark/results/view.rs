@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::charts::ConfigurationCharts;
+use super::chosen::ChosenRow;
 use super::finder::RowFinder;
 use super::limiter::LimiterLine;
 use super::model_card::ModelCard;
@@ -16,8 +17,7 @@ use crate::platform::page;
 use ns_bench::{Report, sharing};
 use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
 use ns_session::results::{
-    Filter, ModelRuns, Requirements, cost_latency, scaling, throughput_by_batch, throughput_by_configuration,
-    throughput_latency,
+    BatchLines, Filter, ModelRuns, Requirements, cost_latency, scaling, throughput_by_configuration, throughput_latency,
 };
 
 #[derive(Properties, PartialEq)]
@@ -80,8 +80,10 @@ fn Rows(props: &BenchResultsProps) -> Html {
         let best = Tiles::of(&rows, wanted);
         (tiles(&best, is_awaited), verdict(&best, is_awaited))
     });
-    let comparison =
-        on((*rows).clone(), move |rows, ()| html! { <Comparison rows={rows.clone()} {best} {is_awaited} /> });
+    let comparison = on(
+        (state.clone(), (*rows).clone()),
+        move |(state, rows), ()| html! { <Comparison state={state.clone()} rows={rows.clone()} {best} {is_awaited} /> },
+    );
     let table = on(
         (state.clone(), (*rows).clone()),
         move |(state, rows), ()| html! { <ResultsTable state={state.clone()} rows={rows.clone()} {best} /> },
@@ -156,22 +158,20 @@ struct ChoiceProps {
 #[component]
 fn Choice(props: &ChoiceProps) -> Html {
     let ChoiceProps { state, rows, wanted, best, is_awaited } = props;
-    let keys = (rows.clone(), *wanted, state.selected, *best, *is_awaited);
-    (*use_memo(keys, |_| choice(state, rows, wanted, *best, *is_awaited))).clone()
+    let with_copies = use_state_eq(|| false);
+    let keys = (rows.clone(), *wanted, state.selected, *best, *is_awaited, *with_copies);
+    (*use_memo(keys, |_| choice(props, &with_copies))).clone()
 }
 
-/// The plots that decide: the cost over the latency, and the throughput over the batch size. A click on a mark chooses its row.
-fn choice(
-    state: &StateHandle<BenchState>,
-    rows: &[ResultRow],
-    wanted: &Requirements,
-    best: Option<RowId>,
-    is_awaited: bool,
-) -> Html {
-    let finished: Vec<&ResultRow> = rows.iter().filter(|r| r.report().is_finished()).collect();
-    let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
+/// The plots that decide: the cost over the latency, and the cost or the throughput over the batch size. A click on a mark chooses its row, whose
+/// figures stand below them.
+fn choice(props: &ChoiceProps, with_copies: &UseStateHandle<bool>) -> Html {
+    let ChoiceProps { state, rows, wanted, best, is_awaited } = props;
+    let (best, is_awaited) = (*best, *is_awaited);
+    let finished = Finished::of(rows);
+    let reports = finished.reports();
     let (plot, of) = cost_latency(&reports, wanted);
-    let lines = throughput_by_batch(&reports);
+    let lines = BatchLines::of(&reports, finished.position(best), **with_copies);
     if plot.points.is_empty() && lines.is_none() {
         let class = classes!("panel", "plots", "is-awaited");
         return if is_awaited {
@@ -180,29 +180,71 @@ fn choice(
             Html::default()
         };
     }
-    let at = |id: Option<RowId>| of.iter().position(|i| id.is_some() && finished.get(*i).map(|r| r.id) == id);
+    let at = |id: Option<RowId>| of.iter().position(|i| finished.position(id) == Some(*i));
     let chosen = at(state.selected)
         .map(|point| (point, AttrValue::Static("the chosen row")))
-        .or_else(|| at(best).map(|point| (point, AttrValue::Static("best within the limits"))));
-    let on_point = {
-        let (dispatch, of) = (state.dispatcher(), of.clone());
-        let ids: Vec<RowId> = finished.iter().map(|r| r.id).collect();
-        Callback::from(move |point: usize| {
-            if let Some(id) = of.get(point).and_then(|i| ids.get(*i)) {
-                dispatch.dispatch(BenchAction::Select(*id));
-            }
-        })
-    };
+        .or_else(|| at(best).map(|point| (point, AttrValue::Static(BEST))));
+    let select = finished.select(state);
+    let on_point = on((select.clone(), of.clone()), |(select, of), point: usize| {
+        of.get(point).into_iter().for_each(|i| select.emit(*i));
+    });
     html! {
         <div class="panel plots choice">
             if !plot.points.is_empty() { <ScatterPlot title="Cost over latency" {plot} {chosen} {on_point} /> }
-            if let Some(plot) = lines { <LineChart title="Throughput by batch size" {plot} /> } else { { over_latency(&finished, best) } }
+            if let Some(lines) = lines { { by_batch(lines, select, with_copies) } } else { { over_latency(&finished, best, select) } }
+            <ChosenRow state={state.clone()} />
         </div>
+    }
+}
+
+/// The lines over the batch size, and the choice between one for each instance and one for each number of models on it.
+fn by_batch(lines: BatchLines, select: Callback<usize>, with_copies: &UseStateHandle<bool>) -> Html {
+    let BatchLines { title, plot, of, best, has_copies } = lines;
+    let chosen = best.map(|place| (place, AttrValue::Static(BEST)));
+    let on_point = on((select, of), |(select, of), (line, point): (usize, usize)| {
+        of.get(line).and_then(|line| line.get(point)).into_iter().for_each(|i| select.emit(*i));
+    });
+    let onchange = on(with_copies.clone(), |with_copies, _: Event| with_copies.set(!**with_copies));
+    html! {
+        <div class="by-batch">
+            <LineChart {title} {plot} {chosen} {on_point} note="Point at a mark, or press an arrow key, for its values." />
+            if has_copies { <label class="check"><input type="checkbox" checked={**with_copies} {onchange} /><span>{ "A line for each number of models" }</span></label> }
+        </div>
+    }
+}
+
+/// The meaning of the ring around the best row.
+const BEST: &str = "best within the limits";
+
+/// The rows that have figures.
+struct Finished<'a>(Vec<&'a ResultRow>);
+
+impl<'a> Finished<'a> {
+    fn of(rows: &'a [ResultRow]) -> Self {
+        Self(rows.iter().filter(|r| r.report().is_finished()).collect())
+    }
+
+    fn reports(&self) -> Vec<&'a Report> {
+        self.0.iter().map(|r| r.report()).collect()
+    }
+
+    fn position(&self, id: Option<RowId>) -> Option<usize> {
+        self.0.iter().position(|r| Some(r.id) == id)
+    }
+
+    /// Chooses the row at a position.
+    fn select(&self, state: &StateHandle<BenchState>) -> Callback<usize> {
+        let ids: Vec<RowId> = self.0.iter().map(|r| r.id).collect();
+        on((state.dispatcher(), ids), |(dispatch, ids), i: usize| {
+            ids.get(i).into_iter().for_each(|id| dispatch.dispatch(BenchAction::Select(*id)));
+        })
     }
 }
 
 #[derive(Properties, PartialEq)]
 struct ComparisonProps {
+    /// The state of the page, for the choice of a row.
+    state: StateHandle<BenchState>,
     /// The rows that the filter lets through.
     rows: Rc<[ResultRow]>,
     /// The best one, which is marked.
@@ -211,11 +253,17 @@ struct ComparisonProps {
     is_awaited: bool,
 }
 
-/// Plots of the rows.
+/// Plots of the rows, drawn anew for other rows or a choice only.
 #[component]
 fn Comparison(props: &ComparisonProps) -> Html {
-    let finished: Vec<&ResultRow> = props.rows.iter().filter(|r| r.report().is_finished()).collect();
-    let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
+    let keys = (props.rows.clone(), props.state.selected, props.best, props.is_awaited);
+    (*use_memo(keys, |_| comparison(props))).clone()
+}
+
+fn comparison(props: &ComparisonProps) -> Html {
+    let finished = Finished::of(&props.rows);
+    let reports = finished.reports();
+    let select = finished.select(&props.state);
     let is_empty = throughput_latency(&reports).0.points.is_empty();
     if is_empty && props.is_awaited {
         return Html::default();
@@ -224,14 +272,18 @@ fn Comparison(props: &ComparisonProps) -> Html {
         return html! { <div class="panel plots"><p class="empty">{ "No configuration that is shown has finished, so there is nothing to plot." }</p></div> };
     }
     let (bars, all) = throughput_by_configuration(&reports);
-    let title = match all - bars.bars.len() {
+    let title = match all.len() - bars.bars.len() {
         0 => "Throughput by configuration".to_owned(),
-        _ => format!("Throughput by configuration: the {} fastest of {all}", bars.bars.len()),
+        _ => format!("Throughput by configuration: the {} fastest of {}", bars.bars.len(), all.len()),
     };
+    let on_bar = on((select.clone(), all), |(select, all), bar: usize| {
+        all.get(bar).into_iter().for_each(|i| select.emit(*i));
+    });
     html! { <>
         <div class="panel plots">
-            if throughput_by_batch(&reports).is_some() { { over_latency(&finished, props.best) } }
-            <BarChart {title} unit="inf/s" plot={bars} />
+            if BatchLines::of(&reports, None, false).is_some() { { over_latency(&finished, props.best, select) } }
+            <BarChart {title} unit="inf/s" plot={bars} {on_bar} />
+            <ChosenRow state={props.state.clone()} />
         </div>
         { shared(&reports) }
         { scaling_plots(&reports) }
@@ -239,15 +291,17 @@ fn Comparison(props: &ComparisonProps) -> Html {
 }
 
 /// The throughput over the latency; it stands beside the costs if there is no plot over batch sizes.
-fn over_latency(finished: &[&ResultRow], best: Option<RowId>) -> Html {
-    let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
-    let (plot, of) = throughput_latency(&reports);
-    let chosen = of.iter().position(|i| finished.get(*i).map(|r| r.id) == best && best.is_some());
-    let chosen = chosen.map(|point| (point, AttrValue::Static("best within the limits")));
+fn over_latency(finished: &Finished<'_>, best: Option<RowId>, select: Callback<usize>) -> Html {
+    let (plot, of) = throughput_latency(&finished.reports());
+    let chosen = of.iter().position(|i| finished.position(best) == Some(*i));
+    let chosen = chosen.map(|point| (point, AttrValue::Static(BEST)));
+    let on_point = on((select, of), |(select, of), point: usize| {
+        of.get(point).into_iter().for_each(|i| select.emit(*i));
+    });
     if plot.points.is_empty() {
         Html::default()
     } else {
-        html! { <ScatterPlot title="Throughput over latency" {plot} {chosen} /> }
+        html! { <ScatterPlot title="Throughput over latency" {plot} {chosen} {on_point} /> }
     }
 }
 

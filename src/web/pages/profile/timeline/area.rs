@@ -1,14 +1,16 @@
 //! The selected area in numbers: time by name.
 
+use ns_base::convert::{f64_to_i64, f64_to_u64};
 use ns_base::units::format_plural;
 use yew::prelude::*;
 
 use crate::components::LocalTable;
 use crate::pages::profile::queries::{Answer, use_export, use_listing, use_save_all};
-use crate::pages::profile::tools::waiting;
+use crate::pages::profile::tools::{column, waiting};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use ns_page::Shared;
-use ns_session::{ExportKind, GroupsOf, Listing, Rows};
+use ns_profile::Unit;
+use ns_session::{ExportKind, GroupsOf, LinkedTable, Listing, Rows};
 use ns_view::timeline::{Area, SliceRef};
 
 /// The most names that are listed.
@@ -42,14 +44,15 @@ pub fn AreaPanel(props: &AreaPanelProps) -> Html {
         "{} on {}, {} to {}",
         unit.text(area.span.end.0 - area.span.start.0),
         format_plural(tracks, "track"),
-        unit.exact(area.span.start.0),
-        unit.exact(area.span.end.0)
+        unit.place(area.span.start.0),
+        unit.place(area.span.end.0)
     );
+    let counted = answer.as_ref().and_then(|answer| answer.as_ref().ok()).map(|listed| counted_text(listed, unit));
     html! {
         <section class="panel area" aria-label="Selected area">
             <div class="buttons">
                 <h3>{ "Selected area" }</h3>
-                <p role="status">{ title }</p>
+                <p role="status">{ title }{ for counted }</p>
                 <span class="gap"></span>
                 <button type="button" onclick={act(|a| ProfileAction::Annotate(a.span, None))}>{ "Mark it" }</button>
                 <button type="button" onclick={export.reform(|_: MouseEvent| ())}>{ "Export as trace" }</button>
@@ -58,6 +61,16 @@ pub fn AreaPanel(props: &AreaPanelProps) -> Html {
             { answer_view(answer, &props.on_select, save_all) }
         </section>
     }
+}
+
+/// The slices inside, in numbers.
+fn counted_text(listed: &LinkedTable, unit: &Unit) -> String {
+    let sum = |id: &str| -> f64 {
+        let Some(at) = column(&listed.table, id) else { return 0.0 };
+        listed.table.rows.iter().filter_map(|row| row.get(at)?.number()).sum()
+    };
+    let (slices, names) = (format_plural(f64_to_u64(sum("count")), "slice"), format_plural(listed.total, "name"));
+    format!(": {slices} of {names}, {} of self time", unit.text(f64_to_i64(sum("self_ns"))))
 }
 
 fn answer_view(answer: Option<Answer>, on_select: &Callback<SliceRef>, save_all: Callback<()>) -> Html {

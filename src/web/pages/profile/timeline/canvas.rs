@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
 use yew::prelude::*;
 
+use crate::platform::page;
 use crate::timeline::Controller;
 
 /// Size, pointer, wheel and scrolling of the canvas.
@@ -41,7 +42,12 @@ impl Drop for SizeObserver {
 fn observe_size(controller: &Controller, canvas: &HtmlCanvasElement, scroller: &HtmlElement) -> Option<SizeObserver> {
     let (controller, canvas, element) = (controller.clone(), canvas.clone(), scroller.clone());
     let callback = wasm_bindgen::closure::Closure::<dyn FnMut()>::new(move || {
+        // A lower frame must not scroll the selection out of sight.
+        let kept = controller.selected_row();
         controller.resize(&canvas, f64::from(element.client_width()), f64::from(element.client_height()));
+        if let Some(to) = kept.and_then(|(track, row)| controller.scroll_to(track, row)) {
+            page::scroll_to(&element, libm::round(to));
+        }
     });
     let observer = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()).ok()?;
     observer.observe(scroller);

@@ -58,11 +58,7 @@ impl Changes {
             }
             Change::Tile(_) => self.version.set(*self.version + 1),
             Change::Hover(next) => self.hover.set(next),
-            Change::Key('?') => self.help.set(!*self.help),
-            Change::Key(_) => {
-                self.hover.set(None);
-                page::focus("timeline-search");
-            }
+            Change::Help => self.help.set(!*self.help),
             Change::Failed(message) => self.app.notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         }
     }

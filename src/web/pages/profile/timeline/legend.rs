@@ -9,6 +9,8 @@ use ns_view::palette::fill_var;
 pub struct TimelineLegendProps {
     /// Colours of the profile.
     pub colours: Colours,
+    /// Whether the profile is of NeuronCores, whose engines the legend names.
+    pub is_neuron: bool,
 }
 
 /// The kinds of work in the profile, and the meaning of grey.
@@ -16,7 +18,7 @@ pub struct TimelineLegendProps {
 pub fn TimelineLegend(props: &TimelineLegendProps) -> Html {
     let entry = |kind: Kind| {
         html! {
-            <li><span class="swatch" style={format!("background:{}", fill_var(kind.fill()))}></span><span class="name">{ kind.title() }</span></li>
+            <li><span class="swatch" style={format!("background:{}", fill_var(kind.fill()))}></span><span class="name">{ kind.title(props.is_neuron) }</span></li>
         }
     };
     let kinds = props.colours.legend();

@@ -44,7 +44,7 @@ pub fn MinimapStrip(props: &MinimapStripProps) -> Html {
         let (map, controller, view) = (map.clone(), props.controller.clone(), props.view);
         Callback::from(move |event: PointerEvent| {
             if event.buttons() & 1 == 1
-                && let Some(share) = pointer::share_of_width(&event)
+                && let Some((share, _)) = pointer::share_of(&event, ".minimap")
             {
                 controller.show_span(map.centred(&view, share));
             }

@@ -18,14 +18,14 @@ use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
 use super::tracks::TracksPanel;
 use crate::components::{SliceDetailsPanel, SliceFlowPanel, on, place_of};
 use crate::context::use_app;
-use crate::pages::profile::dock::{Dock, DockTab};
+use crate::pages::profile::dock::{Dock, DockTab, use_dock_size};
 use crate::pages::profile::queries::ask_flows;
 use crate::platform::page;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use crate::timeline::{Change, Controller, Hover};
 use ns_page::profile::Flows;
 use ns_view::palette::Theme;
-use ns_view::timeline::{FlowArrow, SliceDetails, SliceRef, Viewport, describe_slice};
+use ns_view::timeline::{FlowArrow, SliceDetails, SliceRef, TrackId, Viewport, describe_slice};
 
 /// Id of the canvas, which takes the focus when the finder leads to a track.
 const CANVAS: &str = "timeline-canvas";
@@ -61,7 +61,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     use_canvas(&controller, &canvas, &scroller);
     use_keys(&controller);
 
-    let tab = use_tab(&props.state);
+    let docked = (use_tab(&props.state), use_dock_size());
     let outline = &props.run.info.outline;
     let said = props.state.details.as_ref().map(|d| describe_slice(d, outline)).unwrap_or_default();
     let on_select =
@@ -79,8 +79,9 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     });
     let height = controller.content_height();
     let (tile, view): (_, Viewport) = controller.visible_slices();
+    let sizes = format!("--dock:{:.0}px;--content:{height}px", *docked.1);
     html! {
-        <div class="timeline">
+        <div class="timeline" style={sizes}>
           <div class="timeline-main">
             <TimelineTools
                 controller={(*controller).clone()} state={props.state.clone()} help={is_help_open.clone()}
@@ -89,7 +90,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
             if *is_help_open { <TimelineHelp on_close={on_close_help} /> }
             <MinimapStrip run={props.run.clone()} controller={(*controller).clone()} {view} />
             <div class="timeline-frame">
-                <div class="timeline-scroll" ref={scroller} style={format!("--content:{height}px")}>
+                <div class="timeline-scroll" ref={scroller}>
                     <div class="timeline-content" style={format!("height:{height}px")}>
                         <canvas
                             ref={canvas} id={CANVAS} tabindex="0" role="application" aria-label="Timeline"
@@ -99,11 +100,11 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
                 </div>
                 <HoverTip hover={(*hover).clone()} unit={outline.unit.clone()} />
             </div>
-            <TimelineLegend colours={props.run.info.colours.clone()} />
+            <TimelineLegend colours={props.run.info.colours.clone()} is_neuron={props.run.is_neuron() || !props.run.engine_tracks().is_empty()} />
             <p id="timeline-how" class="visually-hidden">{ "W and S zoom, A and D pan, Enter selects the first slice in view, arrow keys move the selection, F fits, slash searches, question mark lists all keys. The table Slices in view below has the same slices." }</p>
             <p id="timeline-said" class="visually-hidden" aria-live="polite">{ said }</p>
           </div>
-          { dock(props, &controller, &on_select, &tab) }
+          { dock(props, &controller, &on_select, &docked) }
           <div class="timeline-more">
             <TracksPanel state={props.state.clone()} outline={props.run.info.outline.clone()} />
             <SlicesTable {tile} {view} version={*version} info={props.run.info.clone()} on_select={on_select.clone()} />
@@ -166,7 +167,7 @@ fn dock(
     props: &TimelinePanelProps,
     controller: &Controller,
     on_select: &Callback<SliceRef>,
-    open: &UseStateHandle<usize>,
+    (open, size): &(UseStateHandle<usize>, UseStateHandle<f64>),
 ) -> Html {
     let outline = &props.run.info.outline;
     let details = props.state.details.clone();
@@ -196,7 +197,7 @@ fn dock(
     }
     let shown = if **open == MARKS && marks == 0 { SLICE } else { **open };
     let on_open = on(open.setter(), |open, tab| open.set(tab));
-    html! { <Dock label="Details" {tabs} open={shown} {on_open} /> }
+    html! { <Dock label="Details" {tabs} open={shown} {on_open} size={size.clone()} /> }
 }
 
 /// Keeps the timeline up to date with the state of the page.
@@ -216,10 +217,12 @@ fn use_state_of_page(controller: &Rc<Controller>, state: &StateHandle<ProfileSta
     use_effect_with((controller.clone(), state.details.clone(), scroller.clone()), |(c, details, scroller)| {
         if let Some(details) = details {
             c.reveal(&details.link);
-            if let (Some(to), Some(element)) =
-                (c.scroll_to(details.link.track, details.link.row), scroller.cast::<HtmlElement>())
-            {
-                page::scroll_to(&element, libm::round(to));
+            if let Some(element) = scroller.cast::<HtmlElement>() {
+                let row = (details.link.track, details.link.row);
+                if let Some(to) = c.scroll_to(row.0, row.1) {
+                    page::scroll_to(&element, libm::round(to));
+                }
+                uncover(c, &element, row);
             }
         }
     });
@@ -240,6 +243,17 @@ fn use_state_of_page(controller: &Rc<Controller>, state: &StateHandle<ProfileSta
         let c = c.clone();
         move || c.leave()
     });
+}
+
+/// Scrolls the page if the dock, a sheet over the foot of a small window, covers a row of the timeline.
+fn uncover(controller: &Controller, scroller: &HtmlElement, (track, row): (TrackId, u16)) {
+    let frame = scroller.closest(".timeline").ok().flatten();
+    let dock = frame.and_then(|frame| frame.query_selector(".dock").ok().flatten());
+    let (Some(dock), Some(bottom)) = (dock, controller.bottom_of(track, row)) else { return };
+    let covered = scroller.get_bounding_client_rect().top() + bottom - dock.get_bounding_client_rect().top();
+    if covered > 0.0 {
+        page::scroll_window_by(covered);
+    }
 }
 
 /// The arrows of the selected slice, above all other arrows if those are shown.

@@ -13,8 +13,7 @@ use ns_page::Shared;
 use ns_page::profile::Flows;
 use ns_profile::Unit;
 use ns_session::ProfileInfo;
-use ns_view::text::three_decimals;
-use ns_view::timeline::{NO_SLICE, SliceInView, SliceRef, TimelineTile, Viewport, is_plain_in, slices_in_view};
+use ns_view::timeline::{NO_SLICE, SliceInView, SliceRef, TimelineTile, Viewport, slices_in_view};
 
 /// The most slices that the table twin lists.
 const MOST_LINES: usize = 500;
@@ -69,16 +68,17 @@ fn search(state: &StateHandle<ProfileState>) -> Html {
     let oninput = on(state.clone(), |state, event: InputEvent| {
         state.dispatch(ProfileAction::Search(page::value_of(&event)));
     });
-    let go = |forward: bool| on(state.clone(), move |state, _: MouseEvent| go_to_hit(state, forward));
+    let go =
+        |forward: bool| on(state.clone(), move |state, _: MouseEvent| state.dispatch(ProfileAction::NextHit(forward)));
     let onkeydown = on(state.clone(), |state, event: KeyboardEvent| match event.key().as_str() {
-        "Enter" => go_to_hit(state, !event.shift_key()),
+        "Enter" => state.dispatch(ProfileAction::NextHit(!event.shift_key())),
         "Escape" => page::focus("main"),
         _ => {}
     });
     let of_what = state.link.search_by.as_ref().map_or_else(String::new, |kind| format!(" by {}", kind.by.name()));
     let count = match &state.hits {
         Some(hits) if hits.total == 0 => "nothing found".to_owned(),
-        Some(hits) => match position(state) {
+        Some(hits) => match state.position_of_hit(hits) {
             Some(i) => format!("{} of {}", format_count(i as u64 + 1), format_count(hits.total)),
             None => format!("{} found{of_what}", format_count(hits.total)),
         },
@@ -93,30 +93,6 @@ fn search(state: &StateHandle<ProfileState>) -> Html {
         <button type="button" aria-label="Previous hit" disabled={!has_hits} onclick={go(false)}>{ "\u{2190}" }</button>
         <button type="button" aria-label="Next hit" disabled={!has_hits} onclick={go(true)}>{ "\u{2192}" }</button>
     </> }
-}
-
-fn position(state: &ProfileState) -> Option<usize> {
-    let selected = state.link.selected?;
-    state.hits.as_ref()?.hits.iter().position(|h| h.slice.0 == selected)
-}
-
-fn go_to_hit(state: &StateHandle<ProfileState>, forward: bool) {
-    let Some(hits) = state.hits.as_ref().filter(|h| !h.hits.is_empty()) else { return };
-    let n = hits.hits.len();
-    let to = match (position(state), forward) {
-        (None, true) => 0,
-        (None, false) => n - 1,
-        (Some(i), true) => (i + 1) % n,
-        (Some(i), false) => (i + n - 1) % n,
-    };
-    let hit = &hits.hits[to];
-    // A hit that is visible and wide enough does not move the view.
-    let all = state.shown_run().map(|run| run.info.outline.span);
-    let is_plain = state.link.span.or(all).is_some_and(|seen| is_plain_in(seen, hit));
-    state.dispatch(match is_plain {
-        true => ProfileAction::Select(Some(hit.slice)),
-        false => ProfileAction::Jump(hit.clone()),
-    });
 }
 
 #[derive(Properties, PartialEq)]
@@ -202,7 +178,7 @@ pub fn HoverTip(props: &HoverTipProps) -> Html {
     html! {
         <div class="tip" aria-hidden="true" style={format!("--x:{:.0}px;--y:{:.0}px", hover.x, hover.y)}>
             <strong>{ title }</strong>
-            if let Some(value) = hover.value { <span>{ three_decimals(value) }</span> }
+            if let Some(value) = &hover.value { <span>{ value }</span> }
             <span>{ props.unit.text(i64::try_from(hover.duration_ns).unwrap_or(i64::MAX)) }</span>
         </div>
     }

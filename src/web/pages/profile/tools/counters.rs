@@ -12,12 +12,12 @@ use crate::pages::profile::queries::{use_analysis, use_listing};
 use crate::state::ProfileAction;
 use ns_analysis::counters::Curve;
 use ns_base::convert::i64_to_f64;
-use ns_base::units::unit_of_ns;
+use ns_base::units::{is_in_bytes, unit_of_bytes, unit_of_ns};
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_session::{Answer, LinkedTable, Listing, Question, Rows};
 use ns_view::plot::{LineStyle, Lines};
-use ns_view::table::Cell;
+use ns_view::table::{Cell, ColumnKind, Table};
 
 /// The most points of the curve: more points than pixels would not be visible.
 const MOST_POINTS: u32 = 1_200;
@@ -56,7 +56,7 @@ pub fn CountersTool(props: &ToolProps) -> Html {
             html! { <>
                 { drawn }
                 <p class="note">{ "A value holds until the next one; mean and integral weight each value by that time. Press a counter to draw it." }</p>
-                <LocalTable name="Counters" file="counters" table={Shared::new(listed.table.clone())} {on_row} />
+                <LocalTable name="Counters" file="counters" table={Shared::new(shown_table(listed))} {on_row} />
             </> }
         }
     };
@@ -81,11 +81,32 @@ fn row_of(listed: &LinkedTable, name: Option<&str>) -> Option<usize> {
     of_link.or_else(|| rows.max_by_key(|row| (samples(row), Reverse(*row))))
 }
 
+/// The table; if all its counters are in bytes, so are its values.
+fn shown_table(listed: &LinkedTable) -> Table {
+    let mut table = listed.table.clone();
+    let rows = 0..table.rows.len();
+    if rows.clone().all(|row| name_of(listed, row).is_some_and(is_in_bytes)) {
+        for column in table.columns.iter_mut().filter(|column| column.kind == ColumnKind::Number) {
+            column.title = match column.title.split_once(" (value") {
+                Some((stem, rest)) => format!("{stem} (bytes{rest}"),
+                None => format!("{} (bytes)", column.title),
+            };
+        }
+    }
+    table
+}
+
 /// The curve as steps: each value until the next.
 fn plot(curve: &Curve) -> Html {
     let (unit, scale) = unit_of_ns(curve.points.last().map_or(0.0, |(ns, _)| i64_to_f64(*ns)));
-    let points = curve.points.iter().map(|(ns, value)| (i64_to_f64(*ns) / scale, *value)).collect();
-    let plot = Lines::new(&format!("time ({unit})"), "value", [(curve.name.clone(), LineStyle::Steps, points)], false);
+    let (axis, size) = if is_in_bytes(&curve.name) {
+        let (unit, size) = unit_of_bytes(curve.points.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max));
+        (format!("memory ({unit})"), size)
+    } else {
+        ("value".to_owned(), 1.0)
+    };
+    let points = curve.points.iter().map(|(ns, value)| (i64_to_f64(*ns) / scale, *value / size)).collect();
+    let plot = Lines::new(&format!("time ({unit})"), &axis, [(curve.name.clone(), LineStyle::Steps, points)], false);
     let note = if curve.is_thinned { "The smallest and the largest value of each stretch are drawn." } else { "" };
     html! { <LineChart title={curve.name.clone()} {plot} {note} /> }
 }

@@ -16,6 +16,7 @@ use ns_base::{Interval, TraceNs};
 use ns_page::Shared;
 use ns_page::profile::ToolSetting;
 use ns_profile::Unit;
+use ns_profile::levels::ALL_LEVELS;
 use ns_session::share::{FlameLink, FlameView};
 use ns_session::{Answer, GroupsOf, Listing, Question, Rows, SliceFilter};
 use ns_view::colours::Colours;
@@ -24,14 +25,14 @@ use ns_view::palette::{fill_var, on_fill_var};
 use ns_view::table::{Cell, Sort, Table};
 use ns_view::timeline::{Section, Track, TrackId, TrackKind};
 
+/// The most rows that are as high as two lines of text.
+const MOST_TALL_ROWS: u16 = 14;
 /// The most nodes that are asked for, and the smallest share of the width that is drawn.
 const MOST_NODES: u32 = 900;
 /// The most names in the list beside a sandwich.
 const MOST_NAMES: u32 = 2_000;
 /// The most slices of a thread in order of time.
 const MOST_IN_ORDER: u32 = 1_500;
-/// Height of a row.
-const ROW_PX: u32 = 20;
 const LEAST_PERCENT: f64 = 0.15;
 
 #[component]
@@ -77,10 +78,23 @@ pub fn FlameTool(props: &ToolProps) -> Html {
             if *view == FlameView::Sandwich {
                 <div class="sandwich"><NameList run={props.run.clone()} state={props.state.clone()} /><section class="panel" aria-label="Flame graph">{ content }</section></div>
             } else {
-                <section class="panel" aria-label="Flame graph">{ content }</section>
+                <section class="panel is-whole" aria-label="Flame graph">
+                    { content }
+                    if leaves_out_profiler(props) { <p class="note">{ format!("The rows of the profiler itself are left out; the level \u{201c}{PROFILER}\u{201d} has them.") }</p> }
+                </section>
             }
         </>
     }
+}
+
+/// Level of the profiler's own slices.
+const PROFILER: &str = "profiler";
+
+/// Whether the stacks of all levels are shown, without the profiler's own.
+fn leaves_out_profiler(props: &ToolProps) -> bool {
+    let has_profiler = props.run.info.levels.iter().any(|level| level.name == PROFILER);
+    let is_by_time = props.state.link.flame.view == FlameView::ByTime;
+    has_profiler && !is_by_time && props.state.level().is_some_and(|level| level == ALL_LEVELS)
 }
 
 /// All names with their time; pressing one shows its callers and callees.
@@ -203,30 +217,35 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
     let node = |r: &FlameRect| {
         let slice = &found.slices[r.node as usize];
         let duration = i64::try_from(slice.duration_ns).unwrap_or(i64::MAX);
-        let what = format!("{}: {} at {}", slice.title, props.unit.text(duration), props.unit.exact(slice.start_ns));
+        let what = format!("{}: {} at {}", slice.title, props.unit.text(duration), props.unit.place(slice.start_ns));
         let (state, link) = (props.state.clone(), slice.clone());
         let onclick = Callback::from(move |_: MouseEvent| state.dispatch(ProfileAction::Jump(link.clone())));
         html! { <button type="button" {onclick} style={style_of(r, &slice.title, &props.colours)} title={what.clone()} aria-label={what}><span>{ short_name(&slice.title).into_owned() }</span></button> }
     };
     let left_out = found.omitted + layout.narrow;
     html! {
-        <figure class="flame in-order">
+        <figure class={classes!("in-order", look_of(layout.rows))} style={format!("--rows:{}", layout.rows)}>
             <figcaption>{ "Slices by time; press one to see it on the timeline" }</figcaption>
-            <div style={format!("height:{}px", u32::from(layout.rows) * ROW_PX)}>{ for layout.rects.iter().map(node) }</div>
-            <p class="lanes-axis"><span>{ props.unit.exact(layout.start_ns) }</span><span>{ props.unit.exact(layout.end_ns) }</span></p>
+            <div>{ for layout.rects.iter().map(node) }</div>
+            <p class="lanes-axis"><span>{ props.unit.place(layout.start_ns) }</span><span>{ props.unit.place(layout.end_ns) }</span></p>
             if left_out > 0 { <p class="note">{ format!("{} shorter slices are left out.", format_count(left_out)) }</p> }
         </figure>
     }
+}
+
+/// Few rows are high, so that the picture has the height of the window and names two lines.
+fn look_of(rows: u16) -> Classes {
+    classes!("flame", (rows <= MOST_TALL_ROWS).then_some("is-tall"))
 }
 
 /// Style of a rectangle: its place in percent, and the colour of its name.
 fn style_of(r: &FlameRect, name: &str, colours: &Colours) -> String {
     let fill = colours.fill_of(name);
     format!(
-        "left:{:.4}%;width:{:.4}%;top:{}px;background:{};color:{}",
+        "left:{:.4}%;width:{:.4}%;--at:{};background:{};color:{}",
         r.x,
         r.width,
-        u32::from(r.row) * ROW_PX,
+        r.row,
         fill_var(fill),
         on_fill_var(fill)
     )
@@ -270,9 +289,9 @@ fn graph_view(
         html! { <button type="button" {onclick} style={style_of(r, &n.name, colours)} title={what.clone()} aria-label={what}><span>{ short_name(name).into_owned() }</span></button> }
     };
     html! {
-        <figure class="flame">
+        <figure class={look_of(layout.rows)} style={format!("--rows:{}", layout.rows)}>
             <figcaption>{ title }</figcaption>
-            <div style={format!("height:{}px", u32::from(layout.rows) * ROW_PX)}>{ for layout.rects.iter().map(node) }</div>
+            <div>{ for layout.rects.iter().map(node) }</div>
             if graph.omitted > 0 { <p class="note">{ format!("{} nodes with less time are left out.", format_count(graph.omitted)) }</p> }
         </figure>
     }

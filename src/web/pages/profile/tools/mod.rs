@@ -24,6 +24,7 @@ pub use instances_switch::InstancesSwitch;
 pub use level_select::LevelSelect;
 pub use modules::ModulesTool;
 pub use overview::OverviewTool;
+pub(super) use paged_table::column;
 pub use path::PathTool;
 pub use statistics::StatisticsTool;
 

@@ -87,7 +87,7 @@ fn span(table: &Table, row: usize) -> Option<Interval<TraceNs>> {
 }
 
 /// Position of a column.
-pub(super) fn column(table: &Table, id: &str) -> Option<usize> {
+pub(in crate::pages::profile) fn column(table: &Table, id: &str) -> Option<usize> {
     table.columns.iter().position(|c| c.id == id)
 }
 

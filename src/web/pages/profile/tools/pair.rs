@@ -66,7 +66,7 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
             "{}: {} at {} of {}; its name is highlighted on both.",
             short_name(&c.name),
             run.info.outline.unit.text(i64::try_from(c.duration_ns).unwrap_or(i64::MAX)),
-            run.info.outline.unit.exact(c.start_ns),
+            run.info.outline.unit.place(c.start_ns),
             run.info.name
         )
     });

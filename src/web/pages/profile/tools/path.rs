@@ -53,11 +53,11 @@ pub fn PathTool(props: &ToolProps) -> Html {
 /// The path in a sentence and along the axis of time.
 fn drawn_view(path: &PathSteps, props: &ToolProps) -> Html {
     let unit = &props.run.info.outline.unit;
-    let mut text = format!("{} over {} parts", unit.exact(path.length_ns), format_count(path.total));
+    let mut text = format!("{} over {} parts", unit.text(path.length_ns), format_count(path.total));
     if path.idle_ns > 0 {
         text.push_str(&format!("; nothing ran on it for {}", unit.text(path.idle_ns)));
     }
-    html! { <><p role="status">{ text }{ "." }</p>{ strip(path, props) }</> }
+    html! { <><p role="status" title={unit.exact(path.length_ns)}>{ text }{ "." }</p>{ strip(path, props) }</> }
 }
 
 /// Shows a part: its slice, or the gap.
@@ -88,7 +88,7 @@ fn strip(path: &PathSteps, props: &ToolProps) -> Html {
             None => ("var(--line)", "var(--text)"),
         };
         let left = i64_to_f64(step.start_ns.saturating_sub(from)) * 100.0 / whole;
-        let style = format!("left:{left:.4}%;width:{width:.4}%;top:0;background:{back};color:{colour}");
+        let style = format!("left:{left:.4}%;width:{width:.4}%;--at:0;background:{back};color:{colour}");
         let mostly = if path.is_thinned { "mostly " } else { "" };
         let what = format!("{mostly}{name}: {}", unit.text(length(step)));
         let (state, step) = (props.state.clone(), step.clone());
@@ -96,10 +96,10 @@ fn strip(path: &PathSteps, props: &ToolProps) -> Html {
         html! { <button type="button" {onclick} {style} title={what.clone()} aria-label={what}><span>{ short_name(name).into_owned() }</span></button> }
     };
     html! {
-        <figure class="flame path-strip">
+        <figure class="flame path-strip" style="--rows:1">
             <figcaption>{ "Along the axis of time" }</figcaption>
-            <div style="height:24px">{ for path.steps.iter().map(part) }</div>
-            <p class="lanes-axis"><span>{ unit.exact(from) }</span><span>{ unit.exact(last.end_ns) }</span></p>
+            <div>{ for path.steps.iter().map(part) }</div>
+            <p class="lanes-axis"><span title={unit.exact(from)}>{ unit.place(from) }</span><span title={unit.exact(last.end_ns)}>{ unit.place(last.end_ns) }</span></p>
         </figure>
     }
 }

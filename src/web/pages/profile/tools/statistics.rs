@@ -46,7 +46,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     // The rows of engines are their own level.
     let of = SliceFilter { level: of.level.filter(|_| !is_of_engines), tracks, ..of };
     // The box beside it decides how names count.
-    let by = match state.link.group_by {
+    let by = match state.link.grouping() {
         GroupBy::Name | GroupBy::Operation => state.link.instances.group_by(),
         by => by,
     };
@@ -58,6 +58,8 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let of_name =
         |row: &Vec<Cell>| matches!((&name, row.first()), (Some(name), Some(Cell::Text(text))) if name == text);
     let chosen_row = listed.as_ref().and_then(|l| Some((l, l.table.rows.iter().position(of_name)?)));
+    // A group that is not in this table, perhaps chosen at another level, is not shown.
+    let name = name.filter(|_| listed.is_none() || chosen_row.is_some());
     let longest = chosen_row.and_then(|(l, row)| l.slices.get(row).cloned().flatten());
     let members = MembersOf { of: of.clone(), by, name: name.clone().unwrap_or_default(), order: MemberOrder::Longest };
     let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
@@ -103,7 +105,7 @@ fn groups_view(props: &ToolProps, listed: &Shared<LinkedTable>, save_all: Callba
     });
     let look = Some((AttrValue::from(state.link.find.clone()), on_look(state)));
     let unit = &props.run.info.outline.unit;
-    let colours = colours_of(listed, state.link.group_by, &props.run.info.colours);
+    let colours = colours_of(listed, state.link.grouping(), &props.run.info.colours);
     let rows = 0..listed.table.rows.len();
     let swatches: Rc<[u8]> = rows.map(|row| colours.fill_of(&name_of(listed, row).unwrap_or_default())).collect();
     let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
