@@ -84,7 +84,7 @@ pub(super) struct FitArgs {
     pub model: LlmModelArgs,
     #[command(flatten)]
     pub size: LlmSizeArgs,
-    /// Also simulate every place where it fits, and name the cheapest with first tokens at most this late, milliseconds
+    /// Also simulate every place where it fits, and name the cheapest with first tokens at most this late, or the nearest, milliseconds
     #[arg(long, value_name = "MS")]
     pub max_ttft_ms: Option<f64>,
     /// The same for the time of a token, milliseconds

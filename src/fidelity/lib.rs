@@ -27,7 +27,7 @@ pub use calibrate::{Calibrator, CostChange, Fit, LeftOut};
 pub use decode::{DecodeCase, Decoders, GenerationTimes, is_generation, shipped_decode_rows, validate_generation};
 pub use decode_fit::{DecodeCalibrator, DecodeFit, DecodeLeftOut};
 pub use decode_interval::{DECODE_HELD_OUT, DecodeHeldOut, decode_factors, interval_of_tpot};
-pub use decode_report::{GenerationReport, TpotInterval};
+pub use decode_report::{GenerationReport, LargerBatch, TpotInterval};
 pub use floor::ratios_by_one_factor;
 pub use interval::{HELD_OUT, HeldOut, device_factors, interval_of_rate, interval_of_time, put_beside};
 pub use measured::{MeasuredRow, RowComparison, compare, is_measured, measured_markdown, read_measured};

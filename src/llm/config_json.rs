@@ -3,7 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::config::DecoderConfig;
-use super::families::{FAMILIES, family};
+use super::families::{FAMILIES, family, model_names, named_config};
+use ns_base::convert::u64_to_f64;
+use ns_base::units::format_number;
 use ns_base::{Refusal, refuse};
 
 /// Longest file that is read: a configuration has a few kilobytes.
@@ -42,12 +44,14 @@ fn config_of(name: &str, fields: &Map<String, Value>) -> Result<DecoderConfig, R
     };
     let families: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
     let Some(family) = family(model_type) else {
-        return Err(refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", ")));
+        let refusal = refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", "));
+        return Err(refusal.advise(dense_advice(name, fields).unwrap_or_default()));
     };
     if let Some(experts) =
         EXPERTS.iter().find(|f| fields.get(**f).is_some_and(|v| v.as_u64() != Some(1) && !v.is_null()))
     {
-        return Err(refuse!("{experts} makes it a mixture of experts, which is not supported"));
+        let refusal = refuse!("{experts} makes it a mixture of experts, which is not supported");
+        return Err(refusal.advise(dense_advice(name, fields).unwrap_or_default()));
     }
     if model_type == "opt"
         && let Some(width) = whole(fields, &["word_embed_proj_dim"])?
@@ -75,6 +79,54 @@ fn config_of(name: &str, fields: &Map<String, Value>) -> Result<DecoderConfig, R
     config.tied = flag(fields, "tie_word_embeddings")?.unwrap_or(family.tied);
     config.check()?;
     Ok(config)
+}
+
+/// How a file that is refused can be run as a dense model of a known family, with the parameters that a token uses. `None` where its sizes
+/// describe none.
+fn dense_advice(name: &str, fields: &Map<String, Value>) -> Option<String> {
+    if fields.get("text_config").is_some_and(Value::is_object) {
+        return Some("its text_config is the decoder: give that part as the file".to_owned());
+    }
+    let model_type = fields.get("model_type")?.as_str()?;
+    let known = FAMILIES.iter().map(|f| f.name).filter(|f| model_type.starts_with(f)).max_by_key(|f| f.len());
+    let near = known.unwrap_or(if model_type == "mixtral" { "mistral" } else { "llama" });
+    let mut dense = fields.clone();
+    dense.insert("model_type".to_owned(), near.into());
+    let mut changes = format!("model_type to \"{near}\"");
+    let active = active_width(fields);
+    if active.is_none() && EXPERTS.iter().any(|field| fields.contains_key(*field)) {
+        return None;
+    }
+    if let Some(width) = active {
+        INTERMEDIATE.iter().chain(EXPERTS).for_each(|field| drop(dense.remove(*field)));
+        dense.insert(INTERMEDIATE[0].to_owned(), width.into());
+        let experts: Vec<&str> = EXPERTS.iter().copied().filter(|field| fields.contains_key(*field)).collect();
+        changes.push_str(&format!(" and intermediate_size to {width}, and remove {}", experts.join(", ")));
+    }
+    let parameters = config_of(name, &dense).ok()?.parameters();
+    let billion = format_number(u64_to_f64(parameters) / 1e9);
+    let distance =
+        |known: &DecoderConfig| libm::fabs(libm::log(u64_to_f64(known.parameters()) / u64_to_f64(parameters)));
+    let all = model_names().filter_map(|known| named_config(known).ok());
+    let nearest = all.min_by(|a, b| distance(a).total_cmp(&distance(b)))?.name;
+    Some(match active {
+        Some(_) => format!(
+            "a token uses about {billion} billion of its parameters: for about the time of one sequence, set {changes}, or choose {nearest}; \
+             the memory of the other experts is not in that result"
+        ),
+        None => format!("for about its times, at {billion} billion parameters, set {changes}, or choose {nearest}"),
+    })
+}
+
+/// Features between the products of the feed-forward part that one token uses: of its experts, and of the experts that all tokens share.
+fn active_width(fields: &Map<String, Value>) -> Option<u64> {
+    EXPERTS.iter().find(|field| fields.contains_key(**field))?;
+    let number = |names: &[&str]| whole(fields, names).ok().flatten();
+    let experts = number(&["num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts"])?;
+    let width = number(&["moe_intermediate_size", "expert_ffn_hidden_size"]).or_else(|| number(INTERMEDIATE))?;
+    let shared = number(&["shared_expert_intermediate_size"]);
+    let shared = shared.unwrap_or_else(|| number(&["n_shared_experts"]).unwrap_or(0).saturating_mul(width));
+    Some(experts.saturating_mul(width).saturating_add(shared))
 }
 
 fn needed(fields: &Map<String, Value>, names: &[&str]) -> Result<u64, Refusal> {
@@ -145,5 +197,32 @@ mod tests {
             let found = error(from, to);
             assert!(found.starts_with(expected), "{found}");
         }
+    }
+
+    #[test]
+    fn a_refused_file_says_how_its_active_part_can_be_run() {
+        // The sizes of Mixtral 8x7B, which its makers say has 12.9 billion active parameters.
+        let mixtral = LLAMA_3_8B
+            .replace("\"llama\"", "\"mixtral\"")
+            .replace("128256", "32000")
+            .replace("\"rope_theta\"", "\"num_local_experts\": 8, \"num_experts_per_tok\": 2, \"rope_theta\"");
+        let error = |text: &str| read_config("c.json", text.as_bytes()).unwrap_err().to_string();
+        let said = error(&mixtral);
+        assert!(said.contains("about 12.9 billion of its parameters"), "{said}");
+        assert!(
+            said.contains("set model_type to \"mistral\" and intermediate_size to 28672, and remove num_local_experts"),
+            "{said}"
+        );
+        // What it advises runs.
+        let dense =
+            mixtral.replace("mixtral", "mistral").replace("14336", "28672").replace("\"num_local_experts\": 8, ", "");
+        let read = read_config("c.json", dense.as_bytes()).unwrap();
+        assert!((12.8e9..13.0e9).contains(&(read.parameters() as f64)), "{}", read.parameters());
+        let phi = error(&LLAMA_3_8B.replace("\"llama\"", "\"phi3\""));
+        assert!(
+            phi.ends_with("at 8.03 billion parameters, set model_type to \"llama\", or choose llama-3-8b"),
+            "{phi}"
+        );
+        assert!(error("{\"model_type\": \"llava\", \"text_config\": {}}").ends_with("give that part as the file"));
     }
 }

@@ -30,7 +30,7 @@ pub struct FitGrid {
     pub rows: Vec<FitRow>,
     /// The cheapest instance on which it fits, at its smallest degree; of sizes without a price the first.
     pub nearest: Option<(&'static str, u32)>,
-    /// The cheapest within limits, where some were given.
+    /// The cheapest within limits, or the nearest to them, where some were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
 }

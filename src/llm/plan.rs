@@ -1,15 +1,16 @@
 //! The cheapest place for a model under limits, and what is said of a result without a published row beside it.
 
+use ns_base::units::format_number;
 use ns_machine::arch::{INSTANCES, Instance};
 use serde::Serialize;
 
 use super::costs::LlmCalibration;
-use super::generate::generate;
+use super::generate::{Generation, generate};
 use super::request::Request;
-use super::serve::Limits;
+use super::serve::{LimitMiss, Limits};
 use super::shard::degrees;
 
-/// A place that keeps the limits.
+/// The cheapest place that keeps the limits, or the nearest if none does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     pub instance: &'static str,
@@ -17,9 +18,67 @@ pub struct Plan {
     pub ttft_ms: f64,
     pub tpot_ms: f64,
     pub usd_per_million_tokens: Option<f64>,
+    /// The limits that it breaks; empty for a place that keeps them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub misses: Vec<LimitMiss>,
 }
 
-/// The place with the lowest cost of a token that keeps the limits; places without a price come last.
+impl Plan {
+    #[must_use]
+    pub fn of(request: &Request, made: &Generation, limits: &Limits) -> Self {
+        Self {
+            instance: request.instance.name,
+            tp: request.degree,
+            ttft_ms: made.ttft_ms,
+            tpot_ms: made.tpot_p50_ms,
+            usd_per_million_tokens: made.cost_usd_per_million_tokens,
+            misses: limits.misses(made.ttft_ms, made.tpot_p50_ms),
+        }
+    }
+
+    /// The limits that it breaks, in words.
+    #[must_use]
+    pub fn missed(&self) -> String {
+        self.misses.iter().map(LimitMiss::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The largest miss as a share of its limit.
+    fn excess(&self) -> f64 {
+        self.misses.iter().map(|miss| miss.above_ms / miss.limit_ms.max(1e-12)).fold(0.0, f64::max)
+    }
+
+    /// What is said of the place.
+    #[must_use]
+    pub fn title(&self, limits: &Limits) -> String {
+        let place = format!("{} at TP {}", self.instance, self.tp);
+        match (limits.is_none(), self.misses.is_empty()) {
+            (true, _) => format!("The cheapest place is {place}."),
+            (false, true) => format!("The cheapest within the limits is {place}."),
+            (false, false) => format!("No place keeps the limits. The nearest is {place}: {}.", self.missed()),
+        }
+    }
+
+    /// Its figures.
+    #[must_use]
+    pub fn figures(&self) -> String {
+        let cost = self.usd_per_million_tokens;
+        let cost = cost.map_or_else(String::new, |usd| format!(", {} US$ for a million tokens", format_number(usd)));
+        format!("First token {} ms, each token {} ms{cost}.", format_number(self.ttft_ms), format_number(self.tpot_ms))
+    }
+}
+
+/// The cheapest of the places that keep the limits, where those without a price come last; if none does, the one whose largest miss is the
+/// smallest share of its limit.
+#[must_use]
+pub fn best_plan(plans: impl IntoIterator<Item = Plan>) -> Option<Plan> {
+    let rank = |plan: &Plan| (plan.excess(), plan.usd_per_million_tokens.unwrap_or(f64::INFINITY));
+    plans.into_iter().min_by(|a, b| {
+        let (a, b) = (rank(a), rank(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    })
+}
+
+/// The best place of all, by [`best_plan`].
 #[must_use]
 pub fn cheapest_plan(request: &Request, limits: &Limits, calibration: LlmCalibration) -> Option<Plan> {
     let mut plans = Vec::new();
@@ -29,20 +88,12 @@ pub fn cheapest_plan(request: &Request, limits: &Limits, calibration: LlmCalibra
             if at.check().is_err() {
                 continue;
             }
-            let Ok(made) = generate(&at, calibration) else { continue };
-            if limits.keeps(made.ttft_ms, made.tpot_p50_ms) {
-                plans.push(Plan {
-                    instance: instance.name,
-                    tp: degree,
-                    ttft_ms: made.ttft_ms,
-                    tpot_ms: made.tpot_p50_ms,
-                    usd_per_million_tokens: made.cost_usd_per_million_tokens,
-                });
+            if let Ok(made) = generate(&at, calibration) {
+                plans.push(Plan::of(&at, &made, limits));
             }
         }
     }
-    let cost = |plan: &Plan| plan.usd_per_million_tokens.unwrap_or(f64::INFINITY);
-    plans.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))
+    best_plan(plans)
 }
 
 /// What is said of a result on an instance without published rows of text generation.
@@ -51,4 +102,37 @@ pub fn note_of(instance: &Instance) -> Option<&'static str> {
     (instance.core_version > 2).then_some(
         "No published row of text generation is beside this result: collectives and host are those of Inf2 and Trn1.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cheapest_keeps_the_limits_and_else_the_nearest_says_what_it_misses() {
+        let plan = |instance, ttft_ms, tpot_ms, usd, limits: &Limits| Plan {
+            instance,
+            tp: 2,
+            ttft_ms,
+            tpot_ms,
+            usd_per_million_tokens: usd,
+            misses: limits.misses(ttft_ms, tpot_ms),
+        };
+        let best = |limits: Limits| {
+            let all = [
+                plan("slow", 100.0, 60.0, Some(1.0), &limits),
+                plan("good", 100.0, 40.0, Some(3.0), &limits),
+                plan("dear", 100.0, 30.0, Some(9.0), &limits),
+                plan("unpriced", 100.0, 10.0, None, &limits),
+            ];
+            best_plan(all).unwrap().title(&limits)
+        };
+        let within = |tpot_ms| Limits { ttft_ms: Some(500.0), tpot_ms: Some(tpot_ms) };
+        assert_eq!(best(Limits::default()), "The cheapest place is slow at TP 2.");
+        assert_eq!(best(within(50.0)), "The cheapest within the limits is good at TP 2.");
+        assert_eq!(best(within(20.0)), "The cheapest within the limits is unpriced at TP 2.");
+        let nearest =
+            "No place keeps the limits. The nearest is unpriced at TP 2: token 2.00 ms above the limit of 8 ms.";
+        assert_eq!(best(within(8.0)), nearest);
+    }
 }

@@ -175,13 +175,21 @@ impl Request {
             ));
         }
         let (all, most) = (self.positions(), self.config.max_positions);
+        if self.input >= most {
+            return Err(refuse!(
+                "{}: a prompt of {} tokens fills the {most} positions of the model, so no new token has room; use a prompt of at most {}",
+                self.config.name,
+                self.input,
+                most.saturating_sub(self.output).max(1)
+            ));
+        }
         if all > most {
             return Err(refuse!(
                 "{}: {} tokens of input and {} of output are {all}, and the model has {most} positions; use an output of at most {}",
                 self.config.name,
                 self.input,
                 self.output,
-                most.saturating_sub(self.input)
+                most - self.input
             ));
         }
         if let Some(last) = self.buckets.iter().max()
@@ -257,6 +265,7 @@ mod tests {
         assert_eq!(r.check(), Ok(()));
         assert!(error(Request { degree: 16, ..r.clone() }).contains("no groups of 16 cores; the nearest is 12"));
         assert!(error(Request { output: 9_000, ..r.clone() }).ends_with("use an output of at most 8064"));
+        assert!(error(Request { input: 8_192, output: 8, ..r.clone() }).ends_with("use a prompt of at most 8184"));
         assert!(error(Request { batch: 0, ..r.clone() }).starts_with("--batch 0"));
         assert!(error(Request { buckets: vec![128], ..r.clone() }).ends_with("add a bucket of 4096"));
         assert!(error(Request { lnc: Some(2), ..r.clone() }).ends_with("use 1"));

@@ -4,9 +4,11 @@
 //! runs between two steps, so the others wait for it.
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use ns_base::convert::u64_to_f64;
 use ns_base::stats::percentile_sorted;
+use ns_base::units::format_number;
 use ns_base::{Refusal, Rng, SimTime, refuse};
 use serde::Serialize;
 
@@ -27,7 +29,49 @@ impl Limits {
     /// Whether a request keeps the limits.
     #[must_use]
     pub fn keeps(&self, ttft_ms: f64, tpot_ms: f64) -> bool {
-        self.ttft_ms.is_none_or(|most| ttft_ms <= most) && self.tpot_ms.is_none_or(|most| tpot_ms <= most)
+        self.misses(ttft_ms, tpot_ms).is_empty()
+    }
+
+    /// The limits that times break.
+    #[must_use]
+    pub fn misses(&self, ttft_ms: f64, tpot_ms: f64) -> Vec<LimitMiss> {
+        let all = [("first token", ttft_ms, self.ttft_ms), ("token", tpot_ms, self.tpot_ms)];
+        let miss = |(what, ms, limit): (&'static str, f64, Option<f64>)| {
+            let limit_ms = limit.filter(|most| ms > *most)?;
+            Some(LimitMiss { what, limit_ms, above_ms: ms - limit_ms })
+        };
+        all.into_iter().filter_map(miss).collect()
+    }
+
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        self.ttft_ms.is_none() && self.tpot_ms.is_none()
+    }
+}
+
+/// A limit in words: `first token within 500 ms, each token within 20 ms`.
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [("first token", self.ttft_ms), ("each token", self.tpot_ms)];
+        let given: Vec<String> =
+            all.iter().filter_map(|(what, ms)| Some(format!("{what} within {} ms", (*ms)?))).collect();
+        f.write_str(&given.join(", "))
+    }
+}
+
+/// A limit that a result breaks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LimitMiss {
+    /// `first token` or `token`.
+    pub what: &'static str,
+    pub limit_ms: f64,
+    /// Milliseconds beyond the limit.
+    pub above_ms: f64,
+}
+
+impl fmt::Display for LimitMiss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ms above the limit of {} ms", self.what, format_number(self.above_ms), self.limit_ms)
     }
 }
 

@@ -24,8 +24,8 @@ impl TableHead {
             Some(s) if s.descending => ("descending", "\u{2193}"),
             Some(_) => ("ascending", "\u{2191}"),
         };
-        // The first press sorts numbers from large to small, names from A to Z.
-        let descending = current.map_or(column.is_numeric(), |s| !s.descending);
+        // The first press sorts numbers from large to small, or the best to the top, and names from A to Z.
+        let descending = current.map_or(column.is_numeric() && !column.is_least_first, |s| !s.descending);
         Self { order, mark, next: Sort { column: column.id.clone(), descending } }
     }
 }
@@ -71,6 +71,8 @@ mod tests {
         assert!(!pressed(&name, 1).descending && pressed(&name, 2).descending);
         assert!(pressed(&ms, 1).descending && !pressed(&ms, 2).descending);
         assert_eq!(pressed(&ms, 1), pressed(&ms, 3));
+        let cost = Column::new("usd", "Cost", ColumnKind::Number).least_first();
+        assert!(!pressed(&cost, 1).descending && pressed(&cost, 2).descending);
         // Pressing another column starts with its first order.
         assert_eq!(TableHead::of(&ms, Some(&pressed(&name, 1))).next, pressed(&ms, 1));
     }

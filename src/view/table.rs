@@ -37,6 +37,8 @@ pub struct Column {
     pub title: String,
     /// The kind of its values.
     pub kind: ColumnKind,
+    /// Whether the least value is the best, so that a first press sorts it to the top: a cost, a latency.
+    pub is_least_first: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,7 +71,13 @@ pub struct Sort {
 impl Column {
     #[must_use]
     pub fn new(id: &str, title: &str, kind: ColumnKind) -> Self {
-        Self { id: id.to_owned(), title: title.to_owned(), kind }
+        Self { id: id.to_owned(), title: title.to_owned(), kind, is_least_first: false }
+    }
+
+    /// The same for values of which the least is the best.
+    #[must_use]
+    pub fn least_first(self) -> Self {
+        Self { is_least_first: true, ..self }
     }
 
     /// A column whose heading names the unit of its values: `Total (ns)`, `Total (samples)`.

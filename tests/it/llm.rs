@@ -212,3 +212,29 @@ fn the_page_and_the_command_line_have_one_answer() {
         assert_eq!(json.contains("\"note\""), instance.starts_with("trn2"), "{json}");
     }
 }
+
+/// With limits the page begins with one place, which the command line names too; where none keeps them, both name the nearest.
+#[test]
+fn limits_have_one_answer_on_the_page_and_the_command_line() {
+    for (limit, begins) in
+        [("50", "The cheapest within the limits is "), ("1", "No place keeps the limits. The nearest is ")]
+    {
+        let mut spec = StudySpec::new(StudyKind::Llm);
+        for (key, text) in [("model", "llama-2-70b"), ("batch", "20"), ("max_tpot_ms", limit)] {
+            spec.set(key, text).unwrap();
+        }
+        let document = study(spec).document;
+        assert!(document.title.ends_with(&format!("; each token within {limit} ms")), "{}", document.title);
+        let [Block::Finding(first), Block::Tiles(tiles), ..] = &document.blocks[..] else { panic!("{document:?}") };
+        assert!(first.title.starts_with(begins), "{}", first.title);
+        let token = tiles.iter().find(|tile| tile.name == "A token, median").unwrap();
+        let ms: f64 = token.value.strip_suffix(" ms").unwrap().parse().unwrap();
+        assert_eq!(ms <= limit.parse().unwrap(), limit == "50", "{token:?}");
+        assert_eq!(token.note.contains("ms above the limit of 1 ms"), limit == "1", "{token:?}");
+        let is_fit = |block: &&Block| matches!(block, Block::Command(line) if line.starts_with("neuronscope fit "));
+        let Some(Block::Command(line)) = document.blocks.iter().find(is_fit) else { panic!("{document:?}") };
+        let printed = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(line.split(' ').skip(1)).output().unwrap();
+        let printed = String::from_utf8(printed.stdout).unwrap();
+        assert!(printed.contains(&first.title), "{line}: {printed}");
+    }
+}

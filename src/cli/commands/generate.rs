@@ -8,7 +8,7 @@ use crate::llm_args::{FitArgs, GenerateArgs, LlmModelArgs, LlmSizeArgs};
 use ns_base::convert::u64_to_f64;
 use ns_fidelity::{GenerationReport, TpotInterval};
 use ns_llm::{
-    DecoderConfig, FITTED, FitGrid, FitRow, Limits, Plan, Request, ServeReport, Traffic, cheapest_plan, degrees,
+    DecoderConfig, FITTED, FitGrid, FitRow, Limits, Request, ServeReport, Traffic, cheapest_plan, degrees,
     distinct_instances, fit, fit_models, llm_instance, model_names, named_config, note_of, read_config, serve,
 };
 use ns_session::studies::token_profile;
@@ -57,7 +57,7 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
         let report = serve(&request, &traffic, FITTED)?;
         return if args.json { text::print_json(&report) } else { text::print(served(&request, &report).as_bytes()) };
     }
-    let report = GenerationReport::of(&request)?;
+    let report = GenerationReport::with_larger_batch(&request)?;
     if let Some(path) = &args.trace {
         let bytes = args.trace_export.write(&token_profile(&request)?);
         file::write(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))?;
@@ -70,10 +70,10 @@ pub(super) fn run_fit(args: FitArgs) -> Result<()> {
     let request = request_of(config, ANY_INSTANCE, &args.size)?;
     let limits = Limits { ttft_ms: args.max_ttft_ms, tpot_ms: args.max_tpot_ms };
     let mut grid = fit(&request);
-    if limits.ttft_ms.is_some() || limits.tpot_ms.is_some() {
+    if !limits.is_none() {
         grid.plan = cheapest_plan(&request, &limits, FITTED);
     }
-    if args.json { text::print_json(&grid) } else { text::print(grid_text(&grid).as_bytes()) }
+    if args.json { text::print_json(&grid) } else { text::print(grid_text(&grid, &limits).as_bytes()) }
 }
 
 /// The instance of a request for which its own does not matter.
@@ -142,7 +142,13 @@ fn describe(request: &Request, report: &GenerationReport) -> String {
         rows.push(line("  on a device, 9 of 10 cases", format!("{low:.2} to {high:.2} ms")));
     }
     if let Some(cost) = made.cost_usd_per_million_tokens {
-        rows.push(line("cost of a million tokens", format!("{cost:.2} USD")));
+        rows.push(line("cost of a million tokens", format!("{cost:.2} US$")));
+    }
+    if let Some(larger) = &report.larger_batch {
+        rows.push(line(
+            &format!("  at batch {}", larger.batch),
+            format!("{:.2} US$", larger.cost_usd_per_million_tokens),
+        ));
     }
     for (name, ms) in [
         ("  weights", b.weights),
@@ -185,7 +191,7 @@ fn served(request: &Request, report: &ServeReport) -> String {
     out
 }
 
-fn grid_text(grid: &FitGrid) -> String {
+fn grid_text(grid: &FitGrid, limits: &Limits) -> String {
     let rows: Vec<Vec<String>> = grid
         .rows
         .iter()
@@ -210,14 +216,13 @@ fn grid_text(grid: &FitGrid) -> String {
     );
     out.push_str(&text::table(&["Instance", ">TP", ">Weights", ">Cache", ">Scratch", ">Core", "Result"], &rows));
     out.push_str(&match grid.nearest {
-        Some((instance, tp)) => format!("The cheapest that fits is {instance} at TP {tp}.\n"),
+        Some((instance, tp)) => {
+            format!("The instance with the lowest price that holds it is {instance}, at TP {tp}.\n")
+        }
         None => "It fits nowhere: use a smaller batch, fewer tokens or int8 weights.\n".to_owned(),
     });
-    if let Some(Plan { instance, tp, ttft_ms, tpot_ms, usd_per_million_tokens }) = &grid.plan {
-        let cost = usd_per_million_tokens.map_or_else(String::new, |c| format!(", {c:.2} USD for a million tokens"));
-        out.push_str(&format!(
-            "The cheapest within the limits is {instance} at TP {tp}: TTFT {ttft_ms:.1} ms, TPOT {tpot_ms:.2} ms{cost}.\n"
-        ));
+    if let Some(plan) = &grid.plan {
+        out.push_str(&format!("{} {}\n", plan.title(limits), plan.figures()));
     }
     out
 }

@@ -195,6 +195,13 @@ fn cell(value: Option<&Value>) -> Cell {
     }
 }
 
+/// Of a latency and of a cost, the least is the best.
+fn column(rows: &[&ReportCells], key: &str) -> Column {
+    let column = Column::new(key, column_title(key), kind(rows, key));
+    let is_least_first = ["latency_ms_", "cost_per_"].iter().any(|start| key.starts_with(start));
+    if is_least_first { column.least_first() } else { column }
+}
+
 /// The kind of a column follows from its rows, so that keys of other tools' files are aligned too.
 fn kind(rows: &[&ReportCells], key: &str) -> ColumnKind {
     let mut kind = ColumnKind::Number;
@@ -224,7 +231,7 @@ pub fn with_pareto(mut table: Table, fronts: &[Option<String>]) -> Table {
 #[must_use]
 pub fn report_table(rows: &[&ReportCells], keys: &[&str]) -> Table {
     Table {
-        columns: keys.iter().map(|key| Column::new(key, column_title(key), kind(rows, key))).collect(),
+        columns: keys.iter().map(|key| column(rows, key)).collect(),
         rows: rows.iter().map(|row| keys.iter().map(|key| row.get(key).clone()).collect()).collect(),
     }
 }

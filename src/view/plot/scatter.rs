@@ -94,6 +94,14 @@ impl Scatter {
         self
     }
 
+    /// The same with its Pareto front, for plots where both are good when they are large.
+    #[must_use]
+    pub fn with_front_of_both(mut self) -> Self {
+        let places: Vec<(f64, f64)> = self.points.iter().map(|p| (-p.x, p.y)).collect();
+        self.front = pareto_front(&places);
+        self
+    }
+
     /// The same with a logarithmic axis wherever the largest value is many times the smallest: on one from zero, most points would lie in a
     /// corner.
     #[must_use]

@@ -1,13 +1,13 @@
 //! What the page shows of a language model.
 
-use super::grid::{cheapest, costs, grid, models};
+use super::grid::{best_place, costs, grid, models, result_of, trade};
 use super::run::{RequestPurpose, RequestResult};
 use super::spec::LlmStudy;
 use super::traffic::{self, RateResult};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_number, format_plural, format_range};
-use ns_fidelity::GenerationReport;
-use ns_llm::{Memory, Request, Weights};
+use ns_fidelity::{GenerationReport, LargerBatch};
+use ns_llm::{Limits, Memory, Request, Weights};
 use ns_view::colours::Kind;
 use ns_view::document::{Block, Document, Figure, Finding, Plot, Share, Shares, Tile, Tone};
 use ns_view::palette::shade;
@@ -21,41 +21,81 @@ pub(super) fn document(
     served: &[RateResult],
     is_over: bool,
 ) -> Document {
-    let title = format!(
-        "{}, {}, on {} of {}: batch {}, {} tokens in, {} out",
-        own.config.name,
-        own.weights,
-        format_plural(own.degree, "core"),
-        own.instance.name,
-        own.batch,
-        own.input,
-        own.output
-    );
+    let limits = study.limits();
     let mut blocks = Vec::new();
-    match made.first().map(|m| &m.report) {
-        Some(Ok(report)) => {
-            blocks.push(Block::Tiles(tiles(own, report)));
-            blocks.extend(report.note.map(|note| finding(Tone::Warning, note, "")));
-            blocks.push(Block::Shares(token(report)));
-        }
-        Some(Err(refusal)) => blocks.push(finding(Tone::Bad, &refusal.to_string(), "")),
-        None => {}
+    // Without limits the place of the form is the answer; with them it is one of many places.
+    if limits.is_none() {
+        blocks.extend(own_place(own, &limits, made));
     }
     if !is_over {
-        return Document { title, blocks };
+        return Document { title: title(own, &limits), blocks };
     }
+    blocks.extend(answer(own, &limits, made));
     blocks.extend(traffic::blocks(study, own, served));
-    blocks.extend(cheapest(&study.limits(), made));
-    let plots: Vec<Figure> = [curve(made), costs(made)].into_iter().flatten().collect();
+    let plots: Vec<Figure> =
+        [trade(own, &limits, made), curve(made), costs(&limits, made)].into_iter().flatten().collect();
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));
     }
-    blocks.push(grid(own, made));
+    blocks.push(grid(own, &limits, made));
     blocks.push(models(own));
     blocks.push(Block::Text(ABOUT.to_owned()));
     blocks.push(Block::Command(command(study, own)));
+    if !limits.is_none() {
+        blocks.push(Block::Command(fit_command(study, own)));
+    }
     blocks.extend(study.request_rate().map(|rate| Block::Command(serve_command(study, own, rate))));
-    Document { title, blocks }
+    Document { title: title(own, &limits), blocks }
+}
+
+/// The question: the place of the form, or, with limits, the limits, because the place is then the answer.
+fn title(own: &Request, limits: &Limits) -> String {
+    let place = match limits.is_none() {
+        true => format!(", on {} of {}", format_plural(own.degree, "core"), own.instance.name),
+        false => String::new(),
+    };
+    let wanted = if limits.is_none() { String::new() } else { format!("; {limits}") };
+    let (model, weights) = (&own.config.name, own.weights);
+    format!("{model}, {weights}{place}: batch {}, {} tokens in, {} out{wanted}", own.batch, own.input, own.output)
+}
+
+/// The figures of the form's own place.
+fn own_place(own: &Request, limits: &Limits, made: &[RequestResult]) -> Vec<Block> {
+    match made.first().map(|m| &m.report) {
+        Some(Ok(report)) => figures(own, report, limits),
+        Some(Err(refusal)) => vec![finding(Tone::Bad, &refusal.to_string(), "")],
+        None => Vec::new(),
+    }
+}
+
+fn figures(request: &Request, report: &GenerationReport, limits: &Limits) -> Vec<Block> {
+    let mut blocks = vec![Block::Tiles(tiles(request, report, limits))];
+    blocks.extend(report.note.map(|note| finding(Tone::Warning, note, "")));
+    blocks.push(Block::Shares(token(report)));
+    blocks
+}
+
+/// The cheapest place. With limits its figures come first, and those of the form's own place below them, if it is another.
+fn answer(own: &Request, limits: &Limits, made: &[RequestResult]) -> Vec<Block> {
+    let Some(plan) = best_place(limits, made) else {
+        return if limits.is_none() { Vec::new() } else { own_place(own, limits, made) };
+    };
+    let tone = if plan.misses.is_empty() { Tone::Good } else { Tone::Warning };
+    let text = match plan.misses.is_empty() {
+        true => plan.figures(),
+        false => format!("{} Use a smaller batch, fewer tokens, int8 weights, or looser limits.", plan.figures()),
+    };
+    let mut blocks = vec![finding(tone, &plan.title(limits), &text)];
+    let found = result_of(&plan, made).and_then(|m| Some((&m.request, m.report.as_ref().ok()?)));
+    if let Some((request, report)) = found.filter(|_| !limits.is_none()) {
+        blocks.extend(figures(request, report, limits));
+        if request != own {
+            let place = format!("{} of {}", format_plural(own.degree, "core"), own.instance.name);
+            blocks.push(Block::Heading(format!("The place in the form: {place}")));
+            blocks.extend(own_place(own, limits, made));
+        }
+    }
+    blocks
 }
 
 const ABOUT: &str = "All times are simulated. A layer is two segments, attention and feed-forward part; each is compiled and simulated once for its shape, and \
@@ -66,16 +106,27 @@ fn finding(tone: Tone, title: &str, text: &str) -> Block {
     Block::Finding(Finding { tone, title: title.to_owned(), text: text.to_owned() })
 }
 
-fn tiles(own: &Request, report: &GenerationReport) -> Vec<Tile> {
+fn tiles(own: &Request, report: &GenerationReport, limits: &Limits) -> Vec<Tile> {
     let made = &report.made;
     let ms = |ms: f64| format!("{} ms", format_number(ms));
     let interval = report.interval.map_or_else(
         || "no published row tells the error".to_owned(),
         |i| format!("{} in 9 of 10 cases", format_range(i.tpot_low_ms, i.tpot_high_ms, "ms")),
     );
+    let misses = limits.misses(made.ttft_ms, made.tpot_p50_ms);
+    let limited = |what: &str, tile: Tile| match misses.iter().find(|miss| miss.what == what) {
+        Some(miss) => {
+            let above = format!("{} ms above the limit of {} ms", format_number(miss.above_ms), miss.limit_ms);
+            Tile { note: format!("{above}; {}", tile.note), tone: Tone::Bad, ..tile }
+        }
+        None => tile,
+    };
     let mut tiles = vec![
-        Tile::new("A token, median", ms(made.tpot_p50_ms), interval),
-        Tile::new("First token", ms(made.ttft_ms), format!("after a prompt of {} tokens", own.input)),
+        limited("token", Tile::new("A token, median", ms(made.tpot_p50_ms), interval)),
+        limited(
+            "first token",
+            Tile::new("First token", ms(made.ttft_ms), format!("after a prompt of {} tokens", own.input)),
+        ),
         Tile::new(
             "Throughput",
             format!("{} tokens/s", format_number(made.throughput_tokens_per_s)),
@@ -84,10 +135,12 @@ fn tiles(own: &Request, report: &GenerationReport) -> Vec<Tile> {
     ];
     tiles.extend(made.cost_usd_per_million_tokens.map(|usd| {
         let copies = own.instance.logical_cores(own.lnc) / own.degree.max(1);
+        let place = format!("with {} of cores on {}", format_plural(copies, "group"), own.instance.name);
+        let larger = report.larger_batch.as_ref().map(LargerBatch::text);
         Tile::new(
             "A million tokens",
             format!("{} US$", format_number(usd)),
-            format!("with {} of cores on {}", format_plural(copies, "group"), own.instance.name),
+            larger.into_iter().chain([place]).collect::<Vec<_>>().join("; "),
         )
     }));
     tiles.push(memory_tile(&made.memory));
@@ -163,8 +216,23 @@ fn curve(made: &[RequestResult]) -> Option<Figure> {
 
 /// The command that serves the same requests.
 fn serve_command(study: &LlmStudy, own: &Request, rate: f64) -> String {
-    let mut line = format!("{} --request-rate {rate} --requests {}", command(study, own), study.requests());
-    let limits = study.limits();
+    let line = format!("{} --request-rate {rate} --requests {}", command(study, own), study.requests());
+    with_limits(line, &study.limits())
+}
+
+/// The command that names the same cheapest place.
+fn fit_command(study: &LlmStudy, own: &Request) -> String {
+    let line = format!(
+        "neuronscope fit {} --batch {} --input {} --output {}",
+        model_flags(study, own),
+        own.batch,
+        own.input,
+        own.output
+    );
+    with_limits(with_sizes(line, own), &study.limits())
+}
+
+fn with_limits(mut line: String, limits: &Limits) -> String {
     for (flag, limit) in [("--max-ttft-ms", limits.ttft_ms), ("--max-tpot-ms", limits.tpot_ms)] {
         if let Some(ms) = limit {
             line.push_str(&format!(" {flag} {ms}"));
@@ -173,16 +241,7 @@ fn serve_command(study: &LlmStudy, own: &Request, rate: f64) -> String {
     line
 }
 
-/// The command that prints the same figures.
-fn command(study: &LlmStudy, own: &Request) -> String {
-    let model = match study.text("config").is_empty() {
-        true => format!("--model {}", own.config.name),
-        false => "--model-config config.json".to_owned(),
-    };
-    let mut line = format!(
-        "neuronscope generate {model} --instance {} --tp {} --batch {} --input {} --output {}",
-        own.instance.name, own.degree, own.batch, own.input, own.output
-    );
+fn with_sizes(mut line: String, own: &Request) -> String {
     if own.weights == Weights::Int8 {
         line.push_str(" --weights int8");
     }
@@ -190,4 +249,25 @@ fn command(study: &LlmStudy, own: &Request) -> String {
         line.push_str(&format!(" --lnc {lnc}"));
     }
     line
+}
+
+fn model_flags(study: &LlmStudy, own: &Request) -> String {
+    match study.text("config").is_empty() {
+        true => format!("--model {}", own.config.name),
+        false => "--model-config config.json".to_owned(),
+    }
+}
+
+/// The command that prints the same figures.
+fn command(study: &LlmStudy, own: &Request) -> String {
+    let line = format!(
+        "neuronscope generate {} --instance {} --tp {} --batch {} --input {} --output {}",
+        model_flags(study, own),
+        own.instance.name,
+        own.degree,
+        own.batch,
+        own.input,
+        own.output
+    );
+    with_sizes(line, own)
 }

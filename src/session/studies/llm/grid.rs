@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::run::{RequestPurpose, RequestResult};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
-use ns_llm::{FitRow, Generation, Limits, Request, distinct_instances, fit, fit_models};
+use ns_llm::{FitRow, Generation, Limits, Plan, Request, best_plan, distinct_instances, fit, fit_models};
 use ns_machine::arch::known_instance;
-use ns_view::document::{Block, Figure, Finding, Plot, Tone};
-use ns_view::plot::{Bars, HeatCell, HeatMap, HeatRow};
+use ns_view::document::{Block, Figure, Plot};
+use ns_view::palette::GREY;
+use ns_view::plot::{Bars, HeatCell, HeatMap, HeatRow, Scatter};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Places that were simulated, with their results.
@@ -17,52 +18,75 @@ fn places(made: &[RequestResult]) -> impl Iterator<Item = (&Request, &Generation
     of_place.filter_map(|m| Some((&m.request, &m.report.as_ref().ok()?.made)))
 }
 
-/// The cost of a million tokens at the cheapest degree of each instance.
-pub(super) fn costs(made: &[RequestResult]) -> Option<Figure> {
-    let mut least: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
-    for (request, generation) in places(made) {
-        let Some(cost) = generation.cost_usd_per_million_tokens else { continue };
-        let best = least.entry(request.instance.name).or_insert((f64::INFINITY, 0));
-        if cost < best.0 {
-            *best = (cost, request.degree);
-        }
+/// The same as plans.
+fn plans<'a>(limits: &Limits, made: &'a [RequestResult]) -> impl Iterator<Item = Plan> + use<'a> {
+    let limits = *limits;
+    places(made).map(move |(request, made)| Plan::of(request, made, &limits))
+}
+
+/// The place that the page names first: the cheapest within the limits, or the nearest to them.
+pub(super) fn best_place(limits: &Limits, made: &[RequestResult]) -> Option<Plan> {
+    best_plan(plans(limits, made))
+}
+
+/// The result of a place.
+pub(super) fn result_of<'a>(plan: &Plan, made: &'a [RequestResult]) -> Option<&'a RequestResult> {
+    let is_place = |m: &&RequestResult| {
+        m.purpose == RequestPurpose::Place && m.request.instance.name == plan.instance && m.request.degree == plan.tp
+    };
+    made.iter().find(is_place)
+}
+
+/// The cost of a million tokens at the best degree of each instance; instances that break a limit are grey and come last.
+pub(super) fn costs(limits: &Limits, made: &[RequestResult]) -> Option<Figure> {
+    let mut by_instance: BTreeMap<&str, Vec<Plan>> = BTreeMap::new();
+    for plan in plans(limits, made).filter(|plan| plan.usd_per_million_tokens.is_some()) {
+        by_instance.entry(plan.instance).or_default().push(plan);
     }
-    let mut bars: Vec<(String, String, f64)> =
-        least.into_iter().map(|(name, (cost, tp))| (format!("{name}, TP {tp}"), "cost".to_owned(), cost)).collect();
-    bars.sort_by(|a, b| a.2.total_cmp(&b.2));
-    (!bars.is_empty()).then(|| Figure {
+    let mut best: Vec<Plan> = by_instance.into_values().filter_map(best_plan).collect();
+    let cost = |plan: &Plan| plan.usd_per_million_tokens.unwrap_or(f64::INFINITY);
+    best.sort_by(|a, b| a.misses.len().min(1).cmp(&b.misses.len().min(1)).then(cost(a).total_cmp(&cost(b))));
+    let bar = |plan: &Plan| {
+        let broken = if plan.misses.is_empty() { String::new() } else { format!(": {}", plan.missed()) };
+        (format!("{}, TP {}{broken}", plan.instance, plan.tp), "cost".to_owned(), cost(plan))
+    };
+    let mut bars = Bars::new(best.iter().map(bar));
+    for (bar, _) in bars.bars.iter_mut().zip(&best).filter(|(_, plan)| !plan.misses.is_empty()) {
+        bar.fill = GREY;
+    }
+    (!bars.bars.is_empty()).then(|| Figure {
         title: "A million new tokens".to_owned(),
         note: "At the degree that is cheapest there, with as many groups of cores as the instance has; published prices on demand.".to_owned(),
-        plot: Plot::Bars(Bars::new(bars), "US$".to_owned()),
+        plot: Plot::Bars(bars, "US$".to_owned()),
     })
 }
 
-/// The cheapest place within limits, if some are set.
-pub(super) fn cheapest(limits: &Limits, made: &[RequestResult]) -> Option<Block> {
-    if limits.ttft_ms.is_none() && limits.tpot_ms.is_none() {
-        return None;
-    }
-    let within = places(made).filter(|(_, made)| limits.keeps(made.ttft_ms, made.tpot_p50_ms));
-    let priced = within.filter_map(|(request, made)| Some((request, made, made.cost_usd_per_million_tokens?)));
-    let best = priced.min_by(|a, b| a.2.total_cmp(&b.2));
-    let (tone, title, text) = match best {
-        Some((request, made, cost)) => (
-            Tone::Good,
-            format!("The cheapest within the limits is {} at TP {}.", request.instance.name, request.degree),
-            format!(
-                "First token {} ms, each token {} ms, {} US$ for a million tokens.",
-                format_number(made.ttft_ms),
-                format_number(made.tpot_p50_ms),
-                format_number(cost)
-            ),
-        ),
-        None => (
-            Tone::Warning,
-            "No place that was simulated so far keeps the limits.".to_owned(),
-            "Use a smaller batch, fewer tokens, int8 weights, or looser limits.".to_owned(),
-        ),
+/// Tokens of a dollar over tokens a second for one user, a series for each instance; what breaks a limit is hollow.
+pub(super) fn trade(own: &Request, limits: &Limits, made: &[RequestResult]) -> Option<Figure> {
+    let point = |plan: &Plan| {
+        let tokens = 1e6 / plan.usd_per_million_tokens?;
+        let label = format!("{} TP {}", plan.instance, plan.tp);
+        let label = if plan.misses.is_empty() { label } else { format!("{label}: {}", plan.missed()) };
+        Some((plan.instance.to_owned(), 1e3 / plan.tpot_ms, tokens, label))
     };
-    Some(Block::Finding(Finding { tone, title, text }))
+    let (kept, broken): (Vec<Plan>, Vec<Plan>) = plans(limits, made).partition(|plan| plan.misses.is_empty());
+    let broken: Vec<(f64, f64, String)> =
+        broken.iter().filter_map(point).map(|(_, x, y, label)| (x, y, label)).collect();
+    let plot = Scatter::new("Tokens/s for a user", "Tokens per US$", kept.iter().filter_map(point))
+        .with_front_of_both()
+        .with_rings("breaks a limit", broken);
+    (!plot.points.is_empty()).then(|| Figure {
+        title: format!("{}: tokens for a user against tokens for a dollar", own.config.name),
+        note: format!(
+            "{}, batch {}, {} tokens in, {} out; a point is a degree (TP); the line joins the places that no other beats. Simulated.{}",
+            own.weights,
+            own.batch,
+            own.input,
+            own.output,
+            if limits.is_none() { String::new() } else { format!(" Limits: {limits}; hollow points break one.") }
+        ),
+        plot: Plot::Scatter(plot),
+    })
 }
 
 const COLUMNS: [(&str, &str, ColumnKind); 8] = [
@@ -82,22 +106,32 @@ fn rounded(x: f64) -> Cell {
 }
 
 /// A row for each instance and degree; a row that fits is run when it is chosen.
-pub(super) fn grid(own: &Request, made: &[RequestResult]) -> Block {
+pub(super) fn grid(own: &Request, limits: &Limits, made: &[RequestResult]) -> Block {
     let found = fit(own);
+    let all: Vec<Plan> = plans(limits, made).collect();
     let result_of = |row: &FitRow| {
         places(made)
             .find(|(request, _)| request.instance.name == row.instance && request.degree == row.tp)
             .map(|(_, made)| made)
     };
     let is_priced = |row: &FitRow| known_instance(row.instance).is_ok_and(|i| i.usd_per_hour.is_some());
-    let columns = COLUMNS.map(|(id, title, kind)| Column { id: id.to_owned(), title: title.to_owned(), kind });
+    // Of memory, time and money, less is better.
+    let columns = COLUMNS.map(|(id, title, kind)| match kind {
+        ColumnKind::Exact => Column::new(id, title, kind).least_first(),
+        _ => Column::new(id, title, kind),
+    });
     let mut table = Table { columns: columns.into(), ..Table::default() };
     let mut targets = Vec::new();
     for row in &found.rows {
         let result = match (row.memory.fits, is_priced(row)) {
-            (true, true) => "fits".to_owned(),
-            (true, false) => "fits; no published price".to_owned(),
-            (false, _) => format!("{} GiB are missing", format_number(row.missing_gib)),
+            (true, true) => "fits",
+            (true, false) => "fits; no published price",
+            (false, _) => "",
+        };
+        let result = match all.iter().find(|plan| plan.instance == row.instance && plan.tp == row.tp) {
+            Some(plan) if !plan.misses.is_empty() => format!("{result}; {}", plan.missed()),
+            _ if row.memory.fits => result.to_owned(),
+            _ => format!("{} GiB are missing", format_number(row.missing_gib)),
         };
         let gib = |bytes: u64| rounded(u64_to_f64(bytes) / f64::from(1 << 30));
         let figure = |of: fn(&Generation) -> Option<f64>| result_of(row).and_then(of).map_or(Cell::Missing, rounded);
@@ -113,11 +147,11 @@ pub(super) fn grid(own: &Request, made: &[RequestResult]) -> Block {
         ]);
         targets.push(format!("instance={}&tp={}", row.instance, row.tp));
     }
-    let nearest = match found.nearest {
-        Some((instance, tp)) => format!("the cheapest that fits is {instance} at TP {tp}"),
-        None => "it fits nowhere: use a smaller batch, fewer tokens or int8 weights".to_owned(),
+    let title = match found.nearest {
+        Some(_) => "Where it fits",
+        None => "Where it fits: nowhere; use a smaller batch, fewer tokens or int8 weights",
     };
-    Block::Rows { title: format!("Where it fits: {nearest}"), file: "fit".to_owned(), table, targets }
+    Block::Rows { title: title.to_owned(), file: "fit".to_owned(), table, targets }
 }
 
 /// A cell for each published model on each kind of cores: the degree at which it fits, or what is missing. A cell that fits is run

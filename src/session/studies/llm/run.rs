@@ -1,4 +1,4 @@
-//! The request first, then other batch sizes in its place, then every place that has a price.
+//! The request first, then other batch sizes in its place, then every place where the model fits.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -51,7 +51,7 @@ impl LlmRun {
         let is_possible = |request: &Request| request.check().is_ok();
         let batches = BATCHES.into_iter().map(|batch| Request { batch, ..own.clone() });
         waiting.extend(batches.filter(is_possible).map(|request| (RequestPurpose::Batch, request)));
-        for instance in INSTANCES.iter().filter(|i| i.usd_per_hour.is_some()) {
+        for instance in INSTANCES {
             let places =
                 degrees(instance, own.lnc).into_iter().map(|degree| Request { instance, degree, ..own.clone() });
             waiting.extend(places.filter(is_possible).map(|request| (RequestPurpose::Place, request)));
@@ -102,7 +102,10 @@ impl StudyRun for LlmRun {
         let Some((purpose, request)) = self.waiting.pop_front() else {
             return Ok(StudyStep::Done(Box::new(self.result(true)?)));
         };
-        let report = self.known(&request).unwrap_or_else(|| GenerationReport::of(&request));
+        let report = match purpose {
+            RequestPurpose::Own => GenerationReport::with_larger_batch(&request),
+            _ => self.known(&request).unwrap_or_else(|| GenerationReport::of(&request)),
+        };
         if let (RequestPurpose::Own, Some(rate), Ok(report)) = (purpose, self.study.request_rate(), &report) {
             self.rates = rates(rate, &request, report.made.throughput_tokens_per_s).into();
         }
@@ -124,7 +127,8 @@ impl LlmRun {
         let done = (self.made.len() + self.served.len()) as u64;
         let waiting = (self.waiting.len() + self.rates.len()) as u64;
         // The answer itself comes first; charts and the grid follow below it at the end, so that nothing moves while they are made.
-        let is_answer = self.made.len() == 1 && self.served.is_empty();
+        // With limits the answer is one of the places, which are all simulated first.
+        let is_answer = self.made.len() == 1 && self.served.is_empty() && self.study.limits().is_none();
         let shown = if is_answer { Some(Box::new(self.result(false)?)) } else { None };
         Ok(StudyStep::More { done, total: done + waiting, label, shown })
     }
