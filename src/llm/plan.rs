@@ -53,6 +53,9 @@ impl Plan {
         let place = format!("{} at TP {}", self.instance, self.tp);
         match (limits.is_none(), self.misses.is_empty()) {
             (true, _) => format!("The cheapest place is {place}."),
+            (false, true) if self.usd_per_million_tokens.is_none() => {
+                format!("Only places without a published price keep the limits. The first is {place}.")
+            }
             (false, true) => format!("The cheapest within the limits is {place}."),
             (false, false) => format!("No place keeps the limits. The nearest is {place}: {}.", self.missed()),
         }
@@ -130,7 +133,8 @@ mod tests {
         let within = |tpot_ms| Limits { ttft_ms: Some(500.0), tpot_ms: Some(tpot_ms) };
         assert_eq!(best(Limits::default()), "The cheapest place is slow at TP 2.");
         assert_eq!(best(within(50.0)), "The cheapest within the limits is good at TP 2.");
-        assert_eq!(best(within(20.0)), "The cheapest within the limits is unpriced at TP 2.");
+        let unpriced = "Only places without a published price keep the limits. The first is unpriced at TP 2.";
+        assert_eq!(best(within(20.0)), unpriced);
         let nearest =
             "No place keeps the limits. The nearest is unpriced at TP 2: token 2.00 ms above the limit of 8 ms.";
         assert_eq!(best(within(8.0)), nearest);

@@ -110,7 +110,7 @@ test("the page opens with an example of two instances, which makes room for resu
   assert.match(await page.locator(".form-bar .what").innerText(), /^bert-base-uncased \u00b7 inf2\.xlarge \+ trn1\.2xlarge/);
   assert.ok((await results(page).locator("tbody tr").count()) >= 12);
   const figure = (name) => page.locator("figure", { has: page.locator("figcaption", { hasText: name }) });
-  await figure("Throughput by batch size").waitFor();
+  await figure("US$ per million inferences by batch size").waitFor();
   // AWS published some of these rows.
   await figure("Cost over latency").getByText("Published by AWS").waitFor();
   assert.equal(await page.locator(".scatter .limit").count(), 0);

@@ -74,6 +74,10 @@ for (const [size, viewport] of Object.entries(SIZES)) {
       const [, backend, at] = text.match(/^(.*): Run \(UTC\) ([\d-]+ [\d:]+),/);
       const heading = page.getByText(/^Records with/).first();
       await eventually(async () => assert.equal(await heading.innerText(), `Records with ${keys[backend] ?? backend} in the run of ${at}`));
+      await page.waitForFunction(() => location.hash.includes("open="));
+      await page.evaluate(() => { location.hash = "#/experiments?v=1&data=sample"; });
+      await heading.waitFor({ state: "detached" });
+      await drawn(page);
     });
   }, on("#/experiments")));
 
@@ -89,14 +93,14 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     assert.ok(points.length > 3);
     for (const { text, x, y } of points) {
       await page.mouse.move(x, y);
-      const here = points.filter((p) => Math.hypot(p.x - x, p.y - y) < 1.5).map((p) => p.text);
+      const here = points.filter((p) => Math.hypot(p.x - x, p.y - y) < 3).map((p) => p.text);
       assert.ok(here.includes(await roof.locator(".readout").innerText()), text);
     }
     for (const lane of await page.locator("figure.lanes li").all()) {
       const svg = lane.locator("svg");
       await svg.evaluate((e) => e.scrollIntoView({ block: "center" }));
       const box = await svg.boundingBox();
-      await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2);
+      await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
       const said = await page.locator("figure.lanes .readout").innerText();
       const [name, end] = [await lane.locator(".name").innerText(), await page.locator(".lanes-axis span").last().innerText()];
       assert.ok(said.startsWith(`${name}: `) && said.endsWith(` to ${end}`), `${said}, of ${name} until ${end}`);

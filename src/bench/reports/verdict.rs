@@ -151,7 +151,7 @@ fn measures(report: &Report) -> Vec<String> {
     let time = |value: f64| report.marked_time(&format_number(value));
     let p99 = report.latency_ms_p99.map(|ms| format!("p99 {} ms", time(ms)));
     let throughput = report.throughput_avg.map(|rate| format!("{}/s", report.marked_rate(&format_number(rate))));
-    let cost = report.cost_per_1m_inf.map(|cost| format!("{} USD per million", time(cost)));
+    let cost = report.cost_per_1m_inf.map(|cost| format!("{} US$ per million", time(cost)));
     let reason = report.estimate.map(EstimateMark::note);
     p99.into_iter().chain(throughput).chain(cost).chain(reason).collect()
 }
@@ -289,7 +289,7 @@ mod tests {
         let rows = [Report { estimate, cost_per_1m_inf: Some(0.117), ..row(1, 1, 307.25, 3.251) }];
         assert_eq!(
             verdict(&rows).unwrap(),
-            "Lowest latency, highest throughput and lowest cost: 1 model x 1 worker (p99 at least 3.25 ms, at most 307/s, at least 0.117 USD per million, 1 operator without a known cost)."
+            "Lowest latency, highest throughput and lowest cost: 1 model x 1 worker (p99 at least 3.25 ms, at most 307/s, at least 0.117 US$ per million, 1 operator without a known cost)."
         );
     }
 
@@ -329,7 +329,7 @@ mod tests {
         let text = verdict(std::slice::from_ref(&cheap)).unwrap();
         assert_eq!(
             text,
-            "Lowest latency, highest throughput and lowest cost: 16 models x 2 workers (p99 10.2 ms, 2,810/s, 0.117 USD per million)."
+            "Lowest latency, highest throughput and lowest cost: 16 models x 2 workers (p99 10.2 ms, 2,810/s, 0.117 US$ per million)."
         );
         let rows = [row(1, 1, 307.25, 3.251), cheap];
         let text = verdict(&rows).unwrap();

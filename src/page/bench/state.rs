@@ -504,7 +504,8 @@ impl BenchState {
                 let is_there = self.own.config.as_deref() == Some(&*config) && self.own.has_come();
                 (self.wish, self.wants_run) = (Wish::Run(config), !is_there);
             }
-            _ => (self.wish, self.texts) = (Wish::Form, texts_of(&BenchConfig::default())),
+            Wish::Run(_) => (self.wish, self.texts) = (Wish::Form, texts_of(&BenchConfig::default())),
+            before => self.wish = before,
         }
     }
 

@@ -53,19 +53,19 @@ export async function pointAtEach(page, figure, onPress) {
   const svg = figure.locator("svg[tabindex]");
   const [, , width] = (await svg.getAttribute("viewBox")).split(" ").map(Number);
   const readout = figure.locator(".readout");
-  let box = await svg.boundingBox();
-  const scale = box.width / width;
+  const scale = (await svg.boundingBox()).width / width;
   for (const point of points) {
+    // A press may have moved the chart.
+    const box = await svg.boundingBox();
     await page.mouse.move(box.x + point.x * scale, box.y + point.y * scale);
     const text = await readout.textContent();
-    // The mouse has whole pixels: marks that are closer than that are one.
-    const here = points.filter((p) => Math.hypot(p.x - point.x, p.y - point.y) * scale < 1.5).map((p) => p.text);
+    // The mouse has whole pixels, rounded down in both directions: marks that are closer than that are one.
+    const here = points.filter((p) => Math.hypot(p.x - point.x, p.y - point.y) * scale < 3).map((p) => p.text);
     assert.ok(here.includes(text), `"${title}" says "${text}" where "${here.join('" or "')}" stands`);
     if (onPress) {
       await page.mouse.click(box.x + point.x * scale, box.y + point.y * scale);
       await onPress(text, here);
       await svg.evaluate((e) => e.scrollIntoView({ block: "center" }));
-      box = await svg.boundingBox();
     }
   }
   return points.length;

@@ -83,14 +83,19 @@ mod tests {
             },
             core: Some((0, 1)),
         };
-        let link = Link::Profile(Box::new(link));
-        let mut query = crate::share::Query::default();
-        if let Link::Profile(link) = &link {
-            write(link, &mut query);
+        // A file has no model, and a model no file.
+        let of_file = ProfileLink { spec: ProfileSpec::default(), ..link.clone() };
+        let of_model = ProfileLink { file: None, ..link };
+        let mut written = std::collections::BTreeSet::new();
+        for link in [of_file, of_model] {
+            let mut query = crate::share::Query::default();
+            write(&link, &mut query);
+            written.extend(query.names().map(str::to_owned));
+            let link = Link::Profile(Box::new(link));
+            assert!(link.print().contains("area=-5..90:3-5.9.8"), "{}", link.print());
+            assert_eq!(Link::parse(&link.print()), (link, vec![]));
         }
-        assert_eq!(query.names().collect::<Vec<_>>(), names().collect::<Vec<_>>());
-        assert!(link.print().contains("area=-5..90:3-5.9.8"), "{}", link.print());
-        assert_eq!(Link::parse(&link.print()), (link, vec![]));
+        assert_eq!(written, names().map(str::to_owned).collect());
     }
 
     #[test]
