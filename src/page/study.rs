@@ -272,7 +272,10 @@ impl StudyState {
 
     /// Asks for a run; the one that goes on is of something else, or of another time.
     fn ask(&mut self, spec: Box<StudySpec>) {
-        self.texts = texts_of(&spec);
+        // A form that says it already keeps its own words: the spaces of a source.
+        if self.spec() != ((*spec).clone(), Vec::new()) {
+            self.texts = texts_of(&spec);
+        }
         (self.own, self.awaited, self.run) = (None, None, RunState::Idle);
         (self.asked, self.wants_run) = (Some(spec), true);
     }
@@ -423,6 +426,10 @@ mod tests {
         let refused = given(r#"{"model_type": "mixtral"}"#);
         assert_eq!((refused.wants_run, refused.result.is_some(), refused.spec().1.len()), (false, false, 1));
         assert!(!refused.in_short().contains("llama-3-8b"), "{}", refused.in_short());
+        // A form keeps the words of what it asks for.
+        let kernel = StudyState::new(StudyKind::Customop);
+        let own = kernel.after(StudyAction::Given(&[("kernel", "own")], "source", "// mine\n".to_owned()));
+        assert_eq!(own.text("source"), "// mine\n");
         let empty = done.after(StudyAction::RefuseFile("x: the file is empty".to_owned()));
         assert_eq!((empty.result.is_some(), empty.run), (false, RunState::Failed("x: the file is empty".to_owned())));
     }

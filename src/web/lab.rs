@@ -120,7 +120,7 @@ impl States {
         match page {
             Page::Benchmark => self.bench.is_example(),
             Page::Inspect => self.inspect.is_example(),
-            Page::Experiments => self.experiments.is_sample(),
+            Page::Experiments => self.experiments.is_example(),
             page => page.study().is_none_or(|kind| self.study(kind).is_example()),
         }
     }

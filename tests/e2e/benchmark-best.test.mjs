@@ -122,7 +122,7 @@ test("the page opens with an example of two instances, which makes room for resu
   await page.keyboard.press("Home");
   await page.keyboard.press("Enter");
   await page.locator("tr.is-best").waitFor();
-  await page.getByRole("link", { name: "Profile it" }).waitFor();
+  await page.getByRole("link", { name: "Profile it" }).first().waitFor();
   await assertAccessible(page);
   const csv =
     "model_name,n_models,workers_per_model,pipeline_size,batch_size,throughput_avg,throughput_peak,latency_ms_p0,latency_ms_p50,latency_ms_p90,latency_ms_p95,latency_ms_p99,latency_ms_p100\n" +

@@ -69,7 +69,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   test(`${size}: a press on a point of the experiments opens the records of its backend and run`, app.page(async (page) => {
     await page.getByText("Geometric mean of the speed-ups").first().waitFor();
     await drawn(page);
-    const keys = { "XLA+Dynamo": "openxla+dynamo", "XLA+LazyTensor": "openxla" };
+    const keys = { "XLA+Dynamo": "openxla+dynamo", "XLA+LazyTensor": "openxla+lazytensor" };
     await pointAtEach(page, plots(page).filter({ hasText: /^Geometric mean of the speed-ups/ }).first(), async (text) => {
       const [, backend, at] = text.match(/^(.*): Run \(UTC\) ([\d-]+ [\d:]+),/);
       const heading = page.getByText(/^Records with/).first();

@@ -41,7 +41,7 @@ test("results: the command gives the same rows, the table is Markdown in its ord
   const lines = (await clipboard(page)).trimEnd().split("\n");
   assert.equal(lines.length, reports.length + 2);
   assert.match(lines[1], /^\|( -{3}:? \|)+$/);
-  const head = await page.getByRole("table", { name: "Benchmark results" }).locator("thead th").evaluateAll((all) => all.filter((th) => th.querySelector("button")).map((th) => th.querySelector("button").firstChild.textContent));
+  const head = await page.getByRole("table", { name: "Benchmark results" }).locator("thead th").evaluateAll((all) => all.filter((th) => th.querySelector("button")).map((th) => [...th.querySelector("button").childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.textContent).join("")));
   assert.deepEqual(cells(lines[0]), head);
   for (const line of lines.slice(2)) assert.equal(cells(line).length, head.length);
   const columns = (text) => cells(text)[head.findIndex((name) => name.startsWith("Throughput"))];

@@ -65,8 +65,8 @@ test("profile: compiler options of the form are the command line's flags", app.p
   await page.getByLabel("Auto-cast").selectOption("all");
   await page.getByLabel("Cast type").selectOption("fp8_e4m3");
   await page.getByLabel("Optimisation level").selectOption("1");
-  await page.waitForFunction(() => /auto_cast=all&auto_cast_type=fp8_e4m3&optlevel=1/.test(location.hash));
   await button(page, "Run").click();
+  await page.waitForFunction(() => /auto_cast=all&auto_cast_type=fp8_e4m3&optlevel=1/.test(location.hash));
   await waitForState(page, "done");
   const { bytes } = await download(page, await menuEntry(page, "Download JSON"));
   const flags = ["--auto-cast", "all", "--auto-cast-type", "fp8_e4m3", "-O", "1"];

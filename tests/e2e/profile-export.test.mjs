@@ -84,7 +84,7 @@ test("the view is kept as SVG and as PNG, by keyboard", profile(async (page) => 
   const [started] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
   const svg = readFileSync(await started.path(), "utf8");
   assert.ok(started.suggestedFilename().endsWith(".svg"));
-  assert.ok(svg.startsWith("<svg ") && svg.includes("Process Data Transfer") && svg.trimEnd().endsWith("</svg>"));
+  assert.ok(svg.startsWith("<svg ") && svg.includes("Process Control") && svg.trimEnd().endsWith("</svg>"));
   assert.equal(await menu(page).getAttribute("open"), null, "it closes");
   const png = await exported(page, "png");
   assert.deepEqual([...png.bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);

@@ -106,6 +106,12 @@ impl<Worker: Clone> ExperimentsState<Worker> {
         self.read.as_ref().is_some_and(|read| read.packed.as_deref() == Some(SAMPLE))
     }
 
+    /// Whether the page shows the sample as it opens.
+    #[must_use]
+    pub fn is_example(&self) -> bool {
+        self.is_sample() && self.spec == ExperimentSpec::default()
+    }
+
     /// Whether the page has no records, reads none, and has no link to some.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -4,7 +4,7 @@ use crate::state::{StateDispatcher, StateHandle};
 use web_sys::File;
 use yew::prelude::*;
 
-use super::model_file::open_model;
+use super::model_file::{missing_file, open_model};
 use crate::answers::say_failure;
 use crate::context::AppContext;
 use crate::platform::{download, machine, url};
@@ -37,6 +37,12 @@ impl BenchActions {
         // What was wrong before is right now.
         self.app.notices.dispatch(NoticeAction::DismissBad);
         self.state.dispatch(BenchAction::Press);
+        let (config, _) = self.state.config();
+        // At once, also for a person who goes to another page meanwhile. A run that goes on makes room first, and a file may be missing.
+        if !self.state.is_busy() && missing_file(&self.app, &config.model).is_none() {
+            self.state.dispatch(BenchAction::Taken);
+            self.runner.run(config);
+        }
     }
 
     /// Opens a model file, and benchmarks it.

@@ -111,7 +111,10 @@ impl ProfileActions {
         // What was asked for last comes first.
         if let Some((engine, job)) = slot.borrow_mut().take() {
             engine.give_up(job);
-            if let RunState::Running { label, .. } = &state.run {
+            // Nobody misses a run that gave way to another one.
+            if let RunState::Running { label, .. } = &state.run
+                && label.starts_with(&reading_label(""))
+            {
                 let text = format!("{label} was stopped: something else was asked for since.");
                 app.notices.dispatch(NoticeAction::Say(Tone::Info, text));
             }
@@ -161,16 +164,22 @@ impl ProfileActions {
 
     /// Makes the run that was asked for.
     pub fn run(&self) {
-        let spec = self.state.link.spec.clone();
-        if self.state.link.tool == Tool::Trace {
-            return self.run_benchmark(spec);
-        }
-        self.run_execution(spec);
+        self.make(Some(self.state.wish), self.state.link.spec.clone());
     }
 
-    fn run_execution(&self, spec: ProfileSpec) {
+    /// Asks for a run of the model in the form, and makes it.
+    pub fn run_draft(&self) {
+        let spec = self.state.draft.clone();
+        self.state.dispatch(ProfileAction::RunAsked(spec.clone()));
+        self.make(None, spec);
+    }
+
+    fn make(&self, wish: Option<u32>, spec: ProfileSpec) {
+        if self.state.link.tool == Tool::Trace {
+            return self.run_benchmark(wish, spec);
+        }
         let label = format!("Profiling {}", spec.model);
-        self.start(label, ProfileAction::Ready, JobRequest::Profile(spec));
+        self.begin(wish, label, ProfileAction::Ready, JobRequest::Profile(spec), None);
     }
 
     /// Profiles the run that a link compares with, beside the one that is shown.
@@ -181,17 +190,13 @@ impl ProfileActions {
         // Only once: a base that the user closed stays closed.
         self.state.dispatch(ProfileAction::Adjust(ToolSetting::NoBaseRun));
         let label = format!("Profiling the base, {}", spec.model);
-        self.start(label, ProfileAction::ReadyBeside, JobRequest::Profile(spec));
+        self.begin(Some(self.state.wish), label, ProfileAction::ReadyBeside, JobRequest::Profile(spec), None);
     }
 
-    fn start(&self, label: String, ready: Ready, request: JobRequest) {
-        self.begin(Some(self.state.wish), label, ready, request, None);
-    }
-
-    fn run_benchmark(&self, spec: ProfileSpec) {
+    fn run_benchmark(&self, wish: Option<u32>, spec: ProfileSpec) {
         let label = format!("Benchmarking {}", spec.model);
         let request = JobRequest::Trace(Box::new(TraceSpec::of(spec)));
-        self.start(label, ProfileAction::Ready, request);
+        self.begin(wish, label, ProfileAction::Ready, request, None);
     }
 
     /// Shows the timeline of a benchmark of the model that the shown run executes once: one that is open, or a new run. The
@@ -204,7 +209,7 @@ impl ProfileActions {
         let Some(spec) = self.state.shown_run().and_then(|run| run.spec().cloned()) else { return };
         if self.job.0.borrow().is_none() {
             self.state.dispatch(ProfileAction::TraceAsked);
-            self.run_benchmark(spec);
+            self.run_benchmark(Some(self.state.wish), spec);
         }
     }
 

@@ -25,7 +25,7 @@ pub fn SpecForm(props: &SpecFormProps) -> Html {
     let spec = &props.state.draft;
     let onsubmit = on(props.actions.clone(), |actions, event: SubmitEvent| {
         event.prevent_default();
-        actions.state.dispatch(ProfileAction::RunAsked(actions.state.draft.clone()));
+        actions.run_draft();
     });
     let edit = |change: fn(&mut ns_session::ProfileSpec, String)| {
         on(props.state.clone(), move |state, text: String| {

@@ -40,9 +40,10 @@ impl StudyActions {
         self.run_spec(spec);
     }
 
-    /// Asks for a study.
+    /// Asks for a study, and runs it.
     pub fn run_spec(&self, spec: StudySpec) {
-        self.state.dispatch(StudyAction::Ask(Box::new(spec)));
+        self.state.dispatch(StudyAction::Ask(Box::new(spec.clone())));
+        self.start(spec, true);
     }
 
     /// Runs what was asked for.
