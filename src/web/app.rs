@@ -58,7 +58,7 @@ fn App() -> Html {
     use_kept_focus();
     let models = use_models(&pool);
     let is_mine = !bridge::is_in_lab(current);
-    use_hash(hash_of(current, &profile, &models.known), address.number);
+    use_hash(hash_of(current, &profile, &models.known), address.number, current != Page::Profile || profile.is_asked());
     let catalog = use_catalog(is_mine, &pool, Pool::any, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
@@ -257,7 +257,8 @@ fn open_profile(
     match profile_follows(is_first, url::page_of_entry().is_some(), is_bare || url::names_model()) {
         Following::Revisit => profile.dispatch(ProfileAction::Revisit(link)),
         Following::Load { wants_run } => {
-            profile.dispatch(ProfileAction::Load(link));
+            let names_nothing = !wants_run && link.file.is_none();
+            profile.dispatch(if names_nothing { ProfileAction::LoadView(link) } else { ProfileAction::Load(link) });
             if wants_run {
                 profile.dispatch(ProfileAction::WantRun { is_first });
             }

@@ -121,12 +121,16 @@ pub fn use_kept_focus() {
 
 /// Puts the hash of the view into the address: at once if an action led to another view, so that Back returns from it at any time,
 /// else once the view has come to rest. `number` counts the addresses that were opened: a page that stays as it was left puts its own in
-/// the place of one without fields.
+/// the place of one without fields. A page that shows its form only (not `is_asked`) leaves the address that filled it: it waits for Run.
 #[hook]
-pub fn use_hash(hash: Option<String>, number: u32) {
+pub fn use_hash(hash: Option<String>, number: u32, is_asked: bool) {
+    let latest = use_mut_ref(|| None::<u32>);
+
     // The address that the page showed when its hash changed last.
     let seen = use_mut_ref(String::new);
-    use_effect_with((hash, number), move |(hash, _)| {
+    use_effect_with((hash, number), move |(hash, number)| {
+        let is_given = latest.replace(Some(*number)) != Some(*number);
+        let hash = &hash.clone().filter(|_| is_asked || !is_given);
         let noted = url::current_address();
         // An address that was given in between takes precedence: the page still shows the view before it, and changes in a moment.
         let is_led = seen.replace(noted.clone()) != noted;

@@ -115,6 +115,14 @@ impl States {
         Some(linked_hash(models, self.model(page), self.hash(page)?))
     }
 
+    /// Whether a page is about more than its form.
+    fn is_asked(&self, page: Page) -> bool {
+        match page {
+            Page::Benchmark => self.bench.is_asked(),
+            page => page.study().is_none_or(|kind| self.study(kind).asked().is_some()),
+        }
+    }
+
     /// Whether a page shows what it opens with for somebody who asked for nothing.
     fn shows_example(&self, page: Page) -> bool {
         match page {
@@ -184,7 +192,8 @@ fn Lab() -> Html {
     let models = use_models(&pool);
     let follow = use_address(&states, &pool, &notices.dispatcher());
     let number = use_state_eq(|| 0_u32);
-    use_hash(current.and_then(|page| states.address(page, &models.known)), *number);
+    let is_asked = current.is_none_or(|page| states.is_asked(page));
+    use_hash(current.and_then(|page| states.address(page, &models.known)), *number, is_asked);
     let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);

@@ -35,7 +35,7 @@ test("a profile needs no lab; a page of the lab fetches it once and keeps what w
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
   await heading(page, "Microbenchmark").waitFor({ state: "hidden" });
   await page.goForward();
-  await page.waitForFunction(() => /^#\/matmult.*loop_count=300/.test(location.hash));
+  await page.waitForFunction(() => location.hash.startsWith("#/matmult"));
   await heading(page, "Microbenchmark").waitFor();
   await editForm(page);
   assert.equal(await page.getByLabel("Products in a call", { exact: true }).inputValue(), "300");

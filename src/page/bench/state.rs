@@ -227,6 +227,12 @@ impl BenchState {
         }
     }
 
+    /// Whether the page was asked for something, so that it is about more than its form.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.wish != Wish::Form || !self.imports.is_empty()
+    }
+
     /// Why the file that was given last cannot be used.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {

@@ -39,6 +39,8 @@ pub enum ShownAnswer {
 pub enum ProfileAction<Worker> {
     /// A link was opened.
     Load(Box<ProfileLink>),
+    /// A link was opened that names neither a model nor a file: it is another view of what is shown.
+    LoadView(Box<ProfileLink>),
     /// The opened link names a simulated run, which is made unless it is open.
     WantRun {
         /// Whether it is the link that the page was opened with.

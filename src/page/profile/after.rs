@@ -16,6 +16,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         let mut next = self.clone();
         match action {
             A::Load(link) => next.load(*link),
+            A::LoadView(link) => next.load_view(*link),
             A::WantRun { is_first } => next.want_run(is_first),
             A::Revisit(link) => next.revisit(*link),
             A::Edit(spec) => next.edit(spec),

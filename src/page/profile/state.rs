@@ -138,6 +138,12 @@ impl<Worker> ProfileState<Worker> {
         link.hash()
     }
 
+    /// Whether the page was asked for a profile: one is shown, is made or is read, or was refused.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.shown_run().is_some() || self.wants_run || self.link.file.is_some() || self.run != RunState::Idle
+    }
+
     /// The hash of what is shown, without how it is looked at.
     #[must_use]
     pub fn request(&self) -> Option<String> {
