@@ -110,7 +110,7 @@ impl Session {
         self
     }
 
-    /// The same session with a reader of model files, which opening one needs: [`read_model`](ns_readers::read_model), or a function that asks
+    /// The same session with a reader of model files, which opening one needs: `read_model` of `ns_readers`, or a function that asks
     /// another program.
     #[must_use]
     pub fn with_model_reader(mut self, read: ReadModel) -> Self {

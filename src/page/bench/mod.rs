@@ -1,5 +1,6 @@
 //! The state of the benchmark page: the form, the listed configurations, the progress of the run, its results.
 
+mod asks;
 mod example;
 mod opened_plan;
 mod rows;
