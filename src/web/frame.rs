@@ -128,9 +128,9 @@ pub fn use_hash(hash: Option<String>, number: u32, is_asked: bool) {
 
     // The address that the page showed when its hash changed last.
     let seen = use_mut_ref(String::new);
-    use_effect_with((hash, number), move |(hash, number)| {
+    use_effect_with((hash, number, is_asked), move |(hash, number, is_asked)| {
         let is_given = latest.replace(Some(*number)) != Some(*number);
-        let hash = &hash.clone().filter(|_| is_asked || !is_given);
+        let hash = &hash.clone().filter(|_| *is_asked || !is_given);
         let noted = url::current_address();
         // An address that was given in between takes precedence: the page still shows the view before it, and changes in a moment.
         let is_led = seen.replace(noted.clone()) != noted;
