@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../../tools/serve.mjs";
 import { BASE, DIST, launch, openApp } from "../support/app.mjs";
+import { random } from "../support/walk.mjs";
 
 const TRACES = fileURLToPath(new URL("../../it/fixtures/traces/", import.meta.url));
 const FILES = ["catapult_simple_trace.json", "hta_amd_mi250_minitoy.json.gz", "catapult_flow_simple.json", "fxprofiler_hello.cjs-20231120T211435.cpuprofile"];
@@ -16,17 +17,6 @@ const BAD = [
 const KEYS = ["w", "s", "a", "d", "0", "f", "Enter", "ArrowRight", "ArrowDown", "m", "r", "p", "Escape", "Control+z", "]", "["];
 const PAGES = ["benchmark", "profile", "inspect", "numerics", "matmult", "customop", "experiments", ""];
 const SETTLED = ["idle", "done", "failed"];
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 // Runs in the page: remembers workers, so that one can be killed, as a browser short of memory would do.
 function rememberWorkers() {
