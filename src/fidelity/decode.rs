@@ -96,6 +96,39 @@ impl DecodeCase {
     }
 }
 
+/// A published row of the model of a request, at any place, batch size and length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PublishedDecode {
+    pub request: Request,
+    pub tpot_ms: f64,
+    /// New tokens of a second.
+    pub throughput: f64,
+    /// What measured it: `Transformers NeuronX`.
+    pub framework: String,
+}
+
+/// Rows whose prompts or answers are longer or shorter than those of a request by more than this do not stand beside it.
+const LENGTHS_APART: u64 = 4;
+
+/// The published rows of the model of a request, with the same weights and similar lengths, that say the time of a token and the throughput of
+/// new tokens.
+#[must_use]
+pub fn published_decodes(own: &Request) -> Vec<PublishedDecode> {
+    let is_of_model = |case: &DecodeCase| {
+        let mut config = case.request.config.clone();
+        config.name.clone_from(&own.config.name);
+        let is_near = |a: u64, b: u64| a.max(b) <= a.min(b).saturating_mul(LENGTHS_APART);
+        let is_as_long = is_near(case.request.input, own.input) && is_near(case.request.output, own.output);
+        config == own.config && case.request.weights == own.weights && !case.counts_input && is_as_long
+    };
+    let of_row = |row: PublishedRow| {
+        let case = DecodeCase::of(&row).ok().filter(is_of_model)?;
+        let (tpot_ms, throughput) = (case.published_tpot_ms?, case.published_throughput?);
+        Some(PublishedDecode { request: case.request, tpot_ms, throughput, framework: row.framework })
+    };
+    shipped_decode_rows().into_iter().filter_map(of_row).collect()
+}
+
 /// The degree: `24` in `TP=24; DP=1`.
 fn tp_of(row: &PublishedRow) -> Option<u32> {
     let stated = note(&row.n_models_text, "TP").and_then(|n| positive_count(n).ok());

@@ -24,7 +24,10 @@ mod search;
 mod summary;
 
 pub use calibrate::{Calibrator, CostChange, Fit, LeftOut};
-pub use decode::{DecodeCase, Decoders, GenerationTimes, is_generation, shipped_decode_rows, validate_generation};
+pub use decode::{
+    DecodeCase, Decoders, GenerationTimes, PublishedDecode, is_generation, published_decodes, shipped_decode_rows,
+    validate_generation,
+};
 pub use decode_fit::{DecodeCalibrator, DecodeFit, DecodeLeftOut};
 pub use decode_interval::{DECODE_HELD_OUT, DecodeHeldOut, decode_factors, interval_of_tpot};
 pub use decode_report::{GenerationReport, LargerBatch, TpotInterval};

@@ -113,9 +113,6 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
     let median = median.map(|(_, _, parts)| *parts).unwrap_or_default();
     let time_s = (ttft + total).to_secs_f64();
     let throughput = u64_to_f64(request.batch * request.output) / time_s.max(1e-12);
-    let copies = request.instance.logical_cores(request.lnc) / request.degree.max(1);
-    let per_million =
-        |usd_per_hour: f64| usd_per_hour / 3_600.0 / (throughput * f64::from(copies.max(1))).max(1e-12) * 1e6;
     Ok(Generation {
         ttft_ms: ttft.to_ms_f64(),
         tpot_p50_ms: median.time().to_ms_f64(),
@@ -124,6 +121,6 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
         step_ms_by_bucket: steps.iter().map(|(bucket, _, parts)| (*bucket, parts.time().to_ms_f64())).collect(),
         breakdown_ms: median.into(),
         memory: request.memory()?,
-        cost_usd_per_million_tokens: request.instance.usd_per_hour.map(per_million),
+        cost_usd_per_million_tokens: request.usd_per_million_tokens(throughput),
     })
 }

@@ -93,6 +93,15 @@ impl Request {
         self.input.saturating_add(self.output)
     }
 
+    /// The price of a million new tokens at a throughput of each group of cores, all groups of the instance being busy; `None` without a
+    /// published price.
+    #[must_use]
+    pub fn usd_per_million_tokens(&self, tokens_per_s: f64) -> Option<f64> {
+        let copies = self.instance.logical_cores(self.lnc) / self.degree.max(1);
+        let rate = (tokens_per_s * f64::from(copies.max(1))).max(1e-12);
+        self.instance.usd_per_hour.map(|usd_per_hour| usd_per_hour / 3_600.0 / rate * 1e6)
+    }
+
     /// Positions of the caches that are compiled, the shortest first.
     #[must_use]
     pub fn cache_buckets(&self) -> Vec<u64> {

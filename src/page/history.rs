@@ -63,11 +63,10 @@ pub const fn profile_follows(is_first: bool, is_of_visit: bool, names_model: boo
     if !is_first && is_of_visit { Following::Revisit } else { Following::Load { wants_run: names_model } }
 }
 
-/// Whether a page of the lab reads an address. A page that was shown before stays as the user left it if the address names nothing. Records
-/// of this visit are open: an address of the visit does not read them again.
+/// Whether a page of the lab reads an address. A page that was shown before stays as the user left it if the address names nothing.
 #[must_use]
-pub fn lab_follows(page: Page, is_new: bool, is_bare: bool, is_of_visit: bool) -> bool {
-    is_new || !(is_bare || (is_of_visit && page == Page::Experiments))
+pub const fn lab_follows(is_new: bool, is_bare: bool) -> bool {
+    is_new || !is_bare
 }
 
 /// Whether a link with an unusable part keeps its page from running by itself, so that the user is told. `has_plan` says whether a link to the
@@ -127,19 +126,11 @@ mod tests {
     }
 
     #[test]
-    fn a_lab_page_keeps_its_state() {
-        let rows = [
-            (Page::Inspect, (true, true, true), true),
-            (Page::Inspect, (true, false, false), true),
-            (Page::Inspect, (false, true, false), false),
-            // Back goes to what the page showed then.
-            (Page::Inspect, (false, false, true), true),
-            (Page::Experiments, (false, false, true), false),
-            (Page::Experiments, (false, false, false), true),
-        ];
-        for (page, (is_new, is_bare, is_of_visit), expected) in rows {
-            let follows = lab_follows(page, is_new, is_bare, is_of_visit);
-            assert_eq!(follows, expected, "{page:?} {is_new} {is_bare} {is_of_visit}");
+    fn a_lab_page_keeps_its_state_at_a_bare_address() {
+        for (is_new, is_bare, expected) in
+            [(true, true, true), (true, false, true), (false, true, false), (false, false, true)]
+        {
+            assert_eq!(lab_follows(is_new, is_bare), expected, "{is_new} {is_bare}");
         }
     }
 

@@ -272,8 +272,13 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
         let page = address.page();
         let is_new = seen.borrow_mut().insert(page);
         let is_of_visit = url::page_of_entry().is_some();
-        if !bridge::is_in_lab(page) || !lab_follows(page, is_new, address.is_bare(), is_of_visit) {
+        if !bridge::is_in_lab(page) || !lab_follows(is_new, address.is_bare()) {
             return;
+        }
+        if page == Page::Experiments && !is_new && is_of_visit {
+            // The records are open: only the view of them changes.
+            let look = ExperimentsAction::Look(Box::new(address.experiments().spec));
+            return states.experiments.dispatch(look);
         }
         let has_plan = open_address(&states, &pool, &notices, &mut address, page);
         if is_held_back(page, has_plan, &address) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, chooseTool, copyMenu, download, openApp, settledAddress, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, chooseTool, copyMenu, download, eventually, openApp, settledAddress, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const context = { permissions: ["clipboard-read", "clipboard-write"] };
@@ -222,3 +222,25 @@ test("a heat map, columns, areas and a flame graph are pictures", app.page(async
     assert.ok(found.counts[0] > size * 2, `${tool}: ${found.counts[0]} pixels of ${size}`);
   }
 }, { hash: "#/matmult?v=1&matrix_dim=256,512&batch_size=1,8", context }));
+
+test("the picture of a chart names its subject, its date and its address, as PNG and as SVG", app.page(async (page) => {
+  await waitForState(page, "done");
+  await eventually(async () => assert.ok(await page.locator("figure.scatter polyline.line").count() > 1));
+  const entry = (await copyMenu(page)).locator("li", { hasText: "Cost over latency" });
+  const { name, bytes } = await download(page, entry.locator('[data-copy="svg"]'));
+  assert.equal(name, "bert-base-uncased--Cost-over-latency.svg");
+  const svg = await page.evaluate((text) => {
+    const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+    const texts = [...root.querySelectorAll("text")].map((node) => node.textContent);
+    return { isRead: root.localName === "svg", texts, link: root.querySelector("a")?.getAttribute("href"), areas: root.querySelectorAll("polygon.band").length };
+  }, new TextDecoder().decode(bytes));
+  assert.ok(svg.isRead && svg.areas > 1, JSON.stringify(svg));
+  assert.equal(svg.texts[0], "bert-base-uncased: Cost over latency");
+  for (const text of ["inf2.xlarge", "trn1.2xlarge", "Published by AWS", "the interval of a device", "at most 8.00"]) assert.ok(svg.texts.includes(text), text);
+  assert.match(svg.texts.at(-2), /^Simulated, not measured\. neuronscope \d+\.\d+\.\d+.*, 20\d\d-\d\d-\d\d/);
+  assert.equal(svg.link, await page.evaluate(() => location.href));
+  // The legend is as it is on the page: a coloured sample before each name.
+  const hues = await page.evaluate(() => ["--hue-blue", "--hue-orange"].map((hue) => getComputedStyle(document.documentElement).getPropertyValue(hue).trim()));
+  const { height, counts } = await picture(page, "Cost over latency", hues);
+  assert.ok(height > 600 && counts.every((count) => count > 300), `${height}: ${counts}`);
+}, { hash: "#/benchmark?v=1&model=bert-base-uncased&instance=inf2.xlarge,inf2.8xlarge,trn1.2xlarge&batch_sizes=1,4,8&n_models=2&duration=2&p99_at_most=8", context }));

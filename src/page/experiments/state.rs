@@ -45,6 +45,8 @@ pub enum ExperimentsAction<Worker> {
     Choose(ExperimentField, String),
     /// A link was opened.
     Load(Box<ExperimentLink>),
+    /// Back or Forward led to another view of this visit, of whatever records are open.
+    Look(Box<ExperimentSpec>),
     /// Reading began, in this worker; whether of the sample.
     Start(Worker, String, bool),
     /// Other records take the place of these: the choices of the view stay.
@@ -184,6 +186,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
                 next.spec.set(field, &text);
             }
             ExperimentsAction::Load(link) => next.load(*link),
+            ExperimentsAction::Look(spec) => next.spec = *spec,
             ExperimentsAction::Replace => {
                 (next.engine, next.read, next.result, next.data) = (None, None, None, None);
                 (next.run, next.is_reading_sample) = (RunState::Idle, false);

@@ -10,7 +10,7 @@ const BENCHMARK: Chapter = Chapter {
     title: "Find the fastest configuration",
     text: &[
         "A benchmark runs a model on simulated NeuronCores as NeuronPerf runs it on real ones: some copies of the model, some threads that feed each copy, a batch size. Each combination is a row with its throughput, its latency and its cost per million inferences.",
-        "Give lists to compare: 1,4,8 as batch sizes are three rows. \u{201c}Best under\u{201d} then names the row with the highest throughput within limits on latency, cost and cores, and marks the rows that no other row beats in both. The filter takes p99<5 or models=4 and applies to tables, tiles and charts alike.",
+        "Give lists to compare: 1,4,8 as batch sizes are three rows. Limits on p99, cost and cores name the best row within them, and what breaks one is faint in the charts. The filter takes p99<5 or models=4 and applies to tables, tiles and charts alike.",
         "The simulator reads no clock: the same form and seed give the same numbers on every machine. Only the device \u{201c}cpu\u{201d}, the processor of this machine, is measured.",
     ],
     examples: &[
@@ -34,7 +34,7 @@ const PROFILE: Chapter = Chapter {
     title: "See where the time goes",
     text: &[
         "A profile shows what each engine and each queue did, and when. Drop a file of PyTorch, JAX, Chrome, Perfetto, pprof or the Neuron plugin on the page, or simulate a model. The overview comes first: the time of a step, how much of it was compute, transfer and idle, and findings ordered by how much a change can save.",
-        "Each finding leads to its evidence. In the timeline W and S zoom, A and D move, and a click on a slice shows its details. Idle gaps name what a device waited for; the critical path is the chain of slices that made the step as long as it was; Ask takes a query.",
+        "Each finding leads to its evidence. In the timeline W and S zoom, A and D move, and a click on a slice shows its details. Idle gaps name what a device waited for; the critical path is the chain of slices that made the step as long as it was; Query takes a question in a line.",
         "Compare takes two profiles: open both, or choose two kept runs on the start page.",
     ],
     examples: &[
@@ -108,7 +108,7 @@ const EXPERIMENTS: Chapter = Chapter {
     ],
     examples: &[Example {
         title: "The sample",
-        shows: "Two small models on a processor and on Trn1, over several days.",
+        shows: "Six small models on a processor, Trn1 and Inf2, over six days.",
         link: "#/experiments?v=1&data=sample",
         command: "neuronscope experiment --suite-name=torchbench --filter='^resnet18$' --test=eval --accelerator=trn1 --repeat=8",
     }],

@@ -71,6 +71,15 @@ impl BatchLines {
     }
 }
 
+impl BatchLines {
+    /// The place on the axes of the point of a report, if a line has it.
+    #[must_use]
+    pub fn place_of(&self, report: usize) -> Option<(f64, f64)> {
+        let mut points = self.plot.lines.iter().zip(&self.of).flat_map(|(line, of)| line.points.iter().zip(of));
+        points.find(|(_, of)| **of == report).map(|(place, _)| *place)
+    }
+}
+
 fn cost(r: &Report) -> Option<f64> {
     r.cost_per_1m_inf.filter(|cost| cost.is_finite())
 }
@@ -164,6 +173,7 @@ mod tests {
         let found = BatchLines::of(&all.iter().collect::<Vec<_>>(), Some(2), false).unwrap();
         assert_eq!((found.plot.lines.len(), found.plot.lines[0].name.as_str()), (1, "2 models, 1 worker each"));
         assert_eq!(found.plot.lines[0].points, [(1.0, 100.0), (4.0, 400.0), (8.0, 800.0)]);
+        assert_eq!((found.place_of(0), found.place_of(3)), (Some((4.0, 400.0)), None));
         assert_eq!((found.of, found.best), (vec![vec![1, 0, 2]], Some((8.0, 800.0))));
         assert_eq!(BatchLines::of(&[&all[0], &all[3]], None, false), None);
     }

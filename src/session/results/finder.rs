@@ -2,7 +2,7 @@
 
 use super::plots::RowNames;
 use ns_base::convert::u64_to_f64;
-use ns_base::units::format_number;
+use ns_base::units::{format_number, format_share};
 use ns_base::{Refusal, names, refuse};
 use ns_bench::{Report, best};
 
@@ -112,6 +112,21 @@ impl Requirements {
             && within(r.latency_ms_p99, self.p99_ms)
             && within(r.cost_per_1m_inf, self.cost)
             && within(Some(u64_to_f64(cores_of(r))), self.cores)
+    }
+
+    /// The limits that a report breaks, each with by how much: `p99 12 % above the limit`.
+    #[must_use]
+    pub fn misses(&self, r: &Report) -> Vec<String> {
+        let all = [
+            ("p99", r.latency_ms_p99, self.p99_ms),
+            ("cost", r.cost_per_1m_inf, self.cost),
+            ("cores", Some(u64_to_f64(cores_of(r))), self.cores),
+        ];
+        let miss = |(name, value, limit): (&str, Option<f64>, Option<f64>)| {
+            let above = value? / limit? - 1.0;
+            (above > 0.0).then(|| format!("{name} {} above the limit", format_share(above * 100.0)))
+        };
+        all.into_iter().filter_map(miss).collect()
     }
 
     /// Whether a report is compared with others: it has finished, within the limits if there are any.

@@ -4,8 +4,8 @@ use super::finder::{Requirements, cores_of};
 use super::series::SeriesColours;
 use ns_base::Order;
 use ns_base::units::{format_number, format_plural};
-use ns_bench::Report;
-use ns_view::plot::{Bars, Scatter};
+use ns_bench::{Measure, Report};
+use ns_view::plot::{Bars, Scatter, XLimit};
 
 /// Most bars: more cannot be compared by eye; the table sorts them.
 const MOST_BARS: usize = 24;
@@ -91,8 +91,9 @@ const COST_FRONT: &str = "cost and p99 latency";
 /// The name of the rings.
 const PUBLISHED: &str = "Published by AWS";
 
-/// The price of a million inferences against p99 latency, with the Pareto front, the longest p99 that is wanted, and, as rings, what
-/// AWS published, at the price of the row's instance. Also returns the position of the report of each point.
+/// The price of a million inferences against p99 latency: a line through the best rows of each series with their intervals, the longest
+/// p99 that is wanted, and, as rings, what AWS published, at the price of the row's instance. Rows that break a limit are faint. Also returns
+/// the position of the report of each point.
 #[must_use]
 pub fn cost_latency(reports: &[&Report], wanted: &Requirements) -> (Scatter, Vec<usize>) {
     let titles = ("Latency p99 (ms)", "US$ per million inferences");
@@ -100,8 +101,18 @@ pub fn cost_latency(reports: &[&Report], wanted: &Requirements) -> (Scatter, Vec
         let figures = r.published.as_ref()?;
         Some((figures.latency_ms_p99?, r.cost_per_1m_inf? * r.throughput_avg? / figures.throughput))
     };
-    let (plot, of, rings) = scatter(reports, titles, |r| Some((r.latency_ms_p99?, r.cost_per_1m_inf?)), published);
-    (plot.with_low_front(COST_FRONT).with_rings(PUBLISHED, rings).with_ratios().with_limit(wanted.p99_ms), of)
+    let (mut plot, of, rings) = scatter(reports, titles, |r| Some((r.latency_ms_p99?, r.cost_per_1m_inf?)), published);
+    for (point, r) in plot.points.iter_mut().zip(of.iter().filter_map(|i| reports.get(*i))) {
+        let misses = wanted.misses(r);
+        if !misses.is_empty() {
+            point.is_outside = true;
+            point.label = format!("{}: {}", point.label, misses.join(", "));
+        }
+        let ends = r.interval_of(point.x, Measure::Time).zip(r.interval_of(point.y, Measure::Time));
+        point.interval = ends.map(|((x_low, x_high), (y_low, y_high))| [(x_low, y_low), (x_high, y_high)]);
+    }
+    let plot = plot.with_low_front(COST_FRONT).with_series_lines(false).with_rings(PUBLISHED, rings).with_ratios();
+    (plot.with_limit(wanted.p99_ms.map(|value| XLimit { value, is_least: false })), of)
 }
 
 /// Points of reports in their series, the position of the report of each point, and the rings.
@@ -221,7 +232,10 @@ mod tests {
         let reports: Vec<&Report> = reports.iter().collect();
         let wanted = Requirements { p99_ms: Some(5.0), ..Requirements::default() };
         let (plot, of) = cost_latency(&reports, &wanted);
-        assert_eq!((plot.points.len(), of, plot.front.clone(), plot.limit), (3, vec![0, 1, 2], vec![0, 1], Some(5.0)));
+        assert_eq!(
+            (plot.points.len(), of, plot.front.clone(), plot.limit.map(|l| l.value)),
+            (3, vec![0, 1, 2], vec![0, 1], Some(5.0))
+        );
         assert!(plot.x.max >= 5.0);
         // The two plots have fronts of different trades, and the column says which.
         assert_eq!(

@@ -2,12 +2,19 @@
 
 use super::Query;
 
+/// Addresses of the page of experiments.
+const EXPERIMENTS: &str = "#/experiments?";
+
 /// Whether Back should return from a view to the one before it on the same page: a different tool or run, a zoom or a jump of the
-/// timeline. Every other choice on a page changes the current entry.
+/// timeline, a view of records or those behind a point. Every other choice on a page changes the current entry.
 #[must_use]
 pub fn is_another_view(before: &str, after: &str) -> bool {
+    let is_of_experiments = before.starts_with(EXPERIMENTS) && after.starts_with(EXPERIMENTS);
     let (before, after) = (fields(before), fields(after));
     let differs = |name: &str| before.get(name) != after.get(name);
+    if is_of_experiments {
+        return before.get("v").is_some() && (differs("view") || differs("open"));
+    }
     // A page that was just opened completes its address.
     if before.get("tool").is_none() {
         return false;
@@ -59,6 +66,11 @@ mod tests {
         assert!(!is("tool=trace&from=0&to=100", "tool=trace&from=20&to=121"));
         assert!(!is("tool=trace&q=a", "tool=trace&q=ab"));
         assert!(!is_another_view("#/profile", &at("tool=overview")));
+        let records = |rest: &str| format!("#/experiments?v=1&data=sample{rest}");
+        assert!(is_another_view(&records(""), &records("&open=resnet18")));
+        assert!(is_another_view(&records("&view=latest"), &records("&view=models")));
+        assert!(!is_another_view(&records(""), &records("&filter=a")));
+        assert!(!is_another_view("#/experiments", &records("&view=latest")));
         assert!(is_same_tool(&at("tool=trace"), &at("tool=trace&from=1&to=9")));
         assert!(!is_same_tool(&at("tool=overview"), &at("tool=trace&from=1&to=9")));
         assert!(!is_same_tool(&at("tool=trace&file=a"), &at("tool=trace&file=b")));

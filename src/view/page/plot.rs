@@ -3,7 +3,7 @@
 use super::table::table;
 use crate::document::{Figure, Plot};
 use crate::palette::fill_var;
-use crate::plot::{Axis, Bars, LineStyle, Lines, Mark, Scatter};
+use crate::plot::{Axis, Bars, LineStyle, Lines, Scatter};
 use crate::svg::{escape, number};
 use crate::table::{Cell, Column, ColumnKind, Table};
 use ns_base::convert::usize_to_f64;
@@ -94,30 +94,8 @@ fn legend<'a>(out: &mut String, entries: impl Iterator<Item = (&'a str, u8)>) {
 fn scatter(out: &mut String, title: &str, plot: &Scatter) {
     begin(out, title, HEIGHT, &format!("{} points; the table has the values", plot.points.len()));
     axes(out, &plot.x, &plot.y);
-    let place = |i: &usize| {
-        let point = plot.points.get(*i)?;
-        Some(format!("{},{}", number(at_x(&plot.x, point.x)), number(at_y(&plot.y, point.y))))
-    };
-    let front: Vec<String> = plot.front.iter().filter_map(place).collect();
-    if front.len() > 1 {
-        out.push_str(&format!("<polyline class=\"front\" points=\"{}\"/>", front.join(" ")));
-    }
-    if let Some(limit) = plot.limit.filter(|x| *x <= plot.x.max) {
-        let (x, top, bottom) = (number(at_x(&plot.x, limit)), at_y(&plot.y, plot.y.max), at_y(&plot.y, plot.y.min));
-        let (top, bottom) = (number(top), number(bottom));
-        out.push_str(&format!("<line class=\"front\" x1=\"{x}\" x2=\"{x}\" y1=\"{top}\" y2=\"{bottom}\"/>"));
-    }
-    for point in &plot.points {
-        let (fill, mark) = plot.series.get(point.series).map_or((0, Mark::Disc), |(_, fill, mark)| (*fill, *mark));
-        let color = fill_var(fill);
-        let paint = match mark {
-            Mark::Ring => format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"2\""),
-            _ => format!("fill=\"{color}\""),
-        };
-        let (x, y) = (number(at_x(&plot.x, point.x)), number(at_y(&plot.y, point.y)));
-        let said = escape(&plot.describe(point));
-        out.push_str(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" {paint}><title>{said}</title></circle>"));
-    }
+    let at = |x: f64, y: f64| (LEFT + x * (WIDTH - LEFT - RIGHT), HEIGHT - BELOW - y * (HEIGHT - TOP - BELOW));
+    plot.shapes(at).iter().for_each(|shape| shape.write(out));
     out.push_str("</svg>");
     legend(out, plot.series.iter().map(|(name, fill, _)| (name.as_str(), *fill)));
 }

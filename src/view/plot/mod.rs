@@ -11,6 +11,7 @@ mod pareto;
 mod pie;
 mod roofline;
 mod scatter;
+mod shape;
 mod treemap;
 
 pub use axis::{Axis, AxisTick};
@@ -22,5 +23,6 @@ pub use lines::{Line, LineMark, LineStyle, Lines, Series, averaged};
 pub use pareto::pareto_front;
 pub use pie::{Pie, PieSlice};
 pub use roofline::{RoofPoint, RooflinePlot};
-pub use scatter::{Mark, Scatter, ScatterPoint};
+pub use scatter::{Mark, Scatter, ScatterPoint, XLimit};
+pub use shape::{Form, Place, Shape, corners};
 pub use treemap::{TreemapTile, treemap};

@@ -2,9 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, Frame, nearest, pareto_front};
+use super::{Axis, Form, Frame, Place, Shape, nearest, pareto_front};
 use crate::palette::{GREY, distinct_fills};
 use crate::text::three_decimals;
+use ns_base::units::format_number;
+
+/// Part of a value by which two points differ that are drawn as equals.
+const NEARLY_EQUAL: f64 = 0.01;
 
 /// The shape of a point, so that series differ by more than colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,8 +35,26 @@ pub struct Scatter {
     pub front: Vec<usize>,
     /// The trade that the front is of: `cost and p99 latency`.
     pub front_of: String,
-    /// The largest `x` that is wanted, drawn as a line.
-    pub limit: Option<f64>,
+    /// Positions of the points that a line joins, for each line.
+    pub lines: Vec<Vec<usize>>,
+    /// The largest or the least `x` that is wanted, drawn as a line.
+    pub limit: Option<XLimit>,
+}
+
+/// A limit of the horizontal axis.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct XLimit {
+    pub value: f64,
+    /// Whether larger values are wanted.
+    pub is_least: bool,
+}
+
+impl XLimit {
+    /// `at most 20.0`
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("at {} {}", if self.is_least { "least" } else { "most" }, format_number(self.value))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +67,16 @@ pub struct ScatterPoint {
     pub y: f64,
     /// Its label, for the tooltip.
     pub label: String,
+    /// The two ends of its interval, if one is known: what a device would show at worst and at best.
+    pub interval: Option<[(f64, f64); 2]>,
+    /// Whether it breaks a limit: it is faint, and its label says by how much.
+    pub is_outside: bool,
+}
+
+impl ScatterPoint {
+    const fn new(series: usize, x: f64, y: f64, label: String) -> Self {
+        Self { series, x, y, label, interval: None, is_outside: false }
+    }
 }
 
 impl Scatter {
@@ -61,7 +93,7 @@ impl Scatter {
                 names.push(series);
                 names.len() - 1
             });
-            out.push(ScatterPoint { series: position, x, y, label });
+            out.push(ScatterPoint::new(position, x, y, label));
         }
         let marks = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond];
         let fills = distinct_fills(names.iter().map(String::as_str));
@@ -72,6 +104,7 @@ impl Scatter {
             points: out,
             front: Vec::new(),
             front_of: String::new(),
+            lines: Vec::new(),
             limit: None,
         }
     }
@@ -114,15 +147,36 @@ impl Scatter {
         self
     }
 
+    /// The same with a line through the best points of each series: those that no other point of it beats. Both are good when they are large, or
+    /// when they are small.
+    #[must_use]
+    pub fn with_series_lines(mut self, is_large_good: bool) -> Self {
+        let place = |p: &ScatterPoint| if is_large_good { (-p.x, p.y) } else { (p.x, -p.y) };
+        let of_series = |series: usize| {
+            let own: Vec<usize> = (0..self.points.len()).filter(|i| self.points[*i].series == series).collect();
+            let places: Vec<(f64, f64)> = own.iter().map(|i| place(&self.points[*i])).collect();
+            let front: Vec<usize> = pareto_front(&places).into_iter().map(|i| own[i]).collect();
+            // A point that is ahead of the next one by less than this would make a wall of the line.
+            let is_apart = |pair: &[usize]| {
+                let (x, next) = (self.points[pair[0]].x, self.points[pair[1]].x);
+                (x - next).abs() > NEARLY_EQUAL * x.abs()
+            };
+            let apart = front.windows(2).filter(|pair| is_apart(pair)).map(|pair| pair[0]);
+            apart.chain(front.last().copied()).collect::<Vec<_>>()
+        };
+        self.lines = (0..self.series.len()).map(of_series).filter(|line| line.len() > 1).collect();
+        self
+    }
+
     /// The same with a limit, to which the axis reaches.
     #[must_use]
-    pub fn with_limit(mut self, limit: Option<f64>) -> Self {
-        self.limit = limit.filter(|x| x.is_finite());
+    pub fn with_limit(mut self, limit: Option<XLimit>) -> Self {
+        self.limit = limit.filter(|limit| limit.value.is_finite());
         let largest = self.points.iter().map(|p| p.x).fold(0.0, f64::max);
         // A limit far beyond all points would press them into a corner.
-        if let Some(x) = self.limit.filter(|x| *x <= 2.0 * largest) {
+        if let Some(x) = self.limit.map(|limit| limit.value).filter(|x| *x <= 2.0 * largest) {
             self.x = match self.x.is_logarithmic {
-                true => Axis::logarithmic(&self.x.title, self.x.min, largest.max(x)),
+                true => Axis::logarithmic(&self.x.title, self.x.min.min(x), largest.max(x)),
                 false => Axis::from_zero(&self.x.title, largest.max(x), 6),
             };
         }
@@ -134,7 +188,7 @@ impl Scatter {
     pub fn with_rings(mut self, series: &str, points: impl IntoIterator<Item = (f64, f64, String)>) -> Self {
         let own = self.series.len();
         let finite = points.into_iter().filter(|(x, y, _)| x.is_finite() && y.is_finite());
-        self.points.extend(finite.map(|(x, y, label)| ScatterPoint { series: own, x, y, label }));
+        self.points.extend(finite.map(|(x, y, label)| ScatterPoint::new(own, x, y, label)));
         if self.points.last().is_some_and(|p| p.series == own) {
             self.series.push((series.to_owned(), GREY, Mark::Ring));
             (self.x, self.y) = (x_axis(&self.x.title, &self.points), y_axis(&self.y.title, &self.points));
@@ -154,6 +208,51 @@ impl Scatter {
         (frame.x(self.x.share(point.x)), frame.y(self.y.share(point.y)))
     }
 
+    /// What is drawn between the axes, from the back to the front. `at` gives the place of shares of the axes.
+    #[must_use]
+    pub fn shapes(&self, at: impl Fn(f64, f64) -> Place) -> Vec<Shape> {
+        let place = |(x, y): (f64, f64)| at(self.x.share(x), self.y.share(y));
+        let fill = |series: usize| self.series.get(series).map_or((0, Mark::Disc), |(_, fill, mark)| (*fill, *mark));
+        let point = |i: &usize| self.points.get(*i);
+        let mut shapes = Vec::new();
+        for line in &self.lines {
+            let fill = line.first().and_then(point).map(|p| fill(p.series).0);
+            let ends =
+                |end: usize| line.iter().filter_map(point).filter_map(move |p| Some(p.interval?[end])).map(place);
+            let mut band: Vec<Place> = ends(0).collect();
+            let mut back: Vec<Place> = ends(1).collect();
+            back.reverse();
+            band.append(&mut back);
+            shapes.extend((band.len() > 2).then(|| Shape::new(Form::Area(band), "band", fill)));
+        }
+        for line in &self.lines {
+            let fill = line.first().and_then(point).map(|p| fill(p.series).0);
+            let through = line.iter().filter_map(point).map(|p| place((p.x, p.y))).collect();
+            shapes.push(Shape::new(Form::Line(through), "line", fill));
+        }
+        if self.lines.is_empty() && self.front.len() > 1 {
+            let through = self.front.iter().filter_map(point).map(|p| place((p.x, p.y))).collect();
+            shapes.push(Shape::new(Form::Line(through), "front", None));
+        }
+        if let Some(limit) = self.limit.filter(|limit| limit.value <= self.x.max) {
+            let (x, top) = at(self.x.share(limit.value), 1.0);
+            shapes.push(Shape::new(Form::Line(vec![(x, top), at(self.x.share(limit.value), 0.0)]), "limit", None));
+            shapes.push(Shape::new(Form::Text { at: (x, top - 2.0), text: limit.text() }, "line-name", None));
+        }
+        for p in &self.points {
+            let (fill, mark) = fill(p.series);
+            let class = if p.is_outside { "mark is-outside" } else { "mark" };
+            shapes.push(Shape { title: self.describe(p), ..Shape::mark(mark, place((p.x, p.y)), class, fill) });
+        }
+        shapes
+    }
+
+    /// Whether a band stands for intervals.
+    #[must_use]
+    pub fn has_bands(&self) -> bool {
+        self.lines.iter().flatten().any(|i| self.points.get(*i).is_some_and(|p| p.interval.is_some()))
+    }
+
     /// The point whose mark is closest to a place of the screen.
     #[must_use]
     pub fn at(&self, frame: &Frame, place: (f64, f64)) -> Option<usize> {
@@ -163,8 +262,12 @@ impl Scatter {
     /// A point in words.
     #[must_use]
     pub fn describe(&self, point: &ScatterPoint) -> String {
+        let interval = point.interval.map_or_else(String::new, |ends| {
+            let [low, high] = if ends[0].1 <= ends[1].1 { ends } else { [ends[1], ends[0]] };
+            format!(" ({} to {})", three_decimals(low.1), three_decimals(high.1))
+        });
         format!(
-            "{}: {} {}, {} {}",
+            "{}: {} {}, {} {}{interval}",
             point.label,
             self.x.title,
             three_decimals(point.x),
@@ -199,6 +302,27 @@ mod tests {
                 assert!(found == Some(i) || found.is_some_and(is_there), "{i} at {x}, {y}: {found:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_line_joins_the_points_of_a_series_that_no_other_beats_and_its_band_has_their_intervals() {
+        let points = [("a", 1.0, 5.0), ("a", 2.0, 9.0), ("a", 3.0, 2.0), ("a", 3.0, 4.0), ("b", 9.0, 9.0)];
+        let points = points.map(|(s, x, y)| (s.to_owned(), x, y, String::new()));
+        let mut plot = Scatter::new("x", "y", points);
+        for point in &mut plot.points {
+            point.interval = Some([(point.x * 0.9, point.y * 0.9), (point.x * 1.1, point.y * 1.1)]);
+        }
+        let low = plot.clone().with_series_lines(false);
+        assert_eq!((low.lines.clone(), low.has_bands()), (vec![vec![0, 2]], true));
+        assert_eq!(plot.clone().with_series_lines(true).lines, [[3, 1]]);
+        plot = low.with_limit(Some(XLimit { value: 4.0, is_least: false }));
+        let shapes = plot.shapes(|x, y| (x * 100.0, y * 100.0));
+        let classes: Vec<&str> = shapes.iter().map(|shape| shape.class).collect();
+        assert_eq!(classes, ["band", "line", "limit", "line-name", "mark", "mark", "mark", "mark", "mark"]);
+        let Form::Area(band) = &shapes[0].form else { panic!("{shapes:?}") };
+        assert_eq!(band.len(), 4);
+        assert_eq!(shapes[3].form, Form::Text { at: (40.0, 98.0), text: "at most 4.00".to_owned() });
+        assert_eq!(plot.describe(&plot.points[0]), ": x 1, y 5 (4.5 to 5.5)");
     }
 
     #[test]

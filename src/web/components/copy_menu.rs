@@ -8,9 +8,11 @@ use super::screen_texts::{ScreenText, screen_texts};
 use super::{Menu, on};
 use crate::context::{AppContext, use_app};
 use crate::model_files::{link_sentence, linked_hash};
-use crate::platform::picture::{self, Chart};
-use crate::platform::{clipboard, url};
+use crate::platform::picture::{self, Chart, PictureFoot};
+use crate::platform::{clipboard, date, machine, url};
+use ns_base::convert::f64_to_u64;
 use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_session::{build_id, without_source};
 
 #[derive(Properties, PartialEq)]
 pub struct CopyMenuProps {
@@ -22,6 +24,9 @@ pub struct CopyMenuProps {
     /// The model of the view: a link holds its file if that is small, and the menu says so.
     #[prop_or_default]
     pub model: AttrValue,
+    /// How the figures came about, for pictures: [`SIMULATED`], or nothing to say.
+    #[prop_or_default]
+    pub origin: AttrValue,
     /// The command that gives the same result; without it, the one that a document on the screen names.
     #[prop_or_default]
     pub command: Option<AttrValue>,
@@ -32,6 +37,9 @@ pub struct CopyMenuProps {
     #[prop_or_default]
     pub children: Html,
 }
+
+/// The origin of figures that no device gave.
+pub const SIMULATED: &str = "Simulated, not measured.";
 
 /// The things that can be copied, found when the menu is opened.
 #[derive(Clone, Default, PartialEq)]
@@ -55,11 +63,8 @@ pub fn CopyMenu(props: &CopyMenuProps) -> Html {
         let name = text.name();
         entry("markdown", i, name, Callback::from(move |()| copy_text(&notices, "Markdown", &text.markdown(), "")))
     });
-    let charts = (1..).zip(&found.charts).map(|(i, chart)| {
-        let (notices, chart) = (notices.clone(), chart.clone());
-        let name = chart.title.clone();
-        entry("image", i, name, Callback::from(move |()| picture::copy_chart(&chart, saying(&notices))))
-    });
+    let foot = foot(props, &app);
+    let charts = (1..).zip(&found.charts).map(|(i, chart)| chart_entry(i, chart, &foot, notices));
     let canvas = props.canvas.clone().map(|(name, paint)| {
         let what = on((notices.clone(), name.to_string()), move |(notices, title), ()| match paint.emit(()) {
             Some(canvas) => picture::copy_canvas(title, &canvas, saying(notices)),
@@ -88,6 +93,37 @@ fn link_entry(props: &CopyMenuProps, app: &AppContext) -> Html {
     let gives = link_sentence(&app.models, &props.model).unwrap_or_else(|| props.link_gives.to_string());
     let what = Callback::from(move |()| copy_text(&notices, "link", &url::address_with(&hash), &gives));
     entry("link", 0, "Copy link".to_owned(), what)
+}
+
+/// A chart: its picture to copy, and to save as SVG.
+fn chart_entry(number: usize, chart: &Chart, foot: &PictureFoot, notices: &StateDispatcher<Notices>) -> Html {
+    let given = (chart.clone(), foot.clone(), notices.clone());
+    let copy = on(given.clone(), |(chart, foot, notices), _: MouseEvent| {
+        picture::copy_chart(chart, foot.clone(), saying(notices));
+    });
+    let save = on(given, |(chart, foot, notices), _: MouseEvent| saying(notices)(picture::save_svg(chart, foot)));
+    html! {
+        <li key={format!("image {number}")} class="two">
+            <button type="button" data-copy="image" onclick={copy}>{ &chart.title }</button>
+            if chart.is_drawing() {
+                <button type="button" data-copy="svg" aria-label={format!("Save as SVG: {}", chart.title)} onclick={save}>{ "SVG" }</button>
+            }
+        </li>
+    }
+}
+
+/// What stands below pictures of the page.
+fn foot(props: &CopyMenuProps, app: &AppContext) -> PictureFoot {
+    PictureFoot {
+        subject: without_source(&props.model).into_owned(),
+        origin: format!(
+            "{} neuronscope {}, {}",
+            props.origin,
+            build_id(),
+            date::moment(f64_to_u64(machine::wall_ms()))
+        ),
+        address: url::address_with(&linked_hash(&app.models, &props.model, props.hash.to_string())),
+    }
 }
 
 fn command_entry(text: AttrValue, notices: &StateDispatcher<Notices>) -> Html {

@@ -36,7 +36,7 @@ mod source_field;
 pub use bar_chart::BarChart;
 pub use check_field::CheckField;
 pub use compile_fields::CompileFields;
-pub use copy_menu::{CopyMenu, copy_text};
+pub use copy_menu::{CopyMenu, SIMULATED, copy_text};
 pub use data_table::{DataTable, FEW_ROWS, RowAction};
 pub use diagnostics::DiagnosticsPanel;
 pub use document_view::{DocumentView, DrawBlock};

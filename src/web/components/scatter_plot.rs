@@ -5,10 +5,11 @@ use yew::prelude::*;
 use super::plot_frame::{axes, pointer_in, ring_entry, ticks, use_width};
 use super::{on, set};
 use ns_base::Order;
-use ns_base::units::format_number;
-use ns_view::palette::fill_var;
-use ns_view::plot::{Frame, Mark, Scatter, ScatterPoint};
+use ns_view::plot::{Form, Frame, Scatter, ScatterPoint, Shape, corners};
 use ns_view::svg::number;
+
+/// The meaning of a band along a line.
+const INTERVAL: &str = "the interval of a device";
 
 #[derive(Properties, PartialEq)]
 pub struct ScatterPlotProps {
@@ -67,9 +68,7 @@ pub fn ScatterPlot(props: &ScatterPlotProps) -> Html {
                 aria-label={format!("{}, {} points; the arrow keys read them out{}, and the same values are in the table", props.title, plot.points.len(), if opens { ", Enter opens one" } else { "" })}>
                 if width.is_some() {
                     { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
-                    { front(plot, &frame) }
-                    { limit(plot, &frame) }
-                    { for plot.points.iter().map(|p| mark(plot, &frame, p)) }
+                    { for plot.shapes(|x, y| (frame.x(x), frame.y(y))).iter().map(shape) }
                     { for chosen.and_then(|(i, _)| ring(*i, "chosen", "11")) }
                     { for active.and_then(|i| ring(i, "reader", "10")) }
                 }
@@ -84,7 +83,7 @@ fn legend(plot: &Scatter, chosen: Option<&AttrValue>) -> Html {
     let series = plot.series.iter().map(|(name, fill, m)| {
         html! {
             <li>
-                <svg class="swatch" viewBox="-8 -8 16 16" aria-hidden="true">{ shape(*m, 0.0, 0.0, fill_var(*fill)) }</svg>
+                <svg class="swatch" viewBox="-8 -8 16 16" aria-hidden="true">{ shape(&Shape::mark(*m, (0.0, 0.0), "mark", *fill)) }</svg>
                 <span class="name">{ name }</span>
             </li>
         }
@@ -92,7 +91,11 @@ fn legend(plot: &Scatter, chosen: Option<&AttrValue>) -> Html {
     html! {
         <ul class="legend in-line">
             { for series }
-            if plot.front.len() > 1 {
+            if plot.has_bands() {
+                <li><svg class="swatch" viewBox="0 0 16 16" aria-hidden="true"><rect class="band" width="16" height="16" /></svg>
+                    <span class="name">{ INTERVAL }</span></li>
+            }
+            if plot.front.len() > 1 && plot.lines.is_empty() {
                 <li><svg class="swatch is-line" viewBox="0 0 22 8" aria-hidden="true"><line class="front" x1="0" x2="22" y1="4" y2="4" /></svg>
                     <span class="name">{ format!("Pareto front of {}: no other is better in both", plot.front_of) }</span></li>
             }
@@ -127,54 +130,17 @@ fn pointed(plot: &Scatter, frame: &Frame, event: &MouseEvent) -> Option<usize> {
     plot.at(frame, pointer_in(frame, event)?)
 }
 
-/// The front as a line through its points.
-fn front(plot: &Scatter, frame: &Frame) -> Html {
-    if plot.front.len() < 2 {
-        return Html::default();
-    }
-    let corner = |p: &ScatterPoint| {
-        let (x, y) = plot.place(frame, p);
-        format!("{},{}", number(x), number(y))
-    };
-    let points: Vec<String> = plot.front.iter().filter_map(|&i| plot.points.get(i)).map(corner).collect();
-    html! { <polyline class="front" points={points.join(" ")} aria-hidden="true" /> }
-}
-
-/// The limit as a line from top to bottom, with its value.
-fn limit(plot: &Scatter, frame: &Frame) -> Html {
-    let Some(limit) = plot.limit.filter(|x| *x <= plot.x.max) else { return Html::default() };
-    let x = number(frame.x(plot.x.share(limit)));
-    html! { <>
-        <line class="limit" x1={x.clone()} x2={x.clone()} y1={number(frame.y(1.0))} y2={number(frame.y(0.0))} />
-        <text class="line-name" x={x} y={number(frame.y(1.0) - 2.0)} text-anchor="middle">{ format!("at most {}", format_number(limit)) }</text>
-    </> }
-}
-
-fn mark(plot: &Scatter, frame: &Frame, point: &ScatterPoint) -> Html {
-    let (fill, m) = plot.series.get(point.series).map_or((0, Mark::Disc), |(_, f, m)| (*f, *m));
-    let (x, y) = plot.place(frame, point);
-    shape(m, x, y, fill_var(fill))
-}
-
-fn shape(mark: Mark, x: f64, y: f64, fill: &'static str) -> Html {
-    match mark {
-        Mark::Ring => {
-            html! { <circle class="ring" cx={number(x)} cy={number(y)} r="5.5" fill="none" stroke={fill} stroke-width="2" /> }
+/// A shape as an element; the texts of marks are in the line below the plot.
+fn shape(shape: &Shape) -> Html {
+    let (class, style) = (shape.class, shape.paint());
+    match &shape.form {
+        Form::Line(points) => html! { <polyline {class} {style} points={corners(points)} /> },
+        Form::Area(points) => html! { <polygon {class} {style} points={corners(points)} /> },
+        Form::Disc { at: (x, y), radius } => {
+            html! { <circle {class} {style} cx={number(*x)} cy={number(*y)} r={number(*radius)} /> }
         }
-        Mark::Disc => html! { <circle class="mark" cx={number(x)} cy={number(y)} r="5" {fill} /> },
-        Mark::Square => {
-            html! { <rect class="mark" x={number(x - 4.5)} y={number(y - 4.5)} width="9" height="9" {fill} /> }
-        }
-        Mark::Triangle => {
-            html! { <polygon class="mark" points={corners(x, y, &[(0.0, -6.0), (5.5, 4.5), (-5.5, 4.5)])} {fill} /> }
-        }
-        Mark::Diamond => {
-            html! { <polygon class="mark" points={corners(x, y, &[(0.0, -6.5), (6.0, 0.0), (0.0, 6.5), (-6.0, 0.0)])} {fill} /> }
+        Form::Text { at: (x, y), text } => {
+            html! { <text {class} {style} x={number(*x)} y={number(*y)} text-anchor="middle">{ text }</text> }
         }
     }
-}
-
-fn corners(x: f64, y: f64, offsets: &[(f64, f64)]) -> String {
-    let corner = |(dx, dy): &(f64, f64)| format!("{},{}", number(x + dx), number(y + dy));
-    offsets.iter().map(corner).collect::<Vec<_>>().join(" ")
 }

@@ -32,8 +32,8 @@ pub(super) fn document(
     }
     blocks.extend(answer(own, &limits, made));
     blocks.extend(traffic::blocks(study, own, served));
-    let plots: Vec<Figure> =
-        [trade(own, &limits, made), curve(made), costs(&limits, made)].into_iter().flatten().collect();
+    blocks.extend(trade(own, &limits, made).map(Block::Plot));
+    let plots: Vec<Figure> = [curve(made), costs(&limits, made)].into_iter().flatten().collect();
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));
     }

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::run::{RequestPurpose, RequestResult};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
+use ns_fidelity::{PublishedDecode, published_decodes};
 use ns_llm::{FitRow, Generation, Limits, Plan, Request, best_plan, distinct_instances, fit, fit_models};
 use ns_machine::arch::known_instance;
 use ns_view::document::{Block, Figure, Plot};
 use ns_view::palette::GREY;
-use ns_view::plot::{Bars, HeatCell, HeatMap, HeatRow, Scatter};
+use ns_view::plot::{Bars, HeatCell, HeatMap, HeatRow, Scatter, XLimit};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Places that were simulated, with their results.
@@ -29,6 +30,15 @@ pub(super) fn best_place(limits: &Limits, made: &[RequestResult]) -> Option<Plan
     best_plan(plans(limits, made))
 }
 
+/// The best place of each instance that has a price, by [`best_plan`], in the order of their names.
+fn best_of_instances(limits: &Limits, made: &[RequestResult]) -> Vec<Plan> {
+    let mut by_instance: BTreeMap<&str, Vec<Plan>> = BTreeMap::new();
+    for plan in plans(limits, made).filter(|plan| plan.usd_per_million_tokens.is_some()) {
+        by_instance.entry(plan.instance).or_default().push(plan);
+    }
+    by_instance.into_values().filter_map(best_plan).collect()
+}
+
 /// The result of a place.
 pub(super) fn result_of<'a>(plan: &Plan, made: &'a [RequestResult]) -> Option<&'a RequestResult> {
     let is_place = |m: &&RequestResult| {
@@ -39,11 +49,7 @@ pub(super) fn result_of<'a>(plan: &Plan, made: &'a [RequestResult]) -> Option<&'
 
 /// The cost of a million tokens at the best degree of each instance; instances that break a limit are grey and come last.
 pub(super) fn costs(limits: &Limits, made: &[RequestResult]) -> Option<Figure> {
-    let mut by_instance: BTreeMap<&str, Vec<Plan>> = BTreeMap::new();
-    for plan in plans(limits, made).filter(|plan| plan.usd_per_million_tokens.is_some()) {
-        by_instance.entry(plan.instance).or_default().push(plan);
-    }
-    let mut best: Vec<Plan> = by_instance.into_values().filter_map(best_plan).collect();
+    let mut best = best_of_instances(limits, made);
     let cost = |plan: &Plan| plan.usd_per_million_tokens.unwrap_or(f64::INFINITY);
     best.sort_by(|a, b| a.misses.len().min(1).cmp(&b.misses.len().min(1)).then(cost(a).total_cmp(&cost(b))));
     let bar = |plan: &Plan| {
@@ -61,32 +67,78 @@ pub(super) fn costs(limits: &Limits, made: &[RequestResult]) -> Option<Figure> {
     })
 }
 
-/// Tokens of a dollar over tokens a second for one user, a series for each instance; what breaks a limit is hollow.
+/// Tokens of a dollar over tokens a second for one user, at each degree and batch size: a line for each instance through those that no other
+/// beats, and what is published of the model.
 pub(super) fn trade(own: &Request, limits: &Limits, made: &[RequestResult]) -> Option<Figure> {
-    let point = |plan: &Plan| {
-        let tokens = 1e6 / plan.usd_per_million_tokens?;
-        let label = format!("{} TP {}", plan.instance, plan.tp);
-        let label = if plan.misses.is_empty() { label } else { format!("{label}: {}", plan.missed()) };
-        Some((plan.instance.to_owned(), 1e3 / plan.tpot_ms, tokens, label))
+    let is_here = |m: &&RequestResult| matches!(m.purpose, RequestPurpose::Place | RequestPurpose::Curve);
+    let drawn: Vec<TradePoint<'_>> = made.iter().filter(is_here).filter_map(|m| TradePoint::of(m, limits)).collect();
+    let point = |p: &TradePoint<'_>| (p.request.instance.name.to_owned(), p.speed, p.tokens, p.label());
+    let mut plot = Scatter::new("Tokens/s for a user", "Tokens per US$", drawn.iter().map(point));
+    for (point, of) in plot.points.iter_mut().zip(&drawn) {
+        point.is_outside = !of.plan.misses.is_empty();
+        point.interval = of.interval;
+    }
+    let published = published_decodes(own);
+    let ring = |row: &PublishedDecode| {
+        let tokens = 1e6 / row.request.usd_per_million_tokens(row.throughput)?;
+        let place = place_text(&row.request);
+        let lengths = format!("{} tokens in, {} out", row.request.input, row.request.output);
+        Some((1e3 / row.tpot_ms, tokens, format!("{place}, {lengths}, {}", row.framework)))
     };
-    let (kept, broken): (Vec<Plan>, Vec<Plan>) = plans(limits, made).partition(|plan| plan.misses.is_empty());
-    let broken: Vec<(f64, f64, String)> =
-        broken.iter().filter_map(point).map(|(_, x, y, label)| (x, y, label)).collect();
-    let plot = Scatter::new("Tokens/s for a user", "Tokens per US$", kept.iter().filter_map(point))
+    let plot = plot
         .with_front_of_both()
-        .with_rings("breaks a limit", broken);
+        .with_series_lines(true)
+        .with_rings(PUBLISHED, published.iter().filter_map(ring))
+        .with_ratios();
+    let slowest = limits.tpot_ms.map(|ms| XLimit { value: 1e3 / ms, is_least: true });
+    let plot = plot.with_limit(slowest);
     (!plot.points.is_empty()).then(|| Figure {
         title: format!("{}: tokens for a user against tokens for a dollar", own.config.name),
         note: format!(
-            "{}, batch {}, {} tokens in, {} out; a point is a degree (TP); the line joins the places that no other beats. Simulated.{}",
+            "{}, {} tokens in, {} out, at each degree (TP) and some batch sizes; the line of an instance joins those that none beats. Simulated.{}",
             own.weights,
-            own.batch,
             own.input,
             own.output,
-            if limits.is_none() { String::new() } else { format!(" Limits: {limits}; hollow points break one.") }
+            if limits.is_none() { String::new() } else { format!(" Limits: {limits}; faint points break one.") }
         ),
         plot: Plot::Scatter(plot),
     })
+}
+
+/// The name of published figures in a legend.
+const PUBLISHED: &str = "Published by AWS";
+
+/// A simulated request among its alternatives.
+struct TradePoint<'a> {
+    request: &'a Request,
+    plan: Plan,
+    /// Tokens of a second for a user.
+    speed: f64,
+    /// Tokens of a dollar.
+    tokens: f64,
+    /// Both at worst and at best.
+    interval: Option<[(f64, f64); 2]>,
+}
+
+impl<'a> TradePoint<'a> {
+    fn of(made: &'a RequestResult, limits: &Limits) -> Option<Self> {
+        let report = made.report.as_ref().ok()?;
+        let plan = Plan::of(&made.request, &report.made, limits);
+        let (speed, tokens) = (1e3 / plan.tpot_ms, 1e6 / plan.usd_per_million_tokens?);
+        let at = |tpot_ms: f64| (1e3 / tpot_ms, tokens * plan.tpot_ms / tpot_ms);
+        let interval = report.interval.map(|ends| [at(ends.tpot_high_ms), at(ends.tpot_low_ms)]);
+        Some(Self { request: &made.request, plan, speed, tokens, interval })
+    }
+
+    fn label(&self) -> String {
+        let place = place_text(self.request);
+        if self.plan.misses.is_empty() { place } else { format!("{place}: {}", self.plan.missed()) }
+    }
+}
+
+/// `inf2.48xlarge TP 24, batch 1`
+fn place_text(request: &Request) -> String {
+    format!("{} TP {}, batch {}", request.instance.name, request.degree, request.batch)
 }
 
 const COLUMNS: [(&str, &str, ColumnKind); 8] = [

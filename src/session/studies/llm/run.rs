@@ -17,6 +17,9 @@ use ns_machine::arch::INSTANCES;
 /// Batch sizes of the curve.
 const BATCHES: [u64; 6] = [1, 2, 4, 8, 16, 32];
 
+/// Batch sizes of each place.
+const CURVE_BATCHES: [u64; 4] = [1, 4, 16, 32];
+
 /// What a request is simulated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestPurpose {
@@ -26,6 +29,8 @@ pub(super) enum RequestPurpose {
     Batch,
     /// A place of the grid.
     Place,
+    /// A place with another batch size.
+    Curve,
 }
 
 /// A request with its result.
@@ -39,6 +44,8 @@ pub(super) struct LlmRun {
     study: Rc<LlmStudy>,
     own: Request,
     waiting: VecDeque<(RequestPurpose, Request)>,
+    /// Whether the other batch sizes of the places are made or in line.
+    has_curves: bool,
     made: Vec<RequestResult>,
     /// Rates at which requests are still to be served.
     rates: VecDeque<f64>,
@@ -56,7 +63,7 @@ impl LlmRun {
                 degrees(instance, own.lnc).into_iter().map(|degree| Request { instance, degree, ..own.clone() });
             waiting.extend(places.filter(is_possible).map(|request| (RequestPurpose::Place, request)));
         }
-        Self { study, own, waiting, made: Vec::new(), rates: VecDeque::new(), served: Vec::new() }
+        Self { study, own, waiting, has_curves: false, made: Vec::new(), rates: VecDeque::new(), served: Vec::new() }
     }
 
     /// A request that was simulated already, for another purpose.
@@ -93,11 +100,25 @@ impl LlmRun {
     }
 }
 
+/// The other batch sizes at each place that has a price.
+fn curves(made: &[RequestResult]) -> Vec<(RequestPurpose, Request)> {
+    let is_priced =
+        |m: &&RequestResult| m.purpose == RequestPurpose::Place && m.request.instance.usd_per_hour.is_some();
+    let places = made.iter().filter(is_priced).map(|m| &m.request);
+    let all = places.flat_map(|place| CURVE_BATCHES.map(|batch| (place.batch, Request { batch, ..place.clone() })));
+    let requests = all.filter(|(own, request)| request.batch != *own && request.check().is_ok());
+    requests.map(|(_, request)| (RequestPurpose::Curve, request)).collect()
+}
+
 impl StudyRun for LlmRun {
     fn step(&mut self, _budget_events: u32) -> Result<StudyStep, String> {
         if let Some(rate) = self.rates.pop_front() {
             self.served.push(serve_at(&self.study, &self.own, rate));
             return self.more();
+        }
+        if self.waiting.is_empty() && !self.has_curves {
+            self.has_curves = true;
+            self.waiting.extend(curves(&self.made));
         }
         let Some((purpose, request)) = self.waiting.pop_front() else {
             return Ok(StudyStep::Done(Box::new(self.result(true)?)));

@@ -63,7 +63,7 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
     let (asked, computed) = (r.products_asked.unwrap_or(0), r.products_computed.unwrap_or(0));
     if asked != computed {
         let note = format!("counts all {asked} products; the core computes {computed}");
-        let value = r.tops.map_or_else(|| "-".to_owned(), |t| format!("{t:.2} TOPS"));
+        let value = r.tops.map_or_else(|| "-".to_owned(), |t| format!("{t:.2} TFLOPS"));
         all.push(Tile { tone: Tone::Bad, ..Tile::new("What the script prints", value, note) });
     }
     let share = r.device_s.zip(r.iteration_s).filter(|(_, all)| *all > 0.0).map(|(device, all)| device / all);
@@ -124,7 +124,7 @@ fn effects(r: &MatmultReport) -> Option<Figure> {
         note:
             "Rate of the products that the core computes, with all pitfalls as they are and with one of them removed."
                 .to_owned(),
-        plot: Plot::Bars(Bars::new(std::iter::once(as_run).chain(others)), "TOPS".to_owned()),
+        plot: Plot::Bars(Bars::new(std::iter::once(as_run).chain(others)), "TFLOPS".to_owned()),
     })
 }
 

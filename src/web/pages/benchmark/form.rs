@@ -7,7 +7,7 @@ use super::actions::BenchActions;
 use super::call_box::CallBox;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
-use crate::components::{CopyMenu, FieldErrors, FormFrame, FormInput, PickEntry, PickList, error_of, on};
+use crate::components::{CopyMenu, FieldErrors, FormFrame, FormInput, PickEntry, PickList, SIMULATED, error_of, on};
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
@@ -37,7 +37,10 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
     *is_open.borrow_mut() |= advanced_wrong || has_scenario;
     // The command and the link both describe the form.
     let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
-    let model = state.text("model").to_owned();
+    // Of what the address says, not of a form that was edited since.
+    let model = state.model().to_owned();
+    let is_simulated = state.rows.iter().all(|row| row.report().source != "measured");
+    let origin = if is_simulated { SIMULATED } else { "" };
     let fields = {
         let (props, wrong, is_open) = (props.clone(), wrong.clone(), is_open.clone());
         Callback::from(move |()| fields(&props, &wrong, *is_open.borrow()))
@@ -46,7 +49,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
         <FormFrame id="bench-form" name="Benchmark configuration" short={state.in_short()} is_wrong={!wrong.is_empty()}
             is_stale={state.is_stale()} can_run={state.controls().run} {on_run} beside_run={beside_run(props)} run={props.state.run.clone()}
             menus={html! {
-                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets these results." model={model.clone()} {command}>
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets these results." model={model.clone()} {origin} {command}>
                     { downloads(props) }
                 </CopyMenu>
             }}

@@ -6,7 +6,7 @@ use super::actions::ProfileActions;
 use super::controls::tool_of;
 use super::export_menu::ExportMenu;
 use super::kept_bases::KeptBases;
-use crate::components::{CopyMenu, SelectField, on};
+use crate::components::{CopyMenu, SIMULATED, SelectField, on};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use crate::timeline::Controller;
 use ns_session::commands::profile_command;
@@ -78,7 +78,8 @@ fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
     let canvas = has_timeline.then_some((AttrValue::Static("Timeline"), paint));
     // A profile from a file does not have a model.
     let model = if state.link.file.is_none() { state.link.spec.model.clone() } else { String::new() };
-    html! { <CopyMenu hash={state.hash()} {link_gives} {model} command={command.map(AttrValue::from)} {canvas} /> }
+    let origin = if run.spec().is_some() { SIMULATED } else { "" };
+    html! { <CopyMenu hash={state.hash()} {link_gives} {model} {origin} command={command.map(AttrValue::from)} {canvas} /> }
 }
 
 /// The simulated run in a few words: `bert-base-uncased · trace · inf2.xlarge · b8`.

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::actions::StudyActions;
 use crate::components::{
-    CompileFields, CopyMenu, FieldErrors, FormFrame, FormInput, LineMark, PickEntry, PickList, error_of, on,
+    CompileFields, CopyMenu, FieldErrors, FormFrame, FormInput, LineMark, PickEntry, PickList, SIMULATED, error_of, on,
 };
 use crate::pages::benchmark::ModelField;
 use crate::platform::page;
@@ -39,6 +39,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let files = state.result.as_ref().map(|result| result.files.as_slice()).unwrap_or_default();
     let save = |i: usize| on(props.actions.clone(), move |actions, _: MouseEvent| actions.save(i));
     let open = |i: usize| on(props.actions.clone(), move |actions, _: MouseEvent| actions.open_trace(i));
+    let origin = if state.asked().is_some_and(StudySpec::is_measured) { "" } else { SIMULATED };
     // Before a result, what it will offer.
     let labels = if files.is_empty() {
         state.kind.form().files.to_vec()
@@ -65,7 +66,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
             beside_run={html! { if can.stop { <button type="button" onclick={press(StudyActions::cancel)}>{ "Cancel" }</button> } }} run={state.run.clone()}
             menus={html! { <>
                 { for traces }
-                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {command}>{ for downloads }</CopyMenu>
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {origin} {command}>{ for downloads }</CopyMenu>
             </> }}
             {fields}
         />

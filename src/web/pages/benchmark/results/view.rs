@@ -182,7 +182,7 @@ fn choice(props: &ChoiceProps, with_copies: &UseStateHandle<bool>) -> Html {
     }
     let at = |id: Option<RowId>| of.iter().position(|i| finished.position(id) == Some(*i));
     let chosen = at(state.selected)
-        .map(|point| (point, AttrValue::Static("the chosen row")))
+        .map(|point| (point, AttrValue::Static(CHOSEN)))
         .or_else(|| at(best).map(|point| (point, AttrValue::Static(BEST))));
     let select = finished.select(state);
     let on_point = on((select.clone(), of.clone()), |(select, of), point: usize| {
@@ -191,16 +191,22 @@ fn choice(props: &ChoiceProps, with_copies: &UseStateHandle<bool>) -> Html {
     html! {
         <div class="panel plots choice">
             if !plot.points.is_empty() { <ScatterPlot title="Cost over latency" {plot} {chosen} {on_point} /> }
-            if let Some(lines) = lines { { by_batch(lines, select, with_copies) } } else { { over_latency(&finished, best, select) } }
+            if let Some(lines) = lines { { by_batch(lines, finished.position(state.selected), select, with_copies) } } else { { over_latency(&finished, best, select) } }
             <ChosenRow state={state.clone()} />
         </div>
     }
 }
 
 /// The lines over the batch size, and the choice between one for each instance and one for each number of models on it.
-fn by_batch(lines: BatchLines, select: Callback<usize>, with_copies: &UseStateHandle<bool>) -> Html {
+fn by_batch(
+    lines: BatchLines,
+    selected: Option<usize>,
+    select: Callback<usize>,
+    with_copies: &UseStateHandle<bool>,
+) -> Html {
+    let place = selected.and_then(|i| lines.place_of(i)).map(|place| (place, AttrValue::Static(CHOSEN)));
     let BatchLines { title, plot, of, best, has_copies } = lines;
-    let chosen = best.map(|place| (place, AttrValue::Static(BEST)));
+    let chosen = place.or_else(|| best.map(|place| (place, AttrValue::Static(BEST))));
     let on_point = on((select, of), |(select, of), (line, point): (usize, usize)| {
         of.get(line).and_then(|line| line.get(point)).into_iter().for_each(|i| select.emit(*i));
     });
@@ -213,7 +219,8 @@ fn by_batch(lines: BatchLines, select: Callback<usize>, with_copies: &UseStateHa
     }
 }
 
-/// The meaning of the ring around the best row.
+/// The meanings of the ring.
+const CHOSEN: &str = "the chosen row";
 const BEST: &str = "best within the limits";
 
 /// The rows that have figures.

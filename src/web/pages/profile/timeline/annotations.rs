@@ -43,13 +43,14 @@ pub fn AnnotationsPanel(props: &AnnotationsPanelProps) -> Html {
         let measure = set(&base, i);
         let show =
             on((props.controller.clone(), a.clone()), |(controller, a), _: MouseEvent| controller.show_annotation(a));
+        let length = a.is_range().then(|| a.end_ns - a.start_ns);
         let difference = a.start_ns.saturating_sub(all[from].start_ns);
         html! {
             <tr>
                 <td><input type="text" value={a.label.clone()} {oninput} aria-label={format!("Name of mark {}", i + 1)} /></td>
-                <td class="number">{ props.unit.exact(a.start_ns) }</td>
-                <td class="number">{ if a.is_range() { props.unit.exact(a.end_ns - a.start_ns) } else { "\u{2013}".to_owned() } }</td>
-                <td class="number" data-value={difference.to_string()}>{ props.unit.exact(difference) }</td>
+                <td class="number" title={props.unit.exact(a.start_ns)}>{ props.unit.place(a.start_ns) }</td>
+                <td class="number" title={length.map(|ns| props.unit.exact(ns))}>{ length.map_or_else(|| "\u{2013}".to_owned(), |ns| props.unit.text(ns)) }</td>
+                <td class="number" data-value={difference.to_string()} title={props.unit.exact(difference)}>{ props.unit.text(difference) }</td>
                 <td><input type="radio" name="measure-from" checked={i == from} onchange={measure} aria-label={format!("Measure from {}", a.label)} /></td>
                 <td class="row-buttons">
                     <button type="button" onclick={show} aria-label={format!("Show {}", a.label)}>{ "Show" }</button>
