@@ -26,7 +26,7 @@ pub(super) enum Drag {
     Pan,
     /// A span to zoom to is dragged out.
     Range,
-    /// An area is dragged out from a point.
+    /// An area is dragged out from a point; one above the tracks has all of them.
     Area(f64, f64),
     /// Two fingers.
     Pinch,
@@ -43,10 +43,8 @@ impl Controller {
             return;
         }
         let (x, y) = place(event);
-        let name = match self.hit_at(x, y) {
-            Hit::Name(track) => Some(track),
-            _ => None,
-        };
+        let hit = self.hit_at(x, y);
+        let is_touch = event.pointer_type() == "touch";
         let mut screen = self.0.screen.borrow_mut();
         screen.pointer = None;
         screen.pointers.insert(event.pointer_id(), (x, y));
@@ -54,9 +52,11 @@ impl Controller {
             1 if event.ctrl_key() || event.meta_key() => Drag::Range,
             1 if event.shift_key() => Drag::Area(x, y),
             // A finger on the names scrolls the page or the view, as it does elsewhere.
-            1 => match name.filter(|_| event.pointer_type() != "touch") {
-                Some(track) => Drag::Name(track, y),
-                None => Drag::Pressed(x, y),
+            1 => match hit {
+                Hit::Name(track) if !is_touch => Drag::Name(track, y),
+                // From the ruler, the area has all tracks.
+                Hit::Ruler if !is_touch => Drag::Area(x, f64::NEG_INFINITY),
+                _ => Drag::Pressed(x, y),
             },
             _ => Drag::Pinch,
         };
@@ -109,7 +109,8 @@ impl Controller {
             }
             Drag::Area(x0, y0) => {
                 let mut screen = self.0.screen.borrow_mut();
-                screen.area = Some(screen.area_between((x0, y0), (x, y)));
+                let end = if y0.is_finite() { y } else { f64::INFINITY };
+                screen.area = Some(screen.area_between((x0, y0), (x, end)));
                 drop(screen);
                 self.redraw();
             }
@@ -147,9 +148,12 @@ impl Controller {
                 }
             }
             Drag::Range => self.zoom_to_range(range),
-            Drag::Area(x0, _) => {
-                // A press that did not move clears the area.
+            Drag::Area(x0, y0) => {
+                // A press that did not move clears the area; on the ruler it is a click, too.
                 let moved = (place(event).0 - x0).abs() > CLICK_PX;
+                if !moved && !y0.is_finite() {
+                    self.click(place(event));
+                }
                 let area = self.0.screen.borrow().area.clone().filter(|_| moved);
                 self.emit(Change::Area(area));
             }

@@ -178,7 +178,9 @@ fn dock(
         Some(area) => {
             html! { <AreaPanel run={props.run.clone()} state={props.state.clone()} area={area.clone()} on_select={on_select.clone()} /> }
         }
-        None => html! { <p class="empty">{ "No area selected. Shift+drag over the timeline, or press R." }</p> },
+        None => {
+            html! { <p class="empty">{ "No area selected. Drag along the ruler, Shift+drag over some tracks, or press R." }</p> }
+        }
     };
     let marks = props.state.link.annotations.len();
     let mut tabs = vec![

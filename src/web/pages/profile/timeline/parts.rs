@@ -132,7 +132,7 @@ pub fn TimelineHelp(props: &TimelineHelpProps) -> Html {
             "Wheel",
             "zoom, or scroll if the timeline is taller than its window; Ctrl+wheel always zooms, Shift+wheel pans",
         ),
-        ("Drag", "pan; Shift+drag selects an area and counts it; Ctrl+drag zooms to the span"),
+        ("Drag", "pan; along the ruler, or with Shift, it selects an area and counts it; Ctrl+drag zooms to the span"),
         ("Two fingers", "pinch to zoom"),
         ("Click, Enter", "select a slice; Enter selects the first one in view"),
         ("\u{2190} \u{2192} \u{2191} \u{2193}", "with a selection: select the slice beside, above, below"),
@@ -210,6 +210,7 @@ fn slices_table(props: &SlicesTableProps) -> Html {
     let unit = &props.info.outline.unit;
     let row = |line: SliceInView| {
         let slice = line.slice;
+        let duration = i64::try_from(line.duration_ns).unwrap_or(i64::MAX);
         let onclick = props.on_select.reform(move |_: MouseEvent| slice);
         html! { <tr>
             <th scope="row">
@@ -217,8 +218,8 @@ fn slices_table(props: &SlicesTableProps) -> Html {
                 else { <button type="button" class="link" {onclick}>{ line.title }</button> }
             </th>
             <td>{ line.place }</td>
-            <td class="number">{ unit.exact(line.start_ns) }</td>
-            <td class="number">{ unit.exact(i64::try_from(line.duration_ns).unwrap_or(i64::MAX)) }</td>
+            <td class="number" title={unit.exact(line.start_ns)}>{ unit.place(line.start_ns) }</td>
+            <td class="number" title={unit.exact(duration)}>{ unit.text(duration) }</td>
         </tr> }
     };
     html! {
