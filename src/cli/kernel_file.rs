@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use ns_kernel::{BUILT_IN, BuildScript, MAX_SOURCE_BYTES, NamedKernel, Role, TABLE_KERNEL, built_in, compile};
-use ns_session::{ByteSource, refuse_script};
+use ns_session::{ByteSource, neuronperf_command, refuse_script};
 
 use super::file::FileSource;
 
@@ -78,7 +78,7 @@ pub(super) fn open(path: &str) -> Result<KernelFile> {
     }
     let script = read(path)?;
     let Some(build) = BuildScript::parse(&script).with_context(|| path.to_owned())? else {
-        match refuse_script(path, script.as_bytes()) {
+        match refuse_script(path, script.as_bytes(), neuronperf_command) {
             Some(refusal) => return Err(refusal.into()),
             None => bail!("{path}: calls no custom_op.load(...); name the kernel's C++ file"),
         }

@@ -53,7 +53,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use ns_session::refuse_script;
+use ns_session::{neuronperf_command, refuse_script};
 
 /// Runs the command line with the arguments of the process.
 #[must_use]
@@ -96,7 +96,7 @@ fn refuse_scripts() -> anyhow::Result<()> {
         }
         let name = argument.rsplit_once('=').map_or(argument.as_str(), |(_, value)| value);
         let refusal = name.ends_with(".py").then(|| std::fs::read(name).ok()).flatten();
-        let refusal = refusal.and_then(|bytes| refuse_script(name, &bytes));
+        let refusal = refusal.and_then(|bytes| refuse_script(name, &bytes, neuronperf_command));
         if let Some(refusal) = refusal {
             return Err(refusal.into());
         }

@@ -70,17 +70,24 @@ pub fn calls_neuronperf(name: &str, content: &[u8]) -> bool {
     name.to_ascii_lowercase().ends_with(".py") && has_word && text.contains("benchmark(")
 }
 
-/// What to type instead of a Python script, by the calls in its text; `None` if the name is not that of a script.
+/// The command that does what a call of NeuronPerf's `benchmark` in a text does, with its arguments.
 #[must_use]
-pub fn refuse_script(name: &str, content: &[u8]) -> Option<Refusal> {
+pub fn neuronperf_command(text: &str) -> Option<String> {
+    read_neuronperf_call(text).ok().map(|call| call.command())
+}
+
+/// What to type instead of a Python script, by the calls in its text; `None` if the name is not that of a script. The command for NeuronPerf is
+/// that of `neuronperf`, [`neuronperf_command`] where such scripts are refused: a program that runs them need not hold all options of a benchmark.
+#[must_use]
+pub fn refuse_script(name: &str, content: &[u8], neuronperf: fn(&str) -> Option<String>) -> Option<Refusal> {
     if !name.to_ascii_lowercase().ends_with(".py") {
         return None;
     }
     let text = String::from_utf8_lossy(content);
     let makes = |call: &&Call| call.words.iter().any(|word| text.contains(word));
     let Call { call, command, chapter, .. } = CALLS.iter().find(makes).unwrap_or(&ITS_MODEL);
-    let own = if calls_neuronperf(name, content) { read_neuronperf_call(&text).ok() } else { None };
-    let command = own.map_or_else(|| (*command).to_owned(), |call| call.command());
+    let own = if calls_neuronperf(name, content) { neuronperf(&text) } else { None };
+    let command = own.unwrap_or_else(|| (*command).to_owned());
     Some(refuse!(
         "{name} is a Python script, which does not run here; for {call} type: {command} (docs/porting.md, {chapter})"
     ))
@@ -92,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_script_is_answered_with_the_command_that_replaces_its_call() {
-        let answer = |text: &str| refuse_script("run.py", text.as_bytes()).unwrap().to_string();
+        let answer = |text: &str| refuse_script("run.py", text.as_bytes(), neuronperf_command).unwrap().to_string();
         for (text, command) in [
             ("import neuronperf as npf\nimport neuronperf.torch\n", "neuronscope bench --model MODEL "),
             (
@@ -107,6 +114,6 @@ mod tests {
         ] {
             assert!(answer(text).contains(&format!("type: {command}")), "{text}: {}", answer(text));
         }
-        assert_eq!(refuse_script("run.txt", b"import neuronperf"), None);
+        assert_eq!(refuse_script("run.txt", b"import neuronperf", neuronperf_command), None);
     }
 }

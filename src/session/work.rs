@@ -9,7 +9,7 @@ use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
     CompileJob, ConfigurationJob, CpuJob, ExperimentJob, ExperimentsPlanJob, ImportJob, InspectJob, Job, KeepModelJob,
-    MlperfJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, TraceJob, Waiting,
+    MlperfJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, StudyTraceJob, TraceJob, Waiting,
 };
 use super::protocol::{ExportedFile, JobRequest, Message, QuestionRequest, RecordsSource, Reply};
 use super::share::unpack;
@@ -90,6 +90,7 @@ impl Work for AllWork {
             JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models, run_start_ns)),
             JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times, models)),
             JobRequest::Study(spec) => Box::new(StudyJob::new(spec, clock, models)),
+            JobRequest::StudyTrace(name) => Box::new(StudyTraceJob::new(name, clock, models)?),
             JobRequest::OpenModel { name, settings, .. } => {
                 let source = file_of(&name, source)?;
                 Box::new(OpenModelJob::new(name, *settings, models, source))

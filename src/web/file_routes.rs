@@ -131,7 +131,7 @@ async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
     if calls_neuronperf(&name, &head) {
         return (Kind::Reports, None);
     }
-    (sniff(&head, &name), refuse_script(&name, &head))
+    (sniff(&head, &name), refuse_script(&name, &head, |_| None))
 }
 
 /// Gives files to a page of the lab, and shows it.

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { appFixture, assertAccessible, chooseTool, download, editForm, eventually, menuEntry, openApp, waitForState } from "./support/app.mjs";
+import { appFixture, assertAccessible, chooseTool, download, editForm, eventually, menuEntry, openApp, settledAddress, waitForState } from "./support/app.mjs";
 
 const app = appFixture();
 const tile = (page, name) => page.locator(".tiles .tile", { has: page.getByText(name, { exact: true }) });
@@ -92,3 +92,26 @@ test("a config.json that is dropped anywhere is simulated, and a token is a time
   await waitForState(page, "done");
   await page.getByRole("application", { name: "Timeline" }).waitFor();
 }, { hash: "#/benchmark?v=none" }));
+
+test("the timeline of a token is a link that needs no file", app.page(async (page, url) => {
+  await waitForState(page, "done");
+  await page.getByRole("button", { name: "Open as timeline" }).click();
+  const timeline = page.getByRole("application", { name: "Timeline" });
+  await timeline.waitFor();
+  await settledAddress(page);
+  const hash = await page.evaluate(() => location.hash);
+  const named = (of) => of.getByLabel("Run", { exact: true }).locator("option:checked").innerText();
+  const name = await named(page);
+  assert.match(name, /^LLMs: llama-2-7b, inf2\.48xlarge, tp 12, batch 2, /);
+  const other = await page.context().browser().newPage();
+  try {
+    await openApp(other, url + hash);
+    await other.getByRole("application", { name: "Timeline" }).waitFor();
+    await waitForState(other, "done");
+    await settledAddress(other);
+    assert.equal(await other.evaluate(() => location.hash), hash);
+    assert.equal(await named(other), name);
+  } finally {
+    await other.close();
+  }
+}, { hash: "#/llm?v=1&model=llama-2-7b&instance=inf2.48xlarge&tp=12&batch=2" }));

@@ -7,7 +7,7 @@ use crate::Shared;
 use ns_base::{Interval, TraceNs};
 use ns_insight::Insights;
 use ns_profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
-use ns_session::share::{ProfileLink, Tool};
+use ns_session::share::{ProfileLink, Tool, file_label};
 use ns_session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec};
 use ns_view::timeline::TrackId;
 
@@ -81,9 +81,10 @@ impl<Worker> OpenRun<Worker> {
     /// Its name in the Run selector.
     #[must_use]
     pub fn label(&self) -> String {
+        let name = file_label(&self.info.name);
         match &self.run_name {
-            Some(name) => format!("{} ({name})", self.info.name),
-            None => self.info.name.clone(),
+            Some(run) => format!("{name} ({run})"),
+            None => name.into_owned(),
         }
     }
 

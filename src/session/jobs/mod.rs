@@ -14,6 +14,7 @@ mod plan;
 mod profile;
 mod records;
 mod study;
+mod study_trace;
 mod times;
 mod trace;
 
@@ -35,6 +36,7 @@ pub(super) use plan::PlanJob;
 pub(super) use profile::ProfileJob;
 pub(super) use records::{RecordsJob, Waiting};
 pub(super) use study::StudyJob;
+pub(super) use study_trace::StudyTraceJob;
 pub(super) use times::StageTimes;
 use times::removed_note;
 pub(super) use trace::TraceJob;

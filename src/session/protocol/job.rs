@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiments::RecordsKey;
 use crate::inspect::InspectAsk;
-use crate::share::Page;
+use crate::share::{Page, file_label};
 use crate::studies::StudySpec;
 use crate::{ProfileSpec, TraceSpec};
 use ns_base::convert::u64_to_f64;
@@ -49,6 +49,9 @@ pub enum JobRequest {
     /// Run a study. Told by any number of [`ResultPart::Study`](super::ResultPart::Study), each replacing the previous one; ends with
     /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
     Study(Box<StudySpec>),
+    /// Make the trace of a study, by the name that [`crate::share::study_file_name`] gives it. Ends with
+    /// [`JobResult::StudyTrace`](super::JobResult::StudyTrace).
+    StudyTrace(String),
     /// Read a file; its [`crate::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Profile`](super::JobResult::Profile).
     Open {
@@ -156,6 +159,7 @@ impl JobRequest {
             Self::Trace(spec) => format!("the benchmark run of {} ({})", spec.spec.model, spec.spec.instance),
             // The title of the page and not of its form: the page of profiles would hold the forms of all studies for one word.
             Self::Study(spec) => format!("the study on the page {}", Page::of_study(spec.kind()).title()),
+            Self::StudyTrace(name) => format!("the timeline of {}", file_label(name)),
             Self::Open { name, size }
             | Self::OpenModel { name, size, .. }
             | Self::KeepModel { name, size }

@@ -56,6 +56,12 @@ pub enum JobResult {
     ModelKept,
     /// A profile is ready for questions.
     Profile(Box<ProfileInfo>),
+    /// The trace that a study makes, as a file to open.
+    StudyTrace {
+        /// Name of the file.
+        name: String,
+        text: String,
+    },
     /// The result of a study, which replaces its parts.
     Study(Box<StudyResult>),
     /// The present content of a set of records.

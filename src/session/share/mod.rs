@@ -15,6 +15,7 @@ mod page;
 mod profile_link;
 mod query;
 mod results_fields;
+mod study_file;
 
 pub use entries::{is_another_view, is_same_tool};
 pub use experiment_fields::ExperimentLink;
@@ -25,6 +26,7 @@ pub use page::Page;
 pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 pub use query::{Query, decode, encode};
 pub use results_fields::ResultsView;
+pub use study_file::{file_label, is_study_file, study_file_name, study_of_file};
 
 use crate::studies::{StudyKind, StudySpec};
 use crate::{InspectField, InspectSpec};

@@ -8,6 +8,7 @@ use crate::answers::say_failure;
 use crate::context::AppContext;
 use crate::context::JobSlot;
 use crate::pages::benchmark::open_model;
+use crate::platform::download::file_of;
 use crate::platform::fetch::file_beside_page;
 use crate::platform::{date, download, url};
 use crate::shelf::{self, keep_file, kept_file};
@@ -20,7 +21,7 @@ use ns_page::RunState;
 use ns_page::file_queue::reading_label;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::profile::{ProfileArrival, SAMPLE, ToolSetting};
-use ns_session::share::{PageLink as _, ProfileLink, Tool};
+use ns_session::share::{PageLink as _, ProfileLink, Tool, file_label, is_study_file};
 use ns_session::shelf::ItemKind;
 use ns_session::{
     AnalysisRequest, ExportKind, JobRequest, JobResult, Message, ModelKind, OpenedModel, OperatorKind, ProfileInfo,
@@ -131,7 +132,8 @@ impl ProfileActions {
         state.dispatch(ProfileAction::Start(wish, label));
         let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
         let notices = app.notices.clone();
-        let opened = file.clone().filter(|file| file.name() != SAMPLE);
+        let opened = file.clone().filter(|file| file.name() != SAMPLE && !is_study_file(&file.name()));
+        let actions = self.clone();
         let on_message = Callback::from(move |message: Message| {
             if message.is_last() {
                 free.borrow_mut().take_if(|(_, running)| *running == job);
@@ -151,6 +153,10 @@ impl ProfileActions {
                     let arrived = ProfileArrival { info, engine: own.clone(), run_name: date::run_name() };
                     dispatch.dispatch(ready(arrived));
                 }
+                Message::Done(JobResult::StudyTrace { name, text }) => match file_of(&name, &text) {
+                    Ok(file) => actions.open_file_as(wish, file, ready),
+                    Err(message) => dispatch.dispatch(ProfileAction::End(RunState::Failed(message))),
+                },
                 other => {
                     RunState::of_message(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end)))
                 }
@@ -216,6 +222,10 @@ impl ProfileActions {
     /// Opens the file that the link names: the trace that ships with the page, or one that this browser keeps.
     pub fn open_linked_file(&self) {
         let Some(name) = self.state.link.file.clone() else { return };
+        if is_study_file(&name) {
+            let label = format!("Making the timeline of {}", file_label(&name));
+            return self.begin(Some(self.state.wish), label, ProfileAction::Ready, JobRequest::StudyTrace(name), None);
+        }
         let actions = self.clone();
         spawn_local(async move {
             match named_file(&name).await {

@@ -10,7 +10,7 @@ use crate::components::{CopyMenu, SIMULATED, SelectField, on};
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
 use crate::timeline::Controller;
 use ns_session::commands::profile_command;
-use ns_session::share::{ProfileLink, Tool};
+use ns_session::share::{ProfileLink, Tool, is_study_file};
 use ns_session::{Control, ProfileSpec};
 
 #[derive(Properties, PartialEq)]
@@ -70,6 +70,7 @@ fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
     let link = ProfileLink { tool, level: state.level(), ..state.link.clone() };
     let command = profile_command(&run.info.origin, state.compared_with().map(|base| &base.info.origin), &link);
     let link_gives = match &state.link.file {
+        Some(file) if is_study_file(file) => "Whoever opens it gets this timeline.".to_owned(),
         Some(file) => format!("It holds this view and the name {file}, but not the file: send the file along."),
         None => "Whoever opens it gets this profile.".to_owned(),
     };

@@ -12,6 +12,7 @@ use crate::worker::Engine;
 use ns_page::RunState;
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::study::{StudyAction, StudyState};
+use ns_session::share::study_file_name;
 use ns_session::studies::StudySpec;
 use ns_session::{JobRequest, JobResult, Message, ResultPart};
 
@@ -115,7 +116,10 @@ impl StudyActions {
     /// Shows a trace of the result as a timeline on the profile page.
     pub fn open_trace(&self, position: usize) {
         let Some(file) = self.state.result.as_ref().and_then(|result| result.files.get(position)) else { return };
-        match file_of(&file.name, &file.text) {
+        // A timeline that is simulated again from its name needs no file in a link.
+        let asked = self.state.asked().filter(|asked| !asked.is_measured());
+        let name = asked.map_or_else(|| file.name.clone(), study_file_name);
+        match file_of(&name, &file.text) {
             Ok(file) => self.on_trace.emit(file),
             Err(message) => self.say(Tone::Bad, message),
         }
