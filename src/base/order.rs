@@ -9,6 +9,11 @@ use crate::convert::usize_to_u32;
 
 /// Stable sorting of slices.
 pub trait Order<T> {
+    /// Sorts by the order of the items, as `sort` does.
+    fn order(&mut self)
+    where
+        T: Ord;
+
     /// Sorts by a comparison, as `sort_by` does.
     fn order_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering);
 
@@ -18,8 +23,16 @@ pub trait Order<T> {
 
 impl<T> Order<T> for [T] {
     #[inline]
+    fn order(&mut self)
+    where
+        T: Ord,
+    {
+        self.order_by(T::cmp);
+    }
+
+    #[inline]
     fn order_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering) {
-        order(&mut Items { items: self, compare });
+        sort(&mut Items { items: self, compare });
     }
 
     #[inline]
@@ -55,7 +68,7 @@ impl<T, F: FnMut(&T, &T) -> Ordering> Positions for Items<'_, T, F> {
 }
 
 /// Sorts the positions, then moves each item to its own, along the cycles of the permutation.
-fn order(items: &mut dyn Positions) {
+fn sort(items: &mut dyn Positions) {
     let count = usize_to_u32(items.count());
     let mut order: Vec<u32> = (0..count).collect();
     order.sort_by(|a, b| items.compare(*a as usize, *b as usize));
@@ -85,6 +98,9 @@ mod tests {
             let (mut mine, mut std) = (items.clone(), items);
             mine.order_by_key(|item| item.0);
             std.sort_by_key(|item| item.0);
+            assert_eq!(mine, std);
+            mine.order();
+            std.sort_unstable();
             assert_eq!(mine, std);
             mine.order_by(|a, b| b.1.cmp(&a.1));
             std.sort_by_key(|item| std::cmp::Reverse(item.1));

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use ns_base::Interval;
+use ns_base::Order;
 use ns_machine::SourceId;
 
 /// A stretch of time in which the same set of operations is active.
@@ -22,7 +23,7 @@ pub(super) fn segments(spans: &[(SourceId, Interval<i64>)]) -> Vec<Segment> {
         edges.push((time.start, true, *source));
         edges.push((time.end, false, *source));
     }
-    edges.sort_unstable();
+    edges.order();
     let mut segments: Vec<Segment> = Vec::new();
     let mut depth: BTreeMap<SourceId, Active> = BTreeMap::new();
     let mut from = 0;
@@ -59,7 +60,7 @@ struct Active {
 
 fn in_order(active: &BTreeMap<SourceId, Active>) -> Vec<SourceId> {
     let mut order: Vec<(i64, SourceId)> = active.iter().map(|(source, a)| (a.since, *source)).collect();
-    order.sort_unstable();
+    order.order();
     order.into_iter().map(|(_, source)| source).collect()
 }
 

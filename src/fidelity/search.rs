@@ -3,6 +3,7 @@
 //! The search is a pattern search: from the starting point each parameter is moved up and down by its step as long as the
 //! error decreases, then the steps are halved. It uses no random numbers, so the result is the same everywhere.
 
+use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 
 /// The parameters with the least error. `steps` are the first steps, as shares of the parameters; `scaled` multiplies the
@@ -67,7 +68,7 @@ pub(super) fn models_in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<S
 /// predicted over published.
 pub(super) fn factors_inside<'a>(ratios: impl Iterator<Item = &'a f64>, one_in: usize) -> (f64, f64) {
     let mut factors: Vec<f64> = ratios.map(|ratio| 1.0 / ratio).collect();
-    factors.sort_by(f64::total_cmp);
+    factors.order_by(f64::total_cmp);
     let outside = factors.len() / one_in;
     let inside = &factors[outside..factors.len() - outside];
     (inside.first().copied().unwrap_or(1.0), inside.last().copied().unwrap_or(1.0))

@@ -6,6 +6,7 @@ use super::decode::GenerationTimes;
 use super::predict::instance_of;
 use super::search::mean_of_ratios;
 use super::{PlacementBasis, PublishedRow, interval_of_rate, predict};
+use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_base::stats::percentile_sorted;
 
@@ -87,7 +88,7 @@ impl Summary {
     #[must_use]
     pub fn of_ratios(ratios: &[f64]) -> Self {
         let mut errors: Vec<f64> = ratios.iter().map(|r| (r - 1.0).abs()).collect();
-        errors.sort_by(f64::total_cmp);
+        errors.order_by(f64::total_cmp);
         Self {
             n: ratios.len(),
             median_abs_error: percentile_sorted(&errors, 50.0),

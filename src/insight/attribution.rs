@@ -167,7 +167,7 @@ fn exposed(units: &[UnitRun], executing: &[(SourceId, Interval<i64>)]) -> Vec<(S
         borders.push((time.start, true, i));
         borders.push((time.end, false, i));
     }
-    borders.sort_unstable();
+    borders.order();
     let mut begun = vec![0.0_f64; items.len()];
     // For each kind: the number that run, and the sum so far.
     let mut running = [0_u32; 3];

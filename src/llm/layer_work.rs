@@ -1,5 +1,6 @@
 //! One layer of a token opened: what each engine and DMA queue does in its segments.
 
+use ns_base::Order;
 use ns_base::{Interval, Refusal, SimTime};
 use ns_machine::isa::{DmaQueue, Engine, Unit};
 use ns_machine::{Executable, SourceId};
@@ -57,7 +58,7 @@ pub fn layer_work(
         }));
     }
     work.retain(|w| w.time > SimTime::ZERO);
-    work.sort_by_key(|w| (place(w.unit), w.start));
+    work.order_by_key(|w| (place(w.unit), w.start));
     Ok(work)
 }
 

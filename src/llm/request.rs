@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::config::DecoderConfig;
 use super::memory::Memory;
 use super::shard::{KvRule, Shard, degrees};
+use ns_base::Order;
 use ns_base::{Refusal, refuse};
 use ns_machine::arch::{Instance, core_spec, features, known_instance};
 
@@ -114,7 +115,7 @@ impl Request {
             buckets = std::iter::successors(Some(SHORTEST_BUCKET), |b| Some(b * 2)).take_while(|b| *b < all).collect();
             buckets.push(all);
         }
-        buckets.sort_unstable();
+        buckets.order();
         buckets.dedup();
         buckets
     }

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::stats::percentile_sorted;
 use ns_base::units::format_number;
@@ -177,7 +178,7 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
     }
     let time_s = now.saturating_sub(first_arrival).to_secs_f64().max(1e-12);
     let percentiles = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
+        values.order_by(f64::total_cmp);
         [50.0, 90.0, 99.0].map(|p| percentile_sorted(&values, p).unwrap_or(0.0))
     };
     let rate = |n: f64| n / time_s;

@@ -1,5 +1,6 @@
 //! Shapes of aten ops: the one place that defines which operands are valid. Tracing and eager execution both use it.
 
+use ns_base::Order;
 use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 use ns_tensor::kernels::{
@@ -216,7 +217,7 @@ fn addmm(x: &Shape, weight: &Shape, bias: &Shape) -> Result<Shape, Problem> {
 
 fn permute(x: &Shape, dims: &[u32]) -> Result<Shape, Problem> {
     let mut sorted = dims.to_vec();
-    sorted.sort_unstable();
+    sorted.order();
     if sorted.len() != x.rank() || sorted.iter().enumerate().any(|(i, &d)| i != d as usize) {
         return Err(operand("input", x, format!("{dims:?} does not name each of its dimensions once")));
     }

@@ -3,6 +3,7 @@
 
 use super::configuration::Configuration;
 use super::inputs::InputTuple;
+use ns_base::Order;
 use ns_model::InputSpec;
 use ns_model::zoo::{ModelSpec, ParamKind};
 
@@ -74,7 +75,7 @@ fn model_that_fits(model: &str, batch: u64, given: &InputTuple) -> Option<InputF
         })
         .collect();
     let mut sizes: Vec<u64> = given.0.iter().flatten().copied().collect();
-    sizes.sort_unstable();
+    sizes.order();
     sizes.dedup();
     sizes.truncate(MOST_SIZES);
     let mut settings: Vec<String> = Vec::new();

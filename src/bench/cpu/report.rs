@@ -6,6 +6,7 @@ use crate::measured::timer::Timers;
 use crate::reports::calendar::utc_dts;
 use crate::reports::report::Report;
 use crate::run::configuration_run::{RowResult, RunDetail};
+use ns_base::Order;
 use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::{SimTime, stats};
@@ -111,7 +112,7 @@ fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Me
         }
         timers.worker[i * workers..(i + 1) * workers].iter_mut().for_each(|t| t.add(duration(copy.elapsed_ns)));
     }
-    ends.sort_unstable();
+    ends.order();
     let mut measurement = Measurement::new(configuration.duration(), timers, ends.len() as u64)?;
     for (end, latency, worker) in ends {
         measurement.note_end(worker, duration(end));
@@ -131,7 +132,7 @@ fn measurement(configuration: &Configuration, copies: &[CpuTimers]) -> Result<Me
 fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
     let median = |part: &[(u64, u64)]| {
         let mut values: Vec<f64> = part.iter().map(|(_, latency)| u64_to_f64(*latency)).collect();
-        values.sort_by(f64::total_cmp);
+        values.order_by(f64::total_cmp);
         stats::percentile_sorted(&values, 50.0)
     };
     let mut steady = true;
@@ -151,7 +152,7 @@ fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
 pub(crate) fn fill_samples(report: &mut Report, samples: &HostSamples) {
     let inner = |all: &[f64]| {
         let mut inner = all.get(1..all.len().saturating_sub(1)).unwrap_or(&[]).to_vec();
-        inner.sort_by(f64::total_cmp);
+        inner.order_by(f64::total_cmp);
         inner
     };
     let (cpu, memory) = (inner(&samples.cpu), inner(&samples.memory));

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::arithmetic::{Language, Operator, Term, parse};
+use ns_base::Order;
 use ns_base::convert::{f64_to_f32, f64_to_usize, usize_to_f32};
 use ns_base::{Refusal, refuse};
 use ns_machine::cost::decisions;
@@ -316,7 +317,7 @@ fn call(name: &str, values: Vec<Data>) -> Data {
         ("half", _) => each(data, |x| half::f16::from_f32(x).to_f32()),
         ("topk", _) => {
             let mut sorted = list.to_vec();
-            sorted.sort_by(|a, b| b.total_cmp(a));
+            sorted.order_by(|a, b| b.total_cmp(a));
             sorted.truncate(f64_to_usize(f64::from(second.unwrap_or(0.0))));
             Data::Many(sorted)
         }

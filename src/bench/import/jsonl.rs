@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::ImportedReports;
 use crate::reports::python_json::without_nan;
 use crate::reports::report::Report;
+use ns_base::Order;
 use ns_base::stats;
 
 /// Whether a line is an experiment of the suite.
@@ -71,7 +72,7 @@ fn fill_times(report: &mut Report, record: &Value) {
         return;
     };
     let mut ms: Vec<f64> = if rest.is_empty() { vec![first * 1e3] } else { rest.iter().map(|s| s * 1e3).collect() };
-    ms.sort_by(f64::total_cmp);
+    ms.order_by(f64::total_cmp);
     let at = |percent: f64| stats::percentile_sorted(&ms, percent).map(|x| stats::round_to(x, 3));
     report.warmup_avg_ms = (!rest.is_empty()).then(|| stats::round_to(first * 1e3, 3));
     (report.latency_ms_p0, report.latency_ms_p50, report.latency_ms_p90) = (at(0.0), at(50.0), at(90.0));

@@ -1,5 +1,6 @@
 //! Runs calls one after another: warm-up and timed iterations of one worker.
 
+use ns_base::Order;
 use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::{Rng, SimTime};
 
@@ -52,7 +53,7 @@ impl CallTimes {
             timed.total += took;
             timed.sorted.push(took);
         }
-        timed.sorted.sort_unstable();
+        timed.sorted.order();
         timed.read = reading(timed.total, run.clock_tick_ns, seed);
         timed
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::configuration::Configuration;
 use crate::measured::measurement::Measurement;
+use ns_base::Order;
 use ns_base::convert::{f64_to_u64, f64_to_usize, u64_to_f64, usize_to_f64};
 use ns_base::{SimTime, stats::round_to};
 use ns_device::{EstimateMark, note_of_times};
@@ -95,7 +96,7 @@ impl<'a> Judge<'a> {
     pub fn new(settings: &'a MlperfSettings, configuration: &'a Configuration, measurement: Measurement) -> Self {
         let elapsed = measurement.elapsed;
         let mut sorted_ps = measurement.latencies_ps().to_vec();
-        sorted_ps.sort_unstable();
+        sorted_ps.order();
         Self { settings, configuration, sorted_ps, elapsed }
     }
 

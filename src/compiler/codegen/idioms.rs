@@ -14,6 +14,7 @@ use crate::patterns::Pattern::{
     Subtract, X, Zero,
 };
 use crate::patterns::{Graph, Part, Pattern, PatternMatch};
+use ns_base::Order;
 use ns_base::{FxHashMap, FxHashSet, IndexVec};
 
 /// The idiom of a row of [`IDIOMS`].
@@ -208,7 +209,7 @@ impl Finder<'_> {
         }
         let owners = found.nodes.iter().filter(|n| !self.graph.is_constant(**n)).map(|n| self.graph.owner(*n));
         let mut parts: Vec<InstrId> = owners.filter(|o| *o != result).collect();
-        parts.sort_unstable();
+        parts.order();
         parts.dedup();
         let inside = |i: &InstrId| *i == result || parts.contains(i);
         let read_inside = parts.iter().all(|p| *p != self.module.root && self.users[*p].iter().all(inside));

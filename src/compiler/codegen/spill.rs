@@ -15,6 +15,7 @@ use super::value::{Resident, Value};
 use crate::error::StageError;
 use crate::hlo::InstrId;
 use ns_base::Idx;
+use ns_base::Order;
 use ns_machine::cost::decisions::VIEW_LOOKAHEAD;
 use ns_machine::isa::{DmaDirection, DmaQueue, Wait};
 
@@ -163,7 +164,7 @@ fn use_bases(plan: &Plan<'_>, places: &mut Places, id: InstrId) {
 fn reload_used(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> Result<(), StageError> {
     let used = places.in_use.iter().copied();
     let mut needed: Vec<InstrId> = used.filter(|id| places.spilled.contains_key(id)).collect();
-    needed.sort_unstable();
+    needed.order();
     needed.into_iter().try_for_each(|id| reload(plan, places, code, id))
 }
 

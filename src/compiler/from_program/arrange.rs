@@ -73,7 +73,7 @@ impl Emit<'_> {
     /// A reduction along dimensions.
     pub fn reduced(&mut self, kind: ReduceKind, x: InstrId, dimensions: &[u32]) -> InstrId {
         let mut dimensions = dimensions.to_vec();
-        dimensions.sort_unstable();
+        dimensions.order();
         dimensions.dedup();
         let shape = self.shape(x);
         let dims: Vec<u64> =

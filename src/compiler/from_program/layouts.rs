@@ -8,6 +8,7 @@
 use super::permutation::{composed, inverse, is_identity, is_row_of_each};
 use crate::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode, WorkKind};
 use ns_base::IndexVec;
+use ns_base::Order;
 use ns_base::convert::usize_to_u32;
 use ns_tensor::Shape;
 
@@ -247,7 +248,7 @@ impl Rebuild<'_> {
         }
         let kept: Vec<u32> = (0..rank).filter(|d| !dimensions.contains(d)).collect();
         let mut own = moved(dimensions, &before.permutation)?;
-        own.sort_unstable();
+        own.order();
         if !moved(&kept, &before.permutation)?.is_sorted() {
             return None;
         }

@@ -5,6 +5,7 @@ use super::flatten::Combine;
 use super::ops::worked;
 use super::permutation::inverse;
 use crate::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
+use ns_base::Order;
 use ns_base::Refusal;
 use ns_base::convert::usize_to_u32;
 use ns_program::WindowDim;
@@ -56,7 +57,7 @@ pub(super) fn reduce_window(
             spatial.push(d);
         }
     }
-    spatial.sort_unstable();
+    spatial.order();
     let others: Vec<u32> = (0..rank).filter(|d| !spatial.contains(d)).collect();
     let order: Vec<u32> = others.iter().chain(&spatial).copied().collect();
     let x = e.operand(0)?;

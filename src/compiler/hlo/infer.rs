@@ -1,5 +1,6 @@
 //! Shapes: the result of each opcode for given operands.
 
+use ns_base::Order;
 use ns_base::convert::usize_to_u32;
 use ns_tensor::kernels::{
     WindowDim, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape, reduce_window_shape, slice_shape,
@@ -142,7 +143,7 @@ fn integers(indices: &Shape) -> Result<(), Problem> {
 
 fn transposed(x: &Shape, permutation: &[u32]) -> Result<Shape, Problem> {
     let mut sorted = permutation.to_vec();
-    sorted.sort_unstable();
+    sorted.order();
     if sorted.len() != x.rank() || sorted.iter().enumerate().any(|(i, &d)| i != d as usize) {
         return Err(format!("{permutation:?} is not a permutation of the dimensions of {x}"));
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Opcode, ParameterRole};
 use crate::Workflow;
 use ns_base::IndexVec;
+use ns_base::Order;
 use ns_base::define_idx;
 use ns_tensor::Shape;
 
@@ -60,7 +61,7 @@ impl HloModule {
                 _ => None,
             })
             .collect();
-        found.sort_unstable();
+        found.order();
         found.into_iter().map(|(_, id)| id).collect()
     }
 

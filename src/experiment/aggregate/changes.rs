@@ -45,7 +45,7 @@ impl Report<'_> {
     fn models_of(&self, backend: usize) -> Vec<String> {
         let at = self.times.iter().filter_map(|t| t.backends.get(backend)?.as_ref());
         let mut names: Vec<String> = at.flat_map(|b| b.models.iter().map(|(name, _)| name.clone())).collect();
-        names.sort();
+        names.order();
         names.dedup();
         names
     }

@@ -107,7 +107,7 @@ fn of_backend(records: &Aggregator, models: &Models, base: &Models) -> Option<Ba
     let gmean = Measure::geometric_mean(&measures)?;
     let mut ratios: Vec<f64> = measures.iter().map(|m| m.avg).collect();
     let is_nan = ratios.iter().any(|r| r.is_nan());
-    ratios.sort_by(f64::total_cmp);
+    ratios.order_by(f64::total_cmp);
     let percentile = |p| if is_nan { f64::NAN } else { stats::percentile_sorted(&ratios, p).unwrap_or(f64::NAN) };
     Some(BackendSpeedups { models, gmean, percentiles: PERCENTILES.map(percentile) })
 }

@@ -1,5 +1,6 @@
 //! Statistics of the repeats of one metric.
 
+use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_base::stats;
 
@@ -20,7 +21,7 @@ impl MetricStats {
         let (_, after_first) = repeats.split_first()?;
         let nan = repeats.iter().any(|v| v.is_nan());
         let mut sorted = repeats.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        sorted.order_by(f64::total_cmp);
         let known = |value: f64| if nan { f64::NAN } else { value };
         let (min, max) = (sorted.first().copied()?, sorted.last().copied()?);
         let steady = stats::mean(after_first).map(|mean| {

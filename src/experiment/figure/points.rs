@@ -3,6 +3,7 @@
 use super::drawing::{Anchor, Drawing, Shape, colour, dash, mark};
 use super::frame::{FigureSize, Frame};
 use crate::aggregate::{Measure, Report, ReportKind, datetime_utc};
+use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_view::plot::Axis;
 
@@ -91,7 +92,7 @@ pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
 /// Some of the timestamps, evenly spread over their order, including the first and the last.
 fn dates(mut times: Vec<f64>) -> Vec<f64> {
     const MOST: usize = 6;
-    times.sort_by(f64::total_cmp);
+    times.order_by(f64::total_cmp);
     times.dedup();
     let ticks = times.len().min(MOST);
     let place = |i: usize| i * (times.len() - 1) / (ticks - 1).max(1);

@@ -1,5 +1,6 @@
 //! A series, its medians and the absolute deviations from them.
 
+use ns_base::Order;
 use rustc_hash::FxHashMap;
 
 /// A series with the values computed for its stretches.
@@ -27,7 +28,7 @@ impl<'a> ValueSeries<'a> {
             return *level;
         }
         let mut sorted = self.values.get(start..end).unwrap_or_default().to_vec();
-        sorted.sort_by(f64::total_cmp);
+        sorted.order_by(f64::total_cmp);
         let middle = sorted.len() / 2;
         let median = match sorted.len() {
             0 => 0.0,

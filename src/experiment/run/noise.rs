@@ -3,6 +3,7 @@
 
 use std::hint::black_box;
 
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_change, format_share, format_whole_share};
 use ns_base::{Clock, stats};
@@ -36,7 +37,7 @@ impl NoiseReport {
     pub fn of(total_time_s: &[f64], clock_step_ns: u64, calibration_ns: &[u64]) -> Option<Self> {
         let steady = total_time_s.get(WARM_UP..).filter(|s| s.len() >= FEWEST)?;
         let mut sorted = steady.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        sorted.order_by(f64::total_cmp);
         let at = |p| stats::percentile_sorted(&sorted, p);
         let (low, median, high) = (at(25.0)?, at(50.0)?, at(75.0)?);
         if median <= 0.0 {
@@ -48,7 +49,7 @@ impl NoiseReport {
         let third = (steady.len() / 3).max(1);
         let middle = |part: &[f64]| {
             let mut part = part.to_vec();
-            part.sort_by(f64::total_cmp);
+            part.order_by(f64::total_cmp);
             stats::percentile_sorted(&part, 50.0)
         };
         let drift = middle(&steady[steady.len() - third..])? / middle(&steady[..third])? - 1.0;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_base::Order;
 use ns_base::{Refusal, nearest_text, refuse};
 use ns_model::zoo::MODELS;
 
@@ -89,7 +90,7 @@ impl Suite {
             Self::Torchbench => TORCHBENCH.iter().map(|(name, spec)| model(name, spec, None)).collect(),
             Self::Zoo => {
                 let mut ids: Vec<&str> = MODELS.iter().map(|m| m.id).collect();
-                ids.sort_unstable();
+                ids.order();
                 ids.into_iter().map(|id| model(id, id, None)).collect()
             }
         }

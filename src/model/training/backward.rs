@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ns_base::Order;
 use ns_base::{IndexVec, Refusal};
 use ns_machine::Phase;
 use ns_tensor::DType;
@@ -39,7 +40,7 @@ pub(super) fn backward(forward: &mut Forward, seeds: &[(NodeId, NodeId)]) -> Res
         _ => None,
     });
     let mut all: Vec<Gradient> = weights.filter(|g| needs[g.weight]).collect();
-    all.sort_by_key(|g| g.gradient);
+    all.order_by_key(|g| g.gradient);
     Ok(all)
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::{InstructionId, Op};
 use super::core::{Builder, Built};
+use ns_base::Order;
 use ns_base::convert::{usize_to_i64, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
@@ -96,7 +97,7 @@ impl Builder {
     pub fn transpose(&mut self, x: InstructionId, permutation: &[usize]) -> Built {
         let ty = self.array(x)?.clone();
         let mut sorted = permutation.to_vec();
-        sorted.sort_unstable();
+        sorted.order();
         if !sorted.iter().copied().eq(0..ty.dims.len()) {
             return Err(refuse!("{permutation:?} is not an order of the dimensions of {ty}"));
         }

@@ -2,6 +2,7 @@
 
 use super::super::{ArrayType, Binary, ComputationId, ElementType, InstructionId, Op, Type, WindowDim};
 use super::core::{Builder, Built};
+use ns_base::Order;
 use ns_base::convert::{self, usize_to_u32};
 use ns_base::{Refusal, refuse};
 
@@ -20,7 +21,7 @@ impl Builder {
         let dims: Vec<u64> =
             ty.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(d)).map(|(_, &n)| n).collect();
         let mut sorted: Vec<u32> = dimensions.iter().map(|&d| usize_to_u32(d)).collect();
-        sorted.sort_unstable();
+        sorted.order();
         sorted.dedup();
         let result = Type::Array(ArrayType::new(ty.element, dims));
         let reduced = if sorted.is_empty() {

@@ -1,6 +1,7 @@
 //! Einstein's summation.
 
 use super::super::{Binary, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
+use ns_base::Order;
 use ns_base::convert::usize_to_u32;
 use ns_base::{Refusal, refuse};
 
@@ -102,7 +103,7 @@ fn letters(side: &str, dots: usize) -> Vec<char> {
 fn implied(sides: &[&str], extra: usize) -> Vec<char> {
     let all: Vec<char> = sides.iter().flat_map(|s| s.chars()).filter(|c| *c != '.').collect();
     let mut once: Vec<char> = all.iter().copied().filter(|c| all.iter().filter(|d| *d == c).count() == 1).collect();
-    once.sort_unstable();
+    once.order();
     let front = if sides.iter().any(|s| s.contains("...")) { letters("...", extra) } else { Vec::new() };
     front.into_iter().chain(once).collect()
 }

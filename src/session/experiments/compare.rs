@@ -145,7 +145,7 @@ pub fn compare(input: &ViewInput<'_>) -> Vec<CellComparison> {
 impl Cell<'_> {
     fn compared(&self, model: &str, backend: Backend) -> Vec<CellComparison> {
         let mut batches: Vec<&str> = self.base.timed.keys().chain(self.now.timed.keys()).copied().collect();
-        batches.sort_unstable();
+        batches.order();
         batches.dedup();
         let blank = |batch: &str, status, remark| CellComparison {
             model: model.to_owned(),
@@ -221,7 +221,7 @@ fn between_runs(times: &[f64]) -> Option<f64> {
         return None;
     }
     let mut steps: Vec<f64> = times.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).collect();
-    steps.sort_by(f64::total_cmp);
+    steps.order_by(f64::total_cmp);
     let median = ns_base::stats::percentile_sorted(&steps, 50.0)?;
     // A step includes the deviations of two runs.
     Some(DEVIATIONS * NORMAL_MAD * median / std::f64::consts::SQRT_2)

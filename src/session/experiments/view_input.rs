@@ -163,7 +163,7 @@ impl<'a> ViewInput<'a> {
         let mut records = Aggregator::new(selection);
         // In the order of the files: of two records of the same experiment, the later one counts.
         let mut order = self.entries.clone();
-        order.sort_unstable();
+        order.order();
         for i in order {
             let entry = &self.store.entries[i];
             records.take(&entry.view(entry.timed(metric).map(&measure)));

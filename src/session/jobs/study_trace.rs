@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Job, JobState, StudyJob};
 use crate::protocol::{JobResult, Message};
 use crate::share::study_of_file;
-use crate::studies::StudyFile;
+use crate::studies::{StudyFile, StudySpec};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
 
@@ -21,7 +21,7 @@ impl StudyTraceJob {
     pub fn new(name: String, clock: Option<Rc<dyn Clock>>, models: ModelLibrary) -> Result<Self, String> {
         let spec =
             study_of_file(&name).ok_or_else(|| format!("{name}: it names no study whose trace could be made"))?;
-        Ok(Self { study: StudyJob::new(Box::new(spec), clock, models), name })
+        Ok(Self { study: StudyJob::new(Box::new(StudySpec::Llm(spec)), clock, models), name })
     }
 }
 

@@ -44,7 +44,7 @@ impl BatchLines {
         let is_priced = reports.iter().any(|r| cost(r).is_some());
         if differs(|r| &r.instance_type) && !differs(|r| &r.model_name) && is_priced {
             let mut copies: Vec<(&str, u32)> = reports.iter().map(|r| (r.instance_type.as_str(), r.n_models)).collect();
-            copies.sort_unstable();
+            copies.order();
             copies.dedup();
             let has_copies = copies.windows(2).any(|pair| pair[0].0 == pair[1].0);
             let titles = ("US$ per million inferences by batch size", "US$ per million inferences");

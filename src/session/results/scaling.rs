@@ -123,7 +123,7 @@ impl Family {
 fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec<String> {
     let differs = |f: &dyn Fn(&Family) -> String| {
         let mut values: Vec<String> = families.clone().map(f).collect();
-        values.sort_unstable();
+        values.order();
         values.dedup();
         values.len() > 1
     };

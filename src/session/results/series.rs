@@ -1,5 +1,6 @@
 //! Series of the plots that compare configurations: their names, and the colour of each, the same in all plots.
 
+use ns_base::Order;
 use ns_base::units::format_plural;
 use ns_bench::Report;
 use ns_view::palette::{GREY, distinct_fill};
@@ -20,9 +21,9 @@ impl SeriesColours {
     pub fn of<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Self {
         let mut instances: Vec<String> = reports.clone().map(|r| r.instance_type.clone()).collect();
         let mut settings: Vec<Setting> = reports.map(|r| (r.workers_per_model, r.unusual_compiler_args())).collect();
-        instances.sort_unstable();
+        instances.order();
         instances.dedup();
-        settings.sort_unstable();
+        settings.order();
         settings.dedup();
         Self { instances, settings }
     }

@@ -1,14 +1,16 @@
-//! Names of traces that a study makes: the name is the address of the study, so that a link to the timeline needs no file.
+//! Names of the timelines of tokens: the name is the address of the study of a language model, so that a link to the timeline needs no file.
+//!
+//! The other studies make traces too, which stay files: a worker that could read the addresses of all of them would be larger by as much.
 
 use std::borrow::Cow;
 
-use super::{Address, Page, PageLink as _, Query, VERSION};
-use crate::studies::StudySpec;
+use super::{Page, PageLink as _, Query, VERSION};
+use crate::studies::{LlmStudy, StudySpec};
 
-/// The name of the trace of a study: `llm?v=1&model=llama-3-8b`.
+/// The name of the trace of a study, `llm?v=1&model=llama-3-8b`; `None` for a study of another kind.
 #[must_use]
-pub fn study_file_name(spec: &StudySpec) -> String {
-    spec.hash().trim_start_matches("#/").to_owned()
+pub fn study_file_name(spec: &StudySpec) -> Option<String> {
+    matches!(spec, StudySpec::Llm(_)).then(|| spec.hash().trim_start_matches("#/").to_owned())
 }
 
 /// Whether a name is that of the trace of a study.
@@ -19,7 +21,7 @@ pub fn is_study_file(name: &str) -> bool {
 
 fn study_page(name: &str) -> Option<(Page, &str)> {
     let (path, query) = name.split_once('?').filter(|(_, query)| query.starts_with("v="))?;
-    Page::of_path(path).filter(|page| page.study().is_some()).map(|page| (page, query))
+    Page::of_path(path).filter(|page| *page == Page::Llm).map(|page| (page, query))
 }
 
 /// Values longer than this, such as the text of a kernel, are not in the label of a file.
@@ -41,11 +43,12 @@ pub fn file_label(name: &str) -> Cow<'_, str> {
 
 /// The study that makes the trace of this name; `None` for other files, and for a name with a mistake.
 #[must_use]
-pub fn study_of_file(name: &str) -> Option<StudySpec> {
-    let mut address = Address::read(&format!("#/{name}"));
-    let kind = study_page(name)?.0.study()?;
-    let spec = address.study(kind);
-    address.notices.is_empty().then_some(spec)
+pub fn study_of_file(name: &str) -> Option<LlmStudy> {
+    let query = Query::parse(study_page(name)?.1);
+    let mut spec = LlmStudy::default();
+    let fields = query.names().filter(|key| *key != VERSION);
+    let is_right = fields.into_iter().all(|key| query.get(key).is_some_and(|text| spec.set(key, text).is_ok()));
+    is_right.then_some(spec)
 }
 
 #[cfg(test)]
@@ -55,14 +58,15 @@ mod tests {
 
     #[test]
     fn a_name_gives_its_study_back_and_other_names_do_not() {
-        for kind in StudyKind::ALL {
-            for example in kind.form().examples {
-                let spec = StudySpec::of_example(kind, example);
-                assert_eq!(study_of_file(&study_file_name(&spec)), Some(spec));
-            }
+        for example in StudyKind::Llm.form().examples {
+            let spec = StudySpec::of_example(StudyKind::Llm, example);
+            let name = study_file_name(&spec).unwrap();
+            assert_eq!(study_of_file(&name).map(StudySpec::Llm), Some(spec));
         }
+        assert_eq!(study_file_name(&StudySpec::new(StudyKind::Customop)), None);
         let llm = StudySpec::of_example(StudyKind::Llm, &StudyKind::Llm.form().examples[1]);
-        let label = file_label(&study_file_name(&llm)).into_owned();
+        let name = study_file_name(&llm).unwrap();
+        let label = file_label(&name);
         assert!(label.starts_with("LLMs: llama-2-70b, ") && !label.contains("v=1"), "{label}");
         assert_eq!(file_label("token.json"), "token.json");
         for name in

@@ -28,7 +28,7 @@ impl Colours {
         let weighty: Vec<_> = weights.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
         let mut kinds: Vec<Kind> = weighty.iter().map(|(name, _)| Kind::of(name)).collect();
         kinds.retain(|kind| *kind != Kind::Idle);
-        kinds.sort_unstable();
+        kinds.order();
         kinds.dedup();
         let (mut own, mut given) = (BTreeMap::new(), BTreeMap::<u8, Vec<u8>>::new());
         for operation in by_weight(weighty) {

@@ -104,7 +104,7 @@ fn of_files(input: &ViewInput<'_>, title: String, note: &str, lines: &[LineOf<'_
 
 fn ascending(base: &BaseFile<'_>, file: &ReportFile) -> Vec<f64> {
     let mut all: Vec<f64> = file.reports.iter().filter_map(|r| base.ratio(r)).collect();
-    all.sort_by(f64::total_cmp);
+    all.order_by(f64::total_cmp);
     all
 }
 

@@ -99,7 +99,7 @@ pub(super) fn blocks(finished: &[CaseReport]) -> Vec<Block> {
 /// Iterations per second and time per element, over an axis on which the runs differ.
 fn figures(axis: &Axis, runs: &[&CaseReport]) -> Vec<Figure> {
     let mut places: Vec<f64> = runs.iter().filter_map(|f| (axis.value)(f)).collect();
-    places.sort_by(f64::total_cmp);
+    places.order_by(f64::total_cmp);
     places.dedup();
     if places.len() < 2 {
         return Vec::new();

@@ -4,6 +4,7 @@ use super::grid::{best_place, costs, grid, models, result_of, trade};
 use super::run::{RequestPurpose, RequestResult};
 use super::spec::LlmStudy;
 use super::traffic::{self, RateResult};
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_number, format_plural, format_range};
 use ns_fidelity::{GenerationReport, LargerBatch};
@@ -200,7 +201,7 @@ fn curve(made: &[RequestResult]) -> Option<Figure> {
             m.report.as_ref().ok().map(|r| (m.request.batch, r.made.tpot_p50_ms, r.made.throughput_tokens_per_s))
         })
         .collect();
-    points.sort_by_key(|(batch, ..)| *batch);
+    points.order_by_key(|(batch, ..)| *batch);
     let (first, last) = (points.first()?.0, points.last()?.0);
     let point =
         |(batch, tpot, rate): &(u64, f64, f64)| (format!("batch {batch}"), *tpot, *rate, format!("batch {batch}"));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::run::{RequestPurpose, RequestResult};
+use ns_base::Order;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
 use ns_fidelity::{PublishedDecode, published_decodes};
@@ -51,7 +52,7 @@ pub(super) fn result_of<'a>(plan: &Plan, made: &'a [RequestResult]) -> Option<&'
 pub(super) fn costs(limits: &Limits, made: &[RequestResult]) -> Option<Figure> {
     let mut best = best_of_instances(limits, made);
     let cost = |plan: &Plan| plan.usd_per_million_tokens.unwrap_or(f64::INFINITY);
-    best.sort_by(|a, b| a.misses.len().min(1).cmp(&b.misses.len().min(1)).then(cost(a).total_cmp(&cost(b))));
+    best.order_by(|a, b| a.misses.len().min(1).cmp(&b.misses.len().min(1)).then(cost(a).total_cmp(&cost(b))));
     let bar = |plan: &Plan| {
         let broken = if plan.misses.is_empty() { String::new() } else { format!(": {}", plan.missed()) };
         (format!("{}, TP {}{broken}", plan.instance, plan.tp), "cost".to_owned(), cost(plan))

@@ -1,6 +1,7 @@
 //! Requests that arrive at random: continuous batching at the form's rate, and at other rates for a curve.
 
 use super::spec::LlmStudy;
+use ns_base::Order;
 use ns_base::Refusal;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_number;
@@ -92,7 +93,7 @@ fn too_many(rate: f64, report: &ServeReport) -> Option<Block> {
 fn by_rate(served: &[RateResult]) -> Vec<(f64, &ServeReport)> {
     let mut all: Vec<(f64, &ServeReport)> =
         served.iter().filter_map(|s| Some((s.rate, s.report.as_ref().ok()?))).collect();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.order_by(|a, b| a.0.total_cmp(&b.0));
     all
 }
 

@@ -168,7 +168,7 @@ fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
 /// the same room.
 fn plot_over(title: &str, series: Vec<Series>) -> Lines {
     let mut values: Vec<f64> = series.iter().flat_map(|(.., points)| points.iter().map(|p| p.0)).collect();
-    values.sort_by(f64::total_cmp);
+    values.order_by(f64::total_cmp);
     values.dedup();
     let doubles = values.len() > 2 && values.windows(2).all(|pair| pair[0] > 0.0 && pair[1] >= 2.0 * pair[0]);
     if !doubles {

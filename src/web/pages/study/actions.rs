@@ -117,8 +117,7 @@ impl StudyActions {
     pub fn open_trace(&self, position: usize) {
         let Some(file) = self.state.result.as_ref().and_then(|result| result.files.get(position)) else { return };
         // A timeline that is simulated again from its name needs no file in a link.
-        let asked = self.state.asked().filter(|asked| !asked.is_measured());
-        let name = asked.map_or_else(|| file.name.clone(), study_file_name);
+        let name = self.state.asked().and_then(study_file_name).unwrap_or_else(|| file.name.clone());
         match file_of(&name, &file.text) {
             Ok(file) => self.on_trace.emit(file),
             Err(message) => self.say(Tone::Bad, message),
