@@ -2,12 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::analysis::{analyse, list};
+use super::analysis::{analyse, list, print_json};
 use super::profile::{export, operators, write_page, write_trace};
 use super::text;
 use crate::analysis_args::{LevelArgs, ListingOutput};
 use crate::args::OpenArgs;
 use crate::driver::Driver;
+use crate::remarks::{remarks_on, with_remarks};
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::device::DeviceFigures;
@@ -26,6 +27,10 @@ const MOST_STEPS: usize = 8;
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
     let info = source::open_files(&mut driver, &args.files)?;
+    // The text of each profile has its own.
+    if args.json || args.summary {
+        std::iter::once(&info).chain(&info.also).for_each(|one| driver.remark(&one.name, one));
+    }
     if let Some(path) = &args.output {
         write_trace(&mut driver, info.profile, args.export, path)?;
     }
@@ -38,7 +43,7 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
     for one in std::iter::once(&info).chain(&info.also) {
         let json = export(&mut driver, one.profile, ExportKind::OpenJson)?;
         if args.json {
-            text::print(&json)?;
+            text::print(&with_remarks(json, &remarks_on(&one.name, one))?)?;
             continue;
         }
         if !info.also.is_empty() {
@@ -68,7 +73,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
         bail!("the session returned an unexpected answer");
     };
     if json {
-        return text::print_json(&said);
+        return print_json(driver, &said);
     }
     let mut out = String::new();
     for sentence in &said {

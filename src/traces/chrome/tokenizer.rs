@@ -359,18 +359,17 @@ impl Tokenizer {
         }
     }
 
-    /// Continues after a broken event: after its own end if it has one, else where the next event seems to begin.
+    /// Continues after a broken event: after its own end if it has one, else where the next event begins.
     fn recover(&mut self, why: Broken, bad: usize, last: bool, sink: &mut impl EventSink) -> Step {
         let (at, offset) = (self.at, self.base + self.at as u64);
         let whole = last || self.buf.len() - at > RECOVERY_WINDOW;
-        let window_end = self.buf.len().min(at + RECOVERY_WINDOW);
-        self.recovery_work += (bad - at) as u64 + (window_end - at) as u64;
-        let window = &self.buf[..window_end];
-        let resume = match balanced_end(window, at) {
-            Some(end) => Some(end),
-            None if !whole => return Step::NeedMore,
-            None => next_event_start(window, at + 1),
-        };
+        let window = &self.buf[..self.buf.len().min(at + RECOVERY_WINDOW)];
+        let resume = after_broken(window, at, whole);
+        if resume.is_none() && !whole {
+            return Step::NeedMore;
+        }
+        // A text that has more and more that is like an event and is none is not searched for ever.
+        self.recovery_work += (bad.max(resume.unwrap_or(window.len())) - at) as u64;
         sink.broken(why, offset);
         if self.recovery_work > (64 << 20) + 16 * (offset + 1) {
             sink.broken(Broken::GaveUp, offset);
@@ -383,6 +382,27 @@ impl Tokenizer {
         }
         Step::On
     }
+}
+
+/// Where to go on after the broken event at `at`: at the next text that is like an event, or after the end of the broken one if that is
+/// before it. A window that is not the `whole` one gives the same answer or none, so that the chunks of a text do not matter.
+fn after_broken(window: &[u8], at: usize, whole: bool) -> Option<usize> {
+    let (mut next, mut from) = (None, at + 1);
+    let mut own = window;
+    while let Some(start) = next_event_start(window, from) {
+        let end = next_event_start(window, start + 1);
+        // An object in the arguments of an event has no phase.
+        if memchr::memmem::find(&window[start..end.unwrap_or(window.len())], b"\"ph\"").is_some() {
+            (next, own) = (Some(start), &window[..start]);
+            break;
+        }
+        if end.is_none() && !whole {
+            own = &window[..start];
+            break;
+        }
+        from = start + 1;
+    }
+    balanced_end(own, at).or(next)
 }
 
 /// The end of a broken event whose brackets and quotes are nevertheless correct.
