@@ -7,7 +7,9 @@ use crate::folder::Folder;
 /// A trace of 40 calls, whole, cut in an event, or with a call that is not JSON.
 fn folder_of_traces() -> Folder {
     let folder = Folder::new("remarks");
-    let event = |i: usize| format!(r#"{{"ph":"X","name":"op{}","cat":"cpu_op","pid":1,"tid":1,"ts":{},"dur":5}}"#, i % 3, i * 10);
+    let event = |i: usize| {
+        format!(r#"{{"ph":"X","name":"op{}","cat":"cpu_op","pid":1,"tid":1,"ts":{},"dur":5}}"#, i % 3, i * 10)
+    };
     let counter = r#"{"ph":"C","name":"load","pid":1,"ts":0,"args":{"value":1}}"#;
     let events: Vec<String> = (0..40).map(event).chain([counter.to_owned()]).collect();
     let whole = format!("[{}]", events.join(",\n"));
@@ -50,7 +52,11 @@ fn every_command_says_what_was_noticed_in_the_file() {
             let noted = String::from_utf8(output.stderr).unwrap();
             assert!(output.status.success() || command.contains("--curve"), "{command}: {noted}");
             let notes: Vec<&str> = noted.lines().filter(|l| l.contains(": ") && !l.contains("rows")).collect();
-            assert_eq!(notes.iter().any(|l| l.starts_with(&format!("note: {file}: "))), !said.is_empty(), "{command}: {noted}");
+            assert_eq!(
+                notes.iter().any(|l| l.starts_with(&format!("note: {file}: "))),
+                !said.is_empty(),
+                "{command}: {noted}"
+            );
             assert!(notes.iter().any(|l| l.contains(said)) || said.is_empty(), "{command}: {noted}");
         }
         let text = folder.stdout(&format!("neuronscope open {file}"));
@@ -73,7 +79,11 @@ fn json_has_remarks_if_there_are_any() {
         assert_eq!(whole.get("remarks"), None, "{command}");
         assert_eq!(whole.is_array(), damaged.get("rows").is_some_and(|_| !command.starts_with("compare")), "{command}");
         let remark = &damaged["remarks"][0];
-        assert_eq!((remark["profile"].as_str(), remark["count"].as_u64()), (Some("damaged.json"), Some(1)), "{command}");
+        assert_eq!(
+            (remark["profile"].as_str(), remark["count"].as_u64()),
+            (Some("damaged.json"), Some(1)),
+            "{command}"
+        );
         assert_eq!(remark["code"], "bad_json");
     }
     let both = folder.stdout("neuronscope compare cut.json damaged.json --json");

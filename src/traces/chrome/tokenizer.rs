@@ -2,13 +2,12 @@
 
 use super::event::scan_event;
 use super::event::{Broken, EventSink};
-use super::skip::{Skipper, next_event_start};
-use crate::json::scan::{Stop, nested_end, skip_space, string_end, value_end};
+use super::recovery::{RECOVERY_WINDOW, after_broken};
+use super::skip::Skipper;
+use crate::json::scan::{Stop, skip_space, string_end, value_end};
 
 /// The largest text one event may have. Screenshots, the largest seen, are under 1 MB.
 pub(super) const MAX_EVENT_BYTES: usize = 64 << 20;
-/// How far a broken event is searched for its own end.
-const RECOVERY_WINDOW: usize = 64 << 10;
 /// The most top-level keys that are remembered, to name a file that is not a trace.
 const MAX_KEYS: usize = 64;
 /// The largest value of another key of the outer object that is kept.
@@ -382,38 +381,4 @@ impl Tokenizer {
         }
         Step::On
     }
-}
-
-/// Where to go on after the broken event at `at`: at the next text that is like an event, or after the end of the broken one if that is
-/// before it. A window that is not the `whole` one gives the same answer or none, so that the chunks of a text do not matter.
-fn after_broken(window: &[u8], at: usize, whole: bool) -> Option<usize> {
-    let (mut next, mut from) = (None, at + 1);
-    let mut own = window;
-    while let Some(start) = next_event_start(window, from) {
-        let end = next_event_start(window, start + 1);
-        // An object in the arguments of an event has no phase.
-        if memchr::memmem::find(&window[start..end.unwrap_or(window.len())], b"\"ph\"").is_some() {
-            (next, own) = (Some(start), &window[..start]);
-            break;
-        }
-        if end.is_none() && !whole {
-            own = &window[..start];
-            break;
-        }
-        from = start + 1;
-    }
-    balanced_end(own, at).or(next)
-}
-
-/// The end of a broken event whose brackets and quotes are nevertheless correct.
-fn balanced_end(window: &[u8], at: usize) -> Option<usize> {
-    let end = nested_end(window, at).ok()?;
-    let follows = window.get(skip_space(window, end))?;
-    // A line break in a string means that a quote is missing: what looks like the end is not the end.
-    let mut inside = false;
-    let sound = window[at..end].iter().all(|&b| {
-        inside ^= b == b'"';
-        !(inside && b == b'\n')
-    });
-    (matches!(follows, b',' | b']') && sound).then_some(end)
 }
