@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use ns_session::ProfileInfo;
 
+/// This is about the unit of all numbers, and nothing is missing: `open` alone says it.
+const NO_TIMES: &str = "weights_are_no_times";
+
 /// A kind of problem of a profile.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Remark {
@@ -25,7 +28,7 @@ pub(super) fn remarks_on(profile: &str, info: &ProfileInfo) -> Vec<Remark> {
         count: d.count,
         text: format!("{profile}: {d}"),
     };
-    info.diagnostics.iter().map(remark).collect()
+    info.diagnostics.iter().filter(|d| d.code != NO_TIMES).map(remark).collect()
 }
 
 /// A pretty-printed JSON document with remarks: `remarks` is the first key of an object; a list becomes `rows` of an object.

@@ -50,7 +50,7 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
             text::print(format!("{}\n", one.name).as_bytes())?;
         }
         let summary: OpenSummary = serde_json::from_slice(&json).context("the summary cannot be parsed")?;
-        text::print(describe(&summary).as_bytes())?;
+        text::print(describe(&summary, one).as_bytes())?;
         text::print(of_default_level(&mut driver, one, args.top)?.as_bytes())?;
         text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
     }
@@ -90,7 +90,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
     text::print(out.as_bytes())
 }
 
-fn describe(summary: &OpenSummary) -> String {
+fn describe(summary: &OpenSummary, info: &ProfileInfo) -> String {
     let phases: Vec<String> =
         summary.by_phase.sorted().iter().map(|(ph, n)| format!("{ph} {}", format_count(*n))).collect();
     let mut out = format!(
@@ -98,7 +98,7 @@ fn describe(summary: &OpenSummary) -> String {
         summary.format,
         format_count(summary.events),
         phases.join(", "),
-        format_ns(i64_to_f64(summary.span_ns)),
+        info.outline.unit.text(info.outline.span.end.0.saturating_sub(info.outline.span.start.0)),
         format_count(summary.tracks),
         format_count(summary.processes),
     );

@@ -37,3 +37,6 @@ const OF_STACKS: [&str; 8] = [
 pub fn is_of_stacks(format: &str) -> bool {
     OF_STACKS.contains(&format)
 }
+
+#[cfg(test)]
+mod tests;
