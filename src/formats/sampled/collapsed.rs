@@ -20,6 +20,17 @@ pub(crate) fn looks_collapsed(head: &[u8]) -> bool {
     lines.peek().is_some() && lines.all(|line| split(line).is_some())
 }
 
+/// Whether the lines of collapsed stacks have two counts each, before and after, as difffolded.pl writes them.
+pub(crate) fn has_two_counts(head: &[u8]) -> bool {
+    let end = if head.len() < crate::SNIFF_BYTES { head.len() } else { last_line(head) };
+    let lines = head[..end].split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|l| !l.is_empty() && !l.starts_with(b"#")).peekable();
+    // A frame may end in a number, but not every stack of several frames does.
+    lines.peek().is_some()
+        && lines.all(|line| split(line).is_some_and(|(stack, _)| split(stack).is_some()))
+        && memchr::memchr(b';', head).is_some()
+}
+
 fn last_line(head: &[u8]) -> usize {
     memchr::memrchr(b'\n', head).unwrap_or(head.len())
 }

@@ -96,3 +96,26 @@ fn weights_of_firefox_are_the_lengths() {
     let samply = read("a.json", &firefox(gaps));
     assert_eq!((total(&samply, "work"), samply.meta().unit.clone()), (12_000_000, Unit::Ns));
 }
+
+#[test]
+fn a_perf_script_without_stacks_has_a_slice_for_each_sample() {
+    let text = "trainer  7 1.0001:  250000 cycles:u:   55d0 matmul+0x31 (/opt/t)\n\
+                trainer  7 1.0011:  250000 cycles:u:   55d1 matmul+0x42 (/opt/t)\n\
+                trainer  7 1.0021:  250000 cycles:u:   55d2 softmax+0x1 (/opt/t)\n\
+                trainer  8 1.0026:  250000 cycles:u:   7f00 memcpy (/lib/c.so)\n";
+    for text in [text.to_owned(), text.replace("trainer", "  trainer")] {
+        let profile = read("out.perf", &text);
+        assert_eq!(
+            ["matmul", "softmax", "memcpy"].map(|name| total(&profile, name)),
+            [2_000_000, 1_000_000, 1_000_000]
+        );
+        assert_eq!((profile.slices().len(), profile.meta().format.as_str()), (4, "perf-script"));
+    }
+}
+
+#[test]
+fn stacks_with_two_counts_are_refused_as_what_they_are() {
+    let refused = read_bytes("d.folded", b"main;parse 120 80\nmain;solve;dot 300 900\n").unwrap_err().to_string();
+    assert!(refused.contains("two counts") && refused.contains("compare"), "{refused}");
+    assert_eq!(total(&read("a.folded", "main;layer 1 80\nmain;dot 9\n"), "layer 1"), 80);
+}
