@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
-use ns_base::convert::{i64_to_f64, u64_to_f64, usize_to_u32};
+use ns_base::convert::{i64_to_f64, u64_to_f64, u64_to_i64, usize_to_u32};
 use ns_base::stats;
 use ns_base::{FxHashMap, Order};
 use ns_profile::fused::Part;
@@ -143,6 +143,8 @@ struct Contribution {
     of: Option<(ProcessId, Stretch)>,
     dur: i64,
     own: i64,
+    /// Number of events that the slice stands for.
+    events: u64,
 }
 
 impl Rows {
@@ -175,10 +177,12 @@ impl Rows {
             }
             (*at, *has_begun) = new;
         }
-        row.count += 1;
-        row.add(of.dur);
+        row.count += of.events;
+        // Of a sum only the mean is known.
+        let dur = of.dur / u64_to_i64(of.events.max(1));
+        row.add(dur);
         if self.wants_percentiles || of.of.is_some() {
-            self.durations.push((*place - 1, of.dur));
+            self.durations.push((*place - 1, dur));
         }
     }
 }
@@ -214,7 +218,7 @@ impl OperatorPass {
             let dur = query.selection.counted_ns(profile, id)?;
             let of =
                 occurrences.stretch(profile, id).map(|s| (profile.tracks()[profile.slices().track(id)].process, s));
-            Some(Contribution { id, of, dur, own: own[id.0 as usize] })
+            Some(Contribution { id, of, dur, own: own[id.0 as usize], events: occurrences.events(profile, id) })
         };
         if !grouping.divides_slices() {
             return cursor.advance(limit, |track, id| {

@@ -8,10 +8,10 @@ use super::operators::{OpQuery, OpStats, OpTable, operator_stats};
 use ns_base::Diagnostic;
 use ns_base::Order;
 use ns_profile::levels::Level;
-use ns_profile::{PhaseCounts, Profile};
+use ns_profile::{PhaseCounts, Profile, Unit};
 
 /// A file in a few numbers. Its JSON is a contract: keys are only ever added.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenSummary {
     /// `chrome-trace-object` (an object with `traceEvents`), `chrome-trace-array` (the array alone), or `simulated`.
     pub format: String,
@@ -20,7 +20,7 @@ pub struct OpenSummary {
     /// Events by their `ph`, most frequent first, ties by text.
     pub by_phase: PhaseCounts,
     /// From the first event to the end of the last, metadata not counted.
-    pub span_ns: i64,
+    pub span_ns: Length,
     /// Distinct pids of events, metadata not counted.
     pub processes: u64,
     /// Distinct pairs of pid and tid of events, metadata not counted.
@@ -44,17 +44,42 @@ pub struct OpenSummary {
     pub summary: Option<serde_json::Value>,
 }
 
+/// A length along the axis of a profile: whole nanoseconds or counts, or a count with its fraction.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Length {
+    /// As it is stored.
+    Whole(i64),
+    /// Of a profile whose counts have fractions.
+    Fraction(f64),
+}
+
+impl Length {
+    fn of(unit: &Unit, stored: i64) -> Self {
+        unit.fraction(stored).map_or(Self::Whole(stored), Self::Fraction)
+    }
+
+    /// The number, if it has no fraction.
+    #[must_use]
+    pub const fn whole(self) -> Option<i64> {
+        match self {
+            Self::Whole(ns) => Some(ns),
+            Self::Fraction(_) => None,
+        }
+    }
+}
+
 /// All slices of one name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperatorSummary {
     /// The name; empty for slices without one.
     pub name: String,
     /// Number of slices.
     pub count: u64,
     /// Sum of durations.
-    pub total_ns: i64,
+    pub total_ns: Length,
     /// Sum of self times: at each instant of a thread the time belongs to the slice that began last.
-    pub self_ns: i64,
+    pub self_ns: Length,
 }
 
 impl OpenSummary {
@@ -67,6 +92,7 @@ impl OpenSummary {
         processes.dedup();
         let OpTable { grouping, mut stats, .. } = operator_stats(profile, &OpQuery::default());
         let name = |op: &OpStats| grouping.label(profile, op.group);
+        let length = |stored| Length::of(&profile.meta().unit, stored);
         let (levels, meta, device) = (profile.levels(), profile.meta(), DeviceFigures::of(profile));
         // Waits of a device are longer than all its work, and so are its layers, which wait too.
         let is_last = |op: &OpStats| device.is_some() && op.wraps;
@@ -77,7 +103,7 @@ impl OpenSummary {
             format: meta.format.clone(),
             events: meta.events,
             by_phase: meta.by_phase.clone(),
-            span_ns: profile.span_ns(),
+            span_ns: length(profile.span_ns()),
             processes: processes.len() as u64,
             tracks: used.len() as u64,
             operators: stats
@@ -85,8 +111,8 @@ impl OpenSummary {
                 .map(|op| OperatorSummary {
                     name: name(op).to_owned(),
                     count: op.count,
-                    total_ns: op.total_ns,
-                    self_ns: op.self_ns,
+                    total_ns: length(op.total_ns),
+                    self_ns: length(op.self_ns),
                 })
                 .collect(),
             levels: levels.used().map(|(_, level)| level.clone()).collect(),

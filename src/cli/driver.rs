@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow};
 use super::host;
 use super::interrupt;
 use super::progress::ProgressBar;
+use super::remarks::{Remark, remarks_on};
 use ns_readers::read_model;
 use ns_session::{
     Ask, ByteSource, Control, Event, JobId, Message, ModelLibrary, ProfileInfo, ProfileKey, Request, Session,
@@ -38,6 +39,8 @@ pub(super) struct Driver {
     bar: ProgressBar,
     /// Notes that were printed: the configurations of a sweep give the same notes.
     noted: BTreeSet<String>,
+    /// What the readers noticed in the profiles that the command is about.
+    remarks: Vec<Remark>,
 }
 
 impl Drop for Driver {
@@ -59,7 +62,7 @@ impl Driver {
 
     fn of(open: OpenSession) -> Self {
         let models = open.session.models().clone();
-        Self { open: Some(open), models, bar: ProgressBar::new(), noted: BTreeSet::new() }
+        Self { open: Some(open), models, bar: ProgressBar::new(), noted: BTreeSet::new(), remarks: Vec::new() }
     }
 
     fn open(&mut self) -> &mut OpenSession {
@@ -82,6 +85,21 @@ impl Driver {
     /// A line on stderr, above the progress where it is shown.
     pub fn say(&mut self, line: &str) {
         self.bar.say(line);
+    }
+
+    /// Keeps what a reader noticed in a profile for the answers, and says it.
+    pub fn remark(&mut self, profile: &str, info: &ProfileInfo) {
+        for remark in remarks_on(profile, info) {
+            if self.noted.insert(remark.text.clone()) {
+                self.bar.note(&remark.text);
+                self.remarks.push(remark);
+            }
+        }
+    }
+
+    /// What was noticed in all profiles of the command.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
     }
 
     /// Models that were loaded into the session.

@@ -42,6 +42,7 @@ mod parquet_args;
 mod png;
 mod profile_args;
 mod progress;
+mod remarks;
 mod run_date;
 mod serve;
 mod serve_args;

@@ -30,7 +30,11 @@ struct RunFlags {
 /// # Errors
 /// When the source can neither be opened nor simulated; the message says why.
 pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
-    let Some(run) = source.strip_prefix(RUN_PREFIX) else { return open_file(driver, Path::new(source)) };
+    let Some(run) = source.strip_prefix(RUN_PREFIX) else {
+        let info = open_file(driver, Path::new(source))?;
+        driver.remark(source, &info);
+        return Ok(info);
+    };
     let flags = flags_of(run).map_err(|e| anyhow!("{source}: {e}"))?;
     let spec = profile_spec(driver, &flags).with_context(|| source.to_owned())?;
     let info = simulate(driver, spec)?;

@@ -2,7 +2,7 @@
 
 use super::ftrace::looks_ftrace;
 use super::json::keys::KeyScanner;
-use super::sampled::{looks_collapsed, looks_perf_script};
+use super::sampled::{has_two_counts, looks_collapsed, looks_perf_script};
 use super::utf16::looks_utf16;
 use super::{magic, protobuf};
 
@@ -137,12 +137,17 @@ pub fn sniff(head: &[u8]) -> FileKind {
         Some(b'<') => FileKind::Markup,
         Some(_) if looks_ftrace(text) => FileKind::Ftrace,
         Some(_) if text.iter().any(|&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c)) => FileKind::Binary,
+        Some(_) if has_two_counts(text) => FileKind::Known(TWO_COUNTS),
         Some(_) if looks_collapsed(text) => FileKind::CollapsedStacks,
         Some(_) if looks_perf_script(text) => FileKind::PerfScript,
         Some(_) if names_models(text) => FileKind::NeuronPerfCsv,
         Some(_) => magic::name_of_text(text).map_or(FileKind::Text, FileKind::Known),
     }
 }
+
+/// Stacks of which each has a count of two profiles.
+const TWO_COUNTS: &str = "the difference of two profiles as stacks with two counts each (difffolded; open the two files that it was made of, \
+    or compare them: neuronscope compare A B)";
 
 /// Whether the first line is the head of a table with the column `n_models`.
 fn names_models(text: &[u8]) -> bool {

@@ -41,7 +41,7 @@ mod unit;
 pub use args::{ArgsArena, ArgsId};
 pub use builder::{LinkEvent, Point, ProfileBuilder, Row};
 pub use counters::{Counter, CounterId, CounterTable, Series, SeriesId};
-pub use occurrences::{Occurrences, Stretch};
+pub use occurrences::{NUM_OCCURRENCES, Occurrences, Stretch};
 pub use phases::PhaseCounts;
 pub use points::{InstantId, InstantTable, JoinColumns, LinkId, LinkTable, LinkValue, PointTable, ScopeColumn};
 pub use slices::{SliceFlags, SliceId, SliceTable};

@@ -2,7 +2,7 @@
 //! occurrences.
 //!
 //! The rows of operators of a Neuron profile have a slice for each stretch in which an operation is busy; all but the first
-//! have the argument `"continues":true`.
+//! have the argument `"continues":true`. A slice that is the sum of several events has their number as `num_occurrences`.
 
 use super::neuron::EXECUTION_PROCESS;
 use super::{ArgsId, Profile, SliceId};
@@ -13,11 +13,16 @@ use std::hash::Hasher as _;
 /// The argument of a slice that continues an operation.
 const CONTINUES: &str = "\"continues\":true";
 
+/// The argument of a slice that is a sum of several events, with their number. A profile that has one has this among its texts.
+pub const NUM_OCCURRENCES: &str = "num_occurrences";
+
 /// Distinguishes slices that begin an operation from slices that continue one.
 #[derive(Debug, Default)]
 pub struct Occurrences {
     /// Whether slices of the profile can have the argument.
     is_looked_for: bool,
+    /// Whether slices of the profile can be sums.
+    has_sums: bool,
     /// For each set of arguments what it says.
     says: FxHashMap<ArgsId, Stretch>,
 }
@@ -36,12 +41,21 @@ impl Occurrences {
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let is_looked_for = profile.strings().lookup(EXECUTION_PROCESS).is_some();
-        Self { is_looked_for, says: FxHashMap::default() }
+        let has_sums = profile.strings().lookup(NUM_OCCURRENCES).is_some();
+        Self { is_looked_for, has_sums, says: FxHashMap::default() }
     }
 
     /// How many occurrences a slice counts as: 0 if it continues one.
     pub fn count(&mut self, profile: &Profile, id: SliceId) -> u64 {
-        u64::from(self.stretch(profile, id).is_none_or(|stretch| !stretch.goes_on))
+        match self.stretch(profile, id) {
+            Some(Stretch { goes_on: true, .. }) => 0,
+            _ => self.events(profile, id),
+        }
+    }
+
+    /// The number of events that a slice stands for: more than one if it is a sum.
+    pub fn events(&self, profile: &Profile, id: SliceId) -> u64 {
+        if self.has_sums { summed(profile.args().get(profile.slices().args(id))) } else { 1 }
     }
 
     /// The operation of a slice; `None` in profiles whose operations are never interrupted.
@@ -67,6 +81,13 @@ impl Stretch {
         let rest = if (before, after) == ("{", "}") { ["", ""] } else { [before, after] };
         Self { operation: number_of(rest), goes_on: true }
     }
+}
+
+/// The number in the argument of a sum.
+fn summed(args: &str) -> u64 {
+    let number = args.split_once(NUM_OCCURRENCES).and_then(|(_, rest)| rest.strip_prefix("\":"));
+    let digits = number.map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(1)
 }
 
 fn number_of(args: [&str; 2]) -> u64 {

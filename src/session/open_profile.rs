@@ -212,7 +212,8 @@ impl OpenProfile {
         }
         let operators = kinds.into_iter().map(|kind| self.operators(kind, None, None, Instances::Merged)).collect();
         let unit = self.profile.meta().unit.clone();
-        ProfileParts { origin: self.origin.clone(), facts: self.info().facts, operators, unit }
+        let remarks = self.profile.diagnostics().items().iter().map(ToString::to_string).collect();
+        ProfileParts { origin: self.origin.clone(), facts: self.info().facts, remarks, operators, unit }
     }
 
     /// Everything about the slice next to another one.

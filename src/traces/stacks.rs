@@ -66,6 +66,11 @@ impl StackTrack {
         }
     }
 
+    /// Gives the open frames other times.
+    pub fn map_times(&mut self, time: impl Fn(i64) -> i64) {
+        self.open.iter_mut().for_each(|(_, start)| *start = time(*start));
+    }
+
     /// Ends the open frames.
     pub fn finish(&mut self, builder: &mut ProfileBuilder, ts: i64) {
         self.close(builder, ts, 0);

@@ -12,7 +12,7 @@ use super::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
 use ns_base::wire::{Fields, Wire};
 use ns_base::{Diagnostics, FxHashMap, StrId};
-use ns_profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
+use ns_profile::{ArgsId, LinkEvent, LinkValue, NUM_OCCURRENCES, Profile, ProfileBuilder, TrackId};
 
 /// Name of the format in summaries.
 pub const FORMAT: &str = "xplane";
@@ -173,7 +173,7 @@ fn read_plane(
     let names = Names::of(&tables);
     let name = Fields::of(&tables).find(|(field, _)| *field == 2).map(|(_, value)| value.text().into_owned());
     let name = name.unwrap_or_else(|| format!("plane {number}"));
-    let mut reader = PlaneReader { names: &names, builder, diagnostics, args: ObjectText::default() };
+    let mut reader = PlaneReader { names: &names, builder, diagnostics, args: ObjectText::default(), summed_ps: 0 };
     at = plane.start;
     while let Some((field, content, next)) = file.field(at..plane.end) {
         if field == LINE {
@@ -188,6 +188,8 @@ struct PlaneReader<'a, 'b> {
     builder: &'b mut ProfileBuilder,
     diagnostics: &'b mut Diagnostics,
     args: ObjectText,
+    /// Where the next sum of events begins in its line: sums have no times.
+    summed_ps: i128,
 }
 
 impl PlaneReader<'_, '_> {
@@ -217,6 +219,7 @@ impl PlaneReader<'_, '_> {
             again += 1;
         }
         let track = self.builder.thread(process, &tid_text, shown);
+        self.summed_ps = 0;
         let (mut at, mut event) = (line.start, Vec::new());
         while let Some((field, content, next)) = file.field(at..line.end) {
             if field == 4 {
@@ -247,12 +250,18 @@ impl PlaneReader<'_, '_> {
                 .add("no_name", None, || format!("an event has the metadata {metadata}, which is not there"));
         }
         let name = self.builder.intern(&name.unwrap_or_else(|| format!("event {metadata}")));
+        let mut start_ps = i128::from(line_ns) * 1000 + i128::from(offset_ps.unwrap_or(0));
         if let Some(occurrences) = occurrences.filter(|_| offset_ps.is_none()) {
-            // A sum over events that were not kept one by one.
-            self.args.number("num_occurrences", occurrences);
+            // A sum over events that were not kept one by one: sums follow each other.
+            self.builder.intern(NUM_OCCURRENCES);
+            self.args.number(NUM_OCCURRENCES, occurrences);
+            start_ps += self.summed_ps;
+            self.summed_ps += i128::from(dur_ps.max(0));
+            self.diagnostics.add("sums_without_times", None, || {
+                "events were summed up when they were recorded: each sum is shown once, after the one before it"
+                    .to_owned()
+            });
         }
-        let line_ps = i128::from(line_ns) * 1000;
-        let start_ps = line_ps + i128::from(offset_ps.unwrap_or(0));
         let (start, end) = (to_ns(start_ps), to_ns(start_ps + i128::from(dur_ps.max(0))));
         let mut marks = Marks::default();
         for stats in known.into_iter().flat_map(|m| &m.stats) {
@@ -283,6 +292,8 @@ impl PlaneReader<'_, '_> {
             (2, value) => self.args.number(&name, json_number(value.f64())),
             (3, value) => self.args.number(&name, value.u64()),
             (4, value) => self.args.number(&name, value.i64()),
+            // The format has no truth values: they are written as text.
+            (5, value) if matches!(value.bytes(), b"true" | b"false") => self.args.number(&name, value.text()),
             (5, value) => self.args.text(&name, &value.text()),
             (7, value) => {
                 let text = self.names.stats.get(&value.i64()).map(|t| t.text().into_owned()).unwrap_or_default();
@@ -359,4 +370,34 @@ fn to_ns(ps: i128) -> i64 {
 /// A number as JSON can have it.
 fn json_number(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { "null".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ns_profile::Occurrences;
+
+    /// A field of bytes.
+    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+        let len = u8::try_from(bytes.len()).unwrap();
+        [&[number << 3 | 2, len], bytes].concat()
+    }
+
+    #[test]
+    fn sums_of_events_follow_each_other_and_have_their_number() {
+        let sum = |metadata: u8, occurrences: u8, ps: u8| field(4, &[8, metadata, 24, ps, 40, occurrences]);
+        let name = |id: u8, text: &str| {
+            field(4, &[&[8, id][..], &field(2, &[&[8, id][..], &field(2, text.as_bytes())].concat())].concat())
+        };
+        let line = [sum(1, 100, 120), sum(2, 40, 80)].concat();
+        let plane = [field(2, b"/device:TPU:0"), field(3, &line), name(1, "fusion"), name(2, "copy")].concat();
+        let mut reader = Box::new(XPlaneReader::new(ReadLimits::default()));
+        reader.push(&field(1, &plane)).unwrap();
+        let profile = reader.finish().unwrap();
+        let (slices, mut occurrences) = (profile.slices(), Occurrences::of(&profile));
+        let counts = slices.ids().map(|id| (profile.str(slices.name(id)), occurrences.count(&profile, id)));
+        assert_eq!(counts.collect::<Vec<_>>(), [("fusion", 100), ("copy", 40)]);
+        assert!(slices.ids().all(|id| slices.enclosing(id).is_none()), "no sum is inside another");
+        assert_eq!(profile.diagnostics().count("sums_without_times"), 2);
+    }
 }

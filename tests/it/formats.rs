@@ -44,7 +44,7 @@ fn differences(profile: &Profile, facts: &Value) -> Vec<String> {
     check("format", summary.format.clone().into(), &format!("chrome-trace-{form}").into());
     check("events", summary.events.into(), &facts["n_events"]);
     check("by_ph", serde_json::to_value(&summary.by_phase).unwrap(), &facts["by_ph"]);
-    check("span_ns", summary.span_ns.into(), &facts["span_ns"]);
+    check("span_ns", summary.span_ns.whole().into(), &facts["span_ns"]);
     check("min_ts_ns", profile.meta().origin_ns.into(), &facts["min_ts_ns"]);
     check("processes", summary.processes.into(), &facts["n_pids"]);
     check("tracks", summary.tracks.into(), &facts["n_pid_tid"]);
@@ -76,14 +76,14 @@ fn differences(profile: &Profile, facts: &Value) -> Vec<String> {
         let (name, own) = (row[0].as_str().unwrap(), &row[1]);
         let name = if name == "None" { "" } else { name };
         let op = summary.operators.iter().find(|op| op.name == name);
-        check(&format!("self time {i} of {name:?}"), op.map_or(Value::Null, |op| op.self_ns.into()), own);
+        check(&format!("self time {i} of {name:?}"), op.map_or(Value::Null, |op| op.self_ns.whole().into()), own);
     }
     // Totals in the facts count complete events only; operators count B and E too.
     if facts.get("BE").is_none() {
         for (op, row) in summary.operators.iter().zip(facts["X_top10_total_ns"].as_array().into_iter().flatten()) {
-            check("a total, by rank", op.total_ns.into(), &row[2]);
+            check("a total, by rank", op.total_ns.whole().into(), &row[2]);
             let same = summary.operators.iter().find(|op| op.name == row[0]);
-            check("total of a name", same.map_or(Value::Null, |op| op.total_ns.into()), &row[2]);
+            check("total of a name", same.map_or(Value::Null, |op| op.total_ns.whole().into()), &row[2]);
             check("count of a name", same.map_or(Value::Null, |op| op.count.into()), &row[1]);
         }
     }

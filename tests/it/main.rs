@@ -87,6 +87,7 @@ mod pprof;
 mod profiler_call;
 mod readers;
 mod recordings;
+mod remarks;
 mod round_trip;
 mod serve;
 mod shell;

@@ -23,7 +23,7 @@ fn file(name: &str) -> std::path::PathBuf {
 /// Number of slices of each name, and their time.
 fn totals(profile: &Profile) -> BTreeMap<String, (u64, i64)> {
     let summary = OpenSummary::of(profile);
-    summary.operators.iter().map(|op| (op.name.clone(), (op.count, op.total_ns))).collect()
+    summary.operators.iter().map(|op| (op.name.clone(), (op.count, op.total_ns.whole().unwrap()))).collect()
 }
 
 #[test]

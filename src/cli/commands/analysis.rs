@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use super::text;
 use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
+use crate::remarks::with_remarks;
 use ns_analysis::opcode::name_in;
 use ns_session::{AnalysisRequest, Answer, LinkedTable, Listing, Message, ProfileKey, Question, Reply, Rows};
 use ns_view::table::{Cell, Table};
@@ -32,18 +33,23 @@ pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Questi
     }
 }
 
+/// Prints an answer as JSON, with what was noticed in the profiles that it is about.
+pub(super) fn print_json(driver: &Driver, answer: &impl serde::Serialize) -> Result<()> {
+    text::print(&with_remarks(text::to_json(answer)?, driver.remarks())?)
+}
+
 /// As [`print_listed`], below a line that JSON and CSV leave out.
-pub(super) fn print_headed(line: &str, listed: &LinkedTable, output: &ListingOutput) -> Result<()> {
+pub(super) fn print_headed(driver: &Driver, line: &str, listed: &LinkedTable, output: &ListingOutput) -> Result<()> {
     if !output.json && !output.csv {
         text::print(line.as_bytes())?;
     }
-    print_listed(listed, output)
+    print_listed(driver, listed, output)
 }
 
 /// Prints a table as the flags say: the first rows as text, or all rows as CSV or JSON.
-pub(super) fn print_listed(listed: &LinkedTable, output: &ListingOutput) -> Result<()> {
+pub(super) fn print_listed(driver: &Driver, listed: &LinkedTable, output: &ListingOutput) -> Result<()> {
     if output.json {
-        return text::print_json(&serde_json::Value::Array(json_rows(&listed.table)));
+        return print_json(driver, &serde_json::Value::Array(json_rows(&listed.table)));
     }
     if output.csv {
         return text::print(listed.table.to_csv().as_bytes());

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::analysis::analyse;
+use super::analysis::{analyse, print_json};
 use super::text;
 use crate::analysis_args::{BaseArg, CompareArgs};
 use crate::driver::Driver;
@@ -32,7 +32,7 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
     let measure = if args.total { Measure::Total } else { Measure::SelfTime };
     let comparison = Comparison::of(base, other, measure, args.per_step)?;
     if args.output.json {
-        return text::print_json(&comparison);
+        return print_json(&driver, &comparison);
     }
     if args.output.csv {
         return text::print(comparison_table(&comparison).to_csv().as_bytes());

@@ -15,11 +15,12 @@ pub(super) fn run(args: CountersArgs) -> Result<()> {
     let mut driver = Driver::new();
     let profile = source::open(&mut driver, &args.source)?.profile;
     let Some(name) = args.curve else {
-        return print_listed(&list(&mut driver, profile, Listing::Counters(args.range), &args.output)?, &args.output);
+        let listed = list(&mut driver, profile, Listing::Counters(args.range), &args.output)?;
+        return print_listed(&driver, &listed, &args.output);
     };
     let question = Question::Curve { name, range: args.range, points: args.points };
     match analyse(&mut driver, profile, question)? {
-        Answer::Curve(curve) => print_listed(&values(&curve), &args.output),
+        Answer::Curve(curve) => print_listed(&driver, &values(&curve), &args.output),
         _ => bail!("the session returned an unexpected answer"),
     }
 }

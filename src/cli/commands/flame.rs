@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::analysis::analyse;
+use super::analysis::{analyse, print_json};
 use super::text;
 use crate::analysis_args::FlameArgs;
 use crate::driver::Driver;
@@ -37,9 +37,9 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
     };
     let answer = analyse(&mut driver, profile, question)?;
     let out = match &answer {
-        Answer::Flame(graph) if args.json => return text::print_json(graph),
-        Answer::Sandwich(graph) if args.json => return text::print_json(graph),
-        Answer::Modules(tree) if args.json => return text::print_json(tree),
+        Answer::Flame(graph) if args.json => return print_json(&driver, graph),
+        Answer::Sandwich(graph) if args.json => return print_json(&driver, graph),
+        Answer::Modules(tree) if args.json => return print_json(&driver, tree),
         Answer::Flame(graph) => tree_text(graph, unit),
         Answer::Sandwich(graph) => format!(
             "{}: {} slices, {} ({} self)\n\nCallers\n{}\nCallees\n{}",

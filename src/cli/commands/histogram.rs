@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::analysis::analyse;
+use super::analysis::{analyse, print_json};
 use super::text;
 use crate::analysis_args::HistogramArgs;
 use crate::driver::Driver;
@@ -31,7 +31,7 @@ pub(super) fn run(args: HistogramArgs) -> Result<()> {
         Answer::Histogram(found) if found.count == 0 => {
             bail!("no slice of {} is in the group '{}'", args.chosen.level.level_in_words(&info), args.name)
         }
-        Answer::Histogram(found) if args.json => text::print_json(&found),
+        Answer::Histogram(found) if args.json => print_json(&driver, &found),
         Answer::Histogram(found) => text::print(format!("{line}{}", describe(&found, &info.outline.unit)).as_bytes()),
         _ => bail!("the session returned an unexpected answer"),
     }

@@ -21,5 +21,6 @@ pub(super) fn run_path(args: PathArgs) -> Result<()> {
 fn show(args: SpanArgs, what: impl FnOnce(Option<Interval<TraceNs>>) -> Listing) -> Result<()> {
     let mut driver = Driver::new();
     let profile = source::open(&mut driver, &args.source)?.profile;
-    print_listed(&list(&mut driver, profile, what(args.range), &args.output)?, &args.output)
+    let listed = list(&mut driver, profile, what(args.range), &args.output)?;
+    print_listed(&driver, &listed, &args.output)
 }

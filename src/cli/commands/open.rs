@@ -2,12 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::analysis::{analyse, list};
+use super::analysis::{analyse, list, print_json};
 use super::profile::{export, operators, write_page, write_trace};
 use super::text;
 use crate::analysis_args::{LevelArgs, ListingOutput};
 use crate::args::OpenArgs;
 use crate::driver::Driver;
+use crate::remarks::{remarks_on, with_remarks};
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::device::DeviceFigures;
@@ -26,6 +27,10 @@ const MOST_STEPS: usize = 8;
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();
     let info = source::open_files(&mut driver, &args.files)?;
+    // The text of each profile has its own.
+    if args.json || args.summary {
+        std::iter::once(&info).chain(&info.also).for_each(|one| driver.remark(&one.name, one));
+    }
     if let Some(path) = &args.output {
         write_trace(&mut driver, info.profile, args.export, path)?;
     }
@@ -38,14 +43,14 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
     for one in std::iter::once(&info).chain(&info.also) {
         let json = export(&mut driver, one.profile, ExportKind::OpenJson)?;
         if args.json {
-            text::print(&json)?;
+            text::print(&with_remarks(json, &remarks_on(&one.name, one))?)?;
             continue;
         }
         if !info.also.is_empty() {
             text::print(format!("{}\n", one.name).as_bytes())?;
         }
         let summary: OpenSummary = serde_json::from_slice(&json).context("the summary cannot be parsed")?;
-        text::print(describe(&summary).as_bytes())?;
+        text::print(describe(&summary, one).as_bytes())?;
         text::print(of_default_level(&mut driver, one, args.top)?.as_bytes())?;
         text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
     }
@@ -68,7 +73,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
         bail!("the session returned an unexpected answer");
     };
     if json {
-        return text::print_json(&said);
+        return print_json(driver, &said);
     }
     let mut out = String::new();
     for sentence in &said {
@@ -85,7 +90,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
     text::print(out.as_bytes())
 }
 
-fn describe(summary: &OpenSummary) -> String {
+fn describe(summary: &OpenSummary, info: &ProfileInfo) -> String {
     let phases: Vec<String> =
         summary.by_phase.sorted().iter().map(|(ph, n)| format!("{ph} {}", format_count(*n))).collect();
     let mut out = format!(
@@ -93,7 +98,7 @@ fn describe(summary: &OpenSummary) -> String {
         summary.format,
         format_count(summary.events),
         phases.join(", "),
-        format_ns(i64_to_f64(summary.span_ns)),
+        info.outline.unit.text(info.outline.span.end.0.saturating_sub(info.outline.span.start.0)),
         format_count(summary.tracks),
         format_count(summary.processes),
     );

@@ -19,5 +19,5 @@ pub(super) fn run(args: OperatorsArgs) -> Result<()> {
         None => Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks, level: of.level }),
     };
     let listed = list(&mut driver, profile, what, &args.output)?;
-    print_headed(&line, &listed, &args.output)
+    print_headed(&driver, &line, &listed, &args.output)
 }

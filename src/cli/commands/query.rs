@@ -16,5 +16,6 @@ pub(super) fn run(args: QueryArgs) -> Result<()> {
     let info = source::open(&mut driver, &args.source)?;
     let line = args.level.line(&info);
     let what = Listing::Query(QueryOf { text: args.query, level: args.level.level });
-    print_headed(&line, &list(&mut driver, info.profile, what, &args.output)?, &args.output)
+    let listed = list(&mut driver, info.profile, what, &args.output)?;
+    print_headed(&driver, &line, &listed, &args.output)
 }

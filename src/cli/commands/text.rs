@@ -40,9 +40,17 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
 /// # Errors
 /// As [`print`].
 pub(super) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    print(&to_json(value)?)
+}
+
+/// A value as the lines of JSON that [`print_json`] prints.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub(super) fn to_json(value: &impl serde::Serialize) -> anyhow::Result<Vec<u8>> {
     let mut json = serde_json::to_vec_pretty(value)?;
     json.push(b'\n');
-    print(&json)
+    Ok(json)
 }
 
 /// Writes to stdout, or to the host; a closed pipe (`| head`) is not an error.

@@ -1,7 +1,7 @@
 //! Collapsed stacks: a line for each stack: its frames, separated by semicolons, and how often it was seen.
 
-use super::frames::{WeightUnit, bad_sample, check_slices};
-use crate::decimal::{TimeUnit, text_to_ns};
+use super::frames::{MILLIONTHS, WeightUnit, bad_sample, check_slices, has_fraction};
+use crate::decimal::{TimeError, TimeUnit, text_to_ns};
 use crate::stacks::{StackFrame, StackTrack, frame};
 use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
@@ -20,18 +20,29 @@ pub(crate) fn looks_collapsed(head: &[u8]) -> bool {
     lines.peek().is_some() && lines.all(|line| split(line).is_some())
 }
 
+/// Whether the lines of collapsed stacks have two counts each, before and after, as difffolded.pl writes them.
+pub(crate) fn has_two_counts(head: &[u8]) -> bool {
+    let end = if head.len() < crate::SNIFF_BYTES { head.len() } else { last_line(head) };
+    let lines = head[..end].split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|l| !l.is_empty() && !l.starts_with(b"#")).peekable();
+    // A frame may end in a number, but not every stack of several frames does.
+    lines.peek().is_some()
+        && lines.all(|line| split(line).is_some_and(|(stack, _)| split(stack).is_some()))
+        && memchr::memchr(b';', head).is_some()
+}
+
 fn last_line(head: &[u8]) -> usize {
     memchr::memrchr(b'\n', head).unwrap_or(head.len())
 }
 
 /// The stack and the number of a line.
-fn split(line: &[u8]) -> Option<(&[u8], i64)> {
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = line.iter().rposition(|b| b.is_ascii_whitespace())?;
     let number = &line[space + 1..];
     let starts_right = number.first().is_some_and(u8::is_ascii_digit);
-    let weight = text_to_ns(number, TimeUnit::Ns).ok().filter(|_| starts_right)?;
+    let is_number = text_to_ns(number, TimeUnit::Ns) != Err(TimeError::NotANumber);
     let stack = line[..space].trim_ascii();
-    (!stack.is_empty()).then_some((stack, weight))
+    (starts_right && is_number && !stack.is_empty()).then_some((stack, number))
 }
 
 /// Reads collapsed stacks.
@@ -43,6 +54,7 @@ pub(crate) struct CollapsedReader {
     known: FxHashMap<Vec<u8>, StackFrame>,
     frames: Vec<StackFrame>,
     line: Vec<u8>,
+    unit: WeightUnit,
     now: i64,
     bytes: u64,
     limits: ReadLimits,
@@ -53,13 +65,12 @@ impl CollapsedReader {
         let mut builder = ProfileBuilder::new("collapsed-stacks");
         let process = builder.process("", "Collapsed stacks");
         let track = builder.thread(process, "", "Samples");
-        let mut diagnostics = Diagnostics::new();
-        WeightUnit::Count.note("samples", &mut builder, &mut diagnostics);
         Self {
             stack: StackTrack::new(track),
             track,
             builder,
-            diagnostics,
+            diagnostics: Diagnostics::new(),
+            unit: WeightUnit::Count,
             known: FxHashMap::default(),
             frames: Vec::new(),
             line: Vec::new(),
@@ -74,14 +85,15 @@ impl CollapsedReader {
         if line.is_empty() || line.starts_with(b"#") {
             return;
         }
-        let Some((stack, weight)) = split(line) else {
+        let Some((stack, number)) = split(line) else {
             self.builder.count_event(None);
             self.diagnostics.add("bad_sample", Some(offset), || "a line does not end in a number: skipped".to_owned());
             return;
         };
-        if weight < 0 {
-            return bad_sample(&mut self.diagnostics, None, "the count of a stack is negative");
-        }
+        let Some(weight) = self.weight(number) else {
+            self.builder.count_event(None);
+            return bad_sample(&mut self.diagnostics, None, "the count of a stack is too large");
+        };
         self.frames.clear();
         for name in stack.split(|&b| b == b';') {
             let builder = &mut self.builder;
@@ -99,6 +111,19 @@ impl CollapsedReader {
         self.builder.note_track(self.track);
         self.stack.set(&mut self.builder, self.now, &self.frames);
         self.now = self.now.saturating_add(weight);
+    }
+
+    /// The length of a count. From the first one with a fraction on, all are millionths.
+    fn weight(&mut self, number: &[u8]) -> Option<i64> {
+        let of = |unit| text_to_ns(number, unit).ok();
+        if self.unit == WeightUnit::Count && of(MILLIONTHS).is_some_and(has_fraction) {
+            self.unit = WeightUnit::Millionths;
+            let scaled = |n: i64| WeightUnit::Millionths.scale(n);
+            self.builder.count_in_millionths();
+            self.stack.map_times(scaled);
+            self.now = scaled(self.now);
+        }
+        of(if self.unit == WeightUnit::Millionths { MILLIONTHS } else { TimeUnit::Ns })
     }
 
     fn flush(&mut self) {
@@ -130,6 +155,7 @@ impl ChunkedReader for CollapsedReader {
     fn finish(mut self: Box<Self>) -> Result<Profile, Refusal> {
         self.flush();
         self.stack.finish(&mut self.builder, self.now);
+        self.unit.note("samples", &mut self.builder, &mut self.diagnostics);
         Ok(self.builder.finish(self.diagnostics))
     }
 

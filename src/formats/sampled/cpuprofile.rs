@@ -3,7 +3,7 @@
 //! Newer files have a list of nodes, the node of each sample and the time between samples; old ones a tree of nodes
 //! (`head`). Times are microseconds.
 
-use super::frames::{WeightUnit, bad_sample, check_slices};
+use super::frames::{WeightUnit, bad_sample, check_slices, left_over};
 use crate::decimal::TimeUnit;
 use crate::document::TextContent;
 use crate::json::{Doc, Value};
@@ -103,7 +103,8 @@ impl<'a> Samples<'a> {
     ) -> Result<(), Refusal> {
         let is_absolute = self.deltas.is_none();
         let mut times = self.deltas.or(self.timestamps).into_iter().flat_map(Value::items);
-        let (mut now, mut stack) = (self.start_ns, StackTrack::new(track));
+        // The clock of the deltas goes back where one is negative; what is shown does not.
+        let (mut clock, mut now, mut stack) = (self.start_ns, self.start_ns, StackTrack::new(track));
         builder.note_time(now);
         for sample in self.nodes.into_iter().flat_map(Value::items) {
             let time = times.next().and_then(|t| t.ns(TimeUnit::Us));
@@ -115,16 +116,17 @@ impl<'a> Samples<'a> {
                 continue;
             };
             builder.count_event(Some("P"));
-            let at = if is_absolute { time } else { now.saturating_add(time) };
-            if at < now {
+            clock = if is_absolute { time } else { clock.saturating_add(time) };
+            if clock < now {
                 diagnostics.add("time_backwards", Some(sample.offset()), || {
                     "a sample is before the one in front of it: taken as at the same time".to_owned()
                 });
             }
-            now = at.max(now);
+            now = clock.max(now);
             nodes.set(builder, &mut stack, now, place);
             check_slices(builder, text_bytes)?;
         }
+        left_over(diagnostics, times, "times");
         let end = self.end_ns.unwrap_or(now).max(now);
         stack.finish(builder, end);
         builder.note_time(end);

@@ -17,8 +17,10 @@ mod counters;
 mod frame_lists;
 mod markers;
 mod table;
+mod weights;
 
 use table::rows;
+use weights::Weights;
 
 /// The deepest nesting of processes inside processes that is read.
 const MAX_PROCESS_DEPTH: u32 = 4;
@@ -32,13 +34,21 @@ pub(crate) fn read_firefox(text: &[u8]) -> Result<TextContent, Refusal> {
     let is_recording = root.get("fileType").is_some();
     let builder = ProfileBuilder::new("firefox-profile");
     let symbols = frame_lists::symbols(root.get("symbolicationTable"));
-    let mut reader = Reader { builder, diagnostics: Diagnostics::new(), is_recording, processes: 0, symbols };
+    let mut reader = Reader {
+        builder,
+        diagnostics: Diagnostics::new(),
+        is_recording,
+        processes: 0,
+        symbols,
+        weights: Weights::None,
+    };
     if is_recording {
         reader.diagnostics.add("markers_on_another_clock", None, || {
             "markers of such a recording count from another time than its samples: not shown".to_owned()
         });
     }
     let start_ns = reader.start_ns(profile);
+    reader.note_weights(profile);
     if let Some(samples) = ancient.filter(|a| a.is_array()) {
         // Before threads there was one list of samples.
         frame_lists::read_only(&mut reader, samples, root);
@@ -56,6 +66,7 @@ struct Reader {
     processes: u32,
     /// Names for frames that are numbers.
     symbols: FxHashMap<String, String>,
+    weights: Weights,
 }
 
 /// Names that a thread's tables refer to by position.
@@ -79,6 +90,20 @@ impl Reader {
     fn start_ns(&self, profile: Value<'_>) -> i64 {
         let start = profile.get("meta").and_then(|m| m.get("startTime"));
         start.and_then(|v| v.ns(TimeUnit::Ms)).unwrap_or(0)
+    }
+
+    fn note_weights(&mut self, profile: Value<'_>) {
+        let interval = profile.get("meta").and_then(|m| m.get("interval")).and_then(|v| v.ns(TimeUnit::Ms));
+        let all = std::iter::once(profile).chain(profile.get("processes").into_iter().flat_map(Value::items));
+        let threads = all.filter_map(|p| p.get("threads")).flat_map(Value::items).filter(|t| t.is_object());
+        let threads: Vec<_> = threads.collect();
+        self.weights = Weights::of(threads.into_iter(), interval.unwrap_or(0).max(0));
+        if let Weights::Counts(unit, name) = self.weights {
+            unit.note(name, &mut self.builder, &mut self.diagnostics);
+            self.diagnostics.add("times_left_out", None, || {
+                format!("the samples have weights in {name}, which their lengths are: times, markers and counters are not shown")
+            });
+        }
     }
 
     fn profile(&mut self, profile: Value<'_>, root_ns: i64, bytes: usize, depth: u32) -> Result<(), Refusal> {
@@ -111,7 +136,8 @@ impl Reader {
                 doc.report_damage(&mut self.diagnostics);
             }
         }
-        for counter in counters.into_iter().flat_map(Value::items) {
+        let has_times = self.has_times();
+        for counter in counters.into_iter().flat_map(Value::items).filter(|_| has_times) {
             counters::read(self, counter, shift_ns);
         }
         for process in processes.into_iter().flat_map(Value::items).filter(|_| depth > 0) {
@@ -145,10 +171,14 @@ impl Reader {
         } else if let Some(samples) = samples {
             self.samples(samples, track, &mut stacks, context);
         }
-        if let Some(markers) = thread.get("markers").filter(|_| !context.is_recording) {
+        if let Some(markers) = thread.get("markers").filter(|_| !context.is_recording && self.has_times()) {
             markers::read(self, markers, &names, track, &name, context.shift_ns);
         }
         Ok(())
+    }
+
+    const fn has_times(&self) -> bool {
+        !matches!(self.weights, Weights::Counts(..))
     }
 
     /// The track of a thread; another track if the file has the tid twice in a process.
@@ -201,12 +231,14 @@ impl Reader {
     }
 
     fn samples(&mut self, samples: Value<'_>, track: TrackId, stacks: &mut StackTable, context: &Context<'_>) {
-        let mut stack = StackTrack::new(track);
-        let (mut now, mut any, root) = (context.shift_ns, false, self.builder.intern("(root)"));
-        rows(Some(samples), ["stack", "time", "timeDeltas"], |_, [leaf, time, delta]| {
+        let (root, weights) = (self.builder.intern("(root)"), self.weights);
+        let mut line =
+            SampleLine { stack: StackTrack::new(track), weights, clock: context.shift_ns, until: None, last: None };
+        rows(Some(samples), ["stack", "time", "timeDeltas", "weight"], |_, [leaf, time, delta, weight]| {
             let at = match (time.and_then(|v| v.ns(TimeUnit::Ms)), delta.and_then(|v| v.ns(TimeUnit::Ms))) {
+                _ if !self.has_times() => line.until.unwrap_or(0),
                 (Some(time), _) => time.saturating_add(context.shift_ns),
-                (None, Some(delta)) => now.saturating_add(delta),
+                (None, Some(delta)) => line.clock.saturating_add(delta),
                 (None, None) => {
                     self.builder.count_event(None);
                     return bad_sample(&mut self.diagnostics, leaf, "a sample has no time");
@@ -214,24 +246,53 @@ impl Reader {
             };
             self.builder.count_event(Some("P"));
             self.builder.note_track(track);
-            if at < now && any {
+            if line.last.is_some_and(|last| at < last) {
                 self.diagnostics.add("time_backwards", None, || {
                     "a sample is before the one in front of it: taken as at the same time".to_owned()
                 });
             }
-            now = if any { at.max(now) } else { at };
-            any = true;
-            self.builder.note_time(now);
+            line.clock = at;
+            let length = weights.ns(weight);
+            if length.is_some_and(|ns| ns < 0) {
+                bad_sample(&mut self.diagnostics, weight, "a sample has a weight below zero");
+            }
             let frames = match stacks.path(leaf.and_then(Value::index)) {
                 [first, rest @ ..] if first.name == root => rest,
                 all => all,
             };
-            stack.set(&mut self.builder, now, frames);
+            line.add(&mut self.builder, at, length.map(|ns| ns.max(0)), frames);
         });
-        if any {
-            now = now.saturating_add(context.interval_ns);
+        let end = line.until.or(line.last.map(|last| last.saturating_add(context.interval_ns)));
+        line.stack.finish(&mut self.builder, end.unwrap_or(context.shift_ns));
+    }
+}
+
+/// The samples of a thread, as they follow each other.
+struct SampleLine {
+    stack: StackTrack,
+    weights: Weights,
+    /// The time of the last sample as the file has it, to which the next difference is added.
+    clock: i64,
+    /// The end of a sample that has a length.
+    until: Option<i64>,
+    /// The time at which the last sample is shown.
+    last: Option<i64>,
+}
+
+impl SampleLine {
+    fn add(&mut self, builder: &mut ProfileBuilder, at: i64, length: Option<i64>, frames: &[StackFrame]) {
+        let at = at.max(self.last.unwrap_or(i64::MIN)).max(self.until.unwrap_or(i64::MIN));
+        if let Some(until) = self.until.filter(|until| *until < at) {
+            self.stack.set(builder, until, &[]);
         }
-        stack.finish(&mut self.builder, now);
+        builder.note_time(at);
+        self.stack.set(builder, at, frames);
+        self.last = Some(at);
+        self.until = match length {
+            Some(ns) => Some(at.saturating_add(ns)),
+            None if self.weights == Weights::Ms => Some(at),
+            None => None,
+        };
     }
 }
 

@@ -11,7 +11,7 @@ mod safari;
 mod speedscope;
 mod stackprof;
 
-pub(super) use collapsed::{CollapsedReader, looks_collapsed};
+pub(super) use collapsed::{CollapsedReader, has_two_counts, looks_collapsed};
 pub(super) use cpuprofile::{read_cpuprofile, read_heapprofile};
 pub(super) use firefox::read_firefox;
 pub(super) use perf_script::{PerfScriptReader, looks_perf_script};
@@ -37,3 +37,6 @@ const OF_STACKS: [&str; 8] = [
 pub fn is_of_stacks(format: &str) -> bool {
     OF_STACKS.contains(&format)
 }
+
+#[cfg(test)]
+mod tests;

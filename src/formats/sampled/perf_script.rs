@@ -5,6 +5,8 @@
 //!             7f3ae1c2 main+0x12 (/usr/bin/python3.8)
 //! ```
 //!
+//! A recording without call chains has the place on the line of the sample itself; each of its samples is one slice.
+//!
 //! A sample is assumed to last until the next of its thread; the last sample lasts as long as the one before it.
 
 use super::frames::{WeightUnit, check_slices};
@@ -37,28 +39,30 @@ struct Header<'a> {
     tid: &'a str,
     ts_ns: Option<i64>,
     event: &'a str,
+    /// The text after the event: the place of a sample without a stack.
+    place: &'a str,
 }
 
 impl<'a> Header<'a> {
     fn parse(line: &'a str) -> Option<Self> {
-        // A name may have spaces: it ends before the first word that is a number.
+        // A name may have spaces: it ends before the first word that is a number. Only a sample with a time is aligned to the right.
         let mut words = words(line);
-        let (_, first) = words.next().filter(|(at, _)| *at == 0)?;
+        let (from, first) = words.next()?;
         let (at, ids) = words.find(|(_, word)| is_ids(word))?;
-        let comm = line.get(..at).map_or(first, str::trim_end);
+        let comm = line.get(from..at).map_or(first, str::trim_end);
         let (pid, tid) = ids.split_once('/').map_or((None, ids), |(pid, tid)| (Some(pid), tid));
-        let (mut ts_ns, mut event) = (None, "");
-        for (_, word) in words {
-            let Some(word) = word.strip_suffix(':') else { continue };
+        let (mut ts_ns, mut event, mut place) = (None, "", "");
+        for (at, written) in words {
+            let Some(word) = written.strip_suffix(':') else { continue };
             let is_time = word.contains('.') && word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
             if is_time && ts_ns.is_none() {
                 ts_ns = Some(text_to_ns(word.as_bytes(), TimeUnit::S).ok()?);
             } else {
-                event = word;
+                (event, place) = (word, line.get(at + written.len()..).unwrap_or_default());
                 break;
             }
         }
-        Some(Self { comm, pid, tid, ts_ns, event })
+        (from == 0 || ts_ns.is_some()).then_some(Self { comm, pid, tid, ts_ns, event, place })
     }
 }
 
@@ -109,6 +113,10 @@ pub(crate) struct PerfScriptReader {
     /// The thread and time of the sample whose stack is being read, and its frames.
     open: Option<(usize, i64)>,
     frames: Vec<StackFrame>,
+    /// Whether the sample that is being read has its place on its own line.
+    is_flat: bool,
+    /// The shortest time between two samples of a thread without stacks.
+    flat_step: Option<i64>,
     line: Vec<u8>,
     bytes: u64,
     limits: ReadLimits,
@@ -124,6 +132,8 @@ impl PerfScriptReader {
             known: FxHashMap::default(),
             open: None,
             frames: Vec::new(),
+            is_flat: false,
+            flat_step: None,
             line: Vec::new(),
             bytes: 0,
             limits,
@@ -181,6 +191,11 @@ impl PerfScriptReader {
         self.builder.note_time(at);
         self.frames.clear();
         self.open = Some((place, at));
+        self.is_flat = false;
+        if let Some((name, file)) = parse_frame(header.place) {
+            let frame = self.frame(header.place, name, file);
+            (self.is_flat, self.frames) = (true, vec![frame]);
+        }
     }
 
     fn add_thread(&mut self, header: &Header<'_>, key: (String, String)) -> usize {
@@ -211,6 +226,12 @@ impl PerfScriptReader {
         self.frames.reverse();
         thread.step = at.saturating_sub(thread.now);
         thread.now = at;
+        if self.is_flat {
+            let shortest = Some(thread.step).into_iter().chain(self.flat_step).filter(|ns| *ns > 0).min();
+            self.flat_step = shortest.or(self.flat_step);
+            // Two samples in one function are not one call of it.
+            thread.stack.set(&mut self.builder, at, &[]);
+        }
         thread.stack.set(&mut self.builder, at, &self.frames);
     }
 
@@ -241,7 +262,8 @@ impl ChunkedReader for PerfScriptReader {
         self.flush();
         self.end_sample();
         for thread in &mut self.threads {
-            thread.stack.finish(&mut self.builder, thread.now.saturating_add(thread.step));
+            let step = self.flat_step.filter(|_| thread.step == 0).unwrap_or(thread.step);
+            thread.stack.finish(&mut self.builder, thread.now.saturating_add(step));
         }
         Ok(self.builder.finish(self.diagnostics))
     }
@@ -263,6 +285,8 @@ mod tests {
         assert_eq!((header.ts_ns, header.event), (Some(4_794_564_109_216_000), "cycles:ppp"));
         let header = Header::parse("sleep 12 1.5: sched:sched_switch: prev_comm=a: b").unwrap();
         assert_eq!((header.comm, header.pid, header.tid, header.event), ("sleep", None, "12", "sched:sched_switch"));
+        let flat = Header::parse("  a  7 [000]   1.5:  250000   cycles:P:   55d0 f+0x1 (/b c)").unwrap();
+        assert_eq!((flat.comm, parse_frame(flat.place)), ("a", Some(("f", "/b c"))));
         for other in ["", "word", "\t 643 main (/bin/a)", "a b c"] {
             assert_eq!(Header::parse(other), None, "{other}");
         }

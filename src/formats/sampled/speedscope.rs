@@ -2,7 +2,7 @@
 //!
 //! Schema: <https://www.speedscope.app/file-format-schema.json>.
 
-use super::frames::{WeightUnit, bad_sample, check_slices};
+use super::frames::{WeightUnit, bad_sample, check_slices, left_over};
 use crate::document::TextContent;
 use crate::json::{Doc, Value};
 use crate::stacks::{StackFrame, StackTrack, frame};
@@ -17,13 +17,20 @@ pub(crate) const FORMAT: &str = "speedscope";
 pub(crate) fn read_speedscope(text: &[u8]) -> Result<TextContent, Refusal> {
     let doc = Doc::new(text);
     let [name, exporter, shared, profiles] = doc.root().fields(["name", "exporter", "shared", "profiles"]);
-    let mut reader =
-        Reader { builder: ProfileBuilder::new(FORMAT), diagnostics: Diagnostics::new(), frames: Vec::new() };
+    let mut reader = Reader {
+        builder: ProfileBuilder::new(FORMAT),
+        diagnostics: Diagnostics::new(),
+        frames: Vec::new(),
+        counts: WeightUnit::Count,
+    };
     let process_name = name.and_then(Value::str).unwrap_or_default();
     let process = reader.builder.process("", &process_name);
     if let Some(exporter) = exporter {
         reader.builder.set_property("exporter", &exporter.raw_text());
     }
+    // The profiles of a file have one unit.
+    let numbers = profiles.into_iter().flat_map(Value::items).flat_map(counted_numbers);
+    reader.counts = WeightUnit::Count.of_counts(numbers);
     reader.read_frames(shared.and_then(|s| s.get("frames")));
     for (i, profile) in profiles.into_iter().flat_map(Value::items).enumerate() {
         let name = profile.get("name").and_then(Value::str).unwrap_or_default();
@@ -35,10 +42,21 @@ pub(crate) fn read_speedscope(text: &[u8]) -> Result<TextContent, Refusal> {
     Ok(TextContent::of(reader.builder, reader.diagnostics))
 }
 
+/// The weights and times of a profile whose unit is no time.
+fn counted_numbers(profile: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    let [unit, weights, events, start, end] = profile.fields(["unit", "weights", "events", "startValue", "endValue"]);
+    let is_counted = WeightUnit::from_name(&unit.and_then(Value::str).unwrap_or_default()) == WeightUnit::Count;
+    let times = events.into_iter().flat_map(Value::items).filter_map(|event| event.get("at"));
+    let all = weights.into_iter().flat_map(Value::items).chain(times).chain(start).chain(end);
+    all.filter(move |_| is_counted)
+}
+
 struct Reader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
     frames: Vec<StackFrame>,
+    /// The unit of counts in this file.
+    counts: WeightUnit,
 }
 
 impl Reader {
@@ -55,7 +73,10 @@ impl Reader {
     fn profile(&mut self, profile: Value<'_>, track: TrackId) -> Result<(), Refusal> {
         let [kind, unit, start, end] = profile.fields(["type", "unit", "startValue", "endValue"]);
         let unit_name = unit.and_then(Value::str).unwrap_or_default();
-        let unit = WeightUnit::from_name(&unit_name);
+        let unit = match WeightUnit::from_name(&unit_name) {
+            WeightUnit::Count => self.counts,
+            time => time,
+        };
         unit.note(&unit_name, &mut self.builder, &mut self.diagnostics);
         let start_ns = start.and_then(|v| unit.ns(v)).unwrap_or(0);
         self.builder.note_time(start_ns);
@@ -120,6 +141,7 @@ impl Reader {
             }
             now = now.saturating_add(weight.unwrap_or(0).max(0));
         }
+        left_over(&mut self.diagnostics, weights, "weights");
         stack.finish(&mut self.builder, now);
     }
 }

@@ -58,6 +58,14 @@ impl ProfileBuilder {
         self.slices.push(track, start, dur, name, category, args, SliceFlags::default());
     }
 
+    /// Makes each unit of the complete slices so far a million: one is stored as a millionth from now on.
+    pub fn count_in_millionths(&mut self) {
+        let scaled = |ns: i64| clamp(ns.saturating_mul(crate::unit::PARTS));
+        self.slices.start = self.slices.start.iter().map(scaled).collect();
+        self.slices.dur = self.slices.dur.iter().map(scaled).collect();
+        self.bounds = self.bounds.map(|(low, high)| (scaled(low), scaled(high)));
+    }
+
     /// Begins a slice. [`Self::end`] closes the last open slice of the track, by time.
     pub fn begin(&mut self, track: TrackId, ts_ns: i64, name: StrId, category: StrId, args: ArgsId, byte_offset: u64) {
         let ts = clamp(ts_ns);

@@ -150,6 +150,7 @@ mod tests {
         let parts = || ProfileParts {
             origin: ProfileOrigin::Simulated(ProfileSpec::default()),
             facts: Vec::new(),
+            remarks: Vec::new(),
             operators: Vec::new(),
             unit: Unit::Ns,
         };

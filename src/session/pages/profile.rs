@@ -18,6 +18,8 @@ pub(crate) struct ProfileParts {
     pub origin: ProfileOrigin,
     /// Names and values.
     pub facts: Vec<(String, String)>,
+    /// What the reader noticed, in sentences.
+    pub remarks: Vec<String>,
     pub operators: Vec<OperatorTable>,
     /// The unit of their times.
     pub unit: Unit,
@@ -25,7 +27,9 @@ pub(crate) struct ProfileParts {
 
 /// The overview of a profile as one HTML file, with a link to the profile on the page at `base` if it was simulated.
 pub(crate) fn profile_page(overview: Document, parts: ProfileParts, base: &str) -> String {
-    let mut blocks = overview.blocks;
+    let mut blocks: Vec<Block> =
+        parts.remarks.into_iter().map(|remark| Block::Text(format!("Note: {remark}"))).collect();
+    blocks.extend(overview.blocks);
     for operators in &parts.operators {
         let mut table = operators.to_table(&parts.unit);
         if table.rows.is_empty() {

@@ -10,6 +10,7 @@ mod ids;
 mod memory;
 pub mod metadata;
 mod reader;
+mod recovery;
 mod samples;
 mod skip;
 mod stacks;

@@ -11,7 +11,7 @@ use super::{FORMAT_ARRAY, FORMAT_OBJECT, counter, ids, metadata, samples};
 use crate::decimal::{TimeError, us_text_to_ns};
 use crate::interface::{empty, not_a_profile};
 use crate::json::name_json_object;
-use crate::json::scan::{text_of, unescape};
+use crate::json::scan::{has_unescaped_path, text_of, unescape};
 use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Refusal;
 use ns_base::{Diagnostics, StrId};
@@ -159,6 +159,10 @@ impl ChunkedReader for ChromeReader {
 
 impl EventSink for Rows {
     fn event(&mut self, event: &RawEvent<'_>, offset: u64) {
+        if memchr::memchr(b'\\', event.name).is_some() && has_unescaped_path(event.name) {
+            let what = "has a backslash that is not escaped, as in a path of Windows: unknown escapes are kept, \\n, \\t, \\b, \\f and \\r are read as control characters";
+            self.event_note("unescaped_backslash", event, offset, what);
+        }
         match event.ph {
             [b'"', phase @ .., b'"'] if !phase.is_empty() => self.phase(event, phase, offset),
             _ => self.without_phase(event, offset),

@@ -112,6 +112,8 @@ fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i6
     let track = samples_track(builder, thread);
     let (mut nodes, mut stack) = (Nodes::default(), StackTrack::new(track));
     let (mut now, mut end) = (None, None);
+    // A negative delta takes the clock back, not what is shown.
+    let mut shown = low;
     for point in points {
         let text = builder.args_text(point.args).to_owned();
         let doc = Doc::new(text.as_bytes());
@@ -135,7 +137,8 @@ fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i6
                 break;
             }
             if let Some(place) = sample.i64().and_then(|id| nodes.place(id)) {
-                nodes.set(builder, &mut stack, at.clamp(low, high), place);
+                shown = at.clamp(shown, high.max(shown));
+                nodes.set(builder, &mut stack, shown, place);
             }
         }
         now = Some(at);

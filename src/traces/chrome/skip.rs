@@ -1,7 +1,5 @@
 //! Skips text that is not read: values of other keys, elements that are not events, broken text.
 
-use crate::json::scan::skip_space;
-
 /// Skips one JSON value that may come in pieces, whatever its size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Skipper {
@@ -51,23 +49,6 @@ impl Skipper {
     }
 }
 
-/// Where an event seems to begin at or after `from`: a brace and a quote, after the close of another event or at the
-/// start of a line.
-pub(super) fn next_event_start(buf: &[u8], from: usize) -> Option<usize> {
-    for brace in memchr::memchr_iter(b'{', buf.get(from..)?).map(|i| i + from) {
-        if buf.get(skip_space(buf, brace + 1)) != Some(&b'"') {
-            continue;
-        }
-        let before = buf[..brace].trim_ascii_end();
-        let on_new_line = buf[before.len()..brace].contains(&b'\n');
-        let after_close = before.strip_suffix(b",").is_some_and(|head| head.trim_ascii_end().ends_with(b"}"));
-        if on_new_line || after_close {
-            return Some(brace);
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,12 +61,5 @@ mod tests {
             let at = text.bytes().enumerate().find_map(|(i, b)| skipper.feed(&[b]).map(|used| i + used));
             assert_eq!(at, Some(end), "{text} byte by byte");
         }
-    }
-
-    #[test]
-    fn events_begin_after_events_or_on_lines() {
-        assert_eq!(next_event_start(br#"x},{"ph""#, 0), Some(3));
-        assert_eq!(next_event_start(b"x,\n  { \"ph\"", 0), Some(5));
-        assert_eq!(next_event_start(br#""args":{"a":{}}"#, 0), None);
     }
 }

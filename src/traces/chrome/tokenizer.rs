@@ -2,13 +2,12 @@
 
 use super::event::scan_event;
 use super::event::{Broken, EventSink};
-use super::skip::{Skipper, next_event_start};
-use crate::json::scan::{Stop, nested_end, skip_space, string_end, value_end};
+use super::recovery::{RECOVERY_WINDOW, after_broken};
+use super::skip::Skipper;
+use crate::json::scan::{Stop, skip_space, string_end, value_end};
 
 /// The largest text one event may have. Screenshots, the largest seen, are under 1 MB.
 pub(super) const MAX_EVENT_BYTES: usize = 64 << 20;
-/// How far a broken event is searched for its own end.
-const RECOVERY_WINDOW: usize = 64 << 10;
 /// The most top-level keys that are remembered, to name a file that is not a trace.
 const MAX_KEYS: usize = 64;
 /// The largest value of another key of the outer object that is kept.
@@ -359,18 +358,17 @@ impl Tokenizer {
         }
     }
 
-    /// Continues after a broken event: after its own end if it has one, else where the next event seems to begin.
+    /// Continues after a broken event: after its own end if it has one, else where the next event begins.
     fn recover(&mut self, why: Broken, bad: usize, last: bool, sink: &mut impl EventSink) -> Step {
         let (at, offset) = (self.at, self.base + self.at as u64);
         let whole = last || self.buf.len() - at > RECOVERY_WINDOW;
-        let window_end = self.buf.len().min(at + RECOVERY_WINDOW);
-        self.recovery_work += (bad - at) as u64 + (window_end - at) as u64;
-        let window = &self.buf[..window_end];
-        let resume = match balanced_end(window, at) {
-            Some(end) => Some(end),
-            None if !whole => return Step::NeedMore,
-            None => next_event_start(window, at + 1),
-        };
+        let window = &self.buf[..self.buf.len().min(at + RECOVERY_WINDOW)];
+        let resume = after_broken(window, at, whole);
+        if resume.is_none() && !whole {
+            return Step::NeedMore;
+        }
+        // A text that has more and more that is like an event and is none is not searched for ever.
+        self.recovery_work += (bad.max(resume.unwrap_or(window.len())) - at) as u64;
         sink.broken(why, offset);
         if self.recovery_work > (64 << 20) + 16 * (offset + 1) {
             sink.broken(Broken::GaveUp, offset);
@@ -383,17 +381,4 @@ impl Tokenizer {
         }
         Step::On
     }
-}
-
-/// The end of a broken event whose brackets and quotes are nevertheless correct.
-fn balanced_end(window: &[u8], at: usize) -> Option<usize> {
-    let end = nested_end(window, at).ok()?;
-    let follows = window.get(skip_space(window, end))?;
-    // A line break in a string means that a quote is missing: what looks like the end is not the end.
-    let mut inside = false;
-    let sound = window[at..end].iter().all(|&b| {
-        inside ^= b == b'"';
-        !(inside && b == b'\n')
-    });
-    (matches!(follows, b',' | b']') && sound).then_some(end)
 }

@@ -197,7 +197,7 @@ pub fn number_bytes(value: &[u8]) -> &[u8] {
     }
 }
 
-/// A JSON string's content with its escapes resolved; bad ones and bad UTF-8 become U+FFFD.
+/// A JSON string's content with its escapes resolved; unknown ones stay as they are, bad UTF-8 becomes U+FFFD.
 pub fn unescape(inner: &[u8]) -> Cow<'_, str> {
     if memchr::memchr(b'\\', inner).is_none() {
         return String::from_utf8_lossy(inner);
@@ -206,7 +206,7 @@ pub fn unescape(inner: &[u8]) -> Cow<'_, str> {
     let mut rest = inner;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);
-        let (text, used) = escape(&rest[at..]);
+        let (text, used) = escape_of(&rest[at..]);
         out.extend_from_slice(text.encode_utf8(&mut [0; 4]).as_bytes());
         rest = rest.get(at + used..).unwrap_or(&[]);
     }
@@ -217,8 +217,24 @@ pub fn unescape(inner: &[u8]) -> Cow<'_, str> {
     })
 }
 
+/// Whether a JSON string's content has backslashes that nobody escaped, as a path of Windows: an unknown escape, or a control character
+/// in the name of a Python file.
+pub fn has_unescaped_path(inner: &[u8]) -> bool {
+    let (mut rest, mut has_control) = (inner, false);
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let escape = &rest[at..];
+        let used = escape_of(escape).1;
+        if used == 1 {
+            return true;
+        }
+        has_control |= matches!(escape.get(1), Some(b'n' | b't' | b'r' | b'b' | b'f'));
+        rest = escape.get(used..).unwrap_or(&[]);
+    }
+    has_control && memchr::memmem::find(inner, b".py(").is_some()
+}
+
 /// The character of the escape at the front, and its length.
-fn escape(text: &[u8]) -> (char, usize) {
+fn escape_of(text: &[u8]) -> (char, usize) {
     let simple = match text.get(1) {
         Some(b'n') => '\n',
         Some(b't') => '\t',
@@ -227,7 +243,8 @@ fn escape(text: &[u8]) -> (char, usize) {
         Some(b'f') => '\u{c}',
         Some(b'u') => return unicode_escape(text),
         Some(&byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
-        _ => return (char::REPLACEMENT_CHARACTER, 2),
+        // Text that nobody escaped, such as a path of Windows: the backslash is one, and so is the letter after it.
+        _ => return ('\\', 1),
     };
     (simple, 2)
 }
@@ -237,7 +254,7 @@ fn unicode_escape(text: &[u8]) -> (char, usize) {
         let digits = std::str::from_utf8(text.get(from..from + 4)?).ok()?;
         u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|b| b.is_ascii_hexdigit()))
     };
-    let Some(high) = hex(2) else { return (char::REPLACEMENT_CHARACTER, 2) };
+    let Some(high) = hex(2) else { return ('\\', 1) };
     let low = if text.get(6..8) == Some(br"\u") { hex(8) } else { None };
     if let (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) = (high, low) {
         let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
@@ -271,7 +288,8 @@ mod tests {
             let want: String = serde_json::from_str(&format!("\"{text}\"")).unwrap();
             assert_eq!(unescape(text.as_bytes()), want);
         }
-        assert_eq!(unescape(br"\ud83d!\q\u12"), "\u{fffd}!\u{fffd}\u{fffd}12");
+        assert_eq!(unescape(br"\ud83d!\q\u12"), "\u{fffd}!\\q\\u12");
+        assert_eq!(unescape(br"C:\Users\_x\modules"), r"C:\Users\_x\modules");
         assert_eq!(unescape(b"\xff\\n"), "\u{fffd}\n");
     }
 

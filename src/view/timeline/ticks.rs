@@ -46,7 +46,7 @@ pub fn ticks(view: &Viewport, unit: &profile::Unit) -> Ticks {
     let scale = if is_time { Scale::of(step, farthest) } else { Scale::ONE };
     let base = match unit {
         profile::Unit::Ns => (base_ns != 0).then(|| base_label(base_ns)),
-        profile::Unit::Counted(plural) => Some(if base_ns == 0 { plural.clone() } else { unit.exact(base_ns) }),
+        counted => Some(if base_ns == 0 { counted.name().to_owned() } else { counted.exact(base_ns) }),
     };
     let mut out = Ticks { base, ..Ticks::default() };
     let minor_step = minor_step_ns(step);

@@ -52,6 +52,8 @@ class Table:
     """
 
     _record = Record
+    #: What the reader noticed in the profile that the rows are about: cut, damaged or left out; each with its ``text``.
+    remarks = ()
 
     def __init__(self, rows=()):
         """``rows`` are records, dictionaries, or the bytes of a JSON list of objects."""
@@ -227,7 +229,9 @@ class Profile(_Document):
     def summary(self):
         """Metrics, bounds and findings of a simulated execution; sentences about any other profile."""
         found = json.loads(self._run("--summary", "--json")[0])
-        return found if isinstance(found, list) else Record(found)
+        if isinstance(found, list):
+            return found
+        return found["rows"] if found.keys() == {"remarks", "rows"} else Record(found)
 
     def _ask(self, command, *args):
         return rows_of(run([command, *self._source, *args, "--json"], files=self._files, shell=self._shell)[0])
@@ -271,7 +275,14 @@ class Profile(_Document):
 
 def rows_of(text):
     """What a command printed: a list is a table, whose JSON is read when it is needed."""
-    return Table(text) if text.lstrip().startswith(b"[") else Record(json.loads(text))
+    if text.lstrip().startswith(b"["):
+        return Table(text)
+    found = json.loads(text)
+    if found.keys() != {"remarks", "rows"}:
+        return Record(found)
+    table = Table(found["rows"])
+    table.remarks = found["remarks"]
+    return table
 
 
 def _again(args, source, files):

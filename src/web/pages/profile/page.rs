@@ -84,7 +84,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
                 <div class="run-view">
                     { facts(run, matches!(tool, Tool::Overview | Tool::Summary)) }
                     if let Some(note) = &run.info.note_of_times { <p class="note">{ note }</p> }
-                    if matches!(tool, Tool::Overview | Tool::Summary) { <DiagnosticsPanel items={run.info.diagnostics.clone()} /> }
+                    <DiagnosticsPanel items={run.info.diagnostics.clone()} />
                     { tool_view(&app, state, run, tool) }
                 </div>
             </section>

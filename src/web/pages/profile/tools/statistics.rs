@@ -154,7 +154,7 @@ fn shares(listed: &LinkedTable, unit: &Unit, colours: &Colours) -> Html {
     let pie = Pie::new(self_times(listed)).coloured(colours);
     let title = match unit {
         Unit::Ns => "Self time by group".to_owned(),
-        Unit::Counted(what) => format!("Own {what} by group"),
+        Unit::Counted(what) | Unit::Millionths(what, _) => format!("Own {what} by group"),
     };
     html! { <PieChart {title} {pie} unit={unit.name().to_owned()} /> }
 }

@@ -1,0 +1,51 @@
+//! What a reader noticed in a profile, as part of every answer about it: a line of stderr, and `remarks` in JSON.
+
+use serde::Serialize;
+
+use ns_session::ProfileInfo;
+
+/// This is about the unit of all numbers, and nothing is missing: `open` alone says it.
+const NO_TIMES: &str = "weights_are_no_times";
+
+/// A kind of problem of a profile.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Remark {
+    /// The profile, as the arguments name it.
+    profile: String,
+    /// Stable name of the kind.
+    code: String,
+    /// Number of occurrences.
+    count: u64,
+    /// A sentence about it, with the first example.
+    pub text: String,
+}
+
+/// The remarks on a profile, under this name.
+pub(super) fn remarks_on(profile: &str, info: &ProfileInfo) -> Vec<Remark> {
+    let remark = |d: &ns_base::Diagnostic| Remark {
+        profile: profile.to_owned(),
+        code: d.code.clone(),
+        count: d.count,
+        text: format!("{profile}: {d}"),
+    };
+    info.diagnostics.iter().filter(|d| d.code != NO_TIMES).map(remark).collect()
+}
+
+/// A pretty-printed JSON document with remarks: `remarks` is the first key of an object; a list becomes `rows` of an object.
+/// Without remarks the document stays as it is.
+///
+/// # Errors
+/// When the remarks cannot be written, which would be a defect.
+pub(super) fn with_remarks(json: Vec<u8>, remarks: &[Remark]) -> anyhow::Result<Vec<u8>> {
+    if remarks.is_empty() {
+        return Ok(json);
+    }
+    let inner = |text: &str| text.trim_end().replace('\n', "\n  ");
+    let text = String::from_utf8(json)?;
+    let remarks = inner(&serde_json::to_string_pretty(remarks)?);
+    let rest = match text.strip_prefix("{\n") {
+        Some(members) => members.to_owned(),
+        None => format!("  \"rows\": {}\n}}\n", inner(&text)),
+    };
+    Ok(format!("{{\n  \"remarks\": {remarks},\n{rest}").into_bytes())
+}

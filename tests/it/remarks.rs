@@ -1,0 +1,93 @@
+//! What a reader noticed in a file is part of every answer about it.
+
+use std::fs::write;
+
+use crate::folder::Folder;
+
+/// A trace of 40 calls, whole, cut in an event, or with a call that is not JSON.
+fn folder_of_traces() -> Folder {
+    let folder = Folder::new("remarks");
+    let event = |i: usize| {
+        format!(r#"{{"ph":"X","name":"op{}","cat":"cpu_op","pid":1,"tid":1,"ts":{},"dur":5}}"#, i % 3, i * 10)
+    };
+    let counter = r#"{"ph":"C","name":"load","pid":1,"ts":0,"args":{"value":1}}"#;
+    let events: Vec<String> = (0..40).map(event).chain([counter.to_owned()]).collect();
+    let whole = format!("[{}]", events.join(",\n"));
+    write(folder.join("whole.json"), &whole).unwrap();
+    write(folder.join("cut.json"), &whole[..whole.len() / 2]).unwrap();
+    write(folder.join("damaged.json"), whole.replacen(r#""name":"op1""#, r#""name":"{"a": 1}""#, 1)).unwrap();
+    folder
+}
+
+/// Each command that answers from a profile; `F` is the file.
+const COMMANDS: &[&str] = &[
+    "open F --summary",
+    "open F -o out.json --json",
+    "open F --html page.html --json",
+    "operators F",
+    "operators F --csv",
+    "operators F --members op0",
+    "query F 'group by name'",
+    "query F 'where dur > 1ns' --csv",
+    "idle F",
+    "critical-path F",
+    "counters F",
+    "counters F --curve load",
+    "flame F",
+    "flame F --name op0",
+    "flame F --modules",
+    "histogram F op0",
+    "compare F whole.json",
+    "compare whole.json F",
+    "parquet F --table slices -o out.parquet",
+    "parquet F --table operators -o out.parquet",
+];
+
+#[test]
+fn every_command_says_what_was_noticed_in_the_file() {
+    let folder = folder_of_traces();
+    for (file, said) in [("cut.json", "the text ends"), ("damaged.json", "not JSON: 'a' at byte"), ("whole.json", "")] {
+        for command in COMMANDS.iter().map(|c| format!("neuronscope {}", c.replace('F', file))) {
+            let output = folder.run(&command);
+            let noted = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success() || command.contains("--curve"), "{command}: {noted}");
+            let notes: Vec<&str> = noted.lines().filter(|l| l.contains(": ") && !l.contains("rows")).collect();
+            assert_eq!(
+                notes.iter().any(|l| l.starts_with(&format!("note: {file}: "))),
+                !said.is_empty(),
+                "{command}: {noted}"
+            );
+            assert!(notes.iter().any(|l| l.contains(said)) || said.is_empty(), "{command}: {noted}");
+        }
+        let text = folder.stdout(&format!("neuronscope open {file}"));
+        assert_eq!(text.contains("note: "), !said.is_empty(), "{text}");
+        let page = std::fs::read_to_string(folder.join("page.html")).unwrap();
+        assert_eq!(page.contains("Note: "), !said.is_empty());
+    }
+}
+
+#[test]
+fn json_has_remarks_if_there_are_any() {
+    let folder = folder_of_traces();
+    let answers = COMMANDS.iter().filter(|c| !c.contains("csv") && !c.contains("parquet") && !c.contains("curve"));
+    for command in answers {
+        let command = command.trim_end_matches(" --json");
+        let json = |file: &str| -> serde_json::Value {
+            serde_json::from_str(&folder.stdout(&format!("neuronscope {} --json", command.replace('F', file)))).unwrap()
+        };
+        let (whole, damaged) = (json("whole.json"), json("damaged.json"));
+        assert_eq!(whole.get("remarks"), None, "{command}");
+        assert_eq!(whole.is_array(), damaged.get("rows").is_some_and(|_| !command.starts_with("compare")), "{command}");
+        let remark = &damaged["remarks"][0];
+        assert_eq!(
+            (remark["profile"].as_str(), remark["count"].as_u64()),
+            (Some("damaged.json"), Some(1)),
+            "{command}"
+        );
+        assert_eq!(remark["code"], "bad_json");
+    }
+    let both = folder.stdout("neuronscope compare cut.json damaged.json --json");
+    let both: serde_json::Value = serde_json::from_str(&both).unwrap();
+    let named: Vec<&str> = both["remarks"].as_array().unwrap().iter().map(|r| r["profile"].as_str().unwrap()).collect();
+    assert_eq!(named, ["cut.json", "cut.json", "damaged.json"]);
+}
