@@ -78,6 +78,7 @@ mod on_core;
 mod one_answer;
 mod one_step;
 mod open_text;
+mod outputs;
 mod overview;
 mod page_commands;
 mod parquet_files;

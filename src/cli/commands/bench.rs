@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 
-use super::compile::write;
 use super::result_files::{path_of, refuse_index};
 use super::timers::TimedRuns;
 use super::{bench_eval, bench_index, bench_trace, reports, text};
@@ -16,6 +15,7 @@ use crate::bench_args::BenchArgs;
 use crate::driver::Driver;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
+use crate::output::write;
 use crate::output_args::{JsonFormatArg, OutputArgs};
 use ns_bench::{
     BenchConfig, Beside, Configuration, DeviceType, Report, ReportDetail, RowResult, RowState, RunDetail, RunResults,

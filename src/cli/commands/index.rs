@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::compile::write;
 use super::text;
 use crate::host;
 use crate::index_args::IndexCommand;
+use crate::output::write;
 use ns_bench::{FilePlan, FileStep, IndexFilter, ModelEntry, ModelIndex};
 
 pub(super) fn run(command: IndexCommand) -> Result<()> {

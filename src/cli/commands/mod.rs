@@ -54,6 +54,7 @@ use super::args::Command;
 #[cfg(test)]
 pub(super) use experiment::experiments_request;
 pub(super) use profile::{profile_info, profile_spec};
+pub(super) use text::checked;
 
 /// Runs a command.
 ///
