@@ -60,6 +60,7 @@ mod import_pt2;
 mod import_remote;
 mod import_symbolic;
 mod import_torchscript;
+mod index_files;
 mod insight;
 mod kernel_language;
 mod kernel_log;

@@ -20,6 +20,7 @@ mod generate;
 mod histogram;
 mod idle;
 mod index;
+mod index_files;
 mod inspect;
 mod inspect_picture;
 mod manual;
