@@ -62,6 +62,7 @@ mod import_symbolic;
 mod import_torchscript;
 mod index_files;
 mod insight;
+mod kept_sweeps;
 mod kernel_language;
 mod kernel_log;
 mod landing;
