@@ -115,17 +115,20 @@ impl FileSource {
     /// Opens a file.
     ///
     /// # Errors
-    /// When it cannot be opened, or is a folder.
+    /// When it cannot be opened, or is a folder, a pipe or a device.
     pub fn open(path: &Path) -> Result<Self> {
         if let Some(bytes) = host::file(path) {
             return Ok(Self::Memory(bytes));
         }
         let shown = path.display();
-        let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
-        let metadata = file.metadata().with_context(|| format!("{shown}: cannot be read"))?;
+        let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be opened"))?;
         if metadata.is_dir() {
             bail!("{shown}: is a folder, where a file is needed");
         }
+        if !metadata.is_file() {
+            bail!("{shown}: is a pipe or a device, which cannot be read from any place; write it to a file first");
+        }
+        let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
         Ok(Self::Disk { file, len: metadata.len() })
     }
 }

@@ -1,12 +1,12 @@
 //! Every file that a command writes. A whole file is written beside its place and then takes it: who reads it finds the old file or the
 //! new one, never a part, also after a kill or on a full disk.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::{Context, Error, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow, bail};
 
 use super::host;
 
@@ -68,6 +68,18 @@ pub(super) fn append_to(file: &mut File, lines: &str) -> io::Result<()> {
         let _ = file.set_len(before);
     }
     done
+}
+
+/// Opens a file to which one process at a time adds; `other` names who else may.
+///
+/// # Errors
+/// When it cannot be written, or another process has it open so.
+pub(super) fn open_alone(path: &Path, other: &str) -> Result<File> {
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path).with_context(|| failed(path))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        bail!("{}: {other} adds to it; wait until that has ended, or name another file", path.display());
+    }
+    Ok(file)
 }
 
 /// Lets one process at a time read, change and write files of the folder that holds `path`: waits for the others, and holds until the

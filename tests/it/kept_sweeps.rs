@@ -100,7 +100,7 @@ fn a_second_run_with_the_same_file_is_refused_while_the_first_runs() {
     let said = String::from_utf8(run(&f, &format!("{SWEEP} --resume kept.json")).stderr).unwrap();
     first.kill().unwrap();
     first.wait().unwrap();
-    assert!(said.contains("kept.json: another benchmark keeps its rows in it"), "{said}");
+    assert!(said.contains("kept.json: another benchmark adds to it"), "{said}");
     assert_eq!(resumed(&f).1, 0);
 }
 

@@ -88,6 +88,7 @@ mod plugin_runs;
 mod porting;
 mod pprof;
 mod profiler_call;
+mod read_limits;
 mod readers;
 mod recordings;
 mod round_trip;

@@ -183,3 +183,51 @@ fn processes_that_append_to_one_index_lose_no_entry() {
     let all: serde_json::Value = serde_json::from_str(&f.read("all.json")).unwrap();
     assert_eq!(all["model_configs"].as_array().unwrap().len(), 13);
 }
+
+#[test]
+fn a_second_run_of_experiments_into_one_file_is_refused() {
+    let f = Folder::new("experiments");
+    let line = "experiment --suite-name=dummy --accelerator=trn1 --test=eval --repeat=2 --output-dirname=out";
+    let mut first = command(&f, line).spawn().unwrap();
+    while !f.join("out/results.jsonl").exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    let said = String::from_utf8(shell(&f, &format!("$N {line}")).stderr).unwrap();
+    let is_first_done = first.try_wait().unwrap().is_some();
+    assert!(is_first_done || said.contains("results.jsonl: another run adds to it"), "{said}");
+    assert!(first.wait().unwrap().success());
+    let all = f.read("out/results.jsonl").lines().count();
+    assert!(command(&f, line).status().unwrap().success());
+    assert_eq!(f.read("out/results.jsonl").lines().count(), all, "what is recorded is not run again");
+    assert!(command(&f, &format!("{line} --no-resume")).status().unwrap().success());
+    assert_eq!(f.read("out/results.jsonl").lines().count(), all, "the file starts again");
+}
+
+#[test]
+fn a_killed_compile_or_run_of_experiments_keeps_what_it_finished() {
+    let f = Folder::new("killed");
+    let (compile, experiment) = (
+        "compile --model nn --batch-sizes 1-20 --filename made",
+        "experiment --suite-name=dummy --accelerator=trn1 --test=eval --test=train --repeat=2 --output-dirname=out",
+    );
+    for kill in 0..10_u64 {
+        for line in [compile, experiment] {
+            let mut child = command(&f, line).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(5 + kill * 13));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        if let Ok(index) = std::fs::read(f.join("made.json")) {
+            let index: serde_json::Value = serde_json::from_slice(&index).unwrap();
+            for entry in index["model_configs"].as_array().unwrap() {
+                let artifact = f.read(entry["filename"].as_str().unwrap());
+                assert!(serde_json::from_str::<ns_bench::Artifact>(&artifact).is_ok(), "{entry}");
+            }
+        }
+    }
+    assert!(command(&f, experiment).status().unwrap().success());
+    let records = f.read("out/results.jsonl");
+    let whole = records.lines().filter(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()).count();
+    assert!(whole >= 2, "{records}");
+}

@@ -1,17 +1,19 @@
 //! `bench --resume FILE`: finished rows, a line each, in a file that is only ever added to. So a run that is killed at any instant keeps
 //! every row that finished.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use crate::file::Lines;
-use crate::output::{append_to, create_folder, parent, write};
+use crate::output::{append_to, create_folder, open_alone, parent, write};
 use ns_bench::{KeptRow, SweepState};
 
 /// The first line.
 const HEAD: &str = "{\"neuronscope_sweep\": 1}\n";
+/// Who else may have the file open.
+const OTHER: &str = "another benchmark";
 
 /// The open file. No other process adds to it while it is open.
 pub(super) struct KeptSweep {
@@ -34,7 +36,7 @@ impl KeptSweep {
             bail!("{shown}: is not a file; rows are kept in a file that can be read again");
         }
         create_folder(parent(path))?;
-        let mut file = open(path)?;
+        let mut file = open_alone(path, OTHER)?;
         let was_there = file.metadata().with_context(|| format!("{shown}: cannot be read"))?.len() > 0;
         if !was_there {
             append_to(&mut file, HEAD).with_context(|| format!("{shown}: cannot be written"))?;
@@ -45,7 +47,7 @@ impl KeptSweep {
                 let rows: Vec<KeptRow> = (0..).zip(sweep.rows()).filter_map(|(row, _)| sweep.kept(row)).collect();
                 let lines = rows.iter().map(line).collect::<Result<String>>()?;
                 write(path, HEAD.to_owned() + &lines)?;
-                file = open(path)?;
+                file = open_alone(path, OTHER)?;
                 (rows, 0)
             }
         };
@@ -63,17 +65,6 @@ impl KeptSweep {
 
 fn line(row: &KeptRow) -> Result<String> {
     Ok(serde_json::to_string(row)? + "\n")
-}
-
-/// Opens the file for this process alone.
-fn open(path: &Path) -> Result<File> {
-    let shown = path.display();
-    let file = OpenOptions::new().read(true).append(true).create(true).open(path);
-    let file = file.with_context(|| format!("{shown}: cannot be written"))?;
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        bail!("{shown}: another benchmark keeps its rows in it; wait until it has ended, or name another file");
-    }
-    Ok(file)
 }
 
 enum Read {

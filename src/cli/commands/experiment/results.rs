@@ -1,6 +1,6 @@
 //! The file of results: read to resume a run, and appended to.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -16,13 +16,15 @@ pub(super) fn path(args: &ExperimentArgs) -> PathBuf {
     args.output_dirname.join(&args.output_basename)
 }
 
-/// Creates the folder, and removes the old file when `--no-resume` asks for it.
-pub(super) fn prepare(args: &ExperimentArgs, file: &Path) -> Result<()> {
+/// Creates the folder and the file, which no other run may add to until the result is dropped; empties the file when `--no-resume` asks
+/// for it.
+pub(super) fn prepare(args: &ExperimentArgs, file: &Path) -> Result<File> {
     output::create_folder(&args.output_dirname)?;
-    if args.no_resume && file.exists() {
-        fs::remove_file(file).with_context(|| format!("{}: cannot be removed", file.display()))?;
+    let own = output::open_alone(file, "another run")?;
+    if args.no_resume && file.is_file() {
+        own.set_len(0).with_context(|| format!("{}: cannot be emptied", file.display()))?;
     }
-    Ok(())
+    Ok(own)
 }
 
 /// The experiments that the file records as done.
