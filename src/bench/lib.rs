@@ -81,7 +81,7 @@ pub use run::worker_trial::decide_workers;
 pub use scheduler::executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use scheduler::observer::{NoObserver, RunObserver};
 pub use scheduler::{Progress, Scheduler};
-pub use sweep::benchmarks::{Benchmarks, SweepState};
+pub use sweep::benchmarks::{Benchmarks, KeptRow, SweepState};
 pub use sweep::expand::{MAX_CONFIGURATIONS, Sweep, expand};
 pub use sweep::plan::{PlannedRow, SweepPlan, remaining_text};
 pub use sweep::state::{RowState, SweepKind, SweepOf, SweepProgress, SweepRow};

@@ -4,7 +4,7 @@
 //! keys become flags after those of the command line, which win. So each flag has one definition of its values.
 
 use std::ffi::OsString;
-use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use clap::{Arg, ArgAction, Command, CommandFactory, Parser};
@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::args::Args;
 use super::bench_args::BenchArgs;
 use super::config_entries::{Entry, entries, text_of_inputs, text_of_list};
+use super::file;
 use super::flags::{dashed_flag, name_of};
 use ns_base::nearest_text;
 use ns_bench::BenchConfig;
@@ -61,7 +62,7 @@ pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
         return Ok(args);
     };
     let shown = path.to_string_lossy().into_owned();
-    let text = fs::read_to_string(&path).with_context(|| format!("--config: {shown}: cannot be read"))?;
+    let text = file::read_text(Path::new(&path)).context("--config")?;
     let file = ConfigFile { shown, given: args[2..].to_vec() };
     let tokens = file.tokens(&text)?;
     file.check(&tokens)?;

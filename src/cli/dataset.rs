@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use super::file::read_within;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_bench::dataset::{Records, read_records, split_array};
@@ -31,6 +32,6 @@ pub(super) fn read(path: &Path) -> Result<Records> {
         let (has, most) = (format_bytes(u64_to_f64(size.len())), format_bytes(u64_to_f64(MOST_BYTES)));
         bail!("--dataset: {shown}: has {has}, the limit is {most}; give the number of its records instead");
     }
-    let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;
+    let bytes = read_within(path, MOST_BYTES, |_| Ok(())).context("--dataset")?;
     read_records(&shown, &bytes).context("--dataset")
 }

@@ -149,7 +149,7 @@ pub(super) struct ExperimentArgs {
     #[arg(long, default_value_t = 1_800.0)]
     pub subprocess_timeout: f64,
     /// Timestamp of every record, seconds since 1970 [default: now]
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_negative_numbers = true, value_parser = finite)]
     pub timestamp: Option<f64>,
     /// Verify outputs instead of timing
     #[arg(long)]
@@ -178,6 +178,17 @@ fn model_file(text: &str) -> Result<(String, PathBuf), String> {
         Some((name, file)) if !name.trim().is_empty() && !file.is_empty() => Ok((name.trim().to_owned(), file.into())),
         _ => Err("write NAME=FILE, such as hf_T5=t5.onnx".to_owned()),
     }
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let number: f64 = text.trim().parse().map_err(|_| "not a number".to_owned())?;
+    if number.is_finite() { Ok(number) } else { Err("not a finite number".to_owned()) }
+}
+
+/// The side of a picture.
+fn inches(text: &str) -> Result<f64, String> {
+    let length = finite(text)?;
+    if length > 0.0 { Ok(length) } else { Err("a length has to be above 0".to_owned()) }
 }
 
 /// Reports as the command line takes them.
@@ -271,10 +282,10 @@ pub(super) struct AggregateArgs {
     #[command(flatten)]
     pub models: ModelFilterArgs,
     /// Width of a picture, in inches of 100 pixels
-    #[arg(long, default_value_t = 9.0)]
+    #[arg(long, default_value_t = 9.0, value_parser = inches)]
     pub fig_width: f64,
     /// Height of a picture, in inches of 100 pixels
-    #[arg(long, default_value_t = 6.75)]
+    #[arg(long, default_value_t = 6.75, value_parser = inches)]
     pub fig_height: f64,
     /// Second line of a picture's title
     #[arg(long)]
@@ -312,7 +323,7 @@ pub(super) struct AnalyzeArgs {
     #[arg(long, default_value = "./output/database.csv")]
     pub database: PathBuf,
     /// Timestamp of records that have none, seconds since 1970 [default: now]
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_negative_numbers = true, value_parser = finite)]
     pub timestamp: Option<f64>,
     /// Leave out the text of errors
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! A file on disk as a session reads it.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ use anyhow::{Context, Result, bail};
 
 use super::host;
 use ns_base::Refusal;
+use ns_base::convert::u64_to_f64;
+use ns_base::units::format_bytes;
 use ns_session::ByteSource;
 
 /// An open file: on disk, or in the memory of the host.
@@ -17,25 +19,95 @@ pub(super) enum FileSource {
     Memory(Arc<Vec<u8>>),
 }
 
-/// The bytes of a file, on disk or of the host.
+/// Most bytes of a text that is read as a whole, such as reports.
+const MOST_TEXT_BYTES: u64 = 256 << 20;
+/// Most bytes of a line of a file that is read line by line.
+const MOST_LINE_BYTES: u64 = 64 << 20;
+/// Bytes that are read at once.
+const CHUNK_BYTES: usize = 1 << 16;
+
+/// The bytes of a text, on disk or of the host.
 ///
 /// # Errors
-/// When it cannot be read.
-pub(super) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    match host::file(path) {
-        Some(bytes) => Ok(Arc::unwrap_or_clone(bytes)),
-        None => std::fs::read(path),
-    }
+/// When it cannot be read, is too large, or is a stretch of zeros: a hole in a file, or a device without an end.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+    read_within(path, MOST_TEXT_BYTES, |chunk| {
+        if chunk.len() == CHUNK_BYTES && chunk.iter().all(|byte| *byte == 0) {
+            bail!("it holds zeros, not text")
+        }
+        Ok(())
+    })
 }
 
-/// Writes a file, on disk or to the host.
+/// As [`read`], for a text in UTF-8.
 ///
 /// # Errors
-/// When it cannot be written.
-pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> std::io::Result<()> {
-    match host::give(|host| host.write(path, content.as_ref())) {
-        Some(true) => Ok(()),
-        _ => std::fs::write(path, content),
+/// As [`read`], and when the text is not UTF-8.
+pub(super) fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read(path)?)
+        .with_context(|| format!("{}: cannot be read: it is not text in UTF-8", path.display()))
+}
+
+/// The bytes of a file that has at most `most`; `check` may refuse a chunk.
+///
+/// # Errors
+/// When it cannot be read, has more bytes, or is refused.
+pub(super) fn read_within(path: &Path, most: u64, check: impl Fn(&[u8]) -> Result<()>) -> Result<Vec<u8>> {
+    if let Some(bytes) = host::file(path) {
+        return Ok(Arc::unwrap_or_clone(bytes));
+    }
+    let read = || {
+        let mut file = File::open(path)?;
+        let mut bytes = Vec::new();
+        let mut has = file.metadata()?.len();
+        while has <= most {
+            let before = bytes.len();
+            if (&mut file).take(CHUNK_BYTES as u64).read_to_end(&mut bytes)? == 0 {
+                return Ok(bytes);
+            }
+            check(&bytes[before..])?;
+            has = bytes.size();
+        }
+        bail!("it has more than {}, the most that is read as a whole", format_bytes(u64_to_f64(most)))
+    };
+    read().with_context(|| format!("{}: cannot be read", path.display()))
+}
+
+/// A file that is read line by line.
+pub(super) struct Lines {
+    reader: BufReader<File>,
+    shown: String,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl Lines {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open(path: &Path) -> std::io::Result<Self> {
+        let reader = BufReader::with_capacity(CHUNK_BYTES, File::open(path)?);
+        Ok(Self { reader, shown: path.display().to_string(), line: Vec::new(), number: 0 })
+    }
+
+    /// The next line with its end, and its number from 1; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the line is too long.
+    pub fn read(&mut self) -> Result<Option<(u64, &[u8])>> {
+        self.line.clear();
+        let mut reader = self.reader.by_ref().take(MOST_LINE_BYTES);
+        reader.read_until(b'\n', &mut self.line).with_context(|| format!("{}: cannot be read", self.shown))?;
+        if self.line.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        if self.line.size() == MOST_LINE_BYTES {
+            let (shown, number, most) = (&self.shown, self.number, format_bytes(u64_to_f64(MOST_LINE_BYTES)));
+            bail!("{shown}: line {number} has {most} or more; it is not a file of records, of which each has a line");
+        }
+        Ok(Some((self.number, &self.line)))
     }
 }
 
@@ -43,17 +115,20 @@ impl FileSource {
     /// Opens a file.
     ///
     /// # Errors
-    /// When it cannot be opened, or is a folder.
+    /// When it cannot be opened, or is a folder, a pipe or a device.
     pub fn open(path: &Path) -> Result<Self> {
         if let Some(bytes) = host::file(path) {
             return Ok(Self::Memory(bytes));
         }
         let shown = path.display();
-        let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
-        let metadata = file.metadata().with_context(|| format!("{shown}: cannot be read"))?;
+        let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be opened"))?;
         if metadata.is_dir() {
             bail!("{shown}: is a folder, where a file is needed");
         }
+        if !metadata.is_file() {
+            bail!("{shown}: is a pipe or a device, which cannot be read from any place; write it to a file first");
+        }
+        let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
         Ok(Self::Disk { file, len: metadata.len() })
     }
 }

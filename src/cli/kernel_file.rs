@@ -110,7 +110,7 @@ pub(super) fn read(path: &str) -> Result<String> {
     if size > MAX_SOURCE_BYTES as u64 {
         bail!("{path}: has {size} bytes; a kernel may have at most {MAX_SOURCE_BYTES}");
     }
-    let bytes = super::file::read(Path::new(path)).with_context(|| format!("{path}: cannot be read"))?;
+    let bytes = super::file::read(Path::new(path))?;
     String::from_utf8(bytes).with_context(|| format!("{path}: is not UTF-8 text; save it as UTF-8"))
 }
 

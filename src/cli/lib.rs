@@ -34,6 +34,7 @@ mod matmult_args;
 mod model_args;
 mod model_file;
 mod option_args;
+mod output;
 mod output_args;
 #[cfg(test)]
 mod page_commands;
@@ -51,6 +52,8 @@ mod suite_args;
 mod training_args;
 
 use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -63,17 +66,20 @@ pub fn run() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            if let Some(usage) = error.downcast_ref::<clap::Error>() {
-                usage.exit();
-            }
-            eprintln!("neuronscope: {error:#}");
-            if error.is::<interrupt::InterruptError>() {
-                ExitCode::from(interrupt::EXIT_CODE)
-            } else {
-                ExitCode::FAILURE
+            let Some(usage) = error.downcast_ref::<clap::Error>() else { return fail(&error) };
+            // Help and the version are results; a usage error has its own exit code, whatever stderr takes.
+            let flushed = usage.print().and_then(|()| std::io::stdout().flush());
+            match commands::checked(flushed) {
+                Err(error) if !usage.use_stderr() => fail(&error),
+                _ => ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)),
             }
         }
     }
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("neuronscope: {error:#}");
+    if error.is::<interrupt::InterruptError>() { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::FAILURE }
 }
 
 /// Runs the command of these words, of which the first is the program's name.
@@ -96,7 +102,7 @@ fn refuse_scripts() -> anyhow::Result<()> {
             continue;
         }
         let name = argument.rsplit_once('=').map_or(argument.as_str(), |(_, value)| value);
-        let refusal = name.ends_with(".py").then(|| std::fs::read(name).ok()).flatten();
+        let refusal = name.ends_with(".py").then(|| file::read(Path::new(name)).ok()).flatten();
         let refusal = refusal.and_then(|bytes| refuse_script(name, &bytes, neuronperf_command));
         if let Some(refusal) = refusal {
             return Err(refusal.into());

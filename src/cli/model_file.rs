@@ -32,9 +32,9 @@ pub(super) fn read(path: &Path, settings: &ModelFileSettings) -> Result<(Importe
     Ok((imported, bytes))
 }
 
-/// Whether a text names a model file and not a model of the zoo: an existing file, or a name with the ending of a model file.
+/// Whether a text names a model file and not a model of the zoo: a path that is there, or a name with the ending of a model file.
 pub(super) fn names_a_file(text: &str) -> bool {
-    has_model_ending(text) || (Path::new(text).is_file() && text.parse::<ModelSpec>().is_err())
+    has_model_ending(text) || (Path::new(text).symlink_metadata().is_ok() && text.parse::<ModelSpec>().is_err())
 }
 
 /// Whether a name has the ending of a model file.

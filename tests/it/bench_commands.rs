@@ -61,29 +61,35 @@ fn compile_writes_an_index_that_bench_runs() {
 #[test]
 fn indexes_are_created_appended_filtered_copied_moved_and_deleted() {
     let f = Folder::new("index");
-    std::fs::write(f.join("a.pt"), "a").unwrap();
-    std::fs::write(f.join("b.pt"), "b").unwrap();
-    stdout(&f, "index create a.pt --batch-size 4 --model nn --model-name first -o a.json");
-    stdout(&f, "index create b.pt --model nn --model-name second -o b.json");
+    stdout(&f, "compile --model nn --batch-sizes 1,4 --filename made");
+    let name = |at: usize| index(&f, "made.json")["model_configs"][at]["filename"].as_str().unwrap().to_owned();
+    let (one, four) = (name(0), name(1));
+    stdout(&f, &format!("index create {four} --batch-size 4 --model nn --model-name first -o a.json"));
+    stdout(&f, &format!("index create {one} --model nn --model-name second -o b.json"));
     stdout(&f, "index append a.json b.json -o both.json");
     assert_eq!(index(&f, "both.json")["model_configs"].as_array().unwrap().len(), 2);
     let kept = json(&stdout(&f, "index filter both.json batch_sizes=4"));
-    assert_eq!(kept["model_configs"][0]["filename"], "a.pt");
+    assert_eq!(kept["model_configs"][0]["filename"], four);
     assert!(stderr(&f, "index filter both.json colour=red").contains("cannot be filtered by 'colour'"));
     stdout(&f, "index copy both.json copy.json there");
-    assert!(f.join("there/a.pt").is_file() && f.join("a.pt").is_file());
-    assert_eq!(index(&f, "copy.json")["model_configs"][1]["filename"], "there/b.pt");
-    stdout(&f, "index move both.json moved.json elsewhere");
-    assert!(f.join("elsewhere/b.pt").is_file() && !f.join("b.pt").exists() && !f.join("both.json").exists());
-    stdout(&f, "index delete moved.json");
-    assert!(!f.join("elsewhere/b.pt").exists() && !f.join("moved.json").exists());
+    let there = |name: &str| name.replace("models/", "there/");
+    assert!(f.join(there(&four)).is_file() && f.join(&four).is_file());
+    assert_eq!(index(&f, "copy.json")["model_configs"][1]["filename"], there(&one));
+    let said = stderr(&f, "index move both.json moved.json elsewhere");
+    let elsewhere = one.replace("models/", "elsewhere/");
+    assert!(said.contains(&format!("{one} is copied to {elsewhere}")) && said.contains(&format!("{one} is removed")));
+    assert!(f.join(&elsewhere).is_file() && !f.join(&one).exists() && !f.join("both.json").exists());
+    let said = stderr(&f, "index delete moved.json");
+    assert!(said.contains(&format!("{elsewhere} is removed")) && said.contains("moved.json is removed"), "{said}");
+    assert!(!f.join(&elsewhere).exists() && !f.join("moved.json").exists());
     assert!(stderr(&f, "index delete moved.json").contains("does not exist"));
     // An index of a real artifact cannot be run, and says what to do.
     std::fs::write(f.join("old.json"), r#"{"version": "0.0.0.0+0bc220a", "model_configs": [{"filename": "m.pt", "input_idx": 0, "batch_size": 1, "pipeline_size": 1, "compile_s": 57.0}]}"#).unwrap();
     assert!(stderr(&f, "bench old.json --duration 2").contains("does not say which model this is"));
     assert!(run(&f, "bench old.json --model nn --duration 2 --n-models 1").status.success());
-    assert!(stderr(&f, "bench there/a.pt --duration 2").contains("choose a .pt2, .onnx, TorchScript"));
-    std::fs::copy(f.join("there/a.pt"), f.join("a.index")).unwrap();
+    f.write("a.pt", "a");
+    assert!(stderr(&f, "bench a.pt --duration 2").contains("choose a .pt2, .onnx, TorchScript"));
+    f.write("a.index", "a");
     assert!(stderr(&f, "bench a.index --duration 2").contains("is not a model index"));
 }
 

@@ -250,9 +250,9 @@ fn ctrl_c_prints_the_finished_rows_and_says_how_to_go_on() {
     let f = Folder::new("ctrl-c");
     let line = "bench --model nn --device-type cpu --n-models 1 --workers-per-model 1,2,3,4,5,6 --duration 0.6 --json --resume kept.json";
     let child = command(&f, line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The file is written with the first row; for a minute at most.
+    // Until the line of the first row, below the head; for a minute at most.
     for _ in 0..3_000 {
-        if f.join("kept.json").exists() {
+        if std::fs::read_to_string(f.join("kept.json")).is_ok_and(|kept| kept.lines().count() > 1) {
             break;
         }
         std::thread::sleep(Duration::from_millis(20));

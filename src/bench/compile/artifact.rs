@@ -258,6 +258,12 @@ impl Artifact {
         text.push('\n');
         Ok(text)
     }
+
+    /// Whether a file of these bytes is an artifact.
+    #[must_use]
+    pub fn is_in(bytes: &[u8]) -> bool {
+        serde_json::from_slice::<Self>(bytes).is_ok()
+    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ pub enum FileStep {
     Copy { from: String, to: String },
     /// Write a text, creating the folder of its target.
     Write { path: String, text: String },
-    /// Remove a file or a folder of a model; if it does not exist, only a warning is given.
+    /// Remove a file; if it does not exist, only a warning is given.
     Remove {
-        /// The file or folder.
+        /// The file.
         path: String,
     },
 }

@@ -1,9 +1,12 @@
 //! The sweep of a benchmark: each row is a configuration, each result a row of the report.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::plan::{PlannedRow, SweepPlan};
-use super::state::{SweepKind, SweepOf};
+use super::state::{RowState, SweepKind, SweepOf};
 use crate::config::bench_config::BenchConfig;
 use crate::config::configuration::Configuration;
 use crate::reports::report::Report;
@@ -14,6 +17,14 @@ use ns_base::Refusal;
 /// The kind of sweeps that benchmarks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Benchmarks;
+
+/// A finished row as a file keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptRow {
+    /// Names everything that decides the report.
+    pub key: String,
+    pub report: Report,
+}
 
 /// The sweep of a benchmark.
 pub type SweepState = SweepOf<Benchmarks>;
@@ -77,6 +88,27 @@ impl SweepOf<Benchmarks> {
             Ok(estimate) => planned.estimate = Some(estimate),
             Err(problem) => planned.problem = Some(problem),
         }
+    }
+
+    /// A row as a file keeps it, if it has finished.
+    #[must_use]
+    pub fn kept(&self, row: u32) -> Option<KeptRow> {
+        let row = self.rows.get(row as usize)?;
+        let report = &row.result().filter(|result| Benchmarks::is_finished(result))?.report;
+        Some(KeptRow { key: row.planned.key.clone(), report: report.clone() })
+    }
+
+    /// Takes over finished rows of earlier sweeps for configurations that are the same in everything; returns how many.
+    pub fn adopt(&mut self, kept: impl IntoIterator<Item = KeptRow>) -> usize {
+        let mut kept: BTreeMap<String, Report> = kept.into_iter().map(|row| (row.key, row.report)).collect();
+        let mut adopted = 0;
+        for row in self.rows.iter_mut().filter(|row| row.state == RowState::Waiting) {
+            if let Some(report) = kept.remove(&row.planned.key) {
+                Rc::make_mut(row).state = RowState::Done(Rc::new(Benchmarks::of_stored(report)));
+                adopted += 1;
+            }
+        }
+        adopted
     }
 
     /// The reports that exist so far, in the order of the sweep.

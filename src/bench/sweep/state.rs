@@ -226,19 +226,6 @@ impl<K: SweepKind> SweepOf<K> {
         }
     }
 
-    /// Takes over the finished rows of an earlier sweep for configurations that are the same in everything; returns how many.
-    pub fn adopt(&mut self, earlier: &Self) -> usize {
-        let mut adopted = 0;
-        for row in self.rows.iter_mut().filter(|r| r.state == RowState::Waiting) {
-            let known = earlier.rows.iter().find(|e| K::key(&e.planned) == K::key(&row.planned) && e.is_finished());
-            if let Some(known) = known {
-                set(row, known.state.clone());
-                adopted += 1;
-            }
-        }
-        adopted
-    }
-
     #[must_use]
     pub fn progress(&self) -> SweepProgress {
         let mut p = SweepProgress::default();
@@ -362,11 +349,12 @@ mod tests {
         let mut earlier = sweep();
         run_some(&mut earlier, 24);
         let mut again = sweep();
-        assert_eq!(again.adopt(&earlier), 16);
+        let kept = || (0..24).filter_map(|row| earlier.kept(row));
+        assert_eq!(again.adopt(kept()), 16);
         assert_eq!(run_some(&mut again, 24), 8);
         assert!(again.reports().eq(earlier.reports()));
         let mut other = SweepState::new(BenchConfig { seed: 1, ..earlier.config.clone() }).unwrap();
-        assert_eq!(other.adopt(&earlier), 0);
+        assert_eq!(other.adopt(kept()), 0);
     }
 
     #[test]

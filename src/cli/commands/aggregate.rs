@@ -1,7 +1,7 @@
 //! `neuronscope aggregate`
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::fs;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -12,6 +12,7 @@ use super::experiment::model_filter;
 use super::text;
 use crate::args::Args;
 use crate::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, MetricArg, ReportKindArg, TestArg};
+use crate::file::Lines;
 use crate::host;
 use crate::png::png;
 use ns_experiment::aggregate::{
@@ -26,8 +27,6 @@ const UNLIKE: &str = "models have different batch sizes in a backend and the bas
 /// Size of a picture in characters: what a terminal has at least.
 const COLUMNS: u32 = 79;
 const ROWS: u32 = 24;
-/// Bytes that are read at once.
-const CHUNK: usize = 1 << 20;
 
 pub(super) fn run(mut args: AggregateArgs) -> Result<()> {
     args.lenient |= are_own(&args);
@@ -163,27 +162,21 @@ fn read(records: &mut Aggregator, path: &Path, lenient: bool) -> Result<()> {
         }
         return files.iter().try_for_each(|file| read(records, file, lenient));
     }
-    let file = match File::open(path) {
-        Ok(file) => file,
+    let mut lines = match Lines::open(path) {
+        Ok(lines) => lines,
         Err(error) if lenient => {
             records.note("files cannot be opened", || format!("{shown}: {error}"));
             return Ok(());
         }
         Err(error) => return Err(error).with_context(|| format!("{shown}: cannot be opened")),
     };
-    let mut reader = BufReader::with_capacity(CHUNK, file);
-    let (mut line, mut number) = (Vec::new(), 0_u64);
-    loop {
-        line.clear();
-        let length = reader.read_until(b'\n', &mut line).with_context(|| format!("{shown}: cannot be read"))?;
-        if length == 0 {
-            break;
-        }
-        number += 1;
+    let mut is_empty = true;
+    while let Some((number, line)) = lines.read()? {
+        is_empty = false;
         let place = || format!("{shown}:{number}");
-        records.push_line(&line, place).with_context(place)?;
+        records.push_line(line, place).with_context(place)?;
     }
-    if number == 0 && lenient {
+    if is_empty && lenient {
         records.note("files are empty", || shown.to_string());
     }
     Ok(())
@@ -220,9 +213,14 @@ fn warn_of_a_mix(records: &Aggregator, all: bool) {
 /// read them.
 fn are_own(args: &AggregateArgs) -> bool {
     let Some(file) = args.files.first().filter(|_| args.accelerator.is_none() && !args.lenient) else { return false };
-    let Ok(file) = File::open(file) else { return false };
-    let first = BufReader::new(file).lines().map_while(Result::ok).find(|line| !line.trim().is_empty());
-    let first: Option<serde_json::Value> = first.and_then(|line| serde_json::from_str(&line).ok());
+    let Ok(mut lines) = Lines::open(file) else { return false };
+    let mut first: Option<serde_json::Value> = None;
+    while let Ok(Some((_, line))) = lines.read() {
+        if !line.trim_ascii().is_empty() {
+            first = serde_json::from_slice(line).ok();
+            break;
+        }
+    }
     let product = first.as_ref().and_then(|record| record.pointer("/experiment/accelerator_model")?.as_str());
     product.is_some_and(|product| known_accelerator(product).is_none())
 }

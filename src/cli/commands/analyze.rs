@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "a report holds the time at which it was made")]
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,6 +9,8 @@ use anyhow::{Context, Result, bail};
 
 use super::aggregate::jsonl_files;
 use crate::experiment_args::{AnalyzeArgs, AnalyzeFormatArg};
+use crate::file::Lines;
+use crate::output::{append, write};
 use ns_experiment::analyze::Analyzer;
 
 pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
@@ -33,6 +33,7 @@ pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
             let csv = analyzer.to_csv(true)?;
             write(&folder.join("metric_report.csv"), &csv)?;
             if args.database.exists() {
+                // As the suite does, whatever columns the file has.
                 append(&args.database, &analyzer.to_csv(false)?)
             } else {
                 write(&args.database, &csv)
@@ -48,26 +49,9 @@ pub(super) fn now_s() -> f64 {
 
 fn read(analyzer: &mut Analyzer, path: &Path) -> Result<()> {
     let shown = path.display();
-    let mut reader = BufReader::new(File::open(path).with_context(|| format!("{shown}: cannot be opened"))?);
-    let (mut line, mut number) = (Vec::new(), 0_u64);
-    while reader.read_until(b'\n', &mut line).with_context(|| format!("{shown}: cannot be read"))? > 0 {
-        number += 1;
-        analyzer.push_line(&line, || format!("{shown}:{number}"));
-        line.clear();
+    let mut lines = Lines::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
+    while let Some((number, line)) = lines.read()? {
+        analyzer.push_line(line, || format!("{shown}:{number}"));
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
-    }
-    fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
-}
-
-/// Appends rows to the file, as the suite does, whatever columns the file has.
-fn append(path: &Path, rows: &str) -> Result<()> {
-    let shown = path.display();
-    let mut file = OpenOptions::new().append(true).open(path).with_context(|| format!("{shown}: cannot be opened"))?;
-    file.write_all(rows.as_bytes()).with_context(|| format!("{shown}: cannot be written"))
 }

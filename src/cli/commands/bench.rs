@@ -2,13 +2,11 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
 use std::rc::Rc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use super::compile::write;
+use super::kept_sweep::KeptSweep;
 use super::result_files::{path_of, refuse_index};
 use super::timers::TimedRuns;
 use super::{bench_eval, bench_index, bench_trace, reports, text};
@@ -16,6 +14,7 @@ use crate::bench_args::BenchArgs;
 use crate::driver::Driver;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
+use crate::output::write;
 use crate::output_args::{JsonFormatArg, OutputArgs};
 use ns_bench::{
     BenchConfig, Beside, Configuration, DeviceType, Report, ReportDetail, RowResult, RowState, RunDetail, RunResults,
@@ -98,6 +97,8 @@ struct Sweep<'a> {
     timed: Option<TimedRuns>,
     /// Names and values of evaluation metrics, where they were asked for.
     eval_metrics: Option<serde_json::Value>,
+    /// The file that finished rows are kept in, where it was asked for.
+    kept: Option<KeptSweep>,
 }
 
 impl<'a> Sweep<'a> {
@@ -108,10 +109,17 @@ impl<'a> Sweep<'a> {
             driver.say(&format!("note: {message}"));
         }
         verbosity.at_start(&state.config).iter().for_each(|line| driver.say(line));
-        if let Some(kept) = args.resume.as_deref().filter(|p| p.exists()).map(read_sweep).transpose()? {
-            let adopted = state.adopt(&kept);
-            driver.say(&format!("note: {adopted} configurations finished in an earlier run and are not run again"));
-        }
+        let kept = args.resume.as_deref().map(KeptSweep::open).transpose()?;
+        let kept = kept.map(|(kept, rows)| {
+            if kept.cut > 0 {
+                driver.say(&format!("note: {} rows were cut when a run was stopped, and run again", kept.cut));
+            }
+            if kept.was_there {
+                let adopted = state.adopt(rows);
+                driver.say(&format!("note: {adopted} configurations finished in an earlier run and are not run again"));
+            }
+            kept
+        });
         let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
         let timed = wants_spans.then(|| TimedRuns::new(driver.models()));
         Ok(Self {
@@ -124,6 +132,7 @@ impl<'a> Sweep<'a> {
             times: BTreeMap::new(),
             timed,
             eval_metrics: None,
+            kept,
         })
     }
 
@@ -154,9 +163,8 @@ impl<'a> Sweep<'a> {
                 self.results.push(RunResults { configuration, measurement, beside });
             }
             self.state.finish(row, result);
-            if let Some(path) = &self.args.resume {
-                let json = serde_json::to_string(&self.state)?;
-                fs::write(path, json).with_context(|| format!("{}: cannot be written", path.display()))?;
+            if let (Some(kept), Some(row)) = (&mut self.kept, self.state.kept(row)) {
+                kept.add(&row)?;
             }
         }
         Ok(())
@@ -253,13 +261,4 @@ impl<'a> Sweep<'a> {
     fn say(&mut self, lines: Vec<String>) {
         lines.iter().for_each(|line| self.driver.say(line));
     }
-}
-
-fn read_sweep(path: &Path) -> Result<SweepState> {
-    let shown = path.display();
-    let json = fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
-    let mut kept: SweepState = serde_json::from_str(&json)
-        .with_context(|| format!("{shown}: is not a kept sweep; name a file written by --resume, or a new file"))?;
-    kept.take_up();
-    Ok(kept)
 }

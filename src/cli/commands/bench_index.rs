@@ -38,9 +38,7 @@ pub(super) fn settings(index: &ModelIndex) -> ModelFileSettings {
 /// When the file is not an index, or no entry of it is left.
 pub(super) fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
     let shown = path.display();
-    let json = crate::file::read(path)
-        .and_then(|b| String::from_utf8(b).map_err(std::io::Error::other))
-        .with_context(|| format!("{shown}: cannot be read"))?;
+    let json = crate::file::read_text(path)?;
     let read =
         ModelIndex::read_file(&json, &shown.to_string()).with_context(|| format!("{shown}: is not a model index"))?;
     for warning in &read.warnings {

@@ -1,14 +1,13 @@
 //! `neuronscope compile`
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::text;
 use crate::driver::Driver;
-use crate::file;
 use crate::index_args::ModelCompileArgs;
+use crate::output::write;
 use ns_bench::{CompiledModel, EntryStatus, ModelIndex};
 use ns_device::model_label;
 use ns_session::{JobRequest, Message, ResultPart};
@@ -63,15 +62,6 @@ fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<
     }
     index.model_configs.push(entry);
     write(path, &index.to_json().map_err(anyhow::Error::msg)?)
-}
-
-/// Writes a file, creating its folder.
-pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    let shown = path.display();
-    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
-    }
-    file::write(path, content).with_context(|| format!("{shown}: cannot be written"))
 }
 
 fn with_json(path: &Path) -> PathBuf {

@@ -1,6 +1,6 @@
 //! `neuronscope customop`
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::text;
 use crate::customop_args::{CustomOpArgs, PrintArg, WorkloadArg};
@@ -33,8 +33,7 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
         let (report, processors) = run_with_processors(spec, &costs)?;
         if let (Some(path), 0) = (&args.output, reports.len()) {
             let profile = build_customop_profile(&spec.name, &processors);
-            crate::file::write(path, args.export.write(&profile))
-                .with_context(|| format!("{}: cannot be written", path.display()))?;
+            crate::output::write(path, args.export.write(&profile))?;
         }
         reports.push(report);
     }

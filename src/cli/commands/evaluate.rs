@@ -11,7 +11,7 @@ use ns_bench::evaluate::{Metrics, Record, metrics_to_text};
 pub(super) fn run(args: EvaluateArgs) -> Result<()> {
     let Some(path) = &args.file else { return text::print(metrics_to_text().as_bytes()) };
     let shown = path.display();
-    let bytes = crate::file::read(path).with_context(|| format!("{shown}: cannot be read"))?;
+    let bytes = crate::file::read(path)?;
     let table =
         read(&bytes, args.eval_target_col.as_deref()).with_context(|| format!("{shown}: cannot be evaluated"))?;
     let records: Vec<Record> = table.iter().map(|(output, target)| Record { output, target: *target }).collect();

@@ -1,10 +1,11 @@
 //! `neuronscope generate` and `neuronscope fit`
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::text;
 use crate::file;
 use crate::llm_args::{FitArgs, GenerateArgs, LlmModelArgs, LlmSizeArgs};
+use crate::output;
 use ns_base::convert::u64_to_f64;
 use ns_fidelity::{GenerationReport, TpotInterval};
 use ns_llm::{
@@ -18,7 +19,7 @@ fn named_model(args: &LlmModelArgs) -> Result<Option<DecoderConfig>> {
     match (&args.model_config, &args.model) {
         (Some(path), _) => {
             let name = path.display().to_string();
-            let bytes = file::read(path).with_context(|| format!("{name}: cannot be read"))?;
+            let bytes = file::read(path)?;
             Ok(Some(read_config(&name, &bytes)?))
         }
         (None, Some(name)) => Ok(Some(named_config(name)?)),
@@ -60,7 +61,7 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
     let report = GenerationReport::with_larger_batch(&request)?;
     if let Some(path) = &args.trace {
         let bytes = args.trace_export.write(&token_profile(&request)?);
-        file::write(path, bytes).with_context(|| format!("{}: cannot be written", path.display()))?;
+        output::write(path, bytes)?;
     }
     if args.json { text::print_json(&report) } else { text::print(describe(&request, &report).as_bytes()) }
 }

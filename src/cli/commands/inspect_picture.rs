@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::text;
@@ -62,7 +62,7 @@ fn save(driver: &mut Driver, spec: &InspectSpec, path: &Path) -> Result<()> {
     let ask = InspectAsk::Save(Box::new(spec.clone()), InspectFile::Svg);
     let message = driver.run(JobRequest::Inspect(ask), None)?;
     let Some(Message::File(svg)) = message else { bail!("the session did not draw the model") };
-    crate::file::write(path, svg.bytes).with_context(|| format!("{}: cannot be written", path.display()))
+    crate::output::write(path, svg.bytes)
 }
 
 fn describe(shown: &InspectResult) -> String {

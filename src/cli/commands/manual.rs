@@ -1,12 +1,14 @@
 //! `neuronscope completions` and `neuronscope man`: both are made from the definitions of the commands.
 
-use std::fs;
+use std::path::Path;
 
-use anyhow::{Context, Result};
-use clap::CommandFactory;
+use anyhow::Result;
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
 
 use super::text;
 use crate::args::Args;
+use crate::output;
 use crate::serve_args::{CompletionsArgs, ManArgs};
 
 /// Name of the program.
@@ -22,10 +24,21 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<()> {
 /// Writes a manual page for the program and for each command.
 pub(super) fn man(args: &ManArgs) -> Result<()> {
     let folder = &args.folder;
-    fs::create_dir_all(folder).with_context(|| format!("{}: the folder cannot be created", folder.display()))?;
-    clap_mangen::generate_to(Args::command(), folder)
-        .with_context(|| format!("{}: the pages cannot be written", folder.display()))?;
-    let pages = fs::read_dir(folder)?.filter_map(|e| e.ok()).filter(|e| e.path().extension().is_some_and(|x| x == "1"));
-    let text = format!("{} manual pages are in {}; read one with man -l FILE\n", pages.count(), folder.display());
+    let mut program = Args::command().disable_help_subcommand(true);
+    program.build();
+    let pages = pages(program, folder)?;
+    let text = format!("{pages} manual pages are in {}; read one with man -l FILE\n", folder.display());
     text::print(text.as_bytes())
+}
+
+/// Writes the pages of a command and of those below it; returns how many.
+fn pages(command: Command, folder: &Path) -> Result<usize> {
+    let mut count = 1;
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        count += pages(below.clone(), folder)?;
+    }
+    let (page, mut text) = (Man::new(command), Vec::new());
+    page.render(&mut text)?;
+    output::write(&folder.join(page.get_filename()), text)?;
+    Ok(count)
 }

@@ -1,16 +1,16 @@
 //! `neuronscope matmult`
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::compile::write;
 use super::text;
 use crate::driver::Driver;
+use crate::file::read_text;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::matmult_args::MatmultArgs;
+use crate::output::write;
 use crate::progress::ProgressBar;
 use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
 use ns_bench::{Artifact, CompileTask};
@@ -67,7 +67,7 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
 /// Whether the folder holds the artifact of a case.
 fn check_compiled(task: &CompileTask, case: &MatmultCase) -> Result<()> {
     let (file, label) = (task.file_name(), case.label());
-    let Ok(text) = fs::read_to_string(&file) else {
+    let Ok(text) = read_text(Path::new(&file)) else {
         bail!(
             "--skip_compilation: {label} was never compiled: there is no {file}; run the command once without --skip_compilation"
         )

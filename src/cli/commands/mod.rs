@@ -20,8 +20,10 @@ mod generate;
 mod histogram;
 mod idle;
 mod index;
+mod index_files;
 mod inspect;
 mod inspect_picture;
+mod kept_sweep;
 mod manual;
 mod matmul_bench;
 mod matmult;
@@ -54,6 +56,7 @@ use super::args::Command;
 #[cfg(test)]
 pub(super) use experiment::experiments_request;
 pub(super) use profile::{profile_info, profile_spec};
+pub(super) use text::checked;
 
 /// Runs a command.
 ///

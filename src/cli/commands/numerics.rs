@@ -4,13 +4,13 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use super::compile::write;
 use super::model_values::{Comparison, read_arrays};
 use super::text;
 use crate::args::{NumericsArgs, RoundingArg};
 use crate::driver::Driver;
 use crate::file::FileSource;
 use crate::model_file;
+use crate::output::write;
 use ns_device::{ModelFileValues, OperatorKernels, casts_of};
 use ns_machine::arch::{features, instance};
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};

@@ -1,7 +1,5 @@
 //! `neuronscope parquet`
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +9,9 @@ use super::analysis::list;
 use super::profile::export;
 use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
+use crate::file::{self, Lines};
 use crate::host;
+use crate::output::{self, Output};
 use crate::parquet::{self, RecordSheet};
 use crate::parquet_args::{ParquetArgs, ParquetTableArg};
 use crate::source;
@@ -21,19 +21,16 @@ use ns_formats::WriteFormat;
 use ns_session::{ExportKind, GroupsOf, Listing};
 
 pub(super) fn run(args: ParquetArgs) -> Result<()> {
-    let shown = args.output.display();
+    let mut out = output::create(&args.output)?;
     let rows = match args.table {
-        ParquetTableArg::Records => records(&args)?,
-        ParquetTableArg::Reports => reports(&args)?,
-        ParquetTableArg::Slices | ParquetTableArg::Operators => profile(&args)?,
+        ParquetTableArg::Records => records(&args, &mut out),
+        ParquetTableArg::Reports => reports(&args, &mut out),
+        ParquetTableArg::Slices | ParquetTableArg::Operators => profile(&args, &mut out),
     };
-    host::say(&format!("note: {shown}: {rows} rows"));
+    let rows = rows.map_err(|error| out.reason(error))?;
+    out.finish()?;
+    host::say(&format!("note: {}: {rows} rows", args.output.display()));
     Ok(())
-}
-
-fn create(path: &Path) -> Result<BufWriter<File>> {
-    let file = File::create(path).with_context(|| format!("{}: cannot be written", path.display()))?;
-    Ok(BufWriter::new(file))
 }
 
 /// The files that the arguments name; for a folder, its .jsonl files.
@@ -49,21 +46,17 @@ fn files(sources: &[String]) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-fn records(args: &ParquetArgs) -> Result<u64> {
+fn records(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     let files = files(&args.sources)?;
     if files.is_empty() {
         bail!("there is no .jsonl file; name a file of records, or a folder with .jsonl files");
     }
-    let mut sheet = RecordSheet::new(create(&args.output)?)?;
+    let mut sheet = RecordSheet::new(out)?;
     for path in files {
         let shown = path.display().to_string();
-        let file = File::open(&path).with_context(|| format!("{shown}: cannot be opened"))?;
-        let mut reader = BufReader::with_capacity(1 << 20, file);
-        let (mut line, mut number) = (Vec::new(), 0_u64);
-        while reader.read_until(b'\n', &mut line).with_context(|| format!("{shown}: cannot be read"))? > 0 {
-            number += 1;
-            sheet.push_line(&line, &shown, number)?;
-            line.clear();
+        let mut lines = Lines::open(&path).with_context(|| format!("{shown}: cannot be opened"))?;
+        while let Some((number, line)) = lines.read()? {
+            sheet.push_line(line, &shown, number)?;
         }
     }
     let (rows, notes) = sheet.finish()?;
@@ -71,21 +64,21 @@ fn records(args: &ParquetArgs) -> Result<u64> {
     Ok(rows)
 }
 
-fn reports(args: &ParquetArgs) -> Result<u64> {
+fn reports(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     let mut all = Vec::new();
     for path in &args.sources {
-        let bytes = std::fs::read(path).with_context(|| format!("{path}: cannot be read"))?;
+        let bytes = file::read(Path::new(path))?;
         let mut imported = read_reports_at(path, &bytes, None)?;
         for diagnostic in imported.diagnostics.items() {
             host::say(&format!("note: {path}: {diagnostic}"));
         }
         all.append(&mut imported.reports);
     }
-    parquet::reports(create(&args.output)?, &all)
+    parquet::reports(out, &all)
 }
 
 /// A profile is one source; several profiles are written one by one.
-fn profile(args: &ParquetArgs) -> Result<u64> {
+fn profile(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     let [source] = args.sources.as_slice() else {
         bail!(
             "a profile table is written from one source, but {} are named; run the command once for each",
@@ -96,10 +89,10 @@ fn profile(args: &ParquetArgs) -> Result<u64> {
     let info = source::open(&mut driver, source)?;
     if args.table == ParquetTableArg::Slices {
         let csv = export(&mut driver, info.profile, ExportKind::Trace(WriteFormat::SlicesCsv))?;
-        return parquet::slices(create(&args.output)?, &csv);
+        return parquet::slices(out, &csv);
     }
     let what = Listing::Groups(GroupsOf { by: GroupBy::Name, range: None, tracks: None, level: args.level.clone() });
     let all = ListingOutput { json: true, csv: false, top: usize::MAX };
     let listed = list(&mut driver, info.profile, what, &all)?;
-    parquet::table(create(&args.output)?, "operators", &listed.table)
+    parquet::table(out, "operators", &listed.table)
 }

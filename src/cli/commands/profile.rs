@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::{profile_call, profile_log, profile_outputs, text};
 use crate::driver::Driver;
-use crate::file;
+use crate::output;
 use crate::profile_args::{ProfileArgs, ProfileType};
 use crate::source;
 use ns_analysis::Instances;
@@ -71,14 +71,14 @@ fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
 /// Writes the timeline of a profile to a file.
 pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
     let trace = export(driver, profile, ExportKind::Trace(format))?;
-    file::write(path, trace).with_context(|| format!("{}: cannot be written", path.display()))
+    output::write(path, trace)
 }
 
 /// Writes the overview of a profile as a page that links to the one at `base`.
 pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, path: &Path) -> Result<()> {
     let message = driver.run(AnalysisRequest::Page(base.to_owned()).of(profile), None)?;
     let Some(Message::File(page)) = message else { bail!("the session returned no page") };
-    file::write(path, page.bytes).with_context(|| format!("{}: cannot be written", path.display()))
+    output::write(path, page.bytes)
 }
 
 /// The run that the flags describe; a model file is opened.

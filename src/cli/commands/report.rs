@@ -1,6 +1,6 @@
 //! `neuronscope report FILE...`
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::reports;
 use crate::args::ReportArgs;
@@ -13,7 +13,7 @@ pub(super) fn run(args: ReportArgs) -> Result<()> {
     let mut all = Vec::new();
     for path in &args.files {
         let shown = path.display().to_string();
-        let bytes = crate::file::read(path).with_context(|| format!("{shown}: cannot be read"))?;
+        let bytes = crate::file::read(path)?;
         if std::str::from_utf8(&bytes).is_ok_and(|text| ModelIndex::read(text).is_ok()) {
             bail!("{shown}: is a model index, not results; neuronscope bench {shown} runs it")
         }

@@ -3,9 +3,9 @@
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use super::compile::write;
 use super::result_files::{path_of, refuse_index};
 use super::text;
+use crate::output::write;
 use crate::output_args::TableArgs;
 use ns_bench::export::{self, PRINT_COLS, TableOptions};
 use ns_bench::{BenchConfig, REPORT_KEYS, Report, beside_lines, products_rate, sharing, verdict};

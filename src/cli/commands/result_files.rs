@@ -2,12 +2,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "the name holds the date, as NeuronPerf's does")]
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
 
+use crate::file;
 use ns_bench::{ModelIndex, Report, results_file_name};
 
 /// The file for a flag: the named one, or `{model_name}.results-{date}-{time}.{extension}`.
@@ -25,7 +25,7 @@ pub(super) fn path_of(named: &Option<PathBuf>, reports: &[Report], extension: &s
 /// When the file exists and is an index.
 pub(super) fn refuse_index(flag: &str, path: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
-    let is_index = fs::read_to_string(path).is_ok_and(|text| ModelIndex::read(&text).is_ok());
+    let is_index = path.is_file() && file::read_text(path).is_ok_and(|text| ModelIndex::read(&text).is_ok());
     if is_index {
         let shown = path.display();
         bail!(

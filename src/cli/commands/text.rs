@@ -2,6 +2,8 @@
 
 use std::io::Write as _;
 
+use anyhow::Context as _;
+
 use crate::host;
 
 /// Lays out rows under headings; a column is right-aligned when its heading starts with `>`, which is not shown.
@@ -61,8 +63,19 @@ pub(super) fn print(bytes: &[u8]) -> anyhow::Result<()> {
     if host::give(|host| host.print(bytes)).is_some() {
         return Ok(());
     }
-    match std::io::stdout().lock().write_all(bytes) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),
+    let mut stdout = std::io::stdout().lock();
+    checked(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
+/// As [`print`] takes what stdout said.
+///
+/// # Errors
+/// As [`print`].
+pub(crate) fn checked(printed: std::io::Result<()>) -> anyhow::Result<()> {
+    match printed {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(e).context("the output cannot be written to stdout")
+        }
         _ => Ok(()),
     }
 }

@@ -29,7 +29,7 @@ struct ValidateJson {
 
 pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let file = args.file.display();
-    let table = crate::file::read(&args.file).with_context(|| format!("{file}: cannot be read"))?;
+    let table = crate::file::read(&args.file)?;
     if is_measured(&table) {
         return measurements(&args, &table);
     }

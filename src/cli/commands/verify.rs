@@ -1,11 +1,10 @@
 //! `neuronscope verify --cases FILE`
 
-use std::fs;
-
 use anyhow::{Context, Result};
 
 use super::text;
 use crate::experiment_args::{VerifyArgs, VerifyRulesArg};
+use crate::file;
 use ns_experiment::verify::{CaseVerdict, Rules, verify_cases};
 
 impl From<VerifyRulesArg> for Rules {
@@ -19,7 +18,7 @@ impl From<VerifyRulesArg> for Rules {
 
 pub(super) fn run(args: VerifyArgs) -> Result<()> {
     let shown = args.cases.display();
-    let cases = fs::read_to_string(&args.cases).with_context(|| format!("{shown}: cannot be read"))?;
+    let cases = file::read_text(&args.cases)?;
     let verdicts =
         verify_cases(&cases, args.rules.into()).with_context(|| format!("{shown}: is not a file of cases"))?;
     if args.json {

@@ -1,15 +1,15 @@
 //! Files that an experiment writes beside its record: HLO and profiles, in files with the suite's names.
 
-use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::commands::profile::write_trace;
 use crate::commands::profile_info;
 use crate::driver::Driver;
 use crate::experiment_args::ExperimentArgs;
 use crate::host;
+use crate::output;
 use ns_compiler::CompileOptions;
 use ns_experiment::plan::{Dynamo, ExperimentConfig};
 use ns_experiment::run::Experiment;
@@ -19,8 +19,8 @@ use ns_session::{JobRequest, ProfileSpec, Workflow};
 /// Writes the files that the flags request.
 pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
     if args.suite.wants_hlo() {
-        let path = folder(args, experiment, "hlo")?.join("module.hlo.txt");
-        fs::write(&path, experiment.hlo()?).with_context(|| format!("{}: cannot be written", path.display()))?;
+        let path = folder(args, experiment, "hlo").join("module.hlo.txt");
+        output::write(&path, experiment.hlo()?)?;
     }
     if args.suite.profile_xla {
         profile(args, experiment)?;
@@ -45,16 +45,14 @@ fn profile(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
     };
     let mut driver = Driver::new();
     let info = profile_info(driver.run(JobRequest::Profile(spec), None)?)?;
-    let path = folder(args, experiment, "xplane")?.join("neuronscope.xplane.pb");
+    let path = folder(args, experiment, "xplane").join("neuronscope.xplane.pb");
     write_trace(&mut driver, info.profile, WriteFormat::XPlane, &path)
 }
 
-/// `MODEL/KIND-CONFIGURATION` in the folder of the results; the folder is created.
-fn folder(args: &ExperimentArgs, experiment: &Experiment<'_>, kind: &str) -> Result<PathBuf> {
+/// `MODEL/KIND-CONFIGURATION` in the folder of the results.
+fn folder(args: &ExperimentArgs, experiment: &Experiment<'_>, kind: &str) -> PathBuf {
     let model = &experiment.model.name;
-    let folder = args.output_dirname.join(model).join(format!("{kind}-{}-{model}", basename(experiment.config)));
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
-    Ok(folder)
+    args.output_dirname.join(model).join(format!("{kind}-{}-{model}", basename(experiment.config)))
 }
 
 /// The values of a configuration in order of their keys, in Python's spelling.

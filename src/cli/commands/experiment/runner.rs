@@ -34,7 +34,7 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
     }
     let models = models.iter().map(|name| model_of(args, name)).collect::<Result<Vec<_>, _>>()?;
     let file = results::path(args);
-    results::prepare(args, &file)?;
+    let _alone = results::prepare(args, &file)?;
     let before = results::done_before(&file)?;
     if before.bad_lines > 0 {
         host::say(&format!("note: {}: {} lines are not records and are skipped", file.display(), before.bad_lines));

@@ -11,6 +11,7 @@ use crate::driver::Driver;
 use crate::experiment_args::{ExperimentArgs, VerifyRulesArg};
 use crate::host;
 use crate::model_args::ModelFileFlags;
+use crate::output;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
 use ns_experiment::run::{Experiment, RunSettings, SuiteModel, Verification, run_experiment_of};
@@ -52,8 +53,7 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
         host::say(&format!("note: {}: {advice}", model.name));
     }
     let file = results::path(args);
-    std::fs::create_dir_all(&args.output_dirname)
-        .with_context(|| format!("{}: cannot be created", args.output_dirname.display()))?;
+    output::create_folder(&args.output_dirname)?;
     results::append(&file, &finished.record)?;
     // A failed experiment has no execution to write.
     if finished.error.is_none() && args.model_file.iter().all(|(known, _)| *known != model.name) {

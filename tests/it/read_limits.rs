@@ -1,0 +1,82 @@
+//! Files of any size and devices without an end: a sentence, soon, and little memory.
+
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use crate::folder::Folder;
+
+/// Commands that read what a file holds; each ends with the file.
+const READERS: [&str; 15] = [
+    "report",
+    "evaluate",
+    "validate",
+    "verify --cases",
+    "parquet --output out.parquet --table reports",
+    "parquet --output out.parquet --table records",
+    "index delete",
+    "index append --output sum.json",
+    "aggregate",
+    "bench",
+    "bench --config",
+    "bench --model nn --duration 2 --resume",
+    "generate --model-config",
+    "open",
+    "inspect",
+];
+
+/// Runs with 300 MiB of memory.
+fn limited(folder: &Path, line: &str) -> Output {
+    let line = format!("ulimit -d 307200; exec \"$N\" {line}");
+    Command::new("sh")
+        .args(["-c", &line])
+        .env("N", env!("CARGO_BIN_EXE_neuronscope"))
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn files_without_an_end_are_refused_with_a_sentence() {
+    let f = Folder::new("endless");
+    let large = std::fs::File::create(f.join("sparse.json")).unwrap();
+    large.set_len(3 << 30).unwrap();
+    for file in ["sparse.json", "/dev/zero", "/dev/full"] {
+        for reader in READERS {
+            let begun = Instant::now();
+            let output = limited(&f, &format!("{reader} {file}"));
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(matches!(output.status.code(), Some(1 | 2)), "{reader} {file}: {:?} {said}", output.status);
+            assert!(said.contains(file), "{reader} {file}: {said}");
+            assert!(begun.elapsed() < Duration::from_secs(20), "{reader} {file}: {:?}", begun.elapsed());
+        }
+    }
+    assert_eq!(std::fs::metadata(f.join("sparse.json")).unwrap().len(), 3 << 30);
+}
+
+#[test]
+fn what_is_no_file_says_what_it_is() {
+    let f = Folder::new("kinds");
+    std::fs::create_dir(f.join("folder")).unwrap();
+    std::os::unix::fs::symlink("nowhere", f.join("dangling")).unwrap();
+    assert!(Command::new("mkfifo").arg(f.join("pipe")).status().unwrap().success());
+    for (name, said) in
+        [("folder", "folder: is a folder"), ("pipe", "pipe: is a pipe"), ("dangling", "dangling: cannot be opened")]
+    {
+        let output = limited(&f, &format!("inspect {name}"));
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains(said), "{message}");
+    }
+    for (line, said) in [
+        ("experiment --suite-name=dummy --accelerator=trn1 --timestamp nan", "not a finite number"),
+        ("analyze --timestamp inf", "not a finite number"),
+        ("aggregate x.jsonl --fig-width nan", "not a finite number"),
+        ("aggregate x.jsonl --fig-height=-5", "above 0"),
+    ] {
+        let output = limited(&f, line);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && message.contains(said), "{line}: {message}");
+    }
+}
