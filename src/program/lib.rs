@@ -59,7 +59,8 @@ pub use import::{ImportOptions, ImportedModel, ReadModel};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict, occurrence};
 pub use load::{load_parameter, value_of_bytes};
 pub use module::{
-    Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,
+    Computation, ComputationId, DataBeside, Instruction, InstructionId, Origin, Program, ProgramParameter, Role,
+    WeightData,
 };
 pub use op::{Binary, Comparison, ConvolutionDims, DotDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim};
 pub use operator_kind::OperatorKind;
