@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
@@ -13,8 +13,14 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_session::ByteSource;
 
-/// An open file: on disk, or in the memory of the host.
-pub(super) enum FileSource {
+/// An open file, and the folder that it is in.
+pub(super) struct FileSource {
+    content: Content,
+    folder: PathBuf,
+}
+
+/// On disk, or in the memory of the host.
+enum Content {
     Disk { file: File, len: u64 },
     Memory(Arc<Vec<u8>>),
 }
@@ -117,8 +123,9 @@ impl FileSource {
     /// # Errors
     /// When it cannot be opened, or is a folder, a pipe or a device.
     pub fn open(path: &Path) -> Result<Self> {
+        let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
         if let Some(bytes) = host::file(path) {
-            return Ok(Self::Memory(bytes));
+            return Ok(Self { content: Content::Memory(bytes), folder });
         }
         let shown = path.display();
         let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be opened"))?;
@@ -129,23 +136,27 @@ impl FileSource {
             bail!("{shown}: is a pipe or a device, which cannot be read from any place; write it to a file first");
         }
         let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
-        Ok(Self::Disk { file, len: metadata.len() })
+        Ok(Self { content: Content::Disk { file, len: metadata.len() }, folder })
     }
 }
 
 impl ByteSource for FileSource {
     fn size(&self) -> u64 {
-        match self {
-            Self::Disk { len, .. } => *len,
-            Self::Memory(bytes) => bytes.size(),
+        match &self.content {
+            Content::Disk { len, .. } => *len,
+            Content::Memory(bytes) => bytes.size(),
         }
+    }
+
+    fn beside(&self, path: &str) -> Option<Box<dyn ByteSource + '_>> {
+        Some(Box::new(Self::open(&self.folder.join(path)).ok()?))
     }
 
     fn read(&self, offset: u64, buf: &mut [u8]) -> std::result::Result<usize, Refusal> {
         let say = |e: std::io::Error| Refusal::new(e.to_string());
-        let mut file = match self {
-            Self::Disk { file, .. } => file,
-            Self::Memory(bytes) => return bytes.read(offset, buf),
+        let mut file = match &self.content {
+            Content::Disk { file, .. } => file,
+            Content::Memory(bytes) => return bytes.read(offset, buf),
         };
         file.seek(SeekFrom::Start(offset)).map_err(say)?;
         let mut filled = 0;

@@ -46,6 +46,10 @@ impl ByteSource for RecordingSource {
         self.inner.size()
     }
 
+    fn beside(&self, path: &str) -> Option<Box<dyn ByteSource + '_>> {
+        self.inner.beside(path)
+    }
+
     fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal> {
         let n = self.inner.read(offset, buf)?;
         let (mut start, mut end) = (offset, offset + n as u64);

@@ -15,6 +15,11 @@ pub trait ByteSource {
     /// The medium's message: the file was removed or changed, or may not be read.
     fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal>;
 
+    /// A file by its path from the folder of this one; `None` where it is not there, or where files have no folder.
+    fn beside(&self, _path: &str) -> Option<Box<dyn ByteSource + '_>> {
+        None
+    }
+
     /// Bytes from `offset` on: `len` of them, or fewer at the end of the file.
     ///
     /// # Errors

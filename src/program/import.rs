@@ -6,7 +6,7 @@ use ns_base::Refusal;
 use ns_container::ByteSource;
 use serde::{Deserialize, Serialize};
 
-use crate::{ImportError, Inspection, LoopBodies, Program, Type, flops, rebatch};
+use crate::{ImportError, Inspection, Program, Type, flops, rebatch};
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl ImportedModel {
                 ty.array().inspect(|array| output.shape.clone_from(&array.dims));
             }
         }
-        let [before, after] = [&self.program, &program].map(|p| u128::from(flops(p, LoopBodies::EachTrip)));
+        let [before, after] = [&self.program, &program].map(|p| u128::from(flops(p).count));
         if let Some(flops) = (u128::from(inspection.flops) * after).checked_div(before) {
             inspection.flops = u64::try_from(flops).unwrap_or(u64::MAX);
         }

@@ -54,19 +54,20 @@ pub use compare::{ResultComparison, compare, results};
 pub use computation_builder::ComputationBuilder;
 pub use element::ElementType;
 pub use error::{ImportError, Place};
-pub use flops::{LoopBodies, flops, instruction_flops};
+pub use flops::{ProgramFlops, flops, instruction_flops};
 pub use import::{ImportOptions, ImportedModel, ReadModel};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict, occurrence};
 pub use load::{load_parameter, value_of_bytes};
 pub use module::{
-    Computation, ComputationId, Instruction, InstructionId, Origin, Program, ProgramParameter, Role, WeightData,
+    Computation, ComputationId, DataBeside, Instruction, InstructionId, Origin, Program, ProgramParameter, Role,
+    WeightData,
 };
 pub use op::{Binary, Comparison, ConvolutionDims, DotDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim};
 pub use operator_kind::OperatorKind;
 pub use prune::prune;
 pub use rebatch::rebatch;
 pub use remote::{answer, read_elsewhere};
-pub use trips::TripCounts;
+pub use trips::{TripCounts, chosen_branch};
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};
 pub use verify::{check_sizes, verify};

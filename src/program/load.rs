@@ -1,6 +1,6 @@
 //! Numbers of weights, read from the file on demand.
 
-use crate::{ArrayType, ProgramParameter, Value, WeightData, numbers_of_bytes};
+use crate::{ArrayType, DataBeside, ProgramParameter, Value, WeightData, numbers_of_bytes};
 use crate::{ImportError, Place};
 use ns_base::convert::u64_to_i64;
 use ns_base::{Refusal, refuse};
@@ -24,7 +24,66 @@ pub fn load_parameter(bytes: &dyn ByteSource, parameter: &ProgramParameter) -> R
             }
             value_of_bytes(&parameter.ty, &raw, strides).map(Some).map_err(wrong)
         }
+        WeightData::Beside(data) => {
+            let raw = data.bytes(bytes).map_err(wrong)?;
+            value_of_bytes(&parameter.ty, &raw, &[]).map(Some).map_err(wrong)
+        }
     }
+}
+
+impl DataBeside {
+    /// The file's path from the folder of the model; `None` if it leads out of it.
+    #[must_use]
+    pub fn path(&self) -> Option<String> {
+        path_inside(&self.file)
+    }
+
+    /// The file with the numbers, if they are all there; `model` is the file of the model.
+    ///
+    /// # Errors
+    /// When the file is not beside the model, is outside of its folder, or is too short.
+    pub fn source<'m>(&self, model: &'m dyn ByteSource) -> Result<Box<dyn ByteSource + 'm>, Refusal> {
+        let Self { file, offset, len } = self;
+        let Some(path) = self.path() else {
+            return Err(refuse!(
+                instead = "move it beside the model and save the model with that place",
+                "its numbers are in {file:?}, which is outside of the model's folder"
+            ));
+        };
+        let Some(source) = model.beside(&path) else {
+            return Err(refuse!(
+                instead = "put it there; on the page, open both files together",
+                "its numbers are in {path}, which is not beside the model"
+            ));
+        };
+        let size = source.size();
+        if offset.saturating_add(*len) > size {
+            return Err(refuse!(
+                instead = "copy the file again",
+                "its {len} bytes at byte {offset} of {path} run past the end of that file, which has {size}"
+            ));
+        }
+        Ok(source)
+    }
+
+    /// The numbers' bytes.
+    ///
+    /// # Errors
+    /// As [`Self::source`], or when the file cannot be read.
+    pub fn bytes(&self, model: &dyn ByteSource) -> Result<Vec<u8>, Refusal> {
+        let wanted = usize::try_from(self.len).unwrap_or(usize::MAX);
+        let raw = self.source(model)?.slice(self.offset, wanted);
+        let raw = raw.map_err(|e| refuse!("its numbers in {} cannot be read: {e}", self.file))?;
+        if raw.len() == wanted { Ok(raw) } else { Err(refuse!("its numbers in {} are cut off", self.file)) }
+    }
+}
+
+/// A path of a model file from its folder, with `/` between its parts; `None` if it leads out of the folder.
+fn path_inside(file: &str) -> Option<String> {
+    let parts: Vec<&str> = file.split(['/', '\\']).collect();
+    let is_absolute = parts.len() > 1 && parts[0].is_empty() || parts[0].ends_with(':');
+    let inside: Vec<&str> = parts.into_iter().filter(|part| !matches!(*part, "" | ".")).collect();
+    (!is_absolute && !inside.is_empty() && !inside.contains(&"..")).then(|| inside.join("/"))
 }
 
 /// Little-endian numbers as a value. `strides` are distances between neighbours in elements; `None` for row-major order.
@@ -68,8 +127,17 @@ fn place(i: usize, dims: &[u64], strides: &[i64]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ArrayType, value_of_bytes};
+    use super::{ArrayType, path_inside, value_of_bytes};
     use crate::{ElementType, Numbers};
+
+    #[test]
+    fn a_path_stays_in_the_folder_of_the_model() {
+        let inside = ["w.bin", "./weights/w.bin", "weights\\w.bin", "a//b"].map(|path| path_inside(path).unwrap());
+        assert_eq!(inside, ["w.bin", "weights/w.bin", "weights/w.bin", "a/b"]);
+        for outside in ["/etc/w", "../w", "a/../../w", "C:\\w", "C:/w", "\\\\host\\w", "", ".", "a/.."] {
+            assert_eq!(path_inside(outside), None, "{outside}");
+        }
+    }
 
     #[test]
     fn numbers_are_read_by_their_strides() {

@@ -62,6 +62,17 @@ pub enum Role {
     Buffer,
 }
 
+/// Numbers in a file beside that of the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataBeside {
+    /// The file as the model names it, from its own folder.
+    pub file: String,
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// Number of bytes.
+    pub len: u64,
+}
+
 /// Numbers of a weight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum WeightData {
@@ -79,6 +90,8 @@ pub enum WeightData {
     },
     /// The reader has the numbers in memory.
     Inline(Box<Value>),
+    /// The numbers lie in another file, little-endian in row-major order.
+    Beside(DataBeside),
 }
 
 /// A parameter of the entry computation.

@@ -6,7 +6,8 @@
 use std::cell::Cell;
 
 use super::{
-    Binary, Comparison, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Type, Unary,
+    Binary, Comparison, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program,
+    Type, Unary,
 };
 use ns_base::FxHashMap;
 
@@ -82,6 +83,17 @@ impl<'a> TripCounts<'a> {
         (count != u64::MAX).then_some(count)
     }
 
+    /// The branch that the conditional `instruction` of `computation` runs on every call; `None` if data decides.
+    #[must_use]
+    pub fn branch(&self, computation: ComputationId, instruction: &Instruction) -> Option<usize> {
+        self.looks.set(MOST_LOOKS);
+        let selector = *instruction.operands.first()?;
+        let number = self.constant(computation, selector, MOST_STEPS)?;
+        let ty = &self.program.computations.get(computation)?.instructions.get(selector)?.ty;
+        let is_boolean = ty.array()?.element == ElementType::Pred;
+        Some(chosen_branch(number, is_boolean, instruction.called.len()))
+    }
+
     /// How often the loop runs while a condition holds, which may be part `part` of a tuple; [`u64::MAX`] if it always holds. Conditions of
     /// TensorFlow join two counters, and are passed on through calls and tuples.
     fn turns_while(
@@ -126,7 +138,7 @@ impl<'a> TripCounts<'a> {
         left: Number,
         right: Number,
     ) -> Option<u64> {
-        let start = |k| self.start(around.computation, around.instruction, k);
+        let start = |k| self.start(around.computation, around.instruction, k, MOST_STEPS);
         let step = |k| self.step(around, k);
         let fixed = |number| match number {
             Number::Constant(n) => Some(n),
@@ -149,7 +161,7 @@ impl<'a> TripCounts<'a> {
     }
 
     /// The value of element `k` when the loop begins.
-    fn start(&self, computation: ComputationId, instruction: &Instruction, k: u32) -> Option<i64> {
+    fn start(&self, computation: ComputationId, instruction: &Instruction, k: u32, steps: u32) -> Option<i64> {
         let whole = *instruction.operands.first()?;
         let tuple = self.program.computations.get(computation)?.instructions.get(whole)?;
         let element = match tuple.op {
@@ -157,17 +169,13 @@ impl<'a> TripCounts<'a> {
             _ if k == 0 => whole,
             _ => return None,
         };
-        self.constant(computation, element, MOST_STEPS)
+        self.constant(computation, element, steps)
     }
 
     /// The change of element `k` in a turn: a constant, or an element that no turn changes.
     fn step(&self, around: Loop<'_>, k: u32) -> Option<i64> {
-        let Loop { computation, instruction, body } = around;
-        let same = |k| {
-            let is_same = self.after(body, k)? == Number::Carried(k, 0);
-            if is_same { self.start(computation, instruction, k) } else { None }
-        };
-        match self.after(body, k)? {
+        let same = |k| self.unchanged(around.computation, around.instruction, k, MOST_STEPS);
+        match self.after(around.body, k)? {
             Number::Carried(same, step) if same == k => Some(step),
             Number::Both { first, second, is_minus: false, added } if (first == k) != (second == k) => {
                 same(if first == k { second } else { first })?.checked_add(added)
@@ -194,27 +202,50 @@ impl<'a> TripCounts<'a> {
         let body = self.program.computations.get(computation)?;
         let instruction = body.instructions.get(id)?;
         match &instruction.op {
-            Op::Parameter(n) => {
-                let mut found = None;
-                for &(from, call) in self.callers.get(&computation)? {
-                    let call = &self.program.computations[from].instructions[call];
-                    let value = match call.op {
-                        Op::Call => self.constant(from, *call.operands.get(*n as usize)?, steps / 2)?,
-                        _ => return None,
-                    };
-                    if found.replace(value).is_some_and(|before| before != value) {
-                        return None;
-                    }
-                }
-                found
+            Op::Parameter(n) if matches!(instruction.ty, Type::Array(_)) => {
+                self.same_for_callers(computation, |from, call| match call.op {
+                    Op::Call => self.constant(from, *call.operands.get(*n as usize)?, steps / 2),
+                    Op::While => self.unchanged(from, call, *n, steps / 2),
+                    _ => None,
+                })
             }
             _ => match self.number(body, id, &Arguments::Carried, steps)? {
                 Number::Constant(n) => Some(n),
+                Number::Carried(k, added) if matches!(instruction.op, Op::GetTupleElement(_)) => {
+                    let number = self.same_for_callers(computation, |from, call| match call.op {
+                        Op::While => self.unchanged(from, call, k, steps / 2),
+                        _ => None,
+                    })?;
+                    number.checked_add(added)
+                }
                 Number::Carried(..) | Number::Both { .. } => {
                     passed(instruction).and_then(|operand| self.constant(computation, operand, steps))
                 }
             },
         }
+    }
+
+    /// Element `k` of a loop's state, if no turn changes it.
+    fn unchanged(&self, computation: ComputationId, around: &Instruction, k: u32, steps: u32) -> Option<i64> {
+        let body = self.program.computations.get(*around.called.get(1)?)?;
+        let is_same = self.after(body, k)? == Number::Carried(k, 0);
+        if is_same { self.start(computation, around, k, steps) } else { None }
+    }
+
+    /// A number that is the same at every call of a computation.
+    fn same_for_callers(
+        &self,
+        computation: ComputationId,
+        value: impl Fn(ComputationId, &Instruction) -> Option<i64>,
+    ) -> Option<i64> {
+        let mut found = None;
+        for &(from, call) in self.callers.get(&computation)? {
+            let value = value(from, &self.program.computations[from].instructions[call])?;
+            if found.replace(value).is_some_and(|before| before != value) {
+                return None;
+            }
+        }
+        found
     }
 
     fn number(&self, within: &Computation, id: InstructionId, arguments: &Arguments<'_>, steps: u32) -> Option<Number> {
@@ -272,6 +303,13 @@ impl<'a> TripCounts<'a> {
             _ => None,
         }
     }
+}
+
+/// The branch that a number chooses: a boolean the first one if it is true, and an index outside of the branches the last one.
+#[must_use]
+pub fn chosen_branch(selector: i64, is_boolean: bool, branches: usize) -> usize {
+    let last = branches.saturating_sub(1);
+    if is_boolean { usize::from(selector == 0) } else { usize::try_from(selector).map_or(last, |at| at.min(last)) }
 }
 
 /// The operand whose value an instruction passes on.

@@ -20,6 +20,7 @@
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
+mod bundle;
 mod bytecode;
 mod hlo;
 mod lexer;

@@ -8,8 +8,12 @@ pub(super) fn refuse_impossible(program: &Program) -> Result<(), ImportError> {
     let trips = TripCounts::of(program);
     for (id, computation) in program.computations.iter_enumerated() {
         for instruction in computation.instructions.iter() {
-            let is_open_loop = matches!(instruction.op, Op::While) && trips.count(id, instruction).is_none();
-            if let Some(refused) = impossible(instruction, is_open_loop) {
+            let is_open = match instruction.op {
+                Op::While => trips.count(id, instruction).is_none(),
+                Op::Conditional => trips.branch(id, instruction).is_none(),
+                _ => false,
+            };
+            if let Some(refused) = impossible(instruction, is_open) {
                 let name = instruction.name.chars().take(120).collect();
                 return Err(ImportError::at(Place::Node(name), refused));
             }
@@ -18,13 +22,14 @@ pub(super) fn refuse_impossible(program: &Program) -> Result<(), ImportError> {
     Ok(())
 }
 
-fn impossible(instruction: &Instruction, is_open_loop: bool) -> Option<Refusal> {
+/// Why an instruction cannot run; `is_open` says that data decides about its turns or its branch.
+fn impossible(instruction: &Instruction, is_open: bool) -> Option<Refusal> {
     Some(match &instruction.op {
-        Op::While if is_open_loop => refuse!(
+        Op::While if is_open => refuse!(
             instead = "NeuronCores run loops of a fixed length: use a for loop or a scan with a constant length",
             "a while loop whose number of turns depends on data"
         ),
-        Op::Conditional => refuse!(
+        Op::Conditional if is_open => refuse!(
             instead = "NeuronCores have no branches: compute both sides and select between them",
             "a branch that is chosen by data"
         ),

@@ -2,10 +2,11 @@
 
 use ns_base::refuse;
 
+use super::bundle::read_bundle;
 use super::{pt2, read_hlo_proto, read_hlo_text, read_mlir_bytecode, read_onnx, read_stablehlo, read_torchscript};
 use ns_container::ByteSource;
 use ns_container::gzip::is_gzip;
-use ns_program::file::{ModelFormat, gunzip, head, read_all, sniff, without_model_ending};
+use ns_program::file::{ModelFormat, gunzip, head, is_bundle, read_all, sniff, without_model_ending};
 use ns_program::{ImportError, ImportOptions, ImportedModel, Place, WeightData, load_parameter};
 
 /// Most bytes of weights of a packed file that are kept.
@@ -31,8 +32,13 @@ pub fn read_model(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -
 
 /// Reads a file that is not packed.
 fn read_plain(name: &str, bytes: &dyn ByteSource, options: &ImportOptions) -> Result<ImportedModel, ImportError> {
-    let kind = sniff(bytes)?;
-    let mut imported = match kind {
+    let head = head(bytes)?;
+    if is_bundle(&head) {
+        let mut imported = read_bundle(bytes, options)?;
+        imported.program.name = stem(name);
+        return Ok(imported);
+    }
+    let mut imported = match sniff(bytes)? {
         ModelFormat::Pt2 => pt2::read_pt2(bytes, options),
         ModelFormat::Onnx => read_onnx(bytes, options),
         ModelFormat::HloProto => read_hlo_proto(&read_all(bytes, MAX_GRAPH)?, options),

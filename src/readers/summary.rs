@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::roles::{Naming, Rule, assign, parameter_elements};
 use super::scopes;
-use ns_program::{Inspection, LoopBodies, Op, Program, Role, TensorInfo, Type, UnsupportedOp, Verdict, calls, flops};
+use ns_program::{Inspection, Op, Program, Role, TensorInfo, Type, UnsupportedOp, Verdict, calls, flops};
 
 /// Gives parameters their roles and summarises the program. The reader counts `ops`, under its format's names.
 pub(super) fn summarise(
@@ -17,7 +17,7 @@ pub(super) fn summarise(
     let rule = assign(program, naming);
     let modules = scopes::modules(program);
     let (parameters, is_tied) = parameter_elements(program, rule, !modules.is_empty());
-    let unsupported = unsupported(program);
+    let (unsupported, flops) = (unsupported(program), flops(program));
     let mut inspection = Inspection {
         format: format.to_owned(),
         producer: producer.to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn summarise(
         outputs: outputs(program),
         parameters,
         buffers: buffers(program),
-        flops: flops(program, LoopBodies::Once),
+        flops: flops.count,
         ops,
         modules,
         unsupported,
@@ -38,6 +38,7 @@ pub(super) fn summarise(
     if is_tied {
         inspection.notes.push("an embedding and an output projection of one shape count as one tied weight".to_owned());
     }
+    inspection.notes.extend(flops.notes());
     let elided = count(program, |op| matches!(op, Op::ElidedConstant));
     if elided > 0 {
         inspection

@@ -4,6 +4,7 @@
 use ns_base::Order;
 use ns_container::zip::stored_header;
 use ns_formats::is_plugin_file;
+use ns_program::file::may_have_files_beside;
 
 /// Most files taken from a folder; a larger folder is hardly what a user wants to open.
 pub const MOST_FILES: usize = 1000;
@@ -97,7 +98,7 @@ impl BundleLayout {
 }
 
 /// Which files of a folder are opened, by their paths in it: from a log directory those that hold profiles, from any other folder
-/// all but hidden ones, in the order of their paths.
+/// all but hidden ones, models in ONNX first, in the order of their paths.
 #[must_use]
 pub fn files_to_open(paths: &[String]) -> Vec<usize> {
     let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
@@ -110,7 +111,11 @@ pub fn files_to_open(paths: &[String]) -> Vec<usize> {
         }
     };
     let mut chosen: Vec<usize> = (0..paths.len()).filter(|i| !is_hidden(&paths[*i]) && is_wanted(&paths[*i])).collect();
-    chosen.order_by(|a, b| paths[*a].cmp(&paths[*b]));
+    // A model comes before the files beside it, so that the archive is known for one.
+    chosen.order_by(|a, b| {
+        let key = |i: usize| (!may_have_files_beside(&paths[i]), &paths[i]);
+        key(*a).cmp(&key(*b))
+    });
     chosen.truncate(MOST_FILES);
     chosen
 }

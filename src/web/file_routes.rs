@@ -9,13 +9,14 @@ use yew::Callback;
 
 use super::bridge::{self, FileContent};
 use super::platform::files::read_head;
+use super::platform::folder::bundle_as;
 use super::platform::{page, url};
 use crate::state::StateDispatcher;
 use ns_base::Refusal;
 use ns_page::file_queue::{FileQueue, FileQueueAction};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::Page;
-use ns_session::{HEAD_BYTES, Kind, calls_neuronperf, refuse_script, sniff};
+use ns_session::{HEAD_BYTES, Kind, calls_neuronperf, may_have_files_beside, refuse_script, sniff};
 
 /// Sends files to the page that reads them, by what their first bytes say that they are. Until then they wait in the queue.
 pub fn on_files(
@@ -35,14 +36,22 @@ pub fn on_files(
         file_queue.dispatch(FileQueueAction::Add(names.clone()));
         spawn_local(async move {
             let mut sorted: [Vec<File>; 6] = Default::default();
+            let mut unknown: Vec<File> = Vec::new();
             for file in files {
                 let (kind, script) = kind_of(&file).await;
                 if let Some(refusal) = script {
                     notices.dispatch(NoticeAction::Say(Tone::Bad, refusal.to_string()));
                     continue;
                 }
-                let reader = reader_of(kind, current);
-                sorted[reader as usize].push(file);
+                match kind {
+                    Kind::NotOurs(_) => unknown.push(file),
+                    _ => sorted[reader_of(kind, current) as usize].push(file),
+                }
+            }
+            match with_files_beside(&sorted[Reader::Models as usize], &unknown) {
+                Some(Ok(model)) => sorted[Reader::Models as usize] = vec![model],
+                Some(Err(message)) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
+                None => sorted[reader_of(Kind::NotOurs(""), current) as usize].extend(unknown),
             }
             let [records, reports, of_models, kernels, decoders, rest] = sorted;
             give(current, Page::Experiments, FileContent::Results, records);
@@ -132,6 +141,14 @@ async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
         return (Kind::Reports, None);
     }
     (sniff(&head, &name), refuse_script(&name, &head, |_| None))
+}
+
+/// A model with the files of its weights as one file; `None` if there is not one model whose weights may lie in other files, or no other file.
+fn with_files_beside(models: &[File], others: &[File]) -> Option<Result<File, String>> {
+    let [model] = models else { return None };
+    let name = model.name();
+    let all = [std::slice::from_ref(model), others].concat();
+    (!others.is_empty() && may_have_files_beside(&name)).then(|| bundle_as(&name, &all))
 }
 
 /// Gives files to a page of the lab, and shows it.

@@ -5,7 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use neuronscope::readers::SUPPORTED_FORMATS;
+use neuronscope::program::file::is_model_head;
+use neuronscope::program::{ImportOptions, Numbers, load_parameter};
+use neuronscope::readers::{SUPPORTED_FORMATS, read_model};
+use neuronscope::session::{BundleLayout, files_to_open};
 use serde_json::Value;
 
 use crate::folder::Folder;
@@ -312,4 +315,121 @@ fn operators_markdown() -> String {
 #[test]
 fn the_lists_of_operators_are_what_is_printed() {
     super::doc_tables::assert_written("docs/operators.md", "neuronscope operators-supported", &operators_markdown());
+}
+
+/// A message of protocol buffers: fields that are numbers or bytes.
+fn message(fields: &[(u8, Result<u64, Vec<u8>>)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let varint = |out: &mut Vec<u8>, mut n: u64| {
+        while n > 0x7f {
+            out.push(n as u8 | 0x80);
+            n >>= 7;
+        }
+        out.push(n as u8);
+    };
+    for (field, value) in fields {
+        match value {
+            Ok(number) => {
+                out.push(field << 3);
+                varint(&mut out, *number);
+            }
+            Err(bytes) => {
+                out.push(field << 3 | 2);
+                varint(&mut out, bytes.len() as u64);
+                out.extend_from_slice(bytes);
+            }
+        }
+    }
+    out
+}
+
+/// `y = x w` in ONNX, x of 3 x 8 and w of 8 x 4, with the numbers of w in another file.
+fn product_with_data_beside(place: &[(&str, &str)]) -> Vec<u8> {
+    let text = |text: &str| Err(text.as_bytes().to_vec());
+    let dims = |dims: &[u64]| message(&dims.iter().map(|&d| (1, Err(message(&[(1, Ok(d))])))).collect::<Vec<_>>());
+    let value = |name: &str, of: &[u64]| {
+        let array = message(&[(1, Ok(1)), (2, Err(dims(of)))]);
+        Err(message(&[(1, text(name)), (2, Err(message(&[(1, Err(array))])))]))
+    };
+    let pair = |(key, value): &(&str, &str)| (13, Err(message(&[(1, text(key)), (2, text(value))])));
+    let mut weight = vec![(1, Ok(8)), (1, Ok(4)), (2, Ok(1)), (8, text("w"))];
+    weight.extend(place.iter().map(pair));
+    weight.push((14, Ok(1)));
+    let node = message(&[(1, text("x")), (1, text("w")), (2, text("y")), (4, text("MatMul"))]);
+    let graph = message(&[
+        (1, Err(node)),
+        (2, text("g")),
+        (5, Err(message(&weight))),
+        (11, value("x", &[3, 8])),
+        (12, value("y", &[3, 4])),
+    ]);
+    message(&[(1, Ok(8)), (7, Err(graph)), (8, Err(message(&[(1, text("")), (2, Ok(17))])))])
+}
+
+#[test]
+fn weights_in_a_file_beside_the_model_are_read_or_named() {
+    let folder = Folder::new("beside");
+    fs::create_dir(folder.join("weights")).unwrap();
+    let numbers: Vec<u8> = (0..40u8).flat_map(|n| f32::from(n).to_le_bytes()).collect();
+    fs::write(folder.join("weights/w.bin"), &numbers).unwrap();
+    let run = |place: &[(&str, &str)]| {
+        fs::write(folder.join("m.onnx"), product_with_data_beside(place)).unwrap();
+        let path = folder.join("m.onnx");
+        let path = path.to_str().unwrap();
+        let (values, look) = (neuronscope(&["numerics", path]), neuronscope(&["inspect", path]));
+        let said = String::from_utf8(values.stderr).unwrap();
+        let looked = String::from_utf8([look.stdout, look.stderr].concat()).unwrap();
+        (values.status.code(), said, looked)
+    };
+    for place in ["weights/w.bin", "./weights/w.bin", "weights\\w.bin"] {
+        let (code, said, looked) = run(&[("location", place)]);
+        assert_eq!(
+            (code, said.contains("at random"), looked.contains("without numbers")),
+            (Some(0), false, false),
+            "{said}"
+        );
+    }
+    for (place, reason) in [
+        (
+            &[("location", "gone.bin")][..],
+            "w: its numbers are in gone.bin, which is not beside the model; put it there",
+        ),
+        (&[("location", "../w.bin")], "which is outside of the model's folder; move it beside the model"),
+        (&[("location", "weights/w.bin"), ("offset", "100")], "run past the end of that file, which has 160"),
+        (&[("location", "weights/w.bin"), ("length", "100")], "needs 128 bytes and 100 are in weights/w.bin"),
+    ] {
+        let (code, said, looked) = run(place);
+        assert_eq!(code, Some(1));
+        assert!(said.contains(reason), "{said}");
+        assert!(looked.contains(reason.trim_start_matches("w: ")), "{looked}");
+    }
+}
+
+#[test]
+fn a_model_and_its_files_are_read_as_one_archive() {
+    let numbers: Vec<u8> = (0..40u8).flat_map(|n| f32::from(n).to_le_bytes()).collect();
+    let model = product_with_data_beside(&[("location", "weights/w.bin"), ("offset", "32")]);
+    let loaded = |files: &[(&str, &[u8])]| {
+        let sized: Vec<(String, u64)> = files.iter().map(|(n, c)| ((*n).to_owned(), c.len() as u64)).collect();
+        let layout = BundleLayout::new(&sized).unwrap();
+        let bytes: Vec<u8> = layout.headers().zip(files).flat_map(|(h, (_, c))| [h, c].concat()).collect();
+        assert!(is_model_head(&bytes[..bytes.len().min(4096)]));
+        let imported = read_model("m.onnx", &bytes, &ImportOptions::default()).unwrap();
+        let weight = imported.program.parameters.iter().find(|p| p.name == "w").unwrap();
+        load_parameter(&bytes, weight).map(|value| value.unwrap().numbers).map_err(|e| e.to_string())
+    };
+    let wanted = Numbers::Real((8..40).map(f64::from).collect());
+    // A folder, and files that were dropped without theirs.
+    assert_eq!(
+        loaded(&[("d/m.onnx", &model), ("d/weights/other", b"x"), ("d/weights/w.bin", &numbers)]).unwrap(),
+        wanted
+    );
+    assert_eq!(loaded(&[("m.onnx", &model), ("w.bin", &numbers)]).unwrap(), wanted);
+    assert!(
+        loaded(&[("m.onnx", &model), ("v.bin", &numbers)])
+            .unwrap_err()
+            .contains("w.bin, which is not beside the model")
+    );
+    let paths = ["d/a.bin", "d/m.onnx", "d/w.bin"].map(str::to_owned);
+    assert_eq!(files_to_open(&paths), [1, 0, 2]);
 }

@@ -1,11 +1,15 @@
 //! Imported models on a simulated core: all of them are placed, and models of the zoo are as fast as the built-in ones.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::on_core::core_time;
-use neuronscope::compiler::Workflow;
+use neuronscope::compiler::{AutoCast, Pipeline, Workflow};
 use neuronscope::device::Device;
+use neuronscope::machine::MemoryPlan;
+use neuronscope::machine::isa::Op;
 use neuronscope::neuron::sim::{NoObserver, simulate};
 use neuronscope::program::{ImportOptions, ImportedModel};
 use neuronscope::readers::read_model;
@@ -97,4 +101,61 @@ fn a_model_file_is_as_fast_as_the_model_of_the_zoo() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     super::doc_tables::assert_written("docs/import.md", "model files beside the zoo", &table);
+}
+
+/// A product of an input and a weight in an element type, under a cast: its memory, the passes through the array (a transpose
+/// takes one) and its milliseconds.
+fn product_of(element: &str, auto_cast: AutoCast) -> (MemoryPlan, Option<u32>, f64) {
+    let text = format!(
+        "HloModule m
+ENTRY main {{
+  p0 = {element}[256,512] parameter(0)
+  p1 = {element}[512,512] parameter(1)
+  d = {element}[256,512] dot(p0, p1), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+  ROOT r = {element}[256,512] add(d, p0)
+}}"
+    );
+    let imported = read_model("m.hlo.txt", &text.into_bytes(), &ImportOptions::default()).unwrap();
+    let mut device = Device::of_instance("inf2.xlarge").unwrap();
+    device.options.auto_cast = auto_cast;
+    let pipeline = Pipeline::of_file(Rc::new(imported), BTreeMap::new(), Workflow::Trace, device.options);
+    let executable = device.generate(&pipeline).unwrap().executable;
+    let passes = executable.ops.iter().filter_map(|op| match op.op {
+        Op::Matmul { passes, .. } => Some(passes),
+        _ => None,
+    });
+    let window = simulate(&executable, &device.costs, &mut NoObserver).unwrap().window;
+    let passes = passes.max();
+    (executable.memory, passes, window.to_ms_f64())
+}
+
+#[test]
+fn a_model_in_a_narrow_type_moves_and_multiplies_in_that_type_without_a_cast() {
+    let (full, passes, time) = product_of("f32", AutoCast::None);
+    assert_eq!(passes, Some(4));
+    assert_eq!((full.input_bytes, full.weight_bytes, full.output_bytes), (1 << 19, 1 << 20, 1 << 19));
+    let (_, _, cast) = product_of("f32", AutoCast::All);
+    for element in ["bf16", "f16"] {
+        for auto_cast in [AutoCast::None, AutoCast::Matmult, AutoCast::All] {
+            let (memory, passes, narrow) = product_of(element, auto_cast);
+            assert_eq!(passes, Some(1), "{element}");
+            assert_eq!((memory.input_bytes, memory.weight_bytes, memory.output_bytes), (1 << 18, 1 << 19, 1 << 18));
+            assert!(narrow <= cast && cast < time, "{element}: {narrow} {cast} {time}");
+        }
+    }
+}
+
+#[test]
+fn an_input_moves_in_its_own_type() {
+    let bytes = |element: &str| {
+        let text = format!(
+            "HloModule m\nENTRY main {{\n  p0 = {element}[64,512] parameter(0)\n  ROOT r = f32[64,512] convert(p0)\n}}"
+        );
+        let imported = read_model("m.hlo.txt", &text.into_bytes(), &ImportOptions::default()).unwrap();
+        let device = Device::of_instance("inf2.xlarge").unwrap();
+        let pipeline = Pipeline::of_file(Rc::new(imported), BTreeMap::new(), Workflow::Trace, device.options);
+        device.generate(&pipeline).unwrap().executable.memory.input_bytes / (64 * 512)
+    };
+    let types = ["f32", "s32", "s64", "bf16", "f16", "pred", "s8", "u8", "f8e4m3fn"];
+    assert_eq!(types.map(bytes), [4, 4, 4, 2, 2, 1, 1, 1, 1]);
 }

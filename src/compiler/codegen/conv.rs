@@ -18,7 +18,7 @@ use super::value::{Layout, Resident, Value, blocks, partitions_used};
 use super::weights::WeightMatrix;
 use crate::error::StageError;
 use crate::hlo::InstrId;
-use ns_machine::cost::decisions::{IO_ELEMENT_BYTES, POOL_CHUNK_ELEMENTS, STRIDED_ELEMENTS};
+use ns_machine::cost::decisions::{POOL_CHUNK_ELEMENTS, STRIDED_ELEMENTS};
 use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 use ns_tensor::kernels::WindowDim;
 
@@ -71,6 +71,7 @@ pub(super) fn convolution(
         own_columns: false,
         rows: shape.pixels,
         columns: shape.columns,
+        array_passes: plan.array_passes(id),
         passes: passes(shape.channels, window, few, u64::from(plan.precision.contracted)),
         depth,
         stationary: Stationary::Columns,
@@ -117,6 +118,7 @@ fn kernel_gradient(
         own_columns: false,
         rows,
         columns,
+        array_passes: plan.array_passes(id),
         passes: depth.div_ceil(u64::from(plan.precision.contracted)),
         depth,
         stationary: Stationary::Columns,
@@ -177,7 +179,8 @@ fn gather_patches(
     after: &[Wait],
 ) -> Wait {
     let [n, out_h, out_w] = shape.out;
-    let gathered_bytes = if is_input(plan, shape.image) { IO_ELEMENT_BYTES } else { plan.precision.operand_bytes };
+    let image = shape.image;
+    let gathered_bytes = if is_input(plan, image) { plan.io_bytes(image) } else { plan.operand_bytes(image) };
     let row_descriptors = if shape.window[1].stride > 1 { out_w.div_ceil(STRIDED_ELEMENTS) } else { 1 };
     let by_tap = n * out_h * depth * row_descriptors;
     let by_kernel_row = n * out_h * out_w * depth / shape.window[1].size.max(1);

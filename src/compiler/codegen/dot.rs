@@ -56,6 +56,7 @@ pub(super) fn dot(
     let nest = Product {
         rows: shape.rows,
         columns: shape.columns,
+        array_passes: plan.array_passes(id),
         passes: shape.depth.div_ceil(u64::from(plan.precision.contracted)),
         depth: shape.depth,
         stationary: Stationary::for_layout(layout),

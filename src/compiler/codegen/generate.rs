@@ -84,7 +84,7 @@ pub fn modelled_compile_s(executable: &Executable) -> f64 {
 fn fits_device_memory(plan: &Plan<'_>, id: InstrId) -> Result<(), StageError> {
     let instruction = &plan.module.instructions[id];
     let elements = instruction.shape.elements();
-    let needed = elements.saturating_mul(plan.precision.operand_bytes);
+    let needed = elements.saturating_mul(plan.operand_bytes(id));
     let available = plan.core.hbm_bytes;
     if needed <= available || elements / LEAST_ELEMENTS <= MAX_ITEMS as u64 {
         return Ok(());

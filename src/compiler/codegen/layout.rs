@@ -114,9 +114,9 @@ pub(super) fn is_gathered(channels: u64, window: &[WindowDim; 2]) -> bool {
     channels < FEW_CHANNELS && window[0].size * window[1].size > 1 && !transposed
 }
 
-/// Bytes of an element of a value, by the cast of its readers.
+/// Bytes of an element of a value, by its own type and the cast of its readers.
 pub(super) fn element_bytes(plan: &Plan<'_>, id: InstrId) -> u64 {
-    if only_matmuls_read(plan, id) { plan.precision.operand_bytes } else { plan.precision.value_bytes }
+    if only_matmuls_read(plan, id) { plan.operand_bytes(id) } else { plan.value_bytes(id) }
 }
 
 /// SBUF of a matrix: every partition of a block is taken, used or not. A value that is too large for its share of SBUF

@@ -8,7 +8,8 @@ use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use ns_base::{FxHashMap, Idx, IndexVec, refuse};
 use ns_machine::arch::CoreSpec;
 use ns_machine::cost::CostTable;
-use ns_machine::cost::decisions::{IO_ELEMENT_BYTES, SLACK_BYTES};
+use ns_machine::cost::decisions::SLACK_BYTES;
+use ns_tensor::{DType, Shape};
 
 /// Instructions with their ids: the members of a fusion, or one instruction.
 pub(super) type Members<'a> = [(InstrId, &'a HloInstruction)];
@@ -42,7 +43,7 @@ impl<'a> Plan<'a> {
             costs: costs.clone(),
             precision,
             trains: module.assigned().next().is_some(),
-            weights_stay: weights_fit(module, &costs.core, precision.operand_bytes),
+            weights_stay: weights_fit(module, &costs.core, precision),
             idioms: Idioms::find(module, &users),
             users,
             last_use: last_uses(module),
@@ -133,17 +134,40 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Bytes of a weight in device memory. A weight that the program changes is kept in full precision, beside a copy as the
+    /// Bytes of an element of a value that products alone read. The cast narrows single precision; a model's own narrow type stays.
+    pub fn operand_bytes(&self, id: InstrId) -> u64 {
+        self.precision.operand_bytes.min(self.io_bytes(id))
+    }
+
+    /// Bytes of an element of a value that other operations read.
+    pub fn value_bytes(&self, id: InstrId) -> u64 {
+        self.precision.value_bytes.min(self.io_bytes(id))
+    }
+
+    /// Bytes of an element of an input or a result: these are never cast.
+    pub fn io_bytes(&self, id: InstrId) -> u64 {
+        self.find(id).map_or(DType::F32.bytes(), |i| i.shape.dtype.bytes())
+    }
+
+    /// Passes through the array that a product takes for each contracted block: one if the model itself has both operands in a
+    /// narrow type.
+    pub fn array_passes(&self, product: InstrId) -> u32 {
+        let operands = self.find(product).map_or(&[][..], |i| &i.operands);
+        let narrow = operands.iter().all(|&o| self.io_bytes(o) < DType::F32.bytes());
+        if narrow && !operands.is_empty() { 1 } else { self.precision.passes }
+    }
+
+    /// Bytes of a weight in device memory. A weight that the program changes is kept in its own type, beside a copy as the
     /// products read it.
     pub fn weight_bytes(&self, id: InstrId, instruction: &HloInstruction) -> u64 {
         let Opcode::Parameter { role: ParameterRole::Weight(path), .. } = &instruction.opcode else { return 0 };
         let elements = instruction.shape.elements();
-        let operand_bytes = self.precision.operand_bytes;
+        let (own, operand_bytes) = (self.io_bytes(id), self.operand_bytes(id));
         if !self.trains || !self.module.assigned().any(|assigned| assigned == path) {
             return elements.saturating_mul(operand_bytes);
         }
-        let copied = operand_bytes < IO_ELEMENT_BYTES && self.read_by_products(id);
-        elements.saturating_mul(IO_ELEMENT_BYTES + if copied { operand_bytes } else { 0 })
+        let copied = operand_bytes < own && self.read_by_products(id);
+        elements.saturating_mul(own + if copied { operand_bytes } else { 0 })
     }
 
     /// Full framework path of an instruction, for messages.
@@ -203,13 +227,14 @@ fn by_id(module: &HloModule) -> FxHashMap<InstrId, &HloInstruction> {
 }
 
 /// Whether all weights fit in SBUF beside the largest pair of activations.
-fn weights_fit(module: &HloModule, core: &CoreSpec, operand_bytes: u64) -> bool {
-    let elements = |id: InstrId| module.instructions[id].shape.elements();
-    let weights: u64 = module.instructions.iter().filter(|i| is_weight(i)).map(|i| i.shape.elements()).sum();
+fn weights_fit(module: &HloModule, core: &CoreSpec, precision: Precision) -> bool {
+    let size = |s: &Shape| s.elements().saturating_mul(precision.operand_bytes.min(s.dtype.bytes()));
+    let bytes = |id: InstrId| size(&module.instructions[id].shape);
+    let weights = module.instructions.iter().filter(|i| is_weight(i)).map(|i| size(&i.shape));
+    let weights = weights.fold(SLACK_BYTES, u64::saturating_add);
     let activations = module.instructions.iter_enumerated().filter(|(_, i)| is_product(&i.opcode));
-    let pair = activations.map(|(id, i)| elements(id) + i.operands.first().map_or(0, |o| elements(*o))).max();
-    let elements = weights.saturating_add(pair.unwrap_or(0));
-    elements.saturating_mul(operand_bytes).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
+    let pair = activations.map(|(id, i)| bytes(id).saturating_add(i.operands.first().map_or(0, |o| bytes(*o)))).max();
+    weights.saturating_add(pair.unwrap_or(0)) <= core.sbuf_bytes
 }
 
 /// Position of the last instruction that reads each value, through values that are not materialised.

@@ -55,6 +55,8 @@ pub(super) struct Product {
     pub rows: u64,
     pub columns: u64,
     pub passes: u64,
+    /// Passes through the array of each of these: several for single precision.
+    pub array_passes: u32,
     /// Contracted size over all passes.
     pub depth: u64,
     pub stationary: Stationary,
@@ -232,7 +234,7 @@ impl Nest<'_> {
         for _ in 0..count * product.passes {
             let load = Op::LdWeights { rows: self.array_rows(), columns: u64_to_u32(product.columns) };
             code.emitter.instruction(Engine::Tensor, load, self.purpose, columns_ready);
-            let op = Op::Matmul { free: u64_to_u32(product.rows), passes: self.plan.precision.passes };
+            let op = Op::Matmul { free: u64_to_u32(product.rows), passes: self.product.array_passes };
             done = vec![code.emitter.instruction(Engine::Tensor, op, self.purpose, &after)];
         }
         done.extend_from_slice(self.room);
@@ -288,7 +290,7 @@ impl Nest<'_> {
             let load = Op::LdWeights { rows, columns: stationary };
             code.emitter.instruction(Engine::Tensor, load, self.purpose, operands.stationary);
             for (free, done) in moving.iter().zip(&mut done) {
-                let op = Op::Matmul { free: *free, passes: self.plan.precision.passes };
+                let op = Op::Matmul { free: *free, passes: self.product.array_passes };
                 *done = Some(code.emitter.instruction(Engine::Tensor, op, self.purpose, &after));
             }
         }
@@ -335,6 +337,7 @@ mod tests {
             rows,
             columns: 64,
             passes: 1,
+            array_passes: 1,
             depth: 64,
             stationary: Stationary::Rows,
             rows_ready: Vec::new(),

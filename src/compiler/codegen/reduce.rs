@@ -73,7 +73,7 @@ fn reduce_pieces(
     pieces: usize,
 ) -> Result<(), StageError> {
     let purpose = code.execution(id);
-    result.bytes = resident_bytes(plan.core, &result, plan.precision.value_bytes);
+    result.bytes = resident_bytes(plan.core, &result, plan.value_bytes(id));
     let mut after = operand.ready.clone();
     after.extend(take(plan, places, code, id, result.bytes)?);
     let along_free = (Engine::Vector, of_free(operand));
@@ -92,7 +92,7 @@ fn reduce_all(
 ) -> Result<(), StageError> {
     let operand = in_sbuf(plan, places, code, operand_id, Layout::RowMajor)?;
     let purpose = code.execution(id);
-    let bytes = sbuf_bytes(plan.core, 1, 1, plan.precision.value_bytes);
+    let bytes = sbuf_bytes(plan.core, 1, 1, plan.value_bytes(id));
     let mut after = operand.ready.clone();
     after.extend(take(plan, places, code, id, bytes)?);
     let partition_blocks: Vec<u32> = blocks(operand.partition_elements, plan.core.partitions).collect();

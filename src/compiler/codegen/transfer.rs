@@ -22,7 +22,7 @@ use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 /// reads it; a traced model finds it there.
 pub(super) fn input(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
     let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
-    let bytes = rows.saturating_mul(columns).saturating_mul(IO_ELEMENT_BYTES);
+    let bytes = rows.saturating_mul(columns).saturating_mul(plan.io_bytes(id));
     code.memory.input_bytes += bytes;
     let staged = plan.module.workflow.transfers_inputs();
     // In a traced model there is no input operation: the load is part of the operation that reads it.
@@ -70,10 +70,11 @@ fn load_input(
     wanted: Resident,
     after: &[Wait],
 ) -> Result<Resident, StageError> {
-    let bytes = resident_bytes(plan.core, &wanted, IO_ELEMENT_BYTES);
+    let element_bytes = plan.io_bytes(id);
+    let bytes = resident_bytes(plan.core, &wanted, element_bytes);
     let mut after = after.to_vec();
     after.extend(take(plan, places, code, id, bytes)?);
-    let moved = wanted.partition_elements * wanted.free_elements * IO_ELEMENT_BYTES;
+    let moved = wanted.partition_elements * wanted.free_elements * element_bytes;
     let transfer = io(moved, wanted.partitions_used(plan.core.partitions));
     let ready = vec![code.emitter.dma(transfer, source, &after)];
     Ok(Resident { bytes, ready, ..wanted })
@@ -89,14 +90,14 @@ fn load_and_turn(
     after: &[Wait],
 ) -> Result<Resident, StageError> {
     let (rows, columns) = (turned.free_elements, turned.partition_elements);
-    let bytes = resident_bytes(plan.core, &turned, plan.precision.operand_bytes);
+    let bytes = resident_bytes(plan.core, &turned, plan.operand_bytes(id));
     let room = take(plan, places, code, id, bytes)?;
     let mut ready = Vec::new();
     for block in blocks(rows, plan.core.partitions) {
-        let block_bytes = sbuf_bytes(plan.core, u64::from(block), columns, IO_ELEMENT_BYTES);
+        let block_bytes = sbuf_bytes(plan.core, u64::from(block), columns, plan.io_bytes(id));
         let mut after = after.to_vec();
         after.extend(take(plan, places, code, id, block_bytes)?);
-        let transfer = io(u64::from(block) * columns * IO_ELEMENT_BYTES, block);
+        let transfer = io(u64::from(block) * columns * plan.io_bytes(id), block);
         let mut loaded = vec![code.emitter.dma(transfer, source, &after)];
         loaded.extend_from_slice(&room);
         let turns: Vec<(u32, u32)> = blocks(columns, plan.core.partitions).map(|columns| (block, columns)).collect();
@@ -111,7 +112,7 @@ fn load_and_turn(
 pub(super) fn output(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
     begin_output(plan, places, code, id)?;
     let resident = in_sbuf(plan, places, code, id, Layout::RowMajor)?;
-    let bytes = resident.partition_elements * resident.free_elements * IO_ELEMENT_BYTES;
+    let bytes = resident.partition_elements * resident.free_elements * plan.io_bytes(id);
     code.memory.output_bytes += bytes;
     let source = code.sources.of(id);
     let partitions = resident.partitions_used(plan.core.partitions);
@@ -125,7 +126,7 @@ pub(super) fn output(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, 
     Ok(())
 }
 
-/// Writes the new value of a weight to device memory: in full precision, and beside it as the products read it.
+/// Writes the new value of a weight to device memory: in its own type, and beside it as the products read it.
 pub(super) fn assign(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), StageError> {
     let resident = in_sbuf(plan, places, code, plan.operand(id, 0)?, Layout::RowMajor)?;
     let Opcode::Copy { assigns } = &plan.instruction(id)?.opcode else { return Ok(()) };

@@ -124,7 +124,7 @@ pub(super) fn gather(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, 
     let transfer = Transfer {
         queue: DmaQueue::Io,
         direction: DmaDirection::HbmToSbuf,
-        bytes: rows * columns * plan.precision.operand_bytes,
+        bytes: rows * columns * plan.operand_bytes(id),
         partitions: resident.partitions_used(plan.core.partitions),
         descriptors: rows,
     };
@@ -147,7 +147,7 @@ pub(super) fn update_in_place(
         let transfer = Transfer {
             queue: DmaQueue::Io,
             direction: DmaDirection::SbufToHbm,
-            bytes: plan.instruction(update)?.shape.elements() * plan.precision.operand_bytes,
+            bytes: plan.instruction(update)?.shape.elements() * plan.operand_bytes(update),
             partitions: plan.core.partitions,
             descriptors: plan.core.partitions.into(),
         };

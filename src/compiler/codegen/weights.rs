@@ -9,7 +9,6 @@ use super::spill::take;
 use super::value::{Layout, Resident, blocks, matrix_of, partitions_used};
 use crate::error::StageError;
 use crate::hlo::InstrId;
-use ns_machine::cost::decisions::IO_ELEMENT_BYTES;
 use ns_machine::isa::{DmaDirection, DmaQueue, Wait};
 
 /// A weight as the stationary operand of a dot.
@@ -52,7 +51,7 @@ pub(super) fn load_block(
     matrix: &WeightMatrix,
     columns: u32,
 ) -> Result<(Wait, u64), StageError> {
-    let element_bytes = plan.precision.operand_bytes;
+    let element_bytes = plan.operand_bytes(matrix.parameter);
     let sbuf_bytes = sbuf_bytes(plan.core, matrix.depth, u64::from(columns), element_bytes);
     let after = take(plan, places, code, matrix.via, sbuf_bytes)?;
     let (elements, bytes) = (matrix.depth, matrix.depth * u64::from(columns) * element_bytes);
@@ -94,10 +93,11 @@ pub(super) fn load_vector(
         return Ok(*wait);
     }
     let elements = plan.instruction(parameter)?.shape.elements();
-    let sbuf_bytes = sbuf_bytes(plan.core, elements, 1, IO_ELEMENT_BYTES);
+    let element_bytes = plan.io_bytes(parameter);
+    let sbuf_bytes = sbuf_bytes(plan.core, elements, 1, element_bytes);
     let after = take(plan, places, code, via, sbuf_bytes)?;
     let lines = u64::from(partitions_used(elements, plan.core.partitions));
-    let wait = load(plan, places, code, via, (elements, elements * IO_ELEMENT_BYTES, lines), after);
+    let wait = load(plan, places, code, via, (elements, elements * element_bytes, lines), after);
     places.loaded.insert(parameter, SbufWeight { blocks: vec![wait], bytes: sbuf_bytes });
     Ok(wait)
 }

@@ -113,7 +113,8 @@ pub(super) fn scatter(
     id: InstrId,
 ) -> Result<(), StageError> {
     let mut after = operands_ready(plan, places, code, id)?;
-    let added = &plan.instruction(plan.operand(id, 2)?)?.shape;
+    let added_id = plan.operand(id, 2)?;
+    let added = &plan.instruction(added_id)?.shape;
     let (rows, _) = matrix_of(added);
     let (all, columns) = matrix_of(&plan.instruction(id)?.shape);
     let mut resident = Resident::of(Layout::RowMajor, all, columns);
@@ -125,7 +126,7 @@ pub(super) fn scatter(
     let back = Transfer {
         queue: DmaQueue::Spill,
         direction: DmaDirection::HbmToSbuf,
-        bytes: added.elements().saturating_mul(plan.precision.value_bytes),
+        bytes: added.elements().saturating_mul(plan.value_bytes(added_id)),
         partitions: plan.core.partitions,
         descriptors: rows,
     };
@@ -150,7 +151,7 @@ fn through_memory(
     let out = Transfer {
         queue: DmaQueue::Spill,
         direction: DmaDirection::SbufToHbm,
-        bytes: work.elements.saturating_mul(plan.precision.value_bytes),
+        bytes: work.elements.saturating_mul(plan.value_bytes(id)),
         partitions: plan.core.partitions,
         descriptors: plan.core.partitions.into(),
     };

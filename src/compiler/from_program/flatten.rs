@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::fold::fold;
 use ns_base::{IndexVec, Refusal, refuse};
 use ns_program::{
-    ArrayType, Binary, Comparison, Computation, ComputationId, Foreign, Instruction, InstructionId, Numbers, Op,
-    Origin, Program, Type, Unary, Value,
+    ArrayType, Binary, Comparison, Computation, ComputationId, ElementType, Foreign, Instruction, InstructionId,
+    Numbers, Op, Origin, Program, Type, Unary, Value, chosen_branch,
 };
 
 /// Most operations that are placed: a model of a thousand modules has about a hundredth of it.
@@ -254,14 +254,10 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// The branch that a known condition selects: a boolean selects the first branch if it is true.
+/// The branch that a known condition selects.
 fn branch(value: &Value, branches: usize) -> Option<usize> {
     let Numbers::Whole(v) = &value.numbers else { return None };
-    let v = *v.first()?;
-    if value.ty.element == ns_program::ElementType::Pred {
-        return Some(usize::from(v == 0));
-    }
-    Some(usize::try_from(v).ok().filter(|&v| v < branches).unwrap_or(branches.saturating_sub(1)))
+    Some(chosen_branch(*v.first()?, value.ty.element == ElementType::Pred, branches))
 }
 
 fn combine_of(computation: &Computation) -> Combine {

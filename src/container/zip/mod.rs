@@ -5,10 +5,12 @@
 
 mod archive;
 mod header;
+mod stored;
 mod stream;
 mod write;
 
 pub use archive::{Archive, Entry};
 pub use header::{LocalHeader, is_zip, local_names, stored_header};
+pub use stored::{StoredFile, stored_files};
 pub use stream::Unzip;
 pub use write::write;

@@ -66,8 +66,8 @@ decisions! {
     /// Room left for biases, constants and statistics when all weights are to stay in SBUF.
     SLACK_BYTES: u64 = 1 << 20, "bytes", Chosen, "room for biases and statistics when weights are to stay in SBUF";
 
-    /// Bytes of an element of the model's inputs and outputs.
-    IO_ELEMENT_BYTES: u64 = 4, "bytes", Published, "compiler reference: inputs and outputs are never cast";
+    /// Bytes of an element of single precision, where no model file says its type.
+    IO_ELEMENT_BYTES: u64 = 4, "bytes", Published, "compiler reference: inputs and outputs are never cast; a model file's own type counts where it has one";
 
     /// Compile time of one operation after fusion, milliseconds.
     COMPILE_MS_PER_OPERATION: f64 = 118.0, "ms an operation after fusion", Derived,

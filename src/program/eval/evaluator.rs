@@ -7,6 +7,7 @@ use super::simple::value_of;
 use super::{indexing, normalise, reduce, sort, windows};
 use crate::{
     ArrayType, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
+    chosen_branch,
 };
 use ns_base::IndexVec;
 use ns_base::{Refusal, refuse};
@@ -297,15 +298,11 @@ impl Evaluator<'_> {
             return Err(refuse!("the branch has no condition").into());
         };
         let value = selector.array()?;
-        let n = instruction.called.len();
-        let chosen = match (value.ty.element, &value.numbers) {
-            (ElementType::Pred, _) => usize::from(!is_true(value)?),
-            (_, Numbers::Whole(v)) => {
-                let index = v.first().copied().unwrap_or(-1);
-                usize::try_from(index).ok().filter(|&i| i < n).unwrap_or(n.saturating_sub(1))
-            }
-            _ => return Err(refuse!("the branch's index is not a whole number").into()),
+        let Numbers::Whole(numbers) = &value.numbers else {
+            return Err(refuse!("the branch's index is not a whole number").into());
         };
+        let index = numbers.first().copied().unwrap_or(-1);
+        let chosen = chosen_branch(index, value.ty.element == ElementType::Pred, instruction.called.len());
         let argument = branches.get(chosen).cloned();
         self.run(called(instruction, chosen)?, &Vec::from_iter(argument))
     }

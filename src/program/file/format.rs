@@ -116,6 +116,9 @@ pub fn is_model_head(head: &[u8]) -> bool {
         "serialized_exported_program.json",
         "models/model.json",
     ];
+    if is_bundle(head) {
+        return true;
+    }
     if is_zip(head) {
         let is_of_model = |name: String| {
             // torch.export writes weights in front of the graph.
@@ -126,6 +129,18 @@ pub fn is_model_head(head: &[u8]) -> bool {
         return local_names(head).any(is_of_model);
     }
     kind_of(&head.to_vec(), &head[..head.len().min(HEAD_BYTES)]).map_or_else(|not| not.is_model, |_| true)
+}
+
+/// Whether a file has the name of a model whose weights may lie in other files.
+#[must_use]
+pub fn may_have_files_beside(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".onnx")
+}
+
+/// Whether the first bytes are those of an archive that begins with such a model: a shell makes it of the model and the files beside it.
+#[must_use]
+pub fn is_bundle(head: &[u8]) -> bool {
+    is_zip(head) && local_names(head).next().is_some_and(|name| may_have_files_beside(&name))
 }
 
 /// A name without the ending of a model file; `None` if it has no such ending. Only the bytes decide the format.

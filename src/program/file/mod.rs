@@ -5,6 +5,8 @@ mod format;
 mod jax_export;
 mod source;
 
-pub use format::{MODEL_ENDINGS, ModelFormat, head, is_model_head, sniff, without_model_ending};
+pub use format::{
+    MODEL_ENDINGS, ModelFormat, head, is_bundle, is_model_head, may_have_files_beside, sniff, without_model_ending,
+};
 pub use jax_export::{BYTECODE_MAGIC, Module, module_in};
 pub use source::{gunzip, read_all};

@@ -1,7 +1,7 @@
 //! Constructs of HLO text, and the errors for wrong text.
 
 use super::*;
-use ns_program::{LoopBodies, Op, Role, flops};
+use ns_program::{Op, Role, flops};
 
 fn read(text: &str) -> Result<ImportedModel, ImportError> {
     read_hlo_text(text, &ImportOptions::default())
@@ -40,8 +40,7 @@ ENTRY main {
 #[test]
 fn a_loop_runs_as_often_as_its_numbers_say() {
     let imported = read(&LOOP.replace("START", "0")).unwrap();
-    assert_eq!(imported.inspection.flops, 2 * 4 * 4 * 4);
-    assert_eq!(flops(&imported.program, LoopBodies::EachTrip), 5 * 2 * 4 * 4 * 4);
+    assert_eq!(imported.inspection.flops, 5 * 2 * 4 * 4 * 4);
     let roles: Vec<&Role> = imported.program.parameters.iter().map(|p| &p.role).collect();
     assert_eq!(roles, [&Role::Input, &Role::Weight]);
 }
@@ -293,7 +292,7 @@ ENTRY main {
   l = (s32[], s32[], f32[4,4], f32[4,4]) while(t), condition=cond.1, body=body.1
   ROOT y = f32[4,4] get-tuple-element(l), index=2
 }";
-    let trips = |text: &str| flops(&read(text).unwrap().program, LoopBodies::EachTrip) / (2 * 4 * 4 * 4);
+    let trips = |text: &str| flops(&read(text).unwrap().program).count / (2 * 4 * 4 * 4);
     assert_eq!(trips(&text.replace("BEGIN", "0")), 6);
     assert_eq!(trips(&text.replace("BEGIN", "-20")), 9);
     let data = text.replace("constant(BEGIN)", "parameter(2)");
@@ -373,4 +372,100 @@ ENTRY e {
     let program = read(text).unwrap().program;
     let entry = &program.computations[program.entry];
     assert_eq!(entry.instructions[entry.root].op, Op::BitcastConvert);
+}
+
+/// A loop of `LIMIT` turns in a loop of three; the inner loop's limit is part of the outer loop's state, as JAX writes it.
+const NESTED: &str = "HloModule nested
+inner_condition {
+  p = (s32[], s32[], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+  ROOT lt = pred[] compare(i, n), direction=LT
+}
+inner_body {
+  p = (s32[], s32[], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+  x = f32[4,4] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[4,4] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT t = (s32[], s32[], f32[4,4]) tuple(next, n, y)
+}
+outer_condition {
+  p = (s32[], s32[], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  three = s32[] constant(3)
+  ROOT lt = pred[] compare(i, three), direction=LT
+}
+outer_body {
+  p = (s32[], s32[], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+  x = f32[4,4] get-tuple-element(p), index=2
+  zero = s32[] constant(0)
+  begin = (s32[], s32[], f32[4,4]) tuple(zero, n, x)
+  l = (s32[], s32[], f32[4,4]) while(begin), condition=inner_condition, body=inner_body
+  y = f32[4,4] get-tuple-element(l), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  limit = s32[] add(n, CHANGE)
+  ROOT t = (s32[], s32[], f32[4,4]) tuple(next, limit, y)
+}
+ENTRY main {
+  x = f32[4,4] parameter(0)
+  zero = s32[] constant(0)
+  n = s32[] LIMIT
+  t = (s32[], s32[], f32[4,4]) tuple(zero, n, x)
+  l = (s32[], s32[], f32[4,4]) while(t), condition=outer_condition, body=outer_body
+  ROOT y = f32[4,4] get-tuple-element(l), index=2
+}";
+
+#[test]
+fn a_loop_in_a_loop_counts_at_each_turn_of_both_and_data_is_said() {
+    let product = 2 * 4 * 4 * 4;
+    let fixed =
+        NESTED.replace("limit = s32[] add(n, CHANGE)\n", "").replace("tuple(next, limit, y)", "tuple(next, n, y)");
+    let imported = read(&fixed.replace("LIMIT", "constant(5)")).unwrap();
+    assert_eq!((imported.inspection.flops, imported.inspection.notes.len()), (3 * 5 * product, 1));
+    let options = ImportOptions { display_only: true, ..ImportOptions::default() };
+    let shown = |text: &str| read_hlo_text(text, &options).unwrap().inspection;
+    // A limit that is an input, or that the outer loop changes.
+    for open in
+        [fixed.replace("LIMIT", "parameter(1)"), NESTED.replace("LIMIT", "constant(5)").replace("CHANGE", "one")]
+    {
+        let inspection = shown(&open);
+        assert_eq!(inspection.flops, 3 * product);
+        let said = "FLOPs count the body of 1 loop once: data decides how often it runs";
+        assert!(inspection.notes.iter().any(|note| note == said), "{:?}", inspection.notes);
+    }
+}
+
+#[test]
+fn the_branch_that_runs_counts_or_the_largest_one() {
+    let text = "HloModule m
+small {
+  ROOT p = f32[4,4] parameter(0)
+}
+large {
+  p = f32[4,4] parameter(0)
+  ROOT d = f32[4,4] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY main {
+  x = f32[4,4] parameter(0)
+  i = s32[] INDEX
+  ROOT y = f32[4,4] conditional(i, x, x), branch_computations={small, large}
+}";
+    let options = ImportOptions { display_only: true, ..ImportOptions::default() };
+    let shown = |index: &str| {
+        let inspection = read_hlo_text(&text.replace("INDEX", index), &options).unwrap().inspection;
+        (inspection.flops, inspection.notes.iter().any(|note| note.contains("largest branch of 1 conditional")))
+    };
+    let product = 2 * 4 * 4 * 4;
+    assert_eq!(
+        ["constant(0)", "constant(1)", "constant(-1)", "parameter(1)"].map(shown),
+        [(0, false), (product, false), (product, false), (product, true)]
+    );
+    assert!(read(&text.replace("INDEX", "constant(0)")).is_ok());
+    assert!(error(&text.replace("INDEX", "parameter(1)")).contains("a branch that is chosen by data"));
 }

@@ -32,7 +32,8 @@ impl Importer<'_> {
         let total = if is_trained { &mut self.elements.0 } else { &mut self.elements.1 };
         *total = total.saturating_add(if self.weights.is_counted_elsewhere(name) { 0 } else { count });
         let data = match &tensor.data {
-            TensorData::External => WeightData::Absent,
+            TensorData::Absent => WeightData::Absent,
+            TensorData::Beside(data) => WeightData::Beside(data.clone()),
             TensorData::InFile { offset, len } => {
                 WeightData::InFile { offset: *offset, len: *len, strides: Vec::new() }
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ns_program::{ArrayType, Value};
+use ns_program::{ArrayType, DataBeside, Value};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Model {
@@ -80,8 +80,10 @@ pub(super) enum AttributeValue {
 /// Where the numbers of a tensor are.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TensorData {
-    /// In another file, which is never opened.
-    External,
+    /// The file does not have them.
+    Absent,
+    /// In another file.
+    Beside(DataBeside),
     /// In this file, little-endian in row-major order.
     InFile {
         /// Offset of the first byte.

@@ -31,12 +31,14 @@ use std::collections::BTreeMap;
 use importer::Importer;
 use ns_container::ByteSource;
 use ns_program::{
-    ImportError, ImportOptions, ImportedModel, Inspection, OpenDimension, Role, TensorInfo, Verdict, WeightData,
+    ImportError, ImportOptions, ImportedModel, Inspection, OpenDimension, Program, Role, TensorInfo, Verdict,
+    WeightData,
 };
 pub(super) use ops::operators;
 use tensors::AGAIN;
 
 use ns_base::refuse;
+use ns_base::units::format_plural;
 
 /// The newest version of ONNX's operators that is supported.
 const NEWEST_OPSET: u64 = 26;
@@ -83,14 +85,29 @@ pub fn read_onnx(bytes: &dyn ByteSource, options: &ImportOptions) -> Result<Impo
     let program = importer.builder.finish(&tensors::short(name), &results);
     let too_large = |e| refuse!(instead = "export a smaller part of the model", "{e}");
     let program = program.map_err(too_large)?;
-    let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
-    if absent > 0 {
-        inspection.notes.push(format!(
-            "the numbers of {absent} weights lie in another file: times need only their shapes, values need it"
-        ));
-    }
+    inspection.notes.extend(missing_numbers(&program, bytes));
     count_tied_once(&mut inspection, &tied_embedding::turned_embeddings(&model.graph, &program, bytes));
     Ok(ImportedModel { inspection, program })
+}
+
+/// What is missing of the weights' numbers, once for each reason.
+fn missing_numbers(program: &Program, bytes: &dyn ByteSource) -> Vec<String> {
+    let mut missing: BTreeMap<String, u64> = BTreeMap::new();
+    for parameter in program.parameters.iter().filter(|p| p.role != Role::Input) {
+        let why = match &parameter.data {
+            WeightData::Absent => "the file does not have its numbers".to_owned(),
+            WeightData::Beside(data) => match data.source(bytes) {
+                Err(why) => why.to_string(),
+                Ok(_) => continue,
+            },
+            WeightData::InFile { .. } | WeightData::Inline(_) => continue,
+        };
+        *missing.entry(why).or_insert(0) += 1;
+    }
+    let note = |(why, count): (String, u64)| {
+        format!("{} without numbers (times need only shapes, values need them): {why}", format_plural(count, "weight"))
+    };
+    missing.into_iter().map(note).collect()
 }
 
 /// Removes transposed copies of embeddings from the count of parameters, with a note.

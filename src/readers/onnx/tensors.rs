@@ -8,10 +8,10 @@ use super::messages::{Tensor, TensorData};
 use super::parse::Part;
 use super::spans::{Spans, read};
 use ns_base::convert::{low8, low32};
-use ns_base::wire::Wire;
+use ns_base::wire::{Fields, Wire};
 use ns_base::{Refusal, refuse};
 use ns_container::ByteSource;
-use ns_program::{ArrayType, ElementType, ImportError, Numbers, Place, Value, round};
+use ns_program::{ArrayType, DataBeside, ElementType, ImportError, Numbers, Place, Value, round};
 
 /// What to do with a file that does not keep to the rules of its format.
 pub(super) const AGAIN: &str = "export the model again";
@@ -53,6 +53,8 @@ struct Draft {
     dims: Vec<i64>,
     code: u64,
     is_external: bool,
+    /// Keys and values about the file with the numbers.
+    beside: Vec<(String, String)>,
     raw: Option<(u64, u64)>,
     typed: TypedNumbers,
 }
@@ -71,7 +73,7 @@ pub(super) fn tensor(part: Part<'_>) -> Result<Tensor, ImportError> {
         }
         Ok(())
     })?;
-    draft.finish(part.base, MOST_HELD, |_, _| Ok(raw.to_vec()))
+    draft.finish(part.base, MOST_HELD, None, |_, _| Ok(raw.to_vec()))
 }
 
 /// An array from a file; its numbers stay in the file if there are many.
@@ -103,7 +105,7 @@ pub(super) fn tensor_in_file(bytes: &dyn ByteSource, start: u64, end: u64) -> Re
     }
     let is_fraction = element(draft.code).is_some_and(ElementType::is_float);
     let most = if is_fraction { MOST_FRACTIONS } else { MOST_HELD };
-    draft.finish(start, most, |offset, len| read(bytes, offset, len))
+    draft.finish(start, most, Some(bytes), |offset, len| read(bytes, offset, len))
 }
 
 impl Draft {
@@ -116,6 +118,17 @@ impl Draft {
             5 | 7 | 11 => self.typed.whole.extend(value.varints().map(|n| n.cast_signed())),
             8 => self.name = value.text().into_owned(),
             10 => self.reals(value, 8),
+            13 => {
+                let mut pair = (String::new(), String::new());
+                for (field, text) in Fields::of(value.bytes()) {
+                    match field {
+                        1 => pair.0 = text.text().into_owned(),
+                        2 => pair.1 = text.text().into_owned(),
+                        _ => {}
+                    }
+                }
+                self.beside.push(pair);
+            }
             14 => self.is_external = value.u64() == 1,
             _ => {}
         }
@@ -128,11 +141,27 @@ impl Draft {
         }
     }
 
-    /// The array, held if it has at most so many elements; `fetch` gives bytes of the file.
+    /// Where the numbers of an array of another file are.
+    fn beside(&self, ty: &ArrayType) -> Result<DataBeside, Refusal> {
+        let value = |key: &str| self.beside.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
+        let number = |key: &str, default: u64| match value(key) {
+            None => Ok(default),
+            Some(text) => text.parse().map_err(|_| refuse!("its {key} in another file is {text:?}")),
+        };
+        let file = value("location").ok_or_else(|| refuse!("its numbers are in another file without a name"))?;
+        let (offset, len, wanted) = (number("offset", 0)?, number("length", ty.bytes())?, ty.bytes());
+        if len != wanted {
+            return Err(refuse!("{ty} needs {wanted} bytes and {len} are in {file}"));
+        }
+        Ok(DataBeside { file: file.to_owned(), offset, len })
+    }
+
+    /// The array, held if it has at most so many elements; `model` is the file, and `fetch` gives bytes of it.
     fn finish(
         self,
         base: u64,
         most_held: u64,
+        model: Option<&dyn ByteSource>,
         fetch: impl FnOnce(u64, usize) -> Result<Vec<u8>, ImportError>,
     ) -> Result<Tensor, ImportError> {
         let place = || if self.name.is_empty() { Place::Byte(base) } else { Place::Node(short(&self.name)) };
@@ -153,7 +182,15 @@ impl Draft {
             return Err(fail(refuse!("{number} is not a number of {element}")));
         }
         let data = match self.raw {
-            _ if self.is_external => TensorData::External,
+            _ if self.is_external => {
+                let data = self.beside(&ty).map_err(fail)?;
+                let small = model.filter(|_| count <= most_held).and_then(|model| data.bytes(model).ok());
+                let held = small.and_then(|raw| numbers(element, &raw, usize::try_from(count).ok()?));
+                match held {
+                    Some(numbers) => TensorData::Inline(Rc::new(Value { ty: ty.clone(), numbers })),
+                    None => TensorData::Beside(data),
+                }
+            }
             Some((offset, len)) => {
                 if len < ty.bytes() {
                     return Err(fail(refuse!("{ty} needs {} bytes and {len} are there", ty.bytes())));
@@ -169,7 +206,7 @@ impl Draft {
             }
             None => match typed(element, &self.typed, count) {
                 Some(numbers) => TensorData::Inline(Rc::new(Value { ty: ty.clone(), numbers })),
-                None if self.typed.whole.is_empty() && self.typed.real.is_empty() => TensorData::External,
+                None if self.typed.whole.is_empty() && self.typed.real.is_empty() => TensorData::Absent,
                 None => {
                     let found = self.typed.whole.len() + self.typed.real.len();
                     return Err(fail(refuse!("{ty} needs {count} numbers and {found} are there")));

@@ -29,7 +29,11 @@ fn is_turned(table: &ProgramParameter, turned: &ProgramParameter, bytes: &dyn By
     if rows <= columns || (rows, columns) != (outer, inner) || table.ty.element != turned.ty.element {
         return false;
     }
-    let is_absent = |p: &ProgramParameter| matches!(p.data, WeightData::Absent);
+    let is_absent = |p: &ProgramParameter| match &p.data {
+        WeightData::Absent => true,
+        WeightData::Beside(data) => data.source(bytes).is_err(),
+        WeightData::InFile { .. } | WeightData::Inline(_) => false,
+    };
     if is_absent(table) || is_absent(turned) || table.ty.elements().is_none_or(|n| n > MOST_COMPARED) {
         return is_absent(table) == is_absent(turned);
     }

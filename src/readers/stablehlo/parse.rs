@@ -46,6 +46,10 @@ pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
                 let function = read_function(&mut lexer, &mut module)?;
                 module.functions.push(function);
             }
+            (Kind::Text, _) => {
+                let operation = read_operation(&mut lexer, &mut module, MOST_NESTING)?;
+                take_generic(&lexer, &mut module, operation)?;
+            }
             (Kind::Word, name) if name.starts_with("sdy.mesh") => {
                 module.meshes += 1;
                 skip_line(&mut lexer)?;
@@ -60,6 +64,33 @@ pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
             _ => return Err(lexer.unexpected(token, "a function of the module")),
         }
     }
+}
+
+/// Takes a module, or a part of one, in the generic form: `"func.func"() ({..}) {sym_name = "main"}`.
+fn take_generic<'a>(
+    lexer: &Lexer<'a>,
+    module: &mut Module<'a>,
+    mut operation: Operation<'a>,
+) -> Result<(), ImportError> {
+    match operation.name.as_str() {
+        "builtin.module" => {
+            module.name = operation.text("sym_name").unwrap_or_default();
+            module.has_partitions |= operation.attribute("mhlo.num_partitions").is_some();
+            let parts = operation.regions.into_iter().flat_map(|region| region.body);
+            return parts.into_iter().try_for_each(|part| take_generic(lexer, module, part));
+        }
+        "func.func" => {
+            let name = operation.text("sym_name").unwrap_or_default();
+            let body = operation.regions.pop().unwrap_or_default();
+            module.functions.push(Function { name, body, at: operation.at });
+        }
+        "sdy.mesh" => module.meshes += 1,
+        other => {
+            let found = refuse!(instead = NOT_EDITED, "{other:?} where a function of the module should be");
+            return Err(lexer.error_at(operation.at, found));
+        }
+    }
+    Ok(())
 }
 
 /// Skips the rest of a line and the groups in it.

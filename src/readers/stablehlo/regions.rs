@@ -9,7 +9,7 @@ use super::syntax::{Argument, Name, Operation, Region, Use};
 use ns_base::FxHashSet;
 use ns_base::convert::usize_to_u32;
 use ns_base::refuse;
-use ns_program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type, Value};
+use ns_program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type, Value, chosen_branch};
 
 impl<'a> Converter<'_, 'a> {
     /// `applies stablehlo.add`: a computation of one operation on two numbers.
@@ -150,8 +150,8 @@ impl<'a> Converter<'_, 'a> {
     ) -> Option<&'r Region<'a>> {
         let chosen = operands.first().filter(|_| self.module.is_open);
         let &chosen = known::numbers(frame.builder.instructions(), *chosen?)?.first()?;
-        let at = if operation.name.ends_with(".if") { i64::from(chosen == 0) } else { chosen };
-        usize::try_from(at).ok().and_then(|at| operation.regions.get(at)).or(operation.regions.last())
+        let at = chosen_branch(chosen, operation.name.ends_with(".if"), operation.regions.len());
+        operation.regions.get(at)
     }
 
     pub(super) fn branches(

@@ -46,9 +46,9 @@ fn loops_carry_what_they_read_around_them() {
 
 #[test]
 fn a_choice_by_data_is_refused_and_a_dead_one_is_left_out() {
-    let choice = |result: &str| {
+    let choice = |flag: &str, result: &str| {
         format!(
-            "    %p = stablehlo.constant dense<true> : tensor<i1>
+            "    %p = {flag}
     %0 = \"stablehlo.if\"(%p) ({{
       %1 = stablehlo.tanh %arg0 : tensor<2x3xf32>
       stablehlo.return %1 : tensor<2x3xf32>
@@ -58,8 +58,41 @@ fn a_choice_by_data_is_refused_and_a_dead_one_is_left_out() {
     return {result} : tensor<2x3xf32>"
         )
     };
-    assert!(error(&choice("%0")).starts_with("0: a branch that is chosen by data; "));
-    assert_eq!(program(&choice("%arg0")).computations.len(), 1);
+    let data = "stablehlo.custom_call @flag(%arg0) : (tensor<2x3xf32>) -> tensor<i1>";
+    assert!(error(&choice(data, "%0")).starts_with("0: a branch that is chosen by data; "));
+    assert_eq!(program(&choice(data, "%arg0")).computations.len(), 1);
+    let known = |flag: &str| choice(&format!("stablehlo.constant dense<{flag}> : tensor<i1>"), "%0");
+    for (flag, branch) in [("true", 0), ("false", 1)] {
+        let program = program(&known(flag));
+        let found = program.computations[program.entry].instructions.iter().find(|i| i.op == Op::Conditional);
+        assert_eq!(TripCounts::of(&program).branch(program.entry, found.unwrap()), Some(branch));
+    }
+}
+
+#[test]
+fn a_module_in_the_generic_form_is_read() {
+    let module = |head: &str, function: &str| {
+        format!(
+            "{head} ({{
+  \"func.func\"() <{{function_type = (tensor<2x3xf32>) -> tensor<3x2xf32>, sym_name = \"{function}\"}}> ({{
+  ^bb0(%arg0: tensor<2x3xf32>):
+    %0 = \"stablehlo.transpose\"(%arg0) {{permutation = dense<[1, 0]> : tensor<2xi64>}} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    \"func.return\"(%0) : (tensor<3x2xf32>) -> ()
+  }}) : () -> ()
+}}) {{mhlo.num_partitions = 1 : i32}} : () -> ()
+"
+        )
+    };
+    for head in ["\"builtin.module\"()", "\"builtin.module\"() <{sym_name = \"jit_f\"}>"] {
+        let imported = read(&module(head, "main")).unwrap();
+        assert_eq!(imported.program.result_type().to_string(), "f32[3,2]");
+        assert_eq!((imported.inspection.producer.as_str(), imported.inspection.inputs.len()), ("jax", 1));
+    }
+    let other = read(&module("\"tosa.module\"()", "main")).unwrap_err().to_string();
+    assert!(
+        other.starts_with("line 1, column 1: \"tosa.module\" where a function of the module should be; "),
+        "{other}"
+    );
 }
 
 #[test]

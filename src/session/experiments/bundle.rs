@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use crate::ByteSource;
-use ns_base::{Refusal, refuse};
-use ns_container::zip::LocalHeader;
+use ns_base::Refusal;
+use ns_container::zip::stored_files;
 
 /// A file and its name.
 type NamedFile = (String, Box<dyn ByteSource>);
@@ -34,29 +34,11 @@ impl ByteSource for StoredFile {
 /// When a file in the archive is compressed or the archive is cut off.
 pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<NamedFile>, Refusal> {
     let archive: Rc<dyn ByteSource> = Rc::from(archive);
-    let end = archive.size();
-    let mut files: Vec<NamedFile> = Vec::new();
-    let mut at = 0;
-    while let Some(header) = header_at(&*archive, at)? {
-        if !header.is_stored() {
-            return Err(refuse!("it is a compressed archive; unpack it and drop the folder"));
-        }
-        let (start, len) = (at + header.len, header.packed);
-        if start + len > end {
-            return Err(refuse!("the archive ends inside a file; drop the folder again"));
-        }
-        files.push((header.name, Box::new(StoredFile { archive: Rc::clone(&archive), start, len })));
-        at = start + len;
-    }
-    Ok(files)
-}
-
-/// The header of the file at an offset; `None` at the end of the archive.
-fn header_at(archive: &dyn ByteSource, at: u64) -> Result<Option<LocalHeader>, Refusal> {
-    if at.saturating_add(LocalHeader::MIN_BYTES) > archive.size() {
-        return Ok(None);
-    }
-    LocalHeader::read(archive, at).map_err(|_| refuse!("the archive is cut off; drop the folder again"))
+    let found = stored_files(&*archive)?.into_iter();
+    let file = |ns_container::zip::StoredFile { name, start, len }| -> NamedFile {
+        (name, Box::new(StoredFile { archive: Rc::clone(&archive), start, len }))
+    };
+    Ok(found.map(file).collect())
 }
 
 #[cfg(test)]

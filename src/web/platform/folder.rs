@@ -63,8 +63,16 @@ pub async fn bundle_entries(entries: Vec<FileSystemEntry>) -> Result<File, Strin
 /// # Errors
 /// If a file is too large; the message names it.
 pub fn bundle_files(files: &[File]) -> Result<File, String> {
+    bundle_as(&format!("{} files", files.len()), files)
+}
+
+/// Several files as one of this name.
+///
+/// # Errors
+/// As [`bundle_files`].
+pub fn bundle_as(name: &str, files: &[File]) -> Result<File, String> {
     let named: Vec<(String, File)> = files.iter().map(|file| (file.name(), file.clone())).collect();
-    bundle(&format!("{} files", files.len()), &named)
+    bundle(name, &named)
 }
 
 fn bundle(name: &str, files: &[(String, File)]) -> Result<File, String> {
