@@ -40,6 +40,8 @@ function headersFor(path) {
     "Cross-Origin-Embedder-Policy": "require-corp",
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
+    // A page cannot say this of itself.
+    "Content-Security-Policy": "frame-ancestors 'none'",
   };
 }
 

@@ -29,6 +29,7 @@ addEventListener("hashchange", early);
 root.toggleAttribute("data-keeps", keeps("kept"));
 
 // What a page shows for its own example (examples/, made by tests/e2e/examples.mjs), until its program has computed it.
+const EXAMPLES = ["benchmark", "customop", "experiments", "guide", "inspect", "llm", "matmult", "numerics", "profile"];
 const SWEEPS = ["benchmark", "experiments"];
 const NARROW_PX = 640;
 const LATE_MS = 3000;
@@ -41,7 +42,7 @@ if (root.dataset.theme === "dark") isParsed.then(offerLight);
 async function showExample() {
   const path = pathOf(location.hash);
   // Only a bare address shows the example, and not where a sweep is kept that the page goes on with.
-  if (!path || location.hash !== `#/${path}` || "given" in root.dataset || (SWEEPS.includes(path) && keeps("sweep"))) return;
+  if (!EXAMPLES.includes(path) || location.hash !== `#/${path}` || "given" in root.dataset || (SWEEPS.includes(path) && keeps("sweep"))) return;
   const answer = await fetch(`examples/${path}-${innerWidth <= NARROW_PX ? "phone" : "desk"}.html`).catch(() => undefined);
   if (!answer?.ok) return;
   const markup = await answer.text();

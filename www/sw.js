@@ -21,7 +21,7 @@ self.addEventListener("activate", (event) => {
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== "GET" || url.origin !== self.location.origin || !url.href.startsWith(self.registration.scope)) return;
-  event.respondWith(HASHED.test(url.pathname) ? cacheFirst(event.request) : networkFirst(event.request));
+  event.respondWith(HASHED.test(url.pathname) ? cacheFirst(event) : networkFirst(event));
 });
 
 // What the page needs to start, read from the page itself: the names of hashed files are only there.
@@ -38,17 +38,18 @@ async function precache() {
   await Promise.allSettled([...new Set([...linked, ...later])].map((u) => cache.add(u)));
 }
 
-async function cacheFirst(request) {
-  const cached = await caches.match(request, { ignoreVary: true });
+async function cacheFirst(event) {
+  const cached = await caches.match(event.request, { ignoreVary: true });
   if (cached) return cached;
-  const response = await fetch(request);
-  if (response.ok) await keep(request, response);
+  const response = await fetch(event.request);
+  keepBeside(event, response);
   return response;
 }
 
-async function networkFirst(request) {
-  const network = fetch(request, { cache: "no-cache" }).then(async (response) => {
-    if (response.ok) await keep(request, response);
+async function networkFirst(event) {
+  const { request } = event;
+  const network = fetch(request, { cache: "no-cache" }).then((response) => {
+    keepBeside(event, response);
     return response;
   });
   network.catch(() => {});
@@ -61,7 +62,22 @@ async function networkFirst(request) {
   }
 }
 
-async function keep(request, response) {
+// The answer does not wait for its copy, and a browser without room for copies has the page all the same.
+function keepBeside(event, response) {
+  if (response.ok) event.waitUntil(keep(event.request, response.clone()).catch(() => {}));
+}
+
+async function keep(request, copy) {
   const cache = await caches.open(CACHE);
-  await cache.put(request, response.clone());
+  const html = request.mode === "navigate" ? await copy.clone().text() : undefined;
+  // Files of an older build go first: the new ones may need their room.
+  if (html?.includes('id="app-module"')) await prune(cache, html);
+  await cache.put(request, copy);
+}
+
+// Removes files with a hash in their name that the page no longer names.
+async function prune(cache, html) {
+  const names = (await cache.keys()).map((request) => [request, new URL(request.url).pathname]);
+  const old = names.filter(([, path]) => HASHED.test(path) && !html.includes(path.slice(path.lastIndexOf("/") + 1)));
+  await Promise.all(old.map(([request]) => cache.delete(request)));
 }

@@ -121,7 +121,7 @@ pub fn published_times(model: &str, batch_size: Option<u32>, workflow: Workflow,
 /// The row of a step of the custom operator tutorial; its throughput is in steps a second.
 #[must_use]
 pub fn published_custom_op(spec: &CustomOpSpec) -> Option<&'static PublishedRow> {
-    let built_in = ns_kernel::built_in(&spec.name).filter(|kernel| kernel.source == spec.source)?;
+    let built_in = ns_kernel::built_in(&spec.name).filter(|kernel| kernel.source.trim() == spec.source.trim())?;
     let accessor = match built_in.name {
         "relu-element" => "element-wise accessor",
         "relu-tcm" => "TCM accessor",

@@ -100,6 +100,16 @@ test("the policy refuses to send anything elsewhere", app.page(async (page) => {
   assert.deepEqual(refused, { outcome: "refused", effectiveDirective: "connect-src", blockedURI: "https://example.com/" });
 }, { allow: [/example\.com/, /Content Security Policy/] }));
 
+test("the policy refuses to submit a form", app.page(async (page) => {
+  const refused = await page.evaluate(() => new Promise((resolve) => {
+    document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective), { once: true });
+    const form = Object.assign(document.createElement("form"), { action: "https://example.com/", method: "post" });
+    document.body.append(form);
+    form.submit();
+  }));
+  assert.equal(refused, "form-action");
+}, { allow: [/example\.com/, /Content Security Policy/] }));
+
 test("the policy refuses inline and evaluated scripts", app.page(async (page) => {
   const ran = await page.evaluate(async () => {
     // The driver's own call may evaluate text; a later task of the page may not.

@@ -45,6 +45,22 @@ test("a worker that dies names its input; the next run works and what was open s
   await waitForState(page, "done");
 }, { ...plain, allow: [/unreachable/] }));
 
+// As a browser does that is short of memory: no event says that the worker is gone.
+const VANISHING_LOADER = DYING_LOADER.replace(/self\.postMessage\([^;]*;\s*throw [^;]*;/, "self.close();");
+
+test("a worker that vanishes without a word is said, and another takes its place", app.page(async (page, url) => {
+  assert.match(VANISHING_LOADER, /self\.close/);
+  await page.route("**/viewer_loader.js", (route) => route.fulfill(script(VANISHING_LOADER)));
+  await page.goto(`${url}#/profile?tool=operator-timeline`);
+  await waitForState(page, "idle");
+  await page.locator("#open-file").setInputFiles({ name: "deadly.json", mimeType: "application/json", buffer: Buffer.from("[]") });
+  await waitForState(page, "failed");
+  await page.getByRole("alert").filter({ hasText: /stopped during.*deadly\.json.*the browser closed it/ }).waitFor();
+  const event = '[{"ph":"X","ts":0,"dur":5,"name":"a","pid":1,"tid":1}]';
+  await page.locator("#open-file").setInputFiles({ name: "good.json", mimeType: "application/json", buffer: Buffer.from(event) });
+  await waitForState(page, "done");
+}, plain));
+
 test("a worker of another build is refused", app.page(async (page, url) => {
   const old = `self.postMessage([new Uint8Array([0, 0, 99, 3, 111, 108, 100])]);`; // Profiles(Ready { protocol: 99, build: "old" })
   await page.route("**/viewer_loader.js", (route) => route.fulfill(script(old)));

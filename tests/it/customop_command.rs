@@ -5,6 +5,8 @@ use std::process::Command;
 use neuronscope::fidelity::published_steps_per_s;
 use neuronscope::kernel::BUILT_IN;
 use neuronscope::neuron::gpsimd::CustomOpSpec;
+use neuronscope::session::studies::{StudyKind, StudySpec};
+use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
 use serde_json::Value;
 
 use crate::folder::Folder;
@@ -279,4 +281,27 @@ fn a_shape_function_that_differs_is_an_error_at_its_line() {
     assert!(!ok && err.contains("the operator's result is float[32, 40]"), "{err}");
     let (ok, _, err) = customop(&["--kernel", "relu-multicore", "--cores", "64"]);
     assert!(!ok && err.contains("cores 64 is outside 1 to 8"), "{err}");
+}
+
+/// The page's study saves what the command line prints: also the tutorial's rate, though the form's source has no line break at its end.
+#[test]
+fn the_page_and_the_command_line_have_one_answer() {
+    for kernel in ["relu-multicore", "relu-tcm"] {
+        let mut spec = StudySpec::new(StudyKind::Customop);
+        spec.set("kernel", kernel).unwrap();
+        let mut session = Session::new();
+        session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(spec))), None);
+        let mut files = Vec::new();
+        let mut keep = |event| {
+            if let Event::Message(_, Message::Done(JobResult::Study(result))) = event {
+                files = result.files;
+            }
+        };
+        while session.step(1_000_000, &mut keep) != StepResult::Idle {}
+        let (ok, printed, _) = customop(&["--kernel", kernel, "--json"]);
+        let saved: Value = serde_json::from_str(&files[0].text).unwrap();
+        let printed: Value = serde_json::from_str(&printed).unwrap();
+        assert!(ok && printed["published_iterations_per_s"].is_number());
+        assert_eq!(saved["published_iterations_per_s"], printed["published_iterations_per_s"], "{kernel}");
+    }
 }

@@ -140,3 +140,19 @@ fn the_picture_of_the_start_page_is_the_simulated_timeline() {
         );
     }
 }
+
+#[test]
+fn the_pages_with_a_stored_example_are_the_pages_of_the_document() {
+    let read = |name: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+    let html = read("index.html");
+    let mut pages: Vec<&str> = html.split("data-early=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    pages.sort_unstable();
+    let early = read("www/early.js");
+    let list = early.split("const EXAMPLES = [").nth(1).unwrap().split(']').next().unwrap();
+    assert_eq!(list.split(", ").map(|name| name.trim_matches('"')).collect::<Vec<_>>(), pages);
+    for page in pages {
+        for width in ["phone", "desk"] {
+            assert!(!read(&format!("www/examples/{page}-{width}.html")).is_empty(), "{page}");
+        }
+    }
+}

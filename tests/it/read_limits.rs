@@ -80,3 +80,27 @@ fn what_is_no_file_says_what_it_is() {
         assert!(output.status.code() == Some(2) && message.contains(said), "{line}: {message}");
     }
 }
+
+#[test]
+fn timers_of_a_long_run_say_their_size_before_it() {
+    use std::io::{BufRead, BufReader};
+    let f = Folder::new("timers");
+    for flag in ["--return-timers timers.json", "--report-verbosity 2"] {
+        let line = format!("bench --model nn --duration 3600 --n-models 1 --workers-per-model 4 {flag}");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_neuronscope"))
+            .args(line.split_whitespace())
+            .current_dir(&*f)
+            .stderr(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let first = BufReader::new(child.stderr.take().unwrap())
+            .lines()
+            .map_while(Result::ok)
+            .find(|line| line.starts_with("note: --"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let said = first.unwrap();
+        assert!(said.contains(flag.split(" t").next().unwrap()) && said.contains("GiB of memory"), "{said}");
+    }
+}

@@ -73,6 +73,7 @@ fn the_page_is_served_with_its_headers_and_nothing_beside_it() {
         "cross-origin-embedder-policy: require-corp",
         "cross-origin-resource-policy: same-origin",
         "x-content-type-options: nosniff",
+        "content-security-policy: frame-ancestors 'none'",
         "content-length: 19",
     ] {
         assert!(head.contains(header), "{header} is not in {head}");

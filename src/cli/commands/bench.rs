@@ -16,9 +16,12 @@ use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::output::write;
 use crate::output_args::{JsonFormatArg, OutputArgs};
+use ns_base::convert::u64_to_f64;
+use ns_base::units::{format_bytes, format_count};
 use ns_bench::{
-    BenchConfig, Beside, Configuration, DeviceType, Report, ReportDetail, RowResult, RowState, RunDetail, RunResults,
-    ServiceTimes, SweepRow, SweepState, Verbosity, estimate, results_to_json, service_times, timed_results_to_json,
+    BenchConfig, Beside, Configuration, DeviceType, Estimate, Report, ReportDetail, RowResult, RowState, RunDetail,
+    RunResults, ServiceTimes, SweepRow, SweepState, Verbosity, estimate, results_to_json, service_times,
+    timed_results_to_json,
 };
 use ns_session::{JobRequest, JobResult, Message, RunRequest};
 
@@ -82,6 +85,11 @@ fn check_output(output: &OutputArgs) -> Result<()> {
     refuse_index("--return-timers", output.return_timers.iter().flatten().next().map(|p| p.as_path()))
 }
 
+/// Memory of an inference while its latency is kept and written.
+const INFERENCE_BYTES: u64 = 90;
+/// From about a gigabyte on, the memory of latencies is said.
+const MANY_INFERENCES: u64 = 11_000_000;
+
 /// A sweep on this machine, one configuration after another.
 struct Sweep<'a> {
     state: SweepState,
@@ -99,6 +107,8 @@ struct Sweep<'a> {
     eval_metrics: Option<serde_json::Value>,
     /// The file that finished rows are kept in, where it was asked for.
     kept: Option<KeptSweep>,
+    /// Inferences whose latencies are kept, as far as their memory was not said.
+    kept_inferences: u64,
 }
 
 impl<'a> Sweep<'a> {
@@ -133,6 +143,7 @@ impl<'a> Sweep<'a> {
             timed,
             eval_metrics: None,
             kept,
+            kept_inferences: 0,
         })
     }
 
@@ -140,6 +151,7 @@ impl<'a> Sweep<'a> {
         while !interrupt::is_stop_requested()
             && let Some((row, configuration)) = self.state.begin_next()
         {
+            self.say_memory(&configuration);
             let left_s = self.left_s();
             self.say(self.verbosity.before(&configuration, left_s));
             let mut result = self.run_one(row, &configuration)?;
@@ -210,13 +222,33 @@ impl<'a> Sweep<'a> {
         if !runs_through || configuration.options.device_type == DeviceType::Cpu {
             return configuration.duration_s;
         }
+        self.estimate(configuration).map_or(0.0, |estimate| estimate.simulated.to_secs_f64())
+    }
+
+    /// `None` for a configuration that cannot run, which says so in its row.
+    fn estimate(&mut self, configuration: &Configuration) -> Option<Estimate> {
         let key = configuration.times_key();
         if let Entry::Vacant(place) = self.times.entry(key) {
-            // A configuration that cannot run says so in its row.
-            let Ok(times) = service_times(configuration, self.driver.models()) else { return 0.0 };
-            place.insert(times);
+            place.insert(service_times(configuration, self.driver.models()).ok()?);
         }
-        self.times.get(&key).map_or(0.0, |times| estimate(configuration, times).simulated.to_secs_f64())
+        self.times.get(&key).map(|times| estimate(configuration, times))
+    }
+
+    /// Says once how much memory the latencies of the configurations so far take, if it is much.
+    fn say_memory(&mut self, configuration: &Configuration) {
+        let flag = if self.args.return_timers.is_some() { "--return-timers" } else { "--report-verbosity 2" };
+        let keeps = self.args.return_timers.is_some() || self.args.report_verbosity == 2;
+        if !keeps || self.kept_inferences > MANY_INFERENCES || configuration.options.device_type == DeviceType::Cpu {
+            return;
+        }
+        self.kept_inferences += self.estimate(configuration).map_or(0, |estimate| estimate.inferences);
+        if self.kept_inferences > MANY_INFERENCES {
+            let bytes = format_bytes(u64_to_f64(self.kept_inferences.saturating_mul(INFERENCE_BYTES)));
+            self.driver.say(&format!(
+                "note: {flag} keeps every latency: about {} so far take {bytes} of memory; a shorter --duration or --max-inferences keeps fewer",
+                format_count(self.kept_inferences)
+            ));
+        }
     }
 
     fn run_one(&mut self, row: u32, configuration: &Configuration) -> Result<RowResult> {

@@ -70,6 +70,8 @@ fn headers_of(name: &str) -> Vec<(&'static str, &'static str)> {
         ("Cross-Origin-Embedder-Policy", "require-corp"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
         ("X-Content-Type-Options", "nosniff"),
+        // A page cannot say this of itself.
+        ("Content-Security-Policy", "frame-ancestors 'none'"),
     ]
 }
 

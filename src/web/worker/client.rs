@@ -11,6 +11,7 @@ use web_sys::{Blob, ErrorEvent, File, MessageEvent, Worker, WorkerOptions, Worke
 use yew::Callback;
 
 use super::envelope;
+use super::life;
 use crate::platform::{download, error_text, page, url};
 use ns_session::protocol::wire::{Decode, decode, decode_event, decode_none, encode_request};
 use ns_session::{Ask, Control, Event, JobId, Message, PROTOCOL_VERSION, Request, build_id};
@@ -53,6 +54,8 @@ type QueuedRequest = (Request, Option<File>);
 
 struct EngineInner {
     worker: Worker,
+    /// Of the worker and its lock.
+    name: String,
     /// Requests that wait for Ready; `None` once it came.
     queue: RefCell<Option<Vec<QueuedRequest>>>,
     jobs: RefCell<BTreeMap<JobId, SentJob>>,
@@ -108,10 +111,13 @@ impl Engine {
     pub fn spawn(program: Program) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
+        let name = life::new_name();
+        options.set_name(&name);
         let worker = Worker::new_with_options(&url::beside_page(program.loader()), &options)
             .map_err(|e| format!("The browser refused to start a worker: {}", error_text(&e)))?;
         let engine = Self(Rc::new(EngineInner {
             worker,
+            name,
             queue: RefCell::new(Some(Vec::new())),
             jobs: RefCell::default(),
             last_words: RefCell::default(),
@@ -205,7 +211,7 @@ impl Engine {
 
     fn listen(&self) {
         let inner = &self.0;
-        let on = |name: &'static str, f: fn(&EngineInner, &web_sys::Event)| {
+        let on = |name: &'static str, f: fn(&Rc<EngineInner>, &web_sys::Event)| {
             let weak: Weak<EngineInner> = Rc::downgrade(inner);
             let options = EventListenerOptions::enable_prevent_default();
             EventListener::new_with_options(&inner.worker, name, options, move |event| {
@@ -260,8 +266,14 @@ impl EngineInner {
         }
     }
 
-    fn receive(&self, data: &wasm_bindgen::JsValue) {
+    fn receive(self: &Rc<Self>, data: &wasm_bindgen::JsValue) {
         if let Some(words) = data.as_string() {
+            if words == life::ALIVE {
+                let weak = Rc::downgrade(self);
+                let end = move || weak.upgrade().into_iter().for_each(|inner| inner.end("the browser closed it", None));
+                life::when_ended(&self.name, end);
+                return;
+            }
             *self.last_words.borrow_mut() = Some(words);
             return;
         }

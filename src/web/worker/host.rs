@@ -10,6 +10,7 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Me
 
 use super::clock::WorkerClock;
 use super::envelope;
+use super::life;
 use super::panic_message::{install_panic_hook, post_text};
 use super::reader::read_model;
 use super::source::FileSource;
@@ -94,6 +95,7 @@ fn start(
     on_message.forget(); // lives as long as the worker
 
     post(&scope, Event::Ready { protocol: PROTOCOL_VERSION, build: build_id() });
+    life::hold(&scope);
     if let Some(warm_up) = warm_up {
         warm_up_later(warm_up, host, WARM_UP_AFTER_MS, WARM_UP_ROUNDS);
     }

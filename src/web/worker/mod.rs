@@ -14,6 +14,7 @@ mod client;
 mod clock;
 mod envelope;
 mod host;
+mod life;
 pub(super) mod panic_message;
 mod pool;
 mod reader;
