@@ -147,7 +147,7 @@ async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
 fn with_files_beside(models: &[File], others: &[File]) -> Option<Result<File, String>> {
     let [model] = models else { return None };
     let name = model.name();
-    let all = [&[model.clone()], others].concat();
+    let all = [std::slice::from_ref(model), others].concat();
     (!others.is_empty() && may_have_files_beside(&name)).then(|| bundle_as(&name, &all))
 }
 
