@@ -31,9 +31,19 @@ pub fn run_of<'a>(executable: &'a Executable, recorder: &Recorder, costs: &CostT
         model_flops: Some(executable.model_flops),
         memory: Some(executable.memory),
         products: None,
+        rows_per_partition: rows_per_partition(executable, costs.core.partitions),
         clock_limits: recorder.clock_limits(origin_ns, window.end),
         throttle: costs.engine.tensor_throttle,
     }
+}
+
+/// Rows that the array contracts on each partition: the tiles of its 8-bit mode have more rows than there are partitions.
+fn rows_per_partition(executable: &Executable, partitions: u32) -> u32 {
+    let rows = executable.ops.iter().filter_map(|op| match op.op {
+        Op::LdWeights { rows, .. } => Some(rows),
+        _ => None,
+    });
+    rows.max().unwrap_or(0).div_ceil(partitions.max(1)).max(1)
 }
 
 struct Reading<'a, 'r> {

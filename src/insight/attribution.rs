@@ -215,6 +215,7 @@ mod tests {
         test.units.push(UnitRun { name: "queue".to_owned(), engine: None, items: vec![item(b, 0, 40)] });
         let run = Run {
             products: None,
+            rows_per_partition: 1,
             clock_limits: Vec::new(),
             throttle: None,
             total: test.total,

@@ -61,9 +61,9 @@ impl Bounds {
         let bandwidth = core.peak_hbm_bytes_per_s();
         let ideal = u64_to_f64(s.dma_transfer_total_bytes) / bandwidth;
         let needed = run.memory.map(|m| u64_to_f64(m.input_bytes + m.output_bytes + m.weight_bytes) / bandwidth);
-        // The adjusted count includes the cost of fp32, so one peak serves all types.
-        let flops = u64_to_f64(s.adjusted_hardware_flops) / core.peak_bf16_flops();
-        let useful = u64_to_f64(s.adjusted_hardware_flops - s.adjusted_transpose_flops) / core.peak_bf16_flops();
+        // The adjusted count includes the cost of fp32, so that one peak serves a run.
+        let flops = u64_to_f64(s.adjusted_hardware_flops) / run.peak_flops(core);
+        let useful = u64_to_f64(s.adjusted_hardware_flops - s.adjusted_transpose_flops) / run.peak_flops(core);
         let total = s.total_time;
         let bound = |name: &str, seconds: f64, of: Resource, meaning: &str| {
             let rest = limiter.next_bound(&[of]).filter(|r| secs(r.busy_ns) > seconds);

@@ -80,7 +80,7 @@ impl Roofline {
                 modules.entry(source.scope.as_slice()).or_default().add(&item.work, item.time);
             }
         }
-        let point = |name: String, sums: &Sums, seconds: f64| point(core, name, sums, seconds);
+        let point = |name: String, sums: &Sums, seconds: f64| point(run.peak_flops(core), core, name, sums, seconds);
         let mut points: Vec<RooflinePoint> = modules
             .into_iter()
             .filter(|(_, sums)| sums.flops > 0)
@@ -95,18 +95,17 @@ impl Roofline {
         points.truncate(MAX_POINTS);
         points.insert(0, point("total".to_owned(), &total, run.total_s()));
         Self {
-            peak_flops_per_s: core.peak_bf16_flops(),
+            peak_flops_per_s: run.peak_flops(core),
             peak_bytes_per_s: core.peak_hbm_bytes_per_s(),
-            ridge_flops_per_byte: core.ridge_flops_per_byte(),
+            ridge_flops_per_byte: run.peak_flops(core) / core.peak_hbm_bytes_per_s(),
             points,
             omitted,
         }
     }
 }
 
-fn point(core: &CoreSpec, name: String, sums: &Sums, seconds: f64) -> RooflinePoint {
+fn point(peak: f64, core: &CoreSpec, name: String, sums: &Sums, seconds: f64) -> RooflinePoint {
     let intensity = (sums.hbm_bytes > 0).then(|| u64_to_f64(sums.flops) / u64_to_f64(sums.hbm_bytes));
-    let peak = core.peak_bf16_flops();
     RooflinePoint {
         name,
         flops: sums.flops,

@@ -3,6 +3,7 @@
 
 use super::spans::secs;
 use ns_base::{Interval, names};
+use ns_machine::arch::CoreSpec;
 use ns_machine::cost::Throttle;
 use ns_machine::isa::{Activity, Engine};
 use ns_machine::{MemoryPlan, SourceEntry, SourceId, SourceMap};
@@ -24,6 +25,8 @@ pub struct Run<'a> {
     pub memory: Option<MemoryPlan>,
     /// Matrix products and convolutions of the model as written, and after the compiler's passes; `None` when not known.
     pub products: Option<(u64, u64)>,
+    /// Rows that a pass contracts on each partition: 2 for 8-bit products where the array has a mode for them, else 1.
+    pub rows_per_partition: u32,
     /// When the tensor engine's clock is limited, in the order of time.
     pub clock_limits: Vec<ClockLimit>,
     /// The rule behind the limits; `None` when it is not known.
@@ -151,6 +154,13 @@ impl Item {
 }
 
 impl Run<'_> {
+    /// The array's peak in the mode of the run's products, floating point operations per second; of single precision, in bf16
+    /// equivalents.
+    #[must_use]
+    pub fn peak_flops(&self, core: &CoreSpec) -> f64 {
+        core.peak_bf16_flops() * f64::from(self.rows_per_partition.max(1))
+    }
+
     pub fn engine_items(&self) -> impl Iterator<Item = &Item> {
         self.units.iter().filter(|u| u.engine.is_some()).flat_map(|u| &u.items)
     }

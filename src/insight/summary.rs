@@ -44,7 +44,7 @@ metrics! {
         hfu_estimated_percent: f64, Percent;
         /// HBM bytes read and written, as a share of what the peak bandwidth could move in `total_time`.
         mbu_estimated_percent: f64, Percent;
-        /// The same for inputs and weights, each read once.
+        /// The same for inputs and weights, each read once, of a table the rows that are read.
         mbu_min_read_util_percent: Option<f64>, Percent;
         /// Bytes that DMA read from device memory.
         hbm_read_bytes: u64, Bytes;
@@ -60,6 +60,8 @@ metrics! {
         output_queue_bytes: u64, Bytes;
         /// Bytes of DMAs that move weights.
         weight_queue_bytes: u64, Bytes;
+        /// Ours: bytes of custom operators, to device memory and back.
+        custom_queue_bytes: u64, Bytes;
         /// Time in which any DMA is in progress, from its trigger to its last data.
         dma_active_time: f64, Seconds;
         /// `dma_active_time` as a share of `total_time`.
@@ -135,7 +137,7 @@ impl Summary {
         let mut summary = Self {
             total_time: run.total_s(),
             total_exec_time: secs(run.window_ns().unsigned_abs()),
-            peak_flops_bandwidth_ratio: core.ridge_flops_per_byte(),
+            peak_flops_bandwidth_ratio: run.peak_flops(core) / core.peak_hbm_bytes_per_s(),
             model_flops: run.model_flops,
             sbuf_peak_bytes: run.memory.map(|m| m.sbuf_peak_bytes),
             ..Self::default()
@@ -244,7 +246,7 @@ impl Summary {
                 Role::Weight => self.weight_queue_bytes += t.bytes,
                 Role::SpillSave => self.spill_save_bytes += t.bytes,
                 Role::SpillReload => self.spill_reload_bytes += t.bytes,
-                Role::Custom => {}
+                Role::Custom => self.custom_queue_bytes += t.bytes,
             }
         }
         self.dma_transfer_time = secs(sum_ns);
@@ -257,7 +259,7 @@ impl Summary {
     }
 
     fn add_rates(&mut self, run: &Run<'_>, core: &CoreSpec) {
-        let peak = core.peak_bf16_flops() * self.total_time;
+        let peak = run.peak_flops(core) * self.total_time;
         let useful = u64_to_f64(self.hardware_flops - self.transpose_flops);
         let hbm = u64_to_f64(self.hbm_read_bytes + self.hbm_write_bytes);
         let hbm_peak = core.peak_hbm_bytes_per_s() * self.total_time;
@@ -268,7 +270,9 @@ impl Summary {
         let allowed = |flops: u64| (u64_to_f64(flops) / hbm / self.peak_flops_bandwidth_ratio * 100.0).min(100.0);
         self.mfu_max_achievable_estimated_percent = run.model_flops.filter(|_| hbm > 0.0).map(allowed);
         self.mbu_estimated_percent = percent(hbm, hbm_peak);
-        let read_once = |m: ns_machine::MemoryPlan| percent(u64_to_f64(m.input_bytes + m.weight_bytes), hbm_peak);
+        // Of a table in device memory only the rows that are looked up are read.
+        let least = |m: ns_machine::MemoryPlan| (m.input_bytes + m.weight_bytes).min(self.hbm_read_bytes);
+        let read_once = |m| percent(u64_to_f64(least(m)), hbm_peak);
         self.mbu_min_read_util_percent = run.memory.map(read_once);
         let window_s = self.total_exec_time;
         self.tflops = run.model_flops.filter(|_| window_s > 0.0).map(|f| u64_to_f64(f) / window_s / 1e12);

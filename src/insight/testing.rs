@@ -80,6 +80,7 @@ impl TestRun {
             model_flops: self.model_flops,
             memory: None,
             products: None,
+            rows_per_partition: 1,
             clock_limits: Vec::new(),
             throttle: None,
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::families::{model_names, named_config};
 use super::memory::Memory;
 use super::plan::Plan;
-use super::request::{Request, llm_instance};
+use super::request::{Request, has_lnc, llm_instance};
 use super::shard::degrees;
 use ns_machine::arch::{INSTANCES, Instance};
 
@@ -71,11 +71,13 @@ pub fn distinct_instances() -> Vec<&'static Instance> {
     found
 }
 
-/// Every instance and degree for a request; its own instance and degree do not matter.
+/// Every instance and degree for a request that [`Request::check_numbers`] accepts; no place for another. Its own instance and
+/// degree do not matter.
 #[must_use]
 pub fn fit(request: &Request) -> FitGrid {
     let mut rows = Vec::new();
-    for instance in INSTANCES {
+    let is_possible = request.check_numbers().is_ok();
+    for instance in INSTANCES.iter().filter(|instance| is_possible && has_lnc(instance, request.lnc)) {
         for degree in degrees(instance, request.lnc) {
             let at = Request { instance, degree, ..request.clone() };
             let Ok(memory) = at.memory() else { continue };
@@ -148,5 +150,25 @@ mod tests {
         let names: Vec<&str> = distinct_instances().iter().map(|i| i.name).collect();
         assert!(names.contains(&"inf2.xlarge") && !names.contains(&"inf2.8xlarge"), "{names:?}");
         assert!(names.contains(&"trn1.32xlarge") && !names.contains(&"trn1n.32xlarge"), "{names:?}");
+    }
+
+    #[test]
+    fn a_number_that_no_instance_has_fits_nowhere() {
+        let own = request(128);
+        let wide = fit(&Request { lnc: Some(2), ..own.clone() });
+        assert!(wide.rows.iter().all(|row| row.instance.starts_with("trn2") || row.instance.starts_with("trn3")));
+        assert!(!wide.rows.is_empty());
+        for impossible in [
+            Request { lnc: Some(7), ..own.clone() },
+            Request { lnc: Some(0), ..own.clone() },
+            Request { batch: 0, ..own.clone() },
+            Request { batch: 1 << 63, ..own.clone() },
+            Request { input: u64::MAX, ..own.clone() },
+            Request { output: u64::MAX / 2, ..own.clone() },
+            Request { output: 20_000, ..own },
+        ] {
+            assert!(impossible.check_numbers().is_err());
+            assert_eq!((fit(&impossible).rows.len(), fit(&impossible).nearest), (0, None));
+        }
     }
 }

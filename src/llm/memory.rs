@@ -37,11 +37,13 @@ impl Memory {
     ) -> Self {
         let layer = shard.layer_elements(config.mlp);
         let weight_bytes = config.layers * layer * weights.bytes() + shard.head_elements() * ELEMENT_BYTES;
-        let cache_bytes = config.layers * shard.cache_bytes(batch, positions);
+        let cache_bytes = config.layers.saturating_mul(shard.cache_bytes(batch, positions));
         // The residual, a part's result and its widest inner value, in single precision.
         let widths = 2 * shard.hidden + shard.columns.max(shard.heads * shard.head_size);
-        let scratch_bytes = CODE_BYTES + batch * prompt * widths * 4 + batch * shard.words * 4;
-        let needed_bytes = weight_bytes + cache_bytes + scratch_bytes;
+        let product = |sizes: [u64; 3]| sizes.into_iter().fold(4, u64::saturating_mul);
+        let activations = product([batch, prompt, widths]).saturating_add(product([batch, shard.words, 1]));
+        let scratch_bytes = activations.saturating_add(CODE_BYTES);
+        let needed_bytes = [weight_bytes, cache_bytes, scratch_bytes].into_iter().fold(0, u64::saturating_add);
         Self { weight_bytes, cache_bytes, scratch_bytes, needed_bytes, core_bytes, fits: needed_bytes <= core_bytes }
     }
 

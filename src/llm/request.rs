@@ -8,7 +8,7 @@ use super::memory::Memory;
 use super::shard::{KvRule, Shard, degrees};
 use ns_base::Order;
 use ns_base::{Refusal, refuse};
-use ns_machine::arch::{Instance, core_spec, features, known_instance};
+use ns_machine::arch::{INSTANCES, Instance, core_spec, features, known_instance};
 
 /// How weights are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +87,12 @@ pub fn llm_instance(name: &str) -> Result<&'static Instance, Refusal> {
     Ok(instance)
 }
 
+/// Whether the logical cores of an instance can have so many physical cores.
+#[must_use]
+pub fn has_lnc(instance: &Instance, lnc: Option<u32>) -> bool {
+    lnc.is_none_or(|lnc| features(instance.core_version).map_or(&[1][..], |f| f.lnc).contains(&lnc))
+}
+
 impl Request {
     /// Tokens of a whole sequence.
     #[must_use]
@@ -112,7 +118,8 @@ impl Request {
         }
         let mut buckets = self.buckets.clone();
         if buckets.is_empty() {
-            buckets = std::iter::successors(Some(SHORTEST_BUCKET), |b| Some(b * 2)).take_while(|b| *b < all).collect();
+            buckets =
+                std::iter::successors(Some(SHORTEST_BUCKET), |b| b.checked_mul(2)).take_while(|b| *b < all).collect();
             buckets.push(all);
         }
         buckets.order();
@@ -152,26 +159,38 @@ impl Request {
         ))
     }
 
-    /// Checks that the request is possible.
+    /// Checks that the numbers are possible on any instance.
     ///
     /// # Errors
-    /// What is not possible, and the nearest that is.
-    pub fn check(&self) -> Result<(), Refusal> {
+    /// The number that is not possible, and the nearest that is.
+    pub fn check_numbers(&self) -> Result<(), Refusal> {
         for (what, n) in [("batch", self.batch), ("input", self.input), ("output", self.output)] {
             if n == 0 || n > 1 << 24 {
                 return Err(refuse!("--{what} {n} is not possible; it must be between 1 and {}", 1u64 << 24));
             }
         }
-        if let Some(lnc) = self.lnc {
+        if let Some(lnc) = self.lnc
+            && !INSTANCES.iter().any(|instance| has_lnc(instance, self.lnc))
+        {
+            return Err(refuse!("no instance has logical cores of {lnc} physical cores; use 1 or 2"));
+        }
+        self.check_positions()
+    }
+
+    /// Checks that the request is possible.
+    ///
+    /// # Errors
+    /// What is not possible, and the nearest that is.
+    pub fn check(&self) -> Result<(), Refusal> {
+        self.check_numbers()?;
+        if let Some(lnc) = self.lnc.filter(|_| !has_lnc(self.instance, self.lnc)) {
             let known = features(self.instance.core_version).map_or(&[1][..], |f| f.lnc);
-            if !known.contains(&lnc) {
-                let known: Vec<String> = known.iter().map(u32::to_string).collect();
-                return Err(refuse!(
-                    "{} has no logical cores of {lnc} physical cores; use {}",
-                    self.instance.name,
-                    known.join(" or ")
-                ));
-            }
+            let known: Vec<String> = known.iter().map(u32::to_string).collect();
+            return Err(refuse!(
+                "{} has no logical cores of {lnc} physical cores; use {}",
+                self.instance.name,
+                known.join(" or ")
+            ));
         }
         let possible = degrees(self.instance, self.lnc);
         if !possible.contains(&self.degree) {
@@ -184,6 +203,10 @@ impl Request {
                 all.join(", ")
             ));
         }
+        self.check_memory()
+    }
+
+    fn check_positions(&self) -> Result<(), Refusal> {
         let (all, most) = (self.positions(), self.config.max_positions);
         if self.input >= most {
             return Err(refuse!(
@@ -209,7 +232,7 @@ impl Request {
                 "the largest bucket has {last} positions and a sequence has {all}; add a bucket of {all}"
             ));
         }
-        self.check_memory()
+        Ok(())
     }
 
     fn check_memory(&self) -> Result<(), Refusal> {

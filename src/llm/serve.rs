@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use ns_base::Order;
-use ns_base::convert::u64_to_f64;
+use ns_base::convert::{f64_to_u64, u64_to_f64};
 use ns_base::stats::percentile_sorted;
 use ns_base::units::format_number;
 use ns_base::{Refusal, Rng, SimTime, refuse};
@@ -42,6 +42,19 @@ impl Limits {
             Some(LimitMiss { what, limit_ms, above_ms: ms - limit_ms })
         };
         all.into_iter().filter_map(miss).collect()
+    }
+
+    /// Checks that the limits are times.
+    ///
+    /// # Errors
+    /// Names the flag of the limit that is none.
+    pub fn check(&self) -> Result<(), Refusal> {
+        for (flag, ms) in [("--max-ttft-ms", self.ttft_ms), ("--max-tpot-ms", self.tpot_ms)] {
+            if let Some(ms) = ms.filter(|ms| !(ms.is_finite() && *ms > 0.0)) {
+                return Err(refuse!("{flag} {ms} is not possible; use milliseconds above 0"));
+            }
+        }
+        Ok(())
     }
 
     #[must_use]
@@ -108,9 +121,40 @@ pub struct ServeReport {
 const MOST_REQUESTS: u32 = 100_000;
 
 struct Active {
-    arrival: SimTime,
-    first: SimTime,
+    arrival: Moment,
+    first: Moment,
     left: u64,
+}
+
+/// A time since the start of a run, which may last longer than [`SimTime`] reaches: picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Moment(u128);
+
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+impl Moment {
+    fn from_secs(secs: f64) -> Self {
+        let whole = f64_to_u64(secs);
+        match whole < 1_000_000 {
+            true => Self(SimTime::from_secs_f64(secs).0.into()),
+            false => Self(u128::from(whole) * PS_PER_S),
+        }
+    }
+
+    fn after(self, time: SimTime) -> Self {
+        Self(self.0.saturating_add(time.0.into()))
+    }
+
+    fn ms_since(self, earlier: Self) -> f64 {
+        let ps = u64::try_from(self.0.saturating_sub(earlier.0));
+        ps.map_or_else(|_| self.secs_since(earlier) * 1e3, |ps| SimTime(ps).to_ms_f64())
+    }
+
+    fn secs_since(self, earlier: Self) -> f64 {
+        let ps = self.0.saturating_sub(earlier.0);
+        let whole = |_| u64_to_f64(u64::try_from(ps / PS_PER_S).unwrap_or(u64::MAX));
+        u64::try_from(ps).map_or_else(whole, |ps| SimTime(ps).to_secs_f64())
+    }
 }
 
 /// The finished requests: their times to the first token and of a token, milliseconds.
@@ -138,6 +182,7 @@ pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) 
             traffic.requests
         ));
     }
+    traffic.limits.check()?;
     let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, calibration)?;
     decoder.weights = request.weights;
     let prompt = decoder.prefill(1, request.prompt_bucket())?;
@@ -157,18 +202,18 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
             waiting.front().copied().filter(|arrival| has_place && (*arrival <= now || active.is_empty()))
         {
             waiting.pop_front();
-            now = now.max(arrival) + prompt;
+            now = now.max(arrival).after(prompt);
             active.push(Active { arrival, first: now, left: request.output - 1 });
         } else {
-            now += step;
+            now = now.after(step);
             steps += 1;
             served += active.len() as u64;
             active.iter_mut().for_each(|a| a.left = a.left.saturating_sub(1));
         }
         active.retain(|a| {
             if a.left == 0 {
-                let ttft_ms = a.first.saturating_sub(a.arrival).to_ms_f64();
-                let tpot_ms = now.saturating_sub(a.first).to_ms_f64() / u64_to_f64((request.output - 1).max(1));
+                let ttft_ms = a.first.ms_since(a.arrival);
+                let tpot_ms = now.ms_since(a.first) / u64_to_f64((request.output - 1).max(1));
                 finished.good += u32::from(traffic.limits.keeps(ttft_ms, tpot_ms));
                 finished.ttft_ms.push(ttft_ms);
                 finished.tpot_ms.push(tpot_ms);
@@ -176,7 +221,7 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
             a.left > 0
         });
     }
-    let time_s = now.saturating_sub(first_arrival).to_secs_f64().max(1e-12);
+    let time_s = now.secs_since(first_arrival).max(1e-12);
     let percentiles = |mut values: Vec<f64>| {
         values.order_by(f64::total_cmp);
         [50.0, 90.0, 99.0].map(|p| percentile_sorted(&values, p).unwrap_or(0.0))
@@ -195,13 +240,13 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
 }
 
 /// Times of arrival, in order.
-fn arrivals(traffic: &Traffic) -> VecDeque<SimTime> {
+fn arrivals(traffic: &Traffic) -> VecDeque<Moment> {
     let mut rng = Rng::new(traffic.seed, 0);
     let mut at = 0.0;
     (0..traffic.requests)
         .map(|_| {
             at += rng.exponential_f64() / traffic.requests_per_s;
-            SimTime::from_secs_f64(at)
+            Moment::from_secs(at)
         })
         .collect()
 }
@@ -237,5 +282,11 @@ mod tests {
         assert!(fast.throughput_tokens_per_s > slow.throughput_tokens_per_s);
         assert!(fast.goodput_requests_per_s < fast.requests_per_s);
         assert_eq!(at(3.0), at(3.0));
+        // Requests that come once in centuries are served one by one.
+        for rate in [1e-4, 1e-9, 1e-12] {
+            let alone = at(rate);
+            assert!((alone.mean_batch - 1.0).abs() < 1e-9 && (alone.ttft_ms[2] - 20.0).abs() < 1e-6, "{alone:?}");
+            assert!((alone.requests_per_s / rate - 1.0).abs() < 0.2, "{alone:?}");
+        }
     }
 }

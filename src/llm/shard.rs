@@ -114,7 +114,7 @@ impl Shard {
     /// Bytes of keys and values of one layer, for a batch and positions, in 16 bits.
     #[must_use]
     pub const fn cache_bytes(&self, batch: u64, positions: u64) -> u64 {
-        2 * self.kv_heads * self.head_size * 2 * batch * positions
+        (2 * self.kv_heads * self.head_size * 2).saturating_mul(batch).saturating_mul(positions)
     }
 }
 

@@ -305,3 +305,40 @@ fn the_page_and_the_command_line_have_one_answer() {
         assert_eq!(saved["published_iterations_per_s"], printed["published_iterations_per_s"], "{kernel}");
     }
 }
+
+#[test]
+fn a_kernel_of_three_dimensions_runs_without_the_network() {
+    let folder = Folder::new("three-dimensions");
+    let source = "#include <torch/torch.h>
+torch::Tensor scale(const torch::Tensor& t) {
+    auto a = t.accessor<float, 3>();
+    torch::Tensor r = torch::zeros(t.sizes(), torch::kFloat);
+    auto o = r.accessor<float, 3>();
+    for (int64_t i = 0; i < t.size(0); i++)
+        for (int64_t j = 0; j < t.size(1); j++)
+            for (int64_t k = 0; k < t.size(2); k++) o[i][j][k] = a[i][j][k] * 2;
+    return r;
+}
+";
+    let file = folder.join("three.cpp");
+    std::fs::write(&file, source).unwrap();
+    let run = |reference: &str| {
+        customop(&[
+            "--kernel",
+            file.to_str().unwrap(),
+            "--input",
+            "2,3,4",
+            "--fill",
+            "ramp",
+            "--reference",
+            reference,
+            "--json",
+        ])
+    };
+    let (ok, out, err) = run("x * 2");
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert!(ok, "{err}");
+    assert_eq!((json["max_abs_error"].as_f64(), json["iterations_per_s"].as_f64()), (Some(0.0), None));
+    assert!(json["ns_per_element"].as_f64().unwrap() > 0.0);
+    assert!(!run("x * 3").0);
+}

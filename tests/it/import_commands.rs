@@ -317,6 +317,17 @@ fn the_lists_of_operators_are_what_is_printed() {
     super::doc_tables::assert_written("docs/operators.md", "neuronscope operators-supported", &operators_markdown());
 }
 
+#[test]
+fn inspect_takes_a_batch_size() {
+    let file = model(FIXED);
+    let at = |batch: &str| json(&["inspect", &file, "--instance", "inf2.xlarge", "--batch", batch, "--json"]);
+    let (own, large) = (at("4"), at("4096"));
+    assert_eq!(large["flops"].as_u64().unwrap(), own["flops"].as_u64().unwrap() * 1024);
+    assert_eq!(large["inputs"][0]["shape"][0], 4096);
+    assert!(large["device"]["core_ms"].as_f64() > own["device"]["core_ms"].as_f64());
+    assert!(failure(&["inspect", &model(MIXED), "--batch", "3"]).contains("exported for a batch size of 2, not 3"));
+}
+
 /// A message of protocol buffers: fields that are numbers or bytes.
 fn message(fields: &[(u8, Result<u64, Vec<u8>>)]) -> Vec<u8> {
     let mut out = Vec::new();

@@ -1,7 +1,7 @@
 //! Findings about real executions: the tutorial's conclusions, the published rates, and no finding where nothing is wrong.
 
 use neuronscope::capture::{Recorder, build_profile, run_of};
-use neuronscope::compiler::{Workflow, codegen, lower, passes};
+use neuronscope::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, codegen, lower, passes};
 use neuronscope::device::Device;
 use neuronscope::insight::{Effect, Finding, Insights, Resource, Rule};
 use neuronscope::machine::Executable;
@@ -252,4 +252,46 @@ fn a_session_answers_for_executions_and_says_so_for_files() {
     );
     let [Event::Message(_, Message::Failed(message))] = &refused[..] else { panic!("{refused:?}") };
     assert!(message.starts_with("t.json: ") && message.contains("simulated"), "{message}");
+}
+
+/// A summary of a profile of the command line: the values that no configuration may break.
+#[test]
+fn shares_of_a_peak_stay_below_it_and_the_parts_add_up() {
+    let models = ["nn", "mlp", "matmult:n=512,loop_count=2", "matmult:n=1024,loop_count=1", "resnet18:image=64"];
+    let mut rng = neuronscope::base::Rng::new(7, 0);
+    let mut choose = |n: usize| (rng.next_u32() as usize) % n;
+    for _ in 0..120 {
+        let instance = ["inf2.xlarge", "trn1.2xlarge", "trn2.48xlarge", "trn3-ultraserver-gen1"][choose(4)];
+        let options = CompileOptions {
+            auto_cast: AutoCast::ALL[choose(3)],
+            auto_cast_type: CastType::ALL[choose(4)],
+            opt_level: OptLevel::ALL[choose(3)],
+            lnc: None,
+        };
+        let workflow = [Workflow::Trace, Workflow::MarkStep][choose(2)];
+        let (model, batch) = (models[choose(models.len())], [None, Some(4)][choose(2)]);
+        let device = Device::new(instance, options).unwrap();
+        let Ok(executable) = device.compile(model, batch, workflow) else { continue };
+        let mut recorder = Recorder::default();
+        simulate(&executable, &device.costs, &mut recorder).unwrap();
+        let run = run_of(&executable, &recorder, &device.costs, workflow);
+        let insights = Insights::of(&run, &device.costs.core);
+        let (s, at) = (&insights.summary, format!("{model} {batch:?} on {instance}, {options}, {workflow}"));
+        let below = |share: f64, what: &str| assert!(share <= 100.0 + 1e-9, "{at}: {what} {share}");
+        below(s.mfu_estimated_percent.unwrap(), "MFU");
+        below(s.hfu_estimated_percent, "HFU");
+        below(s.mbu_estimated_percent, "MBU");
+        assert!(s.mbu_min_read_util_percent.unwrap() <= s.mbu_estimated_percent, "{at}");
+        for point in &insights.roofline.points[..1] {
+            assert!(point.flops_per_s <= point.attainable_flops_per_s * (1.0 + 1e-9), "{at}: {point:?}");
+        }
+        let ideal = insights.bounds.seconds("compute_bound_ideal_flops").unwrap();
+        assert!(ideal <= s.total_time, "{at}: {ideal} {}", s.total_time);
+        let queues = s.input_queue_bytes + s.output_queue_bytes + s.weight_queue_bytes;
+        assert_eq!(
+            queues + s.custom_queue_bytes + s.spill_save_bytes + s.spill_reload_bytes,
+            s.dma_transfer_total_bytes,
+            "{at}"
+        );
+    }
 }

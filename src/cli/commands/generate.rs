@@ -69,7 +69,9 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
 pub(super) fn run_fit(args: FitArgs) -> Result<()> {
     let Some(config) = named_model(&args.model)? else { return fit_all(&args) };
     let request = request_of(config, ANY_INSTANCE, &args.size)?;
+    request.check_numbers()?;
     let limits = Limits { ttft_ms: args.max_ttft_ms, tpot_ms: args.max_tpot_ms };
+    limits.check()?;
     let mut grid = fit(&request);
     if !limits.is_none() {
         grid.plan = cheapest_plan(&request, &limits, FITTED);
@@ -87,6 +89,9 @@ fn fit_all(args: &FitArgs) -> Result<()> {
     }
     let Some(first) = model_names().next() else { return Ok(()) };
     let request = request_of(named_config(first)?, ANY_INSTANCE, &args.size)?;
+    // The model is the first of many, whose positions do not count.
+    let of_any = DecoderConfig { max_positions: u64::MAX, ..request.config.clone() };
+    Request { config: of_any, ..request.clone() }.check_numbers()?;
     let grids = fit_models(&request);
     if args.json { text::print_json(&grids) } else { text::print(models_text(&request, &grids).as_bytes()) }
 }

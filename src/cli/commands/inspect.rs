@@ -11,15 +11,17 @@ use serde::Serialize;
 use super::model_values::{Comparison, JsonComparison};
 use super::{inspect_picture, text};
 use crate::driver::Driver;
+use crate::file::FileSource;
 use crate::inspect_args::InspectArgs;
 use crate::model_file;
 use ns_base::SimTime;
 use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
 use ns_compiler::{Pipeline, Workflow};
-use ns_device::{Compilation, Device, EstimateMark, ModelFileSettings, OperatorKernels};
+use ns_device::{Compilation, Device, EstimateMark, ModelFileRef, ModelFileSettings, ModelLibrary, OperatorKernels};
 use ns_neuron::step::Waits;
 use ns_program::{ImportedModel, Inspection, TensorInfo, Verdict, occurrence};
+use ns_readers::read_model;
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
     let path =
@@ -36,7 +38,10 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     }
     let settings = args.file_flags.settings()?;
     let (imported, bytes) = model_file::read_decided(Path::new(&path), &settings)?;
-    let imported = Rc::new(imported);
+    let imported = match args.batch {
+        Some(batch) => at_batch(&path, &settings, batch)?,
+        None => Rc::new(imported),
+    };
     let run = args.instance.as_deref().map(|instance| OneCall::of(&imported, instance, &settings)).transpose()?;
     let compared = Comparison::of(
         &imported,
@@ -59,6 +64,14 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     };
     text::print(said.as_bytes())?;
     compared.map_or(Ok(()), |c| c.verdict())
+}
+
+/// The model in a file for a batch size.
+fn at_batch(path: &str, settings: &ModelFileSettings, batch: u32) -> Result<Rc<ImportedModel>> {
+    let library = ModelLibrary::new(read_model);
+    library.keep(path, Rc::new(FileSource::open(Path::new(path))?))?;
+    let file = ModelFileRef { digest: None, ..ModelFileRef::new(path, "", settings.clone()) };
+    Ok(library.instantiate(&file, Some(batch.into()))?.imported)
 }
 
 /// The default instance: the smallest one with a second-generation NeuronCore.

@@ -114,9 +114,15 @@ impl CustomOpSpec {
         Ok(())
     }
 
+    /// Whether the kernel also runs in the network, whose tensors have two dimensions: not if its own input has another number.
+    #[must_use]
+    pub fn runs_in_network(&self) -> bool {
+        self.input.as_ref().is_none_or(|dims| dims.len() == 2)
+    }
+
     /// Widths after which the operator is called.
     pub fn hidden(&self) -> impl Iterator<Item = u64> + '_ {
-        let inner = self.layers.len().saturating_sub(1);
+        let inner = if self.runs_in_network() { self.layers.len().saturating_sub(1) } else { 0 };
         self.layers.iter().take(inner).skip(1).copied()
     }
 }

@@ -151,7 +151,7 @@ impl CustomOpRun {
             Workload::Training => &[Workflow::MarkStep],
         };
         let network = |w: &Workflow| NetworkRun::new(&spec.layers, spec.batch, spec.workload, *w, costs);
-        self.networks = workflows.iter().map(network).collect();
+        self.networks = workflows.iter().filter(|_| spec.runs_in_network()).map(network).collect();
         let mut roles = vec![Role::Forward];
         self.step_is_complete = true;
         if self.spec.workload == Workload::Training {

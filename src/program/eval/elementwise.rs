@@ -236,7 +236,8 @@ pub(super) fn whole_binary(function: Binary, element: ElementType, a: i64, b: i6
                 0
             }
         }
-        Binary::ShiftRightArithmetic => a >> b.clamp(0, bits - 1),
+        // Outside, also by a negative number of bits, only the sign is left.
+        Binary::ShiftRightArithmetic => a >> if is_inside { b } else { bits - 1 },
         Binary::ShiftRightLogical if is_inside => ((ua & (u64::MAX >> (64 - element.bits()))) >> b).cast_signed(),
         Binary::ShiftRightLogical => 0,
         Binary::Atan2 | Binary::Complex => return None,
@@ -394,4 +395,22 @@ pub(super) fn reduce_precision(x: &Value, exponent_bits: u32, mantissa_bits: u32
     }
     let f = |&v: &f64| round::to_small(v, exponent_bits, mantissa_bits, false, true);
     Ok(Value { ty: x.ty.clone(), numbers: Numbers::Real(reals(x)?.iter().map(f).collect()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::value_of;
+    use crate::{ArrayType, Binary, ElementType, Numbers, Op, Value};
+
+    #[test]
+    fn a_shift_by_a_number_outside_of_the_bits_leaves_the_sign_or_nothing() {
+        let ty = ArrayType::new(ElementType::S32, [4]);
+        let value = |numbers: [i64; 4]| Value { ty: ty.clone(), numbers: Numbers::Whole(numbers.to_vec()) };
+        let least = i64::from(i32::MIN);
+        let (x, by) = (value([least, least, 8, -8]), value([-1, 32, -1, 2]));
+        let shifted = |f| value_of(&Op::Binary(f), &[&x, &by], &ty).unwrap().numbers;
+        assert_eq!(shifted(Binary::ShiftRightArithmetic), Numbers::Whole(vec![-1, -1, 0, -2]));
+        assert_eq!(shifted(Binary::ShiftLeft), Numbers::Whole(vec![0, 0, 0, -32]));
+        assert_eq!(shifted(Binary::ShiftRightLogical), Numbers::Whole(vec![0, 0, 0, (1 << 30) - 2]));
+    }
 }

@@ -151,13 +151,29 @@ fn cast(site: &mut Site<'_, '_>) -> Results {
     if to == 8 {
         return Err(site.fault(refuse!("gives text, which no NeuronCore has")));
     }
-    Ok(vec![site.b().convert(x, Importer::element(to)?)?])
+    Ok(vec![converted(site, x, Importer::element(to)?)?])
+}
+
+/// A conversion. To 8 bits, what is beyond the largest number becomes that number, unless `saturate` is 0.
+pub(super) fn converted(
+    site: &mut Site<'_, '_>,
+    x: InstructionId,
+    element: ElementType,
+) -> Result<InstructionId, Failure> {
+    let largest = match element {
+        ElementType::F8E4M3Fn => 448.0,
+        ElementType::F8E5M2 => 57_344.0,
+        _ => return Ok(site.b().convert(x, element)?),
+    };
+    let saturates = site.int("saturate", 1)? != 0 && site.element(x).is_float();
+    let inside = if saturates { site.b().clamp_numbers(x, Some(-largest), Some(largest))? } else { x };
+    Ok(site.b().convert(inside, element)?)
 }
 
 fn cast_like(site: &mut Site<'_, '_>) -> Results {
     let (x, like) = (site.x(0)?, site.x(1)?);
     let element = site.element(like);
-    Ok(vec![site.b().convert(x, element)?])
+    Ok(vec![converted(site, x, element)?])
 }
 
 fn reciprocal(site: &mut Site<'_, '_>) -> Results {

@@ -9,6 +9,7 @@ use ns_program::compose::{average_pool, leaky_relu, softmax};
 use ns_program::{Binary, ElementType, InstructionId, Unary};
 
 use super::Operator;
+use super::elementwise::converted;
 use super::product::{convolve, count_matmul, widened};
 
 /// The note for every file with quantised values.
@@ -102,11 +103,11 @@ fn to_steps(
     zero: Option<InstructionId>,
     element: ElementType,
 ) -> Result<InstructionId, Failure> {
-    let b = site.b();
-    let quotient = b.div(x, scale)?;
+    let quotient = site.b().div(x, scale)?;
     if !element.is_integer() {
-        return Ok(b.convert(quotient, element)?);
+        return converted(site, quotient, element);
     }
+    let b = site.b();
     let mut steps = b.unary(Unary::RoundHalfEven, quotient)?;
     if let Some(zero) = zero {
         let zero = b.convert(zero, b.element(x))?;

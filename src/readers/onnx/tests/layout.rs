@@ -1,6 +1,8 @@
 //! Operators that move elements, and those with indices.
 
-use super::{A, X, close, floats, ints, node, run};
+use super::{A, X, close, file, floats, graph, info, ints, msg, node, num, run};
+use ns_program::eval::evaluate;
+use ns_program::{ArrayType, ElementType, ImportOptions, Numbers, Value};
 
 const SIX: X<'_> = X(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 
@@ -123,4 +125,36 @@ fn resizing_by_each_rule() {
     close(&run(&twice, &corners), &[1.0, 10.0 / 7.0, 13.0 / 7.0, 16.0 / 7.0, 19.0 / 7.0, 22.0 / 7.0, 25.0 / 7.0, 4.0]);
     let cubic = run(&twice, &[A::S("mode", "cubic")]);
     close(&cubic[..2], &[0.894_531_25, 1.191_406_25]);
+}
+
+#[test]
+fn casts_to_8_bits_saturate_unless_the_node_says_otherwise() {
+    let x = [1e6f32, -f32::INFINITY, f32::NAN, 0.3];
+    let through = |node: Vec<u8>, arrays: &[Vec<u8>]| {
+        let back = super::node("Cast", "q", "y", &[A::I("to", 1)]);
+        let graph = graph(&[node, back], arrays, &[info("x", 1, &[4])], &["y"]);
+        let ty = ArrayType::new(ElementType::F32, [4]);
+        let program = crate::read_onnx(&file(&graph, 19), &ImportOptions::default()).unwrap().program;
+        let value = Value { ty, numbers: Numbers::Real(x.map(f64::from).to_vec()) };
+        let Numbers::Real(numbers) = evaluate(&program, vec![value], 1 << 20).unwrap().outputs.remove(0).numbers else {
+            unreachable!()
+        };
+        numbers
+    };
+    // `float8_e4m3fn` is 17, `float8_e5m2` 19.
+    for (to, largest, beyond) in [(17, 448.0, f64::NAN), (19, 57_344.0, f64::INFINITY)] {
+        let zero = [num(2, to), msg(8, "z"), msg(9, [0u8])].concat();
+        let one = floats("one", &[], &[1.0]);
+        let saturated = [
+            through(node("Cast", "x", "q", &[A::I("to", to)]), &[]),
+            through(node("CastLike", "x z", "q", &[]), std::slice::from_ref(&zero)),
+            through(node("QuantizeLinear", "x one z", "q", &[]), &[one, zero]),
+        ];
+        for found in saturated {
+            assert_eq!(found[..2], [largest, -largest]);
+            assert!(found[2].is_nan() && (found[3] - 0.3).abs() < 0.02, "{found:?}");
+        }
+        let plain = through(node("Cast", "x", "q", &[A::I("to", to), A::I("saturate", 0)]), &[]);
+        assert!(plain[0] == beyond || plain[0].is_nan() && beyond.is_nan(), "{plain:?}");
+    }
 }
