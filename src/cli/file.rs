@@ -11,7 +11,10 @@ use super::host;
 use ns_base::Refusal;
 use ns_session::ByteSource;
 
-/// An open file: on disk, or in the memory of the host.
+/// Most bytes that are read of a pipe, which is kept in memory: 2 GiB.
+const MOST_OF_A_PIPE: u64 = 2 << 30;
+
+/// An open file: on disk, or in memory, because it is the host's or a pipe.
 pub(super) enum FileSource {
     Disk { file: File, len: u64 },
     Memory(Arc<Vec<u8>>),
@@ -48,13 +51,28 @@ impl FileSource {
         if let Some(bytes) = host::file(path) {
             return Ok(Self::Memory(bytes));
         }
+        if path == Path::new("-") {
+            return Self::of_pipe(std::io::stdin().lock(), "-");
+        }
         let shown = path.display();
         let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
         let metadata = file.metadata().with_context(|| format!("{shown}: cannot be read"))?;
         if metadata.is_dir() {
             bail!("{shown}: is a folder, where a file is needed");
         }
+        if !metadata.is_file() {
+            return Self::of_pipe(file, &shown.to_string());
+        }
         Ok(Self::Disk { file, len: metadata.len() })
+    }
+
+    fn of_pipe(pipe: impl Read, shown: &str) -> Result<Self> {
+        let mut bytes = Vec::new();
+        let read = pipe.take(MOST_OF_A_PIPE + 1).read_to_end(&mut bytes);
+        if read.with_context(|| format!("{shown}: cannot be read"))? as u64 > MOST_OF_A_PIPE {
+            bail!("{shown}: gives more than 2 GiB, which are not read from a pipe; write it to a file and open that");
+        }
+        Ok(Self::Memory(Arc::new(bytes)))
     }
 }
 
