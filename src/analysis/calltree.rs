@@ -7,7 +7,7 @@
 use super::opcode::opcode;
 use super::{Names, Selection, SliceCursor};
 use ns_base::convert::usize_to_u32;
-use ns_base::{FxHashMap, Order, StrId};
+use ns_base::{FxHashMap, Interval, Order, StrId, TraceNs};
 use ns_profile::{Occurrences, Profile, SliceId, TrackId};
 
 /// The kind of a node.
@@ -140,11 +140,25 @@ impl CallTree {
 /// Marks a slice that is not selected, and so has no node.
 const NO_NODE: u32 = u32::MAX;
 
-/// The node of the innermost selected slice that contains a slice wholly.
-fn node_around(profile: &Profile, id: SliceId, node_of: &[u32]) -> u32 {
-    let slices = profile.slices();
-    let mut around = std::iter::successors(slices.enclosing(id), |outer| slices.enclosing(*outer));
-    around.find_map(|outer| Some(node_of[outer.0 as usize]).filter(|node| *node != NO_NODE)).unwrap_or(NO_NODE)
+/// The nodes of the slices around the current one. Slices come by track and start, outer ones first.
+#[derive(Debug, Default)]
+struct Around {
+    track: Option<TrackId>,
+    /// End and node, the innermost last; none ends before one after it.
+    open: Vec<(TraceNs, u32)>,
+}
+
+impl Around {
+    /// The node of the innermost slice that contains a slice wholly. Those that end before it contain none that it does not contain.
+    fn node(&mut self, track: TrackId, slice: Interval<TraceNs>) -> u32 {
+        if self.track.replace(track) != Some(track) {
+            self.open.clear();
+        }
+        while self.open.last().is_some_and(|(end, _)| *end <= slice.start || *end < slice.end) {
+            self.open.pop();
+        }
+        self.open.last().map_or(NO_NODE, |(_, node)| *node)
+    }
 }
 
 /// Merges slices by stack, a part at a time.
@@ -156,7 +170,7 @@ pub struct CallTreePass {
     cursor: SliceCursor,
     occurrences: Occurrences,
     names: Names,
-    node_of: Vec<u32>,
+    around: Around,
     tree: CallTree,
 }
 
@@ -168,7 +182,7 @@ impl CallTreePass {
             own: selection.self_times(profile),
             cursor: selection.cursor(profile),
             occurrences: Occurrences::of(profile),
-            node_of: vec![NO_NODE; profile.slices().len()],
+            around: Around::default(),
             tree: CallTree::new(Frame::Root),
             names,
             selection,
@@ -178,11 +192,11 @@ impl CallTreePass {
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { selection, by_thread, own, cursor, occurrences, names, node_of, tree } = self;
+        let Self { selection, by_thread, own, cursor, occurrences, names, around, tree } = self;
         let slices = profile.slices();
         cursor.advance(limit, |track, id| {
             let Some(dur) = selection.counted_ns(profile, id) else { return };
-            let outer = node_around(profile, id, node_of);
+            let outer = around.node(track, slices.interval(id));
             let parent = match outer {
                 NO_NODE => {
                     let thread = if *by_thread { tree.below(0, Frame::Track(track)) } else { 0 };
@@ -196,7 +210,7 @@ impl CallTreePass {
             };
             let node = tree.below(parent, Frame::of_name(slices.name(id), names));
             tree.add(node, occurrences.count(profile, id), dur, own[id.0 as usize]);
-            node_of[id.0 as usize] = node;
+            around.open.push((slices.end(id), node));
         })
     }
 
@@ -237,7 +251,7 @@ pub struct SandwichPass {
     own: Vec<i64>,
     cursor: SliceCursor,
     occurrences: Occurrences,
-    node_of: Vec<u32>,
+    around: Around,
     found: Sandwich,
 }
 
@@ -250,7 +264,7 @@ impl SandwichPass {
             own: selection.self_times(profile),
             cursor: selection.cursor(profile),
             occurrences: Occurrences::of(profile),
-            node_of: vec![NO_NODE; profile.slices().len()],
+            around: Around::default(),
             found: Sandwich { count: 0, self_ns: 0, callers: tree(), callees: tree() },
             selection,
             name,
@@ -260,9 +274,9 @@ impl SandwichPass {
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, profile: &Profile, limit: usize) -> bool {
-        let Self { name, names, selection, own, cursor, occurrences, node_of, found } = self;
+        let Self { name, names, selection, own, cursor, occurrences, around, found } = self;
         let slices = profile.slices();
-        cursor.advance(limit, |_, id| {
+        cursor.advance(limit, |track, id| {
             let Some(dur) = selection.counted_ns(profile, id) else { return };
             let count = occurrences.count(profile, id);
             let (named, own) = (names.first(slices.name(id)) == *name, own[id.0 as usize]);
@@ -270,7 +284,7 @@ impl SandwichPass {
                 found.count += count;
                 found.self_ns += own;
             }
-            let outer = node_around(profile, id, node_of);
+            let outer = around.node(track, slices.interval(id));
             let node = match outer {
                 NO_NODE if named => {
                     add_callers(&mut found.callers, profile, (selection, names), (id, count, dur));
@@ -280,7 +294,7 @@ impl SandwichPass {
                 outer => found.callees.below(outer, Frame::of_name(slices.name(id), names)),
             };
             found.callees.add(node, count, dur, own);
-            node_of[id.0 as usize] = node;
+            around.open.push((slices.end(id), node));
         })
     }
 

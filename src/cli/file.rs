@@ -13,13 +13,16 @@ use ns_base::convert::u64_to_f64;
 use ns_base::units::format_bytes;
 use ns_session::ByteSource;
 
+/// Most bytes that are read of a pipe, which is kept in memory: 2 GiB.
+const MOST_OF_A_PIPE: u64 = 2 << 30;
+
 /// An open file, and the folder that it is in.
 pub(super) struct FileSource {
     content: Content,
     folder: PathBuf,
 }
 
-/// On disk, or in the memory of the host.
+/// On disk, or in memory, because it is the host's or came through a pipe.
 enum Content {
     Disk { file: File, len: u64 },
     Memory(Arc<Vec<u8>>),
@@ -117,26 +120,53 @@ impl Lines {
     }
 }
 
+/// Whether reading ends when another program closes its side.
+#[cfg(unix)]
+fn is_pipe(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    metadata.file_type().is_fifo() || metadata.file_type().is_socket()
+}
+
+#[cfg(not(unix))]
+const fn is_pipe(_: &std::fs::Metadata) -> bool {
+    true
+}
+
 impl FileSource {
     /// Opens a file.
     ///
     /// # Errors
-    /// When it cannot be opened, or is a folder, a pipe or a device.
+    /// When it cannot be opened, or is a folder or a device.
     pub fn open(path: &Path) -> Result<Self> {
         let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
         if let Some(bytes) = host::file(path) {
             return Ok(Self { content: Content::Memory(bytes), folder });
+        }
+        if path == Path::new("-") {
+            return Self::of_pipe(std::io::stdin().lock(), "-", folder);
         }
         let shown = path.display();
         let metadata = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be opened"))?;
         if metadata.is_dir() {
             bail!("{shown}: is a folder, where a file is needed");
         }
-        if !metadata.is_file() {
-            bail!("{shown}: is a pipe or a device, which cannot be read from any place; write it to a file first");
+        if !metadata.is_file() && !is_pipe(&metadata) {
+            bail!("{shown}: is a device, which has no end; write what you need of it to a file first");
         }
         let file = File::open(path).with_context(|| format!("{shown}: cannot be opened"))?;
-        Ok(Self { content: Content::Disk { file, len: metadata.len() }, folder })
+        if metadata.is_file() {
+            return Ok(Self { content: Content::Disk { file, len: metadata.len() }, folder });
+        }
+        Self::of_pipe(file, &shown.to_string(), folder)
+    }
+
+    fn of_pipe(pipe: impl Read, shown: &str, folder: PathBuf) -> Result<Self> {
+        let mut bytes = Vec::new();
+        let read = pipe.take(MOST_OF_A_PIPE + 1).read_to_end(&mut bytes);
+        if read.with_context(|| format!("{shown}: cannot be read"))? as u64 > MOST_OF_A_PIPE {
+            bail!("{shown}: gives more than 2 GiB, which are not read from a pipe; write it to a file and open that");
+        }
+        Ok(Self { content: Content::Memory(Arc::new(bytes)), folder })
     }
 }
 

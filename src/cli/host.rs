@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
+use ns_base::printable;
 use thiserror::Error;
 
 use super::driver::OpenSession;
@@ -125,6 +126,7 @@ pub(super) fn keep_session(session: OpenSession) {
 
 /// A line for the host, or on stderr.
 pub(super) fn say(line: &str) {
+    let line = &printable(line, true);
     if give(|host| host.say(line)).is_none() {
         eprintln!("{line}");
     }

@@ -94,10 +94,11 @@ fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
 /// A Python script is taken as the build.py of a kernel only, by `customop` and as `--assume OPERATOR=build.py`: whoever gives one
 /// elsewhere gets the command that does what the script's call does.
 fn refuse_scripts() -> anyhow::Result<()> {
-    if std::env::args().nth(1).is_some_and(|command| command == "customop") {
+    if std::env::args_os().nth(1).is_some_and(|command| command == "customop") {
         return Ok(());
     }
-    for argument in std::env::args().skip(1) {
+    // A name that is not UTF-8 is no script's.
+    for argument in std::env::args_os().skip(1).filter_map(|argument| argument.into_string().ok()) {
         if argument.contains("::") {
             continue;
         }

@@ -288,6 +288,7 @@ fn nest(profile: &mut Profile, may_overlap: bool) {
     diagnostics.add_many("too_deep", too_deep, None, || {
         format!("slices nest more than {} deep: the deepest share one row", u16::MAX)
     });
+    super::implausible::note(profile, &mut diagnostics);
     profile.diagnostics = diagnostics;
 }
 

@@ -21,6 +21,7 @@ pub mod density;
 pub mod device;
 pub mod flows;
 pub mod fused;
+mod implausible;
 pub mod levels;
 pub mod lod;
 pub mod marks;

@@ -400,4 +400,18 @@ mod tests {
         assert!(slices.ids().all(|id| slices.enclosing(id).is_none()), "no sum is inside another");
         assert_eq!(profile.diagnostics().count("sums_without_times"), 2);
     }
+
+    #[test]
+    fn truth_values_that_are_written_as_text_are_truth_values() {
+        let stat = field(4, &[&[8, 1][..], &field(5, b"true")].concat());
+        let event = field(4, &[&[8, 1, 16, 0, 24, 9][..], &stat].concat());
+        let name =
+            |number: u8, text: &str| field(number, &[&[8, 1][..], &field(2, &field(2, text.as_bytes()))].concat());
+        let plane = [field(2, b"host"), field(3, &event), name(4, "dot"), name(5, "continues")].concat();
+        let mut reader = Box::new(XPlaneReader::new(ReadLimits::default()));
+        reader.push(&field(1, &plane)).unwrap();
+        let profile = reader.finish().unwrap();
+        let args: Vec<&str> = profile.slices().ids().map(|id| profile.args().get(profile.slices().args(id))).collect();
+        assert_eq!(args, [r#"{"continues":true}"#]);
+    }
 }

@@ -19,6 +19,29 @@ fn folder_of_traces() -> Folder {
     folder
 }
 
+#[test]
+fn a_pipe_is_read_as_a_file_is() {
+    let folder = folder_of_traces();
+    let file = folder.stdout("neuronscope operators whole.json --csv");
+    for line in [
+        "cat whole.json | neuronscope operators - --csv",
+        "gzip -c whole.json | neuronscope operators /dev/stdin --csv",
+    ] {
+        assert_eq!(folder.stdout(line), file, "{line}");
+    }
+}
+
+#[test]
+fn names_in_text_do_not_act_on_a_terminal() {
+    let folder = Folder::new("escapes");
+    folder.write("a.json", r#"[{"ph":"X","name":"a\u001b[2J\u202e\nforged","pid":1,"tid":1,"ts":1,"dur":2}]"#);
+    for command in ["open F", "open F --summary", "operators F", "flame F", "query F ''", "compare F F"] {
+        let text = folder.stdout(&format!("neuronscope {}", command.replace('F', "a.json")));
+        assert!(text.contains(r"a\u{1b}[2J\u{202e}\nforged"), "{command}: {text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{command}");
+    }
+}
+
 /// Each command that answers from a profile; `F` is the file.
 const COMMANDS: &[&str] = &[
     "open F --summary",

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use crate::SliceCursor;
 use crate::grouping::{device_text, thread_text};
 use crate::work::{Work, Works};
-use ns_base::{IndexVec, Interval, TraceNs};
+use ns_base::{FxHashMap, IndexVec, Interval, TraceNs};
 use ns_profile::device::{DEVICE_PROCESS, is_dma};
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
@@ -64,6 +64,7 @@ impl DeviceScan {
     /// Devices of the profile with the tracks that do their work; threads where no devices are known.
     pub fn groups(&self, profile: &Profile, works: &Works) -> Vec<RowGroup> {
         let mut groups: Vec<RowGroup> = Vec::new();
+        let mut place_of: FxHashMap<String, usize> = FxHashMap::default();
         for track in profile.tracks().ids().filter(|t| !profile.slices().range_of(*t).is_empty()) {
             let label = if works.family() == Family::Other {
                 thread_text(profile, track)
@@ -72,7 +73,8 @@ impl DeviceScan {
             } else {
                 continue;
             };
-            match groups.iter_mut().find(|g| g.label == label) {
+            let place = *place_of.entry(label.clone()).or_insert(groups.len());
+            match groups.get_mut(place) {
                 Some(group) => group.tracks.push(track),
                 None => groups.push(RowGroup { label, tracks: vec![track] }),
             }

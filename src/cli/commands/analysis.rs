@@ -41,7 +41,7 @@ pub(super) fn print_json(driver: &Driver, answer: &impl serde::Serialize) -> Res
 /// As [`print_listed`], below a line that JSON and CSV leave out.
 pub(super) fn print_headed(driver: &Driver, line: &str, listed: &LinkedTable, output: &ListingOutput) -> Result<()> {
     if !output.json && !output.csv {
-        text::print(line.as_bytes())?;
+        text::print_lines(line)?;
     }
     print_listed(driver, listed, output)
 }
@@ -61,7 +61,7 @@ pub(super) fn print_listed(driver: &Driver, listed: &LinkedTable, output: &Listi
     for note in &listed.notes {
         out.push_str(&format!("{note}\n"));
     }
-    text::print(out.as_bytes())
+    text::print_lines(&out)
 }
 
 /// The first rows of a table as text.

@@ -37,7 +37,7 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
     if args.output.csv {
         return text::print(comparison_table(&comparison).to_csv().as_bytes());
     }
-    text::print(describe(&comparison, args.output.top).as_bytes())
+    text::print_lines(&describe(&comparison, args.output.top))
 }
 
 fn totals(

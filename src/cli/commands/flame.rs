@@ -53,7 +53,7 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
         Answer::Modules(tree) => modules_text(tree),
         _ => bail!("the session returned an unexpected answer"),
     };
-    text::print(format!("{line}{out}").as_bytes())
+    text::print_lines(&format!("{line}{out}"))
 }
 
 fn tree_text(graph: &FlameGraph, unit: &Unit) -> String {

@@ -32,7 +32,7 @@ pub(super) fn run(args: HistogramArgs) -> Result<()> {
             bail!("no slice of {} is in the group '{}'", args.chosen.level.level_in_words(&info), args.name)
         }
         Answer::Histogram(found) if args.json => print_json(&driver, &found),
-        Answer::Histogram(found) => text::print(format!("{line}{}", describe(&found, &info.outline.unit)).as_bytes()),
+        Answer::Histogram(found) => text::print_lines(&format!("{line}{}", describe(&found, &info.outline.unit))),
         _ => bail!("the session returned an unexpected answer"),
     }
 }

@@ -16,6 +16,7 @@ use ns_analysis::memory::DeviceMemory;
 use ns_analysis::opcode::name_in;
 use ns_analysis::summary::OpenSummary;
 use ns_base::convert::{f64_to_i64, f64_to_u64, i64_to_f64, u64_to_f64};
+use ns_base::printable;
 use ns_base::units::{format_bytes, format_count, format_ns, format_plural};
 use ns_session::{Answer, ExportKind, GroupsOf, LOCAL_PAGE, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
 use ns_view::table::Cell;
@@ -47,10 +48,10 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
             continue;
         }
         if !info.also.is_empty() {
-            text::print(format!("{}\n", one.name).as_bytes())?;
+            text::print_lines(&format!("{}\n", one.name))?;
         }
         let summary: OpenSummary = serde_json::from_slice(&json).context("the summary cannot be parsed")?;
-        text::print(describe(&summary, one).as_bytes())?;
+        text::print_lines(&describe(&summary, one))?;
         text::print(of_default_level(&mut driver, one, args.top)?.as_bytes())?;
         text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
     }
@@ -77,17 +78,17 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
     }
     let mut out = String::new();
     for sentence in &said {
-        out.push_str(&format!("{}\n", sentence.text));
+        out.push_str(&format!("{}\n", printable(&sentence.text, false)));
         for link in &sentence.links {
             out.push_str(&format!(
                 "    > {} ns, {}: {}\n",
                 link.start_ns,
                 format_ns(u64_to_f64(link.duration_ns)),
-                name_in(&link.title, 72)
+                printable(&name_in(&link.title, 72), false)
             ));
         }
     }
-    text::print(out.as_bytes())
+    text::print_lines(&out)
 }
 
 fn describe(summary: &OpenSummary, info: &ProfileInfo) -> String {

@@ -1,21 +1,26 @@
 //! Tables for a terminal.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 
 use anyhow::Context as _;
 
 use crate::host;
+use ns_base::printable;
 
 /// Lays out rows under headings; a column is right-aligned when its heading starts with `>`, which is not shown.
 pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    // Names come from files.
+    let rows: Vec<Vec<Cow<'_, str>>> =
+        rows.iter().map(|row| row.iter().map(|cell| printable(cell, false)).collect()).collect();
     let mut widths: Vec<usize> = headings.iter().map(|h| h.trim_start_matches('>').chars().count()).collect();
-    for row in rows {
+    for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
         }
     }
     let right: Vec<bool> = headings.iter().map(|h| h.starts_with('>')).collect();
-    let line = |cells: &[String]| {
+    let line = |cells: &[Cow<'_, str>]| {
         let mut text = String::new();
         for ((cell, width), right) in cells.iter().zip(&widths).zip(&right) {
             if !text.is_empty() {
@@ -29,9 +34,9 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
         }
         text.trim_end().to_owned() + "\n"
     };
-    let names: Vec<String> = headings.iter().map(|h| h.trim_start_matches('>').to_owned()).collect();
+    let names: Vec<Cow<'_, str>> = headings.iter().map(|h| Cow::Borrowed(h.trim_start_matches('>'))).collect();
     let mut out = line(&names);
-    for row in rows {
+    for row in &rows {
         out.push_str(&line(row));
     }
     out
@@ -53,6 +58,14 @@ pub(super) fn to_json(value: &impl serde::Serialize) -> anyhow::Result<Vec<u8>> 
     let mut json = serde_json::to_vec_pretty(value)?;
     json.push(b'\n');
     Ok(json)
+}
+
+/// Writes lines of text with names of files in them, without what acts on a terminal.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn print_lines(text: &str) -> anyhow::Result<()> {
+    print(printable(text, true).as_bytes())
 }
 
 /// Writes to stdout, or to the host; a closed pipe (`| head`) is not an error.
