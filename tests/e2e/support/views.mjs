@@ -3,6 +3,9 @@ import { fileURLToPath } from "node:url";
 import { chooseTool, copyMenu, editForm, waitForState } from "./app.mjs";
 
 const TRACES = fileURLToPath(new URL("../../it/fixtures/traces/", import.meta.url));
+const MODELS = fileURLToPath(new URL("../../it/fixtures/models/", import.meta.url));
+/** BERT in its published size. */
+export const BERT_FILE = "hlo/bert-base-b1-s128--torchxla2.9.0.hlo_module.pb.gz";
 const SMALL = "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge";
 const EXPERIMENTS = "#/experiments?v=1&run_suite=torchbench&run_models=alexnet,resnet18,resnet50&run_accelerator=trn1,cuda&run_test=eval&run_repeat=10";
 const SWEEP = "#/benchmark?v=1&model=nn&batch_sizes=1,4,16&n_models=1,2&workers_per_model=1,2&duration=2";
@@ -22,6 +25,13 @@ const opens = (file, tool) => async (page) => {
   await page.locator("#open-file").setInputFiles(TRACES + file);
   await done(page);
   if (tool) await chooseTool(page, tool);
+};
+/** Gives a model file to the page, as a drop does, and waits for its sweep. */
+export const dropsModel = (file) => async (page) => {
+  await page.locator("#open-file").setInputFiles(MODELS + file);
+  await page.waitForFunction(() => location.hash.startsWith("#/benchmark"));
+  await done(page);
+  await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").first().waitFor();
 };
 const simulated = (tool, then) => ({
   hash: `${SMALL}&tool=${tool}`,
@@ -71,6 +81,7 @@ export const VIEWS = {
   "profile-compare": simulated("compare"),
   "profile-query": simulated("ask"),
   "trace-overview": { hash: "#/profile?v=1&file=tracelens_bert_small_mi300.json.gz&tool=overview", act: done },
+  "dropped-model": { hash: "#/", act: dropsModel(BERT_FILE) },
   "trace-timeline": { hash: "#/profile?v=1", act: opens("kineto_resnet50_workers0_a.json.gz", "operator-timeline") },
   "trace-steps": { hash: "#/profile?v=1", act: opens("hta_timeline_sampled_rank0.json.gz") },
   "trace-flame": { hash: "#/profile?v=1", act: opens("fxprofiler_hello.cjs-20231120T211435.cpuprofile") },

@@ -76,5 +76,11 @@ pub struct LinkNoteProps {
 #[component]
 pub fn LinkNote(props: &LinkNoteProps) -> Html {
     let said = use_app().and_then(|app| link_sentence(&app.models, &props.model));
-    said.map(|said| html! { <p class="help link-note">{ said }</p> }).unwrap_or_default()
+    // The note of a file comes when the file has been read: its line is there before.
+    let is_file = file_label(&props.model).is_some();
+    if is_file || said.is_some() {
+        html! { <p class="help link-note">{ said }</p> }
+    } else {
+        Html::default()
+    }
 }

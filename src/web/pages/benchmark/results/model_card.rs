@@ -31,7 +31,8 @@ pub fn ModelCard(props: &ModelCardProps) -> Html {
         <section class="panel model-card" aria-labelledby="model-card-title">
             <h3 id="model-card-title">{ label }</h3>
             <p>{ props.runs.text() }{ " " }{ facts.unwrap_or_default() }</p>
-            if props.runs.finished > 0 { <p class="found">{ &props.found }</p> }
+            // Its room is there before the first row, so that nothing below it moves.
+            <p class="found">if props.runs.finished > 0 { { &props.found } }</p>
             <p class="buttons">
                 if let Some(profile) = &props.profile { <a class="button" href={profile}>{ "What limits it" }</a> }
                 <a class="button" href={inspect}>{ "Look at the model" }</a>
