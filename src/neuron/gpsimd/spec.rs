@@ -114,15 +114,44 @@ impl CustomOpSpec {
         Ok(())
     }
 
-    /// Whether the kernel also runs in the network, whose tensors have two dimensions: not if its own input has another number.
+    /// Whether the kernel also runs in the network, whose tensors have two dimensions: not if it has its own input, and all of its accessors
+    /// want another number.
     #[must_use]
     pub fn runs_in_network(&self) -> bool {
-        self.input.as_ref().is_none_or(|dims| dims.len() == 2)
+        let mut ranks = accessor_ranks(&self.source).peekable();
+        self.input.is_none() || ranks.peek().is_none() || ranks.any(|rank| rank == NETWORK_RANK)
     }
 
     /// Widths after which the operator is called.
     pub fn hidden(&self) -> impl Iterator<Item = u64> + '_ {
         let inner = if self.runs_in_network() { self.layers.len().saturating_sub(1) } else { 0 };
         self.layers.iter().take(inner).skip(1).copied()
+    }
+}
+
+/// Dimensions of the tensors of the network.
+const NETWORK_RANK: u32 = 2;
+
+/// The numbers of dimensions that the accessors of a source take: 3 for `accessor<float, 3>`. One that is a name is left out.
+fn accessor_ranks(source: &str) -> impl Iterator<Item = u32> {
+    let arguments = source.split("accessor<").skip(1).filter_map(|after| after.split_once('>'));
+    arguments.filter_map(|(arguments, _)| arguments.rsplit_once(',')?.1.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_of_other_dimensions_runs_on_its_own_input_alone() {
+        let of = |source: &str, input: Option<Vec<u64>>| {
+            CustomOpSpec { input, ..CustomOpSpec::new("k", source, false) }.runs_in_network()
+        };
+        let three = "auto a = t.accessor<float, 3>();";
+        assert!(!of(three, Some(vec![2, 3, 4])) && of(three, None));
+        assert!(!of("auto a = t.accessor<float,1>();", Some(vec![5])));
+        assert!(of("a.accessor<float, 2>(); b.accessor<float, 1>();", Some(vec![5])));
+        assert!(of("t.tcm_accessor(); t.read_stream_accessor<float>();", Some(vec![503])));
+        assert!(of("t.accessor<float, N>();", Some(vec![5])));
     }
 }

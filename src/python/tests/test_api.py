@@ -42,7 +42,10 @@ def test_reports_are_a_page(cli):
 def test_a_profile_answers_questions_without_a_second_reading(cli):
     profile = neuronscope.open(CHROME)
     assert profile.to_dict() == cli.json("open", CHROME, "--json")
-    assert [row.to_dict() for row in profile.operators()] == cli.json("operators", CHROME, "--json")
+    # The file has remarks, which stand beside the rows.
+    answer, printed = profile.operators(), cli.json("operators", CHROME, "--json")
+    assert [row.to_dict() for row in answer] == printed["rows"]
+    assert [remark["code"] for remark in answer.remarks] == [remark["code"] for remark in printed["remarks"]] != []
     os.makedirs("out")
     profile.save("out/run.pftrace", format="perfetto")
     assert os.path.getsize("out/run.pftrace") > 1000
