@@ -45,6 +45,9 @@ impl Columns {
                 continue;
             }
             match coerced(*kind, &value) {
+                Some(value) if is_below_zero(&value) => diagnostics.add("bad_value", None, || {
+                    format!("{key}: {value} is below zero, which no figure of a report is; it is left out")
+                }),
                 Some(value) => drop(map.insert(key.to_owned(), value)),
                 None => diagnostics.add("bad_value", None, || {
                     format!("{key}: {value} has the wrong type for this key; it is left out")
@@ -56,6 +59,10 @@ impl Columns {
         complete(&mut report);
         report
     }
+}
+
+fn is_below_zero(value: &Value) -> bool {
+    value.as_f64().is_some_and(|n| n < 0.0)
 }
 
 /// Keys that older reports leave out follow from the other keys.

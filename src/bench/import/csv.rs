@@ -32,6 +32,12 @@ pub(super) fn read(text: &str) -> Result<ImportedReports, Refusal> {
                 continue;
             }
         };
+        if record == headers {
+            imported.diagnostics.add("heading_again", None, || {
+                format!("row {} is the heading again, as in tables that were joined; it is left out", i + 1)
+            });
+            continue;
+        }
         if record.len() < headers.len() {
             imported.diagnostics.add("truncated", None, || {
                 let (has, wanted) = (record.len(), headers.len());

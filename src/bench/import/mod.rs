@@ -154,6 +154,15 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_in_the_middle_is_no_row_and_no_figure_is_below_zero() {
+        let text = "n_models,throughput_avg,latency_ms_p50\n1,5.0,3\nn_models,throughput_avg,latency_ms_p50\n2,-5,4\n";
+        let read = read_reports("np.csv", text.as_bytes()).unwrap();
+        let rows: Vec<_> = read.reports.iter().map(|r| (r.n_models, r.throughput_avg, r.latency_ms_p50)).collect();
+        assert_eq!(rows, [(1, Some(5.0), Some(3.0)), (2, None, Some(4.0))]);
+        assert_eq!((read.diagnostics.count("heading_again"), read.diagnostics.count("bad_value")), (1, 1));
+    }
+
+    #[test]
     fn a_level_that_a_file_does_not_say_is_absent() {
         for text in [r#"[{"n_models":1,"throughput_avg":5.0,"status":"finished"}]"#, "n_models,throughput_avg\n1,5.0\n"]
         {
