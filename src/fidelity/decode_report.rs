@@ -28,7 +28,7 @@ pub struct TpotInterval {
     pub tpot_high_ms: f64,
 }
 
-/// A request of one sequence, with [`LARGER_BATCH`] of them.
+/// A request of one sequence, with many of them.
 #[derive(Clone, Debug, Serialize)]
 pub struct LargerBatch {
     pub batch: u64,

@@ -8,7 +8,7 @@
 //! - [`Builder`], which makes one: typed pushes, each of which infers the type of its result and refuses operands that do not fit.
 //!   [`compose`] has the operators of frameworks that XLA does not have (softmax, attention ..), composed of XLA's.
 //! - [`eval::evaluate`], which computes its values one operation after another: the reference for the numbers of a device.
-//! - [`file`], which says whether a file is a model and in which format, without a reader.
+//! - [`file`](mod@file), which says whether a file is a model and in which format, without a reader.
 //!
 //! A program from a file comes as an [`ImportedModel`], with an [`Inspection`]: what the file holds, in its format's own terms. A shell passes
 //! the function that reads files ([`ReadModel`]), so nothing above this crate needs the readers (`ns_readers`) to use a model. On the page the
