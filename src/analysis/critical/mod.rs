@@ -19,6 +19,7 @@
 mod pass;
 mod path;
 mod scan;
+mod threads;
 mod walk;
 
 pub use pass::CriticalPass;
@@ -81,6 +82,27 @@ mod tests {
         let ns =
             |name: &str| path.shares(&profile, &crate::Names::default()).iter().find(|s| s.name == name).map(|s| s.ns);
         assert_eq!((ns("mm"), ns("relu"), ns("range")), (Some(30), Some(20), None), "{:?}", brief(&profile, &path));
+    }
+
+    /// Deeper than what is climbed one by one, and than a block.
+    #[test]
+    fn a_deep_stack_is_walked_down_and_up_again() {
+        for levels in [10, 300, 3_000] {
+            let mut b = ProfileBuilder::new("test");
+            let p = b.process("1", "python");
+            let t = b.thread(p, "1", "main");
+            for level in 0..levels {
+                b.slice(t, level, 2 * (levels - level), &level.to_string(), "cpu_op", None);
+            }
+            let profile = b.finish(Diagnostics::new());
+            let path = CriticalPath::of(&profile, &Works::of(&profile), &FlowIndex::new(&profile), None);
+            let found: Vec<_> =
+                brief(&profile, &path).into_iter().map(|(name, from, to, _)| (name, from, to)).collect();
+            let down = (0..levels - 1).map(|level| (level.to_string(), level, level + 1));
+            let deepest = ((levels - 1).to_string(), levels - 1, levels + 1);
+            let up = (0..levels - 1).rev().map(|level| (level.to_string(), 2 * levels - level - 1, 2 * levels - level));
+            assert_eq!(found, down.chain([deepest]).chain(up).collect::<Vec<_>>());
+        }
     }
 
     fn brief(profile: &Profile, path: &CriticalPath) -> Vec<(String, i64, i64, PathReason)> {

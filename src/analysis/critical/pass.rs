@@ -47,7 +47,7 @@ impl CriticalPass {
             Stage::Scan(scan) => {
                 if scan.advance(&rules, limit) {
                     let scanned = std::mem::replace(scan, Scan::new(&Profile::default())).finish();
-                    let walk = Walk::from_last(&rules, scanned.last);
+                    let walk = Walk::from_last(&rules, &scanned);
                     self.stage = Stage::Walk(scanned, walk);
                 }
                 false

@@ -1,9 +1,12 @@
 //! One scan of every slice: collects the facts that the walk along a critical path needs beforehand.
 
+use std::cell::RefCell;
+
+use super::threads::Threads;
 use super::walk::{Blocker, Rules};
 use crate::SliceCursor;
 use crate::work::Work;
-use ns_base::{IndexVec, TraceNs};
+use ns_base::{Idx, IndexVec, TraceNs};
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceId, TrackId};
 
@@ -12,8 +15,12 @@ use ns_profile::{Profile, SliceId, TrackId};
 pub(super) struct Scan {
     cursor: SliceCursor,
     tracks: IndexVec<TrackId, TrackWork>,
+    block_ends: Vec<TraceNs>,
     last: Option<(TraceNs, TraceNs, SliceId)>,
 }
+
+/// Slices whose latest end is known: those of a deep stack are searched a block at a time.
+pub(super) const BLOCK: usize = 1024;
 
 #[derive(Clone, Debug, Default)]
 struct TrackWork {
@@ -30,6 +37,10 @@ pub(super) struct TraceScan {
     pub devices: Vec<Vec<(TraceNs, SliceId)>>,
     /// Threads of the host, and rows whose slices wait for slices of any other row; none if no work is known.
     pub hosts: Vec<TrackId>,
+    /// Their slices, once they are asked for.
+    pub threads: RefCell<Option<Threads>>,
+    /// The latest end of each [`BLOCK`] slices in their order.
+    pub block_ends: Vec<TraceNs>,
     /// The work that ends last; any slice if no work is known.
     pub last: Option<Blocker>,
 }
@@ -37,7 +48,8 @@ pub(super) struct TraceScan {
 impl Scan {
     pub fn new(profile: &Profile) -> Self {
         let tracks = profile.tracks().ids().map(|_| TrackWork::default()).collect();
-        Self { cursor: SliceCursor::of_all(profile), tracks, last: None }
+        let block_ends = vec![TraceNs(i64::MIN); profile.slices().len().div_ceil(BLOCK)];
+        Self { cursor: SliceCursor::of_all(profile), tracks, block_ends, last: None }
     }
 
     /// Number of slices not looked at yet.
@@ -47,7 +59,7 @@ impl Scan {
 
     /// Looks at about `limit` slices more. Returns whether it has seen all.
     pub fn advance(&mut self, rules: &Rules<'_>, limit: usize) -> bool {
-        let Self { cursor, tracks, last } = self;
+        let Self { cursor, tracks, block_ends, last } = self;
         let slices = rules.profile.slices();
         let is_neuron = rules.works.family() == Family::Neuron;
         cursor.advance(limit, |track, id| {
@@ -57,6 +69,9 @@ impl Scan {
                 if work.is_device() {
                     of_track.device_ends.push((slices.end(id), id));
                 }
+            }
+            if let Some(latest) = block_ends.get_mut(id.index() / BLOCK) {
+                *latest = (*latest).max(slices.end(id));
             }
             let (start, end) = (slices.start(id), slices.end(id).min(rules.span.end));
             if start < rules.span.end && end > rules.span.start && rules.is_counted(id, work) {
@@ -70,6 +85,12 @@ impl Scan {
         let mut devices: Vec<_> = self.tracks.iter().map(|t| t.device_ends.clone()).filter(|e| !e.is_empty()).collect();
         // Slices of a row come by start: their ends are almost sorted, which makes a stable sort fast.
         devices.iter_mut().for_each(|ends| ends.sort());
-        TraceScan { devices, hosts, last: self.last.map(|(until, _, by)| Blocker::last(by, until)) }
+        TraceScan {
+            devices,
+            hosts,
+            threads: RefCell::default(),
+            block_ends: self.block_ends,
+            last: self.last.map(|(until, _, by)| Blocker::last(by, until)),
+        }
     }
 }

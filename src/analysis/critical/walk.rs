@@ -1,15 +1,16 @@
 //! The walk back along a critical path, step by step.
 
 use super::path::{CriticalPath, PathPart, PathReason};
-use super::scan::TraceScan;
+use super::scan::{BLOCK, TraceScan};
+use super::threads::Threads;
 use crate::work::{Work, Works};
 use ns_base::{Idx, Interval, StrId, TraceNs};
-use ns_profile::flows::{FlowIndex, first_starting, running_at};
+use ns_profile::flows::{FlowIndex, first_starting};
 use ns_profile::levels::Family;
 use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// The most slices that are searched backwards for one that ended: bounds the work where thousands overlap.
-const MOST_LOOKED_BACK: usize = 1024;
+pub(super) const MOST_LOOKED_BACK: usize = 1024;
 
 /// The slices that count, and their span.
 pub(super) struct Rules<'a> {
@@ -28,6 +29,11 @@ impl Rules<'_> {
             return false;
         }
         self.works.family() == Family::Other || !matches!(work, None | Some(Work::Marker))
+    }
+
+    /// The same of any slice.
+    pub fn counts(&self, id: SliceId) -> bool {
+        self.is_counted(id, self.works.of_slice(self.profile, self.profile.slices().track(id), id))
     }
 }
 
@@ -58,9 +64,10 @@ pub(super) struct Walk {
 
 impl Walk {
     /// The walk before its first step, at the work that ends last.
-    pub fn from_last(rules: &Rules<'_>, last: Option<Blocker>) -> Self {
+    pub fn from_last(rules: &Rules<'_>, known: &TraceScan) -> Self {
+        let last = known.last;
         let turns_left = rules.profile.slices().len().saturating_mul(4).saturating_add(16);
-        let at = last.map(|held| innermost(rules, held));
+        let at = last.map(|held| innermost(rules, known, held));
         Self { at, now: last.map_or(rules.span.start, |held| held.until), parts: Vec::new(), turns_left }
     }
 
@@ -87,7 +94,7 @@ impl Walk {
         let from = rules.profile.slices().start(slice).max(begin).min(now);
         let inside = search.waited_for(slice, now).or_else(|| search.last_inside(slice, now));
         let from = inside.map_or(from, |held| held.until.max(from));
-        let next = inside.or_else(|| search.held_up(slice)).map(|held| innermost(rules, held));
+        let next = inside.or_else(|| search.held_up(slice)).map(|held| innermost(rules, search.known, held));
         self.push(Some(slice), from, at.cause);
         let next = next.filter(|_| self.now > begin)?;
         if next.until < self.now {
@@ -111,18 +118,41 @@ impl Walk {
     }
 }
 
+/// The most callers that are looked at one by one; of a deeper stack, whole blocks that ended before are skipped.
+const MOST_CLIMBED: usize = 64;
+
 /// The innermost slice of a track at a time that can be on the path.
-fn running(rules: &Rules<'_>, track: TrackId, at: TraceNs) -> Option<SliceId> {
+fn running(rules: &Rules<'_>, known: &TraceScan, track: TrackId, at: TraceNs) -> Option<SliceId> {
     let slices = rules.profile.slices();
-    let stack = std::iter::successors(running_at(rules.profile, track, at), |id| slices.stack_parent(*id));
-    let counts = |id: &SliceId| rules.is_counted(*id, rules.works.of_slice(rules.profile, track, *id));
-    stack.filter(|id| slices.end(*id) > at).find(counts)
+    let runs = |id: &SliceId| slices.end(*id) > at && rules.counts(*id);
+    let first = slices.range_of(track).start;
+    let last = first_starting(rules.profile, track, TraceNs(at.0.saturating_add(1))).checked_sub(1)?;
+    let mut stack = (last >= first).then(|| SliceId::from_usize(last));
+    for _ in 0..MOST_CLIMBED {
+        let id = stack?;
+        if runs(&id) {
+            return Some(id);
+        }
+        stack = slices.stack_parent(id);
+    }
+    let mut next = stack?.index() + 1;
+    while next > first {
+        let block = (next - 1) / BLOCK;
+        let begin = (block * BLOCK).max(first);
+        if known.block_ends.get(block).is_none_or(|end| *end > at)
+            && let Some(id) = (begin..next).rev().map(SliceId::from_usize).find(runs)
+        {
+            return Some(id);
+        }
+        next = begin;
+    }
+    None
 }
 
 /// The same cause, with the innermost slice that ran on that track at that time.
-fn innermost(rules: &Rules<'_>, held: Blocker) -> Blocker {
+fn innermost(rules: &Rules<'_>, known: &TraceScan, held: Blocker) -> Blocker {
     let track = rules.profile.slices().track(held.by);
-    let by = held.until.0.checked_sub(1).and_then(|at| running(rules, track, TraceNs(at)));
+    let by = held.until.0.checked_sub(1).and_then(|at| running(rules, known, track, TraceNs(at)));
     by.filter(|by| *by > held.by).map_or(held, |by| Blocker { by, ..held })
 }
 
@@ -139,7 +169,7 @@ impl Search<'_> {
     }
 
     fn counts(&self, id: SliceId) -> bool {
-        self.rules.is_counted(id, self.work(id))
+        self.rules.counts(id)
     }
 
     /// For a slice that waits for a device: the device slice that ended last within it, before `now`.
@@ -176,8 +206,30 @@ impl Search<'_> {
         let found = starting.find(|id| ended(*id))?;
         // Not the parent that was running when it began: that may have ended long before, like a call that begins a range.
         let around = std::iter::successors(Some(found), |id| slices.enclosing(*id));
-        let inside = around.take_while(|id| id.index() >= first && slices.end(*id) <= at);
-        inside.filter(|id| self.counts(*id)).last()
+        let mut inside = around.take_while(|id| id.index() >= first && slices.end(*id) <= at);
+        let outermost = inside.by_ref().take(MOST_CLIMBED).filter(|id| self.counts(*id)).last();
+        match inside.next() {
+            Some(deeper) => self.first_around(first, deeper, at).or(outermost),
+            None => outermost,
+        }
+    }
+
+    /// The first slice from a position on that is around another one and ended by a time.
+    fn first_around(&self, first: usize, inner: SliceId, at: TraceNs) -> Option<SliceId> {
+        let slices = self.rules.profile.slices();
+        let is_around =
+            |id: &SliceId| slices.end(*id) <= at && slices.end(*id) >= slices.end(inner) && self.counts(*id);
+        let mut next = first;
+        while next <= inner.index() {
+            let end = ((next / BLOCK + 1) * BLOCK).min(inner.index() + 1);
+            if self.known.block_ends.get(next / BLOCK).is_none_or(|latest| *latest >= slices.end(inner))
+                && let Some(id) = (next..end).map(SliceId::from_usize).find(is_around)
+            {
+                return Some(id);
+            }
+            next = end;
+        }
+        None
     }
 
     /// Finds the slice that held up the start of another one.
@@ -194,7 +246,7 @@ impl Search<'_> {
             (Some(a), Some(b)) if b.until > a.until => Some(b),
             (Some(a), _) => Some(a),
             (None, Some(b)) if b.until == start => Some(b),
-            (None, b) if self.known.hosts.contains(&track) => {
+            (None, b) if self.known.hosts.binary_search(&track).is_ok() => {
                 let other = self.other_thread(track, start);
                 [b, other].into_iter().flatten().max_by_key(|h| h.until)
             }
@@ -205,7 +257,7 @@ impl Search<'_> {
     /// The slice that was running on a track until a time, or ended last before.
     fn latest_on(&self, track: TrackId, at: TraceNs, cause: PathReason) -> Option<Blocker> {
         let just_before = TraceNs(at.0.checked_sub(1)?);
-        if let Some(by) = running(self.rules, track, just_before) {
+        if let Some(by) = running(self.rules, self.known, track, just_before) {
             return Some(Blocker { by, until: at, cause });
         }
         let by = self.last_ended(track, at, None)?;
@@ -214,8 +266,9 @@ impl Search<'_> {
 
     /// The slice that another thread of the host was running at a time, or ended last before it.
     fn other_thread(&self, track: TrackId, at: TraceNs) -> Option<Blocker> {
-        let others = self.known.hosts.iter().filter(|t| **t != track);
-        let latest = others.filter_map(|&t| self.latest_on(t, at, PathReason::Thread));
-        latest.max_by_key(|h| (h.until, self.rules.profile.slices().start(h.by), h.by))
+        let mut threads = self.known.threads.borrow_mut();
+        let threads = threads.get_or_insert_with(|| Threads::new(self.rules, &self.known.hosts));
+        let (by, until) = threads.latest(self.rules, track, at)?;
+        Some(Blocker { by, until, cause: PathReason::Thread })
     }
 }
