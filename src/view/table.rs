@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::text::contains_ignoring_case;
 use ns_analysis::opcode::short_name;
 use ns_base::Order;
-use ns_base::convert::u64_to_f64;
+use ns_base::convert::{i64_to_f64, u64_to_f64};
 use ns_base::units::{format_cell_share, format_count, format_grouped};
 
 /// The kind of values in a column, which decides alignment and text.
@@ -102,6 +102,13 @@ impl From<&str> for Cell {
 impl From<String> for Cell {
     fn from(text: String) -> Self {
         Self::Text(text)
+    }
+}
+
+/// A time since 1970 in nanoseconds has more digits than a float.
+impl From<i64> for Cell {
+    fn from(value: i64) -> Self {
+        u64::try_from(value).map_or_else(|_| Self::Number(i64_to_f64(value)), Self::Count)
     }
 }
 
@@ -377,6 +384,7 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_with_the_decimals_of_their_column() {
+        assert_eq!(Cell::from(1_700_000_000_000_050_001_i64).text(ColumnKind::Count), "1,700,000,000,000,050,001");
         let text = |v: f64, kind| Cell::Number(v).text(kind);
         assert_eq!(text(69_298_500.25, ColumnKind::Tenths), "69,298,500.2");
         assert_eq!(

@@ -3,13 +3,8 @@
 use super::listing::{LinkedTable, Rows, Sources};
 use crate::timeline::{NO_NAME, link};
 use ns_analysis::memory::{DeviceMemory, MemoryLevel};
-use ns_base::convert::i64_to_f64;
 use ns_profile::SliceId;
-use ns_view::table::{Cell, Table};
-
-fn bytes(n: i64) -> Cell {
-    u64::try_from(n).map_or_else(|_| Cell::Number(i64_to_f64(n)), Cell::Count)
-}
+use ns_view::table::Table;
 
 /// A page of a table, each row with the slice that shows it best.
 fn linked(
@@ -25,7 +20,7 @@ fn linked(
 
 /// How much each device holds: at the peak and at the end, and how much was allocated in all.
 pub(super) fn memory_table(sources: &Sources<'_>, devices: &[DeviceMemory], page: Rows) -> LinkedTable {
-    let of = |level: Option<MemoryLevel>, value: fn(&MemoryLevel) -> i64| level.map(|level| bytes(value(&level)));
+    let of = |level: Option<MemoryLevel>, value: fn(&MemoryLevel) -> i64| level.map(|level| value(&level));
     let listed = page.of(devices);
     let table = Table::of(listed)
         .text("device", "Device", |m| m.device.as_str())
@@ -71,8 +66,8 @@ pub(super) fn memory_steps_table(sources: &Sources<'_>, devices: &[DeviceMemory]
         .text("name", "Step", |(_, s)| s.name.as_str())
         .text("device", "Device", |(m, _)| m.device.as_str())
         .text("process", "Process", |(m, _)| m.process.as_str())
-        .count("growth_bytes", "Growth (bytes)", |(_, s)| bytes(s.growth))
-        .count("peak_bytes", "Most allocated (bytes)", |(_, s)| bytes(s.peak))
+        .count("growth_bytes", "Growth (bytes)", |(_, s)| s.growth)
+        .count("peak_bytes", "Most allocated (bytes)", |(_, s)| s.peak)
         .table();
     linked(sources, table, listed.iter().map(|(_, s)| s.slice), page, all.len())
 }

@@ -124,7 +124,7 @@ pub(super) fn parts_table(sources: &Sources<'_>, (whole, parts): &(i64, Vec<Path
     let profile = sources.profile;
     let table = Table::of(shown.of(parts))
         .name("name", "Part", |p| p.slice.map_or(NOTHING_RAN, |id| profile.str(profile.slices().name(id))))
-        .count("start_ns", "Start (ns)", |p| i64_to_f64(p.span.start.0))
+        .count("start_ns", "Start (ns)", |p| p.span.start.0)
         .count("duration_ns", "Time (ns)", |p| length(p).max(0).unsigned_abs())
         .percent("percent", "Time %", |p| percent(length(p), *whole))
         .text("joined", "Joined by", |p| join_word(p.cause))

@@ -20,7 +20,7 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown
     let table = Table::of(page)
         .name("name", "Name", |&(id, _)| profile.str(slices.name(id)))
         .text("thread", "Thread", |&(id, _)| thread_text(profile, slices.track(id)))
-        .column(length("start_ns", "Start"), |&(id, _)| i64_to_f64(slices.start(id).0))
+        .column(length("start_ns", "Start"), |&(id, _)| slices.start(id).0)
         .column(length("duration_ns", "Duration"), |&(_, dur)| from_zero(dur))
         .table();
     let links = page.iter().map(|&(id, _)| Some(link(profile, sources.tracks, id))).collect();
@@ -84,7 +84,7 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
     let name = |id: SliceId| profile.str(profile.slices().name(id));
     let table = Table::of(gaps)
         .text("of", "Idle", |g| g.of.as_str())
-        .count("start_ns", "Start (ns)", |g| i64_to_f64(g.span.start.0))
+        .count("start_ns", "Start (ns)", |g| g.span.start.0)
         .count("duration_ns", "Duration (ns)", |g| from_zero(g.span.end.0 - g.span.start.0))
         .name("before", "After", |g| name(g.before))
         .name("after", "Until", |g| name(g.after))
@@ -130,7 +130,7 @@ fn cell(value: &QueryValue, kind: ColumnKind) -> Cell {
         QueryValue::Text(text) => Cell::Text(text.clone()),
         QueryValue::Int(n) if matches!(kind, ColumnKind::Text | ColumnKind::Name) => Cell::Text(n.to_string()),
         QueryValue::Real(x) if matches!(kind, ColumnKind::Text | ColumnKind::Name) => Cell::Text(x.to_string()),
-        QueryValue::Int(n) => u64::try_from(*n).map_or(Cell::Number(i64_to_f64(*n)), Cell::Count),
+        QueryValue::Int(n) => Cell::from(*n),
         QueryValue::Real(x) => Cell::Number(*x),
     }
 }

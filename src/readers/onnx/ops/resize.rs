@@ -61,7 +61,8 @@ fn resize(site: &mut Site<'_, '_>) -> Results {
             scale: scales[n],
             coordinates: &coordinates,
             mode: &mode,
-            nearest: &nearest,
+            // Before operator set 11 a smaller result takes the next element, as ONNX Runtime does.
+            nearest: if is_early && scales[n] < 1.0 { "ceil" } else { &nearest },
             cubic: site.float("cubic_coeff_a", -0.75)?,
             excludes_outside: site.int("exclude_outside", 0)? != 0,
         };

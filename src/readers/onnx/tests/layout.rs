@@ -117,6 +117,9 @@ fn resizing_by_each_rule() {
     let x = X(&[1, 1, 1, 4], &[1.0, 2.0, 3.0, 4.0]);
     let half = [floats("s", &[4], &[1.0, 1.0, 1.0, 0.6])];
     let twice = [floats("s", &[4], &[1.0, 1.0, 1.0, 2.0])];
+    // Before operator set 11 the next element is taken for a smaller result, the one before for a larger.
+    close(&run(10, X(x.0, x.1), &half, node("Resize", "x s", "y", &[])).1, &[1.0, 3.0]);
+    close(&run(10, X(x.0, x.1), &twice, node("Resize", "x s", "y", &[])).1, &[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]);
     let run = |arrays: &[Vec<u8>], a: &[A<'_>]| run(17, X(x.0, x.1), arrays, node("Resize", "x _ s", "y", a)).1;
     close(&run(&half, &[A::S("mode", "linear")]), &[4.0 / 3.0, 3.0]);
     close(&run(&twice, &[]), &[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]);
