@@ -47,6 +47,7 @@ mod trips;
 mod types;
 mod value;
 mod verify;
+mod written_out;
 
 pub use builder::{Builder, Built};
 pub use bytes::numbers_of_bytes;
@@ -71,3 +72,4 @@ pub use trips::{TripCounts, chosen_branch};
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};
 pub use verify::{check_sizes, verify};
+pub use written_out::written_out;

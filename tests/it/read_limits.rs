@@ -105,3 +105,30 @@ fn timers_of_a_long_run_say_their_size_before_it() {
         assert!(said.contains(flag.split(" t").next().unwrap()) && said.contains("GiB of memory"), "{said}");
     }
 }
+
+/// Forty computations that call each other twice: a million million calls in two pages of text.
+#[test]
+fn calls_without_an_end_are_refused_with_a_sentence() {
+    let f = Folder::new("calls");
+    let mut text = "HloModule m\n\nf0 {\n  p = f32[4] parameter(0)\n  ROOT c = f32[4] add(p,p)\n}\n".to_owned();
+    for (n, of) in (1..40).zip(0..) {
+        text.push_str(&format!("\nf{n} {{\n  p = f32[4] parameter(0)\n  a = f32[4] call(p), to_apply=f{of}\n"));
+        text.push_str(&format!("  ROOT c = f32[4] call(a), to_apply=f{of}\n}}\n"));
+    }
+    text.push_str("\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT r = f32[4] call(a), to_apply=f39\n}\n");
+    std::fs::write(f.join("calls.hlo.txt"), text).unwrap();
+    for line in [
+        "numerics calls.hlo.txt",
+        "profile calls.hlo.txt",
+        "bench calls.hlo.txt --duration 2",
+        "inspect calls.hlo.txt --graph graph.svg",
+        "inspect calls.hlo.txt --instance inf2.xlarge",
+    ] {
+        let begun = Instant::now();
+        let output = limited(&f, line);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{line}: {said}");
+        assert!(said.contains("instructions once its calls"), "{line}: {said}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{line}: {:?}", begun.elapsed());
+    }
+}

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::fold::fold;
-use ns_base::{IndexVec, Refusal, refuse};
+use ns_base::{Idx, IndexVec, Refusal, refuse};
 use ns_program::{
     ArrayType, Binary, Comparison, Computation, ComputationId, ElementType, Foreign, Instruction, InstructionId,
-    Numbers, Op, Origin, Program, Type, Unary, Value, chosen_branch,
+    Numbers, Op, Origin, Program, Type, Unary, Value, chosen_branch, written_out,
 };
 
 /// Most operations that are placed: a model of a thousand modules has about a hundredth of it.
@@ -29,7 +29,7 @@ enum Flow {
 /// # Errors
 /// When it calls itself, has a loop whose number of turns depends on data, or has too many instructions.
 pub(super) fn flatten(program: &Program) -> Result<Flat, Refusal> {
-    write_out(Writer { program, flat: Flat::default(), depth: 0, refused: None }).map(|writer| writer.flat)
+    write_out(Writer::new(program)).map(|writer| writer.flat)
 }
 
 /// Writes a program out as far as possible: a loop, a branch or a call that cannot be written out stays as one operation with its
@@ -38,7 +38,7 @@ pub(super) fn flatten(program: &Program) -> Result<Flat, Refusal> {
 /// # Errors
 /// When there are too many instructions without any loop or call.
 pub(super) fn flatten_what_can_be(program: &Program) -> Result<(Flat, BTreeMap<String, String>), Refusal> {
-    let writer = Writer { program, flat: Flat::default(), depth: 0, refused: Some(BTreeMap::new()) };
+    let writer = Writer { refused: Some(BTreeMap::new()), ..Writer::new(program) };
     write_out(writer).map(|writer| (writer.flat, writer.refused.unwrap_or_default()))
 }
 
@@ -70,11 +70,26 @@ fn leaves(flow: &Flow, out: &mut Vec<FlatId>) {
 
 struct Writer<'a> {
     program: &'a Program,
+    /// Instructions of each computation once its calls are written out.
+    sizes: Vec<u64>,
     flat: Flat,
     depth: u32,
     /// Names of the instructions that stay as one operation, with the reasons; `None` where such an instruction is an
     /// error.
     refused: Option<BTreeMap<String, String>>,
+}
+
+/// A computation that has this many times the most that can be placed is not tried: what of it is not live cannot make up for it.
+const HOPELESS: u64 = 16;
+
+fn too_large() -> Refusal {
+    refuse!("the program has more than {MOST_NODES} instructions once its calls and loops are written out")
+}
+
+impl<'a> Writer<'a> {
+    fn new(program: &'a Program) -> Self {
+        Self { program, sizes: written_out(program), flat: Flat::default(), depth: 0, refused: None }
+    }
 }
 
 impl Writer<'_> {
@@ -85,9 +100,7 @@ impl Writer<'_> {
 
     fn push(&mut self, mut node: FlatNode) -> Result<FlatId, Refusal> {
         if self.flat.nodes.len() >= MOST_NODES {
-            return Err(refuse!(
-                "the program has more than {MOST_NODES} instructions once its calls and loops are written out"
-            ));
+            return Err(too_large());
         }
         let known: Vec<Option<&Value>> = node.operands.iter().map(|&o| self.flat.nodes[o].value.as_ref()).collect();
         node.value = fold(&node.op, &known, &node.ty);
@@ -100,6 +113,9 @@ impl Writer<'_> {
         let computation = &program.computations[id];
         if self.depth >= MOST_DEPTH {
             return Err(depends_on_data(&computation.name, "it calls itself"));
+        }
+        if self.sizes.get(id.index()).is_some_and(|size| *size > HOPELESS * MOST_NODES as u64) {
+            return Err(too_large());
         }
         self.depth += 1;
         let live = live(computation);

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use super::casts::{Arithmetic, Casts};
 use super::simple::value_of;
 use super::{indexing, normalise, reduce, sort, windows};
+use crate::written_out;
 use crate::{
     ArrayType, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
     chosen_branch,
 };
-use ns_base::IndexVec;
+use ns_base::{Idx, IndexVec};
 use ns_base::{Refusal, refuse};
 
 /// A value while a program runs. Arrays are shared, so passing a value on copies nothing.
@@ -54,6 +55,9 @@ pub struct Evaluation {
     pub work: u64,
 }
 
+/// Most instructions of a program with its calls written out: some seconds of work, even if each has one element.
+const MOST_INSTRUCTIONS: u64 = 50_000_000;
+
 /// Computes the results of a program from one value for each parameter, within `budget` computed elements.
 ///
 /// # Errors
@@ -84,6 +88,12 @@ pub fn evaluate_with<'p>(
             let (name, takes, given) = (&parameter.name, &parameter.ty, &value.ty);
             return Err(refuse!("{name} is {takes} and the value given is {given}"));
         }
+    }
+    let instructions = written_out(program).get(program.entry.index()).copied().unwrap_or_default();
+    if instructions > MOST_INSTRUCTIONS {
+        return Err(refuse!(
+            "the program has {instructions} instructions once its calls are written out, and {MOST_INSTRUCTIONS} are the most that are computed"
+        ));
     }
     let arithmetic = arithmetic.into();
     let mut evaluator = Evaluator { program, work: 0, budget, depth: 0, arithmetic };
