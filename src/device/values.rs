@@ -8,7 +8,7 @@ use ns_base::{Digest, Rng};
 use ns_base::{Refusal, refuse};
 use ns_compiler::CompileOptions;
 use ns_container::ByteSource;
-use ns_program::eval::{Arithmetic, Casts, evaluate_with};
+use ns_program::eval::{Arithmetic, Casts, check_calls, evaluate_with};
 use ns_program::{ArrayType, Numbers, Program, Role, Value};
 use ns_program::{ImportedModel, load_parameter};
 use ns_tensor::{Shape, Tensor};
@@ -144,6 +144,8 @@ impl ModelFileValues {
         let casts = options.map_or(Casts::NONE, casts_of);
         let outside = self.kernels.outside();
         let arithmetic = Arithmetic { casts, outside: Some(&outside) };
+        // Before the advice that times are there, which they are not for such a program.
+        check_calls(&self.program)?;
         let outputs = evaluate_with(&self.program, self.parameters.clone(), BUDGET, arithmetic)
             .map_err(|e| e.within(|what| format!("{what}; its times are there all the same (bench, profile)")))?
             .outputs;

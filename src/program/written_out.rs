@@ -1,6 +1,6 @@
 //! How large a program is once its calls are written out.
 
-use super::{Computation, Program};
+use super::Program;
 use ns_base::Idx;
 
 /// Instructions of each computation with those of all that it calls, in the order of the computations; a loop's body and each branch count
@@ -8,14 +8,11 @@ use ns_base::Idx;
 #[must_use]
 pub fn written_out(program: &Program) -> Vec<u64> {
     let mut sizes: Vec<u64> = Vec::with_capacity(program.computations.len());
-    let size = |computation: &Computation, sizes: &[u64]| {
-        let called = computation.instructions.iter().flat_map(|instruction| &instruction.called);
-        let inside = called.filter_map(|id| sizes.get(id.index()));
-        inside.fold(computation.instructions.len() as u64, |sum, size| sum.saturating_add(*size))
-    };
     // A computation calls only those before it.
     for computation in program.computations.iter() {
-        sizes.push(size(computation, &sizes));
+        let called = computation.instructions.iter().flat_map(|instruction| &instruction.called);
+        let inside = called.filter_map(|id| sizes.get(id.index()));
+        sizes.push(inside.fold(computation.instructions.len() as u64, |sum, size| sum.saturating_add(*size)));
     }
     sizes
 }

@@ -1,22 +1,12 @@
 //! Figures and outcomes of benchmarks that can be checked by hand, from the command line.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::folder::Folder;
-
-fn command(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
-    command.args(line.split_whitespace()).current_dir(folder);
-    command
-}
-
-fn run(folder: &Path, line: &str) -> Output {
-    command(folder, line).output().unwrap()
-}
+use crate::folder::{Folder, command, run};
 
 fn stderr(folder: &Path, line: &str) -> String {
     String::from_utf8(run(folder, line).stderr).unwrap()

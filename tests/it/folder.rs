@@ -1,7 +1,8 @@
-//! Folders for files of one test.
+//! Folders for files of one test, and the command line in them.
 
 use std::ops::Deref;
 use std::path::Path;
+use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
@@ -35,4 +36,15 @@ impl AsRef<Path> for Folder {
     fn as_ref(&self) -> &Path {
         self
     }
+}
+
+/// The command line in a folder, with words that have no spaces in them.
+pub fn command(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
+    command.args(line.split_whitespace()).current_dir(folder);
+    command
+}
+
+pub fn run(folder: &Path, line: &str) -> Output {
+    command(folder, line).output().unwrap()
 }

@@ -1,25 +1,15 @@
 //! `bench --resume`: no finished row is lost, however a run ends and however its file was cut.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use ns_bench::{BenchConfig, RowResult, SweepState};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, command, run};
 
 /// 24 configurations.
 const SWEEP: &str = "bench --model nn --duration 2 --n-models 1,2 --workers-per-model 1-4 --batch-sizes 1-3 --csv";
-
-fn command(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
-    command.args(line.split_whitespace()).current_dir(folder);
-    command
-}
-
-fn run(folder: &Path, line: &str) -> Output {
-    command(folder, line).output().unwrap()
-}
 
 /// Resumes from `kept.json`: the CSV, and how many rows were there.
 fn resumed(folder: &Path) -> (String, usize) {

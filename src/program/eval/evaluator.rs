@@ -58,6 +58,20 @@ pub struct Evaluation {
 /// Most instructions of a program with its calls written out: some seconds of work, even if each has one element.
 const MOST_INSTRUCTIONS: u64 = 50_000_000;
 
+/// Checks that a program is not too large to be computed once its calls are written out.
+///
+/// # Errors
+/// When it is.
+pub fn check_calls(program: &Program) -> Result<(), Refusal> {
+    let instructions = written_out(program).get(program.entry.index()).copied().unwrap_or_default();
+    if instructions > MOST_INSTRUCTIONS {
+        return Err(refuse!(
+            "the program has {instructions} instructions once its calls are written out, and {MOST_INSTRUCTIONS} are the most that are computed"
+        ));
+    }
+    Ok(())
+}
+
 /// Computes the results of a program from one value for each parameter, within `budget` computed elements.
 ///
 /// # Errors
@@ -89,12 +103,7 @@ pub fn evaluate_with<'p>(
             return Err(refuse!("{name} is {takes} and the value given is {given}"));
         }
     }
-    let instructions = written_out(program).get(program.entry.index()).copied().unwrap_or_default();
-    if instructions > MOST_INSTRUCTIONS {
-        return Err(refuse!(
-            "the program has {instructions} instructions once its calls are written out, and {MOST_INSTRUCTIONS} are the most that are computed"
-        ));
-    }
+    check_calls(program)?;
     let arithmetic = arithmetic.into();
     let mut evaluator = Evaluator { program, work: 0, budget, depth: 0, arithmetic };
     let arguments: Vec<EvalValue> = parameters.into_iter().map(EvalValue::of).collect();

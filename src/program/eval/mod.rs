@@ -22,6 +22,6 @@ mod windows;
 
 pub use casts::{Arithmetic, Casts, Outside};
 pub use custom::is_known as is_known_custom_call;
-pub use evaluator::{Evaluation, evaluate, evaluate_with};
+pub use evaluator::{Evaluation, check_calls, evaluate, evaluate_with};
 pub(crate) use reduce::reduce_with;
 pub use simple::value_of;
