@@ -30,10 +30,12 @@ export async function storedExample(browser, url, path, width) {
 
 // Runs in the page.
 function takeMarkup() {
-  const LAST_BEGIN_PX = 1100;
+  const LAST_BEGIN_PX = 1067;
   const main = document.querySelector("main:not([data-early], [data-example])");
-  // Marks what begins too far below, before the copy loses its places.
-  const leave = [...main.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().top + scrollY > LAST_BEGIN_PX);
+  // Marks what begins too far below, before the copy loses its places. A chart or a row is whole or not there: where it would be cut
+  // depends on fonts.
+  const isTooFar = (e) => e.getBoundingClientRect().top - main.getBoundingClientRect().top > LAST_BEGIN_PX;
+  const leave = [...main.querySelectorAll("*")].filter((e) => isTooFar(e.closest("svg, tr, li, .tree-row, .field, p") ?? e));
   for (const element of leave) element.toggleAttribute("data-leave", true);
   // Names by labels would need ids.
   for (const field of main.querySelectorAll("input, select, textarea")) {
