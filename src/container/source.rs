@@ -64,6 +64,10 @@ impl<S: ByteSource + ?Sized> ByteSource for Rc<S> {
     fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal> {
         (**self).read(offset, buf)
     }
+
+    fn beside(&self, path: &str) -> Option<Box<dyn ByteSource + '_>> {
+        (**self).beside(path)
+    }
 }
 
 /// The medium's message as the message about a file.

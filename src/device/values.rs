@@ -30,6 +30,7 @@ pub struct ModelFileValues {
     drawn: u64,
     flops: u64,
     kernels: OperatorKernels,
+    output_names: Vec<String>,
 }
 
 impl ModelFileValues {
@@ -78,7 +79,9 @@ impl ModelFileValues {
             };
             parameters.push(value.ok_or_else(not_drawn)?);
         }
-        Ok(Self { program: imported.program.clone(), parameters, drawn, flops, kernels: OperatorKernels::default() })
+        let output_names = imported.inspection.outputs.iter().map(|output| output.name.clone()).collect();
+        let kernels = OperatorKernels::default();
+        Ok(Self { program: imported.program.clone(), parameters, drawn, flops, kernels, output_names })
     }
 
     /// The same, with kernels for operators that have no known meaning.
@@ -97,6 +100,12 @@ impl ModelFileValues {
     #[must_use]
     pub const fn flops(&self) -> u64 {
         self.flops
+    }
+
+    /// Names of its results, in order, as far as its file has them.
+    #[must_use]
+    pub fn output_names(&self) -> &[String] {
+        &self.output_names
     }
 
     /// Sizes of its inputs, in order.

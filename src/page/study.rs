@@ -170,6 +170,12 @@ impl StudyState {
         fields.filter_map(say).take(MOST_IN_SHORT).collect::<Vec<_>>().join(" \u{b7} ")
     }
 
+    /// The model that the page is about; empty for a study of something else.
+    #[must_use]
+    pub fn model(&self) -> String {
+        self.asked.as_ref().map_or_else(|| self.text("model").to_owned(), |asked| asked.text("model"))
+    }
+
     /// The hash of the link that shows what was asked for; that of the form if nothing was.
     #[must_use]
     pub fn hash(&self) -> String {

@@ -74,7 +74,7 @@ pub fn on_files(
 /// The page that shows a model that was dropped on a page.
 const fn page_of_model(current: Page) -> Page {
     match current {
-        Page::Profile => Page::Profile,
+        Page::Profile | Page::Numerics => current,
         Page::Benchmark | Page::Home => Page::Benchmark,
         _ => Page::Inspect,
     }
@@ -87,7 +87,9 @@ pub struct LastModel(Rc<RefCell<(Option<File>, Vec<Page>)>>);
 impl LastModel {
     /// Notes a file that a page has opened.
     fn note(&self, file: &File, opened_on: Page) {
-        let others = [Page::Benchmark, Page::Inspect, Page::Profile].into_iter().filter(|page| *page != opened_on);
+        let others = [Page::Benchmark, Page::Inspect, Page::Profile, Page::Numerics]
+            .into_iter()
+            .filter(|page| *page != opened_on);
         *self.0.borrow_mut() = (Some(file.clone()), others.collect());
     }
 

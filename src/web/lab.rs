@@ -17,7 +17,7 @@ use super::pages::benchmark::{BenchmarkPage, LatestBenchmark, import_file, lates
 use super::pages::experiments::{ExperimentsPage, read_files};
 use super::pages::guide::GuidePage;
 use super::pages::inspect::{InspectActions, InspectPage, open_model as inspect_model};
-use super::pages::study::StudyPage;
+use super::pages::study::{StudyPage, open_for_study};
 use super::platform::files::read_head;
 use super::platform::{page, panic, theme, url};
 use super::shelf;
@@ -99,11 +99,11 @@ impl States {
     }
 
     /// The model of a page that takes model files.
-    fn model(&self, page: Page) -> &str {
-        match page {
-            Page::Benchmark => self.bench.model(),
-            Page::Inspect => self.inspect.spec.get(InspectField::Model),
-            _ => "",
+    fn model(&self, page: Page) -> String {
+        match (page, page.study()) {
+            (Page::Benchmark, _) => self.bench.model().to_owned(),
+            (Page::Inspect, _) => self.inspect.spec.get(InspectField::Model).to_owned(),
+            (_, study) => study.map(|kind| self.study(kind).model()).unwrap_or_default(),
         }
     }
 
@@ -112,7 +112,7 @@ impl States {
         if url::hash() == page.hash() && self.shows_example(page) {
             return Some(page.hash());
         }
-        Some(linked_hash(models, self.model(page), self.hash(page)?))
+        Some(linked_hash(models, &self.model(page), self.hash(page)?))
     }
 
     /// Whether a page is about more than its form.
@@ -197,9 +197,10 @@ fn Lab() -> Html {
     let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
-    // A benchmark of a file that is not here waits for the user.
-    let model = states.bench.model();
-    let is_missing = *current == Some(Page::Benchmark) && file_label(model).is_some() && !pool.has_model(model);
+    // What runs a file that is not here waits for the user.
+    let runs_models = current.filter(|page| matches!(page, Page::Benchmark | Page::Numerics));
+    let model = runs_models.map(|page| states.model(page)).unwrap_or_default();
+    let is_missing = file_label(&model).is_some() && !pool.has_model(&model);
     let is_about_to_run = states.is_about_to_run(*current) && !is_missing;
     use_page_state(*current, catalog.as_ref(), &states.run(*current), is_about_to_run);
     let context = AppContext {
@@ -330,6 +331,7 @@ fn open_address(
         }
         (_, Some(kind)) => {
             let spec = address.study(kind);
+            open_linked(pool, notices, address, &spec.text("model"));
             let intent = LinkIntent::of(address);
             let kept = kept_for(intent, &spec);
             states.study(kind).dispatch(StudyAction::Open(Box::new(spec), intent, kept));
@@ -378,16 +380,20 @@ fn use_app_state(on_app_state: Callback<(Page, u32, Theme)>) {
 #[hook]
 fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     let dependencies = (context.clone(), states.bench.clone(), states.experiments.clone(), states.inspect.clone());
-    let (jobs, customop, llm) = (jobs.clone(), states.customop.dispatcher(), states.llm.dispatcher());
+    let jobs = jobs.clone();
+    let of_studies = (states.customop.dispatcher(), states.llm.dispatcher(), states.numerics.dispatcher());
     use_effect_with(dependencies, move |(context, bench, experiments, inspect)| {
         let (context, bench, experiments) = (context.clone(), bench.clone(), experiments.clone());
-        let (customop, llm) = (customop.clone(), llm.clone());
+        let (customop, llm, numerics) = of_studies.clone();
         let actions = InspectActions { app: context.clone(), state: inspect.clone(), job: jobs.inspect.clone() };
         let listener = bridge::on_files_for_lab(Callback::from(move |given: (Page, FileContent, Vec<File>)| {
             context.notices.dispatch(NoticeAction::Leave);
             match given {
                 (Page::Experiments, _, files) => read_files(&context, &experiments, &jobs.experiments.0, &files),
                 (Page::Inspect, _, files) => files.into_iter().for_each(|file| inspect_model(&actions, file)),
+                (Page::Numerics, FileContent::Models, files) => {
+                    files.into_iter().for_each(|file| open_for_study(&context, &numerics, file));
+                }
                 (_, FileContent::Kernels, files) => {
                     files.into_iter().for_each(|file| give_text(&customop, KERNEL, file));
                 }

@@ -47,7 +47,7 @@ test("a dropped model of each kind is a picture, wherever it is dropped", app.pa
     await picture(page).waitFor();
   }
   await assertAccessible(page);
-}, { hash: "#/numerics" }));
+}, { hash: "#/matmult" }));
 
 test("modules are opened, found and linked", app.page(async (page, url) => {
   await rows(page).first().waitFor();
@@ -121,7 +121,7 @@ test("a file that is not a readable model is refused with what to do instead", a
   // A link to a file says which one is wanted.
   await page.evaluate(() => { location.hash = "#/inspect?model=file:mine.onnx@12345678"; });
   await page.getByText(/mine\.onnx.*not open/).waitFor();
-}, { hash: "#/numerics" }));
+}, { hash: "#/matmult" }));
 
 test("the page fits a phone", app.page(async (page) => {
   await picture(page).waitFor();

@@ -1,7 +1,9 @@
 // The page of values: what the command line computes, side by side, and where a NaN began.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { appFixture, assertAccessible, download, editForm, menuEntry, openApp, refuseToKeep, reloaded, waitForState, waiting } from "./support/app.mjs";
 
 const app = appFixture();
@@ -36,6 +38,25 @@ test("the example that goes NaN without a bias is one click away, and names the 
   await button(page, "The same with a bias").click();
   await page.getByText(/^PASS /).waitFor();
   await page.getByText("No operation on the device made a NaN").waitFor();
+}, { hash: "#/numerics" }));
+
+test("a model file has its values, also from a link that only names it", app.page(async (page, url) => {
+  const path = fileURLToPath(new URL("../it/fixtures/models/onnx/dynamic-batch-mlp--torch2.9.1.onnx", import.meta.url));
+  const drop = (tab) => tab.locator("#open-file").first().setInputFiles({ name: "mlp.onnx", mimeType: "", buffer: readFileSync(path) });
+  const printed = { ...JSON.parse(commandLine(["--model", path, "--batch-size", "2", "--instance", "inf2.xlarge"])), spec: null };
+  await page.evaluate(() => { location.hash = "#/numerics?v=1&model=file:mlp.onnx@0123456789abcdef&batch_size=2&instance=inf2.xlarge"; });
+  await page.getByRole("heading", { name: "Drop mlp.onnx here" }).waitFor();
+  await assertAccessible(page);
+  await drop(page);
+  await page.getByText(/^PASS /).waitFor();
+  await waitForState(page, "done");
+  assert.deepEqual({ ...JSON.parse(await downloaded(page)), spec: null }, printed);
+  assert.match(page.url(), /#\/numerics\?v=1&model=file:mlp\.onnx.*batch_size=2/);
+  // What is no model leaves nothing of the one before.
+  await page.locator("#open-file").first().setInputFiles({ name: "bad.onnx", mimeType: "", buffer: Buffer.from("no model at all") });
+  await waitForState(page, "failed");
+  assert.equal(await page.getByText(/^PASS /).count(), 0);
+  await openApp(page, url);
 }, { hash: "#/numerics" }));
 
 test("values, errors and verdict are the command line's", app.page(async (page, url) => {

@@ -66,6 +66,9 @@ visit("the own model follows to every tab", async (page) => {
   await page.waitForFunction(() => location.hash.includes("model=file:mlp.onnx"));
   await waitForState(page, "done");
   assert.match((await assertOneSubject(page, "profile")).run, /^mlp\.onnx/);
+  await tab(page, "Numerics");
+  await page.getByText(/^PASS /).waitFor();
+  assert.match((await assertOneSubject(page, "numerics")).hash, /^#\/numerics\?.*model=file:mlp\.onnx/);
   await tab(page, "Inspect");
   assert.match((await assertOneSubject(page, "inspect")).hash, /model=file:mlp\.onnx/);
   await tab(page, "Benchmark");

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 
 use super::model_values::{Comparison, read_arrays};
 use super::text;
 use crate::args::{NumericsArgs, RoundingArg};
 use crate::driver::Driver;
 use crate::file::FileSource;
+use crate::model_args::ModelFileFlags;
 use crate::model_file;
 use crate::output::write;
-use ns_device::{ModelFileValues, OperatorKernels, casts_of};
-use ns_machine::arch::{features, instance};
-use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance, compare};
+use ns_device::{OperatorKernels, casts_of};
+use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance};
 use ns_program::eval::Arithmetic;
 use ns_program::{ImportedModel, results};
 use ns_readers::write_npz;
@@ -31,24 +31,30 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
     if args.arrays.inputs.is_some() || !args.file_flags.settings()?.is_empty() {
         bail!("--inputs, --expect, --dim and --assume are about a model file, and {model} is not one");
     }
-    let spec = StudySpec::Numerics(NumericsSpec {
-        model: args.model,
+    tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec_of(&args.model, &args))?, args.json)
+}
+
+/// The question of the flags about a model.
+fn spec_of(model: &str, args: &NumericsArgs) -> NumericsSpec {
+    NumericsSpec {
+        model: model.to_owned(),
         batch_size: args.batch_size,
-        instance: args.instance,
+        instance: args.instance.clone(),
         options: args.compile.options(),
         rounding: args.rounding.into(),
         seed: args.seed,
         tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
-    });
-    tell(&of_zoo(&mut Driver::new(), spec)?, args.json)
+    }
 }
 
-/// Compares the values of a model of the zoo.
-pub(super) fn of_zoo(driver: &mut Driver, spec: StudySpec) -> Result<NumericsReport> {
-    let message = driver.run(JobRequest::Study(Box::new(spec)), None)?;
+/// Compares the values of a core with the reference's: those of a model of the zoo, or of a file, for random inputs.
+pub(super) fn of_drawn(driver: &mut Driver, file_flags: &ModelFileFlags, spec: NumericsSpec) -> Result<NumericsReport> {
+    let id = file_flags.model(driver, &spec.model)?;
+    let study = StudySpec::Numerics(NumericsSpec { model: id, ..spec.clone() });
+    let message = driver.run(JobRequest::Study(Box::new(study)), None)?;
     let Some(Message::Done(JobResult::Study(result))) = message else { bail!("the session ended without a result") };
     match result.values {
-        Some(report) => Ok(*report),
+        Some(report) => Ok(NumericsReport { spec, ..*report }),
         None => bail!("the session returned no comparison"),
     }
 }
@@ -68,11 +74,17 @@ fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
 fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
     let settings = args.file_flags.settings()?;
     let kernels = OperatorKernels::of(&settings.assumed).context("--assume")?;
-    let (imported, bytes) = with_batch(path, settings, args.batch_size)?;
-    let spec = spec_of_file(path, args)?;
-    if args.arrays.inputs.is_none() {
-        return tell(&of_drawn(spec, &imported, &bytes, kernels)?, args.json);
+    if matches!(args.rounding, RoundingArg::Stochastic) {
+        bail!(
+            "--rounding stochastic: values of a model file are always rounded to the nearest; leave the flag out, or compare a model of the zoo"
+        );
     }
+    let spec = spec_of(path, args);
+    if args.arrays.inputs.is_none() {
+        return tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec)?, args.json);
+    }
+    checked_instance(&spec)?;
+    let (imported, bytes) = with_batch(path, settings, args.batch_size)?;
     if let (Some(arrays), Some(to)) = (&args.arrays.inputs, &args.results) {
         let arrays = read_arrays(arrays)?;
         let outside = kernels.outside();
@@ -99,7 +111,7 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
 }
 
 /// A model file at a batch size, with every decision made.
-pub(super) fn with_batch(
+fn with_batch(
     path: &str,
     mut settings: ModelFileSettings,
     batch_size: Option<u32>,
@@ -122,68 +134,6 @@ pub(super) fn with_batch(
     }
     model_file::check_decided(&imported.inspection, &settings).with_context(|| path.to_owned())?;
     Ok((imported, bytes))
-}
-
-/// The question about a model file, on an instance.
-fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
-    if matches!(args.rounding, RoundingArg::Stochastic) {
-        bail!(
-            "--rounding stochastic: values of a model file are always rounded to the nearest; leave the flag out, or compare a model of the zoo"
-        );
-    }
-    let spec = NumericsSpec {
-        model: path.to_owned(),
-        batch_size: args.batch_size,
-        instance: args.instance.clone(),
-        options: args.compile.options(),
-        rounding: args.rounding.into(),
-        seed: args.seed,
-        tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
-    };
-    checked_instance(&spec)?;
-    Ok(spec)
-}
-
-/// Compares the values of a core with those in the file's own types, for random inputs.
-pub(super) fn of_drawn(
-    spec: NumericsSpec,
-    imported: &ImportedModel,
-    bytes: &FileSource,
-    kernels: OperatorKernels,
-) -> Result<NumericsReport> {
-    let named = |e: &dyn std::fmt::Display| anyhow!("{}: {e}", spec.model);
-    let values = ModelFileValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?.with_kernels(kernels);
-    let expected = values.compute(None).map_err(|e| named(&e))?;
-    let given = values.compute(Some(&spec.options)).map_err(|e| named(&e))?;
-    let names = imported.inspection.outputs.iter().map(|o| o.name.as_str()).chain(std::iter::repeat(""));
-    let outputs: Vec<OutputComparison> = (0..)
-        .zip(names)
-        .zip(expected.iter().zip(&given))
-        .map(|((index, name), (a, b))| compare(index, name, a, b, spec.tolerance))
-        .collect();
-    let mut notes = vec![
-        "A model file is computed operation by operation, with sums in double precision: the casts are those of the core, the order of the sums is not."
-            .to_owned(),
-    ];
-    if values.drawn_weights() > 0 {
-        notes.push(format!("{} weights are not in the file and are drawn at random.", values.drawn_weights()));
-    }
-    let core = instance(spec.instance.trim()).and_then(|i| features(i.core_version)).map_or("NeuronCore", |f| f.name);
-    let passed = outputs.iter().all(|o| o.passed);
-    Ok(NumericsReport {
-        core: core.to_owned(),
-        status: if passed { "PASS" } else { "FAIL" }.to_owned(),
-        outputs,
-        first_nan: None,
-        first_inf: None,
-        first_underflow: None,
-        reference_nan: None,
-        reference_inf: None,
-        reference_underflow: None,
-        notes,
-        flops: values.flops(),
-        spec,
-    })
 }
 
 fn describe(report: &NumericsReport) -> String {

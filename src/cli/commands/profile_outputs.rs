@@ -2,15 +2,12 @@
 
 use anyhow::Result;
 
-use super::numerics::{of_drawn, of_zoo, with_batch};
+use super::numerics::of_drawn;
 use crate::args::WorkflowArg;
 use crate::driver::Driver;
-use crate::model_file;
 use crate::profile_args::ProfileArgs;
 use ns_base::convert::{u64_to_usize, usize_to_u32};
-use ns_device::OperatorKernels;
-use ns_neuron::numerics::{DEFAULT_TOLERANCE, checked_instance};
-use ns_session::studies::StudySpec;
+use ns_neuron::numerics::DEFAULT_TOLERANCE;
 use ns_session::{NumericsSpec, OutputComparison};
 use ns_tensor::Rounding;
 
@@ -28,15 +25,7 @@ pub(super) fn describe(driver: &mut Driver, args: &ProfileArgs) -> Result<String
         seed: args.seed,
         tolerance: DEFAULT_TOLERANCE,
     };
-    let report = if model_file::names_a_file(args.model()) {
-        checked_instance(&spec)?;
-        let settings = args.file_flags.settings()?;
-        let kernels = OperatorKernels::of(&settings.assumed)?;
-        let (imported, bytes) = with_batch(args.model(), settings, args.batch_size)?;
-        of_drawn(spec, &imported, &bytes, kernels)?
-    } else {
-        of_zoo(driver, StudySpec::Numerics(spec))?
-    };
+    let report = of_drawn(driver, &args.file_flags, spec)?;
     let family = args.instance.split('.').next().unwrap_or_default().to_uppercase();
     // A traced model returns its results to the processor.
     let place = if matches!(args.workflow()?, WorkflowArg::Trace) { "" } else { ", device='xla:1'" };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::NumericsSpec;
 
 /// A device's outputs compared with the reference's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NumericsReport {
     pub spec: NumericsSpec,
     /// The core that computed: `NeuronCore-v2`.

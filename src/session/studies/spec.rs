@@ -163,7 +163,7 @@ impl StudySpec {
         match self {
             Self::Matmult(study) => study.start(clock, models),
             Self::Customop(study) => study.start(),
-            Self::Numerics(spec) => numerics::start(spec),
+            Self::Numerics(spec) => numerics::start(spec, models),
             Self::Llm(study) => study.start(),
         }
     }

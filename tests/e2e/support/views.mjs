@@ -101,6 +101,7 @@ export const VIEWS = {
   },
   "inspect-empty": { hash: "#/inspect", act: ready },
   inspect: { hash: "#/inspect?model=bert-base-uncased", act: done },
+  llm: { hash: "#/llm", act: done },
   numerics: { hash: "#/numerics?v=1&model=nn", act: run },
   "matmult-empty": { hash: "#/matmult", act: ready },
   matmult: { hash: "#/matmult?v=1&sizes=256", act: run },

@@ -11,8 +11,8 @@ pub const FORM: StudyForm = StudyForm {
     lead: "What a NeuronCore computes, beside the reference that the processor computes from the same weights and inputs. The \
            NeuronCore\u{2019}s values are rounded by the chosen cast. The result says whether they are good enough, and which \
            operation made a NaN or an infinity.",
-    begin: "Press Run, or choose an example. Models of up to 8,000 MFLOP are computed twice in this browser; a smaller size of the \
-            same model shows the same effects.",
+    begin: "Press Run, choose an example, or drop a model file. Models of up to 8,000 MFLOP are computed twice in this browser; a smaller \
+            size of the same model shows the same effects.",
     groups: &[
         FieldGroup { title: "", look: GroupLook::Open, fields: MAIN },
         FieldGroup { title: "Compiler", look: GroupLook::Compiler, fields: COMPILER },

@@ -21,7 +21,6 @@ use yew::prelude::*;
 
 use crate::components::{ProgressBar, on};
 use crate::context::use_app;
-use crate::model_files::file_label;
 use crate::sweep::SweepRunner;
 use ns_bench::BenchConfig;
 use ns_page::bench::{BenchAction, BenchState};
@@ -30,7 +29,6 @@ use actions::BenchActions;
 use form::BenchForm;
 use index::IndexPanel;
 use kept_sweeps::KeptSweeps;
-use model_file::ModelFilePicker;
 use plan::PlanPanel;
 use results::BenchResults;
 use scenario::ScenarioResults;
@@ -40,7 +38,7 @@ pub use file_questions::FileQuestions;
 pub use import::import_file;
 pub use kept_sweeps::{LatestBenchmark, latest_benchmark};
 pub use model_field::ModelField;
-pub use model_file::{LinkNote, missing_file, open_model};
+pub use model_file::{LinkNote, drop_zone, missing_file, open_model};
 
 #[derive(Properties, PartialEq)]
 pub struct BenchmarkPageProps {
@@ -90,7 +88,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
             { notes(&props.state, &props.runner) }
             <div class="part"><ScenarioResults state={props.state.clone()} /></div>
             <div class="part">
-                if let Some(missing) = missing.filter(|_| props.state.wants_run) { { drop_zone(&actions, missing) } } else { <BenchResults state={props.state.clone()} /> }
+                if let Some(missing) = missing.filter(|_| props.state.wants_run) { { drop_zone(props.state.model(), "benchmark", missing, actions.on_file()) } } else { <BenchResults state={props.state.clone()} /> }
             </div>
             <div class="part">{ below.unwrap_or_default() }</div>
             <div class="part">
@@ -108,19 +106,6 @@ fn show_again(state: &StateHandle<BenchState>) -> Html {
     let Some(before) = state.before_in_short() else { return Html::default() };
     let onclick = on(state.dispatcher(), |dispatch, _: MouseEvent| dispatch.dispatch(BenchAction::ShowAgain));
     html! { <p><button type="button" {onclick}>{ format!("Show {before} again") }</button></p> }
-}
-
-/// The place for a file that a link names and that is not here: once it is dropped, the benchmark runs.
-fn drop_zone(actions: &BenchActions, missing: String) -> Html {
-    let model = actions.state.model().to_owned();
-    html! {
-        <section class="panel drop-zone" aria-labelledby="drop-title">
-            <h2 id="drop-title">{ format!("Drop {} here", file_label(&model).unwrap_or_default()) }</h2>
-            <p>{ missing }</p>
-            <p>{ "It is read in this browser and uploaded nowhere. The benchmark of the link runs as soon as the file is here." }</p>
-            <ModelFilePicker id="missing-file" on_file={actions.on_file()} />
-        </section>
-    }
 }
 
 /// Time from the last change of the form until its configurations are listed.

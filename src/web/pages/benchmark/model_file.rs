@@ -45,6 +45,19 @@ pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
     ))
 }
 
+/// The place for a file that a link names and that is not here: once it is dropped, what the link asks for runs.
+#[must_use]
+pub fn drop_zone(model: &str, what: &str, missing: String, on_file: Callback<File>) -> Html {
+    html! {
+        <section class="panel drop-zone" aria-labelledby="drop-title">
+            <h2 id="drop-title">{ format!("Drop {} here", file_label(model).unwrap_or_default()) }</h2>
+            <p>{ missing }</p>
+            <p>{ format!("It is read in this browser and uploaded nowhere. The {what} of the link runs as soon as the file is here.") }</p>
+            <ModelFilePicker id="missing-file" {on_file} />
+        </section>
+    }
+}
+
 #[derive(Properties, PartialEq)]
 pub struct ModelFilePickerProps {
     /// Id of its input.

@@ -1,10 +1,11 @@
 //! Actions of the buttons on the page of a study.
 
-use crate::state::StateHandle;
+use crate::state::{StateDispatcher, StateHandle};
 use yew::prelude::*;
 
 use crate::context::AppContext;
 use crate::context::JobSlot;
+use crate::pages::benchmark::open_model;
 use crate::platform::download::file_of;
 use crate::platform::{download, page};
 use crate::shelf;
@@ -14,7 +15,19 @@ use ns_page::notices::{NoticeAction, Tone};
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::share::study_file_name;
 use ns_session::studies::StudySpec;
-use ns_session::{JobRequest, JobResult, Message, ResultPart};
+use ns_session::{JobRequest, JobResult, Message, OpenedModel, ResultPart};
+
+/// Opens a model file, and asks a study about it.
+pub fn open_for_study(app: &AppContext, state: &StateDispatcher<StudyState>, file: web_sys::File) {
+    let state = state.clone();
+    let then = move |opened: Result<OpenedModel, String>| {
+        state.dispatch(match opened {
+            Ok(opened) => StudyAction::Given(&[], "model", opened.id),
+            Err(message) => StudyAction::RefuseFile(message),
+        });
+    };
+    open_model(app, file, Callback::from(then));
+}
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -98,6 +111,13 @@ impl StudyActions {
         });
         *self.job.0.borrow_mut() = Some((engine.clone(), job));
         engine.send_as(job, JobRequest::Study(spec).into(), None, on_message);
+    }
+
+    /// Opens a model file for the form, and asks for it.
+    #[must_use]
+    pub fn on_file(&self) -> Callback<web_sys::File> {
+        let (app, state) = (self.app.clone(), self.state.dispatcher());
+        Callback::from(move |file| open_for_study(&app, &state, file))
     }
 
     /// Stops the run.

@@ -112,7 +112,7 @@ fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &FieldError
     match field.kind {
         FieldKind::Model => {
             let models = catalog.map(|c| c.models.clone()).unwrap_or_default();
-            html! { <ModelField {id} {models} {value} {error} has_help={false} {on_edit} /> }
+            html! { <ModelField {id} {models} {value} {error} has_help={false} {on_edit} on_file={props.actions.on_file()} /> }
         }
         FieldKind::Instance => {
             let instances = catalog.map(|c| c.instances.as_slice()).unwrap_or_default();

@@ -5,4 +5,5 @@ mod form;
 mod page;
 mod values;
 
+pub use actions::open_for_study;
 pub use page::StudyPage;

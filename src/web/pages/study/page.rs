@@ -11,6 +11,7 @@ use super::values::Values;
 use crate::components::{DocumentView, DrawBlock, KeptNote, ProgressBar, drawings, on};
 use crate::context::JobSlot;
 use crate::context::use_app;
+use crate::pages::benchmark::{drop_zone, missing_file};
 use ns_page::study::StudyState;
 use ns_page::{RunState, Shared};
 use ns_session::studies::{StudyExample, StudyKind, StudySpec};
@@ -34,7 +35,10 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
     let state = &props.state;
     let form = state.kind.form();
     let actions = StudyActions { app, state: state.clone(), job: props.job.clone(), on_trace: props.on_trace.clone() };
-    use_effect_with((state.wants_run && actions.app.catalog.is_some(), state.asked().cloned()), {
+    // A run needs the workers, and the model's file.
+    let model = state.model();
+    let missing = missing_file(&actions.app, &model);
+    use_effect_with((state.wants_run && actions.app.catalog.is_some() && missing.is_none(), state.asked().cloned()), {
         let actions = actions.clone();
         move |(wants, _)| {
             if *wants {
@@ -83,6 +87,8 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
                     <Values report={report.clone()} />
                 } else if let Some(document) = &*document {
                     <DocumentView document={document.clone()} {on_open} draw={DrawBlock(drawings)} />
+                } else if let Some(missing) = missing.filter(|_| state.wants_run) {
+                    { drop_zone(&model, "comparison", missing, actions.on_file()) }
                 } else if state.run == RunState::Idle && !state.wants_run && state.spec().1.is_empty() {
                     <section class="panel empty-state" aria-label="How to begin">
                         <h2>{ "Nothing run yet" }</h2>
