@@ -86,8 +86,44 @@ pub(super) fn compute(op: &AtenOp, inputs: &[&Tensor], result: &Shape) -> Result
             dynamic_update_slice(x, update, &starts)
         }
         (AtenOp::Tuple, [first, ..]) => Ok((*first).clone()),
-        // Inputs and weights are made by `Ctx`; every other op has the operands matched above.
-        (_, _) => Tensor::splat(result.clone(), f32::NAN),
+        // `infer` has refused other operands. Each op stands here, so that a new one without a rule does not compile.
+        (
+            AtenOp::Input(_)
+            | AtenOp::Weight { .. }
+            | AtenOp::Permute { .. }
+            | AtenOp::View
+            | AtenOp::Mm
+            | AtenOp::Addmm
+            | AtenOp::Relu
+            | AtenOp::LogSoftmax { .. }
+            | AtenOp::Mean
+            | AtenOp::Unary(_)
+            | AtenOp::Binary(_)
+            | AtenOp::Custom { .. }
+            | AtenOp::Matmul
+            | AtenOp::Convolution { .. }
+            | AtenOp::MaxPool2d { .. }
+            | AtenOp::AvgPool2d { .. }
+            | AtenOp::BatchNorm { .. }
+            | AtenOp::LayerNorm { .. }
+            | AtenOp::MeanDims { .. }
+            | AtenOp::SumDims { .. }
+            | AtenOp::Full(_)
+            | AtenOp::MaxPool2dBackward { .. }
+            | AtenOp::EmbeddingBackward { .. }
+            | AtenOp::CustomBackward { .. }
+            | AtenOp::Assign { .. }
+            | AtenOp::Softmax { .. }
+            | AtenOp::Silu
+            | AtenOp::Scalar { .. }
+            | AtenOp::Embedding
+            | AtenOp::Slice { .. }
+            | AtenOp::Expand
+            | AtenOp::To(_)
+            | AtenOp::IndexCopy { .. }
+            | AtenOp::Tuple,
+            inputs,
+        ) => Err(TensorError::Kernel { problem: format!("{op:?} has no value of {} operands", inputs.len()) }),
     }
 }
 

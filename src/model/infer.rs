@@ -103,8 +103,50 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
             | AtenOp::Assign { .. },
             [x],
         ) => (*x).clone(),
-        // Calls come from `Ctx`, which gives each op the right number of operands.
-        (_, inputs) => inputs.first().map_or_else(|| Shape::f32([]), |s| (*s).clone()),
+        (AtenOp::Input(_) | AtenOp::Weight { .. } | AtenOp::Tuple | AtenOp::CustomBackward { .. }, [first, ..]) => {
+            (*first).clone()
+        }
+        // Each op stands here, so that a new one without a rule does not compile.
+        (
+            AtenOp::Input(_)
+            | AtenOp::Weight { .. }
+            | AtenOp::Tuple
+            | AtenOp::CustomBackward { .. }
+            | AtenOp::Permute { .. }
+            | AtenOp::View
+            | AtenOp::Mm
+            | AtenOp::Addmm
+            | AtenOp::LogSoftmax { .. }
+            | AtenOp::Softmax { .. }
+            | AtenOp::Mean
+            | AtenOp::Binary(_)
+            | AtenOp::Matmul
+            | AtenOp::Convolution { .. }
+            | AtenOp::MaxPool2d { .. }
+            | AtenOp::AvgPool2d { .. }
+            | AtenOp::BatchNorm { .. }
+            | AtenOp::LayerNorm { .. }
+            | AtenOp::MeanDims { .. }
+            | AtenOp::SumDims { .. }
+            | AtenOp::Full(_)
+            | AtenOp::MaxPool2dBackward { .. }
+            | AtenOp::EmbeddingBackward { .. }
+            | AtenOp::Embedding
+            | AtenOp::Slice { .. }
+            | AtenOp::Expand
+            | AtenOp::To(_)
+            | AtenOp::IndexCopy { .. }
+            | AtenOp::Relu
+            | AtenOp::Silu
+            | AtenOp::Unary(_)
+            | AtenOp::Scalar { .. }
+            | AtenOp::Custom { .. }
+            | AtenOp::Assign { .. },
+            inputs,
+        ) => {
+            let first = inputs.first().map_or_else(|| Shape::f32([]), |s| (*s).clone());
+            return Err(operand("input", &first, format!("the op does not take {} operands", inputs.len())));
+        }
     };
     check_size(&shape)?;
     Ok(shape)

@@ -89,7 +89,7 @@ pub fn refuse_script(name: &str, content: &[u8], neuronperf: fn(&str) -> Option<
     let own = if calls_neuronperf(name, content) { neuronperf(&text) } else { None };
     let command = own.unwrap_or_else(|| (*command).to_owned());
     Some(refuse!(
-        "{name} is a Python script, which does not run here; for {call} type: {command} (docs/porting.md, {chapter})"
+        "{name} is a Python script, which does not run here; python -m neuronscope {name} runs scripts of the Neuron SDK (docs/python.md); for {call} type: {command} (docs/porting.md, {chapter})"
     ))
 }
 

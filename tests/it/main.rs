@@ -90,6 +90,7 @@ mod pprof;
 mod profiler_call;
 mod read_limits;
 mod readers;
+mod readme_limits;
 mod recordings;
 mod remarks;
 mod round_trip;
