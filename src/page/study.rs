@@ -5,7 +5,7 @@ use super::{RunState, Shared};
 use ns_session::share::PageLink as _;
 use ns_session::shelf::KeptStudy;
 use ns_session::studies::{FieldKind, FormField, StudyKind, StudyResult, StudySpec};
-use ns_session::{JobId, without_source};
+use ns_session::{JobId, model_label};
 
 /// The most fields of a form in one line.
 const MOST_IN_SHORT: usize = 4;
@@ -157,7 +157,7 @@ impl StudyState {
             match field.kind {
                 FieldKind::Choice(_) if field.key == "model" && own_model.is_some() => own_model.clone(),
                 FieldKind::Flag | FieldKind::Source => None,
-                FieldKind::Model => Some(without_source(text).into_owned()),
+                FieldKind::Model => Some(model_label(text).into_owned()),
                 FieldKind::Choice(choices) => {
                     choices.iter().find(|(value, _)| *value == *text).map(|(_, name)| (*name).to_owned())
                 }

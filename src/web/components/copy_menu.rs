@@ -12,7 +12,7 @@ use crate::platform::picture::{self, Chart, PictureFoot};
 use crate::platform::{clipboard, date, machine, url};
 use ns_base::convert::f64_to_u64;
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_session::{build_id, without_source};
+use ns_session::{build_id, model_label};
 
 #[derive(Properties, PartialEq)]
 pub struct CopyMenuProps {
@@ -115,7 +115,7 @@ fn chart_entry(number: usize, chart: &Chart, foot: &PictureFoot, notices: &State
 /// What stands below pictures of the page.
 fn foot(props: &CopyMenuProps, app: &AppContext) -> PictureFoot {
     PictureFoot {
-        subject: without_source(&props.model).into_owned(),
+        subject: model_label(&props.model).into_owned(),
         origin: format!(
             "{} neuronscope {}, {}",
             props.origin,

@@ -19,7 +19,8 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<Result<OpenedMode
         Some(Ok(found)) => {
             let (opened, _) = *found;
             let parameters = format_plural(opened.inspection.parameters, "parameter");
-            let facts = std::iter::once(parameters).chain(opened.inspection.notes.iter().cloned());
+            let notes = opened.inspection.notes.iter().map(|note| note.trim_end_matches('.').to_owned());
+            let facts = std::iter::once(parameters).chain(notes);
             let text = format!(
                 "{} is open: {}.",
                 file_label(&opened.id).unwrap_or_default(),

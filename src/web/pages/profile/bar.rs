@@ -85,7 +85,7 @@ fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
 
 /// The simulated run in a few words: `bert-base-uncased · trace · inf2.xlarge · b8`.
 fn in_short(spec: &ProfileSpec) -> String {
-    let model = ns_session::without_source(&spec.model).into_owned();
+    let model = ns_session::model_label(&spec.model).into_owned();
     let batch = spec.batch_size.map(|n| format!("b{n}"));
     let parts = [Some(model), Some(spec.workflow.name().to_owned()), Some(spec.instance.clone()), batch];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ")

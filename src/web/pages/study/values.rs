@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::components::LocalTable;
 use ns_base::units::format_count;
 use ns_page::Shared;
-use ns_session::{NumericsReport, Origin, OutputComparison, Sample, value_text, without_source};
+use ns_session::{NumericsReport, Origin, OutputComparison, Sample, model_label, value_text};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 #[derive(Properties, PartialEq)]
@@ -21,7 +21,7 @@ pub fn Values(props: &ValuesProps) -> Html {
     let table = use_memo(props.report.clone(), |report| Shared::new(table_of(report)));
     html! {
         <section class="results numerics-result" aria-labelledby="numerics-title">
-            <h2 id="numerics-title">{ format!("{} on {} of {}", without_source(&spec.model), report.core, spec.instance) }</h2>
+            <h2 id="numerics-title">{ format!("{} on {} of {}", model_label(&spec.model), report.core, spec.instance) }</h2>
             <p class={classes!("panel", "numerics-verdict", if passed { "is-good" } else { "is-bad" })} role="status">
                 <strong>{ &report.status }</strong>
                 { format!(" {}", summary(report)) }
