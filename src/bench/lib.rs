@@ -66,7 +66,6 @@ pub use reports::calendar::{results_file_name, simulated_dts, utc_dts};
 pub use reports::charts::{CURVE_PERCENTS, RunCharts};
 pub use reports::confidence::{mean_ci95, percentile_ci95_percents};
 pub use reports::products::products_rate;
-pub use reports::python_json::{QUOTED_NAN, quoted_nan, without_nan};
 pub use reports::report::{NEURONPERF_KEYS, REPORT_KEYS, REPORT_KINDS, Report, ReportDetail};
 pub use reports::results::{RunResults, get_reports, results_to_json};
 pub use reports::sharing::sharing;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::columns::Columns;
 use super::{ImportedReports, timers};
-use crate::reports::python_json::without_nan;
+use ns_base::without_nan;
 use crate::reports::results::get_reports;
 use ns_base::{Refusal, refuse};
 

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::ImportedReports;
-use crate::reports::python_json::without_nan;
 use crate::reports::report::Report;
 use ns_base::Order;
 use ns_base::stats;
+use ns_base::without_nan;
 
 /// Whether a line is an experiment of the suite.
 pub(super) fn is_record(line: &str) -> bool {

@@ -7,7 +7,7 @@ use super::metric_stats::MetricStats;
 use crate::python::repr;
 use crate::record::{LineError, numbers, python_number, trimmed};
 use ns_base::{Refusal, refuse};
-use ns_bench::quoted_nan;
+use ns_base::quoted_nan;
 
 type Fields = IndexMap<String, Box<RawValue>>;
 
