@@ -5,12 +5,12 @@ CHOSEN_BROWSER=${CHROMIUM:-}
 BROWSERS=(chromium chromium-browser google-chrome google-chrome-stable)
 
 # Which parts there are; `all` is the first three.
-TEST_USAGE="usage: ./x test [lints | native | browser | nightly | peers | ROOM...]"
+TEST_USAGE="usage: ./x test [lints | native | browser | nightly | long | peers | ROOM...]"
 
 cmd_test() {
   case ${1:-all} in
     -*) die "test $1: unknown option" "$TEST_USAGE" ;;
-    all | lints | native | browser | nightly | peers) [ $# -lt 2 ] || die "test $1 takes nothing else" "$TEST_USAGE" ;;
+    all | lints | native | browser | nightly | long | peers) [ $# -lt 2 ] || die "test $1 takes nothing else" "$TEST_USAGE" ;;
     *) test_rooms "$@"; return ;;
   esac
   # A machine that discards target/ compiles only once: data for a second compilation is not kept, and crates are cut into fewer parts,
@@ -56,6 +56,10 @@ cmd_test() {
       # What others get with `cargo add`: each crate is compiled from its package.
       step "packages compile" cargo package --quiet --locked --allow-dirty --workspace --exclude ns_web --exclude ns_python
       suite "end-to-end tests that measure" nightly_tests
+      ;;
+    long)
+      need_rust
+      suite "native tests that take long" long_tests
       ;;
     peers)
       ensure_tools
@@ -134,6 +138,9 @@ e2e_tests() { NEURONSCOPE_CLI=$(debug_cli_path) CHROMIUM=$TEST_BROWSER node "$RO
 nightly_tests() {
   (cd "$E2E" && node --test --test-concurrency=1 --test-reporter=spec nightly/*.test.mjs)
 }
+
+# Hundreds of kills of the commands that write, and 30,000 changed files for those that read, with counts of how they ended.
+long_tests() { cargo test --locked --test it -- --ignored --nocapture --test-threads 1 --skip formats::; }
 
 # What tests need beyond building: lints, a browser with its driver, and the test packages.
 setup_tests() {

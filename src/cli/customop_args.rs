@@ -20,9 +20,9 @@ pub(super) struct CustomOpArgs {
     /// File of shape functions, shape.cpp: each is run and compared with the kernel's result
     #[arg(long, value_name = "FILE.cpp")]
     pub shape: Vec<String>,
-    /// Number of processors that work, 1 to 8; several numbers are compared
-    #[arg(long, value_delimiter = ',', default_value = "8")]
-    pub cores: Vec<u32>,
+    /// Number of processors that work, 1 to 8; several numbers are compared [default: 8]
+    #[arg(long, value_delimiter = ',')]
+    pub cores: Option<Vec<u32>>,
     /// Give a static constexpr of the kernel other values and compare: buffer_size=128,512,1024,2048
     #[arg(long, value_name = "NAME=VALUES")]
     pub set: Option<String>,

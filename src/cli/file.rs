@@ -28,8 +28,8 @@ enum Content {
     Memory(Arc<Vec<u8>>),
 }
 
-/// Most bytes of a text that is read as a whole, such as reports.
-const MOST_TEXT_BYTES: u64 = 256 << 20;
+/// Most bytes of a text that is read as a whole, such as reports: with what is made of it, 300 MB.
+const MOST_TEXT_BYTES: u64 = 96 << 20;
 /// Most bytes of a line of a file that is read line by line.
 const MOST_LINE_BYTES: u64 = 64 << 20;
 /// Bytes that are read at once.
@@ -69,6 +69,8 @@ pub(super) fn read_within(path: &Path, most: u64, check: impl Fn(&[u8]) -> Resul
         let mut file = File::open(path)?;
         let mut bytes = Vec::new();
         let mut has = file.metadata()?.len();
+        // A buffer that grows takes three times its size while it does. A file in /proc says that it has none.
+        bytes.try_reserve_exact(usize::try_from(has.min(most))? + CHUNK_BYTES)?;
         while has <= most {
             let before = bytes.len();
             if (&mut file).take(CHUNK_BYTES as u64).read_to_end(&mut bytes)? == 0 {

@@ -50,13 +50,14 @@ mod serve_args;
 mod source;
 mod suite_args;
 mod training_args;
+mod unused_flags;
 
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use ns_session::{neuronperf_command, refuse_script};
 
 /// Runs the command line with the arguments of the process.
@@ -88,7 +89,10 @@ fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
     let takes_dashes = flags::taking_dashes(&command);
     let dashed = flags::without_python_truths(flags::dashed(words, &takes_dashes), &command);
     let expanded = config_file::expand(dashed).and_then(cc_env::expand)?;
-    commands::run(args::Args::try_parse_from(expanded)?.command)
+    let matches = command.try_get_matches_from(expanded)?;
+    let args = args::Args::from_arg_matches(&matches).map_err(|e| e.format(&mut args::Args::command()))?;
+    unused_flags::remarks(&matches).iter().for_each(|line| host::say(line));
+    commands::run(args.command)
 }
 
 /// A Python script is taken as the build.py of a kernel only, by `customop` and as `--assume OPERATOR=build.py`: whoever gives one

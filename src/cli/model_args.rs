@@ -71,6 +71,21 @@ impl ModelFileFlags {
         self.open_with(driver, model, &ModelFileSettings::default())
     }
 
+    /// Refuses the flags where no model file is named.
+    ///
+    /// # Errors
+    /// When one is given.
+    pub fn refuse_without_a_file(&self, model: &str) -> Result<()> {
+        let flag = match (&self.dims[..], &self.assumptions[..]) {
+            ([], []) => return Ok(()),
+            ([], _) => "--assume",
+            _ => "--dim",
+        };
+        bail!(
+            "{flag} is about a model file, and {model} is not one; sizes of a model of the zoo stand behind its name, as in bert-base-uncased:seq=128"
+        );
+    }
+
     /// The same where the places of some operators are known; the flags come before them.
     ///
     /// # Errors
@@ -83,13 +98,7 @@ impl ModelFileFlags {
     ) -> Result<Option<OpenedModel>> {
         let mut settings = self.settings()?;
         if !model_file::names_a_file(model) {
-            if !settings.is_empty() {
-                let flag = if self.dims.is_empty() { "--assume" } else { "--dim" };
-                bail!(
-                    "{flag} is about a model file, and {model} is not one; sizes of a model of the zoo stand behind its name, as in bert-base-uncased:seq=128"
-                );
-            }
-            return Ok(None);
+            return self.refuse_without_a_file(model).map(|()| None);
         }
         for (op, place) in &known.assumed {
             settings.assumed.entry(op.clone()).or_insert_with(|| place.clone());

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 
@@ -149,6 +150,11 @@ impl Output {
         self.put_in_place().with_context(|| failed(&self.path))
     }
 
+    /// As messages name it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The error of a writer of parts: where this file took none, with its name instead of the writer's words.
     pub fn reason(&self, error: Error) -> Error {
         match &self.failure {
@@ -191,14 +197,40 @@ fn is_stream(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|stream| path.starts_with(stream))
 }
 
+/// How names of files begin and end that are not all there yet.
+const PART_PREFIX: &str = ".neuronscope-";
+const PART_SUFFIX: &str = ".part";
+/// A part that young may not be locked yet.
+const YOUNG_PART: Duration = Duration::from_secs(2);
+
+/// Removes the parts of processes that were killed: those that no process holds.
+fn remove_left_parts(folder: &Path) {
+    let is_part = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        name.to_str().is_some_and(|name| name.starts_with(PART_PREFIX) && name.ends_with(PART_SUFFIX))
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(is_part) {
+        let age = entry.metadata().ok().and_then(|m| m.modified().ok()).and_then(|at| at.elapsed().ok());
+        let Ok(part) = OpenOptions::new().write(true).open(entry.path()) else { continue };
+        if part.try_lock().is_ok() && age.is_some_and(|age| age > YOUNG_PART) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// A new file in the folder of `place`, with a name that no other process and no other output of this one has.
 fn part_beside(place: &Path) -> io::Result<(File, PathBuf)> {
     static OUTPUTS: AtomicU32 = AtomicU32::new(0);
+    remove_left_parts(parent(place));
     loop {
         let number = OUTPUTS.fetch_add(1, Ordering::Relaxed);
-        let part = parent(place).join(format!(".neuronscope-{}-{number}.part", std::process::id()));
+        let part = parent(place).join(format!("{PART_PREFIX}{}-{number}{PART_SUFFIX}", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&part) {
-            Ok(file) => return Ok((file, part)),
+            // Held until the part takes its place, so that others see that its process lives.
+            Ok(file) => {
+                let _ = file.lock();
+                return Ok((file, part));
+            }
             // An earlier process of this number was killed.
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),

@@ -2,7 +2,9 @@
 
 use std::io;
 
+use ns_base::QUOTED_NAN;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::ser::Formatter;
 
 /// A float as Python's `repr` writes it: the shortest text that reads back as the same number, with `.0` if it is
@@ -33,6 +35,19 @@ pub fn round8(x: f64) -> f64 {
     if x.is_finite() { format!("{x:.8}").parse().unwrap_or(x) } else { x }
 }
 
+/// A number for [`json_dumps`], which writes the numbers that JSON lacks as Python's words.
+#[must_use]
+pub fn number_or_word(x: f64) -> Value {
+    let word = if x.is_nan() {
+        "NaN"
+    } else if x > 0.0 {
+        "Infinity"
+    } else {
+        "-Infinity"
+    };
+    if x.is_finite() { Value::from(x) } else { Value::from(format!("\0{word}")) }
+}
+
 /// JSON as `json.dumps` writes it: a space after commas and colons, all non-ASCII characters escaped.
 ///
 /// # Errors
@@ -40,7 +55,11 @@ pub fn round8(x: f64) -> f64 {
 pub fn json_dumps<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     let mut out = Vec::new();
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, PythonJson))?;
-    String::from_utf8(out).map_err(serde::ser::Error::custom)
+    let mut text = String::from_utf8(out).map_err(serde::ser::Error::custom)?;
+    for word in ["NaN", "Infinity", "-Infinity"] {
+        text = text.replace(&format!("{QUOTED_NAN}{word}\""), word);
+    }
+    Ok(text)
 }
 
 /// The separators and escapes of `json.dumps`.
@@ -113,5 +132,7 @@ mod tests {
         let value = serde_json::json!({"a": [1, 2.0, null], "é😀": {"b\n": "\"x\""}});
         let text = r#"{"a": [1, 2.0, null], "\u00e9\ud83d\ude00": {"b\n": "\"x\""}}"#;
         assert_eq!(json_dumps(&value).unwrap(), text);
+        let words = [f64::NAN, 1.5, f64::INFINITY, f64::NEG_INFINITY].map(number_or_word);
+        assert_eq!(json_dumps(&words).unwrap(), "[NaN, 1.5, Infinity, -Infinity]");
     }
 }

@@ -20,6 +20,9 @@ pub struct GenerationReport {
     /// Said where no published row is beside the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
+    /// What the model's configuration says and the figures leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -74,6 +77,7 @@ impl GenerationReport {
         let made = generate(request, FITTED)?;
         let interval = interval_of_tpot(made.tpot_p50_ms, request.instance);
         let interval = interval.map(|(tpot_low_ms, tpot_high_ms)| TpotInterval { tpot_low_ms, tpot_high_ms });
-        Ok(Self { made, interval, larger_batch: None, note: note_of(request.instance) })
+        let remarks = request.config.remarks.clone();
+        Ok(Self { made, interval, larger_batch: None, note: note_of(request.instance), remarks })
     }
 }

@@ -22,12 +22,18 @@ pub enum Norm {
 
 /// Which products have a bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bias {
-    None,
+pub struct Bias {
     /// Queries, keys and values.
-    Qkv,
-    /// Every product of a layer.
-    All,
+    pub qkv: bool,
+    /// The output of attention.
+    pub output: bool,
+    /// The feed-forward part.
+    pub mlp: bool,
+}
+
+impl Bias {
+    pub const NONE: Self = Self { qkv: false, output: false, mlp: false };
+    pub const ALL: Self = Self { qkv: true, output: true, mlp: true };
 }
 
 /// How a token knows its position.
@@ -68,6 +74,8 @@ pub struct DecoderConfig {
     pub positions: Positions,
     /// Whether the head shares the matrix of the word table.
     pub tied: bool,
+    /// What its `config.json` says and the figures leave out, a sentence each.
+    pub remarks: Vec<String>,
 }
 
 impl DecoderConfig {
@@ -80,11 +88,9 @@ impl DecoderConfig {
             Mlp::Gated => (3, 2),
             Mlp::Plain => (2, 1),
         };
-        let biases = match self.bias {
-            Bias::None => 0,
-            Bias::Qkv => q + 2 * kv,
-            Bias::All => q + 2 * kv + h + inner_biases * self.intermediate + h,
-        };
+        let biases =
+            [(self.bias.qkv, q + 2 * kv), (self.bias.output, h), (self.bias.mlp, inner_biases * self.intermediate + h)];
+        let biases: u64 = biases.into_iter().filter(|(has, _)| *has).map(|(_, n)| n).sum();
         let head_norms = if self.qk_norm { 2 * self.head_size } else { 0 };
         attention + matrices * h * self.intermediate + biases + 2 * self.norm_parameters() + head_norms
     }

@@ -21,7 +21,7 @@ const LLAMA: Family = Family {
     name: "llama",
     mlp: Mlp::Gated,
     norm: Norm::Rms,
-    bias: Bias::None,
+    bias: Bias::NONE,
     qk_norm: false,
     positions: Positions::Rotary,
     tied: false,
@@ -31,7 +31,7 @@ const LLAMA: Family = Family {
 pub const FAMILIES: [Family; 7] = [
     LLAMA,
     Family { name: "mistral", ..LLAMA },
-    Family { name: "qwen2", bias: Bias::Qkv, ..LLAMA },
+    Family { name: "qwen2", bias: Bias { qkv: true, ..Bias::NONE }, ..LLAMA },
     Family { name: "qwen3", qk_norm: true, ..LLAMA },
     Family { name: "opt", positions: Positions::Learned { extra: 2 }, tied: true, ..NEOX },
     Family { name: "gpt2", positions: Positions::Learned { extra: 0 }, tied: true, ..NEOX },
@@ -42,7 +42,7 @@ const NEOX: Family = Family {
     name: "gpt_neox",
     mlp: Mlp::Plain,
     norm: Norm::Layer,
-    bias: Bias::All,
+    bias: Bias::ALL,
     qk_norm: false,
     positions: Positions::Rotary,
     tied: false,
@@ -124,6 +124,7 @@ impl DecoderConfig {
             qk_norm,
             positions,
             tied,
+            remarks: Vec::new(),
         }
     }
 }

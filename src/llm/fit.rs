@@ -33,6 +33,9 @@ pub struct FitGrid {
     /// The cheapest within limits, or the nearest to them, where some were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
+    /// What the model's configuration says and the figures leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 impl FitGrid {
@@ -99,6 +102,7 @@ pub fn fit(request: &Request) -> FitGrid {
         rows,
         nearest,
         plan: None,
+        remarks: request.config.remarks.clone(),
     }
 }
 

@@ -78,7 +78,7 @@ fn ranks_summed_are_the_layer() {
             sizes[3] = 4;
         }
         let config = DecoderConfig::of_family(family(name).unwrap(), "tiny", sizes);
-        let config = DecoderConfig { bias: crate::Bias::None, ..config };
+        let config = DecoderConfig { bias: crate::Bias::NONE, ..config };
         let whole = Shard::of(&config, 1, KvRule::PerQueryHead).unwrap();
         let input = |node: &Node, n: u32| {
             weight_tensor(7, &format!("input {n}"), &node.shape, ns_model::Init::Normal { std: 1.0 })

@@ -7,7 +7,7 @@ use ns_model::{Child, Ctx, Entry, Graph, Init, Module, Parameter, Value, trace};
 use ns_tensor::Shape;
 use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
-use super::config::{Bias, DecoderConfig, Mlp, Norm};
+use super::config::{DecoderConfig, Mlp, Norm};
 use super::shard::Shard;
 
 /// Added to mean squares and variances.
@@ -107,7 +107,6 @@ struct Attention {
 impl Attention {
     fn new(config: &DecoderConfig, shard: &Shard, of: Segment) -> Self {
         let (q, kv) = (shard.heads * shard.head_size, shard.kv_heads * shard.head_size);
-        let (in_bias, out_bias) = (config.bias != Bias::None, config.bias == Bias::All);
         let (batch, bucket) = match of {
             Segment::Decode { batch, bucket } => (batch, bucket),
             _ => (1, 1),
@@ -117,10 +116,10 @@ impl Attention {
         let head_norm = |name: &str| Child::new(name, RmsNorm::new(shard.head_size, EPS));
         Self {
             norm: AnyNorm::child(config, "input_layernorm", shard.hidden),
-            q_proj: linear("q_proj", shard.hidden, q, in_bias),
-            k_proj: linear("k_proj", shard.hidden, kv, in_bias),
-            v_proj: linear("v_proj", shard.hidden, kv, in_bias),
-            o_proj: linear("o_proj", q, shard.hidden, out_bias),
+            q_proj: linear("q_proj", shard.hidden, q, config.bias.qkv),
+            k_proj: linear("k_proj", shard.hidden, kv, config.bias.qkv),
+            v_proj: linear("v_proj", shard.hidden, kv, config.bias.qkv),
+            o_proj: linear("o_proj", q, shard.hidden, config.bias.output),
             head_norms: config.qk_norm.then(|| [head_norm("q_norm"), head_norm("k_norm")]),
             k_cache: cache("k_cache"),
             v_cache: cache("v_cache"),
@@ -249,7 +248,7 @@ struct FeedForward {
 
 impl FeedForward {
     fn new(config: &DecoderConfig, shard: &Shard) -> Self {
-        let bias = config.bias == Bias::All;
+        let bias = config.bias.mlp;
         let (hidden, columns) = (shard.hidden, shard.columns);
         Self {
             norm: AnyNorm::child(config, "post_attention_layernorm", hidden),

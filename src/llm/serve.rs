@@ -115,6 +115,9 @@ pub struct ServeReport {
     pub goodput_requests_per_s: f64,
     /// Sequences in a step, on average.
     pub mean_batch: f64,
+    /// What the model's configuration says and the figures leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// Most requests of a run.
@@ -236,6 +239,7 @@ fn run(request: &Request, traffic: &Traffic, prompt: SimTime, step: SimTime) -> 
         requests_per_s: rate(f64::from(traffic.requests)),
         goodput_requests_per_s: rate(f64::from(finished.good)),
         mean_batch: u64_to_f64(served) / u64_to_f64(steps.max(1)),
+        remarks: request.config.remarks.clone(),
     }
 }
 

@@ -15,6 +15,8 @@ impl ElementType {
             Self::F8E4M3Fn => small(low8(bits), 4, 3, Top::OneNan),
             Self::F8E4M3 => small(low8(bits), 4, 3, Top::Ieee),
             Self::F8E5M2 => small(low8(bits), 5, 2, Top::Ieee),
+            Self::F8E4M3Fnuz => small(low8(bits), 4, 3, Top::Numbers),
+            Self::F8E5M2Fnuz => small(low8(bits), 5, 2, Top::Numbers),
             _ => 0.0,
         }
     }
@@ -34,21 +36,34 @@ impl ElementType {
 
 /// What the largest exponent encodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Top {
+pub(super) enum Top {
     /// Infinities and NaNs.
     Ieee,
     /// Numbers; only the pattern of all ones is NaN.
     OneNan,
+    /// Numbers alone; the pattern of minus zero is NaN, and the exponent is one less than elsewhere.
+    Numbers,
+}
+
+impl Top {
+    /// What is taken from an exponent.
+    pub(super) const fn bias(self, exponent_bits: u32) -> i32 {
+        let half = 1i32 << (exponent_bits - 1);
+        if matches!(self, Self::Numbers) { half } else { half - 1 }
+    }
 }
 
 fn small(bits: u8, exponent_bits: u32, mantissa_bits: u32, top: Top) -> f64 {
     let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
     let mantissa = u32::from(bits) & ((1 << mantissa_bits) - 1);
     let exponent = (u32::from(bits) >> mantissa_bits) & ((1 << exponent_bits) - 1);
-    let bias = (1i32 << (exponent_bits - 1)) - 1;
+    let bias = top.bias(exponent_bits);
+    if top == Top::Numbers && bits == 0x80 {
+        return f64::NAN;
+    }
     let largest = (1 << exponent_bits) - 1;
     let all_ones = (1 << mantissa_bits) - 1;
-    if exponent == largest && (top == Top::Ieee || mantissa == all_ones) {
+    if exponent == largest && (top == Top::Ieee || top == Top::OneNan && mantissa == all_ones) {
         return if top == Top::Ieee && mantissa == 0 { sign * f64::INFINITY } else { f64::NAN };
     }
     let unit = 1.0 / f64::from(1 << mantissa_bits);
@@ -94,6 +109,8 @@ mod tests {
         assert_eq!(ElementType::F8E4M3.real_of_bits(0x77), 240.0);
         assert_eq!(ElementType::F8E5M2.real_of_bits(0xfc), f64::NEG_INFINITY);
         assert_eq!(ElementType::F8E5M2.real_of_bits(0x01), 2f64.powi(-16));
+        assert_eq!([0x7f, 0xff].map(|bits| ElementType::F8E4M3Fnuz.real_of_bits(bits)), [240.0, -240.0]);
+        assert!(ElementType::F8E5M2Fnuz.real_of_bits(0x80).is_nan());
     }
 
     #[test]

@@ -37,6 +37,10 @@ names! {
         F8E4M3 = "f8e4m3",
         /// 8 bits with 5 bits of exponent.
         F8E5M2 = "f8e5m2",
+        /// 8 bits with 4 bits of exponent, no infinities and no minus zero, whose pattern is NaN.
+        F8E4M3Fnuz = "f8e4m3fnuz",
+        /// 8 bits with 5 bits of exponent, no infinities and no minus zero, whose pattern is NaN.
+        F8E5M2Fnuz = "f8e5m2fnuz",
         /// IEEE half precision.
         F16 = "f16",
         /// bfloat16.
@@ -65,7 +69,8 @@ impl ElementType {
     pub const fn bits(self) -> u64 {
         match self {
             Self::S4 | Self::U4 => 4,
-            Self::Pred | Self::S8 | Self::U8 | Self::F8E4M3Fn | Self::F8E4M3 | Self::F8E5M2 => 8,
+            Self::Pred | Self::S8 | Self::U8 => 8,
+            Self::F8E4M3Fn | Self::F8E4M3 | Self::F8E5M2 | Self::F8E4M3Fnuz | Self::F8E5M2Fnuz => 8,
             Self::S16 | Self::U16 | Self::F16 | Self::Bf16 => 16,
             Self::S32 | Self::U32 | Self::F32 => 32,
             Self::S64 | Self::U64 | Self::F64 | Self::C64 => 64,
@@ -73,10 +78,27 @@ impl ElementType {
         }
     }
 
+    /// The largest number of a floating point type of 8 bits; `None` for other types.
+    #[must_use]
+    pub const fn largest_float8(self) -> Option<f64> {
+        match self {
+            Self::F8E4M3Fn => Some(448.0),
+            Self::F8E4M3 | Self::F8E4M3Fnuz => Some(240.0),
+            Self::F8E5M2 | Self::F8E5M2Fnuz => Some(57_344.0),
+            _ => None,
+        }
+    }
+
+    /// Whether the type has infinities.
+    #[must_use]
+    pub const fn has_infinities(self) -> bool {
+        self.is_float() && !matches!(self, Self::F8E4M3Fn | Self::F8E4M3Fnuz | Self::F8E5M2Fnuz)
+    }
+
     /// Whether it is a floating point number.
     #[must_use]
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F8E4M3Fn | Self::F8E4M3 | Self::F8E5M2 | Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64) || self.largest_float8().is_some()
     }
 
     /// Whether it is a complex number.

@@ -1,6 +1,7 @@
 //! Rounds numbers to what their element types can hold.
 
 use super::ElementType;
+use super::bytes::Top;
 use ns_base::convert::{self, f64_to_f32, f64_to_i64, i64_to_f64};
 
 /// A floating point number rounded to its type, to nearest with halves to even.
@@ -8,31 +9,33 @@ pub fn real(element: ElementType, value: f64) -> f64 {
     match element {
         ElementType::F64 => value,
         ElementType::F32 | ElementType::C64 => f64::from(f64_to_f32(value)),
-        ElementType::F16 => to_small(value, 5, 10, false, false),
-        ElementType::Bf16 => to_small(value, 8, 7, false, false),
-        ElementType::F8E5M2 => to_small(value, 5, 2, false, false),
-        ElementType::F8E4M3 => to_small(value, 4, 3, false, false),
-        ElementType::F8E4M3Fn => to_small(value, 4, 3, true, false),
+        ElementType::F16 => to_small(value, 5, 10, Top::Ieee, false),
+        ElementType::Bf16 => to_small(value, 8, 7, Top::Ieee, false),
+        ElementType::F8E5M2 => to_small(value, 5, 2, Top::Ieee, false),
+        ElementType::F8E4M3 => to_small(value, 4, 3, Top::Ieee, false),
+        ElementType::F8E4M3Fn => to_small(value, 4, 3, Top::OneNan, false),
+        ElementType::F8E5M2Fnuz => to_small(value, 5, 2, Top::Numbers, false),
+        ElementType::F8E4M3Fnuz => to_small(value, 4, 3, Top::Numbers, false),
         _ => value,
     }
 }
 
-/// A number rounded to these bits of exponent and mantissa. With `is_finite_only` the largest exponent encodes numbers except for one
-/// bit pattern, which is NaN.
-pub fn to_small(value: f64, exponent_bits: u32, mantissa_bits: u32, is_finite_only: bool, flushes: bool) -> f64 {
+/// A number rounded to these bits of exponent and mantissa.
+pub(crate) fn to_small(value: f64, exponent_bits: u32, mantissa_bits: u32, top: Top, flushes: bool) -> f64 {
     if value == 0.0 || value.is_nan() {
-        return value;
+        return if top == Top::Numbers { value + 0.0 } else { value };
     }
-    let bias = (1i32 << (exponent_bits - 1)) - 1;
-    let (max_exponent, largest_mantissa) = if is_finite_only {
+    let bias = top.bias(exponent_bits);
+    let ulp = power_of_two(-i32::try_from(mantissa_bits).unwrap_or(0));
+    let largest = match top {
+        Top::Ieee => (2.0 - ulp) * power_of_two(bias),
         // All ones except the last bit of the mantissa.
-        (bias + 1, 2.0 - 2.0 * power_of_two(-i32::try_from(mantissa_bits).unwrap_or(0)))
-    } else {
-        (bias, 2.0 - power_of_two(-i32::try_from(mantissa_bits).unwrap_or(0)))
+        Top::OneNan => (2.0 - 2.0 * ulp) * power_of_two(bias + 1),
+        Top::Numbers => (2.0 - ulp) * power_of_two(bias - 1),
     };
-    let largest = largest_mantissa * power_of_two(max_exponent);
+    let beyond = if top == Top::Ieee { libm::copysign(f64::INFINITY, value) } else { f64::NAN };
     if value.is_infinite() {
-        return if is_finite_only { f64::NAN } else { value };
+        return beyond;
     }
     let exponent = libm::ilogb(value).max(1 - bias);
     let step = power_of_two(exponent - i32::try_from(mantissa_bits).unwrap_or(0));
@@ -41,9 +44,9 @@ pub fn to_small(value: f64, exponent_bits: u32, mantissa_bits: u32, is_finite_on
         return libm::copysign(0.0, value);
     }
     if libm::fabs(rounded) > largest {
-        return if is_finite_only { f64::NAN } else { libm::copysign(f64::INFINITY, value) };
+        return beyond;
     }
-    rounded
+    if top == Top::Numbers { rounded + 0.0 } else { rounded }
 }
 
 fn power_of_two(exponent: i32) -> f64 {
@@ -116,8 +119,18 @@ mod tests {
         assert!(real(ElementType::F8E4M3Fn, 480.0).is_nan());
         assert_eq!(real(ElementType::F8E4M3, 240.0), 240.0);
         assert_eq!(real(ElementType::F8E5M2, 57344.0), 57344.0);
+        // Every pattern is its own number, and a quarter of the least number is plus zero.
+        for element in ElementType::ALL.into_iter().filter(|e| e.largest_float8().is_some()) {
+            let numbers = (0..=255).map(|bits| element.real_of_bits(bits)).filter(|x| x.is_finite());
+            let numbers: Vec<f64> = numbers.collect();
+            assert!(numbers.iter().all(|&x| real(element, x).to_bits() == x.to_bits()), "{element}");
+            assert_eq!(numbers.iter().copied().fold(0.0, f64::max), element.largest_float8().unwrap(), "{element}");
+        }
+        assert_eq!(real(ElementType::F8E4M3Fnuz, -1e-9).to_bits(), 0);
+        assert!([f64::INFINITY, 256.0].iter().all(|&x| real(ElementType::F8E4M3Fnuz, x).is_nan()));
+        assert!(real(ElementType::F8E5M2Fnuz, 65_536.0).is_nan());
         for x in [0.1, 3.3e38, -1e-40, 65504.0] {
-            assert_eq!(to_small(x, 8, 23, false, false), f64::from(x as f32), "{x}");
+            assert_eq!(to_small(x, 8, 23, Top::Ieee, false), f64::from(x as f32), "{x}");
             assert_eq!(real(ElementType::F16, x), half::f16::from_f64(x).to_f64(), "{x}");
             assert_eq!(real(ElementType::Bf16, x), half::bf16::from_f64(x).to_f64(), "{x}");
         }

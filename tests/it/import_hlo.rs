@@ -324,3 +324,24 @@ fn cut_bytecode_errors_name_the_section() {
     assert!(error.contains("section 4 of the bytecode runs past the end of the file"), "{error}");
     assert!(error.contains("copy the whole file"), "{error}");
 }
+
+/// Each multiply-add of a grouped convolution is one of the gradient of its input and one of that of its kernel.
+#[test]
+fn the_products_of_a_grouped_convolution_and_of_its_gradients_count_alike() {
+    let of = |name: &str, parameters: [&str; 2], result: &str, settings: &str| {
+        let [a, b] = parameters;
+        let text = format!(
+            "HloModule m\n\nENTRY e {{\n  a = f32[{a}] parameter(0)\n  b = f32[{b}] parameter(1)\n  ROOT r = f32[{result}] convolution(a, b), {settings}\n}}\n"
+        );
+        let model = read_hlo_text(&text, &ImportOptions::default());
+        neuronscope::program::flops(&model.unwrap_or_else(|e| panic!("{name}: {e}")).program).count
+    };
+    // 2 images of 8 channels, 4 groups, 16 results: 2 x 16 x 64 results of 2 x 9 multiply-adds.
+    let wanted = 2 * (2 * 16 * 64) * (2 * 9);
+    let small = "window={size=3x3 pad=1_1x1_1}";
+    let forward = format!("{small}, dim_labels=bf01_oi01->bf01, feature_group_count=4");
+    assert_eq!(of("forward", ["2,8,8,8", "16,2,3,3"], "2,16,8,8", &forward), wanted);
+    assert_eq!(of("input", ["2,16,8,8", "8,4,3,3"], "2,8,8,8", &forward), wanted);
+    let kernel = "window={size=8x8 pad=1_1x1_1}, dim_labels=fb01_io01->bf01, batch_group_count=4";
+    assert_eq!(of("kernel", ["2,8,8,8", "2,16,8,8"], "2,16,3,3", kernel), wanted);
+}

@@ -72,6 +72,7 @@ mod llm;
 mod matmult;
 mod matmult_study;
 mod model_cases;
+mod mutated_commands;
 mod neuron_device;
 mod numerics;
 mod odd_traces;

@@ -118,6 +118,28 @@ fn killed(times: u32) {
 }
 
 #[test]
+fn what_a_killed_command_left_is_removed_by_the_next_one() {
+    let f = prepared();
+    let before = names(&f);
+    let part = |name: &str, seconds: u64| {
+        f.write(name, "a part");
+        let file = std::fs::File::options().write(true).open(f.join(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - Duration::from_secs(seconds)).unwrap();
+        file
+    };
+    part(".neuronscope-1-0.part", 60);
+    // One that a process has just begun, one that a process still writes, and a file that is none of ours.
+    part(".neuronscope-2-0.part", 0);
+    let held = part(".neuronscope-3-0.part", 60);
+    held.lock().unwrap();
+    part(".neuronscope.part", 60);
+    assert!(command(&f, "profile --model nn --output run.json").status().unwrap().success());
+    let mut left = names(&f);
+    left.retain(|name| !before.contains(name));
+    assert_eq!(left, [".neuronscope-2-0.part", ".neuronscope-3-0.part", ".neuronscope.part"]);
+}
+
+#[test]
 fn links_modes_and_streams_stay_what_they_are() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let f = prepared();

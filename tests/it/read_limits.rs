@@ -82,28 +82,40 @@ fn what_is_no_file_says_what_it_is() {
     }
 }
 
+/// Six configurations of 1.2 million latencies, of which one is in memory at a time, and then of each file one result.
 #[test]
-fn timers_of_a_long_run_say_their_size_before_it() {
-    use std::io::{BufRead, BufReader};
+fn timers_of_a_sweep_are_written_as_they_come_and_read_one_by_one() {
     let f = Folder::new("timers");
-    for flag in ["--return-timers timers.json", "--report-verbosity 2"] {
-        let line = format!("bench --model nn --duration 3600 --n-models 1 --workers-per-model 4 {flag}");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_neuronscope"))
-            .args(line.split_whitespace())
-            .current_dir(&*f)
-            .stderr(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        let first = BufReader::new(child.stderr.take().unwrap())
-            .lines()
-            .map_while(Result::ok)
-            .find(|line| line.starts_with("note: --"));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let said = first.unwrap();
-        assert!(said.contains(flag.split(" t").next().unwrap()) && said.contains("GiB of memory"), "{said}");
-    }
+    let sweep = "bench --model nn --duration 200 --n-models 1 --workers-per-model 1 --batch-sizes 1,2,3,4,5,6";
+    let output = limited(&f, &format!("{sweep} --return-timers timers.json"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(std::fs::metadata(f.join("timers.json")).unwrap().len() > 50_000_000);
+    let read = limited(&f, "report timers.json --json");
+    assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
+    assert_eq!(String::from_utf8_lossy(&read.stdout).matches("\"throughput_avg\"").count(), 6);
+}
+
+#[test]
+fn reports_of_a_long_run_are_refused_before_they_fill_the_memory() {
+    let f = Folder::new("latencies");
+    let output =
+        limited(&f, "bench --model nn --duration 3600 --n-models 1 --workers-per-model 4 --report-verbosity 2");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(1) && said.contains("would keep about") && said.contains("--return-timers FILE"),
+        "{said}"
+    );
+}
+
+/// As many values as a file may have, in one row: ten times its size as values.
+#[test]
+fn a_row_of_many_values_is_left_out() {
+    let f = Folder::new("values");
+    let many = "[],".repeat(30_000_000);
+    std::fs::write(f.join("row.json"), format!("[{{\"status\": [{many}0]}}, {{\"throughput_avg\": 2.5}}]")).unwrap();
+    let output = limited(&f, "report row.json --json");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("row 1: it has more than 1048576 values"), "{said}");
 }
 
 /// Forty computations that call each other twice: a million million calls in two pages of text.

@@ -51,6 +51,15 @@ pub fn read_reports_at(file: &str, bytes: &[u8], cost_per_hour: Option<f64>) -> 
         report.machine = Some(file.to_owned());
         report.cost_per_1m_inf = exact_cost(report, cost_per_hour);
     }
+    if let Some(usd) = cost_per_hour {
+        let cost = |r: &Report| r.throughput_avg.and_then(|rate| cost_per_million(usd, rate));
+        let is_of_price = |r: &Report| r.cost_per_1m_inf.is_some() && r.cost_per_1m_inf == cost(r);
+        if !imported.reports.iter().any(is_of_price) {
+            imported.diagnostics.add("price_not_used", None, || {
+                format!("the price of {usd} US$ an hour is not used: only timers have a cost to compute, and these rows have their own")
+            });
+        }
+    }
     Ok(imported)
 }
 
@@ -116,6 +125,9 @@ mod tests {
         assert_eq!(cost(&written, None), exact(published));
         assert_eq!(cost(&round_to(exact(9.0), 3).to_string(), Some(9.0)), exact(9.0));
         assert_eq!((cost("0.5", None), cost("0.51234", Some(9.0))), (0.5, 0.51234));
+        let text = "instance_type,throughput_avg,cost_per_1m_inf\ninf2.xlarge,3516.0,0.5\n";
+        let unused = |usd| read_reports_at("a.csv", text.as_bytes(), usd).unwrap().diagnostics.count("price_not_used");
+        assert_eq!([unused(Some(9.0)), unused(None)], [1, 0]);
     }
 
     fn as_imported(mut reports: Vec<Report>, file: &str) -> Vec<Report> {

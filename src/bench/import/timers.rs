@@ -2,7 +2,10 @@
 //!
 //! A timer is its list of `[start, end]` in seconds of whatever clock; an object with that list as `timestamps` is read too.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::columns::Columns;
@@ -21,28 +24,43 @@ use ns_base::{Refusal, refuse};
 const OLDER: [&str; 2] = ["input_idx", "cast_mode"];
 
 /// A start and an end, seconds.
-type Pair = (f64, f64);
+type Ends = (f64, f64);
 
-/// Whether a row is a pair of a configuration and its results.
-pub(super) fn is_pair(row: &Value) -> bool {
-    matches!(row.as_array().map(Vec::as_slice), Some([Value::Object(_), Value::Object(results)]) if results.contains_key("timers"))
+/// An object whose values are texts.
+type Fields<'a> = BTreeMap<String, &'a RawValue>;
+
+/// A configuration and its results.
+pub(super) struct Pair<'a> {
+    config: Fields<'a>,
+    results: Fields<'a>,
 }
 
-/// The reports of these pairs; pairs that cannot be read are counted and left out.
-pub(super) fn read(rows: &[Value], cost_per_hour: Option<f64>, diagnostics: &mut Diagnostics) -> Vec<Report> {
-    let (columns, mut reports) = (Columns::new(), Vec::new());
-    for (i, row) in rows.iter().enumerate() {
-        let Some([Value::Object(config), Value::Object(results)]) = row.as_array().map(Vec::as_slice) else {
-            diagnostics
-                .add("bad_row", None, || format!("row {} is not a pair of config and results and is left out", i + 1));
-            continue;
-        };
-        match report(config, results, cost_per_hour) {
-            Ok(report) => reports.push(with_config(&report, config, &columns, diagnostics)),
-            Err(problem) => diagnostics.add("bad_row", None, || format!("row {}: {problem}; it is left out", i + 1)),
-        }
-    }
-    reports
+/// The pair of a configuration and its results that a row is, if it is one.
+pub(super) fn pair(row: &str) -> Option<Pair<'_>> {
+    let (config, results): (Fields<'_>, Fields<'_>) = serde_json::from_str(row).ok()?;
+    results.contains_key("timers").then_some(Pair { config, results })
+}
+
+fn values(fields: &Fields<'_>) -> Map<String, Value> {
+    fields.iter().map(|(key, text)| (key.clone(), serde_json::from_str(text.get()).unwrap_or_default())).collect()
+}
+
+/// The report of a pair.
+///
+/// # Errors
+/// What is wrong with its timers.
+pub(super) fn read(
+    pair: &Pair<'_>,
+    cost_per_hour: Option<f64>,
+    columns: &Columns,
+    diagnostics: &mut Diagnostics,
+) -> Result<Report, Refusal> {
+    let Pair { config, results } = pair;
+    let (config, mut results) = (values(config), results.clone());
+    let timers = results.remove("timers").and_then(|timers| serde_json::from_str::<Fields<'_>>(timers.get()).ok());
+    let timers = timers.ok_or_else(|| refuse!("timers is not an object"))?;
+    let report = report(&config, &timers, &values(&results), cost_per_hour)?;
+    Ok(with_config(&report, &config, columns, diagnostics))
 }
 
 /// The report, with the configuration's values under the keys of a report.
@@ -60,14 +78,18 @@ fn with_config(
     columns.report(values.iter().map(|(k, v)| (k.as_str(), v.clone())), diagnostics)
 }
 
-fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Option<f64>) -> Result<Report, Refusal> {
-    let Some(Value::Object(timers)) = results.get("timers") else { return Err(refuse!("timers is not an object")) };
+fn report(
+    config: &Map<String, Value>,
+    timers: &Fields<'_>,
+    results: &Map<String, Value>,
+    cost: Option<f64>,
+) -> Result<Report, Refusal> {
     let lists = |name: &str| match timers.get(name) {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(value) => lists(name, value),
+        Some(text) if text.get() != "null" => lists(name, text),
+        _ => Ok(Vec::new()),
     };
     let e2e = lists("e2e")?;
-    let mut inferences: Vec<Pair> = e2e.iter().flatten().copied().collect();
+    let mut inferences: Vec<Ends> = e2e.iter().flatten().copied().collect();
     inferences.order_by(|a, b| a.1.total_cmp(&b.1));
     let starts = ["e2e", "worker"].iter().map(|name| lists(name)).collect::<Result<Vec<_>, _>>()?;
     let opened = starts.iter().flatten().flatten().map(|p| p.0).fold(f64::INFINITY, f64::min);
@@ -152,18 +174,21 @@ fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Con
 }
 
 /// The timers of a name, each with its pairs.
-fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, Refusal> {
-    let Value::Array(timers) = value else { return Err(refuse!("the timer {name} is not a list")) };
+fn lists(name: &str, text: &RawValue) -> Result<Vec<Vec<Ends>>, Refusal> {
+    let timers: Vec<&RawValue> =
+        serde_json::from_str(text.get()).map_err(|_| refuse!("the timer {name} is not a list"))?;
     let mut lists = Vec::with_capacity(timers.len());
     for (number, timer) in (1..).zip(timers) {
-        let pairs = timer.as_array().or_else(|| timer.get("timestamps").and_then(Value::as_array));
-        let Some(pairs) = pairs else {
-            return Err(refuse!("timer {number} of {name} is not a list of [start, end]"));
+        let timer = timer.get();
+        let pairs = match serde_json::from_str::<Fields<'_>>(timer) {
+            Ok(fields) => fields.get("timestamps").map_or("", |text| text.get()),
+            Err(_) => timer,
         };
-        let read = |(span, pair): (usize, &Value)| {
-            let ends = pair.as_array().map(Vec::as_slice);
-            let numbers = ends.and_then(|e| if let [a, b] = e { Some((a.as_f64()?, b.as_f64()?)) } else { None });
-            let fits = numbers.filter(|(start, end)| end >= start && start.abs() < 1e9 && end - start < 1e6);
+        let pairs: Vec<&RawValue> = serde_json::from_str(pairs)
+            .map_err(|_| refuse!("timer {number} of {name} is not a list of [start, end]"))?;
+        let read = |(span, pair): (usize, &RawValue)| {
+            let ends: Option<Ends> = serde_json::from_str(pair.get()).ok();
+            let fits = ends.filter(|(start, end)| end >= start && start.abs() < 1e9 && end - start < 1e6);
             let wrong = || refuse!("span {span} of timer {number} of {name} is {pair}, not [start, end] in seconds");
             fits.ok_or_else(wrong)
         };
@@ -177,8 +202,8 @@ fn time(seconds: f64) -> SimTime {
     SimTime(f64_to_u64(libm::round(seconds.max(0.0) * 1e12)))
 }
 
-fn sums(lists: &[Vec<Pair>]) -> Vec<Timer> {
-    let sum = |pairs: &Vec<Pair>| {
+fn sums(lists: &[Vec<Ends>]) -> Vec<Timer> {
+    let sum = |pairs: &Vec<Ends>| {
         let mut timer = Timer::default();
         pairs.iter().for_each(|(start, end)| timer.add(time(end - start)));
         timer
@@ -191,7 +216,6 @@ mod tests {
     use crate::import::{read_reports, read_reports_at};
     use crate::{
         BenchConfig, ConfigurationRun, Interval, Report, RunDetail, ServiceTimes, SpanRecorder, TimedResults, expand,
-        timed_results_to_json,
     };
     use ns_base::SimTime;
 
@@ -214,7 +238,7 @@ mod tests {
             results.push(TimedResults::new(&c, row.measurement.as_ref().unwrap(), &row.report, spans));
             reports.push(row.report);
         }
-        (reports, timed_results_to_json(&results).unwrap())
+        (reports, serde_json::to_string(&results).unwrap())
     }
 
     #[test]
@@ -260,6 +284,6 @@ mod tests {
         assert_eq!((r.cpu_percent_p50, r.total_s, r.model_filename.as_str()), (Some(30.0), Some(4.5), "m.pt"));
         let said: Vec<String> = read.diagnostics.items().iter().map(|d| d.to_string()).collect();
         assert_eq!(read.diagnostics.count("bad_row"), 2, "{said:?}");
-        assert!(said[0].contains("row 2: span 1 of timer 1 of e2e is [2,1], not [start, end] in seconds"), "{said:?}");
+        assert!(said[0].contains("row 2: span 1 of timer 1 of e2e is [2, 1], not [start, end] in seconds"), "{said:?}");
     }
 }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::entry::level_of_cast_mode;
 use super::{EntryStatus, ModelEntry, ModelIndex};
 use crate::config::bench_config::{MAX_BATCH, MAX_PARALLEL};
-use crate::reports::python_json::without_nan;
 use ns_base::convert::{f64_to_u64, low8, u64_to_u32};
+use ns_base::without_nan;
 use ns_base::{Refusal, refuse};
 use ns_compiler::UnknownOption;
 

@@ -5,7 +5,6 @@ pub(super) mod calendar;
 pub(super) mod charts;
 pub(super) mod confidence;
 pub(super) mod products;
-pub(super) mod python_json;
 pub(super) mod report;
 pub(super) mod results;
 pub(super) mod sharing;

@@ -1,6 +1,9 @@
 //! Everything a run measured, as `return_timers` gives it, and the reports computed from it (`get_reports`).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use ns_base::{Refusal, SimTime, refuse};
@@ -20,28 +23,23 @@ pub struct RunResults {
     pub beside: Beside,
 }
 
+/// Most numbers of a result that is read: 64 MB of latencies.
+const MOST_NUMBERS: usize = 8 << 20;
+
 /// Keys of the configuration part of a result, the first keys of a report: NeuronPerf's `config`.
 pub(crate) const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
 
 impl RunResults {
-    /// The report computed from the result, exactly as the run's own.
-    #[must_use]
-    pub fn report(&self, detail: ReportDetail) -> Report {
-        let mut report = Report::of(&self.configuration, &mut self.measurement.clone(), detail);
-        self.beside.clone().put(&mut report);
-        report
-    }
-
     /// NeuronPerf's pair `{"config": ..., "results": ...}` with the timers, and under `neuronscope` the inputs of a
-    /// report. A timer is its sum and its count: NeuronPerf keeps each start and end, which costs at least 32 bytes per
-    /// inference for each of five timers; [`crate::TimedResults`] has them.
+    /// report; `report` is that of the run. A timer is its sum and its count: NeuronPerf keeps each start and end, which costs at least
+    /// 32 bytes per inference for each of five timers; [`crate::TimedResults`] has them.
     ///
     /// # Errors
     /// When the encoder fails, which does not happen for numbers in memory.
-    pub fn to_value(&self) -> Result<Value, serde_json::Error> {
+    pub fn document(&self, report: &Report) -> Result<impl Serialize + '_, serde_json::Error> {
         let m = &self.measurement;
-        let report = serde_json::to_value(self.report(ReportDetail::Summary))?;
-        let config: Map<String, Value> =
+        let report = serde_json::to_value(report)?;
+        let config =
             CONFIG_KEYS.iter().map(|k| ((*k).to_owned(), report.get(*k).cloned().unwrap_or_default())).collect();
         let t = &m.timers;
         let timers = [
@@ -58,35 +56,29 @@ impl RunResults {
         ];
         let timers: Map<String, Value> =
             timers.into_iter().map(|(name, list)| (name.to_owned(), list.iter().map(timer).collect())).collect();
-        Ok(json!({
-            "config": config,
-            "results": {
-                "workers_per_model": self.configuration.workers_per_model,
-                "n_infs": m.inferences() + m.warmups,
-                "status": report.get("status"),
-                "total_s": (m.bring_up + m.elapsed).to_secs_f64(),
-                "timers": timers,
-                "cpu_percents": [],
-                "mem_percents": [],
-            },
-            "neuronscope": serde_json::to_value(self)?,
-        }))
+        let results = json!({
+            "workers_per_model": self.configuration.workers_per_model,
+            "n_infs": m.inferences() + m.warmups,
+            "status": report.get("status"),
+            "total_s": (m.bring_up + m.elapsed).to_secs_f64(),
+            "timers": timers,
+            "cpu_percents": [],
+            "mem_percents": [],
+        });
+        Ok(ResultDocument { config, neuronscope: self, results })
     }
+}
+
+/// As a value, each latency would take four times its eight bytes.
+#[derive(Serialize)]
+struct ResultDocument<'a> {
+    config: Map<String, Value>,
+    neuronscope: &'a RunResults,
+    results: Value,
 }
 
 fn timer(timer: &Timer) -> Value {
     json!({"count": timer.count, "total_s": timer.total.to_secs_f64(), "avg_ms": timer.avg_ms()})
-}
-
-/// The results of several configurations as one document that ends in a newline.
-///
-/// # Errors
-/// As [`RunResults::to_value`].
-pub fn results_to_json(results: &[RunResults]) -> Result<String, serde_json::Error> {
-    // One result at a time: as a value, each latency takes four times its eight bytes.
-    let texts =
-        results.iter().map(|result| serde_json::to_string(&result.to_value()?)).collect::<Result<Vec<_>, _>>()?;
-    Ok(format!("{{\"results\":[{}]}}\n", texts.join(",")))
 }
 
 /// NeuronPerf's `get_reports`: computes the reports of a document of results, as the runs themselves made them, with another price if
@@ -95,17 +87,30 @@ pub fn results_to_json(results: &[RunResults]) -> Result<String, serde_json::Err
 /// # Errors
 /// When the document is not one of results.
 pub fn get_reports(text: &str, cost_per_hour: Option<f64>) -> Result<(Vec<Report>, Vec<String>), Refusal> {
-    let document: Value = serde_json::from_str(text).map_err(|e| refuse!("the results are not JSON: {e}"))?;
-    let Some(Value::Array(entries)) = document.get("results") else {
+    let document: &RawValue = serde_json::from_str(text).map_err(|e| refuse!("the results are not JSON: {e}"))?;
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(document.get()).unwrap_or_default();
+    let list = fields.get("results").and_then(|list| serde_json::from_str::<Vec<&RawValue>>(list.get()).ok());
+    let Some(entries) = list else {
         return Err(refuse!("this JSON has no list \"results\"; print one with bench --return-timers"));
     };
     let (mut reports, mut skipped) = (Vec::new(), Vec::new());
-    for (i, entry) in entries.iter().enumerate() {
-        let own = entry.get("neuronscope").cloned().unwrap_or_default();
-        match serde_json::from_value::<RunResults>(own) {
+    for (i, entry) in entries.into_iter().enumerate() {
+        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(entry.get()).unwrap_or_default();
+        let own = fields.get("neuronscope").map_or("null", |own| own.get());
+        if own.bytes().filter(|byte| *byte == b',').count() > MOST_NUMBERS {
+            let most = MOST_NUMBERS;
+            skipped.push(format!(
+                "result {} has more than {most} numbers and is left out; measure for a shorter time",
+                i + 1
+            ));
+            continue;
+        }
+        match serde_json::from_str::<RunResults>(own) {
             Ok(mut result) if result.measurement.is_plausible() => {
                 result.configuration.cost_per_hour = cost_per_hour.or(result.configuration.cost_per_hour);
-                reports.push(result.report(ReportDetail::Summary));
+                let mut report = Report::of(&result.configuration, &mut result.measurement, ReportDetail::Summary);
+                result.beside.put(&mut report);
+                reports.push(report);
             }
             Ok(_) => skipped.push(format!("result {} contradicts itself and is left out", i + 1)),
             Err(e) => skipped.push(format!("result {} cannot be read and is left out: {e}", i + 1)),
@@ -128,6 +133,20 @@ impl Measurement {
 mod tests {
     use super::*;
     use crate::{BenchConfig, Interval, Scheduler, ServiceTimes, SimulatedExecutor, expand};
+
+    impl RunResults {
+        fn report(&self, detail: ReportDetail) -> Report {
+            let mut report = Report::of(&self.configuration, &mut self.measurement.clone(), detail);
+            self.beside.clone().put(&mut report);
+            report
+        }
+    }
+
+    fn results_to_json(results: &[RunResults]) -> serde_json::Result<String> {
+        let text = |r: &RunResults| serde_json::to_string(&r.document(&r.report(ReportDetail::Summary))?);
+        let texts = results.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+        Ok(format!("{{\"results\":[{}]}}\n", texts.join(",")))
+    }
 
     fn results() -> Vec<RunResults> {
         let config = BenchConfig { duration_s: 3.0, cost_per_hour: Some(1.0), ..BenchConfig::default() };

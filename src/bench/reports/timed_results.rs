@@ -110,13 +110,3 @@ impl Serialize for Pairs<'_> {
         serializer.collect_seq(self.0.iter().map(|s| [s.start.to_secs_f64(), s.end.to_secs_f64()]))
     }
 }
-
-/// The results of several configurations as `[[config, results], ...]`, ended by a newline.
-///
-/// # Errors
-/// When the encoder fails, which does not happen for numbers in memory.
-pub fn timed_results_to_json(results: &[TimedResults]) -> Result<String, serde_json::Error> {
-    let mut text = serde_json::to_string(results)?;
-    text.push('\n');
-    Ok(text)
-}

@@ -7,21 +7,18 @@ use std::rc::Rc;
 use anyhow::{Result, bail};
 
 use super::kept_sweep::KeptSweep;
-use super::result_files::{path_of, refuse_index};
-use super::timers::TimedRuns;
-use super::{bench_eval, bench_index, bench_trace, reports, text};
+use super::result_files::refuse_index;
+use super::timers::{TimedRuns, TimersDocument};
+use super::{bench_eval, bench_index, bench_trace, reports};
 use crate::bench_args::BenchArgs;
 use crate::driver::Driver;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
-use crate::output::write;
 use crate::output_args::{JsonFormatArg, OutputArgs};
-use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_bytes, format_count};
+use ns_base::units::format_count;
 use ns_bench::{
     BenchConfig, Beside, Configuration, DeviceType, Estimate, Report, ReportDetail, RowResult, RowState, RunDetail,
-    RunResults, ServiceTimes, SweepRow, SweepState, Verbosity, estimate, results_to_json, service_times,
-    timed_results_to_json,
+    RunResults, ServiceTimes, SweepRow, SweepState, Verbosity, estimate, service_times,
 };
 use ns_session::{JobRequest, JobResult, Message, RunRequest};
 
@@ -85,10 +82,8 @@ fn check_output(output: &OutputArgs) -> Result<()> {
     refuse_index("--return-timers", output.return_timers.iter().flatten().next().map(|p| p.as_path()))
 }
 
-/// Memory of an inference while its latency is kept and written.
-const INFERENCE_BYTES: u64 = 90;
-/// From about a gigabyte on, the memory of latencies is said.
-const MANY_INFERENCES: u64 = 11_000_000;
+/// Most latencies that reports keep: about a gigabyte while they are written.
+const MOST_KEPT_INFERENCES: u64 = 11_000_000;
 
 /// A sweep on this machine, one configuration after another.
 struct Sweep<'a> {
@@ -96,7 +91,8 @@ struct Sweep<'a> {
     driver: Driver,
     verbosity: Verbosity,
     args: &'a OutputArgs,
-    results: Vec<RunResults>,
+    /// Timers, where they were asked for.
+    timers: Option<TimersDocument>,
     /// Reasons of failures that were said.
     errors: BTreeSet<String>,
     /// Stage times that were needed before their configuration ran.
@@ -107,7 +103,7 @@ struct Sweep<'a> {
     eval_metrics: Option<serde_json::Value>,
     /// The file that finished rows are kept in, where it was asked for.
     kept: Option<KeptSweep>,
-    /// Inferences whose latencies are kept, as far as their memory was not said.
+    /// Inferences whose latencies the reports keep.
     kept_inferences: u64,
 }
 
@@ -132,12 +128,14 @@ impl<'a> Sweep<'a> {
         });
         let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
         let timed = wants_spans.then(|| TimedRuns::new(driver.models()));
+        let timers = args.return_timers.as_ref().map(|file| TimersDocument::begin(file.as_deref(), wants_spans));
+        let timers = timers.transpose()?;
         Ok(Self {
             state,
             driver,
             verbosity,
             args,
-            results: Vec::new(),
+            timers,
             errors: BTreeSet::new(),
             times: BTreeMap::new(),
             timed,
@@ -151,7 +149,7 @@ impl<'a> Sweep<'a> {
         while !interrupt::is_stop_requested()
             && let Some((row, configuration)) = self.state.begin_next()
         {
-            self.say_memory(&configuration);
+            self.check_memory(&configuration)?;
             let left_s = self.left_s();
             self.say(self.verbosity.before(&configuration, left_s));
             let mut result = self.run_one(row, &configuration)?;
@@ -170,9 +168,14 @@ impl<'a> Sweep<'a> {
             }
             // The sweep keeps no measurement: eight bytes per inference, of every configuration.
             let measurement = result.measurement.take();
-            if let (true, Some(measurement)) = (self.args.return_timers.is_some(), measurement) {
-                let beside = Beside::of(&result.report);
-                self.results.push(RunResults { configuration, measurement, beside });
+            let spans = self.timed.as_mut().and_then(|timed| timed.last.take());
+            match (&mut self.timers, spans, measurement) {
+                (Some(timers), Some(spans), _) => timers.add(&spans)?,
+                (Some(timers), None, Some(measurement)) if self.timed.is_none() => {
+                    let beside = Beside::of(&result.report);
+                    timers.add(&RunResults { configuration, measurement, beside }.document(&result.report)?)?;
+                }
+                _ => {}
             }
             self.state.finish(row, result);
             if let (Some(kept), Some(row)) = (&mut self.kept, self.state.kept(row)) {
@@ -194,18 +197,12 @@ impl<'a> Sweep<'a> {
         };
         let metrics = self.eval_metrics.as_ref();
         reports::write_files(&reports, table, Some(&self.state.config), metrics, &mut note)?;
-        let Some(file) = &self.args.return_timers else { return reports::print(&reports, table, metrics) };
-        let json = match &self.timed {
-            Some(timed) => timed_results_to_json(&timed.results),
-            None => results_to_json(&self.results),
-        };
-        let json = json.map_err(anyhow::Error::msg)?;
-        if file.is_none() {
-            return text::print(json.as_bytes());
+        if let Some(timers) = self.timers.take() {
+            timers.finish(note)?;
         }
-        let path = path_of(file, &reports, "json");
-        write(&path, &json)?;
-        note(format!("note: the timers are in {}", path.display()));
+        if self.args.return_timers == Some(None) {
+            return Ok(());
+        }
         reports::print(&reports, table, metrics)
     }
 
@@ -234,21 +231,20 @@ impl<'a> Sweep<'a> {
         self.times.get(&key).map(|times| estimate(configuration, times))
     }
 
-    /// Says once how much memory the latencies of the configurations so far take, if it is much.
-    fn say_memory(&mut self, configuration: &Configuration) {
-        let flag = if self.args.return_timers.is_some() { "--return-timers" } else { "--report-verbosity 2" };
-        let keeps = self.args.return_timers.is_some() || self.args.report_verbosity == 2;
-        if !keeps || self.kept_inferences > MANY_INFERENCES || configuration.options.device_type == DeviceType::Cpu {
-            return;
+    /// Refuses reports with more latencies than memory should hold.
+    fn check_memory(&mut self, configuration: &Configuration) -> Result<()> {
+        if self.args.report_verbosity < 2 || configuration.options.device_type == DeviceType::Cpu {
+            return Ok(());
         }
         self.kept_inferences += self.estimate(configuration).map_or(0, |estimate| estimate.inferences);
-        if self.kept_inferences > MANY_INFERENCES {
-            let bytes = format_bytes(u64_to_f64(self.kept_inferences.saturating_mul(INFERENCE_BYTES)));
-            self.driver.say(&format!(
-                "note: {flag} keeps every latency: about {} so far take {bytes} of memory; a shorter --duration or --max-inferences keeps fewer",
-                format_count(self.kept_inferences)
-            ));
+        if self.kept_inferences > MOST_KEPT_INFERENCES {
+            bail!(
+                "--report-verbosity 2: the reports would keep about {} latencies, and the most is {}; give a shorter --duration or --max-inferences, or --return-timers FILE, which writes the latencies of each configuration when it has run",
+                format_count(self.kept_inferences),
+                format_count(MOST_KEPT_INFERENCES)
+            );
         }
+        Ok(())
     }
 
     fn run_one(&mut self, row: u32, configuration: &Configuration) -> Result<RowResult> {

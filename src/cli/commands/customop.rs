@@ -4,12 +4,13 @@ use anyhow::{Result, bail};
 
 use super::text;
 use crate::customop_args::{CustomOpArgs, PrintArg, WorkloadArg};
+use crate::host;
 use crate::kernel_file;
 use ns_base::units::{format_count, format_ns, format_share, format_times};
 use ns_capture::build_customop_profile;
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
 use ns_kernel::{BUILT_IN, Diagnostic, KernelDtype, Role, Severity, ShapeFile, built_in, compile};
-use ns_machine::cost::CostTable;
+use ns_machine::cost::{CostTable, GPSIMD_PROCESSORS};
 use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, StepReport, Workload, customop_json, run_with_processors};
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
@@ -19,6 +20,9 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
         return text::print(text::table(&["Kernel", "What it does"], &rows).as_bytes());
     }
     let kernels = args.kernel.iter().map(|name| Kernel::of(name, &args)).collect::<Result<Vec<_>>>()?;
+    if args.cores.is_some() && !kernels.iter().any(|kernel| kernel.spec.multicore) {
+        host::say("note: --cores has no effect: the kernel runs on one processor; --multicore runs it on all");
+    }
     let specs = specs_of(&kernels, &args)?;
     if args.print == PrintArg::Tutorial && args.workload == WorkloadArg::Training {
         bail!("--print tutorial prints the lines of inference.py; leave --workload training out");
@@ -62,7 +66,7 @@ fn specs_of(kernels: &[Kernel], args: &CustomOpArgs) -> Result<Vec<CustomOpSpec>
     for Kernel { spec: base, .. } in kernels {
         for value in &settings {
             let with = if constant.is_empty() { base.clone() } else { base.with_constant(constant, value)? };
-            for cores in &args.cores {
+            for cores in args.cores.as_deref().unwrap_or(&[GPSIMD_PROCESSORS]) {
                 let of = |dtype: &KernelDtype| CustomOpSpec { cores: *cores, dtype: *dtype, ..with.clone() };
                 specs.extend(args.dtype.iter().map(of));
             }

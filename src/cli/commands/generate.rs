@@ -180,7 +180,8 @@ fn describe(request: &Request, report: &GenerationReport) -> String {
 }
 
 fn note(request: &Request) -> String {
-    note_of(request.instance).map(|note| format!("{note}\n")).unwrap_or_default()
+    let notes = note_of(request.instance).into_iter().chain(request.config.remarks.iter().map(String::as_str));
+    notes.map(|note| format!("{note}\n")).collect()
 }
 
 fn served(request: &Request, report: &ServeReport) -> String {
@@ -230,5 +231,6 @@ fn grid_text(grid: &FitGrid, limits: &Limits) -> String {
     if let Some(plan) = &grid.plan {
         out.push_str(&format!("{} {}\n", plan.title(limits), plan.figures()));
     }
+    grid.remarks.iter().for_each(|remark| out.push_str(&format!("{remark}\n")));
     out
 }

@@ -27,6 +27,8 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
             config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
         }
         config.model = Some(opened.id);
+    } else if config.model.is_none() {
+        args.file_flags.refuse_without_a_file("the layer")?;
     }
     let cases = config.cases()?;
     notes.iter().for_each(|note| host::say(&format!("note: {note}")));

@@ -28,8 +28,9 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
     if model_file::names_a_file(model) {
         return of_file(model, &args);
     }
-    if args.arrays.inputs.is_some() || !args.file_flags.settings()?.is_empty() {
-        bail!("--inputs, --expect, --dim and --assume are about a model file, and {model} is not one");
+    args.file_flags.refuse_without_a_file(model)?;
+    if args.arrays.inputs.is_some() {
+        bail!("--inputs and --expect are about a model file, and {model} is not one");
     }
     tell(&of_drawn(&mut Driver::new(), &args.file_flags, spec_of(&args.model, &args))?, args.json)
 }

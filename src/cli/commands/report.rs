@@ -1,6 +1,6 @@
 //! `neuronscope report FILE...`
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 
 use super::reports;
 use crate::args::ReportArgs;
@@ -8,16 +8,22 @@ use crate::host;
 use ns_bench::ModelIndex;
 use ns_bench::import::read_reports_at;
 
+/// A larger file is no model index: an entry has some hundred bytes.
+const MOST_INDEX_BYTES: usize = 8 << 20;
+
 pub(super) fn run(args: ReportArgs) -> Result<()> {
     reports::check(&args.table)?;
     let mut all = Vec::new();
     for path in &args.files {
         let shown = path.display().to_string();
         let bytes = crate::file::read(path)?;
-        if std::str::from_utf8(&bytes).is_ok_and(|text| ModelIndex::read(text).is_ok()) {
-            bail!("{shown}: is a model index, not results; neuronscope bench {shown} runs it")
-        }
-        let mut imported = read_reports_at(&shown, &bytes, args.cost_per_hour)?;
+        let mut imported = read_reports_at(&shown, &bytes, args.cost_per_hour).map_err(|refusal| {
+            let is_index = |text| ModelIndex::read(text).is_ok();
+            match bytes.len() < MOST_INDEX_BYTES && std::str::from_utf8(&bytes).is_ok_and(is_index) {
+                true => anyhow!("{shown}: is a model index, not results; neuronscope bench {shown} runs it"),
+                false => refusal.into(),
+            }
+        })?;
         for diagnostic in imported.diagnostics.items() {
             host::say(&format!("note: {shown}: {diagnostic}"));
         }

@@ -1,10 +1,15 @@
-//! `bench --return-timers --json-format neuronperf`: configurations with the starts and ends of all their timers.
+//! `bench --return-timers`: the document of timers; for `--json-format neuronperf` with the starts and ends of all.
 
 use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use serde::Serialize;
 
-use crate::interrupt;
+use super::text;
+use crate::output::{self, Output};
+use crate::{host, interrupt};
 use ns_base::convert::u64_to_f64;
 use ns_bench::{
     Configuration, ConfigurationRun, DeviceType, MOST_TIMED_INFERENCES, RowResult, RunDetail, ServiceTimes,
@@ -13,14 +18,89 @@ use ns_bench::{
 use ns_device::ModelLibrary;
 use ns_fidelity::put_beside;
 
+/// The document of `--return-timers`. Each configuration adds its result when it has run, so that one at a time is in memory.
+pub(super) struct TimersDocument {
+    to: Place,
+    /// What stands before the next result, and after the last one.
+    marks: (&'static str, &'static str),
+}
+
+/// Where a document goes.
+enum Place {
+    File(Output),
+    /// Of a host, or of stdout.
+    Memory(Option<PathBuf>, Vec<u8>),
+}
+
+impl TimersDocument {
+    /// Begins the document in a file, or, without one, for stdout.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn begin(path: Option<&Path>, has_spans: bool) -> Result<Self> {
+        let to = match path.filter(|_| !host::is_present()) {
+            Some(path) => Place::File(output::create(path)?),
+            None => Place::Memory(path.map(Path::to_owned), Vec::new()),
+        };
+        let marks = if has_spans { ("[", "]\n") } else { ("{\"results\":[", "]}\n") };
+        Ok(Self { to, marks })
+    }
+
+    /// Adds the result of a configuration.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add(&mut self, result: &impl Serialize) -> Result<()> {
+        let before = std::mem::replace(&mut self.marks.0, ",");
+        self.put(before, Some(result))
+    }
+
+    /// Ends the document; `note` is told where it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self, mut note: impl FnMut(String)) -> Result<()> {
+        let (next, end) = self.marks;
+        let none: Option<&()> = None;
+        self.put(if next == "," { "" } else { next }, none)?;
+        self.put(end, none)?;
+        let path = match self.to {
+            Place::Memory(None, text) => return text::print(&text),
+            Place::Memory(Some(path), text) => output::write(&path, text).map(|()| path)?,
+            Place::File(file) => {
+                let path = file.path().to_owned();
+                file.finish().map(|()| path)?
+            }
+        };
+        note(format!("note: the timers are in {}", path.display()));
+        Ok(())
+    }
+
+    fn put(&mut self, mark: &str, result: Option<&impl Serialize>) -> Result<()> {
+        let out: &mut dyn Write = match &mut self.to {
+            Place::File(file) => file,
+            Place::Memory(_, text) => text,
+        };
+        let mut out = BufWriter::new(out);
+        let written = out.write_all(mark.as_bytes()).map_err(anyhow::Error::from);
+        let written = written.and_then(|()| result.map_or(Ok(()), |r| Ok(serde_json::to_writer(&mut out, r)?)));
+        let written = written.and_then(|()| Ok(out.flush()?));
+        drop(out);
+        written.map_err(|error| match &self.to {
+            Place::File(file) => file.reason(error),
+            Place::Memory(..) => error,
+        })
+    }
+}
+
 /// Runs configurations with a recorder of spans; compiled models are kept for the next configuration.
 #[derive(Default)]
 pub(super) struct TimedRuns {
     times: BTreeMap<u64, ServiceTimes>,
     /// Models that were loaded.
     models: ModelLibrary,
-    /// The recorded results, in the order of the runs.
-    pub results: Vec<TimedResults>,
+    /// The results of the last run, if anything ran.
+    pub last: Option<TimedResults>,
 }
 
 impl TimedRuns {
@@ -29,7 +109,7 @@ impl TimedRuns {
         Self { models: models.clone(), ..Self::default() }
     }
 
-    /// Runs a configuration and returns its row; its spans are in [`Self::results`] if anything ran.
+    /// Runs a configuration and returns its row; its spans are in [`Self::last`] if anything ran.
     ///
     /// # Errors
     /// When there are more inferences than can be kept, or when the processor is measured.
@@ -69,7 +149,7 @@ impl TimedRuns {
             let Some(spans) = recorder.into_spans() else {
                 bail!("--return-timers: more than {MOST_TIMED_INFERENCES} inferences; give a shorter --duration")
             };
-            self.results.push(TimedResults::new(configuration, measurement, &row.report, spans));
+            self.last = Some(TimedResults::new(configuration, measurement, &row.report, spans));
         }
         Ok(row)
     }

@@ -168,7 +168,8 @@ impl Emit<'_> {
                 self.note("double precision and complex numbers are placed as single precision");
                 DType::F32
             }
-            E::Pred | E::S4 | E::S8 | E::U4 | E::U8 | E::F8E4M3 | E::F8E4M3Fn | E::F8E5M2 => DType::Pred,
+            E::Pred | E::S4 | E::S8 | E::U4 | E::U8 => DType::Pred,
+            E::F8E4M3 | E::F8E4M3Fn | E::F8E5M2 | E::F8E4M3Fnuz | E::F8E5M2Fnuz => DType::Pred,
             E::S16 | E::S32 | E::S64 | E::U16 | E::U32 | E::U64 => DType::S32,
         };
         Shape::new(dtype, ty.dims.clone())

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::fields::{AnalyzedRecord, Field};
 use super::unlike::BatchSizes;
-use crate::python::{json_dumps, repr};
+use crate::python::{json_dumps, number_or_word, repr};
 use crate::record::{LineError, LineNotes};
 use ns_base::convert::f64_to_i64;
 
@@ -98,9 +98,11 @@ impl Analyzer {
             },
             "error_message" if self.hide_errors => String::new(),
             "error_message" => record.error.clone().unwrap_or_default(),
-            "xla_compile_time" | "dynamo_compile_time" => record.compile_time(column).map_or_else(String::new, compile),
+            "xla_compile_time" | "dynamo_compile_time" => record
+                .compile_time(column)
+                .map_or_else(String::new, |time| if time == -1.0 { "-1".to_owned() } else { cell(time) }),
             fixed if FIXED_COLUMNS.contains(&fixed) && !fixed.starts_with("median_") => record.get(fixed).csv(),
-            statistic => self.statistic(record, statistic).map_or_else(String::new, repr),
+            statistic => self.statistic(record, statistic).map_or_else(String::new, cell),
         }
     }
 
@@ -147,26 +149,26 @@ impl Analyzer {
                 stats
                     .values_by_name()
                     .into_iter()
-                    .map(|(name, value)| (format!("{name}_{metric}"), Value::from(value))),
+                    .map(|(name, value)| (format!("{name}_{metric}"), number_or_word(value))),
             );
         }
         for column in ["dynamo_compile_time", "xla_compile_time"] {
             let value = record.compile_time(column).unwrap_or(-1.0);
-            metrics.insert(column.to_owned(), if value == -1.0 { Value::from(-1) } else { Value::from(value) });
+            metrics.insert(column.to_owned(), if value == -1.0 { Value::from(-1) } else { number_or_word(value) });
         }
         metrics
     }
 }
 
-/// -1 stands for a missing value and is a whole number.
-fn compile(value: f64) -> String {
-    if value == -1.0 { "-1".to_owned() } else { repr(value) }
+/// A number as pandas writes it: NaN is a missing value.
+pub(super) fn cell(value: f64) -> String {
+    if value.is_nan() { String::new() } else { repr(value) }
 }
 
 fn number(field: &Field) -> Value {
     match field {
         Field::Integer(digits) => digits.parse::<i64>().map_or(Value::from(-1), Value::from),
-        Field::Float(x) => Value::from(*x),
+        Field::Float(x) => number_or_word(*x),
         _ => Value::from(-1),
     }
 }
@@ -224,3 +226,27 @@ pub(super) const FAILED_METRICS: [&str; 5] = [
     "xla_compile_time",
     "dynamo_compile_time",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_none_are_blank_and_pythons_words_in_json() {
+        let line = r#"{"model": {"suite_name": "s", "model_name": "m"}, "experiment": {"xla": "PJRT", "dynamo": null},
+            "metrics": {"total_time": [NaN, 1.0], "per_iter_time": [Infinity, 2.0, 4.0]}, "repeat": 2}"#;
+        let mut analyzer = Analyzer::new(1.0, false);
+        analyzer.push_line(line.replace('\n', " ").as_bytes(), String::new);
+        let csv = analyzer.to_csv(true).unwrap();
+        let mut lines = csv.lines().map(|line| line.split(','));
+        let (heading, row) = (lines.next().unwrap(), lines.next().unwrap());
+        let row: IndexMap<&str, &str> = heading.zip(row).collect();
+        // As pandas writes them.
+        assert_eq!([row["median_total_time"], row["min_total_time"], row["xla_compile_time"]], [""; 3]);
+        assert_eq!([row["median_per_iter_time"], row["max_per_iter_time"]], ["4.0", "inf"]);
+        let json = analyzer.to_jsonl().unwrap();
+        for part in [r#""median_total_time": NaN"#, r#""max_per_iter_time": Infinity"#, r#""xla_compile_time": NaN"#] {
+            assert!(json.contains(part), "{json}");
+        }
+    }
+}

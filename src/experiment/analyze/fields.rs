@@ -4,10 +4,9 @@ use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::metric_stats::MetricStats;
-use crate::python::repr;
 use crate::record::{LineError, numbers, python_number, trimmed};
+use ns_base::quoted_nan;
 use ns_base::{Refusal, refuse};
-use ns_bench::quoted_nan;
 
 type Fields = IndexMap<String, Box<RawValue>>;
 
@@ -118,7 +117,7 @@ impl Field {
         match self {
             Self::None => String::new(),
             Self::Integer(text) | Self::Text(text) => text.clone(),
-            Self::Float(x) => repr(*x),
+            Self::Float(x) => super::analyzer::cell(*x),
         }
     }
 

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use super::error::LineError;
 use super::number::{numbers, python_number};
 use super::parse::trimmed;
+use ns_base::quoted_nan;
 use ns_base::refuse;
-use ns_bench::quoted_nan;
 
 /// The metrics that have a column: every list of numbers that the suite's runner writes. Units are seconds, except for the two counts.
 pub const FLAT_METRICS: [&str; 12] = [

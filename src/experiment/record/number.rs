@@ -1,11 +1,11 @@
 //! Numbers in a line: read exactly, with Python's words for NaN and the infinities, which JSON lacks.
 
 use super::error::shortened;
+use ns_base::QUOTED_NAN;
 use ns_base::{Refusal, refuse};
-use ns_bench::QUOTED_NAN;
 
 /// A number in a line; `None` when the text is something else. Python's words are quoted by
-/// [`ns_bench::quoted_nan`].
+/// [`ns_base::quoted_nan`].
 ///
 /// serde_json's own reader may miss the nearest double by one unit in the last place, which a report would show.
 #[must_use]
@@ -53,7 +53,7 @@ mod tests {
     fn numbers_are_read_to_the_last_bit() {
         assert_eq!(numbers("x", "[15.150130984999123,1 , -2e-3]"), Ok(vec![15.150130984999123, 1.0, -2e-3]));
         assert_eq!(numbers("x", " [ ] "), Ok(vec![]));
-        let text = ns_bench::quoted_nan("[NaN, -Infinity]").into_owned();
+        let text = ns_base::quoted_nan("[NaN, -Infinity]").into_owned();
         let found = numbers("x", &text).unwrap();
         assert!(found[0].is_nan() && found[1] == f64::NEG_INFINITY);
         for bad in ["null", "[null]", "[[1]]", "3", "[\"NaN\"]", "[true]"] {

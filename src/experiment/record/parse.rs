@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::error::LineError;
+use ns_base::quoted_nan;
 use ns_base::{Refusal, refuse};
-use ns_bench::quoted_nan;
 
 /// The parts that every reader of a line needs. Numbers stay text until they are needed.
 #[derive(Debug, Deserialize)]

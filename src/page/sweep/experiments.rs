@@ -216,11 +216,13 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_dies_costs_one_experiment_which_is_retried() {
+    fn two_workers_that_die_cost_one_experiment_which_is_retried() {
         let mut shell = Shell::over(sweep("trn1"), 1);
-        shell.sent[0].0.1.set(false);
-        shell.tell(0, Message::Failed("out of memory".to_owned()));
-        shell.finish(1);
+        for place in 0..2 {
+            shell.sent[place].0.1.set(false);
+            shell.tell(place, Message::Failed("out of memory".to_owned()));
+        }
+        shell.finish(2);
         assert_eq!(shell.ended.take(), Some(RunState::Done));
         let progress = shell.run.sweep().unwrap().progress();
         assert_eq!((progress.finished, progress.failed), (1, 1));
@@ -228,8 +230,8 @@ mod tests {
         let sweep = shell.run.retry_failed().unwrap();
         shell.run.start(sweep, 0.0);
         shell.feed();
-        assert_eq!(shell.rows(), [0, 1, 0]);
-        shell.finish(2);
+        assert_eq!(shell.rows(), [0, 0, 1, 0]);
+        shell.finish(3);
         assert_eq!(shell.run.sweep().unwrap().progress().finished, 2);
     }
 

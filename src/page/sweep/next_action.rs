@@ -43,6 +43,14 @@ impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
                 self.with_running(worker, row, |running| running.is_resting = true);
                 NextAction::Taken
             }
+            // The worker has ended, which need not be the row's fault: another one tries it once more.
+            Message::Failed(_) if !worker.is_alive() && self.attempts(row) < 2 => {
+                self.free(worker, row);
+                if let Some(sweep) = self.sweep_mut() {
+                    sweep.give_back(row);
+                }
+                NextAction::GoOn
+            }
             Message::Failed(message) => {
                 self.free(worker, row);
                 let Some(sweep) = &self.sweep else { return Ok(NextAction::Taken) };
@@ -57,6 +65,12 @@ impl<W: Worker, K: WorkerSweep> Dispatch<W, K> {
             }
             other => return Err(Box::new(other)),
         })
+    }
+
+    /// How often a row has begun.
+    fn attempts(&self, row: u32) -> u32 {
+        let rows = self.sweep.as_ref().map(|sweep| sweep.rows());
+        rows.and_then(|rows| rows.get(row as usize)).map_or(0, |row| row.attempts)
     }
 
     pub(super) fn note(&mut self, message: String) -> NextAction<K::Result> {

@@ -182,6 +182,27 @@ fn times_that_failed_to_come_are_worked_out_by_the_next() {
 }
 
 #[test]
+fn a_row_whose_worker_dies_is_tried_once_more_in_a_new_one() {
+    let mut shell = Shell::of(config(&[1, 2]), 1);
+    shell.feed();
+    let die = |shell: &mut Shell, place: usize| {
+        shell.sent[place].0.worker.1.set(false);
+        shell.tell(place, Message::Failed("the browser closed it".to_owned()))
+    };
+    assert!(matches!(die(&mut shell, 0), NextAction::GoOn));
+    assert_eq!((shell.rows(), shell.started), (vec![0, 0], 2));
+    assert!(shell.sent[1].0.worker != shell.sent[0].0.worker, "a dead worker takes nothing more");
+    // A second death is the row's own.
+    assert!(
+        matches!(die(&mut shell, 1), NextAction::Row(result) if result.report.error.as_deref() == Some("the browser closed it"))
+    );
+    assert_eq!((shell.rows(), shell.started), (vec![0, 0, 1], 3));
+    shell.finish(2);
+    let p = shell.sweep().progress();
+    assert_eq!((p.finished, p.failed, shell.ended.clone()), (1, 1, Some(RunState::Done)));
+}
+
+#[test]
 fn what_each_message_of_a_worker_means() {
     let mut shell = Shell::of(config(&[1]), 1);
     shell.feed();
@@ -256,16 +277,6 @@ fn workers_that_cannot_be_started_are_done_without() {
     one.finish(0);
     one.finish(1);
     assert_eq!((one.rows(), one.ended.clone()), (vec![0, 1], Some(RunState::Done)));
-}
-
-#[test]
-fn a_dead_worker_takes_nothing_more() {
-    let mut shell = Shell::of(config(&[1, 2]), 1);
-    shell.feed();
-    shell.sent[0].0.worker.1.set(false);
-    shell.tell(0, Message::Failed("out of memory".to_owned()));
-    assert_eq!((shell.rows(), shell.started), (vec![0, 1], 2));
-    assert!(shell.sent[1].0.worker != shell.sent[0].0.worker);
 }
 
 #[test]

@@ -126,11 +126,7 @@ pub(super) fn limits(element: ElementType) -> ((f64, i64), (f64, i64)) {
         e if e.is_integer() => (0, (1i64 << e.bits()) - 1),
         _ => (0, 0),
     };
-    let infinite = match element {
-        // The type has no infinities.
-        ElementType::F8E4M3Fn => 448.0,
-        _ => f64::INFINITY,
-    };
+    let infinite = element.largest_float8().filter(|_| !element.has_infinities()).unwrap_or(f64::INFINITY);
     ((-infinite, least), (infinite, most))
 }
 

@@ -80,7 +80,12 @@ pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_large
     }
     let with = if is_largest { Binary::Max } else { Binary::Min };
     let extreme = b.reduce(with, x, &[dimension], true)?;
-    let is_extreme = b.compare(Comparison::Eq, x, extreme)?;
+    let mut is_extreme = b.compare(Comparison::Eq, x, extreme)?;
+    if b.element(x).is_float() {
+        // With a NaN the extreme is NaN, which equals nothing: the first NaN is the place.
+        let is_nan = b.compare(Comparison::Ne, x, x)?;
+        is_extreme = b.binary(Binary::Or, is_extreme, is_nan)?;
+    }
     let places = b.iota(ElementType::S64, &dims, dimension)?;
     let beyond = b.number(ElementType::S64, u64_to_f64(size - 1))?;
     let candidates = b.select(is_extreme, places, beyond)?;

@@ -2,6 +2,7 @@
 
 use super::pick::{reals, wholes};
 use super::special;
+use crate::bytes::Top;
 use crate::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value, round};
 use ns_base::convert::{f64_to_f32, low16, low32};
 use ns_base::{Refusal, refuse};
@@ -393,7 +394,7 @@ pub(super) fn reduce_precision(x: &Value, exponent_bits: u32, mantissa_bits: u32
     if !(1..=11).contains(&exponent_bits) || mantissa_bits > 52 {
         return Err(refuse!("{exponent_bits} bits of exponent and {mantissa_bits} of mantissa are not a format"));
     }
-    let f = |&v: &f64| round::to_small(v, exponent_bits, mantissa_bits, false, true);
+    let f = |&v: &f64| round::to_small(v, exponent_bits, mantissa_bits, Top::Ieee, true);
     Ok(Value { ty: x.ty.clone(), numbers: Numbers::Real(reals(x)?.iter().map(f).collect()) })
 }
 

@@ -262,6 +262,8 @@ fn element_type(code: u64) -> Option<ElementType> {
         18 => E::C128,
         19 => E::F8E5M2,
         20 => E::F8E4M3Fn,
+        24 => E::F8E5M2Fnuz,
+        25 => E::F8E4M3Fnuz,
         21 => E::S4,
         22 => E::U4,
         28 => E::F8E4M3,

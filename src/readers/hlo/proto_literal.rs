@@ -49,6 +49,8 @@ const fn field_of(element: ElementType) -> u32 {
         ElementType::C128 => 18,
         ElementType::F8E5M2 => 19,
         ElementType::F8E4M3Fn => 20,
+        ElementType::F8E5M2Fnuz => 24,
+        ElementType::F8E4M3Fnuz => 25,
         ElementType::S4 => 21,
         ElementType::U4 => 22,
         ElementType::F8E4M3 => 28,

@@ -21,7 +21,9 @@ pub(super) const fn element(code: u64) -> Option<ElementType> {
         15 => ElementType::C128,
         16 => ElementType::Bf16,
         17 => ElementType::F8E4M3Fn,
+        18 => ElementType::F8E4M3Fnuz,
         19 => ElementType::F8E5M2,
+        20 => ElementType::F8E5M2Fnuz,
         21 => ElementType::U4,
         22 => ElementType::S4,
         _ => return None,
@@ -33,8 +35,6 @@ pub(super) const fn element_name(code: u64) -> &'static str {
     match code {
         0 => "undefined",
         8 => "string",
-        18 => "float8e4m3fnuz",
-        20 => "float8e5m2fnuz",
         23 => "float4e2m1",
         _ => "of an unknown number",
     }

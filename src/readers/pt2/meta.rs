@@ -28,6 +28,8 @@ pub const fn element_of(dtype: i64) -> Option<ElementType> {
         28 => ElementType::U16,
         29 => ElementType::F8E4M3Fn,
         30 => ElementType::F8E5M2,
+        31 => ElementType::F8E4M3Fnuz,
+        32 => ElementType::F8E5M2Fnuz,
         _ => return None,
     })
 }

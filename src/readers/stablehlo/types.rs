@@ -94,6 +94,8 @@ pub(crate) fn element(name: &str) -> Option<ElementType> {
         "f8E4M3FN" => E::F8E4M3Fn,
         "f8E4M3" => E::F8E4M3,
         "f8E5M2" => E::F8E5M2,
+        "f8E4M3FNUZ" => E::F8E4M3Fnuz,
+        "f8E5M2FNUZ" => E::F8E5M2Fnuz,
         "f16" => E::F16,
         "bf16" => E::Bf16,
         "f32" => E::F32,

@@ -239,3 +239,28 @@ fn a_picture_at_places_between_its_elements() {
     check("grid_sampler.default", &picture, by(0, 0, false), &[f(&[1, 1, 1, 2], &[2.5, 0.0])]);
     check("grid_sampler_2d.default", &picture, by(0, 1, false), &[f(&[1, 1, 1, 2], &[2.5, 2.0])]);
 }
+
+#[test]
+fn the_place_of_the_largest_is_the_first_nan() {
+    let x0 = f(&[4], &[1.0, f64::NAN, 3.0, f64::NAN]);
+    for target in ["argmax.default", "argmin.default"] {
+        check(target, std::slice::from_ref(&x0), json!([["self", x(0)], ["dim", int(0)]]), &[i(&[], &[1.0])]);
+    }
+    let rows = f(&[2, 2], &[1.0, 2.0, f64::NAN, 9.0]);
+    check("argmax.default", &[rows], json!([["self", x(0)], ["dim", int(1)]]), &[i(&[2], &[1.0, 0.0])]);
+}
+
+#[test]
+fn a_bilinear_layer_is_two_products() {
+    // x W y for two W: 1*3 + 2*4, and 1*4 + 2*3.
+    let inputs =
+        [f(&[1, 2], &[1.0, 2.0]), f(&[2, 2, 2], &[1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0]), f(&[1, 2], &[3.0, 4.0])];
+    let lists = [("expand1", [1, 3].as_slice()), ("expand2", &[0]), ("expand3", &[1, 2]), ("sumdim", &[2, 3])];
+    let mut arguments = vec![json!(["i1", x(0)]), json!(["i2", x(1)]), json!(["i3", x(2)])];
+    arguments.extend(lists.iter().map(|(name, dims)| json!([name, ints(dims)])));
+    let y = f(&[1, 2], &[11.0, 10.0]);
+    check("_trilinear.default", &inputs, json!(arguments), std::slice::from_ref(&y));
+    let bytes = super::file(&inputs, &[("_trilinear.default", json!(arguments), vec![("y0", &y)])]);
+    // 2 x 2 x 2 multiply-adds with the weights, 2 x 2 with the second input.
+    assert_eq!(neuronscope::program::flops(&super::import(&bytes).program).count, 2 * (8 + 4));
+}

@@ -23,7 +23,7 @@ pub(super) fn below(rng: &mut Rng, n: usize) -> usize {
 }
 
 /// A file changed in one of the ways for its format, and the name of the way.
-pub(super) fn changed(rng: &mut Rng, file: &[u8]) -> (&'static str, Vec<u8>) {
+pub(crate) fn changed(rng: &mut Rng, file: &[u8]) -> (&'static str, Vec<u8>) {
     if below(rng, 4) > 0 {
         if file.starts_with(b"PK\x03\x04")
             && let Some(bytes) = packed::changed(rng, file)

@@ -11,6 +11,8 @@ mod change;
 mod packed;
 mod wire;
 
+pub(crate) use change::changed;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

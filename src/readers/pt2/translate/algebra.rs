@@ -77,23 +77,16 @@ fn added(c: &mut Call<'_, '_, '_>) -> CallOutcome {
 
 /// Three tensors, multiplied after inserting dimensions, and summed over dimensions.
 fn three(c: &mut Call<'_, '_, '_>) -> CallOutcome {
-    let mut product: Option<InstructionId> = None;
-    for (place, name) in ["expand1", "expand2", "expand3"].into_iter().enumerate() {
-        let mut x = c.x(place)?;
-        let mut new = c.ints(name).unwrap_or_default();
-        new.sort_unstable();
-        for d in new {
-            x = c.b().unsqueeze(x, usize::try_from(d).unwrap_or(usize::MAX))?;
-        }
-        product = Some(match product {
-            Some(product) => c.b().mul(product, x)?,
-            None => x,
-        });
-    }
-    let product = product.ok_or_else(|| refuse!("there is nothing to multiply"))?;
-    let over = c.ints("sumdim").unwrap_or_default();
-    let over: Vec<usize> = over.into_iter().filter_map(|d| usize::try_from(d).ok()).collect();
-    one(c.b().reduce(Binary::Add, product, &over, false)?)
+    let operands = [c.x(0)?, c.x(1)?, c.x(2)?];
+    let rank = c.b().rank(operands[0]) + c.ints("expand1").unwrap_or_default().len();
+    // The dimensions that a list does not name, as letters.
+    let rest = |name: &str| -> String {
+        let named = c.ints(name).unwrap_or_default();
+        let is_named = |d: usize| named.iter().any(|&n| usize::try_from(n) == Ok(d));
+        ('a'..='z').take(rank).enumerate().filter(|(d, _)| !is_named(*d)).map(|(_, letter)| letter).collect()
+    };
+    let equation = format!("{},{},{}->{}", rest("expand1"), rest("expand2"), rest("expand3"), rest("sumdim"));
+    one(einsum(c.b(), &equation, &operands)?)
 }
 
 /// The product over the last dimensions of both.

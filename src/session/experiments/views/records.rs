@@ -12,7 +12,7 @@ use super::super::view_input::ViewInput;
 use super::finding;
 use ns_base::Order;
 use ns_base::convert::usize_to_f64;
-use ns_bench::{QUOTED_NAN, quoted_nan};
+use ns_base::{QUOTED_NAN, quoted_nan};
 use ns_experiment::aggregate::WARM_UP;
 use ns_experiment::record::{numbers, trimmed};
 use ns_experiment::run::NoiseReport;

@@ -71,7 +71,8 @@ fn own_place(own: &Request, limits: &Limits, made: &[RequestResult]) -> Vec<Bloc
 
 fn figures(request: &Request, report: &GenerationReport, limits: &Limits) -> Vec<Block> {
     let mut blocks = vec![Block::Tiles(tiles(request, report, limits))];
-    blocks.extend(report.note.map(|note| finding(Tone::Warning, note, "")));
+    let notes = report.note.into_iter().chain(report.remarks.iter().map(String::as_str));
+    blocks.extend(notes.map(|note| finding(Tone::Warning, note, "")));
     blocks.push(Block::Shares(token(report)));
     blocks
 }

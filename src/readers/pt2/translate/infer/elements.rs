@@ -26,6 +26,8 @@ pub const fn scalar_type(number: i64) -> Option<ElementType> {
         15 => ElementType::Bf16,
         23 => ElementType::F8E5M2,
         24 => ElementType::F8E4M3Fn,
+        25 => ElementType::F8E5M2Fnuz,
+        26 => ElementType::F8E4M3Fnuz,
         27 => ElementType::U16,
         _ => return None,
     })
