@@ -55,6 +55,7 @@ cmd_test() {
       step "the command line with the page inside compiles" cargo check --locked -p ns_cli --features embed
       # What others get with `cargo add`: each crate is compiled from its package.
       step "packages compile" cargo package --quiet --locked --allow-dirty --workspace --exclude ns_web --exclude ns_python
+      suite "native tests that take long" cargo test --locked --test it -- --ignored --skip formats::speed_of
       suite "end-to-end tests that measure" nightly_tests
       ;;
     long)

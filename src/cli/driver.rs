@@ -7,7 +7,8 @@ use anyhow::{Result, anyhow};
 use super::host;
 use super::interrupt;
 use super::progress::ProgressBar;
-use super::remarks::{Remark, remarks_on};
+use super::remarks::{Remark, remarks_of, remarks_on};
+use ns_base::Diagnostic;
 use ns_readers::read_model;
 use ns_session::{
     Ask, ByteSource, Control, Event, JobId, Message, ModelLibrary, ProfileInfo, ProfileKey, Request, Session,
@@ -89,7 +90,16 @@ impl Driver {
 
     /// Keeps what a reader noticed in a profile for the answers, and says it.
     pub fn remark(&mut self, profile: &str, info: &ProfileInfo) {
-        for remark in remarks_on(profile, info) {
+        self.keep(remarks_on(profile, info));
+    }
+
+    /// The same for what the format of a file cannot hold of a profile.
+    pub fn remark_left_out(&mut self, file: &str, left_out: &[Diagnostic]) {
+        self.keep(remarks_of(file, left_out));
+    }
+
+    fn keep(&mut self, remarks: Vec<Remark>) {
+        for remark in remarks {
             if self.noted.insert(remark.text.clone()) {
                 self.bar.note(&remark.text);
                 self.remarks.push(remark);

@@ -1,6 +1,13 @@
 //! What a reader noticed in a profile, as part of every answer about it: a line of stderr, and `remarks` in JSON.
 
+use std::path::Path;
+
+use ns_base::Diagnostic;
+use ns_formats::WriteFormat;
+use ns_profile::Profile;
 use serde::Serialize;
+
+use super::{host, output};
 
 use ns_session::ProfileInfo;
 
@@ -10,7 +17,7 @@ const NO_TIMES: &str = "weights_are_no_times";
 /// A kind of problem of a profile.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Remark {
-    /// The profile, as the arguments name it.
+    /// The profile or the file that it is written to, as the arguments name it.
     profile: String,
     /// Stable name of the kind.
     code: String,
@@ -20,15 +27,38 @@ pub(super) struct Remark {
     pub text: String,
 }
 
+/// Writes a profile to a file, and says what its format cannot hold.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(super) fn write_profile(path: &Path, profile: &Profile, format: WriteFormat) -> anyhow::Result<Vec<Remark>> {
+    output::write(path, format.write(profile))?;
+    let remarks = remarks_of(&path.display().to_string(), format.leaves_out(profile).items());
+    remarks.iter().for_each(|remark| host::say(&format!("note: {}", remark.text)));
+    Ok(remarks)
+}
+
+impl Remark {
+    /// Whether it is about a profile or file of this name.
+    pub fn is_of(&self, name: &str) -> bool {
+        self.profile == name
+    }
+}
+
 /// The remarks on a profile, under this name.
 pub(super) fn remarks_on(profile: &str, info: &ProfileInfo) -> Vec<Remark> {
-    let remark = |d: &ns_base::Diagnostic| Remark {
-        profile: profile.to_owned(),
+    remarks_of(profile, info.diagnostics.iter().filter(|d| d.code != NO_TIMES))
+}
+
+/// Problems as remarks, under the name of their profile or of the file that it is written to.
+pub(super) fn remarks_of<'a>(name: &str, problems: impl IntoIterator<Item = &'a Diagnostic>) -> Vec<Remark> {
+    let remark = |d: &Diagnostic| Remark {
+        profile: name.to_owned(),
         code: d.code.clone(),
         count: d.count,
-        text: format!("{profile}: {d}"),
+        text: format!("{name}: {d}"),
     };
-    info.diagnostics.iter().filter(|d| d.code != NO_TIMES).map(remark).collect()
+    problems.into_iter().map(remark).collect()
 }
 
 /// A pretty-printed JSON document with remarks: `remarks` is the first key of an object; a list becomes `rows` of an object.

@@ -43,7 +43,7 @@ pub struct Generation {
     pub tpot_mean_ms: f64,
     /// New tokens of all sequences over the whole time.
     pub throughput_tokens_per_s: f64,
-    /// Milliseconds of a step, by the positions of its cache.
+    /// Milliseconds of a step, by the positions of its cache; the last has room for the whole sequence.
     pub step_ms_by_bucket: BTreeMap<u64, f64>,
     /// The step of the bucket with the median token.
     pub breakdown_ms: Breakdown,
@@ -53,9 +53,8 @@ pub struct Generation {
 }
 
 /// Steps of decode with each bucket, the shortest bucket first: the first token comes from the prompt, and a token at position `p`
-/// needs a cache of `p + 1`.
-#[must_use]
-pub fn steps_by_bucket(request: &Request) -> Vec<(u64, u64)> {
+/// needs a cache of `p + 1`. The last bucket has room for the whole sequence, whether a step needs it or not.
+fn steps_by_bucket(request: &Request) -> Vec<(u64, u64)> {
     let (first, last) = (request.input + 1, request.positions().saturating_sub(1));
     let mut from = first;
     let mut steps = Vec::new();
@@ -64,14 +63,38 @@ pub fn steps_by_bucket(request: &Request) -> Vec<(u64, u64)> {
         if to >= from {
             steps.push((bucket, to - from + 1));
             from = to + 1;
+        } else if bucket > last {
+            let has_room = steps.last().is_some_and(|(longest, _)| *longest > last);
+            steps.extend((!has_room).then_some((bucket, 0)));
+            break;
         }
     }
     steps
 }
 
+/// The bucket in whose program a step runs that needs a cache of `bucket` positions: a longer cache has room too, so the fastest of the programs
+/// serves, and a larger bucket is never the faster one.
+fn program_of(decoder: &mut Decoder, request: &Request, bucket: u64) -> Result<u64, Refusal> {
+    let mut best = None;
+    for (longer, _) in steps_by_bucket(request).into_iter().filter(|(longer, _)| *longer >= bucket) {
+        let time = decoder.decode(request.batch, longer)?.time();
+        if best.is_none_or(|(fastest, _)| time < fastest) {
+            best = Some((time, longer));
+        }
+    }
+    Ok(best.map_or(bucket, |(_, longer)| longer))
+}
+
+/// The bucket in whose program the median token is written.
+///
+/// # Errors
+/// When a segment cannot be compiled.
+pub fn median_program(decoder: &mut Decoder, request: &Request) -> Result<u64, Refusal> {
+    program_of(decoder, request, median_bucket(request))
+}
+
 /// The bucket whose step writes the median token. If the prompt gives the only token, that of the shortest cache that would hold the next.
-#[must_use]
-pub fn median_bucket(request: &Request) -> u64 {
+fn median_bucket(request: &Request) -> u64 {
     let steps = steps_by_bucket(request);
     let all: u64 = steps.iter().map(|(_, count)| count).sum();
     let mut until = 0;
@@ -79,8 +102,7 @@ pub fn median_bucket(request: &Request) -> u64 {
         until += count;
         until * 2 >= all
     };
-    let last = || request.cache_buckets().last().copied().unwrap_or(1);
-    steps.iter().find(has_median).map_or_else(last, |(bucket, _)| *bucket)
+    steps.iter().find(has_median).map_or(request.positions(), |(bucket, _)| *bucket)
 }
 
 /// Simulates a request that [`Request::check`] accepts.
@@ -101,12 +123,10 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
     let ttft = decoder.prefill(request.batch, request.prompt_bucket())?;
     let mut steps = Vec::new();
     for (bucket, count) in steps_by_bucket(request) {
-        steps.push((bucket, count, decoder.decode(request.batch, bucket)?));
+        let program = program_of(decoder, request, bucket)?;
+        steps.push((bucket, count, decoder.decode(request.batch, program)?));
     }
     let median_bucket = median_bucket(request);
-    if steps.is_empty() {
-        steps.push((median_bucket, 0, decoder.decode(request.batch, median_bucket)?));
-    }
     let all: u64 = steps.iter().map(|(_, count, _)| count).sum();
     let total = steps.iter().fold(SimTime::ZERO, |sum, (_, count, parts)| sum + parts.time().times(*count));
     let median = steps.iter().find(|(bucket, ..)| *bucket == median_bucket);
@@ -123,4 +143,43 @@ pub fn generate_with(decoder: &mut Decoder, request: &Request) -> Result<Generat
         memory: request.memory()?,
         cost_usd_per_million_tokens: request.usd_per_million_tokens(throughput),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Weights;
+    use crate::{FITTED, llm_instance, named_config};
+
+    fn made(model: &str, host: &str, [degree, batch, input, output]: [u64; 4]) -> Generation {
+        let request = Request {
+            config: named_config(model).unwrap(),
+            instance: llm_instance(host).unwrap(),
+            degree: degree as u32,
+            lnc: None,
+            weights: Weights::Int8,
+            batch,
+            input,
+            output,
+            buckets: Vec::new(),
+            continuous: false,
+        };
+        generate(&request, FITTED).unwrap()
+    }
+
+    #[test]
+    fn a_larger_bucket_is_never_faster_and_the_last_has_room_for_the_sequence() {
+        for (model, host, numbers) in [
+            ("qwen2.5-7b", "trn3-ultraserver-gen1", [2, 8, 100, 1_024]),
+            ("qwen2.5-7b", "inf2.48xlarge", [4, 1, 16, 128]),
+            ("llama-2-13b", "trn1.32xlarge", [32, 16, 1, 128]),
+            ("qwen2.5-7b", "inf2.48xlarge", [4, 1, 16, 1]),
+        ] {
+            let made = made(model, host, numbers);
+            let steps: Vec<f64> = made.step_ms_by_bucket.values().copied().collect();
+            assert!(steps.is_sorted() && steps.contains(&made.tpot_p50_ms), "{model} {numbers:?}: {steps:?}");
+            assert!(steps[0] <= made.tpot_mean_ms && made.tpot_mean_ms <= steps[steps.len() - 1], "{steps:?}");
+            assert_eq!(made.step_ms_by_bucket.keys().last(), Some(&(numbers[2] + numbers[3])), "{model}");
+        }
+    }
 }

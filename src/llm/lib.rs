@@ -37,7 +37,7 @@ pub use config_json::read_config;
 pub use costs::{FITTED, LlmCalibration, cost_entries};
 pub use families::{MODEL_CHOICES, model_names, named_config};
 pub use fit::{FitGrid, FitRow, distinct_instances, fit, fit_models};
-pub use generate::{Breakdown, Generation, generate, generate_with, median_bucket};
+pub use generate::{Breakdown, Generation, generate, generate_with, median_program};
 pub use layer_work::{UnitWork, layer_work};
 pub use memory::Memory;
 pub use plan::{Plan, best_plan, cheapest_plan, note_of};

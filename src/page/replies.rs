@@ -36,6 +36,14 @@ pub fn failure_of(message: Message) -> Option<String> {
     answer_of(message, |_: Reply| None::<()>).and_then(Result::err)
 }
 
+/// What the format of a file that was made cannot hold, as sentences.
+#[must_use]
+pub fn left_out_of(message: &Message) -> Option<String> {
+    let Message::File(file) = message else { return None };
+    let said: Vec<String> = file.left_out.iter().map(ToString::to_string).collect();
+    (!said.is_empty()).then(|| format!("{}: {}.", file.file_name, said.join("; ")))
+}
+
 /// The message for an answer of a kind that was not requested.
 #[must_use]
 pub fn unexpected(kind: &str) -> String {
@@ -92,6 +100,17 @@ mod tests {
             Message::Failed("x".to_owned()),
             Message::Cancelled,
         ]
+    }
+
+    #[test]
+    fn a_file_whose_format_cannot_hold_all_says_it() {
+        assert_eq!(left_out_of(&Message::File(ExportedFile::default())), None);
+        let mut said = ns_base::Diagnostics::new();
+        said.add_many("instants", 2, None, || "the instant \"a\" is left out".to_owned());
+        let (file_name, left_out) = ("run.xplane.pb".to_owned(), said.items().to_vec());
+        let file = Message::File(ExportedFile { file_name, left_out, ..ExportedFile::default() });
+        let text = "run.xplane.pb: the instant \"a\" is left out (2 times; this is the first).";
+        assert_eq!(left_out_of(&file).as_deref(), Some(text));
     }
 
     fn density(reply: Reply) -> Option<Vec<f64>> {

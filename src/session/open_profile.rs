@@ -312,6 +312,7 @@ impl OpenProfile {
             file_name: format!("{stem}{suffix}"),
             mime: mime.to_owned(),
             bytes,
+            left_out: Vec::new(),
         };
         match kind {
             ExportKind::ChromeJson => {
@@ -324,7 +325,10 @@ impl OpenProfile {
                 let trace = write_to_string(&part_of(&self.profile, &of_area));
                 Ok(file(".area.trace.json", "application/json", trace.into_bytes()))
             }
-            ExportKind::Trace(format) => Ok(file(format.suffix(), format.mime(), format.write(&self.profile))),
+            ExportKind::Trace(format) => {
+                let left_out = format.leaves_out(&self.profile).items().to_vec();
+                Ok(ExportedFile { left_out, ..file(format.suffix(), format.mime(), format.write(&self.profile)) })
+            }
             ExportKind::OperatorsCsv(kind, range, level, instances) => {
                 let operators = self.operators(kind, range, level.as_deref(), instances);
                 let table = operators.to_table(&self.profile.meta().unit);

@@ -124,7 +124,12 @@ impl Work for AllWork {
         match question {
             QuestionRequest::BenchPage { page, file_name } => {
                 let bytes = page.to_html()?.into_bytes();
-                Ok(Message::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes }))
+                Ok(Message::File(ExportedFile {
+                    file_name,
+                    mime: "text/html".to_owned(),
+                    bytes,
+                    ..ExportedFile::default()
+                }))
             }
             QuestionRequest::Records(set, RecordsAsk::Show(spec)) => {
                 Ok(Message::Answer(Reply::Records(Box::new(self.records.show(set, &spec)))))

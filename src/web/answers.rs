@@ -4,7 +4,7 @@ use crate::state::StateDispatcher;
 use yew::Callback;
 
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_page::replies::{answer_of, failure_of};
+use ns_page::replies::{answer_of, failure_of, left_out_of};
 use ns_session::{Message, Reply};
 
 /// Calls back with the answer if `take` accepts it; shows a notice if the question failed.
@@ -20,10 +20,14 @@ pub fn on_answer<T: 'static>(
     })
 }
 
-/// Shows a notice if a worker could not make a file. A file that it made is saved when it arrives.
+/// Shows a notice if a worker could not make a file, or if its format cannot hold all. A file that it made is saved when it arrives.
 pub fn say_failure(notices: Option<StateDispatcher<Notices>>) -> Callback<Message> {
     Callback::from(move |message: Message| {
-        if let (Some(message), Some(notices)) = (failure_of(message), &notices) {
+        let Some(notices) = &notices else { return };
+        if let Some(left_out) = left_out_of(&message) {
+            notices.dispatch(NoticeAction::Say(Tone::Info, left_out));
+        }
+        if let Some(message) = failure_of(message) {
             notices.dispatch(NoticeAction::Say(Tone::Bad, message));
         }
     })

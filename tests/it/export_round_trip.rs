@@ -1,12 +1,14 @@
 //! A profile that is written in another format and read again is the same, as far as the format can express it.
 
+use std::collections::BTreeMap;
 use std::fs;
 
+use neuronscope::analysis::summary::OpenSummary;
 use neuronscope::base::Diagnostics;
 use neuronscope::formats::{ChunkedReader, ProfileReader, WriteFormat, read_bytes};
 use neuronscope::profile::asyncs::AsyncTable;
 use neuronscope::profile::flows::FlowIndex;
-use neuronscope::profile::{ArgsId, Profile, ProfileBuilder, TrackId};
+use neuronscope::profile::{ArgsId, Profile, ProfileBuilder, SliceId, TrackId};
 use neuronscope::session::BundleLayout;
 use proptest::prelude::*;
 
@@ -82,6 +84,7 @@ proptest! {
             prop_assert_eq!(slices(&again(&profile, format)), slices(&profile), "{}", format.name());
         }
         prop_assert_eq!(times(&again(&profile, WriteFormat::Speedscope)), times(&profile));
+        prop_assert_eq!(silent_differences("nested", &profile), Vec::<String>::new());
         let perfetto = again(&profile, WriteFormat::Perfetto);
         prop_assert_eq!(samples(&perfetto), samples(&profile));
         prop_assert_eq!(perfetto.instants().len(), profile.instants().len());
@@ -183,4 +186,88 @@ fn a_null_argument_is_an_annotation_without_a_value() {
     let back = again(&profile, WriteFormat::Perfetto);
     let args = back.slices().ids().map(|id| back.args().get(back.slices().args(id)).to_owned()).next().unwrap();
     assert_eq!(args, r#"{"none":null,"list":[null,1]}"#);
+}
+
+/// What tools show of a profile, by kind, each as rows in a fixed order.
+fn figures(profile: &Profile) -> BTreeMap<&'static str, Vec<String>> {
+    let s = profile.slices();
+    let own: Vec<_> = s.ids().filter(|&id| profile.tracks()[s.track(id)].kind.is_own()).collect();
+    let name = |id| profile.str(s.name(id));
+    let process = |id| profile.process_label(profile.tracks()[s.track(id)].process);
+    let of_slices = |fact: &dyn Fn(SliceId) -> String| own.iter().map(|&id| fact(id)).collect::<Vec<_>>();
+    let (i, c, asyncs) = (profile.instants(), profile.counters(), AsyncTable::new(profile));
+    let summary = OpenSummary::of(profile);
+    let mut figures = BTreeMap::from([
+        ("span", vec![profile.span_ns().to_string()]),
+        ("slices", of_slices(&|id| format!("{} {}", name(id), s.dur_ns(id)))),
+        ("processes", of_slices(&|id| format!("{} {}", process(id), name(id)))),
+        ("threads", of_slices(&|id| format!("{} {}", profile.track_label(s.track(id)), name(id)))),
+        ("categories", of_slices(&|id| format!("{} {}", profile.str(s.category(id)), name(id)))),
+        ("instants", i.ids().map(|id| profile.str(i.name(id)).to_owned()).collect()),
+        ("counters", c.series().ids().flat_map(|id| c.samples(id)).map(|(_, value)| value.to_string()).collect()),
+        (
+            "flows",
+            FlowIndex::new(profile).arrows().iter().map(|a| format!("{} {}", name(a.from), name(a.to))).collect(),
+        ),
+        ("asyncs", asyncs.iter().map(|(_, a)| format!("{} {:?}", profile.str(a.name), a.time)).collect()),
+        ("totals", summary.operators.iter().map(|o| format!("{} {} {:?}", o.name, o.count, o.total_ns)).collect()),
+        ("self times", summary.operators.iter().map(|o| format!("{} {:?}", o.name, o.self_ns)).collect()),
+        ("levels", summary.levels.iter().map(|l| format!("{l:?}")).chain([summary.default_level]).collect()),
+        ("unit", vec![profile.meta().unit.name().to_owned()]),
+    ]);
+    figures.values_mut().for_each(|rows| rows.sort());
+    figures
+}
+
+/// The remarks that may explain a figure that comes back different.
+const EXPLANATIONS: &[(&str, &[&str])] = &[
+    ("span", &["span"]),
+    ("slices", &["async_operations", "names"]),
+    ("processes", &["async_operations", "names", "processes"]),
+    ("threads", &["async_operations", "names", "processes", "overlaps"]),
+    ("categories", &["async_operations", "names", "categories"]),
+    ("instants", &["instants"]),
+    ("counters", &["counters"]),
+    ("flows", &["flows", "overlaps", "unclosed"]),
+    ("asyncs", &["async_operations"]),
+    ("totals", &["async_operations", "names", "unclosed", "arguments", "samples"]),
+    ("self times", &["async_operations", "names", "unclosed", "arguments", "samples", "overlaps"]),
+    ("levels", &["async_operations", "processes", "categories", "properties", "overlaps", "samples"]),
+    ("unit", &["unit"]),
+];
+
+/// The formats that are read again, and what differs afterwards without a remark that explains it.
+fn silent_differences(name: &str, profile: &Profile) -> Vec<String> {
+    let (before, mut silent) = (figures(profile), Vec::new());
+    for format in WriteFormat::ALL.into_iter().filter(|format| *format != WriteFormat::SlicesCsv) {
+        let left_out = format.leaves_out(profile);
+        let after = match read_bytes("again", &format.write(profile)) {
+            Ok(again) => figures(&again),
+            // Nothing was written but what the format cannot hold.
+            Err(_) if !left_out.is_empty() && profile.own_slice_count() == 0 => continue,
+            Err(e) => panic!("{name} as {}: {e}", format.name()),
+        };
+        for (kind, explanations) in EXPLANATIONS {
+            if before[kind] != after[kind] && explanations.iter().all(|code| left_out.count(code) == 0) {
+                let first = before[kind].iter().find(|row| !after[kind].contains(row));
+                let other = after[kind].iter().find(|row| !before[kind].contains(row));
+                silent.push(format!("{name} as {}: {kind}: {first:?} became {other:?}", format.name()));
+            }
+        }
+    }
+    silent
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_said() {
+    let mut silent = Vec::new();
+    for entry in fs::read_dir(std::env::var("TRACES").map_or_else(|_| fixtures(), Into::into)).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(bytes) = fs::read(&path) else { continue };
+        if let Ok(profile) = read_bytes(&name, &bytes) {
+            silent.extend(silent_differences(&name, &profile));
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
 }

@@ -98,5 +98,6 @@ mod round_trip;
 mod serve;
 mod shell;
 mod spills;
+mod sums;
 mod throttle;
 mod training;

@@ -90,6 +90,28 @@ fn every_command_says_what_was_noticed_in_the_file() {
 }
 
 #[test]
+fn an_export_says_what_its_format_cannot_hold() {
+    let folder = folder_of_traces();
+    for (command, said) in [
+        ("open whole.json --export speedscope -o out", true),
+        ("open whole.json --export chrome -o out", false),
+        ("profile --model nn --export speedscope -o out", true),
+        ("customop --kernel relu-tcm --layers 8,8,10 --export speedscope -o out", true),
+        ("generate --model gpt2 --instance inf2.xlarge --tp 1 --output 8 --trace out --trace-export speedscope", true),
+    ] {
+        let output = folder.run(&format!("neuronscope {command} --json"));
+        let noted = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{command}: {noted}");
+        assert_eq!(noted.contains("note: out: speedscope cannot hold all: "), said, "{command}: {noted}");
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let remarks = json["remarks"].as_array().map_or(&[][..], Vec::as_slice);
+        let codes: Vec<&str> =
+            remarks.iter().filter(|r| r["profile"] == "out").filter_map(|r| r["code"].as_str()).collect();
+        assert_eq!(codes.contains(&"processes"), said, "{command}: {codes:?}");
+    }
+}
+
+#[test]
 fn json_has_remarks_if_there_are_any() {
     let folder = folder_of_traces();
     let answers = COMMANDS.iter().filter(|c| !c.contains("csv") && !c.contains("parquet") && !c.contains("curve"));

@@ -150,7 +150,7 @@ report! {
         pub latency_ms_p99: Option<f64>,
         /// Highest latency.
         pub latency_ms_p100: Option<f64>,
-        /// Samples in the best second.
+        /// Samples in the best second, and at least `throughput_avg`: a short run may hold no whole second.
         pub throughput_peak: Option<f64>,
         /// Samples per second by NeuronPerf's rule; `throughput_avg_method` says how it was reached.
         pub throughput_avg: Option<f64>,
@@ -167,8 +167,8 @@ report! {
         /// of each worker between its first inference and its last, added up) or `total_over_elapsed` (a run without either, where
         /// NeuronPerf gives NaN).
         pub throughput_avg_method: Option<String>,
-        /// Lower end of the 95 % confidence interval of the samples per second, from the seconds between the first and the
-        /// last. Absent with fewer than three of those seconds.
+        /// Lower end of the 95 % confidence interval of `throughput_avg`, from the seconds between the first and the last. Absent unless it is
+        /// the mean of at least three of those seconds.
         pub throughput_ci95_low: Option<f64>,
         pub throughput_ci95_high: Option<f64>,
         /// Number of latencies that the percentiles are computed from.
@@ -189,6 +189,9 @@ report! {
         pub call_device_ms: Option<f64>,
         /// The rest of `infer_avg_ms`: waits for the NeuronCore, the link or the process.
         pub call_wait_ms: Option<f64>,
+        /// The rest of `e2e_avg_ms` beside input, preprocessing, call and postprocessing: waits for a core of the host, or for the one
+        /// interpreter of all copies.
+        pub wait_avg_ms: Option<f64>,
         /// Whether the second half of a measured run was as fast as the first; absent for a simulated run.
         pub steady_state: Option<bool>,
         /// Share of the time in which the cores of the simulated host work, on average over the cores.

@@ -24,7 +24,9 @@ pub fn sharing<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Vec<String>
     };
     let host = limited(|r| r.host_busy_percent).and_then(|report| host_limit(report, differing));
     let path = limited(|r| r.path_busy_percent).and_then(|report| path_limit(report, differing));
-    host.into_iter().chain(path).chain(scaling(&simulated, differing)).collect()
+    let waiting = simulated.iter().copied().filter(|r| waits_for_the_interpreter(r));
+    let interpreter = best(waiting, |r| r.throughput_avg, true).and_then(|(r, _)| interpreter_limit(r, differing));
+    host.into_iter().chain(path).chain(interpreter).chain(scaling(&simulated, differing)).collect()
 }
 
 /// `4 vCPUs (2 cores) of inf2.xlarge`.
@@ -64,6 +66,20 @@ fn path_limit(report: &Report, differing: Differing) -> Option<String> {
         "The way between host and devices limits {}: it is busy {}. Smaller inputs and outputs shorten it; more workers only wait.",
         differing.label(report),
         format_whole_share(report.path_busy_percent?),
+    ))
+}
+
+/// Whether an inference waits longer for the interpreter that all copies share than for all else.
+fn waits_for_the_interpreter(report: &Report) -> bool {
+    !report.multiprocess && report.wait_avg_ms.zip(report.e2e_avg_ms).is_some_and(|(wait, whole)| wait > whole / 2.0)
+}
+
+fn interpreter_limit(report: &Report, differing: Differing) -> Option<String> {
+    Some(format!(
+        "The one interpreter of all copies limits {}: an inference waits {} of {} ms for it. Give each copy its own process (multiprocess), or shorten preprocessing and postprocessing.",
+        differing.label(report),
+        format_number(report.wait_avg_ms?),
+        format_number(report.e2e_avg_ms?),
     ))
 }
 
@@ -134,6 +150,19 @@ mod tests {
         );
         assert_eq!(said[1], "2 models x 8 workers: 1.03 times the throughput of one copy.");
         assert_eq!(said.len(), 2);
+    }
+
+    #[test]
+    fn the_interpreter_is_named_where_most_of_the_time_is_a_wait_for_it() {
+        let times = |wait, multiprocess| Report {
+            wait_avg_ms: Some(wait),
+            e2e_avg_ms: Some(6.4),
+            multiprocess,
+            ..row(64, 1, 9_000.0, 5.0, 1.0)
+        };
+        let said = sharing(&[times(4.85, false)]);
+        assert!(said[0].starts_with("The one interpreter of all copies limits 64 models x 1 worker: an inference waits 4.85 of 6.40 ms for it."), "{said:?}");
+        assert!(sharing(&[times(4.85, true), times(1.0, false)]).iter().all(|s| !s.contains("interpreter")));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::text;
 use crate::customop_args::{CustomOpArgs, PrintArg, WorkloadArg};
 use crate::host;
 use crate::kernel_file;
+use crate::remarks::{with_remarks, write_profile};
 use ns_base::units::{format_count, format_ns, format_share, format_times};
 use ns_capture::build_customop_profile;
 use ns_fidelity::{custom_op_beside, published_steps_per_s};
@@ -32,12 +33,12 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     }
     kernels.iter().try_for_each(|kernel| kernel.check_shapes(&args))?;
     let costs = CostTable::neuroncore_v2();
-    let mut reports = Vec::with_capacity(specs.len());
+    let (mut reports, mut remarks) = (Vec::with_capacity(specs.len()), Vec::new());
     for spec in &specs {
         let (report, processors) = run_with_processors(spec, &costs)?;
         if let (Some(path), 0) = (&args.output, reports.len()) {
             let profile = build_customop_profile(&spec.name, &processors);
-            crate::output::write(path, args.export.write(&profile))?;
+            remarks = write_profile(path, &profile, args.export)?;
         }
         reports.push(report);
     }
@@ -47,7 +48,8 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
         (false, [spec], [report]) => describe(spec, report),
         (false, specs, reports) => side_by_side(specs, reports),
     };
-    text::print(out.as_bytes())?;
+    let out = if args.json { with_remarks(out.into_bytes(), &remarks)? } else { out.into_bytes() };
+    text::print(&out)?;
     // When several element types are compared, one that the kernel does not take is a result, not an error.
     let runs = |name: &str| args.dtype.len() > 1 && reports.iter().any(|r| r.complete && r.kernel == name);
     let faulty = reports.iter().filter(|r| r.complete || !runs(&r.kernel));

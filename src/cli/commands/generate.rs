@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::text;
 use crate::file;
 use crate::llm_args::{FitArgs, GenerateArgs, LlmModelArgs, LlmSizeArgs};
-use crate::output;
+use crate::remarks::{with_remarks, write_profile};
 use ns_base::convert::u64_to_f64;
 use ns_fidelity::{GenerationReport, TpotInterval};
 use ns_llm::{
@@ -59,11 +59,15 @@ pub(super) fn run(args: GenerateArgs) -> Result<()> {
         return if args.json { text::print_json(&report) } else { text::print(served(&request, &report).as_bytes()) };
     }
     let report = GenerationReport::with_larger_batch(&request)?;
-    if let Some(path) = &args.trace {
-        let bytes = args.trace_export.write(&token_profile(&request)?);
-        output::write(path, bytes)?;
+    let remarks = match &args.trace {
+        Some(path) => write_profile(path, &token_profile(&request)?, args.trace_export)?,
+        None => Vec::new(),
+    };
+    if args.json {
+        text::print(&with_remarks(text::to_json(&report)?, &remarks)?)
+    } else {
+        text::print(describe(&request, &report).as_bytes())
     }
-    if args.json { text::print_json(&report) } else { text::print(describe(&request, &report).as_bytes()) }
 }
 
 pub(super) fn run_fit(args: FitArgs) -> Result<()> {

@@ -8,7 +8,7 @@ use super::text;
 use crate::analysis_args::{LevelArgs, ListingOutput};
 use crate::args::OpenArgs;
 use crate::driver::Driver;
-use crate::remarks::{remarks_on, with_remarks};
+use crate::remarks::{Remark, remarks_on, with_remarks};
 use crate::source;
 use ns_analysis::GroupBy;
 use ns_analysis::device::DeviceFigures;
@@ -44,7 +44,11 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
     for one in std::iter::once(&info).chain(&info.also) {
         let json = export(&mut driver, one.profile, ExportKind::OpenJson)?;
         if args.json {
-            text::print(&with_remarks(json, &remarks_on(&one.name, one))?)?;
+            let written =
+                args.output.as_ref().filter(|_| one.profile == info.profile).map(|path| path.display().to_string());
+            let left_out = driver.remarks().iter().filter(|r| written.as_ref().is_some_and(|file| r.is_of(file)));
+            let remarks: Vec<Remark> = remarks_on(&one.name, one).into_iter().chain(left_out.cloned()).collect();
+            text::print(&with_remarks(json, &remarks)?)?;
             continue;
         }
         if !info.also.is_empty() {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use super::aggregate::jsonl_files;
 use super::analysis::list;
-use super::profile::export;
+use super::profile::exported;
 use crate::analysis_args::ListingOutput;
 use crate::driver::Driver;
 use crate::file::{self, Lines};
@@ -88,8 +88,9 @@ fn profile(args: &ParquetArgs, out: &mut Output) -> Result<u64> {
     let mut driver = Driver::new();
     let info = source::open(&mut driver, source)?;
     if args.table == ParquetTableArg::Slices {
-        let csv = export(&mut driver, info.profile, ExportKind::Trace(WriteFormat::SlicesCsv))?;
-        return parquet::slices(out, &csv);
+        let csv = exported(&mut driver, info.profile, ExportKind::Trace(WriteFormat::SlicesCsv))?;
+        driver.remark_left_out(&args.output.display().to_string(), &csv.left_out);
+        return parquet::slices(out, &csv.bytes);
     }
     let what = Listing::Groups(GroupsOf { by: GroupBy::Name, range: None, tracks: None, level: args.level.clone() });
     let all = ListingOutput { json: true, csv: false, top: usize::MAX };

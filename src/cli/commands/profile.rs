@@ -8,6 +8,7 @@ use super::{profile_call, profile_log, profile_outputs, text};
 use crate::driver::Driver;
 use crate::output;
 use crate::profile_args::{ProfileArgs, ProfileType};
+use crate::remarks::with_remarks;
 use crate::source;
 use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
@@ -15,8 +16,8 @@ use ns_base::units::{format_count, format_ns, format_plugin_share};
 use ns_formats::WriteFormat;
 use ns_insight::Insights;
 use ns_session::{
-    AnalysisRequest, ExportKind, JobResult, Message, OperatorKind, ProfileInfo, ProfileKey, ProfileQuestion,
-    ProfileSpec, Reply,
+    AnalysisRequest, ExportKind, ExportedFile, JobResult, Message, OperatorKind, ProfileInfo, ProfileKey,
+    ProfileQuestion, ProfileSpec, Reply,
 };
 
 pub(super) fn run(args: ProfileArgs) -> Result<()> {
@@ -41,7 +42,8 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     }
     if output.json {
         let kind = if output.summary { ExportKind::SummaryJson } else { ExportKind::ProfileJson };
-        return text::print(&export(&mut driver, info.profile, kind)?);
+        let json = export(&mut driver, info.profile, kind)?;
+        return text::print(&with_remarks(json, driver.remarks())?);
     }
     let mut out = if output.summary {
         super::summary::describe(&insights(&mut driver, info.profile)?, info.note_of_times.as_deref())
@@ -70,8 +72,10 @@ fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
 
 /// Writes the timeline of a profile to a file.
 pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
-    let trace = export(driver, profile, ExportKind::Trace(format))?;
-    output::write(path, trace)
+    let file = exported(driver, profile, ExportKind::Trace(format))?;
+    output::write(path, file.bytes)?;
+    driver.remark_left_out(&path.display().to_string(), &file.left_out);
+    Ok(())
 }
 
 /// Writes the overview of a profile as a page that links to the one at `base`.
@@ -149,8 +153,13 @@ pub(crate) fn profile_info(message: Option<Message>) -> Result<ProfileInfo> {
 /// # Errors
 /// The session's message.
 pub(super) fn export(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<Vec<u8>> {
+    Ok(exported(driver, profile, kind)?.bytes)
+}
+
+/// The same with what the format of the file cannot hold.
+pub(super) fn exported(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<ExportedFile> {
     match driver.run(ProfileQuestion::Export { kind, marks: Vec::new() }.of(profile), None)? {
-        Some(Message::File(file)) => Ok(file.bytes),
+        Some(Message::File(file)) => Ok(file),
         _ => bail!("the session returned no export"),
     }
 }

@@ -1,10 +1,11 @@
 //! Profiles as files of other tools.
 //!
-//! Data that a format cannot express is left out; docs/formats/written.md lists what each keeps.
+//! Data that a format cannot express is left out and said ([`WriteFormat::leaves_out`]); docs/formats/written.md lists what each keeps.
 
 pub(super) mod chrome;
 mod csv;
 mod lanes;
+mod left_out;
 mod message;
 mod perfetto;
 mod plugin;
@@ -15,7 +16,7 @@ mod xplane;
 use chrome::write_to_string;
 use serde::{Deserialize, Serialize};
 
-use ns_base::names;
+use ns_base::{Diagnostics, names};
 use ns_container::zip;
 use ns_profile::Profile;
 
@@ -71,6 +72,12 @@ impl WriteFormat {
             Self::NeuronPlugin | Self::TensorBoard => "application/zip",
             Self::Perfetto | Self::XPlane => "application/octet-stream",
         }
+    }
+
+    /// What the format cannot hold of a profile, or holds as something else: counted by kind, each with its first example.
+    #[must_use]
+    pub fn leaves_out(self, profile: &Profile) -> Diagnostics {
+        left_out::left_out(profile, self)
     }
 
     /// The bytes of a profile as a file of this format.

@@ -75,7 +75,12 @@ impl AnalysisRun {
                     sources.name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' });
                 let file_name = format!("{}.html", stem.collect::<String>());
                 let bytes = profile_page(document, (sources.parts)(), base).into_bytes();
-                Ok(Some(Message::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes })))
+                Ok(Some(Message::File(ExportedFile {
+                    file_name,
+                    mime: "text/html".to_owned(),
+                    bytes,
+                    ..ExportedFile::default()
+                })))
             }
             (StepAnswer::Answer(answer), _) => Ok(Some(Message::Answer(Reply::Analysed(Box::new(answer))))),
             (StepAnswer::Table(table), AnalysisRequest::List(_, rows)) => {
@@ -105,7 +110,12 @@ impl AnalysisRun {
             AnalysisRequest::ListCsv(_, name) => name.clone(),
             AnalysisRequest::List(..) | AnalysisRequest::Analyse(_) | AnalysisRequest::Page(_) => String::new(),
         };
-        Some(Message::File(ExportedFile { file_name, mime: "text/csv".to_owned(), bytes: csv.text.into_bytes() }))
+        Some(Message::File(ExportedFile {
+            file_name,
+            mime: "text/csv".to_owned(),
+            bytes: csv.text.into_bytes(),
+            ..ExportedFile::default()
+        }))
     }
 }
 

@@ -91,7 +91,7 @@ impl RecordSets {
             }
         };
         let file_name = format!("{}.{end}", input.view.key());
-        Ok(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes() })
+        Ok(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes(), ..ExportedFile::default() })
     }
 }
 

@@ -164,7 +164,12 @@ impl InspectRun {
             }
             AnswerKind::File(file) => {
                 let (file_name, mime, text) = saved(opened, &self.spec, file)?;
-                Ok(Message::File(ExportedFile { file_name, mime: mime.to_owned(), bytes: text.into_bytes() }))
+                Ok(Message::File(ExportedFile {
+                    file_name,
+                    mime: mime.to_owned(),
+                    bytes: text.into_bytes(),
+                    ..ExportedFile::default()
+                }))
             }
         }
     }

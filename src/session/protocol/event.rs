@@ -92,7 +92,7 @@ impl Message {
 }
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 40;
+pub const PROTOCOL_VERSION: u32 = 41;
 
 /// Identifies the build; page and worker of one build have the same id.
 #[must_use]

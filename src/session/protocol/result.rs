@@ -118,6 +118,8 @@ pub struct ExportedFile {
     /// Media type.
     pub mime: String,
     pub bytes: Vec<u8>,
+    /// What the format of the file cannot hold.
+    pub left_out: Vec<Diagnostic>,
 }
 
 /// Slices found by a search.

@@ -24,7 +24,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
-const TITLES: [(&str, &str); 32] = [
+const TITLES: [(&str, &str); 33] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -43,6 +43,7 @@ const TITLES: [(&str, &str); 32] = [
     ("call_link_ms", "Link of a call (ms)"),
     ("call_device_ms", "Device of a call (ms)"),
     ("call_wait_ms", "Wait of a call (ms)"),
+    ("wait_avg_ms", "Wait beside the call (ms)"),
     ("status", "Status"),
     ("instance_type", "Instance"),
     ("performance_level", "Level"),

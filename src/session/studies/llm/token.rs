@@ -3,7 +3,7 @@
 use ns_base::convert::u64_to_i64;
 use ns_base::{Diagnostics, Refusal};
 use ns_formats::WriteFormat;
-use ns_llm::{COLLECTIVE, Decoder, FITTED, Request, TokenPart, UnitWork, layer_work, median_bucket, token_parts};
+use ns_llm::{COLLECTIVE, Decoder, FITTED, Request, TokenPart, UnitWork, layer_work, median_program, token_parts};
 use ns_machine::isa::DmaQueue;
 use ns_profile::{Profile, ProfileBuilder};
 
@@ -21,7 +21,7 @@ pub(super) fn token_trace(request: &Request) -> Result<String, Refusal> {
 pub fn token_profile(request: &Request) -> Result<Profile, Refusal> {
     let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, FITTED)?;
     decoder.weights = request.weights;
-    let positions = median_bucket(request);
+    let positions = median_program(&mut decoder, request)?;
     let parts = token_parts(&mut decoder, request.batch, positions)?;
     let opened: Vec<TokenPart> = parts.iter().filter(|part| part.layer == Some(OPENED)).copied().collect();
     let work = layer_work(&mut decoder, request.batch, positions, &opened)?;
@@ -88,7 +88,8 @@ mod tests {
         let mut decoder = Decoder::new(&request.config, request.instance, request.degree, None, FITTED).unwrap();
         let made = generate(&request, FITTED).unwrap();
         assert!(made.step_ms_by_bucket.len() > 1, "{:?}", made.step_ms_by_bucket);
-        let parts = token_parts(&mut decoder, request.batch, median_bucket(&request)).unwrap();
+        let program = median_program(&mut decoder, &request).unwrap();
+        let parts = token_parts(&mut decoder, request.batch, program).unwrap();
         let profile = profile(&request, &parts, &[]);
         let span_ms = (profile.span().end.0 - profile.span().start.0) as f64 / 1e6;
         assert!((span_ms - made.tpot_p50_ms).abs() < 1e-6, "{span_ms} {}", made.tpot_p50_ms);
