@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_no_row_covers_has_a_reason() {
-        let mut of = |model: &str, instance: &str, batch: u32| {
+        let of = |model: &str, instance: &str, batch: u32| {
             let config = ns_bench::BenchConfig {
                 model: model.into(),
                 instance_type: instance.into(),
