@@ -1,7 +1,9 @@
-//! Fits the few global parameters to published rows, and says how well a fit without a model predicts that model.
+//! Fits the few global parameters to published rows, and says how well a fit without a family predicts that family.
 
 use std::rc::Rc;
 
+use super::family::family_of;
+use super::left_out::LeftOutRow;
 use super::predict::{configuration, throughput};
 use super::search::{models_in_order, pattern_search, rms_of_ratios};
 use super::{PublishedRow, Summary};
@@ -28,7 +30,8 @@ pub type CostChange = fn(&mut CostTable, bool);
 
 /// A row that can be predicted, compiled once.
 struct CalibrationRow {
-    row: PublishedRow,
+    /// The family of its model.
+    family: String,
     published: f64,
     configuration: Configuration,
     executable: Rc<Executable>,
@@ -45,13 +48,13 @@ pub struct Fit {
     pub summary: Summary,
 }
 
-/// A model's rows, predicted with parameters fitted without them.
+/// A family's rows, predicted with parameters fitted without them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOut {
-    pub model: String,
-    /// The fit to the other models' rows.
+    pub family: String,
+    /// The fit to the other families' rows.
     pub fit: Fit,
-    /// Errors of the model's rows.
+    /// Errors of the family's rows.
     pub errors: Summary,
     /// Predicted over published throughput of each of these rows.
     pub ratios: Vec<f64>,
@@ -95,7 +98,8 @@ impl Calibrator {
             let (program, executable) = found;
             // As far as is known, no host limited a published row; at most four requests were in flight.
             let configuration = Configuration { is_host_endless: true, ..configuration };
-            prepared.push(CalibrationRow { row: row.clone(), published, configuration, executable, program, is_inf2 });
+            let family = family_of(&row.model);
+            prepared.push(CalibrationRow { family, published, configuration, executable, program, is_inf2 });
         }
         Self { rows: prepared, windows: FxHashMap::default(), change: None, rates: FxHashMap::default() }
     }
@@ -107,31 +111,65 @@ impl Calibrator {
         self.rates.clear();
     }
 
-    /// Fits the parameters to the rows whose model `keep` accepts.
+    /// Fits the parameters to the rows whose family `keep` accepts.
     pub fn fit(&mut self, keep: impl Fn(&str) -> bool) -> Fit {
         let error = |c: &Calibration| rms_of_ratios(&self.ratios(c, &keep));
         let best = rounded(&pattern_search(START, FIRST_STEP, HALVINGS, scaled, error));
         Fit { calibration: best, summary: self.summary(&best, &keep) }
     }
 
-    /// Fits with each model left out in turn, in the order in which the rows name them.
-    pub fn leave_one_model_out(&mut self) -> Vec<LeftOut> {
-        models_in_order(self.rows.iter().map(|row| row.row.model.as_str()))
+    /// Fits with each family left out in turn, in the order in which the rows name them.
+    pub fn leave_one_family_out(&mut self) -> Vec<LeftOut> {
+        self.families()
             .into_iter()
-            .map(|model| {
-                let fit = self.fit(|m| m != model);
-                let ratios = self.ratios(&fit.calibration, &|m| m == model);
-                LeftOut { errors: Summary::of_ratios(&ratios), model, fit, ratios }
+            .map(|family| {
+                let fit = self.fit(|of| of != family);
+                let ratios = self.ratios(&fit.calibration, &|of| of == family);
+                LeftOut { errors: Summary::of_ratios(&ratios), family, fit, ratios }
             })
             .collect()
     }
 
-    /// Errors of the rows whose model `keep` accepts.
+    /// Each row by the fit without its family, and by the fits that have not seen one other family either.
+    pub fn left_out_rows(&mut self) -> Vec<LeftOutRow> {
+        let families = self.families();
+        let mut made = Vec::new();
+        for (n, family) in families.iter().enumerate() {
+            for other in families.iter().skip(n) {
+                let calibration = self.fit(|of| of != family && of != other).calibration;
+                self.leave_out(&calibration, family, other, &mut made);
+                if other != family {
+                    self.leave_out(&calibration, other, family, &mut made);
+                }
+            }
+        }
+        made
+    }
+
+    /// The rows of a family by a fit without it and another one, which may be the same.
+    fn leave_out(&mut self, calibration: &Calibration, family: &str, other: &str, made: &mut Vec<LeftOutRow>) {
+        let ratios = self.ratios(calibration, &|of| of == family);
+        for (row, ratio) in self.rows.iter().filter(|row| row.family == family).zip(ratios) {
+            made.push(LeftOutRow {
+                family: family.to_owned(),
+                also_without: if other == family { String::new() } else { other.to_owned() },
+                generation: row.configuration.options.sdk_generation,
+                batch_size: row.configuration.batch_size,
+                ratio,
+            });
+        }
+    }
+
+    fn families(&self) -> Vec<String> {
+        models_in_order(self.rows.iter().map(|row| row.family.as_str()))
+    }
+
+    /// Errors of the rows whose family `keep` accepts.
     pub fn summary(&mut self, calibration: &Calibration, keep: impl Fn(&str) -> bool) -> Summary {
         Summary::of_ratios(&self.ratios(calibration, &keep))
     }
 
-    /// Predicted over published throughput of the rows whose model `keep` accepts.
+    /// Predicted over published throughput of the rows whose family `keep` accepts.
     pub fn ratios(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> Vec<f64> {
         let mut tables = [CostTable::calibrated(calibration), CostTable::calibrated_inferentia2(calibration)];
         if let Some(change) = self.change {
@@ -139,7 +177,7 @@ impl Calibrator {
             change(&mut tables[1], true);
         }
         let mut ratios = Vec::with_capacity(self.rows.len());
-        for (number, row) in self.rows.iter().enumerate().filter(|(_, r)| keep(&r.row.model)) {
+        for (number, row) in self.rows.iter().enumerate().filter(|(_, r)| keep(&r.family)) {
             let costs = &tables[usize::from(row.is_inf2)];
             let key = (row.program, row.is_inf2);
             let window = match self.windows.get(&key) {

@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::decode::GenerationTimes;
-use super::predict::instance_of;
+use super::predict::{configuration, instance_of};
 use super::search::mean_of_ratios;
-use super::{PlacementBasis, PublishedRow, interval_of_rate, predict};
+use super::{PlacementBasis, PublishedRow, interval_of_rate, predict, unknown_error};
 use ns_base::Order;
 use ns_base::convert::usize_to_f64;
 use ns_base::stats::percentile_sorted;
+use ns_bench::SdkGeneration;
 
 /// The result for one row of the table, in the table's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -111,7 +112,10 @@ pub fn validate(row: &PublishedRow) -> Validation {
         Err(reason) => (None, Some(reason)),
     };
     let predicted = prediction.as_ref().map(|p| p.throughput);
-    let interval = predicted.and_then(|rate| interval_of_rate(rate, instance_of(&row.instance).ok()?.name));
+    let is_known = configuration(row).map_or(true, |configuration| unknown_error(&configuration).is_none());
+    let generation = SdkGeneration::of_framework(&row.framework);
+    let known = predicted.filter(|_| is_known);
+    let interval = known.and_then(|rate| interval_of_rate(rate, instance_of(&row.instance).ok()?.name, generation));
     let placement = prediction.as_ref().map(|p| p.placement);
     Validation {
         model: row.model.clone(),

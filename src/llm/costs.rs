@@ -19,10 +19,10 @@ pub struct LlmCalibration {
 
 /// The result of `neuronscope validate src/fidelity/decode.csv --calibrate`; a test compares.
 pub const FITTED: LlmCalibration = LlmCalibration {
-    all_reduce_ns: 35_600,
-    sequence_ns: 5_300,
+    all_reduce_ns: 35_300,
+    sequence_ns: 5_400,
     first_token_inf2_us: 18_000,
-    first_token_trn_us: 6_800,
+    first_token_trn_us: 6_700,
 };
 
 /// Bytes of a large all-reduce over its time, bytes per microsecond (measured: `nccom-test` between 64 ranks of two

@@ -76,7 +76,9 @@ impl StepCosts {
         let memory = &executable.memory;
         let bytes = memory.input_bytes + memory.output_bytes;
         let link = at_rate(bytes, r.link_bytes_per_us);
-        let copies = at_rate(bytes, r.host_copy_bytes_per_us);
+        let results = memory.output_bytes;
+        let slow = if results > r.large_result_bytes { results } else { 0 };
+        let copies = at_rate(bytes - slow, r.host_copy_bytes_per_us) + at_rate(slow, r.large_result_bytes_per_us);
         let recorded = match workflow {
             Workflow::Trace => 0,
             // The call of a traced model is an op, too.
@@ -182,6 +184,21 @@ mod tests {
         assert_eq!(short.run(0), SimTime::ZERO);
         assert_eq!(short.run(3), SimTime::from_us(1_000 + 2 * 850));
         assert_eq!(short.in_loop(SimTime::from_us(900)).time(Waits::Never), SimTime::from_us(1_050));
+    }
+
+    #[test]
+    fn a_large_result_comes_back_at_the_rate_of_large_results() {
+        let costs = CostTable::neuroncore_v2();
+        let r = &costs.runtime;
+        let call = |output_bytes| {
+            let mut executable = Executable::default();
+            executable.memory.output_bytes = output_bytes;
+            let step = StepCosts::of(&executable, &costs, SimTime::ZERO, Workflow::Trace, 0);
+            step.call + step.link - SimTime::from_ns(r.host_call_ns)
+        };
+        let most = r.large_result_bytes;
+        assert_eq!(call(most), at_rate(most, r.host_copy_bytes_per_us));
+        assert_eq!(call(most + 1), at_rate(most + 1, r.large_result_bytes_per_us));
     }
 
     #[test]

@@ -19,3 +19,13 @@ pub fn assert_written(document: &str, mark: &str, table: &str) {
     }
     assert!(page == printed, "{document} does not hold the table of {mark}; run the test with UPDATE_DOCS=1");
 }
+
+/// Asserts that a file holds `text`.
+pub fn assert_file(file: &str, text: &str) {
+    let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
+    let held = std::fs::read_to_string(&path).unwrap_or_default();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    assert!(held == text, "{file} is not what is computed; run the test with UPDATE_DOCS=1");
+}

@@ -111,3 +111,42 @@ fn values_that_fit_are_not_moved() {
     assert_eq!(spilled(&executable), (0, 0));
     assert!(insights(&executable).findings.iter().all(|f| f.rule != Rule::Spills));
 }
+
+#[test]
+fn scores_that_do_not_fit_wait_in_device_memory_and_no_others_do() {
+    let device = neuronscope::device::Device::of_instance("trn1.2xlarge").unwrap();
+    let of = |heads: u64, tokens: u64| {
+        let shape = format!("{heads}x{tokens}x64");
+        let model = format!("op:name=attention,shapes={shape}_{shape}_{shape}");
+        spilled(&device.compile(&model, None, Workflow::Trace).unwrap())
+    };
+    // Of a third block of partitions 1 of 128 is used, and all are taken: 64 heads of 257 tokens take 25.3 MB of 25.2.
+    let scores = 64 * 257 * 257 * 4;
+    assert_eq!(of(64, 257), (scores, scores));
+    assert_eq!([of(63, 257), of(64, 256)], [(0, 0); 2]);
+}
+
+/// A product of two inputs.
+struct Pair;
+
+impl Module for Pair {
+    fn class(&self) -> &str {
+        "Pair"
+    }
+
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, Refusal> {
+        cx.matmul(&inputs[0], &inputs[1])
+    }
+}
+
+#[test]
+fn an_input_that_is_read_as_it_lies_is_not_turned() {
+    let turned = |rows: u64| {
+        let graph = trace(&Pair, &[Shape::f32([rows, 1024]), Shape::f32([1024, 1024])]).unwrap();
+        let (module, _) = passes::optimize(lower(&graph, Workflow::Trace).unwrap()).unwrap();
+        let executable = codegen::generate(&module, &CostTable::neuroncore_v2()).unwrap();
+        insights(&executable).summary.transpose_flops
+    };
+    // Only the rows of the other input: blocks of 128 x 128, one for each 128 of its columns.
+    assert!(turned(1) <= 8 * 2 * 128 * 128 * 128, "{}", turned(1));
+}

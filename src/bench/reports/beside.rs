@@ -114,15 +114,16 @@ pub struct Beside {
     published: Option<PublishedFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<Interval>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval_unknown: Option<String>,
 }
 
 impl Beside {
     /// That of a row.
     #[must_use]
     pub fn of(report: &Report) -> Self {
-        let Report { estimated_ops, estimate, published, interval, .. } = report;
-        let (estimated_ops, published) = (estimated_ops.clone(), published.clone());
-        Self { estimated_ops, estimate: *estimate, published, interval: *interval }
+        let Report { estimated_ops, estimate, published, interval, interval_unknown, .. } = report.clone();
+        Self { estimated_ops, estimate, published, interval, interval_unknown }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -131,9 +132,9 @@ impl Beside {
 
     /// Puts it beside the figures that were computed from the file.
     pub(crate) fn put(self, report: &mut Report) {
-        let Self { estimated_ops, estimate, published, interval } = self;
-        (report.estimated_ops, report.estimate) = (estimated_ops, estimate);
-        (report.published, report.interval) = (published, interval);
+        let Self { estimated_ops, estimate, published, interval, interval_unknown } = self;
+        (report.estimated_ops, report.estimate, report.published) = (estimated_ops, estimate, published);
+        (report.interval, report.interval_unknown) = (interval, interval_unknown);
     }
 }
 
@@ -154,12 +155,6 @@ impl Report {
         let (low, high) = (interval.throughput_low / rate, interval.throughput_high / rate);
         let ends = if measure == Measure::Rate { (value * low, value * high) } else { (value / high, value / low) };
         (ends.0.is_finite() && ends.1.is_finite()).then_some(ends)
-    }
-
-    /// That the part has no published row, if it is so: the error of its figures is not known.
-    #[must_use]
-    pub fn no_published_row(&self) -> Option<&'static str> {
-        no_published_row(&self.instance_type).filter(|_| self.is_finished() && self.compiler_args.is_some())
     }
 
     /// The published throughput beside that of the row.
@@ -192,7 +187,7 @@ pub fn beside_lines(reports: &[Report]) -> Vec<String> {
             interval.in_short()
         ))
     }));
-    if let Some((row, text)) = reports.iter().find_map(|r| Some((r, r.no_published_row()?))) {
+    if let Some((row, text)) = reports.iter().find_map(|r| Some((r, r.interval_unknown.as_deref()?))) {
         lines.push(format!("Error of the simulation on {}: not known, {text}", row.instance_type));
     }
     lines
@@ -238,7 +233,11 @@ mod tests {
         );
         let without = Report { published: None, interval: None, ..row };
         assert!(beside_lines(std::slice::from_ref(&without)).is_empty());
-        let later = Report { instance_type: "trn2.48xlarge".into(), compiler_args: Some(String::new()), ..without };
+        let later = Report {
+            instance_type: "trn2.48xlarge".into(),
+            interval_unknown: no_published_row("trn2.48xlarge").map(str::to_owned),
+            ..without
+        };
         assert_eq!(
             beside_lines(&[later]),
             ["Error of the simulation on trn2.48xlarge: not known, no published row to compare"]

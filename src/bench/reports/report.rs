@@ -223,6 +223,8 @@ report! {
         /// The interval in which the throughput of a device lies in eight of ten cases. Absent where the error of the simulation is
         /// not known.
         pub interval: Option<Interval>,
+        /// Why the error of the simulation is not known: `no published row is of training`. Absent where there is an interval.
+        pub interval_unknown: Option<String>,
         /// Why the status is `error`.
         pub error: Option<String>,
     }

@@ -9,9 +9,9 @@ use super::text;
 use crate::args::ValidateArgs;
 use ns_base::units::{format_change, format_share};
 use ns_fidelity::{
-    Calibrator, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, PlacementBasis, PublishedRow, RowComparison,
-    Summary, Validation, compare, is_generation, is_measured, ratios_by_one_factor, read_measured, read_rows,
-    rms_of_ratios, validate, validate_generation,
+    Calibrator, Coverage, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, PlacementBasis, PublishedRow,
+    RowComparison, Summary, Validation, compare, coverage, is_generation, is_measured, ratios_by_one_factor,
+    read_measured, read_rows, rms_of_ratios, validate, validate_generation,
 };
 
 /// `neuronscope validate --json` of measurements.
@@ -25,6 +25,7 @@ struct MeasuredJson {
 struct ValidateJson {
     rows: Vec<Validation>,
     summary: Summary,
+    coverage: Vec<Coverage>,
 }
 
 pub(super) fn run(args: ValidateArgs) -> Result<()> {
@@ -42,7 +43,7 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let rows: Vec<Validation> = published.iter().map(answer).collect();
     let summary = Summary::of(rows.iter());
     if args.json {
-        return text::print_json(&ValidateJson { rows, summary });
+        return text::print_json(&ValidateJson { rows, summary, coverage: coverage() });
     }
     text::print(describe(&rows, &summary).as_bytes())
 }
@@ -74,7 +75,7 @@ fn measurements(args: &ValidateArgs, table: &[u8]) -> Result<()> {
     text::print(out.as_bytes())
 }
 
-/// The fit to all rows, and for each model the errors of a fit without that model's rows.
+/// The fit to all rows, and for each family of models the errors of a fit without that family's rows.
 fn calibrate(published: &[PublishedRow]) -> String {
     let mut decode = DecodeCalibrator::new(published);
     if !decode.is_empty() {
@@ -83,14 +84,14 @@ fn calibrate(published: &[PublishedRow]) -> String {
     let mut calibrator = Calibrator::new(published);
     let fit = calibrator.fit(|_| true);
     let mut out = format!("{:#?}\n{}", fit.calibration, line("all", &fit.summary));
-    let left_out = calibrator.leave_one_model_out();
+    let left_out = calibrator.leave_one_family_out();
     let all: Vec<f64> = left_out.iter().flat_map(|l| l.ratios.iter().copied()).collect();
-    out.push_str(&line("each model by the fit without it", &Summary::of_ratios(&all)));
+    out.push_str(&line("each family by the fit without it", &Summary::of_ratios(&all)));
     let floor = Summary::of_ratios(&ratios_by_one_factor(published));
     out.push_str(&line("floor: PyTorch 2 as published, PyTorch 1 by one factor of the other models", &floor));
     for left_out in left_out {
         let c = left_out.fit.calibration;
-        out.push_str(&line(&format!("without {}", left_out.model), &left_out.errors));
+        out.push_str(&line(&format!("without {}", left_out.family), &left_out.errors));
         out.push_str(&format!(
             "  host call {} ns, copies {} B/us, PyTorch 1 {}; ratios {:.4?}\n",
             c.host_call_ns, c.host_copy_bytes_per_us, c.torch_1_permille, left_out.ratios
@@ -181,6 +182,9 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
     out.push_str(&line("all", summary));
     if let Some(share) = summary.inside_share {
         out.push_str(&format!("{} of the published figures lie in their interval\n", format_share(share * 100.0)));
+        let groups: Vec<String> =
+            coverage().iter().map(|c| format!("{} {} of {}", c.group, c.inside, c.rows)).collect();
+        out.push_str(&format!("intervals made without a family hold its shipped rows: {}\n", groups.join(", ")));
     }
     for row in rows {
         if let Some(constant) = &row.solved {

@@ -5,12 +5,12 @@ use super::code::Code;
 use super::elementwise::run_apart;
 use super::emitter::Purpose;
 use super::idioms::Softmax;
-use super::layout::{element_bytes, resident_bytes, row_groups, slices, wanted_layout};
+use super::layout::{element_bytes, exceeds_sbuf, resident_bytes, row_groups, slices, wanted_layout};
 use super::places::Places;
 use super::plan::Plan;
 use super::product::{Columns, Eviction, Product, ProductWithEpilogue, Stationary, product};
 use super::rows::{absorb_softmax, softmax_steps};
-use super::spill::take;
+use super::spill::{save, take};
 use super::tiles::{StepKind, TileStep};
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, grouped_blocks};
@@ -46,9 +46,12 @@ pub(super) fn dot(
     let lhs = in_layout(plan, places, code, shape.lhs, id, shape.lhs_layout)?;
     let lhs_slices = slices(plan.core, &lhs, element_bytes(plan, shape.lhs));
     let columns = columns_of(plan, places, code, &shape, id)?;
-    let softmax = softmax_on(plan, result, shape.columns);
     let layout = product_layout(plan, &shape, result, &columns);
     let mut resident = shape.result(plan, id, result, layout);
+    // Scores that do not fit in SBUF as a whole wait for their softmax in device memory.
+    let leaves =
+        plan.idioms.softmax_of.contains_key(&result) && exceeds_sbuf(plan.core, &resident, plan.value_bytes(result));
+    let softmax = softmax_on(plan, result, shape.columns).filter(|_| !leaves);
     let element_bytes = element_bytes(plan, softmax.map_or(result, |s| s.result));
     resident.bytes = resident_bytes(plan.core, &resident, element_bytes);
     let room = take(plan, places, code, result, resident.bytes)?;
@@ -78,6 +81,10 @@ pub(super) fn dot(
         resident.bytes = 0;
     }
     places.set_resident(result, resident);
+    if leaves {
+        // Each head is a matrix of its own there, so each of its rows is a line.
+        save(plan, places, code, result, shape.rows * shape.batch);
+    }
     Ok(())
 }
 

@@ -136,6 +136,13 @@ pub(super) fn slices(core: &CoreSpec, value: &Resident, element_bytes: u64) -> u
     whole.div_ceil(share_of_a_value(core).max(1)).max(1)
 }
 
+/// Whether a result does not fit in SBUF as a whole: every partition of a block is taken, used or not.
+pub(super) fn exceeds_sbuf(core: &CoreSpec, value: &Resident, element_bytes: u64) -> bool {
+    let blocks = value.partition_blocks(core.partitions).count() as u64;
+    let partition_bytes = value.free_elements.saturating_mul(element_bytes);
+    blocks.saturating_mul(u64::from(core.partitions)).saturating_mul(partition_bytes) > core.sbuf_bytes
+}
+
 fn whole_bytes(core: &CoreSpec, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
     let partitions = u64::from(core.partitions);
     let padded = along_partitions.div_ceil(partitions).saturating_mul(partitions);

@@ -82,7 +82,7 @@ fn make_room(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> bool 
     if let Some(weight) = places.loaded.remove(&victim) {
         places.ring.release(weight.bytes, code.emitter.so_far());
     } else {
-        save(plan, places, code, victim);
+        save(plan, places, code, victim, 0);
     }
     true
 }
@@ -179,7 +179,9 @@ fn next_use(plan: &Plan<'_>, places: &Places, id: InstrId, depth: u32) -> usize 
     uses.min().unwrap_or(usize::MAX)
 }
 
-fn save(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) {
+/// Writes a value to device memory; the next operation that reads it brings it back. It is a line for each partition there, or as many
+/// as `rows`, if those are more.
+pub(super) fn save(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId, rows: u64) {
     let Some(resident) = places.resident_mut(id) else { return };
     let sbuf_bytes = std::mem::take(&mut resident.bytes);
     let elements = resident.partition_elements.saturating_mul(resident.free_elements);
@@ -190,7 +192,7 @@ fn save(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) 
         direction: DmaDirection::SbufToHbm,
         bytes,
         partitions,
-        descriptors: partitions.into(),
+        descriptors: u64::from(partitions).max(rows),
     };
     let source = code.sources.of(id);
     let saved = code.emitter.dma(moved, source, &resident.ready);

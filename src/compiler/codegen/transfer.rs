@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::emitter::{Purpose, Transfer, latest};
-use super::layout::{only_gathered, only_matmuls_read, resident_bytes, sbuf_bytes};
+use super::layout::{only_gathered, only_matmuls_read, resident_bytes, sbuf_bytes, wanted_layout};
 use super::places::Places;
 use super::plan::Plan;
 use super::spill::{begin_output, take};
@@ -38,7 +38,7 @@ pub(super) fn input(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, i
         places.staged.push(moved);
     }
     // The descriptors can read one block transposed. A larger input is transposed through the array, block by block
-    // as it arrives, when only matmuls read it.
+    // as it arrives, when only matmuls read it and none wants it as it lies.
     let one_block = rows <= u64::from(partitions) && columns <= u64::from(partitions);
     let feature_major = Resident::of(Layout::FeatureMajor, rows, columns);
     let resident = if only_gathered(plan, id) {
@@ -46,7 +46,7 @@ pub(super) fn input(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, i
         Resident { ready: after, ..feature_major }
     } else if one_block {
         load_input(plan, places, code, (id, source), feature_major, &after)?
-    } else if only_matmuls_read(plan, id) {
+    } else if only_matmuls_read(plan, id) && wanted_layout(plan, id) == Layout::FeatureMajor {
         load_and_turn(plan, places, code, (id, source), feature_major, &after)?
     } else {
         let row_major = Resident::of(Layout::RowMajor, rows, columns);

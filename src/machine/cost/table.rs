@@ -107,6 +107,10 @@ cost_fields! {
         /// Effective rate at which a call copies its inputs to the device and its outputs back, bytes per microsecond
         /// ([`Calibration::host_copy_bytes_per_us`]).
         host_copy_bytes_per_us: u64, "bytes/us", Fitted, "see below";
+        /// Bytes of a result from which it comes back at [`Self::large_result_bytes_per_us`].
+        large_result_bytes: u64, "bytes", Chosen, "results above 100 MB come back at 2.5 to 3.5 GB/s; smaller ones of the rows at the rate above";
+        /// Rate at which a large result comes back, bytes per microsecond.
+        large_result_bytes_per_us: u64, "bytes/us", Measured, "from the device to the host, up to 16 MiB, on Trn1: 2.9 GB/s";
         /// Loading one model, nanoseconds.
         load_ns: u64, "ns", Measured, "NeuronPerf's sample results, one copy of a toy model";
         /// Added to the load for each other copy that loads at the same time, nanoseconds.
@@ -191,6 +195,8 @@ impl CostTable {
                 teardown_ns: 4_300,
                 host_call_ns: fitted.host_call_ns,
                 host_copy_bytes_per_us: fitted.host_copy_bytes_per_us,
+                large_result_bytes: 100_000_000,
+                large_result_bytes_per_us: 2_900,
                 load_ns: 62_000_000,
                 load_beside_ns: 15_800_000,
                 link_bytes_per_us: 16_000,

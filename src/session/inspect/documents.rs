@@ -5,7 +5,7 @@ use super::tree::NodeFacts;
 use ns_base::Order;
 use ns_base::convert::{u64_to_f64, usize_to_u32};
 use ns_base::units::{format_bytes, format_count, format_large, format_ns, format_share, format_whole_share};
-use ns_bench::INTERVAL_CASES;
+use ns_bench::{INTERVAL_CASES, SdkGeneration};
 use ns_device::EstimateMark;
 use ns_fidelity::interval_of_time;
 use ns_machine::isa::Engine;
@@ -26,7 +26,8 @@ pub(super) fn head(opened: &OpenModel) -> Document {
         let mut note = format!("a simulated {}, busy for {} of it", core.name, format_whole_share(busy));
         let mark = opened.subject.mark();
         // The error of an operator whose cost is a guess is not known.
-        let interval = interval_of_time(times.window_ns, &opened.subject.instance).filter(|_| mark.is_none());
+        let interval = interval_of_time(times.window_ns, &opened.subject.instance, SdkGeneration::default())
+            .filter(|_| mark.is_none());
         if let Some((low, high)) = interval {
             note.push_str(&format!("; {} to {} {INTERVAL_CASES}", format_ns(low), format_ns(high)));
         }

@@ -84,7 +84,7 @@ impl BestFigures {
             let beside = interval
                 .into_iter()
                 .chain(published(report))
-                .chain(report.no_published_row().map(str::to_owned))
+                .chain(report.interval_unknown.clone())
                 .chain(mark.map(EstimateMark::note))
                 .collect();
             Some(BestFigure { title, unit, value, before, of: names.text(report), beside })

@@ -24,7 +24,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
 ];
 
 /// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
-const TITLES: [(&str, &str); 33] = [
+const TITLES: [(&str, &str); 34] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
     ("workers_per_model", "Workers/model"),
@@ -58,6 +58,7 @@ const TITLES: [(&str, &str); 33] = [
     ("estimate", "Costs that are guesses"),
     ("published", "AWS published"),
     ("interval", "8 of 10 cases (inf/s)"),
+    ("interval_unknown", "Why no interval"),
 ];
 
 #[must_use]
