@@ -55,7 +55,6 @@ cmd_test() {
       step "the command line with the page inside compiles" cargo check --locked -p ns_cli --features embed
       # What others get with `cargo add`: each crate is compiled from its package.
       step "packages compile" cargo package --quiet --locked --allow-dirty --workspace --exclude ns_web --exclude ns_python
-      suite "native tests that take long" cargo test --locked --test it -- --ignored --skip formats::speed_of
       suite "end-to-end tests that measure" nightly_tests
       ;;
     long)
@@ -140,8 +139,13 @@ nightly_tests() {
   (cd "$E2E" && node --test --test-concurrency=1 --test-reporter=spec nightly/*.test.mjs)
 }
 
-# Hundreds of kills of the commands that write, and 30,000 changed files for those that read, with counts of how they ended.
-long_tests() { cargo test --locked --test it -- --ignored --nocapture --test-threads 1 --skip formats::; }
+# Hundreds of kills of the commands that write, 30,000 changed files for those that read, with counts of how they ended, and thousands of random
+# configurations; with $NEURONSCOPE_TRACES, the traces of that folder too.
+long_tests() {
+  local without=(--skip speed_of)
+  [ -n "${NEURONSCOPE_TRACES:-}" ] || without+=(--skip large_traces)
+  cargo test --locked --test it -- --ignored --nocapture --test-threads 1 "${without[@]}"
+}
 
 # What tests need beyond building: lints, a browser with its driver, and the test packages.
 setup_tests() {

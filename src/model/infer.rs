@@ -94,56 +94,8 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
         (AtenOp::Expand, [x]) => expand(x, wanted.unwrap_or(x))?,
         (AtenOp::To(dtype), [x]) => Shape::new(*dtype, x.dims.clone()),
         (AtenOp::IndexCopy { dim }, [x, update, position]) => index_copy(x, update, position, *dim)?,
-        (
-            AtenOp::Relu
-            | AtenOp::Silu
-            | AtenOp::Unary(_)
-            | AtenOp::Scalar { .. }
-            | AtenOp::Custom { .. }
-            | AtenOp::Assign { .. },
-            [x],
-        ) => (*x).clone(),
-        (AtenOp::Input(_) | AtenOp::Weight { .. } | AtenOp::Tuple | AtenOp::CustomBackward { .. }, [first, ..]) => {
-            (*first).clone()
-        }
-        // Each op stands here, so that a new one without a rule does not compile.
-        (
-            AtenOp::Input(_)
-            | AtenOp::Weight { .. }
-            | AtenOp::Tuple
-            | AtenOp::CustomBackward { .. }
-            | AtenOp::Permute { .. }
-            | AtenOp::View
-            | AtenOp::Mm
-            | AtenOp::Addmm
-            | AtenOp::LogSoftmax { .. }
-            | AtenOp::Softmax { .. }
-            | AtenOp::Mean
-            | AtenOp::Binary(_)
-            | AtenOp::Matmul
-            | AtenOp::Convolution { .. }
-            | AtenOp::MaxPool2d { .. }
-            | AtenOp::AvgPool2d { .. }
-            | AtenOp::BatchNorm { .. }
-            | AtenOp::LayerNorm { .. }
-            | AtenOp::MeanDims { .. }
-            | AtenOp::SumDims { .. }
-            | AtenOp::Full(_)
-            | AtenOp::MaxPool2dBackward { .. }
-            | AtenOp::EmbeddingBackward { .. }
-            | AtenOp::Embedding
-            | AtenOp::Slice { .. }
-            | AtenOp::Expand
-            | AtenOp::To(_)
-            | AtenOp::IndexCopy { .. }
-            | AtenOp::Relu
-            | AtenOp::Silu
-            | AtenOp::Unary(_)
-            | AtenOp::Scalar { .. }
-            | AtenOp::Custom { .. }
-            | AtenOp::Assign { .. },
-            inputs,
-        ) => {
+        (op, [first, ..]) if op.keeps_shape() => (*first).clone(),
+        (_, inputs) => {
             let first = inputs.first().map_or_else(|| Shape::f32([]), |s| (*s).clone());
             return Err(operand("input", &first, format!("the op does not take {} operands", inputs.len())));
         }

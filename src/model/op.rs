@@ -147,6 +147,47 @@ pub enum AtenOp {
 }
 
 impl AtenOp {
+    /// Whether the result has the shape of the first operand. Each op stands here, so that a new one does not compile without an answer.
+    pub(crate) const fn keeps_shape(&self) -> bool {
+        match self {
+            Self::Input(_)
+            | Self::Weight { .. }
+            | Self::Tuple
+            | Self::CustomBackward { .. }
+            | Self::Relu
+            | Self::Silu
+            | Self::Unary(_)
+            | Self::Scalar { .. }
+            | Self::Custom { .. }
+            | Self::Assign { .. } => true,
+            Self::Permute { .. }
+            | Self::View
+            | Self::Mm
+            | Self::Addmm
+            | Self::LogSoftmax { .. }
+            | Self::Softmax { .. }
+            | Self::Mean
+            | Self::Binary(_)
+            | Self::Matmul
+            | Self::Convolution { .. }
+            | Self::MaxPool2d { .. }
+            | Self::AvgPool2d { .. }
+            | Self::BatchNorm { .. }
+            | Self::LayerNorm { .. }
+            | Self::MeanDims { .. }
+            | Self::SumDims { .. }
+            | Self::Full(_)
+            | Self::MaxPool2dBackward { .. }
+            | Self::EmbeddingBackward { .. }
+            | Self::Embedding
+            | Self::Cat { .. }
+            | Self::Slice { .. }
+            | Self::Expand
+            | Self::To(_)
+            | Self::IndexCopy { .. } => false,
+        }
+    }
+
     /// The name in the framework: `aten::addmm`, `my_ops::relu`.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -22,7 +22,7 @@ use neuronscope::profile::flows::FlowIndex;
 use neuronscope::profile::{Profile, SliceFlags, SliceId};
 use serde_json::Value;
 
-use crate::formats::{fixtures, gunzip};
+use crate::formats::{fixtures, gunzip, large_traces};
 
 fn open(dir: &Path, name: &str) -> Profile {
     read_bytes(name, &fs::read(dir.join(name)).unwrap()).unwrap()
@@ -101,10 +101,10 @@ fn fixtures_keep_their_sums_in_every_grouping_and_tree() {
 }
 
 #[test]
-fn larger_traces_keep_their_sums_in_every_grouping_and_tree() {
-    let Some(dir) = std::env::var_os("NEURONSCOPE_TRACES") else { return };
-    let dir = Path::new(&dir);
-    check_folder(dir, &dir.join("facts"), 40);
+#[ignore = "needs NEURONSCOPE_TRACES"]
+fn large_traces_keep_their_sums_in_every_grouping_and_tree() {
+    let dir = large_traces();
+    check_folder(&dir, &dir.join("facts"), 40);
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn members_and_histogram_of_a_kineto_operator() {
 }
 
 #[test]
-fn python_stacks_give_a_module_hierarchy() {
-    let Some(dir) = std::env::var_os("NEURONSCOPE_TRACES") else { return };
-    let profile = open(Path::new(&dir), "tracelens_qwen05b_mi300.json.gz");
+#[ignore = "needs NEURONSCOPE_TRACES"]
+fn large_traces_with_python_stacks_have_a_module_hierarchy() {
+    let profile = open(&large_traces(), "tracelens_qwen05b_mi300.json.gz");
     let tree = module_tree(&profile, &Selection::default(), 10_000);
     let paths: Vec<(u16, &str)> = tree.nodes.iter().map(|n| (n.depth, n.name.as_str())).collect();
     assert!(paths.iter().any(|(depth, name)| *depth > 3 && name.contains("Linear")), "{paths:?}");

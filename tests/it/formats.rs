@@ -11,6 +11,11 @@ use neuronscope::formats::read_bytes;
 use neuronscope::profile::{Profile, SliceFlags};
 use serde_json::Value;
 
+/// The folder of larger traces, with `facts/NAME.facts.json` of each.
+pub fn large_traces() -> PathBuf {
+    std::env::var_os("NEURONSCOPE_TRACES").expect("NEURONSCOPE_TRACES names a folder of traces").into()
+}
+
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/traces")
 }
@@ -125,12 +130,10 @@ fn small_real_traces_match_their_facts() {
 }
 
 #[test]
-fn large_real_traces_match_their_facts() {
-    let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else {
-        println!("skipped: set NEURONSCOPE_TRACES to a folder of traces with facts/NAME.facts.json to run it");
-        return;
-    };
-    check_folder(Path::new(&dir), &Path::new(&dir).join("facts"), 1);
+#[ignore = "needs NEURONSCOPE_TRACES"]
+fn large_traces_match_their_facts() {
+    let dir = large_traces();
+    check_folder(&dir, &dir.join("facts"), 1);
 }
 
 /// Every real file: its whole summary; for larger files only the names with the most time.

@@ -1,13 +1,12 @@
 //! Real files of formats other than Chrome's, compared with known facts, and every reader on damaged files.
 
 use std::fs;
-use std::path::Path;
 
 use neuronscope::analysis::summary::OpenSummary;
 use neuronscope::formats::{ChunkedReader, ProfileReader, read_bytes};
 use neuronscope::profile::{Profile, TrackKind};
 
-use crate::formats::fixtures;
+use crate::formats::{fixtures, large_traces};
 
 fn open(name: &str) -> Profile {
     read_bytes(name, &fs::read(fixtures().join(name)).unwrap()).unwrap()
@@ -113,14 +112,11 @@ fn xplanes_have_the_events_of_each_plane() {
     }
 }
 
-/// With `NEURONSCOPE_TRACES=DIR`: the systrace page, which is large.
+/// The systrace page.
 #[test]
-fn a_systrace_page_has_its_lines() {
-    let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else {
-        println!("skipped: set NEURONSCOPE_TRACES to a folder of traces with facts/NAME.facts.json to run it");
-        return;
-    };
-    let page = fs::read(Path::new(&dir).join("catapult_android_systrace.html")).unwrap();
+#[ignore = "needs NEURONSCOPE_TRACES"]
+fn large_traces_of_systrace_have_their_lines() {
+    let page = fs::read(large_traces().join("catapult_android_systrace.html")).unwrap();
     let systrace = read_bytes("catapult_android_systrace.html", &page).unwrap();
     let summary = OpenSummary::of(&systrace);
     // 31,479 lines of the page are events; one of them names the clock.

@@ -47,7 +47,6 @@ pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
 }
 
 /// The place for a file that a link names and that is not here: once it is dropped, what the link asks for runs.
-#[must_use]
 pub fn drop_zone(model: &str, what: &str, missing: String, on_file: Callback<File>) -> Html {
     html! {
         <section class="panel drop-zone" aria-labelledby="drop-title">
