@@ -1,6 +1,5 @@
 //! Levels: slices that show the same work are never added up, and an operator has the same count and time in every tool.
 
-
 use neuronscope::analysis::calltree::call_tree;
 use neuronscope::analysis::compare::{OperatorTotals, grouped_by_default};
 use neuronscope::analysis::operators::{OpQuery, OpTable, operator_stats};
