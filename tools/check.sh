@@ -102,6 +102,7 @@ cmd_format() {
 run_checks() {
   step "format" cargo fmt --all --check
   step "form of scripts and documents" node tools/tidy.mjs
+  step "lines of each crate" node tools/lines.mjs
   # The page too: its code is the same for every target, and for wasm32 all crates would be read once more.
   step "lints" cargo clippy --locked --workspace --all-targets -- -D warnings
   step "wasm-bindgen tool is the locked version" has_wasm_bindgen
