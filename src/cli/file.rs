@@ -28,7 +28,7 @@ enum Content {
     Memory(Arc<Vec<u8>>),
 }
 
-/// Most bytes of a text that is read as a whole, such as reports: with what is made of it, 300 MB.
+/// Most bytes of a text that is read as a whole, such as a file of reports. The text and its rows then take at most 300 MB of memory.
 const MOST_TEXT_BYTES: u64 = 96 << 20;
 /// Most bytes of a line of a file that is read line by line.
 const MOST_LINE_BYTES: u64 = 64 << 20;

@@ -17,8 +17,8 @@ pub(super) fn family_of(model: &str) -> String {
     let spec = model.trim().to_ascii_lowercase().parse::<ModelSpec>();
     let id = spec.map_or_else(|_| model.to_owned(), |spec| spec.id().to_owned());
     let name = id.rsplit('/').next().unwrap_or(&id).to_ascii_lowercase();
-    let found = FAMILIES.iter().find(|(_, begins)| begins.iter().any(|begin| name.starts_with(begin)));
-    found.map_or_else(|| id.clone(), |(family, _)| (*family).to_owned())
+    let family = FAMILIES.iter().find(|(_, begins)| begins.iter().any(|begin| name.starts_with(begin)));
+    family.map_or_else(|| id.clone(), |(family, _)| (*family).to_owned())
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 
 use ns_base::Order;
 use ns_base::convert::usize_to_f64;
-use ns_bench::{Configuration, Interval, PublishedFigures, Report, SdkGeneration, no_published_row};
+use ns_bench::{Configuration, Interval, PUBLISHED_CORE, PublishedFigures, Report, SdkGeneration, no_published_row};
+use ns_machine::arch::instance;
 use ns_model::zoo::ModelSpec;
 use serde::Serialize;
 
@@ -42,7 +43,7 @@ struct Widths {
 }
 
 impl Widths {
-    /// From all rows but those of a family, by fits that have not seen it.
+    /// From the rows of all other families, each predicted by a fit without this family too.
     fn without(family: &str) -> Self {
         // Text generation has a fit of its own, so no other fit has seen it.
         let other = if family == GENERATION { "" } else { family };
@@ -95,9 +96,8 @@ pub fn device_factors(generation: SdkGeneration) -> Option<(f64, f64)> {
 /// The interval of a throughput on an instance; `None` where no row tells the error.
 #[must_use]
 pub fn interval_of_rate(rate: f64, instance_type: &str, generation: SdkGeneration) -> Option<(f64, f64)> {
-    let known =
-        ns_machine::arch::instance(instance_type).is_some_and(|size| size.core_version == ns_bench::PUBLISHED_CORE);
-    device_factors(generation).filter(|_| known).map(|(low, high)| (rate * low, rate * high))
+    let has_rows = instance(instance_type).is_some_and(|size| size.core_version == PUBLISHED_CORE);
+    device_factors(generation).filter(|_| has_rows).map(|(low, high)| (rate * low, rate * high))
 }
 
 /// The interval of a time on an instance, as [`interval_of_rate`].

@@ -12,7 +12,7 @@ const HEADER: &str = "family,also_without,framework,batch_size,ratio\n";
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOutRow {
     pub family: String,
-    /// The other family that the fit has not seen; empty if it has seen all others.
+    /// A second family without which the fit was made; empty for a fit of all other families.
     pub also_without: String,
     pub generation: SdkGeneration,
     /// Samples of one inference.

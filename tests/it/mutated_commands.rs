@@ -154,9 +154,9 @@ fn runs(count: u64, seed: u64) {
         match ended {
             Ok(ended) => *counts.entry((command.split(' ').next().unwrap(), ended)).or_default() += 1,
             Err(problem) => {
-                let kept = folder.join(format!("../failing-{name}"));
-                std::fs::write(&kept, &bytes).unwrap();
-                panic!("{command} on {name}, {how} of seed {}, kept as {}: {problem}", seed + n, kept.display());
+                let copy = folder.join(format!("../failing-{name}"));
+                std::fs::write(&copy, &bytes).unwrap();
+                panic!("{command} on {name}, {how} of seed {}, kept as {}: {problem}", seed + n, copy.display());
             }
         }
         std::fs::write(folder.join(name), &files[name]).unwrap();

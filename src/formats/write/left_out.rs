@@ -62,7 +62,7 @@ pub(super) fn left_out(profile: &Profile, format: WriteFormat) -> Diagnostics {
     said
 }
 
-fn found<T>(mut all: impl Iterator<Item = T>, say: impl FnOnce(T) -> String) -> Found {
+fn count<T>(mut all: impl Iterator<Item = T>, say: impl FnOnce(T) -> String) -> Found {
     all.next().map_or_else(|| (0, String::new()), |first| (1 + all.count() as u64, say(first)))
 }
 
@@ -76,7 +76,7 @@ fn slice_name(profile: &Profile, id: SliceId) -> &str {
 
 fn instants(profile: &Profile) -> Found {
     let table = profile.instants();
-    found(table.ids(), |id| format!("the instant \"{}\" is left out", profile.str(table.name(id))))
+    count(table.ids(), |id| format!("the instant \"{}\" is left out", profile.str(table.name(id))))
 }
 
 fn counters(profile: &Profile) -> Found {
@@ -88,7 +88,7 @@ fn counters(profile: &Profile) -> Found {
 
 fn flows(profile: &Profile) -> Found {
     let index = FlowIndex::new(profile);
-    found(index.arrows().iter(), |arrow| {
+    count(index.arrows().iter(), |arrow| {
         let [from, to] = [arrow.from, arrow.to].map(|id| slice_name(profile, id));
         format!("the arrow from \"{from}\" to \"{to}\" is left out")
     })
@@ -96,19 +96,19 @@ fn flows(profile: &Profile) -> Found {
 
 fn asyncs(profile: &Profile, fate: &str) -> Found {
     let table = AsyncTable::new(profile);
-    found(table.iter(), |(_, span)| format!("the asynchronous operation \"{}\" {fate}", profile.str(span.name)))
+    count(table.iter(), |(_, span)| format!("the asynchronous operation \"{}\" {fate}", profile.str(span.name)))
 }
 
 fn objects(profile: &Profile) -> Found {
     let links = profile.links();
     let objects = links.ids().filter(|id| matches!(links.phase(*id), 'N' | 'O' | 'D'));
-    found(objects, |id| format!("the object \"{}\" is left out", profile.str(links.name(id))))
+    count(objects, |id| format!("the object \"{}\" is left out", profile.str(links.name(id))))
 }
 
 fn samples(profile: &Profile) -> Found {
     let derived = profile.tracks().iter_enumerated().filter(|(_, track)| !track.kind.is_own());
     let slices = derived.flat_map(|(track, _)| profile.slices().of_track(track));
-    found(slices, |id| format!("\"{}\" of a sampled stack is left out", slice_name(profile, id)))
+    count(slices, |id| format!("\"{}\" of a sampled stack is left out", slice_name(profile, id)))
 }
 
 fn overlaps(profile: &Profile) -> Found {
@@ -117,7 +117,7 @@ fn overlaps(profile: &Profile) -> Found {
         Change::Close(..) => None,
     };
     let moved = |track: TrackId| lanes(profile, track).into_iter().skip(1).flatten().filter_map(opened);
-    found(own_tracks(profile).into_iter().flat_map(moved), |id| {
+    count(own_tracks(profile).into_iter().flat_map(moved), |id| {
         let name = slice_name(profile, id);
         format!("\"{name}\" ends after a slice in which it begins: it is in a track of its own, and self times differ")
     })
@@ -125,12 +125,12 @@ fn overlaps(profile: &Profile) -> Found {
 
 fn unclosed(profile: &Profile) -> Found {
     let never_ends = |id: &SliceId| profile.slices().flags(*id).has(SliceFlags::UNCLOSED);
-    found(own_slices(profile).filter(never_ends), |id| {
+    count(own_slices(profile).filter(never_ends), |id| {
         format!("\"{}\" never ends: it is written to the end of its track, and counts", slice_name(profile, id))
     })
 }
 
-/// A file begins and ends with what it holds.
+/// In a file of such a format, the first event begins the span and the last one ends it.
 fn span(profile: &Profile, holds_points: bool) -> Found {
     let slices = profile.slices();
     let mut times: Vec<i64> = own_slices(profile).flat_map(|id| [slices.start(id).0, slices.end(id).0]).collect();
@@ -140,12 +140,12 @@ fn span(profile: &Profile, holds_points: bool) -> Found {
         times.extend(counters.series().ids().flat_map(|id| counters.samples(id).map(|(at, _)| at.0)));
         times.extend(AsyncTable::new(profile).iter().flat_map(|(_, a)| [a.time.start.0, a.time.end.0]));
     }
-    let held = times.iter().max().zip(times.iter().min()).map_or(0, |(end, start)| end.saturating_sub(*start));
+    let inside = times.iter().max().zip(times.iter().min()).map_or(0, |(end, start)| end.saturating_sub(*start));
     let whole = profile.span_ns();
     let length = |ns| profile.meta().unit.exact(ns);
     (
-        u64::from(held != whole),
-        format!("of the span of {}, {} are between its first event and its last", length(whole), length(held)),
+        u64::from(inside != whole),
+        format!("of the span of {}, {} are between its first event and its last", length(whole), length(inside)),
     )
 }
 
@@ -156,7 +156,7 @@ fn empty(profile: &Profile) -> Found {
 
 fn late(profile: &Profile) -> Found {
     let is_late = |id: &SliceId| profile.slices().end(*id).0 > LAST_XPLANE_NS;
-    found(own_slices(profile).filter(is_late), |id| {
+    count(own_slices(profile).filter(is_late), |id| {
         format!("\"{}\" ends more than {LAST_XPLANE_NS} ns after the start: it ends then", slice_name(profile, id))
     })
 }
@@ -170,7 +170,7 @@ fn processes(profile: &Profile) -> Found {
     let mut with_slices = FxHashSet::default();
     let tracks = own_tracks(profile).into_iter().filter(|track| profile.slices().of_track(*track).next().is_some());
     let processes = tracks.map(|track| profile.tracks()[track].process).filter(|process| with_slices.insert(*process));
-    found(processes, |id| {
+    count(processes, |id| {
         format!("the process \"{}\" is only a part of the names of its threads", profile.process_label(id))
     })
 }
@@ -178,12 +178,12 @@ fn processes(profile: &Profile) -> Found {
 fn same_names(profile: &Profile) -> Found {
     let mut names = FxHashSet::default();
     let again = profile.processes().ids().filter(|id| !names.insert(profile.process_label(*id)));
-    found(again, |id| format!("processes with the name \"{}\" become one", profile.process_label(id)))
+    count(again, |id| format!("processes with the name \"{}\" become one", profile.process_label(id)))
 }
 
 fn categories(profile: &Profile) -> Found {
     let category = |id: SliceId| profile.slices().category(id);
-    found(own_slices(profile).filter(|id| category(*id) != StrId::EMPTY), |id| {
+    count(own_slices(profile).filter(|id| category(*id) != StrId::EMPTY), |id| {
         let (name, category) = (slice_name(profile, id), profile.str(category(id)));
         format!("the category \"{category}\" of \"{name}\" is left out, and with it its level")
     })
@@ -193,14 +193,14 @@ fn categories(profile: &Profile) -> Found {
 fn category_arguments(profile: &Profile) -> Found {
     let slices = profile.slices();
     let is_taken = |id: &SliceId| profile.args().get(slices.args(*id)).contains("\"category\":");
-    found(own_slices(profile).filter(is_taken), |id| {
+    count(own_slices(profile).filter(is_taken), |id| {
         format!("\"{}\" has an argument \"category\", which is its category there", slice_name(profile, id))
     })
 }
 
 fn arguments(profile: &Profile) -> Found {
     let has_some = |id: &SliceId| !profile.slices().args(*id).is_none();
-    found(own_slices(profile).filter(has_some), |id| {
+    count(own_slices(profile).filter(has_some), |id| {
         let name = slice_name(profile, id);
         format!("of the arguments of \"{name}\" only the place in a source is kept, so what they say of counts is lost")
     })
@@ -208,26 +208,26 @@ fn arguments(profile: &Profile) -> Found {
 
 fn nameless(profile: &Profile) -> Found {
     let is_nameless = |id: &SliceId| profile.slices().name(*id) == StrId::EMPTY;
-    found(own_slices(profile).filter(is_nameless), |_| "a slice without a name has the name \"(no name)\"".to_owned())
+    count(own_slices(profile).filter(is_nameless), |_| "a slice without a name has the name \"(no name)\"".to_owned())
 }
 
 fn neuron_cores(profile: &Profile) -> Found {
     let of_core = profile.processes().iter_enumerated().filter(|(_, process)| process.neuron_core.is_some());
-    found(of_core, |(id, _)| format!("the NeuronCore of the process \"{}\" is left out", profile.process_label(id)))
+    count(of_core, |(id, _)| format!("the NeuronCore of the process \"{}\" is left out", profile.process_label(id)))
 }
 
 fn labels(profile: &Profile) -> Found {
     let labels = profile.processes().iter().map(|process| process.labels).filter(|labels| *labels != StrId::EMPTY);
-    found(labels, |labels| format!("the label \"{}\" of a process is left out", profile.str(labels)))
+    count(labels, |labels| format!("the label \"{}\" of a process is left out", profile.str(labels)))
 }
 
 fn metadata(profile: &Profile) -> Found {
-    found(profile.metadata().iter(), |row| format!("the metadata \"{}\" are left out", profile.str(row.name)))
+    count(profile.metadata().iter(), |row| format!("the metadata \"{}\" are left out", profile.str(row.name)))
 }
 
 fn properties(profile: &Profile) -> Found {
     let properties = profile.meta().properties.iter().filter(|(key, _)| key != "displayTimeUnit");
-    found(properties, |(key, _)| format!("the property \"{key}\" of the file is left out"))
+    count(properties, |(key, _)| format!("the property \"{key}\" of the file is left out"))
 }
 
 #[cfg(test)]

@@ -77,10 +77,10 @@ impl FileRun {
         Ok(Self { spec, core, values })
     }
 
-    fn report(self, expected: &[Tensor], given: &[Tensor]) -> NumericsReport {
+    fn report(self, expected: &[Tensor], rounded: &[Tensor]) -> NumericsReport {
         let Self { spec, core, values } = self;
         let names = values.output_names().iter().map(String::as_str).chain(std::iter::repeat(""));
-        let pairs = (0..).zip(names).zip(expected.iter().zip(given));
+        let pairs = (0..).zip(names).zip(expected.iter().zip(rounded));
         let outputs: Vec<OutputComparison> =
             pairs.map(|((index, name), (a, b))| compare(index, name, a, b, spec.tolerance)).collect();
         let mut notes = vec![ORDER_OF_SUMS.to_owned()];
@@ -118,8 +118,8 @@ impl StudyRun for Comparison {
                 Ok(self.more(1, 2, "Computing"))
             }
             Stage::Casts(run, expected) => {
-                let given = run.values.compute(Some(&run.spec.options)).map_err(|e| named(e, &self.model))?;
-                done(Box::new(run.report(&expected, &given))).map_err(|e| e.to_string())
+                let rounded = run.values.compute(Some(&run.spec.options)).map_err(|e| named(e, &self.model))?;
+                done(Box::new(run.report(&expected, &rounded))).map_err(|e| e.to_string())
             }
             Stage::Over => Err(format!("{}: the comparison is over", self.model)),
         }
