@@ -63,6 +63,8 @@ pub enum Block {
         table: Table,
         /// The target of each row, in the terms of the document's maker; empty for none.
         targets: Vec<String>,
+        /// The rows that break a limit, by position.
+        faint: Vec<usize>,
     },
     /// Parts of a whole beside one another in one bar, with a legend.
     Shares(Shares),

@@ -84,7 +84,7 @@ pub(super) fn table(opened: &OpenModel) -> Document {
     let all = opened.tree.graph.nodes();
     let targets = nodes.iter().map(|&n| format!("node={}", all[n as usize].id)).collect();
     let title = "Operators in the order of the program".to_owned();
-    let rows = Block::Rows { title, file: "operators".to_owned(), table, targets };
+    let rows = Block::Rows { title, file: "operators".to_owned(), table, targets, faint: Vec::new() };
     Document { title: "Operators".to_owned(), blocks: vec![rows] }
 }
 
@@ -233,5 +233,5 @@ fn heaviest(opened: &OpenModel, node: u32) -> Block {
         .number("call_us", "Part of a call (\u{b5}s)", |&child| opened.tree.facts[child as usize].call_ns() / 1e3)
         .percent("share", "Share", |&child| opened.tree.share_percent(child))
         .table();
-    Block::Rows { title, file: "holds".to_owned(), table, targets }
+    Block::Rows { title, file: "holds".to_owned(), table, targets, faint: Vec::new() }
 }

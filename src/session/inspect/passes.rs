@@ -42,7 +42,13 @@ pub(super) fn passes(opened: &OpenModel, chosen: usize) -> Result<Document, Stri
     let chosen = chosen.min(compiled.passes.len().saturating_sub(1));
     let name = compiled.passes.get(chosen).map_or("", |p| p.pass.as_str());
     let table = Table { columns, rows };
-    let rows = Block::Rows { title: "Passes in their order".to_owned(), file: "passes".to_owned(), table, targets };
+    let rows = Block::Rows {
+        title: "Passes in their order".to_owned(),
+        file: "passes".to_owned(),
+        table,
+        targets,
+        faint: Vec::new(),
+    };
     let program = |count| opened.subject.pipeline.after_passes(count).map(|module| print(&module));
     let before = program(chosen).map_err(|e| e.to_string())?;
     let after = program(chosen + 1).map_err(|e| e.to_string())?;

@@ -60,6 +60,9 @@ pub struct DataTableProps {
     /// Colours of the rows, as indices into the palette; empty if they have none.
     #[prop_or_default]
     pub swatches: Rc<[u8]>,
+    /// Rows that break a limit, by position in the table.
+    #[prop_or_default]
+    pub faint: Rc<[usize]>,
     /// A highlighted row, by position in the table.
     #[prop_or_default]
     pub marked: Option<usize>,
@@ -170,7 +173,7 @@ fn row(props: &DataTableProps, looks: &[ColumnLook], r: usize) -> Html {
     let cells = props.table.rows[r].iter().zip(props.table.columns.iter().zip(looks)).enumerate();
     let note = props.notes.get(r).cloned().flatten();
     html! {
-        <tr key={r} class={(props.marked == Some(r)).then_some("is-best")}>
+        <tr key={r} class={classes!((props.marked == Some(r)).then_some("is-best"), props.faint.contains(&r).then_some("is-faint"))}>
             { for cells.map(|(i, (cell, (column, look)))| if i == 0 { first_cell(props, r, cell, (column, look), note.clone()) } else { value_cell(cell, column, look, props.cuts_texts) }) }
             if let Some(action) = &props.row_action { { action_cell(action, r) } }
         </tr>

@@ -1,5 +1,7 @@
 //! A document: its parts one below the other.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::screen_texts::{ScreenText, use_screen_text};
@@ -77,12 +79,12 @@ fn block(block: &Block, on_open: Option<&Callback<String>>, draw: DrawBlock) -> 
             }) }</div>
         },
         Block::Command(text) => html! { <pre class="panel command" tabindex="0" aria-label="Command">{ text }</pre> },
-        Block::Rows { title, file, table, targets } => {
+        Block::Rows { title, file, table, targets, faint } => {
             let searchable = table.rows.len() > 8;
             let on_row = on_open.map(|open| opener(open, targets));
             html! {
                 <div class="panel">
-                    <LocalTable key={title.clone()} name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} {on_row} cuts_texts={true} />
+                    <LocalTable key={title.clone()} name={title.clone()} file={file.clone()} table={Shared::new(table.clone())} {searchable} {on_row} faint={Rc::from(faint.as_slice())} cuts_texts={true} />
                 </div>
             }
         }

@@ -47,6 +47,9 @@ pub struct LocalTableProps {
     /// Colours of the rows.
     #[prop_or_default]
     pub swatches: Rc<[u8]>,
+    /// Rows that break a limit, by position in the table.
+    #[prop_or_default]
+    pub faint: Rc<[usize]>,
     /// Additional text for each row, shown over its first cell.
     #[prop_or_default]
     pub notes: Rc<[Option<AttrValue>]>,
@@ -85,7 +88,7 @@ pub fn LocalTable(props: &LocalTableProps) -> Html {
             <DataTable
                 name={props.name.clone()} table={props.table.clone()} sort={now.sort} {on_sort}
                 search={now.search} {on_search} on_row={props.on_row.clone()} notes={props.notes.clone()}
-                cuts_texts={props.cuts_texts} swatches={props.swatches.clone()}
+                cuts_texts={props.cuts_texts} faint={props.faint.clone()} swatches={props.swatches.clone()}
             />
             if props.keeps_csv || props.table.rows.len() > FEW_ROWS {
                 <button type="button" onclick={save} aria-label={format!("Download {} as CSV{all}", props.name)}>{ format!("CSV{all}") }</button>

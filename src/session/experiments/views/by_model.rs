@@ -58,7 +58,13 @@ pub fn document(input: &ViewInput<'_>) -> Document {
     };
     let targets = grouped.iter().enumerate().map(target).collect();
     let title_of_table = format!("Models of the run of {}", moment(newest.timestamp));
-    blocks.push(Block::Rows { title: title_of_table, file: "latest_grouped".to_owned(), table, targets });
+    blocks.push(Block::Rows {
+        title: title_of_table,
+        file: "latest_grouped".to_owned(),
+        table,
+        targets,
+        faint: Vec::new(),
+    });
     blocks.push(Block::Command(reproduce::aggregate(input, "latest_grouped")));
     Document { title, blocks }
 }

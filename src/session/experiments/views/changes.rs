@@ -119,7 +119,7 @@ pub fn rows(cells: &[CellComparison], title: &str) -> Block {
     }
     let target = |c: &CellComparison| RecordFilter::of(Some(&c.model), Some(c.backend.name()), None);
     let targets = cells.iter().map(target).collect();
-    Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
+    Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets, faint: Vec::new() }
 }
 
 /// Times from run to run as columns of characters; empty for fewer than two. The whole height is the range of the times, and at least a

@@ -71,6 +71,7 @@ pub fn document(input: &ViewInput<'_>) -> Document {
         file: "compile".to_owned(),
         table: rows,
         targets,
+        faint: Vec::new(),
     });
     blocks.push(Block::Command(reproduce::aggregate(input, "latest").replace("--metric exec", "--metric compile")));
     Document { title, blocks }

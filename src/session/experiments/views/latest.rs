@@ -76,5 +76,5 @@ fn of_backend(input: &ViewInput<'_>, report: &Report<'_>, b: usize, backend: Bac
         targets.push(RecordFilter::of(Some(model), Some(backend.name()), Some(newest)));
     }
     let title = format!("{}, run of {}", backend.title(), moment(newest));
-    Some(Block::Rows { title, file: format!("latest-{}", backend.name()), table: rows, targets })
+    Some(Block::Rows { title, file: format!("latest-{}", backend.name()), table: rows, targets, faint: Vec::new() })
 }

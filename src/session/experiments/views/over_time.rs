@@ -145,7 +145,7 @@ fn lasting_changes(input: &ViewInput<'_>) -> Option<Block> {
     });
     let (title, file) =
         ("Models that became more than 5 % slower than the baseline and still are".to_owned(), "changes".to_owned());
-    Some(Block::Rows { title, file, targets: targets.collect(), table })
+    Some(Block::Rows { title, file, targets: targets.collect(), table, faint: Vec::new() })
 }
 
 /// The number of models for each speed-up now.
@@ -201,5 +201,5 @@ fn with_targets(input: &ViewInput<'_>, table: &Table, title: &str, file: &str) -
         _ => t.backends.iter().any(Option::is_some),
     };
     let targets = input.times.iter().filter(of).map(|t| RecordFilter::of(None, None, Some(t.timestamp))).collect();
-    Block::Rows { title: title.to_owned(), file: file.to_owned(), table: table.clone(), targets }
+    Block::Rows { title: title.to_owned(), file: file.to_owned(), table: table.clone(), targets, faint: Vec::new() }
 }

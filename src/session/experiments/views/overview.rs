@@ -185,5 +185,11 @@ fn uncovered(input: &ViewInput<'_>) -> Option<Block> {
         rows.rows.push(vec![word(one.backend.title()), word(one.model), word(one.reason)]);
     }
     let title = "Not in the newest geometric mean".to_owned();
-    (!rows.rows.is_empty()).then(|| Block::Rows { title, file: "not-covered".to_owned(), table: rows, targets })
+    (!rows.rows.is_empty()).then(|| Block::Rows {
+        title,
+        file: "not-covered".to_owned(),
+        table: rows,
+        targets,
+        faint: Vec::new(),
+    })
 }

@@ -172,7 +172,13 @@ fn list(input: &ViewInput<'_>, found: &[(usize, &Entry)]) -> Block {
         };
         targets.push(of.print());
     }
-    Block::Rows { title: format!("{} records", found.len()), file: "records".to_owned(), table: rows, targets }
+    Block::Rows {
+        title: format!("{} records", found.len()),
+        file: "records".to_owned(),
+        table: rows,
+        targets,
+        faint: Vec::new(),
+    }
 }
 
 /// One record with all its fields.

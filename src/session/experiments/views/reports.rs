@@ -130,7 +130,13 @@ pub fn document(input: &ViewInput<'_>) -> Document {
         first.name,
         NOISE * 100.0
     );
-    let rows = Block::Rows { title: "Configurations".to_owned(), file: "neuronperf".to_owned(), table: rows, targets };
+    let rows = Block::Rows {
+        title: "Configurations".to_owned(),
+        file: "neuronperf".to_owned(),
+        table: rows,
+        targets,
+        faint: Vec::new(),
+    };
     let mut blocks = vec![Block::Text(about)];
     if files.len() > 1 && !against.has_common(files) {
         blocks.push(report_plots::nothing_in_common());

@@ -116,6 +116,7 @@ pub fn document(input: &ViewInput<'_>) -> Document {
         file: "verification".to_owned(),
         table: rows,
         targets,
+        faint: Vec::new(),
     });
     Document { title, blocks }
 }

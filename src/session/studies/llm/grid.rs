@@ -174,15 +174,19 @@ pub(super) fn grid(own: &Request, limits: &Limits, made: &[RequestResult]) -> Bl
         _ => Column::new(id, title, kind),
     });
     let mut table = Table { columns: columns.into(), ..Table::default() };
-    let mut targets = Vec::new();
-    for row in &found.rows {
+    let (mut targets, mut faint) = (Vec::new(), Vec::new());
+    for (position, row) in found.rows.iter().enumerate() {
         let result = match (row.memory.fits, is_priced(row)) {
             (true, true) => "fits",
             (true, false) => "fits; no published price",
             (false, _) => "",
         };
-        let result = match all.iter().find(|plan| plan.instance == row.instance && plan.tp == row.tp) {
-            Some(plan) if !plan.misses.is_empty() => format!("{result}; {}", plan.missed()),
+        let broken = all.iter().find(|p| p.instance == row.instance && p.tp == row.tp && !p.misses.is_empty());
+        if broken.is_some() || !row.memory.fits {
+            faint.push(position);
+        }
+        let result = match broken {
+            Some(plan) => format!("{result}; {}", plan.missed()),
             _ if row.memory.fits => result.to_owned(),
             _ => format!("{} GiB are missing", format_number(row.missing_gib)),
         };
@@ -204,7 +208,7 @@ pub(super) fn grid(own: &Request, limits: &Limits, made: &[RequestResult]) -> Bl
         Some(_) => "Where it fits",
         None => "Where it fits: nowhere; use a smaller batch, fewer tokens or int8 weights",
     };
-    Block::Rows { title: title.to_owned(), file: "fit".to_owned(), table, targets }
+    Block::Rows { title: title.to_owned(), file: "fit".to_owned(), table, targets, faint }
 }
 
 /// A cell for each published model on each kind of cores: the degree at which it fits, or what is missing. A cell that fits is run
