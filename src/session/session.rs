@@ -10,7 +10,7 @@ use super::open_profile::OpenProfile;
 use super::protocol::{
     Ask, Control, Event, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest, Reply, Request,
 };
-use super::work::{AllWork, ProfilesOnly, Tools, Work, file_of};
+use super::work::{AllWork, Benchmarks, ProfilesOnly, Studies, Tools, Work, file_of};
 use super::{ByteSource, JobId, ProfileKey};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
@@ -72,10 +72,16 @@ impl Session {
         Self::with(open_profile, Box::new(ProfilesOnly))
     }
 
-    /// An empty session that does all work but opening profiles; it answers questions about those that it simulated.
+    /// An empty session that benchmarks models, draws them and simulates profiles, and answers questions about those.
     #[must_use]
-    pub fn for_models() -> Self {
-        Self::with(open_nothing, Box::new(AllWork::default()))
+    pub fn for_benchmarks() -> Self {
+        Self::with(open_nothing, Box::new(Benchmarks::default()))
+    }
+
+    /// An empty session that runs studies and experiments.
+    #[must_use]
+    pub fn for_studies() -> Self {
+        Self::with(open_nothing, Box::new(Studies::default()))
     }
 
     fn with(open: ProfileOpener, work: Box<dyn Work>) -> Self {

@@ -60,22 +60,26 @@ impl Work for ProfilesOnly {
     }
 }
 
-/// All work there is.
+/// Benchmarks, profiles and pictures of models.
 #[derive(Default)]
-pub(super) struct AllWork {
+pub(super) struct Benchmarks {
     times: StageTimes,
-    records: RecordSets,
     inspector: SharedInspector,
 }
 
-impl Work for AllWork {
+impl Work for Benchmarks {
     fn job(
         &mut self,
         request: JobRequest,
         source: Option<Box<dyn ByteSource>>,
-        Tools { models, clock, run_start_ns }: Tools,
+        tools: Tools,
     ) -> Result<Box<dyn Job>, String> {
+        let (request, source) = match model_job(request, source, &tools)? {
+            Ok(job) => return Ok(job),
+            Err(other) => other,
+        };
         let times = self.times.clone();
+        let Tools { models, clock, run_start_ns } = tools;
         Ok(match request {
             JobRequest::PlanBench(config) => Box::new(PlanJob::new(*config, times, models)),
             JobRequest::RunConfiguration(run) => Box::new(ConfigurationJob::new(*run, times, models)),
@@ -89,34 +93,14 @@ impl Work for AllWork {
             JobRequest::Compile(config) => Box::new(CompileJob::new(*config, models)),
             JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models, run_start_ns)),
             JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times, models)),
-            JobRequest::Study(spec) => Box::new(StudyJob::new(spec, clock, models)),
-            JobRequest::StudyTrace(name) => Box::new(StudyTraceJob::new(name, clock, models)?),
-            JobRequest::OpenModel { name, settings, .. } => {
-                let source = file_of(&name, source)?;
-                Box::new(OpenModelJob::new(name, *settings, models, source))
-            }
-            JobRequest::KeepModel { name, .. } => {
-                let source = file_of(&name, source)?;
-                Box::new(KeepModelJob::new(name, models, source))
-            }
-            JobRequest::OpenLinkedModel(packed) => Box::new(OpenModelJob::of_link(&packed, models)?),
             JobRequest::Import { name, .. } => {
                 let source = file_of(&name, source)?;
                 Box::new(ImportJob::new(name, source))
             }
-            JobRequest::ReadRecords(set, from) => {
-                let store = self.records.of(set);
-                if let RecordsSource::Lines { name, .. } = &from {
-                    store.borrow_mut().forget_file(name);
-                }
-                Box::new(RecordsJob::new(store, waiting_files(from, source)?))
-            }
-            JobRequest::PlanExperiments(request) => Box::new(ExperimentsPlanJob(*request)),
-            JobRequest::RunExperiment(request) => Box::new(ExperimentJob::new(*request, clock)?),
             JobRequest::Inspect(ask) => {
                 Box::new(InspectJob::new(InspectRun::new(self.inspector.clone(), models, ask, source)?))
             }
-            JobRequest::Open { name, .. } => return Err(format!("{name}: a session opens profiles itself")),
+            other => return Err(format!("{}: this worker has no studies", other.describe())),
         })
     }
 
@@ -131,17 +115,109 @@ impl Work for AllWork {
                     ..ExportedFile::default()
                 }))
             }
+            other => Err(format!("{}: this worker has no studies", other.describe())),
+        }
+    }
+}
+
+/// Studies and experiments.
+#[derive(Default)]
+pub(super) struct Studies {
+    records: RecordSets,
+}
+
+impl Work for Studies {
+    fn job(
+        &mut self,
+        request: JobRequest,
+        source: Option<Box<dyn ByteSource>>,
+        tools: Tools,
+    ) -> Result<Box<dyn Job>, String> {
+        let (request, source) = match model_job(request, source, &tools)? {
+            Ok(job) => return Ok(job),
+            Err(other) => other,
+        };
+        let Tools { models, clock, .. } = tools;
+        Ok(match request {
+            JobRequest::Study(spec) => Box::new(StudyJob::new(spec, clock, models)),
+            JobRequest::StudyTrace(name) => Box::new(StudyTraceJob::new(name, clock, models)?),
+            JobRequest::ReadRecords(set, from) => {
+                let store = self.records.of(set);
+                if let RecordsSource::Lines { name, .. } = &from {
+                    store.borrow_mut().forget_file(name);
+                }
+                Box::new(RecordsJob::new(store, waiting_files(from, source)?))
+            }
+            JobRequest::PlanExperiments(request) => Box::new(ExperimentsPlanJob(*request)),
+            JobRequest::RunExperiment(request) => Box::new(ExperimentJob::new(*request, clock)?),
+            other => return Err(format!("{}: this worker only runs studies", other.describe())),
+        })
+    }
+
+    fn answer(&mut self, question: QuestionRequest) -> Result<Message, String> {
+        match question {
             QuestionRequest::Records(set, RecordsAsk::Show(spec)) => {
                 Ok(Message::Answer(Reply::Records(Box::new(self.records.show(set, &spec)))))
             }
             QuestionRequest::Records(set, RecordsAsk::Save(spec, file)) => {
                 self.records.save(set, &spec, file).map(Message::File)
             }
-            QuestionRequest::Catalog | QuestionRequest::Profile(..) => {
-                Err(format!("{}: a session answers it itself", question.describe()))
-            }
+            other => Err(format!("{}: this worker only runs studies", other.describe())),
         }
     }
+}
+
+/// All work there is.
+#[derive(Default)]
+pub(super) struct AllWork {
+    benchmarks: Benchmarks,
+    studies: Studies,
+}
+
+impl Work for AllWork {
+    fn job(
+        &mut self,
+        request: JobRequest,
+        source: Option<Box<dyn ByteSource>>,
+        tools: Tools,
+    ) -> Result<Box<dyn Job>, String> {
+        if request.is_study() {
+            self.studies.job(request, source, tools)
+        } else {
+            self.benchmarks.job(request, source, tools)
+        }
+    }
+
+    fn answer(&mut self, question: QuestionRequest) -> Result<Message, String> {
+        if matches!(question, QuestionRequest::Records(..)) {
+            self.studies.answer(question)
+        } else {
+            self.benchmarks.answer(question)
+        }
+    }
+}
+
+type NotThis = (JobRequest, Option<Box<dyn ByteSource>>);
+
+/// A job that opens a model file, which every worker does; another request comes back.
+fn model_job(
+    request: JobRequest,
+    source: Option<Box<dyn ByteSource>>,
+    tools: &Tools,
+) -> Result<Result<Box<dyn Job>, NotThis>, String> {
+    let models = tools.models.clone();
+    Ok(Ok(match request {
+        JobRequest::OpenModel { name, settings, .. } => {
+            let source = file_of(&name, source)?;
+            Box::new(OpenModelJob::new(name, *settings, models, source))
+        }
+        JobRequest::KeepModel { name, .. } => {
+            let source = file_of(&name, source)?;
+            Box::new(KeepModelJob::new(name, models, source))
+        }
+        JobRequest::OpenLinkedModel(packed) => Box::new(OpenModelJob::of_link(&packed, models)?),
+        other => return Ok(Err((other, source))),
+    }))
 }
 
 /// The file that is sent along with a request.

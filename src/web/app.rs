@@ -22,7 +22,7 @@ use super::platform::page::PagePhase;
 use super::platform::{page, panic, theme, url};
 use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
-use super::worker::{KnownModel, Pool};
+use super::worker::{KnownModel, Pool, Program};
 use ns_page::RunState;
 use ns_page::file_queue::FileQueue;
 use ns_page::history::{Following, profile_follows};
@@ -59,7 +59,7 @@ fn App() -> Html {
     let models = use_models(&pool);
     let is_mine = !bridge::is_in_lab(current);
     use_hash(hash_of(current, &profile, &models.known), address.number, current != Page::Profile || profile.is_asked());
-    let catalog = use_catalog(is_mine, &pool, Pool::any, &notices.dispatcher());
+    let catalog = use_catalog(is_mine, &pool, Program::Viewer, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     let run = file_queue.beside(if current == Page::Profile { &profile.run } else { &RunState::Idle });

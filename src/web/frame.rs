@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::platform::focus;
 use super::platform::page::{self, PagePhase};
 use super::platform::url;
-use super::worker::{Engine, Pool};
+use super::worker::{Pool, Program};
 use ns_base::convert::u64_to_f64;
 use ns_base::units::format_whole_share;
 use ns_page::RunState;
@@ -24,12 +24,12 @@ const URL_DELAY_MS: u32 = 120;
 /// The catalog of models and instances: `None` until a worker has sent it, or the reason why it cannot.
 pub type CatalogState = Option<Result<Shared<Catalog>, AttrValue>>;
 
-/// Asks a worker for the catalog, once it `is_wanted`. `worker` chooses the worker.
+/// Asks a worker for the catalog, once it `is_wanted`: one that runs, or a new one of this program.
 #[hook]
 pub fn use_catalog(
     is_wanted: bool,
     pool: &Pool,
-    worker: fn(&Pool) -> Result<Engine, String>,
+    program: Program,
     notices: &StateDispatcher<Notices>,
 ) -> UseStateHandle<CatalogState> {
     let catalog = use_state_eq(|| CatalogState::None);
@@ -47,7 +47,7 @@ pub fn use_catalog(
                     catalog.set(Some(Err(message.into())));
                 }
             };
-            match worker(&pool) {
+            match pool.any(program) {
                 Ok(engine) => {
                     let take = |reply| if let Reply::Catalog(list) = reply { Some(list) } else { None };
                     let on_message = Callback::from(move |message| match answer_of(message, take) {

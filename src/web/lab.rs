@@ -24,7 +24,7 @@ use super::shelf;
 use super::state::{ExperimentsAction, ExperimentsState};
 use super::state::{InspectAction, InspectState};
 use super::sweep::{ExperimentRunner, SweepRunner};
-use super::worker::{KnownModel, Pool, take_all_events};
+use super::worker::{KnownModel, Pool, Program, ask_everything};
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::experiments::{PlanAction, PlanState};
@@ -41,7 +41,7 @@ use ns_view::palette::Theme;
 /// Starts the lab in its element of the page.
 pub fn start() {
     panic::install_for_page();
-    take_all_events();
+    ask_everything();
     if let Some(root) = page::element(bridge::LAB_ELEMENT) {
         yew::Renderer::<Lab>::with_root(root).render();
     }
@@ -194,7 +194,10 @@ fn Lab() -> Html {
     let number = use_state_eq(|| 0_u32);
     let is_asked = current.is_none_or(|page| states.is_asked(page));
     use_hash(current.and_then(|page| states.address(page, &models.known)), *number, is_asked);
-    let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
+    let page = Address::read(&url::hash()).page();
+    let is_study = page.study().is_some() || page == Page::Experiments;
+    let program = if is_study { Program::Studies } else { Program::Benchmarks };
+    let catalog = use_catalog(true, &pool, program, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     // What runs a file that is not here waits for the user.

@@ -86,7 +86,7 @@ test("after one visit a model file is read without a network", app.page(async (p
   await page.waitForFunction(async () => {
     const cache = await caches.open("neuronscope-1");
     const paths = (await cache.keys()).map((r) => new URL(r.url).pathname);
-    return ["lab_bg.wasm", "worker_bg.wasm", "reader_loader.js", "reader.js", "reader_bg.wasm"].every((name) => paths.some((p) => p.endsWith(`/${name}`)));
+    return ["lab_bg.wasm", "worker_bg.wasm", "studies_bg.wasm", "reader_loader.js", "reader.js", "reader_bg.wasm"].every((name) => paths.some((p) => p.endsWith(`/${name}`)));
   });
   await page.context().setOffline(true);
   await openApp(page, `${url}?offline#/inspect?model=nn`);
@@ -102,7 +102,7 @@ test("the worker holds no reader, and the program of readers no simulator", () =
   // A name that the reader of each format looks for: of ONNX, torch.export, TorchScript, HLO. The words of their errors are in both.
   for (const name of ["NonMaxSuppression", "user_output", "code/__torch__", "backend_config"]) {
     assert.ok(held("reader_bg.wasm").includes(name), name);
-    assert.ok(!held("worker_bg.wasm").includes(name), `the worker has the reader of ${name}`);
+    for (const worker of ["worker", "studies"]) assert.ok(!held(`${worker}_bg.wasm`).includes(name), `${worker} has the reader of ${name}`);
   }
   assert.ok(!held("reader_bg.wasm").includes("inf2.xlarge"), "the reader knows no instance");
 });
@@ -115,6 +115,20 @@ test("a trace is on the screen before anything of the simulator is fetched", app
   await show(page, { name: "two.json", buffer: Buffer.from(JSON.stringify(two)) });
   await waitForState(page, "done");
   assert.ok(asked.includes("viewer_bg.wasm"), asked.join());
-  const others = asked.filter((name) => /^(worker|lab|reader)(_loader|_bg)?\.(js|wasm)$/.test(name));
+  const others = asked.filter((name) => /^(worker|studies|lab|reader)(_loader|_bg)?\.(js|wasm)$/.test(name));
   assert.deepEqual(others, []);
+}, { open: false, context: alone }));
+
+test("a page fetches the worker that it needs, and no other", app.page(async (page, url) => {
+  for (const [hash, needed, other] of [["#/benchmark", "worker", "studies"], ["#/llm?run=1", "studies", "worker"]]) {
+    const asked = [];
+    const note = (request) => asked.push(new URL(request.url()).pathname.split("/").at(-1));
+    page.on("request", note);
+    await page.goto("about:blank");
+    await openApp(page, `${url}${hash}`);
+    await waitForState(page, "done");
+    page.off("request", note);
+    assert.ok(asked.includes(`${needed}_bg.wasm`), `${hash}: ${asked.join()}`);
+    assert.ok(!asked.includes(`${other}_bg.wasm`), `${hash}: ${asked.join()}`);
+  }
 }, { open: false, context: alone }));

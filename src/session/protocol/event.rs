@@ -1,14 +1,12 @@
 //! Events for a shell, and the build that sends them.
 
-use serde::{Deserialize, Serialize};
-
 use super::{ExportedFile, JobResult, Reply};
 use crate::JobId;
 use crate::studies::StudyResult;
 use ns_bench::{CompiledModel, Estimate, ServiceTimes, SweepPlan};
 
 /// A message of a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// The first event: the session accepts requests.
     Ready {
@@ -22,7 +20,7 @@ pub enum Event {
 }
 
 /// An event about a request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     Progress {
         /// Units done.
@@ -51,7 +49,7 @@ pub enum Message {
 }
 
 /// A part of a job's result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ResultPart {
     /// The configurations of a benchmark, without estimates.
     Plan(Box<SweepPlan>),
@@ -92,7 +90,7 @@ impl Message {
 }
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 41;
+pub const PROTOCOL_VERSION: u32 = 42;
 
 /// Identifies the build; page and worker of one build have the same id.
 #[must_use]

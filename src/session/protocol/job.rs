@@ -15,7 +15,7 @@ use ns_device::{ModelFileSettings, model_label};
 use ns_experiment::sweep::{ExperimentsRequest, ExperimentsRun, PlannedExperiment};
 
 /// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum JobRequest {
     /// List the configurations of a benchmark before it runs. Told by [`ResultPart::Plan`](super::ResultPart::Plan) at once, then by one
     /// [`ResultPart::Estimated`](super::ResultPart::Estimated) for each simulated configuration that can run, as their models are compiled.
@@ -142,6 +142,18 @@ pub struct RunRequest {
 }
 
 impl JobRequest {
+    /// Whether the worker of studies runs it. A model file is for every worker.
+    #[must_use]
+    pub const fn is_study(&self) -> bool {
+        match self {
+            Self::Study(_) | Self::StudyTrace(_) => true,
+            Self::ReadRecords(..) | Self::PlanExperiments(_) | Self::RunExperiment(_) => true,
+            Self::PlanBench(_) | Self::RunConfiguration(_) | Self::MeasureCpu { .. } | Self::Mlperf { .. } => false,
+            Self::Compile(_) | Self::Profile(_) | Self::Trace(_) | Self::Import { .. } | Self::Inspect(_) => false,
+            Self::Open { .. } | Self::OpenModel { .. } | Self::KeepModel { .. } | Self::OpenLinkedModel(_) => false,
+        }
+    }
+
     /// The input of this request in words.
     #[must_use]
     pub fn describe(&self) -> String {

@@ -13,6 +13,7 @@
 
 mod event;
 mod job;
+mod parts;
 mod question;
 mod request;
 mod result;

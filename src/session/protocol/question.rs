@@ -12,7 +12,7 @@ use ns_insight::SliceRange;
 use ns_view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery, TrackId};
 
 /// A question that is answered at the next step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum QuestionRequest {
     /// The models and instance types that can be run. Answered by [`Reply::Catalog`](super::Reply::Catalog).
     Catalog,

@@ -6,7 +6,7 @@ use super::{AnalysisRequest, JobRequest, ProfileQuestion, QuestionRequest};
 use crate::{JobId, ProfileKey};
 
 /// A message to a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Something to answer. Every answer carries this number.
     Ask(JobId, Ask),
@@ -15,7 +15,7 @@ pub enum Request {
 }
 
 /// Something to answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
     /// Work in steps. Jobs run one after another.
     Job(JobRequest),

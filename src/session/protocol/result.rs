@@ -16,7 +16,7 @@ use ns_experiment::sweep::{ExperimentRow, ExperimentsPlan};
 use ns_insight::Insights;
 use ns_view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum JobResult {
     /// A benchmark, a plan or a compile has ended: its parts are all of its result.
     AllParts,
@@ -79,7 +79,7 @@ pub enum JobResult {
 }
 
 /// The answer to a question or an analysis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// The models and instances that can be run.
     Catalog(Catalog),

@@ -1,238 +1,223 @@
-//! Messages as bytes. Each program of the page, and each worker, decodes only what it can use.
-//!
-//! Postcard's code for one type is the code for everything in it. So what the app and the viewer exchange has types of its own here, and
-//! any other message is bytes within bytes: the lab and the simulator pass a function that decodes those, which the app and the viewer
-//! thus do not contain.
+//! Messages as bytes. Each program of the page, and each worker, encodes and decodes only what it can use.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{AnalysisRequest, Ask, Control, Event, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest};
-use super::{ExportedFile, Reply, Request, SearchHits};
-use crate::share::LinkedFile;
-use crate::{Answer, Catalog, JobId, LinkedTable, OperatorTable, ProfileInfo, ProfileKey};
-use ns_device::OpenedModel;
-use ns_insight::Insights;
-use ns_view::timeline::{SliceDetails, SliceLink, TimelineTile};
+use super::parts::{BenchAsk, BenchMessage, ModelAsk, Part, ProfileAsk, ProfileMessage, StudyAsk, StudyMessage};
+use super::{Ask, Control, Event, Message, Request};
+use crate::JobId;
 
-/// Decodes what is not about profiles.
-pub type Decode<T> = fn(&[u8]) -> Result<T, String>;
+/// Number of what belongs to no part: [`Request::Control`], [`Event::Ready`].
+const NO_PART: u8 = 0;
 
-#[derive(Serialize, Deserialize)]
-enum Wire<T> {
-    Profiles(T),
-    /// The whole message.
-    Other(Vec<u8>),
+type Bytes = Result<Vec<u8>, String>;
+/// Encodes the messages of one part; gives another message back.
+type EncodePart<Whole> = fn(JobId, Whole) -> Result<Bytes, Whole>;
+/// The number of a part, and what decodes it.
+type DecodePart<Whole> = (u8, fn(&[u8]) -> Result<(JobId, Whole), String>);
+
+/// The parts of what is asked, or of what is answered, that a program writes.
+pub struct Encoder<Whole: 'static>(&'static [EncodePart<Whole>]);
+
+/// The parts of what is asked, or of what is answered, that a program reads.
+pub struct Decoder<Whole: 'static>(&'static [DecodePart<Whole>]);
+
+impl<Whole> Copy for Decoder<Whole> {}
+
+impl<Whole> Clone for Decoder<Whole> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
-/// A request to a worker that only opens profiles.
-#[derive(Serialize, Deserialize)]
-enum ProfileRequest {
-    Open(JobId, String, u64),
-    Catalog(JobId),
-    Question(JobId, ProfileKey, ProfileQuestion),
-    Analysis(JobId, ProfileKey, AnalysisRequest),
-    Control(Control),
+impl<Whole> Copy for Encoder<Whole> {}
+
+impl<Whole> Clone for Encoder<Whole> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
-/// An event for a page that shows profiles.
-#[derive(Serialize, Deserialize)]
-enum ProfileEvent {
-    Ready { protocol: u32, build: String },
-    Message(JobId, ProfileMessage),
+impl Encoder<Ask> {
+    /// What the page of profiles asks.
+    pub const PROFILES: Self = Self(&[encode_part::<ProfileAsk, Ask>, encode_part::<ModelAsk, Ask>]);
+    /// What the other pages ask.
+    pub const ALL: Self = Self(&[
+        encode_part::<ProfileAsk, Ask>,
+        encode_part::<ModelAsk, Ask>,
+        encode_part::<BenchAsk, Ask>,
+        encode_part::<StudyAsk, Ask>,
+    ]);
 }
 
-#[derive(Serialize, Deserialize)]
-enum ProfileMessage {
-    Progress { done: u64, total: u64, label: String },
-    Note(String),
-    Paused,
-    Model(Box<(OpenedModel, LinkedFile)>),
-    ModelKept,
-    StudyTrace { name: String, text: String },
-    Profile(Box<ProfileInfo>),
-    Catalog(Catalog),
-    Timeline(TimelineTile),
-    Details(Option<Box<SliceDetails>>),
-    Search(SearchHits),
-    Operators(OperatorTable),
-    Summary(Option<Box<Insights>>),
-    Analysed(Box<Answer>),
-    Listed(Box<LinkedTable>),
-    Flows { arrows: Vec<(SliceLink, SliceLink)>, total: u64 },
-    Density(Vec<f64>),
-    File(ExportedFile),
-    Failed(String),
-    Cancelled,
+impl Decoder<Ask> {
+    /// What the worker of profiles is asked.
+    pub const PROFILES: Self = Self(&[decode_part::<ProfileAsk, Ask>()]);
+    /// What the worker of benchmarks is asked.
+    pub const BENCHMARKS: Self =
+        Self(&[decode_part::<ProfileAsk, Ask>(), decode_part::<ModelAsk, Ask>(), decode_part::<BenchAsk, Ask>()]);
+    /// What the worker of studies is asked.
+    pub const STUDIES: Self =
+        Self(&[decode_part::<ProfileAsk, Ask>(), decode_part::<ModelAsk, Ask>(), decode_part::<StudyAsk, Ask>()]);
+}
+
+impl Encoder<Message> {
+    /// What the worker of profiles answers.
+    pub const PROFILES: Self = Self(&[encode_part::<ProfileMessage, Message>]);
+    /// What the worker of benchmarks answers.
+    pub const BENCHMARKS: Self = Self(&[encode_part::<ProfileMessage, Message>, encode_part::<BenchMessage, Message>]);
+    /// What the worker of studies answers.
+    pub const STUDIES: Self = Self(&[encode_part::<ProfileMessage, Message>, encode_part::<StudyMessage, Message>]);
+}
+
+impl Decoder<Message> {
+    /// Answers to the page of profiles.
+    pub const PROFILES: Self = Self(&[decode_part::<ProfileMessage, Message>()]);
+    /// Answers to the other pages.
+    pub const ALL: Self = Self(&[
+        decode_part::<ProfileMessage, Message>(),
+        decode_part::<BenchMessage, Message>(),
+        decode_part::<StudyMessage, Message>(),
+    ]);
+}
+
+impl<Whole> Encoder<Whole> {
+    fn encode(self, id: JobId, mut whole: Whole) -> Bytes {
+        for encode in self.0 {
+            match encode(id, whole) {
+                Ok(bytes) => return bytes,
+                Err(other) => whole = other,
+            }
+        }
+        Err("a message could not be written: this program does not use it".to_owned())
+    }
+}
+
+impl<Whole> Decoder<Whole> {
+    fn decode(self, number: u8, bytes: &[u8]) -> Result<(JobId, Whole), String> {
+        let part = self.0.iter().find(|(n, _)| *n == number);
+        let (_, decode) = part.ok_or("a message could not be read: this program does not use it")?;
+        decode(bytes)
+    }
+}
+
+fn encode_part<P: Part<Whole> + Serialize, Whole>(id: JobId, whole: Whole) -> Result<Bytes, Whole> {
+    P::of(whole).map(|part| encode(&(P::NUMBER, id, part)))
+}
+
+const fn decode_part<P: Part<Whole> + DeserializeOwned, Whole>() -> DecodePart<Whole> {
+    (P::NUMBER, |bytes| {
+        let (_, id, part): (u8, JobId, P) = decode(bytes)?;
+        Ok((id, part.whole()))
+    })
 }
 
 /// A request as bytes.
 ///
 /// # Errors
-/// If it is too large for memory.
-pub fn encode_request(request: &Request) -> Result<Vec<u8>, String> {
-    match profile_request(request) {
-        Some(request) => encode(&Wire::Profiles(request)),
-        None => encode(&Wire::<ProfileRequest>::Other(encode(request)?)),
+/// If it is too large for memory, or not of the program's parts.
+pub fn encode_request(request: Request, parts: Encoder<Ask>) -> Result<Vec<u8>, String> {
+    match request {
+        Request::Control(control) => encode(&(NO_PART, control)),
+        Request::Ask(id, ask) => parts.encode(id, ask),
     }
 }
 
-fn profile_request(request: &Request) -> Option<ProfileRequest> {
-    Some(match request.clone() {
-        Request::Ask(id, Ask::Job(JobRequest::Open { name, size })) => ProfileRequest::Open(id, name, size),
-        Request::Ask(id, Ask::Question(QuestionRequest::Catalog)) => ProfileRequest::Catalog(id),
-        Request::Ask(id, Ask::Question(QuestionRequest::Profile(profile, question))) => {
-            ProfileRequest::Question(id, profile, question)
-        }
-        Request::Ask(id, Ask::Analysis(profile, analysis)) => ProfileRequest::Analysis(id, profile, analysis),
-        Request::Control(control) => ProfileRequest::Control(control),
-        Request::Ask(..) => return None,
-    })
-}
-
-/// The request in some bytes; `other` decodes one that is not about an open profile.
+/// The request in some bytes.
 ///
 /// # Errors
-/// If the bytes are not a request of this build.
-pub fn decode_request(bytes: &[u8], other: Decode<Request>) -> Result<Request, String> {
-    let request = match decode::<Wire<ProfileRequest>>(bytes)? {
-        Wire::Profiles(request) => request,
-        Wire::Other(bytes) => return other(&bytes),
-    };
-    Ok(match request {
-        ProfileRequest::Open(id, name, size) => Request::Ask(id, Ask::Job(JobRequest::Open { name, size })),
-        ProfileRequest::Catalog(id) => Request::Ask(id, Ask::Question(QuestionRequest::Catalog)),
-        ProfileRequest::Question(id, profile, question) => Request::Ask(id, question.of(profile)),
-        ProfileRequest::Analysis(id, profile, analysis) => Request::Ask(id, analysis.of(profile)),
-        ProfileRequest::Control(control) => Request::Control(control),
-    })
+/// If the bytes are not a request of this build, or not of the program's parts.
+pub fn decode_request(bytes: &[u8], parts: Decoder<Ask>) -> Result<Request, String> {
+    match number(bytes)? {
+        NO_PART => decode::<(u8, Control)>(bytes).map(|(_, control)| control.into()),
+        number => parts.decode(number, bytes).map(|(id, ask)| Request::Ask(id, ask)),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Ready {
+    protocol: u32,
+    build: String,
 }
 
 /// An event as bytes.
 ///
 /// # Errors
-/// If it is too large for memory.
-pub fn encode_event(event: Event) -> Result<Vec<u8>, String> {
-    match profile_event(event) {
-        Ok(event) => encode(&Wire::Profiles(event)),
-        Err(event) => encode(&Wire::<ProfileEvent>::Other(encode(&event)?)),
-    }
-}
-
-#[allow(clippy::result_large_err, reason = "the other case is the message itself, given back")]
-fn profile_event(event: Event) -> Result<ProfileEvent, Event> {
+/// If it is too large for memory, or not of the program's parts.
+pub fn encode_event(event: Event, parts: Encoder<Message>) -> Result<Vec<u8>, String> {
     match event {
-        Event::Ready { protocol, build } => Ok(ProfileEvent::Ready { protocol, build }),
-        Event::Message(id, message) => match profile_message(message) {
-            Ok(message) => Ok(ProfileEvent::Message(id, message)),
-            Err(message) => Err(Event::Message(id, message)),
-        },
+        Event::Ready { protocol, build } => encode(&(NO_PART, Ready { protocol, build })),
+        Event::Message(id, message) => parts.encode(id, message),
     }
 }
 
-#[allow(clippy::result_large_err, reason = "the other case is the message itself, given back")]
-fn profile_message(message: Message) -> Result<ProfileMessage, Message> {
-    Ok(match message {
-        Message::Progress { done, total, label } => ProfileMessage::Progress { done, total, label },
-        Message::Note(text) => ProfileMessage::Note(text),
-        Message::Paused => ProfileMessage::Paused,
-        Message::Done(JobResult::Model(found)) => ProfileMessage::Model(found),
-        Message::Done(JobResult::ModelKept) => ProfileMessage::ModelKept,
-        Message::Done(JobResult::StudyTrace { name, text }) => ProfileMessage::StudyTrace { name, text },
-        Message::Done(JobResult::Profile(info)) => ProfileMessage::Profile(info),
-        Message::Answer(Reply::Catalog(catalog)) => ProfileMessage::Catalog(catalog),
-        Message::Answer(Reply::Timeline(tile)) => ProfileMessage::Timeline(tile),
-        Message::Answer(Reply::Details(details)) => ProfileMessage::Details(details),
-        Message::Answer(Reply::Search(hits)) => ProfileMessage::Search(hits),
-        Message::Answer(Reply::Operators(table)) => ProfileMessage::Operators(table),
-        Message::Answer(Reply::Summary(insights)) => ProfileMessage::Summary(insights),
-        Message::Answer(Reply::Analysed(answer)) => ProfileMessage::Analysed(answer),
-        Message::Answer(Reply::Listed(listed)) => ProfileMessage::Listed(listed),
-        Message::Answer(Reply::Flows { arrows, total }) => ProfileMessage::Flows { arrows, total },
-        Message::Answer(Reply::Density(busy)) => ProfileMessage::Density(busy),
-        Message::File(file) => ProfileMessage::File(file),
-        Message::Failed(message) => ProfileMessage::Failed(message),
-        Message::Cancelled => ProfileMessage::Cancelled,
-        other @ (Message::Part(_) | Message::Done(_) | Message::Answer(_)) => return Err(other),
-    })
-}
-
-/// The event in some bytes; `other` decodes one that only pages of the lab ask for.
+/// The event in some bytes.
 ///
 /// # Errors
-/// If the bytes are not an event of this build.
-pub fn decode_event(bytes: &[u8], other: Decode<Event>) -> Result<Event, String> {
-    let (id, message) = match decode::<Wire<ProfileEvent>>(bytes)? {
-        Wire::Profiles(ProfileEvent::Ready { protocol, build }) => return Ok(Event::Ready { protocol, build }),
-        Wire::Profiles(ProfileEvent::Message(id, message)) => (id, message),
-        Wire::Other(bytes) => return other(&bytes),
-    };
-    Ok(Event::Message(id, message_of(message)))
-}
-
-fn message_of(message: ProfileMessage) -> Message {
-    match message {
-        ProfileMessage::Progress { done, total, label } => Message::Progress { done, total, label },
-        ProfileMessage::Note(text) => Message::Note(text),
-        ProfileMessage::Paused => Message::Paused,
-        ProfileMessage::Model(found) => Message::Done(JobResult::Model(found)),
-        ProfileMessage::ModelKept => Message::Done(JobResult::ModelKept),
-        ProfileMessage::StudyTrace { name, text } => Message::Done(JobResult::StudyTrace { name, text }),
-        ProfileMessage::Profile(info) => Message::Done(JobResult::Profile(info)),
-        ProfileMessage::Catalog(catalog) => Message::Answer(Reply::Catalog(catalog)),
-        ProfileMessage::Timeline(tile) => Message::Answer(Reply::Timeline(tile)),
-        ProfileMessage::Details(details) => Message::Answer(Reply::Details(details)),
-        ProfileMessage::Search(hits) => Message::Answer(Reply::Search(hits)),
-        ProfileMessage::Operators(table) => Message::Answer(Reply::Operators(table)),
-        ProfileMessage::Summary(insights) => Message::Answer(Reply::Summary(insights)),
-        ProfileMessage::Analysed(answer) => Message::Answer(Reply::Analysed(answer)),
-        ProfileMessage::Listed(listed) => Message::Answer(Reply::Listed(listed)),
-        ProfileMessage::Flows { arrows, total } => Message::Answer(Reply::Flows { arrows, total }),
-        ProfileMessage::Density(busy) => Message::Answer(Reply::Density(busy)),
-        ProfileMessage::File(file) => Message::File(file),
-        ProfileMessage::Failed(message) => Message::Failed(message),
-        ProfileMessage::Cancelled => Message::Cancelled,
+/// If the bytes are not an event of this build, or not of the program's parts.
+pub fn decode_event(bytes: &[u8], parts: Decoder<Message>) -> Result<Event, String> {
+    match number(bytes)? {
+        NO_PART => decode::<(u8, Ready)>(bytes).map(|(_, Ready { protocol, build })| Event::Ready { protocol, build }),
+        number => parts.decode(number, bytes).map(|(id, message)| Event::Message(id, message)),
     }
 }
 
-fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, String> {
+fn number(bytes: &[u8]) -> Result<u8, String> {
+    bytes.first().copied().ok_or_else(|| "a message could not be read: it is empty".to_owned())
+}
+
+fn encode<T: Serialize>(message: &T) -> Bytes {
     postcard::to_allocvec(message).map_err(|e| format!("the message could not be written: {e}"))
 }
 
-/// Decodes any request or event: for a program that uses them all.
-///
-/// # Errors
-/// If the bytes are not a message of this build.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     postcard::from_bytes(bytes).map_err(|e| format!("a message could not be read: {e}"))
-}
-
-/// Decodes no other message: for a program that is only about profiles.
-///
-/// # Errors
-/// Always.
-pub fn decode_none<T>(_: &[u8]) -> Result<T, String> {
-    Err("a message could not be read: it is not about a profile".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ProfileKey;
+    use crate::protocol::{
+        AnalysisRequest, ExportedFile, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply, SearchHits,
+    };
+    use crate::studies::{StudyKind, StudySpec};
+
+    const ID: JobId = JobId(3);
+
+    fn through(request: &Request, write: Encoder<Ask>, read: Decoder<Ask>) -> Result<Request, String> {
+        decode_request(&encode_request(request.clone(), write)?, read)
+    }
 
     #[test]
-    fn messages_about_profiles_are_read_without_the_rest() {
-        let id = JobId(3);
-        let requests = [
-            Request::new(id, JobRequest::Open { name: "a.json".to_owned(), size: 7 }),
-            Request::new(id, QuestionRequest::Catalog),
-            Request::new(id, ProfileQuestion::Density(5).of(ProfileKey(1))),
-            Request::new(id, AnalysisRequest::Page("#/".to_owned()).of(ProfileKey(1))),
-            Control::Cancel(id).into(),
+    fn each_program_reads_what_its_page_asks() {
+        let profile = [
+            Request::new(ID, JobRequest::Open { name: "a.json".to_owned(), size: 7 }),
+            Request::new(ID, QuestionRequest::Catalog),
+            Request::new(ID, ProfileQuestion::Density(5).of(ProfileKey(1))),
+            Request::new(ID, AnalysisRequest::Page("#/".to_owned()).of(ProfileKey(1))),
+            Control::Cancel(ID).into(),
         ];
-        for request in requests {
-            let bytes = encode_request(&request).unwrap();
-            assert_eq!(decode_request(&bytes, decode_none), Ok(request));
+        for request in profile {
+            for read in [Decoder::<Ask>::PROFILES, Decoder::<Ask>::BENCHMARKS, Decoder::<Ask>::STUDIES] {
+                assert_eq!(through(&request, Encoder::<Ask>::PROFILES, read), Ok(request.clone()));
+                assert_eq!(through(&request, Encoder::<Ask>::ALL, read), Ok(request.clone()));
+            }
         }
+        let model = Request::new(ID, JobRequest::OpenLinkedModel("packed".to_owned()));
+        for read in [Decoder::<Ask>::BENCHMARKS, Decoder::<Ask>::STUDIES] {
+            assert_eq!(through(&model, Encoder::<Ask>::PROFILES, read), Ok(model.clone()));
+        }
+        let study = Request::new(ID, JobRequest::Study(Box::new(StudySpec::new(StudyKind::Llm))));
+        assert_eq!(through(&study, Encoder::<Ask>::ALL, Decoder::<Ask>::STUDIES), Ok(study.clone()));
+        for read in [Decoder::<Ask>::PROFILES, Decoder::<Ask>::BENCHMARKS] {
+            assert!(through(&study, Encoder::<Ask>::ALL, read).unwrap_err().contains("does not use it"));
+        }
+        assert!(through(&study, Encoder::<Ask>::PROFILES, Decoder::<Ask>::STUDIES).is_err());
+    }
+
+    #[test]
+    fn each_page_reads_what_its_workers_answer() {
         let messages = [
             Message::Progress { done: 1, total: 2, label: "Reading".to_owned() },
             Message::Note("n".to_owned()),
@@ -249,26 +234,20 @@ mod tests {
             Message::Failed("why".to_owned()),
             Message::Cancelled,
         ];
-        for message in messages {
-            let event = Event::Message(id, message);
-            let bytes = encode_event(event.clone()).unwrap();
-            assert_eq!(decode_event(&bytes, decode_none), Ok(event));
+        let mut events: Vec<Event> = messages.into_iter().map(|message| Event::Message(ID, message)).collect();
+        events.push(Event::Ready { protocol: 1, build: "b".to_owned() });
+        for event in events {
+            for write in [Encoder::<Message>::PROFILES, Encoder::<Message>::BENCHMARKS, Encoder::<Message>::STUDIES] {
+                let bytes = encode_event(event.clone(), write).unwrap();
+                assert_eq!(decode_event(&bytes, Decoder::<Message>::PROFILES), Ok(event.clone()));
+                assert_eq!(decode_event(&bytes, Decoder::<Message>::ALL), Ok(event.clone()));
+            }
         }
-        let ready = Event::Ready { protocol: 1, build: "b".to_owned() };
-        assert_eq!(decode_event(&encode_event(ready.clone()).unwrap(), decode_none), Ok(ready));
-    }
-
-    #[test]
-    fn other_messages_need_their_decoder() {
-        let request = Request::new(JobId(3), JobRequest::OpenLinkedModel("packed".to_owned()));
-        let bytes = encode_request(&request).unwrap();
-        assert!(decode_request(&bytes, decode_none).unwrap_err().contains("not about a profile"));
-        assert_eq!(decode_request(&bytes, decode), Ok(request));
-
-        let event = Event::Message(JobId(3), Message::Done(JobResult::AllParts));
-        let bytes = encode_event(event.clone()).unwrap();
-        assert!(decode_event(&bytes, decode_none).is_err());
-        assert_eq!(decode_event(&bytes, decode), Ok(event));
-        assert!(decode_event(b"\xff", decode).is_err());
+        let event = Event::Message(ID, Message::Done(JobResult::AllParts));
+        let bytes = encode_event(event.clone(), Encoder::<Message>::BENCHMARKS).unwrap();
+        assert!(decode_event(&bytes, Decoder::<Message>::PROFILES).is_err());
+        assert_eq!(decode_event(&bytes, Decoder::<Message>::ALL), Ok(event));
+        assert!(decode_event(b"\xff", Decoder::<Message>::ALL).is_err());
+        assert!(decode_event(b"", Decoder::<Message>::ALL).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! The worker for all heavy work but opening profiles: it simulates, and answers questions about what it simulated.
+//! The worker of benchmarks: it draws models, runs them and simulates profiles, and answers questions about those.
 
 fn main() {
-    ns_web::worker::start_simulator();
+    ns_web::worker::start_benchmarks();
 }

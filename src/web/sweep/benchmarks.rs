@@ -8,7 +8,7 @@ use super::keeper::{Keeper, KeptSweep, rows_of};
 use super::runner::{Runnable, Runner, RunnerStep, SweepRunner};
 use crate::shelf;
 use crate::state::PageState;
-use crate::worker::Engine;
+use crate::worker::{Engine, Program};
 use ns_bench::{BenchConfig, Benchmarks, RunDetail, SweepPlan, SweepState};
 use ns_page::RunState;
 use ns_page::bench::{BenchAction, BenchState};
@@ -35,6 +35,7 @@ impl Runnable for Benchmarks {
     type Extra = Listing;
 
     const HEAD: &'static str = "head";
+    const PROGRAM: Program = Program::Benchmarks;
 
     fn step(runner: &SweepRunner, most_lanes: usize) -> RunnerStep {
         let step = runner.0.core.borrow_mut().run.next(most_lanes);

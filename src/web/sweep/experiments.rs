@@ -8,7 +8,7 @@ use super::keeper::{Keeper, KeptOf, rows_of};
 use super::runner::{Runnable, Runner, RunnerStep};
 use crate::platform::machine::{self, wall_ms};
 use crate::shelf;
-use crate::worker::Engine;
+use crate::worker::{Engine, Program};
 use ns_bench::SweepOf;
 use ns_experiment::sweep::{Experiments, ExperimentsPlan, ExperimentsRequest, ExperimentsRun};
 use ns_page::RunState;
@@ -37,6 +37,7 @@ impl Runnable for Experiments {
     type Extra = PlanListing;
 
     const HEAD: &'static str = "experiments";
+    const PROGRAM: Program = Program::Studies;
 
     fn step(runner: &ExperimentRunner, most_lanes: usize) -> RunnerStep {
         let step = runner.0.core.borrow_mut().run.next(most_lanes);
@@ -67,7 +68,7 @@ impl Runner<Experiments> {
     /// Lists the experiments of a form.
     pub fn list(&self, request: &ExperimentsRequest) {
         self.stop_listing();
-        let engine = match self.0.pool.bench() {
+        let engine = match self.0.pool.shared(Program::Studies) {
             Ok(engine) => engine,
             Err(message) => return self.0.dispatch.dispatch(PlanAction::Listed(Err(message))),
         };
@@ -107,7 +108,7 @@ impl Runner<Experiments> {
     fn plan(&self, request: &ExperimentsRequest, then: impl Fn(&Self, ExperimentsPlan) + 'static) {
         self.stop_planning();
         self.tell(SweepNews::GoOn);
-        let engine = match self.0.pool.bench() {
+        let engine = match self.0.pool.shared(Program::Studies) {
             Ok(engine) => engine,
             Err(message) => return self.tell(SweepNews::End(RunState::Failed(message))),
         };

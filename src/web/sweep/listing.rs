@@ -7,6 +7,7 @@ use std::rc::Rc;
 use yew::Callback;
 
 use super::runner::{Core, Runner};
+use crate::worker::Program;
 use ns_bench::{BenchConfig, Benchmarks, Estimate, ServiceTimes, SweepPlan, SweepState};
 use ns_page::bench::BenchAction;
 use ns_session::{JobRequest, Message, ResultPart};
@@ -31,7 +32,7 @@ impl Runner<Benchmarks> {
             return;
         }
         self.0.core.borrow_mut().extra.preview = None;
-        let engine = match self.0.pool.bench() {
+        let engine = match self.0.pool.shared(Program::Benchmarks) {
             Ok(engine) => engine,
             Err(message) => {
                 self.0.dispatch.dispatch(BenchAction::Listed(Err(message)));
@@ -93,7 +94,7 @@ impl Runner<Benchmarks> {
         self.stop_listing();
         self.stop_planning();
         self.0.dispatch.dispatch(BenchAction::Plan(Box::new(config.clone())));
-        let engine = match self.0.pool.bench() {
+        let engine = match self.0.pool.shared(Program::Benchmarks) {
             Ok(engine) => engine,
             Err(message) => return then(self, Err(message)),
         };

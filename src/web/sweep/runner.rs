@@ -10,7 +10,7 @@ use gloo_timers::callback::Interval;
 use super::keeper::{BEAT_MS, Keeper};
 use crate::platform::machine::{hardware_threads, wall_ms};
 use crate::platform::page;
-use crate::worker::{Engine, Pool};
+use crate::worker::{Engine, Pool, Program};
 use ns_bench::{Benchmarks, SweepOf};
 use ns_page::RunState;
 use ns_page::notices::{NoticeAction, Notices, Tone};
@@ -36,6 +36,8 @@ pub trait Runnable: WorkerSweep + 'static {
 
     /// The piece of the browser's store that holds the request of a kept sweep.
     const HEAD: &'static str;
+    /// The program of its workers.
+    const PROGRAM: Program;
 
     /// Carries out one step.
     fn step(runner: &Runner<Self>, most_lanes: usize) -> RunnerStep;
@@ -208,7 +210,8 @@ impl<K: Runnable> Runner<K> {
 
     /// A worker: the one that all runs share, or a new one.
     pub(super) fn worker(&self, is_only: bool) -> Result<Engine, String> {
-        if is_only { self.0.pool.bench() } else { self.0.pool.take() }
+        let Runner(inner) = self;
+        if is_only { inner.pool.shared(K::PROGRAM) } else { inner.pool.take(K::PROGRAM) }
     }
 
     /// Does what a worker's message requires, and shows the result a moment later.

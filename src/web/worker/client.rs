@@ -13,8 +13,8 @@ use yew::Callback;
 use super::envelope;
 use super::life;
 use crate::platform::{download, error_text, page, url};
-use ns_session::protocol::wire::{Decode, decode, decode_event, decode_none, encode_request};
-use ns_session::{Ask, Control, Event, JobId, Message, PROTOCOL_VERSION, Request, build_id};
+use ns_session::protocol::wire::{Decoder, Encoder, decode_event, encode_request};
+use ns_session::{Ask, Control, Event, JobId, JobRequest, Message, PROTOCOL_VERSION, Request, build_id};
 
 /// A worker that does not answer a cancel within this time is ended.
 const CANCEL_GRACE_MS: u32 = 1_500;
@@ -24,13 +24,14 @@ const START_LIMIT_MS: u32 = 300_000;
 
 thread_local! {
     static NEXT_JOB: Cell<u32> = const { Cell::new(1) };
-    /// Decodes events that are not about a profile.
-    static DECODE_OTHER: Cell<Decode<Event>> = const { Cell::new(decode_none) };
+    /// What the program asks, and the answers that it reads.
+    static PARTS: Cell<(Encoder<Ask>, Decoder<Message>)> =
+        const { Cell::new((Encoder::<Ask>::PROFILES, Decoder::<Message>::PROFILES)) };
 }
 
-/// Called once by a program that asks for more than profiles: the app does not, and has no code for the other answers.
-pub fn take_all_events() {
-    DECODE_OTHER.set(decode);
+/// Called once by a program that asks for more than profiles: the app does not, and has no code for the rest.
+pub fn ask_everything() {
+    PARTS.set((Encoder::<Ask>::ALL, Decoder::<Message>::ALL));
 }
 
 /// One worker. Clones refer to the same one; dropping the last clone ends it.
@@ -85,12 +86,14 @@ impl Drop for EngineInner {
 }
 
 /// What a worker can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Program {
-    /// Opens profiles. It is less than half as large as the other.
+    /// Opens profiles. It is less than half as large as the others.
     Viewer,
-    /// Everything else; it also shows the profiles that it simulated.
-    Simulator,
+    /// Benchmarks models, draws them, and simulates profiles.
+    Benchmarks,
+    /// Runs studies and experiments.
+    Studies,
 }
 
 impl Program {
@@ -98,8 +101,15 @@ impl Program {
     const fn loader(self) -> &'static str {
         match self {
             Self::Viewer => "viewer_loader.js",
-            Self::Simulator => "worker_loader.js",
+            Self::Benchmarks => "worker_loader.js",
+            Self::Studies => "studies_loader.js",
         }
+    }
+
+    /// The one that does a job on models.
+    #[must_use]
+    pub const fn of(job: &JobRequest) -> Self {
+        if job.is_study() { Self::Studies } else { Self::Benchmarks }
     }
 }
 
@@ -253,15 +263,16 @@ impl EngineInner {
             queue.push((request, file));
             return;
         }
-        self.post(&request, file.as_ref());
+        self.post(request, file.as_ref());
     }
 
-    fn post(&self, request: &Request, file: Option<&File>) {
-        let sent = encode_request(request).and_then(|bytes| {
+    fn post(&self, request: Request, file: Option<&File>) {
+        let job = request.job();
+        let sent = encode_request(request, PARTS.get().0).and_then(|bytes| {
             let e = envelope::pack(&bytes, file.map(AsRef::as_ref));
             self.worker.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error))
         });
-        if let (Err(message), Some(job)) = (sent, request.job()) {
+        if let (Err(message), Some(job)) = (sent, job) {
             self.deliver(job, Message::Failed(message));
         }
     }
@@ -278,7 +289,7 @@ impl EngineInner {
             return;
         }
         let unpacked =
-            envelope::unpack(data).and_then(|(bytes, beside)| Ok((decode_event(&bytes, DECODE_OTHER.get())?, beside)));
+            envelope::unpack(data).and_then(|(bytes, beside)| Ok((decode_event(&bytes, PARTS.get().1)?, beside)));
         match unpacked {
             Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
             // The file of a forgotten job is dropped too.
@@ -301,7 +312,7 @@ impl EngineInner {
         }
         let queued = self.queue.take().unwrap_or_default();
         for (request, file) in queued {
-            self.post(&request, file.as_ref());
+            self.post(request, file.as_ref());
         }
     }
 

@@ -15,8 +15,8 @@ use super::panic_message::{install_panic_hook, post_text};
 use super::reader::read_model;
 use super::source::FileSource;
 use crate::platform::{download, error_text};
-use ns_session::protocol::wire::{Decode, decode, decode_none, decode_request, encode_event};
-use ns_session::{ByteSource, Event, ExportedFile, Message, PROTOCOL_VERSION, Request, Session, StepResult, build_id};
+use ns_session::protocol::wire::{Decoder, Encoder, decode_request, encode_event};
+use ns_session::{Ask, ByteSource, Event, ExportedFile, Message, PROTOCOL_VERSION, Session, StepResult, build_id};
 
 /// Target duration of a step: a cancel is read at most this much later.
 const STEP_MS: f64 = 16.0;
@@ -29,11 +29,13 @@ const WARM_UP_AFTER_MS: u32 = 300;
 const WARM_UP_EVERY_MS: u32 = 15;
 const WARM_UP_ROUNDS: u32 = 16;
 
+type Parts = (Decoder<Ask>, Encoder<Message>);
+
 struct Host {
     scope: DedicatedWorkerGlobalScope,
     session: Session,
-    /// Decodes requests that are not about a profile.
-    decode_other: Decode<Request>,
+    /// What it is asked, and what it answers.
+    parts: Parts,
     /// Posting here schedules the next step behind messages that are already waiting: `setTimeout` would add 4 ms.
     next_step: MessagePort,
     is_scheduled: bool,
@@ -46,23 +48,35 @@ struct Host {
 
 /// Starts the worker that opens profiles. It has no simulator in it.
 pub fn start_viewer() {
-    start(|_| Session::for_profiles(), decode_none, Some(ns_session::warm_up));
+    let parts = (Decoder::<Ask>::PROFILES, Encoder::<Message>::PROFILES);
+    start(|_| Session::for_profiles(), parts, Some(ns_session::warm_up));
 }
 
-/// Starts the worker that does everything else.
-pub fn start_simulator() {
-    let session = |scope: &DedicatedWorkerGlobalScope| {
-        Session::for_models().with_clock(Rc::new(WorkerClock::new(scope.clone()))).with_model_reader(read_model)
-    };
-    start(session, decode, None);
+/// Starts the worker of benchmarks.
+pub fn start_benchmarks() {
+    start(
+        |scope| of_models(Session::for_benchmarks(), scope),
+        (Decoder::<Ask>::BENCHMARKS, Encoder::<Message>::BENCHMARKS),
+        None,
+    );
+}
+
+/// Starts the worker of studies and experiments.
+pub fn start_studies() {
+    start(
+        |scope| of_models(Session::for_studies(), scope),
+        (Decoder::<Ask>::STUDIES, Encoder::<Message>::STUDIES),
+        None,
+    );
+}
+
+/// A session with what measuring and model files need.
+fn of_models(session: Session, scope: &DedicatedWorkerGlobalScope) -> Session {
+    session.with_clock(Rc::new(WorkerClock::new(scope.clone()))).with_model_reader(read_model)
 }
 
 /// Listens and reports that the worker is ready. Does nothing outside a worker.
-fn start(
-    session: fn(&DedicatedWorkerGlobalScope) -> Session,
-    decode_other: Decode<Request>,
-    warm_up: Option<fn() -> usize>,
-) {
+fn start(session: fn(&DedicatedWorkerGlobalScope) -> Session, parts: Parts, warm_up: Option<fn() -> usize>) {
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
     install_panic_hook();
     let Ok(channel) = MessageChannel::new() else {
@@ -72,7 +86,7 @@ fn start(
     let host = Rc::new(RefCell::new(Host {
         scope: scope.clone(),
         session: session(&scope),
-        decode_other,
+        parts,
         next_step: channel.port2(),
         is_scheduled: false,
         budget: 50_000,
@@ -94,8 +108,9 @@ fn start(
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
 
-    post(&scope, Event::Ready { protocol: PROTOCOL_VERSION, build: build_id() });
-    life::hold(&scope);
+    life::hold(&scope, |scope| {
+        post(scope, Encoder::<Message>::PROFILES, Event::Ready { protocol: PROTOCOL_VERSION, build: build_id() });
+    });
     if let Some(warm_up) = warm_up {
         warm_up_later(warm_up, host, WARM_UP_AFTER_MS, WARM_UP_ROUNDS);
     }
@@ -116,7 +131,7 @@ impl Host {
     fn take(&mut self, data: &JsValue) {
         self.is_fresh = false;
         let unpacked =
-            envelope::unpack(data).and_then(|(bytes, beside)| Ok((decode_request(&bytes, self.decode_other)?, beside)));
+            envelope::unpack(data).and_then(|(bytes, beside)| Ok((decode_request(&bytes, self.parts.0)?, beside)));
         match unpacked {
             Ok((request, beside)) => match beside.and_then(|b| b.dyn_into().ok()).map(FileSource::new).transpose() {
                 Ok(source) => {
@@ -125,7 +140,7 @@ impl Host {
                 }
                 Err(message) => {
                     if let Some(job) = request.job() {
-                        post(&self.scope, Event::Message(job, Message::Failed(message)));
+                        post(&self.scope, self.parts.1, Event::Message(job, Message::Failed(message)));
                     }
                 }
             },
@@ -143,7 +158,7 @@ impl Host {
         self.is_scheduled = false;
         let scope = &self.scope;
         let start = now_ms(scope);
-        let progress_ms = &mut self.progress_ms;
+        let (progress_ms, answers) = (&mut self.progress_ms, self.parts.1);
         let result = self.session.step(self.budget, &mut |event| {
             if matches!(event, Event::Message(_, Message::Progress { .. })) {
                 let now = now_ms(scope);
@@ -152,7 +167,7 @@ impl Host {
                 }
                 *progress_ms = now;
             }
-            post(scope, event);
+            post(scope, answers, event);
         });
         let took = now_ms(scope) - start;
         // The budget only decides how often the worker reads messages; no result depends on it.
@@ -171,9 +186,9 @@ fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {
     scope.performance().map_or(0.0, |p| p.now())
 }
 
-fn post(scope: &DedicatedWorkerGlobalScope, event: Event) {
+fn post(scope: &DedicatedWorkerGlobalScope, answers: Encoder<Message>, event: Event) {
     let (event, file) = beside(event);
-    let sent = encode_event(event).and_then(|bytes| {
+    let sent = encode_event(event, answers).and_then(|bytes| {
         let e = envelope::pack(&bytes, file.as_ref());
         scope.post_message_with_transfer(&e.message, &e.transfer).map_err(|error| error_text(&error))
     });

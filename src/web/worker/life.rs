@@ -24,17 +24,23 @@ pub(super) fn new_name() -> String {
     js_sys::Math::random().to_string()
 }
 
-/// Holds the lock of this worker from now on.
-pub(super) fn hold(scope: &DedicatedWorkerGlobalScope) {
-    let (name, scope) = (scope.name(), scope.clone());
-    if name.is_empty() {
-        return;
-    }
+/// Holds the lock of this worker from now on, and then calls `ready`: whatever a worker is asked, the page learns of its end.
+pub(super) fn hold(scope: &DedicatedWorkerGlobalScope, ready: fn(&DedicatedWorkerGlobalScope)) {
+    let (name, granted) = (scope.name(), scope.clone());
     let on_grant = Closure::once_into_js(move || {
-        post_text(&scope, ALIVE);
+        post_text(&granted, ALIVE);
+        ready(&granted);
         Promise::new(&mut |_, _| {})
     });
-    let _ = request_lock(&name, &on_grant);
+    match request_lock(&name, &on_grant).ok().and_then(|asked| asked.dyn_into::<Promise>().ok()) {
+        Some(asked) if !name.is_empty() => {
+            let refused = scope.clone();
+            let on_refusal = Closure::once(move |_: JsValue| ready(&refused));
+            let _ = asked.catch(&on_refusal);
+            on_refusal.forget(); // lives as long as the worker
+        }
+        _ => ready(scope),
+    }
 }
 
 /// Calls once the worker of this name has ended.

@@ -5,7 +5,8 @@
 //! [`ns_session::Message::File`] the file that was made, as a `Blob`.
 //! Readers of model files are a separate program (`reader.rs`, [`super::reader`]), which a worker fetches when it reads a model file.
 //!
-//! There are two worker programs: `viewer` opens profiles, `worker` does everything else too. A visitor who opens a file waits for the small one.
+//! There are three worker programs: `viewer` opens profiles, `worker` runs benchmarks, `studies` the rest. Each has only its parts of the messages,
+//! and a visitor waits for the one that the page needs.
 //!
 //! Until the worker has sent [`ns_session::Event::Ready`], the page queues its requests. See docs/decisions.md for why this is
 //! not yew-agent or gloo-worker.
@@ -20,7 +21,7 @@ mod pool;
 mod reader;
 mod source;
 
-pub use client::{Engine, Program, take_all_events};
-pub use host::{start_simulator, start_viewer};
+pub use client::{Engine, Program, ask_everything};
+pub use host::{start_benchmarks, start_studies, start_viewer};
 pub use pool::{KnownModel, Models, Pool};
 pub use source::copy_front;

@@ -4,7 +4,8 @@
 //! A model file that the user brings is opened in one worker. All other workers, also later ones, keep a handle of it, so that
 //! any of them can run it; a worker that never runs it never reads it.
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
@@ -27,12 +28,8 @@ pub struct Pool(Rc<RefCell<Workers>>);
 
 #[derive(Default)]
 struct Workers {
-    /// A worker that waits for a file.
-    viewer: Option<Engine>,
-    /// A worker that waits for other work, once there was some.
-    spare: Option<Engine>,
-    bench: Option<Engine>,
-    /// All workers that were started, whoever owns them.
+    lanes: BTreeMap<Program, Lane>,
+    /// All workers of models that were started, whoever owns them.
     started: Vec<WeakEngine>,
     models: Vec<ModelFile>,
     /// Model files that are being read from the browser's store.
@@ -41,6 +38,15 @@ struct Workers {
     on_models: Option<Callback<Models>>,
     /// The catalog, for answers that come to a page that was drawn before it.
     catalog: Option<Shared<Catalog>>,
+}
+
+/// The workers of one program.
+#[derive(Default)]
+struct Lane {
+    /// A worker that waits for work.
+    spare: Option<Engine>,
+    /// The one for short work.
+    shared: Option<Engine>,
 }
 
 /// The model files of a page.
@@ -114,18 +120,20 @@ impl Pool {
     ///
     /// # Errors
     /// If the browser starts no worker.
-    pub fn take(&self) -> Result<Engine, String> {
-        let spare = self.0.borrow_mut().spare.take().filter(Engine::is_alive);
-        let engine = spare.or_else(|| self.take_free_bench()).map_or_else(|| self.spawn(), Ok)?;
+    pub fn take(&self, program: Program) -> Result<Engine, String> {
+        let waiting = {
+            let mut lane = self.lane(program);
+            // The shared one, if nothing runs there: a page that has just started has no other yet.
+            lane.spare.take().filter(Engine::is_alive).or_else(|| lane.shared.take_if(|engine| engine.is_free()))
+        };
+        let engine = waiting.map_or_else(|| self.spawn(program), Ok)?;
         let pool = self.clone();
-        Timeout::new(WARM_UP_MS, move || pool.warm_up()).forget();
+        Timeout::new(WARM_UP_MS, move || pool.warm_up(program)).forget();
         Ok(engine)
     }
 
-    /// The worker of benchmarks, if none runs there: a page that has just started has no other yet.
-    fn take_free_bench(&self) -> Option<Engine> {
-        let bench = &mut self.0.borrow_mut().bench;
-        bench.take_if(|engine| engine.is_free())
+    fn lane(&self, program: Program) -> RefMut<'_, Lane> {
+        RefMut::map(self.0.borrow_mut(), |workers| workers.lanes.entry(program).or_default())
     }
 
     /// Keeps the catalog that a worker sent.
@@ -139,64 +147,47 @@ impl Pool {
         self.0.borrow().catalog.clone()
     }
 
-    /// A worker for one file of a profile, usually a warm one.
+    /// A worker for a short question that each of them answers: one that runs, else a new one of this program.
     ///
     /// # Errors
     /// If the browser starts no worker.
-    pub fn viewer(&self) -> Result<Engine, String> {
-        let waiting = self.0.borrow_mut().viewer.take().filter(Engine::is_alive);
-        let engine = waiting.map_or_else(|| Engine::spawn(Program::Viewer), Ok)?;
-        let pool = self.clone();
-        Timeout::new(WARM_UP_MS, move || pool.await_file()).forget();
-        Ok(engine)
-    }
-
-    /// A worker for a short question that each of them answers: one that runs, else the smaller.
-    ///
-    /// # Errors
-    /// If the browser starts no worker.
-    pub fn any(&self) -> Result<Engine, String> {
-        let running = {
-            let workers = self.0.borrow();
-            let mut all = [&workers.bench, &workers.viewer].into_iter().flatten();
-            all.find(|engine| engine.is_alive()).cloned()
-        };
-        running.map_or_else(
+    pub fn any(&self, program: Program) -> Result<Engine, String> {
+        self.running(&[program]).map_or_else(
             || {
-                let viewer = Engine::spawn(Program::Viewer)?;
-                self.0.borrow_mut().viewer = Some(viewer.clone());
-                Ok(viewer)
+                let engine = self.spawn(program)?;
+                self.lane(program).spare = Some(engine.clone());
+                Ok(engine)
             },
             Ok,
         )
     }
 
-    /// Starts the worker that waits for the next file, unless there is one.
-    fn await_file(&self) {
-        if self.0.borrow().viewer.as_ref().is_none_or(|e| !e.is_alive()) {
-            // A refusal is reported when a worker is needed.
-            let viewer = Engine::spawn(Program::Viewer).ok();
-            self.0.borrow_mut().viewer = viewer;
-        }
+    /// A shared worker, or one of these programs that waits.
+    fn running(&self, waiting: &[Program]) -> Option<Engine> {
+        let workers = self.0.borrow();
+        let shared = workers.lanes.values().map(|lane| &lane.shared);
+        let spare = waiting.iter().filter_map(|program| Some(&workers.lanes.get(program)?.spare));
+        shared.chain(spare).flatten().find(|engine| engine.is_alive()).cloned()
     }
 
-    /// The worker that benchmarks run in.
+    /// The worker for short work, and for runs that have a worker alone.
     ///
     /// # Errors
     /// If the browser starts no worker.
-    pub fn bench(&self) -> Result<Engine, String> {
-        let running = self.0.borrow().bench.clone().filter(Engine::is_alive);
+    pub fn shared(&self, program: Program) -> Result<Engine, String> {
+        let running = self.lane(program).shared.clone().filter(Engine::is_alive);
         if let Some(engine) = running {
             return Ok(engine);
         }
-        let engine = self.take()?;
-        self.0.borrow_mut().bench = Some(engine.clone());
+        let engine = self.take(program)?;
+        self.lane(program).shared = Some(engine.clone());
         Ok(engine)
     }
 
-    /// Opens a model file in the worker of benchmarks, and makes the others keep it; `on_message` receives what the worker of benchmarks reports.
+    /// Opens a model file in one worker, and makes the others keep it; `on_message` receives what that worker reports.
     pub fn open_model(&self, file: File, settings: ModelFileSettings, on_message: Callback<Message>) {
-        let engine = match self.bench() {
+        let running = self.running(&[Program::Benchmarks, Program::Studies]);
+        let engine = match running.map_or_else(|| self.shared(Program::Benchmarks), Ok) {
             Ok(engine) => engine,
             Err(message) => return on_message.emit(Message::Failed(message)),
         };
@@ -235,7 +226,7 @@ impl Pool {
         let workers = self.at_work();
         workers.iter().for_each(|engine| self.open_in(&model, engine));
         // A worker that starts gets all models.
-        if let (true, Err(message)) = (workers.is_empty(), self.bench()) {
+        if let (true, Err(message)) = (workers.is_empty(), self.shared(Program::Benchmarks)) {
             on_failure.emit(message);
         }
     }
@@ -324,9 +315,12 @@ impl Pool {
         models.len() < before
     }
 
-    /// A new worker, with all model files.
-    fn spawn(&self) -> Result<Engine, String> {
-        let engine = Engine::spawn(Program::Simulator)?;
+    /// A new worker, with all model files if it works with models.
+    fn spawn(&self, program: Program) -> Result<Engine, String> {
+        let engine = Engine::spawn(program)?;
+        if program == Program::Viewer {
+            return Ok(engine);
+        }
         let models = self.0.borrow().models.clone();
         models.iter().for_each(|model| self.hand(model, &engine));
         let started = &mut self.0.borrow_mut().started;
@@ -335,12 +329,13 @@ impl Pool {
         Ok(engine)
     }
 
-    /// Starts the worker that waits for other work than a file, unless there is one.
-    pub fn warm_up(&self) {
-        if self.0.borrow().spare.as_ref().is_none_or(|e| !e.is_alive()) {
+    /// Starts the worker that waits for work of this kind, unless there is one.
+    pub fn warm_up(&self, program: Program) {
+        let is_waiting = self.lane(program).spare.as_ref().is_some_and(Engine::is_alive);
+        if !is_waiting {
             // A refusal is reported when a worker is needed.
-            let spare = self.spawn().ok();
-            self.0.borrow_mut().spare = spare;
+            let spare = self.spawn(program).ok();
+            self.lane(program).spare = spare;
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::answers::say_failure;
 use crate::context::AppContext;
 use crate::platform::{download, machine, url};
 use crate::sweep::SweepRunner;
+use crate::worker::Program;
 use ns_bench::export::{CSV_COLS, JsonFormat, to_csv, to_json, to_json_as};
 use ns_bench::results_file_name;
 use ns_page::bench::{BenchAction, BenchState, OpenedPlan};
@@ -92,7 +93,7 @@ impl BenchActions {
         let config = self.state.ran.as_ref().map(|ran| Box::new((**ran).clone()));
         let made = PackedReports::of(&reports).and_then(|reports| {
             let page = Box::new(BenchPage { config, view: self.state.view().to_fields(), reports, base });
-            let (engine, file_name) = (self.app.pool.bench()?, self.file_name("html"));
+            let (engine, file_name) = (self.app.pool.shared(Program::Benchmarks)?, self.file_name("html"));
             let on_message = say_failure(Some(self.app.notices.clone()));
             engine.send(QuestionRequest::BenchPage { page, file_name }, None, on_message);
             Ok(())

@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use crate::context::AppContext;
 use crate::platform::files::read_head;
+use crate::worker::Program;
 use ns_base::convert::f64_to_u64;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::link_intent::LinkIntent;
@@ -38,7 +39,7 @@ pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: F
     if file.name().to_ascii_lowercase().ends_with(".py") {
         return spawn_local(read_script(state, notices, file));
     }
-    let engine = match app.pool.bench() {
+    let engine = match app.pool.shared(Program::Benchmarks) {
         Ok(engine) => engine,
         Err(message) => {
             state.dispatch(BenchAction::Refused(message));

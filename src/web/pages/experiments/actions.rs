@@ -14,7 +14,7 @@ use crate::platform::folder::bundle_files;
 use crate::shelf::{keep_file, kept_file};
 use crate::state::{ExperimentsAction, ExperimentsState, StateDispatcher, StateHandle};
 use crate::sweep::kept_results;
-use crate::worker::Engine;
+use crate::worker::{Engine, Program};
 use ns_base::convert::f64_to_u64;
 use ns_page::RunState;
 use ns_page::experiments::SAMPLE;
@@ -84,7 +84,7 @@ fn start(
     if replaces_sample {
         state.dispatch(ExperimentsAction::Replace);
     }
-    let engine = match held.map_or_else(|| app.pool.take(), Ok) {
+    let engine = match held.map_or_else(|| app.pool.take(Program::Studies), Ok) {
         Ok(engine) => engine,
         Err(message) => return state.dispatch(ExperimentsAction::Run(RunState::Failed(message))),
     };

@@ -7,7 +7,7 @@ use yew::prelude::*;
 use crate::components::{DocumentView, DrawBlock, ProgressBar, copy_text, drawings, on};
 use crate::context::{AppContext, RunningJob, use_app};
 use crate::shelf;
-use crate::worker::Engine;
+use crate::worker::{Engine, Program};
 use ns_page::RunState;
 use ns_page::Shared;
 use ns_page::notices::{NoticeAction, Tone};
@@ -92,7 +92,7 @@ fn starter(
     let (app, run, document, job) = (app.clone(), run.setter(), document.setter(), Rc::clone(job));
     Callback::from(move |_: MouseEvent| {
         let Some(spec) = study_of(example.link) else { return };
-        let engine = match app.pool.take() {
+        let engine = match app.pool.take(Program::Studies) {
             Ok(engine) => engine,
             Err(message) => return run.set(RunState::Failed(message)),
         };

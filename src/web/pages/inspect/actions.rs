@@ -8,7 +8,7 @@ use crate::context::AppContext;
 use crate::context::JobSlot;
 use crate::model_files::keep_model;
 use crate::state::{InspectAction, InspectState, StateHandle};
-use crate::worker::Engine;
+use crate::worker::{Engine, Program};
 use ns_base::convert::f64_to_u64;
 use ns_page::RunState;
 use ns_session::share::LinkedFile;
@@ -58,7 +58,7 @@ impl InspectActions {
     /// The worker that holds the model, or another one.
     fn engine(&self) -> Result<Engine, String> {
         let held = self.state.engine.clone().filter(Engine::is_alive);
-        held.map_or_else(|| self.app.pool.take(), Ok)
+        held.map_or_else(|| self.app.pool.take(Program::Benchmarks), Ok)
     }
 
     fn send(&self, engine: &Engine, job: JobId, ask: InspectAsk, file: Option<OpenedFile>, refused: Callback<String>) {

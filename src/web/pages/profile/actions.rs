@@ -14,7 +14,7 @@ use crate::platform::{date, download, url};
 use crate::shelf::{self, keep_file, kept_file};
 use crate::state::{ProfileAction, ProfileState, StateDispatcher, StateHandle};
 use crate::timeline::Controller;
-use crate::worker::Engine;
+use crate::worker::{Engine, Program};
 use ns_base::convert::f64_to_u64;
 use ns_formats::WriteFormat;
 use ns_page::RunState;
@@ -120,8 +120,8 @@ impl ProfileActions {
                 app.notices.dispatch(NoticeAction::Say(Tone::Info, text));
             }
         }
-        let engine = if file.is_some() { app.pool.viewer() } else { app.pool.take() };
-        let engine = match engine {
+        let program = if file.is_some() { Program::Viewer } else { Program::of(&request) };
+        let engine = match app.pool.take(program) {
             Ok(engine) => engine,
             Err(message) => {
                 state.dispatch(ProfileAction::End(RunState::Failed(message)));

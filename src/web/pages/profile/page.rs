@@ -19,6 +19,7 @@ use crate::context::JobSlot;
 use crate::context::{AppContext, use_app};
 use crate::platform::page;
 use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use crate::worker::Program;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_bytes, format_count};
 use ns_page::RunState;
@@ -119,7 +120,7 @@ fn use_links(actions: &ProfileActions) {
         let pool = (!state.wants_file && !state.run.is_running()).then(|| app.pool.clone());
         move |()| {
             if let Some(pool) = pool {
-                pool.warm_up();
+                pool.warm_up(Program::Benchmarks);
             }
         }
     });

@@ -9,7 +9,7 @@ use crate::pages::benchmark::open_model;
 use crate::platform::download::file_of;
 use crate::platform::{download, page};
 use crate::shelf;
-use crate::worker::Engine;
+use crate::worker::{Engine, Program};
 use ns_page::RunState;
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::study::{StudyAction, StudyState};
@@ -81,7 +81,7 @@ impl StudyActions {
             engine.give_up(job);
         }
         // A separate worker: the memory of a large layer is freed when the worker ends.
-        let engine = match self.app.pool.take() {
+        let engine = match self.app.pool.take(Program::Studies) {
             Ok(engine) => engine,
             Err(message) => return self.state.dispatch(StudyAction::Refuse(message)),
         };

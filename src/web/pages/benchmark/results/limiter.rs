@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use crate::context::use_app;
+use crate::worker::Program;
 use ns_session::{InspectAsk, InspectField, InspectSpec, JobRequest, JobResult, Message};
 
 #[derive(Properties, PartialEq)]
@@ -19,7 +20,7 @@ pub fn LimiterLine(props: &LimiterLineProps) -> Html {
     let found = sentence.clone();
     use_effect_with(props.of.clone(), move |of| {
         let (Some(of), Some(app)) = (of.clone(), app) else { return };
-        let Ok(engine) = app.pool.bench() else { return };
+        let Ok(engine) = app.pool.shared(Program::Benchmarks) else { return };
         let (model, instance, batch) = &of;
         let spec = InspectSpec::default()
             .with(InspectField::Model, model)

@@ -9,7 +9,7 @@ use super::super::actions::{ExperimentsActions, SET};
 use crate::platform::{download, page};
 use crate::state::{ExperimentsAction, StateHandle};
 use crate::sweep::ExperimentRunner;
-use crate::worker::Engine;
+use crate::worker::{Engine, Program};
 use ns_page::experiments::{PlanAction, PlanState, RUN_FILE};
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::replies::outcome_of;
@@ -120,7 +120,7 @@ impl RunActions {
         if has {
             return;
         }
-        let engine = match held.map_or_else(|| self.page.app.pool.take(), Ok) {
+        let engine = match held.map_or_else(|| self.page.app.pool.take(Program::Studies), Ok) {
             Ok(engine) => engine,
             Err(message) => return self.say(message),
         };

@@ -1,0 +1,5 @@
+//! The worker of studies and experiments.
+
+fn main() {
+    ns_web::worker::start_studies();
+}
