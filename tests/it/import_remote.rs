@@ -8,6 +8,7 @@ use neuronscope::container::ByteSource;
 use neuronscope::program::file::gunzip;
 use neuronscope::program::{ImportError, ImportOptions, ImportedModel, ReadModel, read_elsewhere};
 use neuronscope::readers::{read_carried, read_model};
+use neuronscope::session::protocol::wire::{Decoder, Encoder, decode_event, encode_event};
 use neuronscope::session::{
     Event, JobId, JobRequest, JobResult, Message, OpenedModel, Request, RunRequest, Session, StepResult,
 };
@@ -146,8 +147,8 @@ fn a_session_answers_the_same_wherever_models_are_read() {
 fn findings_about_a_model_reach_the_page() {
     for (name, bytes) in model_files().into_iter().filter(|(name, _)| name.contains("nn-442") || name.contains("mlp")) {
         for event in ask(&mut session_with(read_model), open(&name, &bytes), Some(&bytes)) {
-            let sent = postcard::to_allocvec(&event).unwrap();
-            assert_eq!(postcard::from_bytes::<Event>(&sent).unwrap(), event, "{name}");
+            let sent = encode_event(event.clone(), Encoder::<Message>::BENCHMARKS).unwrap();
+            assert_eq!(decode_event(&sent, Decoder::<Message>::ALL).unwrap(), event, "{name}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Models computed as a NeuronCore would compute them.
 
 use neuronscope::neuron::numerics::{NumericsReport, NumericsSpec, SizeLimits};
+use neuronscope::session::protocol::wire::{Decoder, Encoder, decode_event, encode_event};
 use neuronscope::session::studies::{StudyResult, StudySpec};
 use neuronscope::session::{
     AutoCast, CastType, CompileOptions, Event, JobId, JobRequest, JobResult, Message, OptLevel, Request, Rounding,
@@ -125,9 +126,10 @@ fn uncomputable_comparisons_have_a_reason() {
 fn a_report_travels_as_bytes_and_as_json() {
     let report = run(spec("matmult:n=16,loop_count=300,add_bias=false,normalize=true")).unwrap();
     let study = StudyResult { values: Some(Box::new(report.clone())), ..StudyResult::default() };
-    let bytes =
-        postcard::to_allocvec(&Event::Message(JobId(7), Message::Done(JobResult::Study(Box::new(study))))).unwrap();
-    let Event::Message(_, Message::Done(JobResult::Study(back))) = postcard::from_bytes(&bytes).unwrap() else {
+    let event = Event::Message(JobId(7), Message::Done(JobResult::Study(Box::new(study))));
+    let bytes = encode_event(event, Encoder::<Message>::STUDIES).unwrap();
+    let Ok(Event::Message(_, Message::Done(JobResult::Study(back)))) = decode_event(&bytes, Decoder::<Message>::ALL)
+    else {
         panic!("is numerics")
     };
     let back = back.values.unwrap();
