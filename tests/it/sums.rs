@@ -12,8 +12,16 @@ use ns_cli::host::{Host, Memory, call};
 use serde_json::Value;
 
 /// Configurations of each command, in the test of every day and in that of the night.
-const DAILY: [(Sums, u64); 5] =
-    [(Sums::Bench, 300), (Sums::Profile, 24), (Sums::Generate, 80), (Sums::Matmult, 60), (Sums::CustomOp, 120)];
+const DAILY: [(Sums, u64); 8] = [
+    (Sums::Bench, 300),
+    (Sums::Profile, 24),
+    (Sums::Generate, 80),
+    (Sums::Matmult, 60),
+    (Sums::CustomOp, 120),
+    (Sums::Inspect, 30),
+    (Sums::Numerics, 24),
+    (Sums::Experiment, 24),
+];
 const NIGHTLY_TIMES: u64 = 12;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +31,9 @@ enum Sums {
     Generate,
     Matmult,
     CustomOp,
+    Inspect,
+    Numerics,
+    Experiment,
 }
 
 /// In a thread with the stack of a program's first one.
@@ -44,6 +55,9 @@ fn check_here(which: usize, times: u64) {
             Sums::Generate => generate(&mut draw, &mut found),
             Sums::Matmult => matmult(&mut draw, &mut found),
             Sums::CustomOp => customop(&mut draw, &mut found),
+            Sums::Inspect => inspect(&mut draw, &mut found),
+            Sums::Numerics => numerics(&mut draw, &mut found),
+            Sums::Experiment => experiment(&mut draw, &mut found),
         }
     }
     let (ran, wrong) = (found.ran, &found.wrong);
@@ -75,6 +89,21 @@ fn figures_of_the_microbenchmark_agree() {
 #[test]
 fn figures_of_custom_operators_agree() {
     check(4, 1);
+}
+
+#[test]
+fn shares_of_inspected_models_agree() {
+    check(5, 1);
+}
+
+#[test]
+fn figures_of_numerics_agree() {
+    check(6, 1);
+}
+
+#[test]
+fn figures_of_experiments_agree() {
+    check(7, 1);
 }
 
 #[test]
@@ -479,5 +508,105 @@ fn customop(draw: &mut Draw, found: &mut Found) {
     if let Some(larger) = found.run(&at(batch * 2)) {
         let larger = number(&larger["loop"], "device_ns");
         found.holds("a larger batch is never faster", larger >= device * 0.999, (device, larger));
+    }
+}
+
+fn inspect(draw: &mut Draw, found: &mut Found) {
+    let line = format!(
+        "inspect --model {} --instance {} --batch {} --json",
+        draw.of(&[
+            "nn",
+            "mlp:hidden1=120,hidden2=84",
+            "matmult:n=300,loop_count=5",
+            "alexnet",
+            "resnet18",
+            "gpt2:seq=16"
+        ]),
+        draw.of(INSTANCES),
+        draw.of(&[1, 2, 4]),
+    );
+    let Some(document) = found.run(&line) else { return };
+    found.ran += 1;
+    let tree = rows(&document, "tree");
+    let share = |node: &Value| number(node, "share");
+    let depth = |node: &Value| node["depth"].as_u64().unwrap();
+    let whole: f64 = tree.iter().filter(|node| depth(node) == 0).map(share).sum();
+    found.holds("shares of a model are 1", is_near(whole, 1.0, 0.0, 1e-9), whole);
+    for (at, parent) in tree.iter().enumerate().filter(|(_, node)| node["is_open"] == true) {
+        let inside = tree[at + 1..].iter().take_while(|node| depth(node) > depth(parent));
+        let parts: f64 = inside.filter(|node| depth(node) == depth(parent) + 1).map(share).sum();
+        found.holds("parts of a module add up", is_near(parts, share(parent), 1e-9, 1e-12), (&parent["id"], parts));
+    }
+}
+
+fn numerics(draw: &mut Draw, found: &mut Found) {
+    let mut line = format!(
+        "numerics --model {} --instance {} --seed {} --json",
+        draw.of(&["nn", "mlp:hidden1=120,hidden2=84", "matmult:n=96,loop_count=3"]),
+        draw.of(&["trn1.2xlarge", "inf2.xlarge", "trn2.48xlarge"]),
+        draw.of(&[0, 1, 2, 3]),
+    );
+    line += &draw.sometimes(5, &["--batch-size 1", "--batch-size 3"]);
+    line += &draw.sometimes(5, &["--auto-cast none", "--auto-cast all", "--auto-cast all --auto-cast-type tf32"]);
+    line += &draw.sometimes(3, &["--tolerance 0.0001", "--tolerance 0.3"]);
+    let Some(document) = found.run(&line) else { return };
+    found.ran += 1;
+    let outputs = rows(&document, "outputs");
+    let is_passed = |output: &Value| output["passed"] == true;
+    found.holds(
+        "the verdict is that of all outputs",
+        (document["status"] == "PASS") == outputs.iter().all(is_passed),
+        &document["status"],
+    );
+    for output in outputs {
+        let (error, tolerance) = (number(output, "mean_relative_error"), number(output, "tolerance"));
+        found.holds(
+            "an output passes within its tolerance",
+            is_passed(output) == (error <= tolerance),
+            (error, tolerance),
+        );
+        let sample = &output["sample"];
+        let (reference, device) = (rows(sample, "reference"), rows(sample, "device"));
+        let cells = number(sample, "rows") * number(sample, "columns");
+        found.holds("a sample has its cells", reference.len() as f64 == cells && device.len() as f64 == cells, cells);
+        let most = reference.iter().zip(device).map(|(a, b)| (a.as_f64().unwrap() - b.as_f64().unwrap()).abs());
+        let (most, named) = (most.fold(0.0, f64::max), number(output, "max_abs_error"));
+        // The sample has the digits of f32.
+        found.holds("the largest error is no less than the sample's", most <= named * 1.000_01 + 1e-6, (most, named));
+    }
+}
+
+fn experiment(draw: &mut Draw, found: &mut Found) {
+    let repeat = draw.of(&[1, 2, 3, 7]);
+    let iterations = draw.of(&[1, 2, 5]);
+    let line = format!(
+        "experiment --suite-name {} --filter {} --accelerator {} --xla PJRT --dynamo {} --test {} --repeat {repeat} --iterations-per-run {iterations} --timestamp 1 --output-dirname e",
+        draw.of(&["zoo", "torchbench"]),
+        draw.of(&["^resnet18$", "^alexnet$", "^nn$"]),
+        draw.of(&["trn1", "inf2", "trn2"]),
+        draw.of(&["None", "openxla"]),
+        draw.of(&["eval", "train"]),
+    );
+    found.line.clone_from(&line);
+    if found.print(&line).is_none() {
+        return;
+    }
+    let lines = found.files.borrow_mut().remove(Path::new("e/results.jsonl"));
+    let lines = lines.map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).unwrap_or_default();
+    found.ran += 1;
+    for line in lines.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let metrics = &record["metrics"];
+        let list = |key: &str| -> Vec<f64> { rows(metrics, key).iter().map(|x| x.as_f64().unwrap()).collect() };
+        if metrics["error"].is_string() {
+            continue;
+        }
+        let (total, each) = (list("total_time"), list("per_iter_time"));
+        found.holds("a time for each run", total.len() == repeat && each.len() == repeat, total.len());
+        let is_mean = |(total, each): (&f64, &f64)| is_near(*total, each * iterations as f64, 1e-6, 1e-9);
+        found.holds("a run is its iterations", total.iter().zip(&each).all(is_mean), (&total, &each));
+        let traced = list("trace_total_time");
+        found.holds("tracing is a part of a run", traced.iter().zip(&total).all(|(a, b)| a <= b), (&traced, &total));
+        found.holds("the first run compiles", total.iter().all(|t| *t <= total[0]), &total);
     }
 }
