@@ -7,7 +7,7 @@ use gloo_events::EventListener;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::bridge::{self, FileContent};
+use super::bridge;
 use super::components::{FileDrop, NoticeList, ProgressBar, on, set};
 use super::context::{AppContext, JobSlot};
 use super::file_routes::{LastModel, on_files};
@@ -226,7 +226,7 @@ fn use_address(
             let file = if address.is_bare() { last_model.take_for(page) } else { None };
             match (page, file) {
                 (Page::Profile, Some(file)) => return latest.borrow().emit(file),
-                (page, Some(file)) => bridge::give_lab(page, FileContent::Models, vec![file]),
+                (page, Some(file)) => bridge::give_lab(page, true, vec![file]),
                 (Page::Profile, None) => open_profile(&mut address, is_first, &pool, &notices, &profile),
                 (_, None) => {}
             }

@@ -12,7 +12,6 @@ use web_sys::{CustomEvent, CustomEventInit, File};
 use yew::Callback;
 
 use ns_base::convert::{f64_to_u64, u64_to_u32};
-use ns_base::names;
 use ns_session::share::Page;
 use ns_view::palette::Theme;
 
@@ -37,29 +36,12 @@ const FOR_LAB: &str = "neuronscope:files-for-lab";
 /// Event with files that the app opens as profiles.
 const FOR_APP: &str = "neuronscope:files-for-app";
 
-names! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum FileContent {
-        Models = "models",
-        /// Records, reports or a model index.
-        Results = "results",
-        /// Sources of custom operators.
-        Kernels = "kernels",
-        /// The `config.json` of language models.
-        Decoders = "decoders",
-    }
-
-    /// Its name in events.
-    const fn name(self) -> &'static str;
-    fn of_name(name: &str) -> Option<Self>;
-}
-
-/// Files with the page that they are for.
-type PageFiles = Vec<(Page, FileContent, Vec<File>)>;
+/// Files with the page that they are for, and whether they are models.
+pub type PageFiles = (Page, bool, Vec<File>);
 
 thread_local! {
     /// Files for the lab from before it listened; `None` once it listens.
-    static WAITING: RefCell<Option<PageFiles>> = const { RefCell::new(Some(Vec::new())) };
+    static WAITING: RefCell<Option<Vec<PageFiles>>> = const { RefCell::new(Some(Vec::new())) };
 }
 
 /// Whether a page belongs to the lab.
@@ -90,21 +72,21 @@ pub fn show(page: Page, number: u32, theme: Theme) {
 }
 
 /// Sent by the app: files for a page of the lab, which gets them when it listens.
-pub fn give_lab(page: Page, content: FileContent, files: Vec<File>) {
+pub fn give_lab(page: Page, are_models: bool, files: Vec<File>) {
     let waits = WAITING.with_borrow_mut(|waiting| match waiting {
         Some(list) => {
-            list.push((page, content, files.clone()));
+            list.push((page, are_models, files.clone()));
             true
         }
         None => false,
     });
     if !waits {
-        send_to_lab(page, content, &files);
+        send_to_lab(page, are_models, &files);
     }
 }
 
-fn send_to_lab(page: Page, content: FileContent, files: &[File]) {
-    tell(FOR_LAB, &Array::of3(&page.path().into(), &content.name().into(), &files.iter().collect::<Array>()));
+fn send_to_lab(page: Page, are_models: bool, files: &[File]) {
+    tell(FOR_LAB, &Array::of3(&page.path().into(), &are_models.into(), &files.iter().collect::<Array>()));
 }
 
 /// Sent by the lab: files for the app.
@@ -117,7 +99,7 @@ pub fn on_lab_ready(then: Callback<()>) -> Option<EventListener> {
     listen(READY, move |_| {
         then.emit(());
         let waiting = WAITING.with_borrow_mut(Option::take).unwrap_or_default();
-        waiting.iter().for_each(|(page, content, files)| send_to_lab(*page, *content, files));
+        waiting.iter().for_each(|(page, are_models, files)| send_to_lab(*page, *are_models, files));
     })
 }
 
@@ -134,13 +116,11 @@ pub fn on_app_state(then: Callback<(Page, u32, Theme)>) -> Option<EventListener>
 }
 
 /// Calls back with files for a page of the lab.
-pub fn on_files_for_lab(then: Callback<(Page, FileContent, Vec<File>)>) -> Option<EventListener> {
+pub fn on_files_for_lab(then: Callback<PageFiles>) -> Option<EventListener> {
     listen(FOR_LAB, move |detail| {
         let Some(parts) = detail.dyn_ref::<Array>() else { return };
-        let page = parts.get(0).as_string().as_deref().and_then(Page::of_path);
-        let content = parts.get(1).as_string().as_deref().and_then(FileContent::of_name);
-        if let (Some(page), Some(content)) = (page, content) {
-            then.emit((page, content, files_of(&parts.get(2))));
+        if let Some(page) = parts.get(0).as_string().as_deref().and_then(Page::of_path) {
+            then.emit((page, parts.get(1).is_truthy(), files_of(&parts.get(2))));
         }
     })
 }

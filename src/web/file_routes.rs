@@ -7,7 +7,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::Callback;
 
-use super::bridge::{self, FileContent};
+use super::bridge;
 use super::platform::files::read_head;
 use super::platform::folder::bundle_as;
 use super::platform::{page, url};
@@ -35,35 +35,32 @@ pub fn on_files(
         page::leave_example();
         file_queue.dispatch(FileQueueAction::Add(names.clone()));
         spawn_local(async move {
-            let mut sorted: [Vec<File>; 6] = Default::default();
-            let mut unknown: Vec<File> = Vec::new();
+            let (mut sorted, mut models_here, mut unknown) = (Sorted::default(), Vec::new(), Vec::new());
             for file in files {
                 let (kind, script) = kind_of(&file).await;
-                if let Some(refusal) = script {
-                    notices.dispatch(NoticeAction::Say(Tone::Bad, refusal.to_string()));
-                    continue;
-                }
-                match kind {
-                    Kind::NotOurs(_) => unknown.push(file),
-                    _ => sorted[reader_of(kind, current) as usize].push(file),
+                match (script, kind) {
+                    (Some(refusal), _) => notices.dispatch(NoticeAction::Say(Tone::Bad, refusal.to_string())),
+                    (None, Kind::Model) => models_here.push(file),
+                    (None, Kind::NotOurs(_)) => unknown.push(file),
+                    (None, kind) => sorted.add(page_of(kind, current), [file]),
                 }
             }
-            match with_files_beside(&sorted[Reader::Models as usize], &unknown) {
-                Some(Ok(model)) => sorted[Reader::Models as usize] = vec![model],
+            match with_files_beside(&models_here, &unknown) {
+                Some(Ok(model)) => models_here = vec![model],
                 Some(Err(message)) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
-                None => sorted[reader_of(Kind::NotOurs(""), current) as usize].extend(unknown),
+                None => sorted.add(page_of(Kind::NotOurs(""), current), unknown),
             }
-            let [records, reports, of_models, kernels, decoders, rest] = sorted;
-            give(current, Page::Experiments, FileContent::Results, records);
-            give(current, Page::Benchmark, FileContent::Results, reports);
-            give(current, Page::Customop, FileContent::Kernels, kernels);
-            give(current, Page::Llm, FileContent::Decoders, decoders);
-            if let Some(model) = of_models.last() {
-                last_model.note(model, page_of_model(current));
+            let rest = sorted.take(Page::Profile);
+            for (page, files) in sorted.0 {
+                give(current, page, false, files);
             }
-            match current {
-                Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
-                _ => give(current, page_of_model(current), FileContent::Models, of_models),
+            let page = page_of(Kind::Model, current);
+            if let Some(model) = models_here.last() {
+                last_model.note(model, page);
+            }
+            match page {
+                Page::Profile => models_here.into_iter().for_each(|file| models.emit(file)),
+                page => give(current, page, true, models_here),
             }
             profiles.emit(rest);
             file_queue.dispatch(FileQueueAction::Remove(names));
@@ -71,12 +68,37 @@ pub fn on_files(
     })
 }
 
-/// The page that shows a model that was dropped on a page.
-const fn page_of_model(current: Page) -> Page {
-    match current {
-        Page::Profile | Page::Numerics => current,
-        Page::Benchmark | Page::Home => Page::Benchmark,
-        _ => Page::Inspect,
+/// The page that reads a file of a kind which was dropped on a page. The page of experiments also compares reports, and says of an archive and
+/// of an unknown file what it lacks; elsewhere the readers of profiles do.
+const fn page_of(kind: Kind, current: Page) -> Page {
+    match (kind, current) {
+        (Kind::Model, Page::Profile | Page::Numerics) => current,
+        (Kind::Model, Page::Benchmark | Page::Home) | (Kind::Index, _) => Page::Benchmark,
+        (Kind::Model, _) => Page::Inspect,
+        (Kind::Profile, _) => Page::Profile,
+        (Kind::Kernel, _) => Page::Customop,
+        (Kind::Decoder, _) => Page::Llm,
+        (Kind::Records, _) | (_, Page::Experiments) => Page::Experiments,
+        (Kind::Reports, _) => Page::Benchmark,
+        (Kind::Archive | Kind::NotOurs(_), _) => Page::Profile,
+    }
+}
+
+/// Files by the page that reads them, in the order in which the pages were first needed.
+#[derive(Default)]
+struct Sorted(Vec<(Page, Vec<File>)>);
+
+impl Sorted {
+    fn add(&mut self, page: Page, files: impl IntoIterator<Item = File>) {
+        match self.0.iter_mut().find(|(other, _)| *other == page) {
+            Some((_, of_page)) => of_page.extend(files),
+            None => self.0.push((page, files.into_iter().collect())),
+        }
+    }
+
+    fn take(&mut self, page: Page) -> Vec<File> {
+        let at = self.0.iter().position(|(other, _)| *other == page);
+        at.map(|at| self.0.remove(at).1).unwrap_or_default()
     }
 }
 
@@ -109,32 +131,6 @@ impl LastModel {
     }
 }
 
-/// Who reads a file.
-#[derive(Clone, Copy)]
-enum Reader {
-    Experiments,
-    Benchmark,
-    Models,
-    Kernels,
-    Decoders,
-    Profiles,
-}
-
-/// Who reads a file of a kind that was dropped on a page. The page of experiments also compares reports, and says of an archive and of an
-/// unknown file what it lacks; elsewhere the readers of profiles do.
-const fn reader_of(kind: Kind, current: Page) -> Reader {
-    match (kind, current) {
-        (Kind::Model, _) => Reader::Models,
-        (Kind::Profile, _) => Reader::Profiles,
-        (Kind::Kernel, _) => Reader::Kernels,
-        (Kind::Decoder, _) => Reader::Decoders,
-        (Kind::Index, _) => Reader::Benchmark,
-        (Kind::Records, _) | (_, Page::Experiments) => Reader::Experiments,
-        (Kind::Reports, _) => Reader::Benchmark,
-        (Kind::Archive | Kind::NotOurs(_), _) => Reader::Profiles,
-    }
-}
-
 /// What a file is, and for a Python script what to do instead; a call of NeuronPerf goes where its results go. A file that cannot be read goes to the reader of profiles, which says so.
 async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
     let Some(head) = read_head(file, HEAD_BYTES).await else { return (Kind::Profile, None) };
@@ -154,12 +150,12 @@ fn with_files_beside(models: &[File], others: &[File]) -> Option<Result<File, St
 }
 
 /// Gives files to a page of the lab, and shows it.
-fn give(current: Page, page: Page, content: FileContent, files: Vec<File>) {
+fn give(current: Page, page: Page, are_models: bool, files: Vec<File>) {
     if files.is_empty() {
         return;
     }
     if page != current {
         url::go(&page.hash());
     }
-    bridge::give_lab(page, content, files);
+    bridge::give_lab(page, are_models, files);
 }

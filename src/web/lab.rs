@@ -8,7 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::bridge::{self, FileContent};
+use super::bridge::{self, PageFiles};
 use super::components::{NoticeList, on};
 use super::context::{AppContext, JobSlot};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
@@ -35,7 +35,7 @@ use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
 use ns_session::share::{Address, ExperimentLink, Page};
 use ns_session::shelf::{Keepable, KeptResult};
-use ns_session::studies::StudyKind;
+use ns_session::studies::{FileField, StudyKind};
 use ns_view::palette::Theme;
 
 /// Starts the lab in its element of the page.
@@ -54,10 +54,8 @@ struct States {
     inspect: StateHandle<InspectState>,
     experiments: StateHandle<ExperimentsState>,
     plan: StateHandle<PlanState>,
-    matmult: StateHandle<StudyState>,
-    customop: StateHandle<StudyState>,
-    llm: StateHandle<StudyState>,
-    numerics: StateHandle<StudyState>,
+    /// In the order of [`StudyKind::ALL`].
+    studies: [StateHandle<StudyState>; StudyKind::ALL.len()],
 }
 
 /// Longest source that is read into the editor, bytes.
@@ -65,12 +63,7 @@ const LONGEST_KERNEL: usize = 1 << 20;
 
 impl States {
     const fn study(&self, kind: StudyKind) -> &StateHandle<StudyState> {
-        match kind {
-            StudyKind::Matmult => &self.matmult,
-            StudyKind::Customop => &self.customop,
-            StudyKind::Llm => &self.llm,
-            StudyKind::Numerics => &self.numerics,
-        }
+        &self.studies[kind as usize]
     }
 
     fn run(&self, page: Option<Page>) -> RunState {
@@ -145,11 +138,6 @@ impl States {
 
     /// A page of this program.
     fn content(&self, page: Page, runners: &Runners, jobs: &Jobs) -> Html {
-        let study = |kind: StudyKind, job: &JobSlot| {
-            let state = self.study(kind).clone();
-            let on_trace = Callback::from(|file: File| bridge::give_app(&[file]));
-            html! { <StudyPage key={kind.form().path} {state} job={job.clone()} {on_trace} /> }
-        };
         match page {
             Page::Benchmark => {
                 html! { <BenchmarkPage state={self.bench.clone()} runner={runners.benchmarks.clone()} /> }
@@ -160,11 +148,11 @@ impl States {
                 html! { <ExperimentsPage state={self.experiments.clone()} job={jobs.experiments.clone()} {plan} {runner} /> }
             }
             Page::Guide => html! { <GuidePage /> },
-            Page::Matmult => study(StudyKind::Matmult, &jobs.matmult),
-            Page::Customop => study(StudyKind::Customop, &jobs.customop),
-            Page::Llm => study(StudyKind::Llm, &jobs.llm),
-            Page::Numerics => study(StudyKind::Numerics, &jobs.numerics),
-            Page::Home | Page::Profile => Html::default(),
+            page => page.study().map_or_else(Html::default, |kind| {
+                let (state, job) = (self.study(kind).clone(), jobs.studies[kind as usize].clone());
+                let on_trace = Callback::from(|file: File| bridge::give_app(&[file]));
+                html! { <StudyPage key={kind.form().path} {state} {job} {on_trace} /> }
+            }),
         }
     }
 }
@@ -178,10 +166,12 @@ fn Lab() -> Html {
         inspect: use_reduced(InspectState::default),
         experiments: use_reduced(ExperimentsState::default),
         plan: use_reduced(PlanState::default),
-        matmult: use_reduced(|| StudyState::new(StudyKind::Matmult)),
-        customop: use_reduced(|| StudyState::new(StudyKind::Customop)),
-        llm: use_reduced(|| StudyState::new(StudyKind::Llm)),
-        numerics: use_reduced(|| StudyState::new(StudyKind::Numerics)),
+        studies: [
+            use_reduced(|| StudyState::new(StudyKind::ALL[0])),
+            use_reduced(|| StudyState::new(StudyKind::ALL[1])),
+            use_reduced(|| StudyState::new(StudyKind::ALL[2])),
+            use_reduced(|| StudyState::new(StudyKind::ALL[3])),
+        ],
     };
     let current = use_state_eq(|| None::<Page>);
     let theme = use_state_eq(theme::initial);
@@ -256,11 +246,8 @@ impl Runners {
 #[derive(Clone, Default)]
 struct Jobs {
     inspect: JobSlot,
-    numerics: JobSlot,
     experiments: JobSlot,
-    matmult: JobSlot,
-    customop: JobSlot,
-    llm: JobSlot,
+    studies: [JobSlot; StudyKind::ALL.len()],
 }
 
 /// What follows the address when one is opened or edited. An address without fields leaves a page that was shown before unchanged: the
@@ -383,34 +370,28 @@ fn use_app_state(on_app_state: Callback<(Page, u32, Theme)>) {
 #[hook]
 fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     let dependencies = (context.clone(), states.bench.clone(), states.experiments.clone(), states.inspect.clone());
-    let jobs = jobs.clone();
-    let of_studies = (states.customop.dispatcher(), states.llm.dispatcher(), states.numerics.dispatcher());
+    let (jobs, studies) = (jobs.clone(), states.studies.each_ref().map(StateHandle::dispatcher));
     use_effect_with(dependencies, move |(context, bench, experiments, inspect)| {
         let (context, bench, experiments) = (context.clone(), bench.clone(), experiments.clone());
-        let (customop, llm, numerics) = of_studies.clone();
+        let studies = studies.clone();
         let actions = InspectActions { app: context.clone(), state: inspect.clone(), job: jobs.inspect.clone() };
-        let listener = bridge::on_files_for_lab(Callback::from(move |given: (Page, FileContent, Vec<File>)| {
+        let listener = bridge::on_files_for_lab(Callback::from(move |(page, are_models, files): PageFiles| {
             context.notices.dispatch(NoticeAction::Leave);
-            match given {
-                (Page::Experiments, _, files) => read_files(&context, &experiments, &jobs.experiments.0, &files),
-                (Page::Inspect, _, files) => files.into_iter().for_each(|file| inspect_model(&actions, file)),
-                (Page::Numerics, FileContent::Models, files) => {
-                    files.into_iter().for_each(|file| open_for_study(&context, &numerics, file));
-                }
-                (_, FileContent::Kernels, files) => {
-                    files.into_iter().for_each(|file| give_text(&customop, KERNEL, file));
-                }
-                (_, FileContent::Decoders, files) => {
-                    files.into_iter().for_each(|file| give_text(&llm, CONFIG, file));
-                }
-                (_, FileContent::Results, files) => {
-                    for file in files {
+            if page == Page::Experiments {
+                return read_files(&context, &experiments, &jobs.experiments.0, &files);
+            }
+            for file in files {
+                match (page, page.study()) {
+                    (Page::Inspect, _) => inspect_model(&actions, file),
+                    (_, Some(kind)) => match kind.file_field() {
+                        Some(field) => give_text(&studies[kind as usize], field, file),
+                        None => open_for_study(&context, &studies[kind as usize], file),
+                    },
+                    _ if are_models => open_for_benchmark(&context, &bench.dispatcher(), file),
+                    _ => {
                         bench.dispatch(BenchAction::FileGiven(file.name()));
                         import_file(&context, bench.dispatcher(), file);
                     }
-                }
-                (_, FileContent::Models, files) => {
-                    files.into_iter().for_each(|file| open_for_benchmark(&context, &bench.dispatcher(), file));
                 }
             }
         }));
@@ -418,13 +399,8 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     });
 }
 
-/// The field for the text of a file, and other fields with their texts once it is given.
-type TextField = (&'static str, &'static [(&'static str, &'static str)]);
-const KERNEL: TextField = ("source", &[("kernel", "own")]);
-const CONFIG: TextField = ("config", &[("tp", "")]);
-
 /// Gives the text of a file to a study, which runs it.
-fn give_text(study: &StateDispatcher<StudyState>, (field, others): TextField, file: File) {
+fn give_text(study: &StateDispatcher<StudyState>, FileField { field, others }: FileField, file: File) {
     let study = study.clone();
     spawn_local(async move {
         let name = file.name();

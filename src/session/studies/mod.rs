@@ -24,4 +24,4 @@ pub use llm::{LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
 pub use run::{StudyFile, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};
-pub use spec::{StudyKind, StudySpec};
+pub use spec::{FileField, StudyKind, StudySpec};

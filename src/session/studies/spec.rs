@@ -36,6 +36,15 @@ pub enum StudyKind {
     Llm,
 }
 
+/// The field for the text of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct FileField {
+    /// Its key.
+    pub field: &'static str,
+    /// Other fields, with their texts once a file is given.
+    pub others: &'static [(&'static str, &'static str)],
+}
+
 impl StudyKind {
     pub const ALL: [Self; 4] = [Self::Matmult, Self::Customop, Self::Numerics, Self::Llm];
 
@@ -46,6 +55,16 @@ impl StudyKind {
             Self::Customop => &customop::FORM,
             Self::Numerics => &numerics::FORM,
             Self::Llm => &llm::FORM,
+        }
+    }
+
+    /// The field that takes the text of a dropped file; a study without one takes model files, if any.
+    #[must_use]
+    pub const fn file_field(self) -> Option<FileField> {
+        match self {
+            Self::Customop => Some(FileField { field: "source", others: &[("kernel", "own")] }),
+            Self::Llm => Some(FileField { field: "config", others: &[("tp", "")] }),
+            Self::Matmult | Self::Numerics => None,
         }
     }
 
