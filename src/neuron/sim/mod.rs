@@ -23,4 +23,5 @@ mod simulator;
 mod throttle;
 
 pub use observer::{NoObserver, Observer};
+pub use queue::DmaEngines;
 pub use simulator::{SimOutcome, SimProgress, Simulator, simulate};
