@@ -13,7 +13,7 @@ use ns_machine::cost::decisions::PSUM_PIECE_BYTES;
 use ns_machine::cost::{CostTable, KernelWork, instruction_cost, kernel_cycles};
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, KernelOpcode, Op, Unit, Wait};
 use ns_machine::{Executable, SeenWaits, SourceId};
-use ns_neuron::sim::DmaEngines;
+use ns_neuron::sim::{DmaEngines, TensorClock};
 
 use crate::Decisions;
 use crate::kernel::{Action, Choice, Item, Kernel, Memory};
@@ -184,6 +184,8 @@ struct Scheduler<'a> {
     oldest: usize,
     /// The first instruction beyond the window.
     window_end: usize,
+    /// The clock of the tensor engine, if its utilisation limits it.
+    clock: Option<TensorClock>,
     /// The activation function whose table is loaded.
     function: u16,
     executable: Executable,
@@ -255,6 +257,7 @@ impl<'a> Scheduler<'a> {
             is_issued: vec![false; n],
             oldest: 0,
             window_end: 0,
+            clock: costs.engine.tensor_throttle.map(|throttle| TensorClock::new(throttle, costs.core.partitions)),
             function: 0,
             executable: Executable::default(),
             seen: SeenWaits::default(),
@@ -453,9 +456,18 @@ impl<'a> Scheduler<'a> {
         for _ in 0..products {
             emit(op, activity);
         }
-        let busy = cost.interval.times(u64::from(products));
-        self.units[Unit::Engine(engine).index()].free_at = begin + busy;
-        begin + busy + (cost.latency - cost.interval) + SimTime::from_ns(self.costs.engine.semaphore_ns)
+        let elements = u64::from(array[0]) * u64::from(array[1]);
+        let mut end = begin;
+        for _ in 0..products {
+            let cost = match &mut self.clock {
+                Some(clock) if engine == Engine::Tensor => clock.run(begin, cost, elements),
+                _ => cost,
+            };
+            end = begin + cost.latency;
+            begin += cost.interval;
+        }
+        self.units[Unit::Engine(engine).index()].free_at = begin;
+        end.max(begin) + SimTime::from_ns(self.costs.engine.semaphore_ns)
     }
 
     /// Appends a DMA; returns when others can use what it moved.
