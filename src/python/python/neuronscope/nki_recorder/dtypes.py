@@ -50,11 +50,8 @@ _ALIASES = {
 class DType(str):
     """`nl.float32` and the like: a string with a size, so `x.dtype == nl.float32` and `x.dtype == np.float32` both hold."""
 
-    __slots__ = ()
-
-    @property
-    def itemsize(self):
-        return _BYTES[str(self)]
+    def __init__(self, name):
+        self.itemsize = _BYTES[name]
 
     @property
     def name(self):

@@ -11,10 +11,12 @@ def _refuse(what):
 
 
 class Index:
-    __slots__ = ("const", "ndim", "terms")
+    __slots__ = ("const", "key", "ndim", "terms")
 
-    def __init__(self, ndim, const, terms):
+    def __init__(self, ndim, const, terms, key=None):
         self.ndim, self.const, self.terms = ndim, const, terms
+        # What two indices that differ by a constant share.
+        self.key = key or (ndim, terms)
 
     @property
     def shape(self):
@@ -65,10 +67,10 @@ class Index:
 
     def __add__(self, other):
         if type(other) is int:
-            return Index(self.ndim, self.const + other, self.terms)
+            return Index(self.ndim, self.const + other, self.terms, self.key)
         if not isinstance(other, Index):
             try:
-                return Index(self.ndim, self.const + other.__index__(), self.terms)
+                return Index(self.ndim, self.const + other.__index__(), self.terms, self.key)
             except (AttributeError, TypeError):
                 return NotImplemented
         ndim = max(self.ndim, other.ndim)

@@ -222,22 +222,49 @@ def on_chip(view, role, api, patterns):
 
 
 def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh=False):
-    """Checks what is read, appends the instruction, and notes what is written."""
+    """Checks what is read, appends the instruction, and notes what is written. `fresh`: the first operand is new."""
     trace = Trace.now
-    for at in range(writes, len(views)):
-        check_read(views[at], patterns[at], roles[at], api)
-    dynamic = tuple(at for at, view in enumerate(views) if view.dynamic is not None)
-    if dynamic:
-        args = (*args, ("dynamic", dynamic))
+    count = trace.count
+    if count & 1023 == 0:
+        trace.check_budget()
+    indirect = ()
+    for at, view in enumerate(views):
+        if at >= writes:
+            storage = view.storage
+            if storage.written is not True and storage.memory != "i":
+                check_read(view, patterns[at], roles[at], api)
+        if view.dynamic is not None:
+            indirect += (at,)
+    if indirect:
+        args = (*args, ("dynamic", indirect))
         # Offsets that are a tile are read too.
-        for view in [views[at].dynamic for at in dynamic]:
+        for view in [views[at].dynamic for at in indirect]:
             if isinstance(view, View):
                 views, patterns, roles = [*views, view], [*patterns, view.pattern()], (*roles, "offset")
-    trace.emit(op, roles, views, patterns, writes, args, engine, api)
-    for at in range(writes):
-        mark(views[at], patterns[at])
+    scope = trace.scope
+    code, first, last = trace.code, trace.first, trace.last
+    code += (
+        trace.form(op, roles, writes, args, engine, api),
+        views[0].storage.site if fresh else trace.site(3),
+        scope if scope >= 0 else trace.open_scope(),
+    )
+    for at, view in enumerate(views):
+        storage, pattern, start = view.storage, patterns[at], view.start
+        row = storage.id
+        if row < 0:
+            row = trace.tensor(storage)
+        code += (row, start, pattern)
+        if first[row] < 0:
+            first[row] = count
+        last[row] = count
+        if at < writes and storage.written is not True:
+            if pattern == storage.whole and not start and storage.of is None:
+                storage.written = True
+            else:
+                mark(view, pattern)
+    trace.count = count + 1
     if fresh:
-        views[0].storage.made = (len(trace.code) - 3 * len(views), trace.count - 1, mask)
+        views[0].storage.made = (len(code) - 3 * len(views), count, mask)
 
 
 def shrunk(views, mask):
@@ -268,30 +295,40 @@ def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape
     views = shrunk(views, mask)
     if views is None:
         return dst
-    patterns = []
-    for role, view in zip(roles, views):
-        on_chip(view, role, api, patterns)
+    at, roles = 1 + len(outs), tuple(roles)
+    patterns = [view.pat for view in views]
+    key = (api, engine, roles, tuple(patterns), "".join([view.storage.memory for view in views]))
+    if key not in trace.right or (views[0].start and key[4][0] == "p"):
+        patterns = []
+        for role, view in zip(roles, views):
+            on_chip(view, role, api, patterns)
+        _fits(op, api, roles, views, at, len(tiles), len(others), engine)
+        if -1 not in key[3] and not any(view.edge for view in views):
+            trace.right.add(key)
+    emit(op, api, roles, views, patterns, at, args, engine, mask, fresh)
+    return dst
+
+
+def _fits(op, api, roles, views, at, tiles, others, engine):
+    """Whether the sizes and memories of an instruction go together: `at` views are written, then come tiles, others, vectors."""
     goal = views[0]
     partitions, free = goal.partitions, goal.free
-    at = 1 + len(outs)
-    for role, view in zip(roles[at : at + len(tiles)], views[at:]):
+    for role, view in zip(roles[at : at + tiles], views[at:]):
         if view.partitions != partitions or view.free != free:
             kind = "size" if op == "tensor_copy" else "broadcast"
             fix = "make both of the same size"
-            if view.free == 1 and len(tiles) > 1:
+            if view.free == 1 and tiles > 1:
                 fix = "give a [partitions, 1] operand to nisa.tensor_scalar, or repeat it with .ap or .broadcast"
             raise KernelError(kind, f"{role} of {api} has {_spoken(view)} elements (partitions x free), dst has {_spoken(goal)}.", fix)
-    for role, view in [*zip(roles[1:at], views[1:at]), *zip(roles[at + len(tiles) + len(others) :], views[at + len(tiles) + len(others) :])]:
+    for role, view in [*zip(roles[1:at], views[1:at]), *zip(roles[at + tiles + others :], views[at + tiles + others :])]:
         if view.free != 1 or view.partitions != partitions:
             raise KernelError("broadcast", f"{role} of {api} has {_spoken(view)} elements (partitions x free); it must have {partitions}x1.", "give it one element for each partition")
-    psum = [role for role, view in zip(roles[at:], views[at : at + len(tiles)]) if view.storage.memory == "p"]
+    psum = [role for role, view in zip(roles[at:], views[at : at + tiles]) if view.storage.memory == "p"]
     if len(psum) > 1:
         raise KernelError("memory", f"{api} reads {psum[0]} and {psum[1]} from PSUM; an instruction reads at most one of two inputs there.", "copy one to SBUF with nisa.tensor_copy", "NCC_IBVF027")
     if engine == "gpsimd" and any(view.storage.memory == "p" for view in views):
         raise KernelError("memory", f"{api} uses PSUM on GpSimd, which reaches SBUF only.", "use engine=nisa.engine.vector")
     _aligned(goal, api)
-    emit(op, api, tuple(roles), views, patterns, at, args, engine, mask, fresh)
-    return dst
 
 
 def spread(tiles, api):
@@ -320,6 +357,13 @@ def _aligned(view, api):
 def dma(op, api, dst, src, args, engine="any", mask=None, fresh=False, swapped=False):
     """A transfer between HBM and SBUF, or within one of them. `swapped`: a transpose, whose sides share no rows."""
     trace = now()
+    key = None
+    if mask is None and dst.edge is None and src.edge is None:
+        key = (op, dst.storage.memory, dst.shape, dst.strides, dst.p0, dst.pdim, src.storage.memory, src.shape, src.strides, src.p0, src.pdim)
+        patterns = trace.transfers.get(key)
+        if patterns is not None:
+            emit(op, api, ("dst", "src"), (dst, src), patterns, 1, args, engine, None, fresh)
+            return dst
     views = shrunk([dst, src], mask)
     if views is None:
         return dst
@@ -342,6 +386,8 @@ def dma(op, api, dst, src, args, engine="any", mask=None, fresh=False, swapped=F
             patterns.append(view.pattern())
         else:
             patterns.append(view.hbm_pattern(other.partitions if other.pdim != -2 and not swapped else 0))
+    if key is not None:
+        trace.transfers[key] = patterns
     emit(op, api, ("dst", "src"), views, patterns, 1, args, engine, mask, fresh)
     return dst
 
@@ -435,7 +481,29 @@ def nc_matmul(
         if views[1].free < stationary.free or views[2].free < moving.free:
             views[0] = dst[: views[1].free, : views[2].free]
     goal, left, right = views[:3]
-    patterns = []
+    patterns = [view.pat for view in views]
+    key = (api, half, goal.start, *patterns, goal.storage.memory, left.storage.memory, right.storage.memory, goal.dtype, left.dtype, right.dtype)
+    if key not in trace.right:
+        patterns = []
+        _product_fits(trace, op, api, goal, left, right, scales, half, patterns)
+        if -1 not in key[3:]:
+            trace.right.add(key)
+    if accumulate is None:
+        accumulate = False if fresh else _was_written(goal, patterns[0])
+    args = (("accumulate", bool(accumulate)),)
+    for key, value in (("is_transpose", is_transpose), ("is_stationary_onezero", is_stationary_onezero), ("is_moving_onezero", is_moving_onezero)):
+        if value:
+            args += ((key, True),)
+    if half == 2:
+        args += (("perf_mode", mode),)
+    if tile_position or tile_size:
+        args += (("tile_position", plain(tile_position)), ("tile_size", plain(tile_size)))
+    roles = ("dst", "stationary", "moving", *("stationary_scale", "moving_scale")[: len(scales)]) if scales else ("dst", "stationary", "moving")
+    emit(op, api, roles, views, patterns, 1, args, "any", mask, fresh)
+    return dst
+
+
+def _product_fits(trace, op, api, goal, left, right, scales, half, patterns):
     for role, view in (("dst", goal), ("stationary", left), ("moving", right), *(("scale", one) for one in scales)):
         on_chip(view, role, api, patterns)
     if left.storage.memory == "p" or right.storage.memory == "p":
@@ -459,19 +527,6 @@ def nc_matmul(
     if first // chips.PSUM_BANK_BYTES != last // chips.PSUM_BANK_BYTES:
         raise KernelError("psum", f"dst of {api} covers bytes {first} to {last + size - 1} of a PSUM partition, which is more than one bank of {chips.PSUM_BANK_BYTES}.", "write one bank at a time: 512 elements of fp32")
     _aligned(goal, api)
-    if accumulate is None:
-        accumulate = False if fresh else _was_written(goal, patterns[0])
-    args = [("accumulate", bool(accumulate))]
-    for key, value in (("is_transpose", is_transpose), ("is_stationary_onezero", is_stationary_onezero), ("is_moving_onezero", is_moving_onezero)):
-        if value:
-            args.append((key, True))
-    if half == 2:
-        args.append(("perf_mode", mode))
-    if tile_position or tile_size:
-        args += [("tile_position", plain(tile_position)), ("tile_size", plain(tile_size))]
-    roles = ("dst", "stationary", "moving", *("stationary_scale", "moving_scale")[: len(scales)])
-    emit(op, api, roles, views, patterns, 1, tuple(args), "any", mask, fresh)
-    return dst
 
 
 def nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_position=None, tile_size=None, accumulate=None, name=None):
@@ -480,9 +535,6 @@ def nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_p
         raise KernelError("value", f"{api} is on trn3 only; this is {Trace.now.chip.name}.", "use --chip trn3, or nisa.nc_matmul")
     scales = (operand(stationary_scale, "stationary_scale", api), operand(moving_scale, "moving_scale", api))
     return nc_matmul(dst, stationary, moving, accumulate=accumulate, tile_position=tile_position, tile_size=tile_size, api=api, op="nc_matmul_mx", scales=scales)
-
-
-_REACH = {}
 
 
 def _reach(pattern):

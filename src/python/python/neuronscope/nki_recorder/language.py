@@ -498,12 +498,7 @@ def _redirect(value, target, accumulate=None):
     if accumulate is not None:
         key = (form["op"], tuple(form["operands"]), tuple({**form["args"], "accumulate": accumulate}.items()), form["engine"], form["api"])
         trace.code[at - 3] = trace.forms.place(key, {**form, "args": {**form["args"], "accumulate": accumulate}})
-    trace.first[storage.id] = trace.last[storage.id] = -1
-    if storage.id == len(trace.memory) - 1:
-        trace.memory.pop()
-        for column in trace.columns.values():
-            column.pop()
-        storage.id = -1
+    trace.forget(storage)
     row = goal.storage.id
     if row < 0:
         row = trace.tensor(goal.storage)

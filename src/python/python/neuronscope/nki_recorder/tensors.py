@@ -226,6 +226,8 @@ class View:
 
     def __getitem__(self, index):
         if type(index) is not tuple:
+            if index is Ellipsis:
+                return self
             index = (index,)
         shape, strides = self.shape, self.strides
         if len(index) != len(shape):
@@ -264,8 +266,31 @@ class View:
         return view
 
     def _index(self, index):
-        index = self._filled(index)
         shape, strides, pdim = self.shape, self.strides, self.pdim
+        # Indices of the first dialect differ from turn to turn by their constants only.
+        key = None
+        if len(index) == len(shape):
+            key = (shape, strides, pdim, *[one.key if type(one) is Index else None if type(one) is int else 0 for one in index])
+            plan = Trace.now.plans.get(key)
+            if plan is not None:
+                counts, steps, place, spans = plan
+                start, p0 = self.start, self.p0
+                for axis, one in enumerate(index):
+                    low = one if type(one) is int else one.const
+                    least, most = spans[axis]
+                    if low + least < 0 or low + most >= shape[axis]:
+                        break
+                    if axis == pdim:
+                        p0 += low
+                    else:
+                        start += low * strides[axis]
+                else:
+                    view = View(self.storage, counts, steps, start, p0, place, self.dtype)
+                    view.dynamic = self.dynamic
+                    return view
+            if 0 in key[3:] or not any(key[3:]) or len({one.ndim for one in index if type(one) is Index}) > 1:
+                key = None
+        index = self._filled(index)
         ndim = max([one.ndim for one in index if isinstance(one, (Index, View))] or [0])
         # Dimensions of the result: [count, stride, is the partition, has a term].
         axes = [[1, 0, False, False] for _ in range(ndim)]
@@ -335,6 +360,9 @@ class View:
                     axes[place][1] = 1
         view = View(self.storage, tuple(one[0] for one in axes), tuple(one[1] for one in axes), start, p0, place if pdim >= 0 else pdim, self.dtype)
         view.dynamic = dynamic
+        if key is not None and not edge:
+            spans = [(0, 0) if type(one) is int else (one.ends[0] - one.const, one.ends[1] - one.const) for one in index]
+            Trace.now.plans[key] = (view.shape, view.strides, view.pdim, spans)
         if edge:
             number = {id(target): at for at, target in enumerate(axes)}
             view.edge = [([(number[id(target)], step) for target, step in terms], *rest) for terms, *rest in edge]
@@ -724,6 +752,10 @@ class Blocks(View):
 
 def whole(storage, shape, pdim=0):
     """The view that is all of a tensor."""
+    if len(shape) == 2 and storage.whole >= 0 and pdim == 0:
+        view = View(storage, shape, (1, 1), 0, 0, 0, storage.dtype)
+        view.pat = storage.whole
+        return view
     if storage.memory in ON_CHIP:
         free = row_strides(shape[:pdim] + shape[pdim + 1 :])
         strides = (*free[:pdim], 1, *free[pdim:])

@@ -10,7 +10,6 @@ from .errors import KernelError
 VERSION = 1
 # Frames of this package are not the author's.
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_COLUMNS = "dtype partitions elements scope site declared first last group of address bank name".split()
 
 
 class Budget:
@@ -56,9 +55,9 @@ class Trace:
         self.names.place("")
         self._site_of, self._codes = {}, []
         self._file_of = {}
-        self.memory = []
-        self.columns = {name: [] for name in _COLUMNS}
-        self.first, self.last = self.columns["first"], self.columns["last"]
+        self.storages, self.first, self.last = [], [], []
+        # What was found right is not looked at again: operands of an instruction, and how indices select.
+        self.right, self.plans, self.transfers = set(), {}, {}
         self.shapes = {}
         self.errors, self.warnings = [], {}
         # Loops that are open: [loop, turn, scope or -1]. The body of the kernel is the first.
@@ -153,25 +152,43 @@ class Trace:
         """The row of a tensor: HBM tensors get it with their declaration, tiles with their first instruction."""
         if storage.of is not None and storage.of.id < 0:
             self.tensor(storage.of)
-        row = storage.id = len(self.memory)
+        row = storage.id = len(self.storages)
         if storage.group is not None and storage.group.first < 0:
             storage.group.first = row
-        self.memory.append(storage.memory)
+        self.storages.append(storage)
         self.first.append(-1)
         self.last.append(-1)
-        columns = self.columns
-        columns["dtype"].append(self.dtypes.place(str(storage.dtype), [str(storage.dtype), storage.dtype.itemsize]))
-        columns["partitions"].append(storage.partitions)
-        columns["elements"].append(storage.elements)
-        columns["scope"].append(storage.scope)
-        columns["site"].append(storage.site)
-        columns["declared"].append(storage.declared)
-        columns["group"].append(-1 if storage.group is None else storage.group.first)
-        columns["of"].append(-1 if storage.of is None else storage.of.id)
-        columns["address"].append(storage.address)
-        columns["bank"].append(storage.bank)
-        columns["name"].append(self.names.place(storage.name))
         return row
+
+    def forget(self, storage):
+        """Drops a tile that nothing touches any more; only the newest row can go."""
+        self.first[storage.id] = self.last[storage.id] = -1
+        if storage.id == len(self.storages) - 1:
+            self.storages.pop()
+            self.first.pop()
+            self.last.pop()
+            storage.id = -1
+
+    def tensors(self):
+        """The columns of the tensors."""
+        rows = self.storages
+        place = self.dtypes.place
+        return {
+            "memory": "".join([row.memory for row in rows]),
+            "dtype": [place(row.dtype, [str(row.dtype), row.dtype.itemsize]) for row in rows],
+            "partitions": [row.partitions for row in rows],
+            "elements": [row.elements for row in rows],
+            "scope": [row.scope for row in rows],
+            "site": [row.site for row in rows],
+            "declared": [row.declared for row in rows],
+            "first": self.first,
+            "last": self.last,
+            "group": [-1 if row.group is None else row.group.first for row in rows],
+            "of": [-1 if row.of is None else row.of.id for row in rows],
+            "address": [row.address for row in rows],
+            "bank": [row.bank for row in rows],
+            "name": [self.names.place(row.name) for row in rows],
+        }
 
     def pattern(self, key):
         place = self.patterns.places.get(key)
@@ -179,11 +196,8 @@ class Trace:
 
     # Instructions.
 
-    def emit(self, op, roles, views, patterns, writes, args, engine, api):
-        """Appends an instruction. `views` are its operands, the written ones first, `patterns` their rows."""
-        count = self.count
-        if count & 1023 == 0:
-            self.check_budget()
+    def form(self, op, roles, writes, args, engine, api):
+        """The row of what instructions have in common."""
         key = (op, roles, args, engine, api)
         form = self.forms.places.get(key)
         if form is None:
@@ -192,19 +206,7 @@ class Trace:
             if dynamic:
                 row["dynamic"] = list(dynamic)
             form = self.forms.place(key, row)
-        scope = self.scope
-        code = self.code
-        code += (form, self.site(3), scope if scope >= 0 else self.open_scope())
-        first, last = self.first, self.last
-        for view, pattern in zip(views, patterns):
-            row = view.storage.id
-            if row < 0:
-                row = self.tensor(view.storage)
-            code += (row, view.start, pattern)
-            if first[row] < 0:
-                first[row] = count
-            last[row] = count
-        self.count = count + 1
+        return form
 
     # Remarks.
 
@@ -245,7 +247,7 @@ class Trace:
             "sites": self.sites.rows,
             "loops": [list(row) for row in self.loops.rows],
             "scopes": self.scopes,
-            "tensors": {"memory": "".join(self.memory), **self.columns},
+            "tensors": self.tensors(),
             "names": self.names.rows,
             "dtypes": self.dtypes.rows,
             "shapes": self.shapes,
