@@ -58,6 +58,13 @@ def engine_name(engine):
 def tile(shape, dtype, memory, name="", pdim=0, address=-1, bank=-1, depth=4, blocks_at=None):
     """A new tile; with `pdim` > 0 the dimensions before it are blocks. Bytes of a partition, partitions: as the chip allows."""
     trace = Trace.now
+    kind = (shape, dtype, memory, pdim)
+    known = trace.kinds.get(kind)
+    if known is not None:
+        partitions, free, pattern = known
+        storage = Storage(memory, dtype, partitions, free, name, depth, pattern)
+        storage.address, storage.bank = address, bank
+        return whole(storage, shape)
     partitions, free = shape[pdim], product(shape[pdim + 1 :])
     if partitions > chips.PARTITIONS:
         raise KernelError(
@@ -73,6 +80,8 @@ def tile(shape, dtype, memory, name="", pdim=0, address=-1, bank=-1, depth=4, bl
     if not pdim:
         storage = Storage(memory, dtype, partitions, free, name, depth)
         storage.address, storage.bank = address, bank
+        if size < trace.chip.sbuf_available:
+            trace.kinds[kind] = (partitions, free, storage.whole)
         return whole(storage, shape)
 
     place = Storage(memory, dtype, partitions, free, name, depth)
@@ -209,6 +218,11 @@ def _spoken(view):
     return f"{view.partitions}x{view.free}"
 
 
+def places(views):
+    """The patterns of views on the chip; -1 for those that must be looked at: in HBM, over an edge, without partitions."""
+    return [view.pat if view.pat >= 0 else -1 if view.pdim < 0 or view.edge is not None or len(view.shape) < 2 else view.pattern() for view in views]
+
+
 def on_chip(view, role, api, patterns):
     memory = view.storage.memory
     if memory not in "spa":
@@ -296,14 +310,14 @@ def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape
     if views is None:
         return dst
     at, roles = 1 + len(outs), tuple(roles)
-    patterns = [view.pat for view in views]
+    patterns = places(views)
     key = (api, engine, roles, tuple(patterns), "".join([view.storage.memory for view in views]))
     if key not in trace.right or (views[0].start and key[4][0] == "p"):
         patterns = []
         for role, view in zip(roles, views):
             on_chip(view, role, api, patterns)
         _fits(op, api, roles, views, at, len(tiles), len(others), engine)
-        if -1 not in key[3] and not any(view.edge for view in views):
+        if -1 not in key[3]:
             trace.right.add(key)
     emit(op, api, roles, views, patterns, at, args, engine, mask, fresh)
     return dst
@@ -481,7 +495,7 @@ def nc_matmul(
         if views[1].free < stationary.free or views[2].free < moving.free:
             views[0] = dst[: views[1].free, : views[2].free]
     goal, left, right = views[:3]
-    patterns = [view.pat for view in views]
+    patterns = places(views)
     key = (api, half, goal.start, *patterns, goal.storage.memory, left.storage.memory, right.storage.memory, goal.dtype, left.dtype, right.dtype)
     if key not in trace.right:
         patterns = []

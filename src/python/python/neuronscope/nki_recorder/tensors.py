@@ -16,10 +16,10 @@ SPOKEN = {"s": "SBUF", "p": "PSUM", "a": "the chip", "i": "HBM", "o": "HBM", "h"
 class Group:
     """The tiles of one declaration with block dimensions."""
 
-    __slots__ = ("first", "make", "merged", "shape", "tiles")
+    __slots__ = ("first", "make", "merged", "shape", "tiles", "views")
 
     def __init__(self, shape, make):
-        self.shape, self.make, self.first, self.tiles, self.merged = shape, make, -1, {}, None
+        self.shape, self.make, self.first, self.tiles, self.views, self.merged = shape, make, -1, {}, {}, None
 
     def tile(self, number):
         tile = self.tiles.get(number)
@@ -35,7 +35,7 @@ class Storage:
         "address", "bank", "declared", "dtype", "elements", "group", "id", "made", "memory", "name", "of", "partitions", "scope", "site", "whole", "written", "zeroed",
     )  # fmt: skip
 
-    def __init__(self, memory, dtype, partitions, elements, name="", depth=3):
+    def __init__(self, memory, dtype, partitions, elements, name="", depth=3, whole=-1):
         trace = Trace.now
         self.memory, self.dtype, self.partitions, self.elements, self.name = memory, dtype, partitions, elements, name
         scope = trace.scope
@@ -46,7 +46,7 @@ class Storage:
         self.group = self.of = self.written = self.made = None
         self.zeroed = False
         # The pattern that is all of it.
-        self.whole = trace.pattern((0, partitions, 1, elements)) if memory in ON_CHIP else -1
+        self.whole = whole if whole >= 0 or memory not in ON_CHIP else trace.pattern((0, partitions, 1, elements))
 
     @property
     def bytes(self):
@@ -372,6 +372,8 @@ class View:
 
     def _filled(self, index):
         """The index without `...`, one entry for each dimension and for each None."""
+        if len(index) == len(self.shape) and all(one is not None and one is not Ellipsis for one in index):
+            return index
         given = sum(1 for one in index if one is not None and one is not Ellipsis)
         if given > len(self.shape):
             raise KernelError("bounds", f"{given} indices are too many for a tensor of {len(self.shape)} dimensions ({times(self.shape)}).", "index it with one for each dimension")
@@ -382,7 +384,7 @@ class View:
                 rest = 0
             else:
                 full.append(one)
-        return full + [slice(None)] * rest
+        return tuple(full + [slice(None)] * rest)
 
     def _slice(self, one, size, axis):
         low, high, step = one.start, one.stop, 1 if one.step is None else one.step
@@ -700,8 +702,12 @@ class Blocks(View):
 
     def __getitem__(self, index):
         index = index if type(index) is tuple else (index,)
-        full = self._filled(index)
         left = len(self.steps)
+        if left == 1 and type(index[0]) is int and 0 <= index[0] < self.shape[0]:
+            view = self.group.views.get(self.base + index[0] * self.steps[0])
+            if view is not None:
+                return view[index[1:]] if len(index) > 1 else view
+        full = self._filled(index)
         base, at = self.base, 0
         while at < len(full) and at < left and isinstance(full[at], int):
             base += self._point(full[at], self.shape[at], at)[0] * self.steps[at]
@@ -712,7 +718,7 @@ class Blocks(View):
             return self[tuple(one if isinstance(one, int) else one.const for one in full[:left])][tuple(full[left:])]
         if at < left:
             return self.merge()[index]
-        tile = whole(self.group.tile(base), self.shape[left:])
+        tile = self.group.views[base] = whole(self.group.tile(base), self.shape[left:])
         rest = full[at:]
         return tile if all(isinstance(one, slice) and one == slice(None) for one in rest) else tile[tuple(rest)]
 

@@ -57,7 +57,7 @@ class Trace:
         self._file_of = {}
         self.storages, self.first, self.last = [], [], []
         # What was found right is not looked at again: operands of an instruction, and how indices select.
-        self.right, self.plans, self.transfers = set(), {}, {}
+        self.right, self.plans, self.transfers, self.kinds = set(), {}, {}, {}
         self.shapes = {}
         self.errors, self.warnings = [], {}
         # Loops that are open: [loop, turn, scope or -1]. The body of the kernel is the first.
