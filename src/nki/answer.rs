@@ -6,32 +6,20 @@ use serde::Serialize;
 
 use ns_base::convert::u64_to_f64;
 use ns_base::{Interval, Refusal, SimTime};
-use ns_machine::cost::CostTable;
+use ns_machine::cost::instruction_cost;
 use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op};
 use ns_machine::{Executable, SourceEntry};
 use ns_neuron::sim::{NoObserver, Observer, SimOutcome, simulate};
 
-use crate::kernel::{Action, Kernel};
+use crate::kernel::Kernel;
 use crate::limits::Limit;
 use crate::lint::lint;
 use crate::list::{List, Problem};
 use crate::lower::lower;
 use crate::order::Edges;
 use crate::schedule::schedule;
-use crate::{Decisions, engines, join, room};
-
-/// Where and how a kernel runs.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// The costs of the core.
-    pub costs: CostTable,
-    /// Whether DMAs are static descriptors (`--disable-dge`); one descriptor engine issues them else.
-    pub is_static: bool,
-    /// What the compiler does.
-    pub decisions: Decisions,
-    /// Whether the run is repeated without each limit.
-    pub with_limits: bool,
-}
+use crate::setup::Setup;
+use crate::{engines, join, room, widen};
 
 /// The answer, as JSON has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -58,6 +46,9 @@ pub struct Answer {
     pub instructions: BTreeMap<String, u64>,
     pub lines: Vec<Line>,
     pub warnings: Vec<Problem>,
+    /// What is to be known about these figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// The time for which an engine is at work.
@@ -102,6 +93,8 @@ pub(crate) struct Prepared {
     pub kernel: Kernel,
     pub spill_bytes: u64,
     pub peak_bytes: u64,
+    /// What the compiler's allocation refuses.
+    pub problem: Option<Problem>,
 }
 
 /// Everything before the order of the instructions.
@@ -109,12 +102,16 @@ pub(crate) fn prepare(list: &List, setup: &Setup) -> Prepared {
     let Setup { costs, decisions, .. } = setup;
     let mut kernel = lower(list, costs, decisions);
     let peak_bytes = room::peak_bytes(&kernel);
+    let problem = room::operands_that_do_not_fit(list, &kernel, costs);
     let spill_bytes = if decisions.sbuf { room::spill(&mut kernel, costs) } else { 0 };
+    if list.dialect == 1 && decisions.widen {
+        widen::widen(&mut kernel, list);
+    }
     if list.dialect == 1 && decisions.join_drains {
         join::join_drains(&mut kernel);
     }
     engines::choose(&mut kernel, costs, decisions.spread);
-    Prepared { kernel, spill_bytes, peak_bytes }
+    Prepared { kernel, spill_bytes, peak_bytes, problem }
 }
 
 /// The executable of a kernel, for its timeline.
@@ -125,7 +122,7 @@ pub fn executable_of(list: &List, setup: &Setup) -> Executable {
 
 fn executable(list: &List, prepared: &Prepared, setup: &Setup) -> Executable {
     let edges = Edges::of(&prepared.kernel);
-    let mut executable = schedule(&prepared.kernel, edges, &setup.costs, &setup.decisions, !setup.is_static).executable;
+    let mut executable = schedule(&prepared.kernel, edges, &setup.costs, &setup.decisions, !setup.is_static);
     executable.name = list.kernel.function.clone();
     for (file, line, function) in &list.sites {
         let file = list.files.get(*file).map_or("", String::as_str);
@@ -162,13 +159,13 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
         builds: list.builds,
         errors: list.errors.clone(),
         warnings: list.warnings.clone(),
+        remarks: setup.remarks.clone(),
         hbm: HbmBytes { floor_bytes: floor_bytes(list), ..HbmBytes::default() },
         ..Answer::default()
     };
     let prepared = prepare(list, setup);
     answer.sbuf_peak_bytes = prepared.peak_bytes;
-    let lowered = lower(list, &setup.costs, &setup.decisions);
-    answer.errors.extend(room::operands_that_do_not_fit(list, &lowered, &setup.costs));
+    answer.errors.extend(prepared.problem.clone());
     answer.builds = answer.errors.is_empty();
     if !answer.builds {
         return Ok(answer);
@@ -179,7 +176,7 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     let total = total(list, setup, &outcome);
     answer.total_us = Some(us(total));
     answer.interval_us = Some(interval_us(list, us(total)));
-    answer.engines = busy(&outcome, &mut lines, total);
+    answer.engines = busy(&program, setup, &outcome, &mut lines, total);
     answer.spill.bytes = prepared.spill_bytes;
     for (queue, ring) in DmaQueue::ALL.into_iter().zip(&program.queues) {
         for dma in ring.iter().filter(|_| queue != DmaQueue::Spill) {
@@ -228,14 +225,28 @@ fn interval_us(list: &List, total: f64) -> [f64; 2] {
     [low, high].map(|factor| (total * factor * 1e3).round() / 1e3)
 }
 
-fn busy(outcome: &SimOutcome, lines: &mut Lines<'_>, total: SimTime) -> BTreeMap<String, Busy> {
+fn busy(
+    program: &Executable,
+    setup: &Setup,
+    outcome: &SimOutcome,
+    lines: &mut Lines<'_>,
+    total: SimTime,
+) -> BTreeMap<String, Busy> {
     let of = |time: SimTime| Busy {
         busy_us: us(time),
         share: (u64_to_f64(time.0) / u64_to_f64(total.0.max(1)) * 1e4).round() / 1e4,
     };
-    let engines = Engine::ALL.into_iter().zip(outcome.engine_busy);
-    let mut all: BTreeMap<String, Busy> =
-        engines.map(|(engine, time)| (engine.name().to_ascii_lowercase(), of(time))).collect();
+    // A stationary tile loads behind the product before it.
+    let loads = program.engines[Engine::Tensor.index()].iter().map(|i| program.op(i));
+    let behind: SimTime = loads
+        .filter(|op| matches!(op, Op::LdWeights { .. }))
+        .map(|op| instruction_cost(&setup.costs, Engine::Tensor, &op).interval)
+        .sum();
+    let engines = Engine::ALL.into_iter().zip(outcome.engine_busy).map(|(engine, time)| {
+        let time = if engine == Engine::Tensor { time.saturating_sub(behind) } else { time };
+        (engine.name().to_ascii_lowercase(), of(time))
+    });
+    let mut all: BTreeMap<String, Busy> = engines.collect();
     all.insert("dma".to_owned(), of(lines.moving()));
     all
 }
@@ -314,13 +325,5 @@ impl Observer for Lines<'_> {
         source.2 += dma.bytes;
         source.3 += 1;
         self.transfers.push(Interval::new(span.start.0, span.end.0));
-    }
-}
-
-/// The number of instructions of the kernel that an action is, for the lint.
-pub(crate) const fn products(action: &Action) -> u32 {
-    match action {
-        Action::Compute { products, .. } => *products,
-        Action::Move { .. } => 0,
     }
 }

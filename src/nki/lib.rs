@@ -20,10 +20,13 @@ mod lower;
 mod order;
 mod room;
 mod schedule;
+mod setup;
+mod widen;
 
-pub use answer::{Answer, Busy, HbmBytes, Line, Setup, SpillBytes, answer, executable_of};
+pub use answer::{Answer, Busy, HbmBytes, Line, SpillBytes, answer, executable_of};
 pub use limits::Limit;
 pub use list::{List, Problem};
+pub use setup::{Setup, chip_of};
 
 /// What the compiler does to a kernel that changes its time. Each can be left out, to see what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

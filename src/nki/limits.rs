@@ -2,7 +2,7 @@
 
 use ns_base::names;
 
-use crate::answer::Setup;
+use crate::setup::Setup;
 
 names! {
     /// A limit of a core.

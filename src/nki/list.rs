@@ -154,9 +154,8 @@ impl List {
     /// # Errors
     /// When it is no list, is of another version, or refers to something that it does not have.
     pub fn read(text: &str) -> Result<Self, Refusal> {
-        let list: Self = serde_json::from_str(text).map_err(|e| {
-            refuse!("the list of instructions is damaged: {e}").advise("record the kernel again")
-        })?;
+        let list: Self = serde_json::from_str(text)
+            .map_err(|e| refuse!("the list of instructions is damaged: {e}").advise("record the kernel again"))?;
         if list.format != FORMAT || list.version != VERSION {
             let (format, version) = (&list.format, list.version);
             return Err(refuse!("a list of instructions of format '{format}', version {version}, is not read")
@@ -185,6 +184,12 @@ impl List {
         u64::from(self.dtypes[self.tensors.dtype[tensor]].1)
     }
 
+    /// Parent, loop and iteration of a scope.
+    #[must_use]
+    pub fn scope(&self, scope: usize) -> [i64; 3] {
+        self.scopes.get(3 * scope..3 * scope + 3).and_then(|s| s.try_into().ok()).unwrap_or([-1; 3])
+    }
+
     /// File and line of a site.
     #[must_use]
     pub fn place(&self, site: usize) -> (usize, u32) {
@@ -194,8 +199,17 @@ impl List {
     fn check(&self) -> Result<(), Refusal> {
         let t = &self.tensors;
         let n = t.memory.len();
-        let lengths = [t.dtype.len(), t.partitions.len(), t.elements.len(), t.scope.len(), t.site.len(), t.of.len(), t.name.len()];
-        let damage = |what: &str| refuse!("the list of instructions is damaged: {what}").advise("record the kernel again");
+        let lengths = [
+            t.dtype.len(),
+            t.partitions.len(),
+            t.elements.len(),
+            t.scope.len(),
+            t.site.len(),
+            t.of.len(),
+            t.name.len(),
+        ];
+        let damage =
+            |what: &str| refuse!("the list of instructions is damaged: {what}").advise("record the kernel again");
         if lengths.iter().any(|len| *len != n) || !t.memory.is_ascii() {
             return Err(damage("its columns of tensors have different lengths"));
         }
@@ -206,9 +220,11 @@ impl List {
             && self.dtypes.iter().all(|d| d.1 > 0);
         let of_sites = self.sites.iter().all(|s| s.0 < self.files.len());
         let scopes = self.scopes.len() / 3;
-        let of_scopes = self.scopes.chunks_exact(3).enumerate().all(|(at, s)| {
-            (s[0] < at as i64) && (at == 0 || s[0] >= 0 && index(s[1]) < self.loops.len())
-        });
+        let of_scopes = self
+            .scopes
+            .chunks_exact(3)
+            .enumerate()
+            .all(|(at, s)| (s[0] < at as i64) && (at == 0 || s[0] >= 0 && index(s[1]) < self.loops.len()));
         if !of_tensors || !of_sites || !of_scopes {
             return Err(damage("a tensor, a call or a loop refers to something that is not there"));
         }

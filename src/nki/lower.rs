@@ -160,18 +160,16 @@ impl<'a> Lowering<'a> {
             // What reaches over the end of a row touches whole rows.
             let width = range.columns(row);
             let columns = if is_dynamic || column + width > row { [0, row] } else { [column, column + width] };
-            let rows = if is_dynamic { [0, u32::MAX] } else { [number(range.first / row), number(range.last / row + 1)] };
+            let rows =
+                if is_dynamic { [0, u32::MAX] } else { [number(range.first / row), number(range.last / row + 1)] };
             Access { tile, rows, bytes: columns.map(number) }
         };
         Operand { access, memory: whole.memory, partitions, elements: range.elements, pieces: range.pieces, bytes }
     }
 
     fn instruction(&mut self, form: &Form, raw: Raw<'_>) {
-        let operands: Vec<Operand> = raw
-            .operands()
-            .enumerate()
-            .map(|(at, operand)| self.operand(operand, form.dynamic.contains(&at)))
-            .collect();
+        let operands: Vec<Operand> =
+            raw.operands().enumerate().map(|(at, operand)| self.operand(operand, form.dynamic.contains(&at))).collect();
         match kind(&form.op) {
             Kind::Free => {}
             Kind::Transfer(is_transpose) => self.transfer(form, raw, &operands, is_transpose),
@@ -199,7 +197,8 @@ impl<'a> Lowering<'a> {
 
     fn compute(&mut self, form: &Form, raw: Raw<'_>, operands: &[Operand], opcode: KernelOpcode, choice: Choice) {
         let has_reduction = form.operands.iter().any(|o| o == "reduce_res");
-        let opcode = if opcode == KernelOpcode::Activate && has_reduction { KernelOpcode::ActivateReduce } else { opcode };
+        let opcode =
+            if opcode == KernelOpcode::Activate && has_reduction { KernelOpcode::ActivateReduce } else { opcode };
         let free = operands.iter().map(|o| o.elements).max().unwrap_or(1);
         let extra = if form.op == "tensor_scalar_reduce" { 64 } else { 0 };
         let wide = |o: &&Operand| o.elements * 2 > free;
@@ -358,7 +357,8 @@ impl<'a> Lowering<'a> {
             (false, true) => (data, data.elements),
             (false, false) => (result, result.elements * u64::from(result.partitions[1])),
         };
-        let partitions = if direction == DmaDirection::HbmToHbm { [0, self.costs.core.partitions] } else { chip.partitions };
+        let partitions =
+            if direction == DmaDirection::HbmToHbm { [0, self.costs.core.partitions] } else { chip.partitions };
         // A partition is a descriptor at least, and so is every piece of either side.
         let on_chip = if direction == DmaDirection::HbmToHbm { 0 } else { chip.pieces * u64::from(chip.partitions[1]) };
         let descriptors = if in_hbm(memory) { memory.pieces.max(on_chip) } else { on_chip };
@@ -380,12 +380,15 @@ impl<'a> Lowering<'a> {
         let side = self.costs.core.partitions;
         // The rows of the result are the columns of the data.
         let (columns, rows) = (u64::from(result.partitions[1]), result.elements);
-        let loaded = self.scratch(Memory::Sbuf, &Operand {
-            partitions: [0, u32::try_from(rows.min(u64::from(side))).unwrap_or(side)],
-            elements: columns * rows.div_ceil(u64::from(side)),
-            access: Access { rows: [0, side], ..result.access },
-            ..*result
-        });
+        let loaded = self.scratch(
+            Memory::Sbuf,
+            &Operand {
+                partitions: [0, u32::try_from(rows.min(u64::from(side))).unwrap_or(side)],
+                elements: columns * rows.div_ceil(u64::from(side)),
+                access: Access { rows: [0, side], ..result.access },
+                ..*result
+            },
+        );
         let action = Action::Move {
             bytes: data.elements * u64::from(data.bytes),
             partitions: loaded.partitions,

@@ -84,7 +84,8 @@ impl History {
         // Products that add to one another come in the order of the tensor engine, whichever that is; only the first one has to be first.
         let adds = item.accumulates && kernel.memory(access) == Memory::Psum;
         let first_only = |(done, by): &&(Access, u32)| {
-            done.overlaps(access) && !(adds && kernel.items[*by as usize].accumulates && kernel.items[*by as usize].is_tensor())
+            done.overlaps(access)
+                && !(adds && kernel.items[*by as usize].accumulates && kernel.items[*by as usize].is_tensor())
         };
         pairs.extend(self.writes.iter().filter(first_only).map(|(_, by)| (*by, at)));
         pairs.extend(self.reads.iter().filter(|(done, _)| done.overlaps(access)).map(|(_, by)| (*by, at)));

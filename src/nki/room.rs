@@ -190,7 +190,8 @@ impl Residents {
 
     fn make_room(&mut self, kernel: &Kernel, new: &mut Vec<Item>, own: &[u32], bytes: u64, item: &Item) {
         while self.bytes + bytes > self.capacity {
-            let next_use = |tile: &u32| self.uses[*tile as usize].get(self.next[*tile as usize]).copied().unwrap_or(u32::MAX);
+            let next_use =
+                |tile: &u32| self.uses[*tile as usize].get(self.next[*tile as usize]).copied().unwrap_or(u32::MAX);
             let victim = self.list.iter().copied().filter(|tile| !own.contains(tile)).max_by_key(next_use);
             let Some(victim) = victim else { return };
             if !std::mem::replace(&mut self.is_saved[victim as usize], true) {

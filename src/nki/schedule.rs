@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use ns_base::convert::usize_to_u32;
 use ns_base::SimTime;
+use ns_base::convert::usize_to_u32;
 use ns_machine::cost::decisions::PSUM_PIECE_BYTES;
 use ns_machine::cost::{CostTable, KernelWork, instruction_cost, kernel_cycles};
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, KernelOpcode, Op, Unit, Wait};
@@ -19,13 +19,6 @@ use crate::Decisions;
 use crate::kernel::{Action, Choice, Item, Kernel, Memory};
 use crate::order::Edges;
 use crate::room::usable_bytes;
-
-/// What was scheduled.
-pub(crate) struct Schedule {
-    pub executable: Executable,
-    /// How often a tile got space that was not free, because nothing else could go on.
-    pub overflows: u32,
-}
 
 /// The number of a unit, and when something is due.
 type Due = Reverse<(SimTime, u32)>;
@@ -190,7 +183,6 @@ struct Scheduler<'a> {
     function: u16,
     executable: Executable,
     seen: SeenWaits,
-    overflows: u32,
 }
 
 /// Orders the instructions of a kernel; `one_descriptor_engine`: all DMAs of the core share an interval.
@@ -200,11 +192,11 @@ pub(crate) fn schedule(
     costs: &CostTable,
     decisions: &Decisions,
     one_descriptor_engine: bool,
-) -> Schedule {
+) -> Executable {
     let mut scheduler = Scheduler::new(kernel, edges, costs, decisions);
     scheduler.executable.one_descriptor_engine = one_descriptor_engine;
     scheduler.run();
-    Schedule { executable: scheduler.executable, overflows: scheduler.overflows }
+    scheduler.executable
 }
 
 /// The position of a memory of the chip among the spaces.
@@ -261,7 +253,6 @@ impl<'a> Scheduler<'a> {
             function: 0,
             executable: Executable::default(),
             seen: SeenWaits::default(),
-            overflows: 0,
         }
     }
 
@@ -290,7 +281,6 @@ impl<'a> Scheduler<'a> {
 
     /// Nothing can go on: the tiles of the oldest instruction get space that is not there.
     fn overflow(&mut self) {
-        self.overflows += 1;
         let kernel = self.kernel;
         let mut any = false;
         for access in &kernel.items[self.oldest].accesses {
@@ -433,7 +423,8 @@ impl<'a> Scheduler<'a> {
         let is_move = matches!(opcode, KernelOpcode::Copy | KernelOpcode::Memset | KernelOpcode::Transpose);
         let activity = if is_move { Activity::DataTransfer } else { Activity::Execution };
         let (waits_start, waits_len) = self.seen.add(&mut self.executable.waits, Unit::Engine(engine), after);
-        let mut own = Instruction { op: ns_machine::OpId(0), activity, waits_start, waits_len, from_psum: in_psum, source };
+        let mut own =
+            Instruction { op: ns_machine::OpId(0), activity, waits_start, waits_len, from_psum: in_psum, source };
         let mut begin = start;
         let executable = &mut self.executable;
         let mut emit = |op: Op, activity: Activity| {

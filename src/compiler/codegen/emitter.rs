@@ -123,7 +123,6 @@ impl Emitter {
         self.emitted[unit.index()] = count;
         Wait { unit, count }
     }
-
 }
 
 /// The latest completion of each unit.

@@ -24,5 +24,5 @@ mod throttle;
 
 pub use observer::{NoObserver, Observer};
 pub use queue::DmaEngines;
-pub use throttle::TensorClock;
 pub use simulator::{SimOutcome, SimProgress, Simulator, simulate};
+pub use throttle::TensorClock;

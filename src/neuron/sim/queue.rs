@@ -39,7 +39,8 @@ impl Core {
             if executable.one_descriptor_engine {
                 self.queues_free_at = [triggered + SimTime::from_ns(costs.kernel.dma_issue_ns); DmaQueue::ALL.len()];
             } else {
-                let issue_ns = if dma.first_partition.is_some() { costs.kernel.dma_issue_ns } else { costs.dma.issue_interval_ns };
+                let issue_ns =
+                    if dma.first_partition.is_some() { costs.kernel.dma_issue_ns } else { costs.dma.issue_interval_ns };
                 self.queues_free_at[queue.index()] = triggered + SimTime::from_ns(issue_ns);
             }
             self.semaphores.complete_in_order(unit, completed_at);
