@@ -9,7 +9,6 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::text;
-use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::nki_args::NkiArgs;
 use crate::nki_recorder::Recorder;
