@@ -95,6 +95,7 @@ pub(crate) struct Prepared {
     pub peak_bytes: u64,
     /// What the compiler's allocation refuses.
     pub problem: Option<Problem>,
+    pub edges: Edges,
 }
 
 /// Everything before the order of the instructions.
@@ -111,7 +112,8 @@ pub(crate) fn prepare(list: &List, setup: &Setup) -> Prepared {
         join::join_drains(&mut kernel);
     }
     engines::choose(&mut kernel, costs, decisions.spread);
-    Prepared { kernel, spill_bytes, peak_bytes, problem }
+    let edges = Edges::of(&kernel);
+    Prepared { kernel, spill_bytes, peak_bytes, problem, edges }
 }
 
 /// The executable of a kernel, for its timeline.
@@ -121,9 +123,8 @@ pub fn executable_of(list: &List, setup: &Setup) -> Executable {
 }
 
 fn executable(list: &List, prepared: &Prepared, setup: &Setup) -> Executable {
-    let edges = Edges::of(&prepared.kernel);
-    let mut executable = schedule(&prepared.kernel, edges, &setup.costs, &setup.decisions, !setup.is_static);
-    executable.name = list.kernel.function.clone();
+    let mut executable = schedule(&prepared.kernel, &prepared.edges, &setup.costs, &setup.decisions, !setup.is_static);
+    executable.name = list.function().to_owned();
     for (file, line, function) in &list.sites {
         let file = list.files.get(*file).map_or("", String::as_str);
         let place = format!("{}:{line}", file.rsplit('/').next().unwrap_or(file));
@@ -131,7 +132,7 @@ fn executable(list: &List, prepared: &Prepared, setup: &Setup) -> Executable {
             hlo_text: place.clone(),
             hlo_opcode: place.clone(),
             framework_op: place.clone(),
-            scope: vec![list.kernel.function.clone()],
+            scope: vec![list.function().to_owned()],
             path: format!("{function}/{place}"),
             members: Vec::new(),
         });
@@ -154,7 +155,7 @@ fn executable(list: &List, prepared: &Prepared, setup: &Setup) -> Executable {
 /// When the program of the kernel cannot be simulated; a kernel that does not build is an answer.
 pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     let mut answer = Answer {
-        kernel: list.kernel.function.clone(),
+        kernel: list.function().to_owned(),
         chip: list.chip.clone(),
         builds: list.builds,
         errors: list.errors.clone(),
@@ -190,7 +191,8 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     if setup.with_limits {
         for limit in Limit::ALL {
             let without = limit.removed(setup);
-            let window = if limit == Limit::Launch { outcome.window } else { window_us(list, &without)? };
+            let window =
+                if limit == Limit::Launch { outcome.window } else { window_without(list, limit, &prepared, &without)? };
             let gain = total.saturating_sub(window + call(list, &without));
             answer.saves_us.insert(limit.name().to_owned(), us(gain));
         }
@@ -201,8 +203,12 @@ pub fn answer(list: &List, setup: &Setup) -> Result<Answer, Refusal> {
     Ok(answer)
 }
 
-fn window_us(list: &List, setup: &Setup) -> Result<SimTime, Refusal> {
-    let program = executable(list, &prepare(list, setup), setup);
+/// The time without a limit. What the compiler decided stays, but for the values that had no room.
+fn window_without(list: &List, limit: Limit, prepared: &Prepared, setup: &Setup) -> Result<SimTime, Refusal> {
+    let program = match limit {
+        Limit::Sbuf if prepared.spill_bytes > 0 => executable(list, &prepare(list, setup), setup),
+        _ => executable(list, prepared, setup),
+    };
     Ok(simulate(&program, &setup.costs, &mut NoObserver)?.window)
 }
 

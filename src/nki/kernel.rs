@@ -105,8 +105,22 @@ pub enum Action {
     },
 }
 
+impl Default for Action {
+    /// Nothing that takes time.
+    fn default() -> Self {
+        Self::Move {
+            bytes: 0,
+            partitions: [0, 0],
+            descriptors: 0,
+            direction: DmaDirection::HbmToSbuf,
+            tensor: 0,
+            is_spill: false,
+        }
+    }
+}
+
 /// An instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Item {
     pub action: Action,
     /// What it writes and reads: the first `writes` are written.

@@ -30,7 +30,8 @@ pub struct List {
     /// Physical cores of a logical core.
     #[serde(default = "one")]
     pub lnc: u32,
-    pub kernel: KernelEntry,
+    /// Absent if the file ended before it called a kernel.
+    pub kernel: Option<KernelEntry>,
     pub files: Vec<String>,
     /// File, line and function of each call.
     pub sites: Vec<(usize, u32, String)>,
@@ -182,6 +183,12 @@ impl List {
     #[must_use]
     pub fn element_bytes(&self, tensor: usize) -> u64 {
         u64::from(self.dtypes[self.tensors.dtype[tensor]].1)
+    }
+
+    /// The name of the kernel; empty if none was called.
+    #[must_use]
+    pub fn function(&self) -> &str {
+        self.kernel.as_ref().map_or("", |kernel| &kernel.function)
     }
 
     /// Parent, loop and iteration of a scope.

@@ -163,7 +163,7 @@ struct Scheduler<'a> {
     kernel: &'a Kernel,
     costs: &'a CostTable,
     decisions: &'a Decisions,
-    edges: Edges,
+    edges: &'a Edges,
     units: [Ready; Unit::COUNT],
     engines: DmaEngines,
     spaces: [Space; 2],
@@ -188,7 +188,7 @@ struct Scheduler<'a> {
 /// Orders the instructions of a kernel; `one_descriptor_engine`: all DMAs of the core share an interval.
 pub(crate) fn schedule(
     kernel: &Kernel,
-    edges: Edges,
+    edges: &Edges,
     costs: &CostTable,
     decisions: &Decisions,
     one_descriptor_engine: bool,
@@ -209,7 +209,7 @@ const fn space_of(memory: Memory) -> Option<usize> {
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(kernel: &'a Kernel, edges: Edges, costs: &'a CostTable, decisions: &'a Decisions) -> Self {
+    fn new(kernel: &'a Kernel, edges: &'a Edges, costs: &'a CostTable, decisions: &'a Decisions) -> Self {
         let n = kernel.items.len();
         let partitions = u64::from(costs.core.partitions.max(1));
         let sbuf = if decisions.sbuf { usable_bytes(costs) } else { u64::MAX / 4 };

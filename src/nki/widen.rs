@@ -12,7 +12,7 @@ use crate::list::List;
 /// same to the next columns.
 pub(crate) fn widen(kernel: &mut Kernel, list: &List) {
     let uses = uses(kernel);
-    let items = std::mem::take(&mut kernel.items);
+    let mut items = std::mem::take(&mut kernel.items);
     let mut new = Vec::with_capacity(items.len());
     let mut at = 0;
     while at < items.len() {
@@ -24,7 +24,7 @@ pub(crate) fn widen(kernel: &mut Kernel, list: &List) {
                 at += length * times;
             }
             None => {
-                new.extend(items[at..at + length].iter().cloned());
+                new.extend(items[at..at + length].iter_mut().map(std::mem::take));
                 at += length;
             }
         }

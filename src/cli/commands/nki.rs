@@ -107,7 +107,7 @@ fn write_timeline(path: &std::path::Path, list: &List, args: &NkiArgs, setup: &S
     let executable = executable_of(list, setup);
     let mut spans = Spans::default();
     simulate(&executable, &setup.costs, &mut spans)?;
-    let title = format!("{} on {}", list.kernel.function, args.instance);
+    let title = format!("{} on {}", list.function(), args.instance);
     let captured = build_profile(&executable, &spans, &setup.costs, Workflow::Trace, title.as_str().into());
     write_profile(path, &captured.profile, args.export)
 }
