@@ -122,8 +122,8 @@ def _in_hbm(shape, dtype, place, name):
     return view
 
 
-def hbm_tensor(shape, dtype, place, name):
-    storage = Storage(place, dtype, 0, product(shape), name, 2)
+def hbm_tensor(shape, dtype, place, name, site=-1):
+    storage = Storage(place, dtype, 0, product(shape), name, 2, site=site)
     Trace.now.shapes[str(Trace.now.tensor(storage))] = list(shape)
     return whole(storage, shape)
 

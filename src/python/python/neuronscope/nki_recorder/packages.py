@@ -32,7 +32,10 @@ class _Enum:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise no_such_name(f"nisa.{self._name}", name, [one for one in vars(self) if not one.startswith("_")])
+        members = [one for one in vars(self) if not one.startswith("_")]
+        error = no_such_name(f"nisa.{self._name}", name, members)
+        error.fix = error.fix if error.fix.startswith("use") else f"it has {', '.join(members)}"
+        raise error
 
 
 class Module(types.ModuleType):
@@ -49,11 +52,22 @@ class Module(types.ModuleType):
         raise self.missing(name)
 
     def missing(self, name):
-        if name in self._elsewhere:
-            error = no_such_name(self._spoken, name, [])
-            error.fix = f"use {self._elsewhere[name]}"
-            return error
-        return no_such_name(self._spoken, name, self.__all__)
+        error = no_such_name(self._spoken, name, self.__all__)
+        instead = self._elsewhere.get(name) or (self._spoken == "nki.isa" and _as_operator(name))
+        if instead:
+            error.fix = f"use {instead}"
+        return error
+
+
+def _as_operator(name):
+    """nisa.exp and nisa.tensor_add are what an invented name most often means: an instruction with that operator."""
+    op = {"sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}.get(name.split("_")[-1], name.split("_")[-1])
+    if op in language.REDUCTIONS:
+        return f"nisa.tensor_reduce with op=nl.{op}"
+    for names, instruction in ((language.BINARY, "tensor_tensor"), (language.UNARY, "activation")):
+        if op in names:
+            return f"nisa.{instruction} with op=nl.{op}"
+    return {"load": "nisa.dma_copy", "store": "nisa.dma_copy", "matmul": "nisa.nc_matmul", "transpose": "nisa.nc_transpose"}.get(op)
 
 
 def _first(function):

@@ -233,6 +233,7 @@ class _Run:
         code = kernel.function.__code__
         trace.dialect = kernel.dialect
         trace.kernel = {"file": trace.file(code.co_filename), "line": code.co_firstlineno, "function": kernel.__name__, "arguments": []}
+        self.site = trace.sites.place(("kernel",), [trace.kernel["file"], trace.kernel["line"], kernel.__name__])
         try:
             bound = inspect.signature(kernel.function).bind(*args, **named)
         except TypeError as error:
@@ -254,8 +255,7 @@ class _Run:
         first = kernel.dialect == 1
         programs = list(itertools.product(*(range(one) for one in trace.programs))) if first else [(0,) * len(trace.programs)]
         results = None
-        site = trace.sites.place(("kernel",), [trace.kernel["file"], trace.kernel["line"], kernel.__name__])
-        turns = trace.turns("grid", programs, len(programs), site) if len(programs) > 1 else programs
+        turns = trace.turns("grid", programs, len(programs), self.site) if len(programs) > 1 else programs
         for program in turns:
             trace.program, trace.shared_next = program, 0
             results = kernel.function(*bound.args, **bound.kwargs)
@@ -274,7 +274,7 @@ class _Run:
             kind = as_dtype(value.dtype)
             if kind is None:
                 raise KernelError("dtype", f"The argument {name} has the type {value.dtype}, which the chip has not.", "use float32, bfloat16, float16 or int32")
-            return language.hbm_tensor(shape, kind, "i", name)
+            return language.hbm_tensor(shape, kind, "i", name, self.site)
         return value
 
     def _results(self, results):
@@ -344,7 +344,9 @@ class _Run:
 
         found = getattr(instructions, name, None) or getattr(language, name, None)
         if isinstance(found, types.FunctionType) and not name.startswith("_"):
-            return str(inspect.signature(found))
+            # What callers inside this package add is no parameter of the author's.
+            own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags") if found.__module__ == instructions.__name__ else ()
+            return f"({', '.join(str(one) for one in inspect.signature(found).parameters.values() if one.name not in own)})"
         return "those of its reference" if name in language.NAMES else None
 
 

@@ -35,12 +35,12 @@ class Storage:
         "address", "bank", "declared", "dtype", "elements", "group", "id", "made", "memory", "name", "of", "partitions", "scope", "site", "whole", "written", "zeroed",
     )  # fmt: skip
 
-    def __init__(self, memory, dtype, partitions, elements, name="", depth=3, whole=-1):
+    def __init__(self, memory, dtype, partitions, elements, name="", depth=3, whole=-1, site=-1):
         trace = Trace.now
         self.memory, self.dtype, self.partitions, self.elements, self.name = memory, dtype, partitions, elements, name
         scope = trace.scope
         self.scope = scope if scope >= 0 else trace.open_scope()
-        self.site = trace.site(depth)
+        self.site = site if site >= 0 else trace.site(depth)
         self.declared = trace.count
         self.id = self.address = self.bank = -1
         self.group = self.of = self.written = self.made = None
