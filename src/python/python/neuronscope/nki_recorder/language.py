@@ -7,6 +7,7 @@ from . import chips, instructions
 from .dtypes import DTYPES, FLOAT32
 from .errors import KernelError, times
 from .indices import Index, Mask, MGrid, arange
+from .rearrange import rearrange
 from .instructions import TABLE, dma, dma_copy, element_type, label, nc_matmul, operand, plain, result, tensor_copy
 from .tensors import Blocks, Dynamic, Storage, View, product, whole
 from .trace import Trace, now
@@ -512,8 +513,10 @@ def _redirect(value, target, accumulate=None):
 
 
 class _Operators:
-    """What tensors do when the first dialect writes `x[i] = y`, `x += y`, `x + y`."""
+    """What tensors do when the first dialect writes `x[i] = y`, `x += y`, `x + y`, and what else needs this module."""
 
+    buffers = BUFFERS
+    rearrange = staticmethod(rearrange)
     binary = staticmethod(binary)
     copy = staticmethod(_copy)
     over_partitions = staticmethod(instructions.over_partitions)
@@ -711,7 +714,7 @@ def _public():
         for name, value in globals().items()
         if not name.startswith("_") and name.islower() and name not in ("math", "python", "chips", "instructions", "operand", "plain", "label", "result", "product", "whole")
     }
-    for name in ("binary", "unary", "reduction", "dma", "fill", "fill_new", "hbm_tensor", "dma_copy", "nc_matmul", "tensor_copy", "now", "element_type", "times"):
+    for name in ("binary", "unary", "reduction", "dma", "fill", "fill_new", "hbm_tensor", "dma_copy", "nc_matmul", "tensor_copy", "now", "element_type", "times", "rearrange"):
         own.pop(name, None)
     return {**own, **NAMES, **DTYPES, "bool_": DTYPES["bool"], "NKIObject": NKIObject, "NkiTensor": View, "MemoryRegion": Buffer, "fp32": fp32, "nc": nc}
 

@@ -12,7 +12,7 @@ import re
 import sys
 import types
 
-from . import chips, language
+from . import chips, instructions, language
 from .dtypes import FLOAT32
 from .dtypes import dtype as as_dtype
 from .errors import End, KernelError, nearest, no_such_name
@@ -340,8 +340,6 @@ class _Run:
         return modules.get(name)
 
     def _of_stub(self, name):
-        from . import instructions
-
         found = getattr(instructions, name, None) or getattr(language, name, None)
         if isinstance(found, types.FunctionType) and not name.startswith("_"):
             # What callers inside this package add is no parameter of the author's.

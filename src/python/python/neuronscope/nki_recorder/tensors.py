@@ -115,9 +115,7 @@ class View:
 
     @property
     def buffer(self):
-        from .language import BUFFERS
-
-        return BUFFERS[self.storage.memory]
+        return self.operators.buffers[self.storage.memory]
 
     @property
     def par_dim(self):
@@ -614,9 +612,7 @@ class View:
         return view.like(shape, strides)
 
     def rearrange(self, pattern, fixed=None, **sizes):
-        from .rearrange import rearrange
-
-        return rearrange(self, pattern, {**(fixed or {}), **sizes})
+        return self.operators.rearrange(self, pattern, {**(fixed or {}), **sizes})
 
     def view(self, dtype):
         dtype = element_type(dtype)
