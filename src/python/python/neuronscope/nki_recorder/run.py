@@ -104,7 +104,7 @@ class _Run:
                 gc.enable()
         for name in self.settings:
             if name not in self.used:
-                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.")
+                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.", self._head())
 
     def _late(self):
         return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or raise --max-seconds")
@@ -160,14 +160,23 @@ class _Run:
     def _set_constants(self, tree):
         """Settings replace the values of constants of the module, and of constants that functions assign."""
         module = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
-        parameters = {argument.arg for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for argument in (*node.args.args, *node.args.kwonlyargs)}
         settings, used = self.settings, self.used
 
         class Constants(ast.NodeTransformer):
+            hidden = frozenset()
+
+            def visit_FunctionDef(self, node):
+                outside, arguments = self.hidden, node.args
+                self.hidden = outside | {one.arg for one in (*arguments.args, *arguments.kwonlyargs)} | module
+                self.generic_visit(node)
+                self.hidden = outside
+                return node
+
             def visit_Assign(self, node):
                 for target in node.targets:
                     name = target.id if isinstance(target, ast.Name) else None
-                    if name in settings and (name in module or (name not in parameters and isinstance(node.value, ast.Constant))):
+                    # Where a function computes a value, the setting is none of it.
+                    if name in settings and name not in self.hidden and (name in module or isinstance(node.value, ast.Constant)):
                         used.add(name)
                         node.value = ast.copy_location(ast.parse(repr(settings[name]), mode="eval").body, node.value)
                         ast.fix_missing_locations(node)
@@ -288,11 +297,16 @@ class _Run:
                     one.storage.memory = "o"
                 trace.results.append(one.storage.id)
                 if one.storage.memory != "i" and one.storage.written is None:
-                    trace.error(KernelError("uninitialised", "The kernel returns a tensor that nothing has written.", "store the result to it"), (trace.kernel["file"], trace.kernel["line"], ""))
+                    trace.error(KernelError("uninitialised", "The kernel returns a tensor that nothing has written.", "store the result to it"), self._head())
         if not trace.count:
-            trace.error(KernelError("value", "The kernel has no instruction.", "load, compute and store something"), (trace.kernel["file"], trace.kernel["line"], ""))
+            trace.error(KernelError("value", "The kernel has no instruction.", "load, compute and store something"), self._head())
 
     # Errors.
+
+    def _head(self):
+        """The place of what concerns a whole kernel."""
+        kernel = self.trace.kernel
+        return (kernel["file"], kernel["line"], "") if kernel else (0, 0, "")
 
     def _place(self, traceback):
         """The author's innermost line."""
@@ -310,7 +324,7 @@ class _Run:
         if isinstance(cause, SyntaxError) and cause.lineno:
             place = (self.trace.file(cause.filename or self.path), cause.lineno, "")
         with contextlib.suppress(KernelError):
-            self.trace.error(error, place or (0, 0, ""))
+            self.trace.error(error, place or self._head())
 
     def _python(self, error):
         """An exception of Python as an error of the kernel."""

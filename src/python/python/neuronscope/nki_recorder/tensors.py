@@ -770,7 +770,7 @@ def whole(storage, shape, pdim=0):
 def element_type(value):
     found = as_dtype(value)
     if found is None:
-        raise KernelError("dtype", f"{value!r} is not a type of elements.", "use one of nl.float32, nl.bfloat16, nl.float16, nl.float8_e4m3, nl.int32, ...")
+        raise KernelError("dtype", f"{value!r} is not a type of elements.", "use one of nl.float32, nl.bfloat16, nl.float16, nl.float8_e4m3, nl.int32 or another of the reference")
     return found
 
 

@@ -224,8 +224,8 @@ class Trace:
         if len(self.errors) >= 20:
             raise error
 
-    def warn(self, kind, message):
-        file, line = self.note(self.place())
+    def warn(self, kind, message, place=None):
+        file, line = self.note(place or self.place())
         row = self.warnings.setdefault((kind, file, line, message), {"kind": kind, "file": file, "line": line, "message": message, "count": 0})
         row["count"] += 1
 
