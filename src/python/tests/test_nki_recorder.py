@@ -175,7 +175,9 @@ def test_errors_of_the_first_dialect():
 
     assert only(first("i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nu = nl.load(x[64 + i_p, i_f])")) == [("bounds", 9)]
     assert only(first("i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nu = nl.load(x[64 + i_p, i_f], mask=64 + i_p < 128)")) == []
-    assert only(first("u = nl.load(x[0, 0:512])")) == [("dimension", 8)]
+    # One dimension is the partition.
+    assert only(first("u = nl.load(x[0, 0:512])")) == [("partition", 8)]
+    assert only(first("u = nl.load(x[0:128, 3])\nt[...] = nisa.activation(op=nl.exp, data=t, scale=u)\nt[...] = nisa.tensor_scalar(t, nl.add, t[:, 4])")) == []
     assert only(first("out[0:128, 0:512] = t")) == [("memory", 8)]
     assert only(first("u = t + nl.load(x[0:128, 0:256])")) == [("broadcast", 8)]
     assert only(first("nl.fori_loop(0, 3, print)")) == [("name", 8)]
@@ -352,6 +354,15 @@ def test_results_go_where_they_are_assigned():
     tensors = document["tensors"]
     for row, memory in enumerate(tensors["memory"]):
         assert memory in "io" or 0 <= tensors["first"][row] <= tensors["last"][row]
+
+
+def test_a_reduction_over_loops_writes_where_it_is_assigned():
+    body = "u = nl.ndarray((2, nl.par_dim(128), 512), dtype=x.dtype)\nfor k in nl.affine_range(3):\n    for j in nl.affine_range(2):\n"
+    body += "        u[j] = nl.loop_reduce(nl.exp(t), op=nl.add, loop_indices=[k])"
+    document = first(body)
+    assert document["builds"], document["errors"]
+    assert [op for op, *_ in rows(document)][1:-1] == ["activation", "tensor_copy"] * 2 + ["activation", "tensor_tensor"] * 4
+    assert len({row[2]["dst"][1] for row in rows(document) if row[0] in ("tensor_copy", "tensor_tensor")}) == 2
 
 
 def test_a_partial_write_is_a_remark_and_none_at_all_an_error():

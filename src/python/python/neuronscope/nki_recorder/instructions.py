@@ -111,6 +111,8 @@ def operand(value, role, api):
         return value
     if isinstance(value, Blocks):
         return value.merge()
+    if hasattr(value, "settle"):
+        return value.settle()
     if isinstance(value, (Index, Mask)):
         raise KernelError("value", f"{role} of {api} is an index, not a tile.", "make a tile of it with nisa.iota")
     raise KernelError("signature", f"{role} of {api} is {type(value).__name__}, not a tensor.", "pass a tile, or a view of one")
@@ -347,6 +349,8 @@ def _fits(op, api, roles, views, at, tiles, others, engine):
 
 def spread(tiles, api):
     """Tiles of the first dialect brought to their common shape: free dimensions repeat, and one partition is copied to all."""
+    # One dimension is the partition of one element each.
+    tiles = [(role, view.expand_dim(1) if view.ndim == 1 and view.pdim == 0 else view) for role, view in tiles]
     ndim = max(view.ndim for _, view in tiles)
     shapes = [(1,) * (ndim - view.ndim) + view.shape for _, view in tiles]
     common = []

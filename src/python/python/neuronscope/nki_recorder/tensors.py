@@ -165,7 +165,7 @@ class View:
                 f"A tile of shape {tuple(shape)} has no partition dimension: an index removed it.",
                 "keep it with a slice, as in t[5:6, 0:512]",
             )
-        if len(shape) == 1:
+        if len(shape) == 1 and Trace.now.dialect == 2:
             raise KernelError("dimension", f"A tile has one dimension only ({shape[0]}).", f"declare or index it with two, as in ({shape[0]}, 1)")
         if strides[pdim] != 1 and shape[pdim] != 1:
             if strides[pdim] == 0:
@@ -224,9 +224,9 @@ class View:
 
     def __getitem__(self, index):
         if type(index) is not tuple:
-            if index is Ellipsis:
-                return self
             index = (index,)
+        if len(index) == 1 and index[0] is Ellipsis:
+            return self
         shape, strides = self.shape, self.strides
         if len(index) != len(shape):
             return self._index(index)
@@ -698,11 +698,19 @@ class Blocks(View):
 
     def __getitem__(self, index):
         index = index if type(index) is tuple else (index,)
-        left = len(self.steps)
-        if left == 1 and type(index[0]) is int and 0 <= index[0] < self.shape[0]:
-            view = self.group.views.get(self.base + index[0] * self.steps[0])
-            if view is not None:
-                return view[index[1:]] if len(index) > 1 else view
+        steps, left = self.steps, len(self.steps)
+        if len(index) >= left:
+            base, shape = self.base, self.shape
+            for axis in range(left):
+                one = index[axis]
+                if type(one) is not int or not 0 <= one < shape[axis]:
+                    break
+                base += one * steps[axis]
+            else:
+                view = self.group.views.get(base)
+                if view is None:
+                    view = self.group.views[base] = whole(self.group.tile(base), shape[left:])
+                return view[index[left:]] if len(index) > left else view
         full = self._filled(index)
         base, at = self.base, 0
         while at < len(full) and at < left and isinstance(full[at], int):
@@ -714,9 +722,7 @@ class Blocks(View):
             return self[tuple(one if isinstance(one, int) else one.const for one in full[:left])][tuple(full[left:])]
         if at < left:
             return self.merge()[index]
-        tile = self.group.views[base] = whole(self.group.tile(base), self.shape[left:])
-        rest = full[at:]
-        return tile if all(isinstance(one, slice) and one == slice(None) for one in rest) else tile[tuple(rest)]
+        return whole(self.group.tile(base), self.shape[left:])[tuple(full[at:])]
 
     def merge(self):
         """All of it as one tile: blocks lie side by side in a partition."""
