@@ -365,6 +365,15 @@ def test_a_reduction_over_loops_writes_where_it_is_assigned():
     assert len({row[2]["dst"][1] for row in rows(document) if row[0] in ("tensor_copy", "tensor_tensor")}) == 2
 
 
+def test_first_results_are_no_copies():
+    body = "i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nu = nl.ndarray((128, 512), dtype=nl.float32)\n"
+    body += "u[i_p, i_f] = nisa.memset(shape=(128, 512), value=0, dtype=nl.float32)\nu[i_p, i_f] = nisa.iota(i_f, dtype=nl.float32)\nt[i_p, i_f] = nl.add(u, t)"
+    document = first(body)
+    assert [op for op, *_ in rows(document)] == ["dma_copy", "memset", "iota", "tensor_tensor", "dma_copy"]
+    # Addresses that are known are not dynamic.
+    assert not any("dynamic" in form for form in document["forms"])
+
+
 def test_a_partial_write_is_a_remark_and_none_at_all_an_error():
     part = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t, u)")
     assert part["builds"] and [one["kind"] for one in part["warnings"]] == ["uninitialised"]

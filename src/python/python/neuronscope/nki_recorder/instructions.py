@@ -293,15 +293,15 @@ def shrunk(views, mask):
     return None if any(part is None for part in parts) else parts
 
 
-def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape=None, others=()):
+def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape=None, others=(), fresh=False):
     """An instruction of an engine: `tiles` have the size of dst, `vectors` and `outs` one element per partition; pairs (role, view)."""
     trace = now()
-    fresh = dst is None
+    fresh = fresh or dst is None
     first = tiles[0][1] if tiles else None
     if trace.dialect == 1 and len(tiles) > 1 and len({view.shape for _, view in tiles}) > 1:
         tiles = spread(tiles, api)
         first = tiles[0][1]
-    if fresh:
+    if dst is None:
         source = first if first is not None else others[0][1]
         dst = result(shape or source.shape, element_type(dtype) if dtype is not None else source.dtype)
     else:
@@ -618,13 +618,13 @@ def tensor_copy(dst, src, engine=None, name=None, dtype=None, mask=None, api="ni
     return compute("tensor_copy", api, dst, [("src", operand(src, "src", api))], (), (), (), engine_name(engine), dtype, mask)
 
 
-def memset(dst, value=0, engine=None, name=None, mask=None, api="nisa.memset"):
+def memset(dst, value=0, engine=None, name=None, mask=None, api="nisa.memset", fresh=False):
     args = (("value", plain(value)), ("zero", True)) if value == 0 else (("value", plain(value)),)
     if isinstance(dst, Blocks):
         for one in dst.tiles():
             memset(one, value, engine, name, mask, api)
         return dst
-    return compute("memset", api, dst, (), (), (), args, engine_name(engine), None, mask)
+    return compute("memset", api, dst, (), (), (), args, engine_name(engine), None, mask, fresh=fresh)
 
 
 # Parameters after dst: `name:kind=default`. t: a tile of dst's size; u: a tile of another size; v: a number or one element per partition;

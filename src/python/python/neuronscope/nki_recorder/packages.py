@@ -81,14 +81,14 @@ def _first(function):
 
 
 def _memset(shape=None, value=0, dtype=None, mask=None, engine=None, dst=None, name=None):
-    if dst is None:
-        dst = language.ndarray(shape, dtype)
-    return instructions.memset(dst, value, engine, name, mask)
+    if dst is not None:
+        return instructions.memset(dst, value, engine, name, mask)
+    return instructions.memset(language.ndarray(shape, dtype), value, engine, name, mask, fresh=True)
 
 
 def _iota(expr, dtype, mask=None, name=None):
-    counts = expr.shape
-    return instructions.TABLE["iota"](language.ndarray(counts, dtype), plain_terms(expr), mask=mask)
+    args = (("pattern", instructions.plain(plain_terms(expr))), ("offset", expr.const))
+    return instructions.compute("iota", "nisa.iota", language.ndarray(expr.shape, dtype), (), (), (), args, "any", None, mask, fresh=True)
 
 
 def plain_terms(index):

@@ -357,7 +357,7 @@ class _Run:
         found = getattr(instructions, name, None) or getattr(language, name, None)
         if isinstance(found, types.FunctionType) and not name.startswith("_"):
             # What callers inside this package add is no parameter of the author's.
-            own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags") if found.__module__ == instructions.__name__ else ()
+            own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags", "fresh") if found.__module__ == instructions.__name__ else ()
             return f"({', '.join(str(one) for one in inspect.signature(found).parameters.values() if one.name not in own)})"
         return "those of its reference" if name in language.NAMES else None
 

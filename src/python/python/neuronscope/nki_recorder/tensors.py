@@ -333,7 +333,8 @@ class View:
                         target[1] += stride
             else:
                 low, is_dynamic = self._point(one, size, axis)
-                dynamic = dynamic or is_dynamic
+                if is_dynamic:
+                    dynamic = True
             if is_partition:
                 p0 += low
             else:
