@@ -367,7 +367,7 @@ def test_a_reduction_over_loops_writes_where_it_is_assigned():
 
 def test_first_results_are_no_copies():
     body = "i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nu = nl.ndarray((128, 512), dtype=nl.float32)\n"
-    body += "u[i_p, i_f] = nisa.memset(shape=(128, 512), value=0, dtype=nl.float32)\nu[i_p, i_f] = nisa.iota(i_f, dtype=nl.float32)\nt[i_p, i_f] = nl.add(u, t)"
+    body += "u[i_p, i_f] = nisa.memset(shape=(128, 512), value=0, dtype=nl.float32)\nu[i_p, i_f] = nisa.iota(i_p * 0 + i_f, dtype=nl.float32)\nt[i_p, i_f] = nl.add(u, t)"
     document = first(body)
     assert [op for op, *_ in rows(document)] == ["dma_copy", "memset", "iota", "tensor_tensor", "dma_copy"]
     # Addresses that are known are not dynamic.
