@@ -374,6 +374,11 @@ def test_first_results_are_no_copies():
     assert not any("dynamic" in form for form in document["forms"])
 
 
+def test_one_element_of_each_partition_is_an_operand_in_both_dialects():
+    assert second("nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=t[:, 3])")["builds"]
+    assert first("t[...] = nisa.tensor_scalar(t, nl.multiply, t[:, 3])")["builds"]
+
+
 def test_a_partial_write_is_a_remark_and_none_at_all_an_error():
     part = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t, u)")
     assert part["builds"] and [one["kind"] for one in part["warnings"]] == ["uninitialised"]

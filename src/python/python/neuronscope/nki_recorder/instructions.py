@@ -222,7 +222,7 @@ def _spoken(view):
 
 def places(views):
     """The patterns of views on the chip; -1 for those that must be looked at: in HBM, over an edge, without partitions."""
-    return [view.pat if view.pat >= 0 else -1 if view.pdim < 0 or view.edge is not None or len(view.shape) < 2 else view.pattern() for view in views]
+    return [view.pat if view.pat >= 0 else -1 if view.pdim < 0 or view.edge is not None else view.pattern() for view in views]
 
 
 def on_chip(view, role, api, patterns):

@@ -737,7 +737,6 @@ FIRST_ONLY = {
     "arange": "slices, or nl.ds(start, size)",
     "mgrid": "slices, or nl.ds(start, size)",
     "par_dim": "a list of tiles",
-    "load_transpose2d": "nisa.dma_transpose, or nisa.nc_transpose after the load",
     "loop_reduce": "nisa.tensor_tensor on a tile that stays",
     "spmd_dim": "kernel[lnc](...)",
     "atomic_rmw": "nisa.dma_compute",

@@ -267,7 +267,7 @@ class Installed:
                 del sys.modules[name]
         sys.modules.update(self.modules)
         sys.meta_path.append(self.finder)
-        sys.path.insert(0, self.finder.folder.rstrip(os.sep))
+        sys.path.insert(0, os.path.dirname(self.finder.folder))
         self.path = sys.path[0]
 
     def __exit__(self, *_):

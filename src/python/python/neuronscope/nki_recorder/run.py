@@ -55,7 +55,7 @@ def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2
     parameters and constants by name.
     """
     path = os.path.abspath(path)
-    folder = os.path.dirname(path) + os.sep
+    folder = os.path.join(os.path.dirname(path), "")
     known = chips.chip(chip)
     if known is None:
         raise ValueError(f"there is no chip {chip!r}; there are {', '.join(chips.CHIPS)}")
@@ -85,7 +85,7 @@ class _Run:
             # What the file prints is no part of the list.
             sys.stdout, sys.argv = sys.stderr, [self.path]
             Trace.now = trace
-            with Installed(build(self._names), os.path.dirname(self.path) + os.sep):
+            with Installed(build(self._names), self.trace.root):
                 self._go()
         except End:
             pass
@@ -314,7 +314,7 @@ class _Run:
         while traceback is not None:
             code = traceback.tb_frame.f_code
             name = code.co_filename
-            if not name.startswith(_OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(os.path.dirname(self.path) + os.sep) or place is None):
+            if not name.startswith(_OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(self.trace.root) or place is None):
                 place = (self.trace.file(name), traceback.tb_lineno, code.co_name)
             traceback = traceback.tb_next
         return place

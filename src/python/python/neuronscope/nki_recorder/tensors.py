@@ -165,8 +165,6 @@ class View:
                 f"A tile of shape {tuple(shape)} has no partition dimension: an index removed it.",
                 "keep it with a slice, as in t[5:6, 0:512]",
             )
-        if len(shape) == 1 and Trace.now.dialect == 2:
-            raise KernelError("dimension", f"A tile has one dimension only ({shape[0]}).", f"declare or index it with two, as in ({shape[0]}, 1)")
         if strides[pdim] != 1 and shape[pdim] != 1:
             if strides[pdim] == 0:
                 raise KernelError("broadcast", "An operand repeats one partition.", "copy the row to every partition first (nl.broadcast_to, or a matmul with ones)")
