@@ -10,16 +10,16 @@ UNROLL = 4
 
 @nki.jit
 def whole_rows(delta, u, a, b, c):
-    """A tile is the whole sequence; everything is loaded where it is used."""
+    """A tile is the whole sequence; delta * u stands in the loop over states."""
     channels, n = delta.shape
     states = a.shape[1]
     out = nl.ndarray((channels, n), dtype=delta.dtype, buffer=nl.shared_hbm)
     for channel in nl.affine_range(channels // 128):
         rows = nl.ds(channel * 128, 128)
         total = nl.zeros((nl.par_dim(128), n), dtype=delta.dtype)
+        d_tile = nl.load(delta[rows, 0:n])
+        u_tile = nl.load(u[rows, 0:n])
         for state in nl.affine_range(states):
-            d_tile = nl.load(delta[rows, 0:n])
-            u_tile = nl.load(u[rows, 0:n])
             a_column = nl.load(a[rows, state : state + 1])
             decay = nisa.activation(op=nl.exp, data=d_tile, scale=a_column)
             du = nisa.tensor_tensor(d_tile, u_tile, op=nl.multiply)
@@ -130,7 +130,9 @@ def _shared(delta, u, a, b, c, step):
         for group in nl.affine_range(states // step):
             for inner in nl.static_range(step):
                 state = group * step + inner
-                b_wide, c_wide = _wide(b, state, columns), _wide(c, state, columns)
+                b_wide = nl.ndarray((nl.par_dim(128), W), dtype=delta.dtype)
+                c_wide = nl.ndarray((nl.par_dim(128), W), dtype=delta.dtype)
+                b_wide[...], c_wide[...] = _wide(b, state, columns), _wide(c, state, columns)
                 for channel in nl.affine_range(blocks):
                     _state(d_tiles[channel], du[channel], a, b_wide, c_wide, nl.ds(channel * 128, 128), state, carry[channel], total[channel])
         for channel in nl.affine_range(blocks):

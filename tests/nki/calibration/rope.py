@@ -28,15 +28,15 @@ def halves(x, cos, sin):
 
 
 def _tables(cos, sin, at, half, d, dtype):
-    """cos and sin on all partitions; the upper half of sin is negative. The scalar engine makes the second halves."""
+    """cos and sin on all partitions: both come into the first half, and the scalar engine copies them to the second."""
     i_p, i_f = nl.arange(half)[:, None], nl.arange(W)[None, :]
-    c = nl.ndarray((nl.par_dim(d), W), dtype=dtype, buffer=nl.sbuf)
-    s = nl.ndarray((nl.par_dim(d), W), dtype=dtype, buffer=nl.sbuf)
-    c[i_p, i_f] = nl.load(cos[i_p, at * W + i_f])
-    c[half + i_p, i_f] = nisa.activation(op=nl.copy, data=c[i_p, i_f])
-    s[half + i_p, i_f] = nl.load(sin[i_p, at * W + i_f])
-    s[i_p, i_f] = nisa.activation(op=nl.copy, data=s[half + i_p, i_f], scale=-1.0)
-    return c, s
+    tables = []
+    for table in (cos, sin):
+        tile = nl.ndarray((nl.par_dim(d), W), dtype=dtype, buffer=nl.sbuf)
+        tile[i_p, i_f] = nl.load(table[i_p, at * W + i_f])
+        tile[half + i_p, i_f] = nisa.activation(op=nl.copy, data=tile[i_p, i_f])
+        tables.append(tile)
+    return tables
 
 
 @nki.jit
@@ -50,7 +50,7 @@ def full_scalar(x, cos, sin):
         tile = nl.load(x[i_p, at * W + i_f])
         c, s = _tables(cos, sin, at, half, d, x.dtype)
         swapped = nl.ndarray((nl.par_dim(d), W), dtype=x.dtype, buffer=nl.sbuf)
-        swapped[i_h, i_f] = nisa.activation(op=nl.copy, data=tile[half + i_h, i_f])
+        swapped[i_h, i_f] = nisa.activation(op=nl.copy, data=tile[half + i_h, i_f], scale=-1.0)
         swapped[half + i_h, i_f] = nisa.activation(op=nl.copy, data=tile[i_h, i_f])
         straight = nisa.tensor_tensor(tile, c, op=nl.multiply)
         crossed = nisa.tensor_tensor(swapped, s, op=nl.multiply)
@@ -60,12 +60,12 @@ def full_scalar(x, cos, sin):
 
 @nki.jit
 def full_tensor(x, cos, sin):
-    """The same, but a permutation on the tensor engine swaps the halves. W is 512 at most."""
+    """The same, but a permutation with signs on the tensor engine swaps the halves. W is 512 at most."""
     d, n = x.shape
     half = d // 2
     swap = np.zeros((d, d), dtype=np.float32)
     for row in range(d):
-        swap[row, (row + half) % d] = 1.0
+        swap[row, (row + half) % d] = 1.0 if row < half else -1.0
     permutation = nl.load(nl.shared_constant(swap, dtype=x.dtype))
     out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
     i_p, i_f = nl.arange(d)[:, None], nl.arange(W)[None, :]

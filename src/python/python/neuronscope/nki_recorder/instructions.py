@@ -111,6 +111,8 @@ def operand(value, role, api):
         return value
     if isinstance(value, Blocks):
         return value.merge()
+    if hasattr(value, "settle"):
+        return value.settle()
     if isinstance(value, (Index, Mask)):
         raise KernelError("value", f"{role} of {api} is an index, not a tile.", "make a tile of it with nisa.iota")
     raise KernelError("signature", f"{role} of {api} is {type(value).__name__}, not a tensor.", "pass a tile, or a view of one")
@@ -220,7 +222,7 @@ def _spoken(view):
 
 def places(views):
     """The patterns of views on the chip; -1 for those that must be looked at: in HBM, over an edge, without partitions."""
-    return [view.pat if view.pat >= 0 else -1 if view.pdim < 0 or view.edge is not None or len(view.shape) < 2 else view.pattern() for view in views]
+    return [view.pat if view.pat >= 0 else -1 if view.pdim < 0 or view.edge is not None else view.pattern() for view in views]
 
 
 def on_chip(view, role, api, patterns):
@@ -291,15 +293,15 @@ def shrunk(views, mask):
     return None if any(part is None for part in parts) else parts
 
 
-def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape=None, others=()):
+def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape=None, others=(), fresh=False):
     """An instruction of an engine: `tiles` have the size of dst, `vectors` and `outs` one element per partition; pairs (role, view)."""
     trace = now()
-    fresh = dst is None
+    fresh = fresh or dst is None
     first = tiles[0][1] if tiles else None
     if trace.dialect == 1 and len(tiles) > 1 and len({view.shape for _, view in tiles}) > 1:
         tiles = spread(tiles, api)
         first = tiles[0][1]
-    if fresh:
+    if dst is None:
         source = first if first is not None else others[0][1]
         dst = result(shape or source.shape, element_type(dtype) if dtype is not None else source.dtype)
     else:
@@ -347,6 +349,8 @@ def _fits(op, api, roles, views, at, tiles, others, engine):
 
 def spread(tiles, api):
     """Tiles of the first dialect brought to their common shape: free dimensions repeat, and one partition is copied to all."""
+    # One dimension is the partition of one element each.
+    tiles = [(role, view.expand_dim(1) if view.ndim == 1 and view.pdim == 0 else view) for role, view in tiles]
     ndim = max(view.ndim for _, view in tiles)
     shapes = [(1,) * (ndim - view.ndim) + view.shape for _, view in tiles]
     common = []
@@ -614,13 +618,13 @@ def tensor_copy(dst, src, engine=None, name=None, dtype=None, mask=None, api="ni
     return compute("tensor_copy", api, dst, [("src", operand(src, "src", api))], (), (), (), engine_name(engine), dtype, mask)
 
 
-def memset(dst, value=0, engine=None, name=None, mask=None, api="nisa.memset"):
+def memset(dst, value=0, engine=None, name=None, mask=None, api="nisa.memset", fresh=False):
     args = (("value", plain(value)), ("zero", True)) if value == 0 else (("value", plain(value)),)
     if isinstance(dst, Blocks):
         for one in dst.tiles():
             memset(one, value, engine, name, mask, api)
         return dst
-    return compute("memset", api, dst, (), (), (), args, engine_name(engine), None, mask)
+    return compute("memset", api, dst, (), (), (), args, engine_name(engine), None, mask, fresh=fresh)
 
 
 # Parameters after dst: `name:kind=default`. t: a tile of dst's size; u: a tile of another size; v: a number or one element per partition;

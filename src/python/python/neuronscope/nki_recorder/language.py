@@ -7,6 +7,7 @@ from . import chips, instructions
 from .dtypes import DTYPES, FLOAT32
 from .errors import KernelError, times
 from .indices import Index, Mask, MGrid, arange
+from .rearrange import rearrange
 from .instructions import TABLE, dma, dma_copy, element_type, label, nc_matmul, operand, plain, result, tensor_copy
 from .tensors import Blocks, Dynamic, Storage, View, product, whole
 from .trace import Trace, now
@@ -122,8 +123,8 @@ def _in_hbm(shape, dtype, place, name):
     return view
 
 
-def hbm_tensor(shape, dtype, place, name):
-    storage = Storage(place, dtype, 0, product(shape), name, 2)
+def hbm_tensor(shape, dtype, place, name, site=-1):
+    storage = Storage(place, dtype, 0, product(shape), name, 2, site=site)
     Trace.now.shapes[str(Trace.now.tensor(storage))] = list(shape)
     return whole(storage, shape)
 
@@ -192,7 +193,8 @@ def random_seed(seed):
 
 
 def _tiles_of(view, api):
-    if view.ndim < 2:
+    # The first dialect takes one dimension as the partition.
+    if view.ndim < 2 and (Trace.now.dialect == 2 or not view.ndim):
         raise KernelError("dimension", f"{api} makes a tile of {view.ndim} dimension(s).", "index it so that two remain: [0:1, 0:512], or nl.arange(n)[None, :]")
     return view.shape
 
@@ -435,16 +437,25 @@ def broadcast_to(src, shape, **_):
     return operand(src, "src", "nl.broadcast_to").broadcast_to(shape)
 
 
+class Reduction:
+    """What nl.loop_reduce returns: the first turn of the loops sets the tile that it is assigned to, the others combine with it."""
+
+    def __init__(self, value, op, first, mask):
+        self.value, self.op, self.first, self.mask = value, op, first, mask
+
+    def into(self, target):
+        if self.first:
+            return tensor_copy(target, self.value, mask=self.mask, api="nl.loop_reduce")
+        tiles = [("data1", target), ("data2", self.value)]
+        return instructions.compute("tensor_tensor", "nl.loop_reduce", target, tiles, (), (), (("op", self.op),), "any", None, self.mask)
+
+    def settle(self):
+        return tensor_copy(None, self.value, mask=self.mask, api="nl.loop_reduce")
+
+
 def loop_reduce(value, op, loop_indices=(), dtype=None, mask=None, **_):
-    """The first turn keeps the value, the others combine with it."""
-    trace = now()
-    kept = trace.__dict__.setdefault("loop_results", {})
-    site = trace.site(2)
-    turns = [frame[1] for frame in trace.stack]
-    if site not in kept or turns[-1] == 0:
-        kept[site] = tensor_copy(None, value, dtype=dtype, mask=mask, api="nl.loop_reduce")
-        return kept[site]
-    return instructions.compute("tensor_tensor", "nl.loop_reduce", kept[site], [("data1", kept[site]), ("data2", value)], (), (), (("op", label(op)),), "any", dtype, mask)
+    now()
+    return Reduction(operand(value, "value", "nl.loop_reduce"), label(op), all(index == 0 for index in loop_indices), mask)
 
 
 def all_reduce(x, op, program_axes=(), dtype=None, mask=None, **_):
@@ -512,8 +523,10 @@ def _redirect(value, target, accumulate=None):
 
 
 class _Operators:
-    """What tensors do when the first dialect writes `x[i] = y`, `x += y`, `x + y`."""
+    """What tensors do when the first dialect writes `x[i] = y`, `x += y`, `x + y`, and what else needs this module."""
 
+    buffers = BUFFERS
+    rearrange = staticmethod(rearrange)
     binary = staticmethod(binary)
     copy = staticmethod(_copy)
     over_partitions = staticmethod(instructions.over_partitions)
@@ -532,6 +545,9 @@ class _Operators:
             target = target.merge()
         if isinstance(value, (int, float)):
             instructions.memset(target, value, api="an assignment")
+            return
+        if isinstance(value, Reduction):
+            value.into(target)
             return
         value = operand(value, "value", "an assignment")
         if value.storage is target.storage and value.start == target.start and value.shape == target.shape and value.p0 == target.p0:
@@ -711,7 +727,7 @@ def _public():
         for name, value in globals().items()
         if not name.startswith("_") and name.islower() and name not in ("math", "python", "chips", "instructions", "operand", "plain", "label", "result", "product", "whole")
     }
-    for name in ("binary", "unary", "reduction", "dma", "fill", "fill_new", "hbm_tensor", "dma_copy", "nc_matmul", "tensor_copy", "now", "element_type", "times"):
+    for name in ("binary", "unary", "reduction", "dma", "fill", "fill_new", "hbm_tensor", "dma_copy", "nc_matmul", "tensor_copy", "now", "element_type", "times", "rearrange"):
         own.pop(name, None)
     return {**own, **NAMES, **DTYPES, "bool_": DTYPES["bool"], "NKIObject": NKIObject, "NkiTensor": View, "MemoryRegion": Buffer, "fp32": fp32, "nc": nc}
 
@@ -721,7 +737,6 @@ FIRST_ONLY = {
     "arange": "slices, or nl.ds(start, size)",
     "mgrid": "slices, or nl.ds(start, size)",
     "par_dim": "a list of tiles",
-    "load_transpose2d": "nisa.dma_transpose, or nisa.nc_transpose after the load",
     "loop_reduce": "nisa.tensor_tensor on a tile that stays",
     "spmd_dim": "kernel[lnc](...)",
     "atomic_rmw": "nisa.dma_compute",

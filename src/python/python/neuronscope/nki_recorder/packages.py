@@ -32,7 +32,10 @@ class _Enum:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise no_such_name(f"nisa.{self._name}", name, [one for one in vars(self) if not one.startswith("_")])
+        members = [one for one in vars(self) if not one.startswith("_")]
+        error = no_such_name(f"nisa.{self._name}", name, members)
+        error.fix = error.fix if error.fix.startswith("use") else f"it has {', '.join(members)}"
+        raise error
 
 
 class Module(types.ModuleType):
@@ -49,11 +52,22 @@ class Module(types.ModuleType):
         raise self.missing(name)
 
     def missing(self, name):
-        if name in self._elsewhere:
-            error = no_such_name(self._spoken, name, [])
-            error.fix = f"use {self._elsewhere[name]}"
-            return error
-        return no_such_name(self._spoken, name, self.__all__)
+        error = no_such_name(self._spoken, name, self.__all__)
+        instead = self._elsewhere.get(name) or (self._spoken == "nki.isa" and _as_operator(name))
+        if instead:
+            error.fix = f"use {instead}"
+        return error
+
+
+def _as_operator(name):
+    """nisa.exp and nisa.tensor_add are what an invented name most often means: an instruction with that operator."""
+    op = {"sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}.get(name.split("_")[-1], name.split("_")[-1])
+    if op in language.REDUCTIONS:
+        return f"nisa.tensor_reduce with op=nl.{op}"
+    for names, instruction in ((language.BINARY, "tensor_tensor"), (language.UNARY, "activation")):
+        if op in names:
+            return f"nisa.{instruction} with op=nl.{op}"
+    return {"load": "nisa.dma_copy", "store": "nisa.dma_copy", "matmul": "nisa.nc_matmul", "transpose": "nisa.nc_transpose"}.get(op)
 
 
 def _first(function):
@@ -67,14 +81,14 @@ def _first(function):
 
 
 def _memset(shape=None, value=0, dtype=None, mask=None, engine=None, dst=None, name=None):
-    if dst is None:
-        dst = language.ndarray(shape, dtype)
-    return instructions.memset(dst, value, engine, name, mask)
+    if dst is not None:
+        return instructions.memset(dst, value, engine, name, mask)
+    return instructions.memset(language.ndarray(shape, dtype), value, engine, name, mask, fresh=True)
 
 
 def _iota(expr, dtype, mask=None, name=None):
-    counts = expr.shape
-    return instructions.TABLE["iota"](language.ndarray(counts, dtype), plain_terms(expr), mask=mask)
+    args = (("pattern", instructions.plain(plain_terms(expr))), ("offset", expr.const))
+    return instructions.compute("iota", "nisa.iota", language.ndarray(expr.shape, dtype), (), (), (), args, "any", None, mask, fresh=True)
 
 
 def plain_terms(index):
@@ -253,7 +267,7 @@ class Installed:
                 del sys.modules[name]
         sys.modules.update(self.modules)
         sys.meta_path.append(self.finder)
-        sys.path.insert(0, self.finder.folder.rstrip(os.sep))
+        sys.path.insert(0, os.path.dirname(self.finder.folder))
         self.path = sys.path[0]
 
     def __exit__(self, *_):

@@ -12,7 +12,7 @@ import re
 import sys
 import types
 
-from . import chips, language
+from . import chips, instructions, language
 from .dtypes import FLOAT32
 from .dtypes import dtype as as_dtype
 from .errors import End, KernelError, nearest, no_such_name
@@ -55,7 +55,7 @@ def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2
     parameters and constants by name.
     """
     path = os.path.abspath(path)
-    folder = os.path.dirname(path) + os.sep
+    folder = os.path.join(os.path.dirname(path), "")
     known = chips.chip(chip)
     if known is None:
         raise ValueError(f"there is no chip {chip!r}; there are {', '.join(chips.CHIPS)}")
@@ -85,7 +85,7 @@ class _Run:
             # What the file prints is no part of the list.
             sys.stdout, sys.argv = sys.stderr, [self.path]
             Trace.now = trace
-            with Installed(build(self._names), os.path.dirname(self.path) + os.sep):
+            with Installed(build(self._names), self.trace.root):
                 self._go()
         except End:
             pass
@@ -104,7 +104,7 @@ class _Run:
                 gc.enable()
         for name in self.settings:
             if name not in self.used:
-                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.")
+                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.", self._head())
 
     def _late(self):
         return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or raise --max-seconds")
@@ -160,14 +160,23 @@ class _Run:
     def _set_constants(self, tree):
         """Settings replace the values of constants of the module, and of constants that functions assign."""
         module = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
-        parameters = {argument.arg for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for argument in (*node.args.args, *node.args.kwonlyargs)}
         settings, used = self.settings, self.used
 
         class Constants(ast.NodeTransformer):
+            hidden = frozenset()
+
+            def visit_FunctionDef(self, node):
+                outside, arguments = self.hidden, node.args
+                self.hidden = outside | {one.arg for one in (*arguments.args, *arguments.kwonlyargs)} | module
+                self.generic_visit(node)
+                self.hidden = outside
+                return node
+
             def visit_Assign(self, node):
                 for target in node.targets:
                     name = target.id if isinstance(target, ast.Name) else None
-                    if name in settings and (name in module or (name not in parameters and isinstance(node.value, ast.Constant))):
+                    # Where a function computes a value, the setting is none of it.
+                    if name in settings and name not in self.hidden and (name in module or isinstance(node.value, ast.Constant)):
                         used.add(name)
                         node.value = ast.copy_location(ast.parse(repr(settings[name]), mode="eval").body, node.value)
                         ast.fix_missing_locations(node)
@@ -233,6 +242,7 @@ class _Run:
         code = kernel.function.__code__
         trace.dialect = kernel.dialect
         trace.kernel = {"file": trace.file(code.co_filename), "line": code.co_firstlineno, "function": kernel.__name__, "arguments": []}
+        self.site = trace.sites.place(("kernel",), [trace.kernel["file"], trace.kernel["line"], kernel.__name__])
         try:
             bound = inspect.signature(kernel.function).bind(*args, **named)
         except TypeError as error:
@@ -254,8 +264,7 @@ class _Run:
         first = kernel.dialect == 1
         programs = list(itertools.product(*(range(one) for one in trace.programs))) if first else [(0,) * len(trace.programs)]
         results = None
-        site = trace.sites.place(("kernel",), [trace.kernel["file"], trace.kernel["line"], kernel.__name__])
-        turns = trace.turns("grid", programs, len(programs), site) if len(programs) > 1 else programs
+        turns = trace.turns("grid", programs, len(programs), self.site) if len(programs) > 1 else programs
         for program in turns:
             trace.program, trace.shared_next = program, 0
             results = kernel.function(*bound.args, **bound.kwargs)
@@ -274,7 +283,7 @@ class _Run:
             kind = as_dtype(value.dtype)
             if kind is None:
                 raise KernelError("dtype", f"The argument {name} has the type {value.dtype}, which the chip has not.", "use float32, bfloat16, float16 or int32")
-            return language.hbm_tensor(shape, kind, "i", name)
+            return language.hbm_tensor(shape, kind, "i", name, self.site)
         return value
 
     def _results(self, results):
@@ -288,11 +297,16 @@ class _Run:
                     one.storage.memory = "o"
                 trace.results.append(one.storage.id)
                 if one.storage.memory != "i" and one.storage.written is None:
-                    trace.error(KernelError("uninitialised", "The kernel returns a tensor that nothing has written.", "store the result to it"), (trace.kernel["file"], trace.kernel["line"], ""))
+                    trace.error(KernelError("uninitialised", "The kernel returns a tensor that nothing has written.", "store the result to it"), self._head())
         if not trace.count:
-            trace.error(KernelError("value", "The kernel has no instruction.", "load, compute and store something"), (trace.kernel["file"], trace.kernel["line"], ""))
+            trace.error(KernelError("value", "The kernel has no instruction.", "load, compute and store something"), self._head())
 
     # Errors.
+
+    def _head(self):
+        """The place of what concerns a whole kernel."""
+        kernel = self.trace.kernel
+        return (kernel["file"], kernel["line"], "") if kernel else (0, 0, "")
 
     def _place(self, traceback):
         """The author's innermost line."""
@@ -300,7 +314,7 @@ class _Run:
         while traceback is not None:
             code = traceback.tb_frame.f_code
             name = code.co_filename
-            if not name.startswith(_OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(os.path.dirname(self.path) + os.sep) or place is None):
+            if not name.startswith(_OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(self.trace.root) or place is None):
                 place = (self.trace.file(name), traceback.tb_lineno, code.co_name)
             traceback = traceback.tb_next
         return place
@@ -310,7 +324,7 @@ class _Run:
         if isinstance(cause, SyntaxError) and cause.lineno:
             place = (self.trace.file(cause.filename or self.path), cause.lineno, "")
         with contextlib.suppress(KernelError):
-            self.trace.error(error, place or (0, 0, ""))
+            self.trace.error(error, place or self._head())
 
     def _python(self, error):
         """An exception of Python as an error of the kernel."""
@@ -340,11 +354,11 @@ class _Run:
         return modules.get(name)
 
     def _of_stub(self, name):
-        from . import instructions
-
         found = getattr(instructions, name, None) or getattr(language, name, None)
         if isinstance(found, types.FunctionType) and not name.startswith("_"):
-            return str(inspect.signature(found))
+            # What callers inside this package add is no parameter of the author's.
+            own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags", "fresh") if found.__module__ == instructions.__name__ else ()
+            return f"({', '.join(str(one) for one in inspect.signature(found).parameters.values() if one.name not in own)})"
         return "those of its reference" if name in language.NAMES else None
 
 

@@ -35,12 +35,12 @@ class Storage:
         "address", "bank", "declared", "dtype", "elements", "group", "id", "made", "memory", "name", "of", "partitions", "scope", "site", "whole", "written", "zeroed",
     )  # fmt: skip
 
-    def __init__(self, memory, dtype, partitions, elements, name="", depth=3, whole=-1):
+    def __init__(self, memory, dtype, partitions, elements, name="", depth=3, whole=-1, site=-1):
         trace = Trace.now
         self.memory, self.dtype, self.partitions, self.elements, self.name = memory, dtype, partitions, elements, name
         scope = trace.scope
         self.scope = scope if scope >= 0 else trace.open_scope()
-        self.site = trace.site(depth)
+        self.site = site if site >= 0 else trace.site(depth)
         self.declared = trace.count
         self.id = self.address = self.bank = -1
         self.group = self.of = self.written = self.made = None
@@ -115,9 +115,7 @@ class View:
 
     @property
     def buffer(self):
-        from .language import BUFFERS
-
-        return BUFFERS[self.storage.memory]
+        return self.operators.buffers[self.storage.memory]
 
     @property
     def par_dim(self):
@@ -167,8 +165,6 @@ class View:
                 f"A tile of shape {tuple(shape)} has no partition dimension: an index removed it.",
                 "keep it with a slice, as in t[5:6, 0:512]",
             )
-        if len(shape) == 1:
-            raise KernelError("dimension", f"A tile has one dimension only ({shape[0]}).", f"declare or index it with two, as in ({shape[0]}, 1)")
         if strides[pdim] != 1 and shape[pdim] != 1:
             if strides[pdim] == 0:
                 raise KernelError("broadcast", "An operand repeats one partition.", "copy the row to every partition first (nl.broadcast_to, or a matmul with ones)")
@@ -226,9 +222,9 @@ class View:
 
     def __getitem__(self, index):
         if type(index) is not tuple:
-            if index is Ellipsis:
-                return self
             index = (index,)
+        if len(index) == 1 and index[0] is Ellipsis:
+            return self
         shape, strides = self.shape, self.strides
         if len(index) != len(shape):
             return self._index(index)
@@ -335,7 +331,8 @@ class View:
                         target[1] += stride
             else:
                 low, is_dynamic = self._point(one, size, axis)
-                dynamic = dynamic or is_dynamic
+                if is_dynamic:
+                    dynamic = True
             if is_partition:
                 p0 += low
             else:
@@ -614,9 +611,7 @@ class View:
         return view.like(shape, strides)
 
     def rearrange(self, pattern, fixed=None, **sizes):
-        from .rearrange import rearrange
-
-        return rearrange(self, pattern, {**(fixed or {}), **sizes})
+        return self.operators.rearrange(self, pattern, {**(fixed or {}), **sizes})
 
     def view(self, dtype):
         dtype = element_type(dtype)
@@ -702,11 +697,19 @@ class Blocks(View):
 
     def __getitem__(self, index):
         index = index if type(index) is tuple else (index,)
-        left = len(self.steps)
-        if left == 1 and type(index[0]) is int and 0 <= index[0] < self.shape[0]:
-            view = self.group.views.get(self.base + index[0] * self.steps[0])
-            if view is not None:
-                return view[index[1:]] if len(index) > 1 else view
+        steps, left = self.steps, len(self.steps)
+        if len(index) >= left:
+            base, shape = self.base, self.shape
+            for axis in range(left):
+                one = index[axis]
+                if type(one) is not int or not 0 <= one < shape[axis]:
+                    break
+                base += one * steps[axis]
+            else:
+                view = self.group.views.get(base)
+                if view is None:
+                    view = self.group.views[base] = whole(self.group.tile(base), shape[left:])
+                return view[index[left:]] if len(index) > left else view
         full = self._filled(index)
         base, at = self.base, 0
         while at < len(full) and at < left and isinstance(full[at], int):
@@ -718,9 +721,7 @@ class Blocks(View):
             return self[tuple(one if isinstance(one, int) else one.const for one in full[:left])][tuple(full[left:])]
         if at < left:
             return self.merge()[index]
-        tile = self.group.views[base] = whole(self.group.tile(base), self.shape[left:])
-        rest = full[at:]
-        return tile if all(isinstance(one, slice) and one == slice(None) for one in rest) else tile[tuple(rest)]
+        return whole(self.group.tile(base), self.shape[left:])[tuple(full[at:])]
 
     def merge(self):
         """All of it as one tile: blocks lie side by side in a partition."""
@@ -774,7 +775,7 @@ def whole(storage, shape, pdim=0):
 def element_type(value):
     found = as_dtype(value)
     if found is None:
-        raise KernelError("dtype", f"{value!r} is not a type of elements.", "use one of nl.float32, nl.bfloat16, nl.float16, nl.float8_e4m3, nl.int32, ...")
+        raise KernelError("dtype", f"{value!r} is not a type of elements.", "use one of nl.float32, nl.bfloat16, nl.float16, nl.float8_e4m3, nl.int32 or another of the reference")
     return found
 
 

@@ -12,6 +12,13 @@ VERSION = 1
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
+def _function(frame):
+    """The function of a frame. A comprehension is one of its own until Python 3.11, and part of the function around it since."""
+    while frame.f_code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>"):
+        frame = frame.f_back
+    return frame.f_code.co_name
+
+
 class Budget:
     """What a recording may use: instructions, turns of loops, seconds."""
 
@@ -76,7 +83,7 @@ class Trace:
             frame = frame.f_back
         if frame is None:
             return None
-        return self.file(frame.f_code.co_filename), frame.f_lineno, frame.f_code.co_name
+        return self.file(frame.f_code.co_filename), frame.f_lineno, _function(frame)
 
     def site(self, depth=2):
         frame = sys._getframe(depth)
@@ -89,7 +96,7 @@ class Trace:
         if site is None:
             # The code is kept, so that no other one gets its identity.
             self._codes.append(code)
-            row = [self.file(code.co_filename), frame.f_lineno, code.co_name]
+            row = [self.file(code.co_filename), frame.f_lineno, _function(frame)]
             site = self._site_of[key] = len(self.sites.rows)
             self.sites.rows.append(row)
         return site
@@ -224,8 +231,8 @@ class Trace:
         if len(self.errors) >= 20:
             raise error
 
-    def warn(self, kind, message):
-        file, line = self.note(self.place())
+    def warn(self, kind, message, place=None):
+        file, line = self.note(place or self.place())
         row = self.warnings.setdefault((kind, file, line, message), {"kind": kind, "file": file, "line": line, "message": message, "count": 0})
         row["count"] += 1
 
