@@ -6,13 +6,26 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 use crate::file::read_text;
-use crate::nki_args::NkiArgs;
 use ns_base::digest64;
 use ns_nki::{List, chip_of};
 
 /// The package, without what Python adds to it.
 static PACKAGE: include_dir::Dir<'static> =
     include_dir::include_dir!("$CARGO_MANIFEST_DIR/../python/python/neuronscope/nki_recorder");
+
+/// How a kernel is called.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// File and function.
+    pub kernel: String,
+    /// Each as `NAME=VALUE`.
+    pub settings: Vec<String>,
+    pub shapes: Option<String>,
+    pub grid: Option<String>,
+    pub dtype: String,
+    pub instance: String,
+    pub lnc: u32,
+}
 
 /// A recorder that is ready to run.
 pub(super) struct Recorder {
@@ -52,11 +65,12 @@ impl Recorder {
         Ok(())
     }
 
-    /// The list of a kernel, with settings as `NAME=VALUE`.
+    /// The list of a kernel.
     ///
     /// # Errors
     /// When the file cannot be read or recorded.
-    pub fn list(&self, kernel: &str, args: &NkiArgs, settings: &[String]) -> Result<String> {
+    pub fn list(&self, call: &Call) -> Result<String> {
+        let Call { kernel, settings, shapes, grid, dtype, instance, lnc } = call;
         let Some(folder) = self.folder.as_ref().filter(|_| !is_list(kernel)) else {
             if !settings.is_empty() {
                 bail!("{kernel}: a recorded list has its settings; --set needs the Python file");
@@ -64,9 +78,9 @@ impl Recorder {
             return read_text(Path::new(kernel));
         };
         let mut python = Command::new(PYTHON);
-        python.args(["-m", "nki_recorder", kernel, "--dtype", &args.dtype, "--chip", chip_of(&args.instance)?]);
-        python.args(["--lnc", &args.lnc.to_string()]).env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
-        for (flag, value) in [("--shapes", &args.shapes), ("--grid", &args.grid)] {
+        python.args(["-m", "nki_recorder", kernel, "--dtype", dtype, "--chip", chip_of(instance)?]);
+        python.args(["--lnc", &lnc.to_string()]).env("PYTHONPATH", folder).env("PYTHONDONTWRITEBYTECODE", "1");
+        for (flag, value) in [("--shapes", shapes), ("--grid", grid)] {
             if let Some(value) = value {
                 python.args([flag, value]);
             }
@@ -94,9 +108,9 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`Self::list`], and when it is no list.
-    pub fn read(&self, kernel: &str, args: &NkiArgs, settings: &[String]) -> Result<(String, List)> {
-        let text = self.list(kernel, args, settings)?;
-        let list = List::read(&text).map_err(|error| error.within(|what| format!("{kernel}: {what}")))?;
+    pub fn read(&self, call: &Call) -> Result<(String, List)> {
+        let text = self.list(call)?;
+        let list = List::read(&text).map_err(|error| error.within(|what| format!("{}: {what}", call.kernel)))?;
         Ok((text, list))
     }
 }

@@ -1,5 +1,6 @@
 //! `neuronscope nki`
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -11,14 +12,15 @@ use serde::Serialize;
 use super::text;
 use crate::interrupt::{self, InterruptError};
 use crate::nki_args::NkiArgs;
-use crate::nki_recorder::Recorder;
+use crate::nki_recorder::{Call, Recorder};
 use crate::progress::ProgressBar;
 use crate::remarks::{Remark, with_remarks, write_profile};
 use ns_base::Order;
 use ns_base::convert::u64_to_f64;
-use ns_base::units::{format_bytes, format_count, format_number, format_range};
+use ns_base::units::{format_bytes, format_change, format_count, format_number, format_range};
 use ns_capture::{Recorder as Spans, build_profile};
 use ns_compiler::Workflow;
+use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
 use ns_neuron::sim::simulate;
 use ns_nki::{Answer, Busy, List, Problem, Setup, answer, executable_of};
 
@@ -42,6 +44,18 @@ struct Case {
 }
 
 impl Case {
+    fn call(&self, args: &NkiArgs) -> Call {
+        Call {
+            kernel: self.kernel.clone(),
+            settings: self.settings.clone(),
+            shapes: args.shapes.clone(),
+            grid: args.grid.clone(),
+            dtype: args.dtype.clone(),
+            instance: args.instance.clone(),
+            lnc: args.lnc,
+        }
+    }
+
     fn label(&self) -> String {
         if self.settings.is_empty() { self.kernel.clone() } else { self.settings.join(" ") }
     }
@@ -71,7 +85,7 @@ fn cases_of(args: &NkiArgs) -> Result<Vec<Case>> {
 const MOST_CASES: usize = 10_000;
 
 fn one(case: &Case, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Result<()> {
-    let (list_text, list) = recorder.read(&case.kernel, args, &case.settings)?;
+    let (list_text, list) = recorder.read(&case.call(args))?;
     if let Some(path) = &args.list {
         crate::output::write(path, &list_text)?;
     }
@@ -103,7 +117,7 @@ fn judge(label: &str, found: &Answer, budget_us: Option<f64>) -> Result<()> {
     }
 }
 
-fn write_timeline(path: &std::path::Path, list: &List, args: &NkiArgs, setup: &Setup) -> Result<Vec<Remark>> {
+fn write_timeline(path: &Path, list: &List, args: &NkiArgs, setup: &Setup) -> Result<Vec<Remark>> {
     let executable = executable_of(list, setup);
     let mut spans = Spans::default();
     simulate(&executable, &setup.costs, &mut spans)?;
@@ -143,34 +157,7 @@ fn several(cases: &[Case], recorder: &Recorder, args: &NkiArgs, setup: &Setup) -
     interrupt::listen()?;
     // What bounds each of many settings is not asked.
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup.clone() };
-    let done: Vec<Mutex<Option<Ranked>>> = cases.iter().map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let finished = AtomicUsize::new(0);
-    let work = || {
-        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if interrupt::is_stop_requested() {
-                return;
-            }
-            let place = cases.iter().position(|c| std::ptr::eq(c, case)).unwrap_or(0);
-            let ranked = rank(case, recorder, args, &setup);
-            if let Ok(mut place) = done[place].lock() {
-                *place = Some(ranked);
-            }
-            finished.fetch_add(1, Ordering::Relaxed);
-        }
-    };
-    let mut bar = ProgressBar::new();
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..thread::available_parallelism().map_or(1, usize::from).min(cases.len()))
-            .map(|_| scope.spawn(work))
-            .collect();
-        while workers.iter().any(|worker| !worker.is_finished()) {
-            bar.show(finished.load(Ordering::Relaxed) as u64, cases.len() as u64, "settings");
-            thread::sleep(Duration::from_millis(10));
-        }
-    });
-    bar.clear();
-    let mut ranked: Vec<Ranked> = done.into_iter().filter_map(|r| r.into_inner().ok().flatten()).collect();
+    let mut ranked = in_workers(cases, "settings", |case| rank(case, recorder, args, &setup));
     let stopped = ranked.len() < cases.len();
     ranked.order_by(|a, b| a.total_us().unwrap_or(f64::MAX).total_cmp(&b.total_us().unwrap_or(f64::MAX)));
     let ranking = Ranking { ranked };
@@ -191,12 +178,40 @@ fn several(cases: &[Case], recorder: &Recorder, args: &NkiArgs, setup: &Setup) -
     }
 }
 
+/// Does the same for each of many, on all processors; what Ctrl-C left is missing.
+fn in_workers<T: Sync, R: Send>(all: &[T], label: &str, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let done: Vec<Mutex<Option<R>>> = all.iter().map(|_| Mutex::new(None)).collect();
+    let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let worker = || {
+        while !interrupt::is_stop_requested() {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((one, place)) = all.get(at).zip(done.get(at)) else { return };
+            let result = work(one);
+            if let Ok(mut place) = place.lock() {
+                *place = Some(result);
+            }
+            finished.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let mut bar = ProgressBar::new();
+    let count = thread::available_parallelism().map_or(1, usize::from).min(all.len());
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..count).map(|_| scope.spawn(worker)).collect();
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            bar.show(finished.load(Ordering::Relaxed) as u64, all.len() as u64, label);
+            thread::sleep(Duration::from_millis(10));
+        }
+    });
+    bar.clear();
+    done.into_iter().filter_map(|result| result.into_inner().ok().flatten()).collect()
+}
+
 /// Cases up to which each one's limits are removed.
 const WITH_LIMITS: usize = 8;
 
 fn rank(case: &Case, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Ranked {
     let run = || -> Result<Answer> {
-        let (_, list) = recorder.read(&case.kernel, args, &case.settings)?;
+        let (_, list) = recorder.read(&case.call(args))?;
         setup.check(&list, &args.instance)?;
         Ok(answer(&list, setup)?)
     };
@@ -317,4 +332,62 @@ fn lines(found: &Answer) -> String {
         &["Line", ">Engines us", ">DMA us", ">Bytes", ">Instructions"],
         &found.lines.iter().map(row).collect::<Vec<_>>(),
     )
+}
+
+/// Measured kernels beside their predictions: `neuronscope validate tests/nki/calibration.csv`.
+pub(super) fn validate(table: &Path, csv: &[u8], json: bool) -> Result<()> {
+    let rows = read_kernels(csv)?;
+    let mut recorder = Recorder::new();
+    recorder.prepare(rows.iter().map(|row| row.kernel.as_str()))?;
+    interrupt::listen()?;
+    let folder = table.parent().unwrap_or(Path::new(""));
+    let compare = |row: &KernelRow| -> Result<KernelComparison> {
+        let instance = "trn2.48xlarge";
+        let setup = Setup { with_limits: false, ..Setup::new(instance, 1, &row.flags, &[])? };
+        let call = Call {
+            kernel: folder.join(&row.kernel).display().to_string(),
+            settings: row.settings.clone(),
+            shapes: Some(row.shapes.clone()),
+            grid: None,
+            dtype: "float32".to_owned(),
+            instance: instance.to_owned(),
+            lnc: 1,
+        };
+        Ok(compare_kernel(row, &answer(&recorder.read(&call)?.1, &setup)?))
+    };
+    let kernels = in_workers(&rows, "kernels", compare).into_iter().collect::<Result<Vec<_>>>()?;
+    let summary = summarise_kernels(&kernels);
+    if json {
+        return text::print_json(&serde_json::json!({ "kernels": kernels, "summary": summary }));
+    }
+    let number = |x: Option<f64>| x.map_or_else(String::new, format_number);
+    let row = |c: &KernelComparison| {
+        let built = if c.builds_as_measured { "" } else { "builds otherwise" };
+        let spilt = if c.spills_as_measured == Some(false) { "spills otherwise" } else { "" };
+        let error = c.error.map_or_else(String::new, |e| format_change(e * 100.0));
+        vec![c.row.variant.clone(), number(c.row.measured_us), number(c.total_us), error, format!("{built}{spilt}")]
+    };
+    let percent = |x: f64| format!("{:.1} %", 100.0 * x);
+    let of = |s: &KernelSummary| {
+        let wrong = format!("{}, {}", s.wrong_builds, s.wrong_spills);
+        let tau = |x: f64| format!("{x:.2}");
+        vec![
+            s.group.clone(),
+            s.kernels.to_string(),
+            percent(s.median),
+            percent(s.p90),
+            format_change(100.0 * s.bias),
+            tau(s.tau),
+            tau(s.tau_above_5),
+            percent(s.regret),
+            wrong,
+        ]
+    };
+    let headings = ["Kernel", ">Measured us", ">Model us", ">Error", "Note"];
+    let mut out = text::table(&headings, &kernels.iter().map(row).collect::<Vec<_>>());
+    let headings =
+        ["Operator", ">Kernels", ">Median", ">p90", ">Bias", ">Tau", ">Above 5 %", ">Regret", ">Wrong builds, spills"];
+    out.push('\n');
+    out.push_str(&text::table(&headings, &summary.iter().map(of).collect::<Vec<_>>()));
+    text::print(out.as_bytes())
 }

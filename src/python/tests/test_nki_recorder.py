@@ -278,7 +278,7 @@ def test_every_calibration_kernel_builds():
         # An eighth of the columns is enough of rope.
         shapes = row["shapes"].replace("262144", "32768")
         part = 8 if shapes != row["shapes"] else 1
-        document = record(KERNELS / "calibration" / path, function, shapes, [main.setting(one) for one in row["settings"].split()])
+        document = record(KERNELS / path, function, shapes, [main.setting(one) for one in row["settings"].split()])
         assert document["builds"] and document["dialect"] == 1 and not document["warnings"], (row["variant"], document["errors"], document["warnings"])
         assert abs(hbm_bytes(document)[1] * part / 1e6 - float(row["hbm_write_mb"] or 34)) < 1, row["variant"]
 
