@@ -21,6 +21,8 @@ mod order;
 mod room;
 mod schedule;
 mod setup;
+#[cfg(test)]
+mod tests;
 mod widen;
 
 pub use answer::{Answer, Busy, HbmBytes, Line, SpillBytes, answer, executable_of};
