@@ -66,6 +66,7 @@ pub use ns_llm as llm;
 pub use ns_machine as machine;
 pub use ns_model as model;
 pub use ns_neuron as neuron;
+pub use ns_nki as nki;
 pub use ns_page as page;
 pub use ns_profile as profile;
 pub use ns_program as program;

@@ -19,7 +19,7 @@ pub fn run_of<'a>(executable: &'a Executable, recorder: &Recorder, costs: &CostT
     let units = Engine::ALL
         .into_iter()
         .map(|e| reading.engine(e))
-        .chain(DmaQueue::ALL.into_iter().map(|q| reading.queue(q)))
+        .chain(DmaQueue::OF_MODELS.into_iter().map(|q| reading.queue(q)))
         .collect();
     let window = window_ns(recorder, origin_ns);
     let teardown_ns = i64::try_from(costs.runtime.teardown_ns).unwrap_or(0);
@@ -129,6 +129,8 @@ fn work_of(op: Op, activity: Activity, (rows, columns): (u32, u32)) -> Work {
         Op::Activate { .. } | Op::ActivateReduce { .. } => Work::Activate,
         Op::ActTableLoad => Work::TableLoad,
         Op::CustomElementwise { .. } | Op::CustomKernel { .. } => Work::Custom,
+        // A kernel's run is no run of a model, and only its timeline is shown.
+        Op::Kernel { .. } => Work::Elementwise,
     }
 }
 
@@ -138,7 +140,8 @@ fn role_of(queue: DmaQueue, dma: &Dma, source: &SourceEntry) -> Role {
         (DmaQueue::Custom, _) => Role::Custom,
         (DmaQueue::Spill, DmaDirection::HbmToSbuf) => Role::SpillReload,
         (DmaQueue::Spill, _) => Role::SpillSave,
-        (DmaQueue::Io, DmaDirection::HbmToSbuf) => Role::Input,
+        (DmaQueue::Io, DmaDirection::HbmToSbuf)
+        | (DmaQueue::Load0 | DmaQueue::Load1 | DmaQueue::Load2 | DmaQueue::Load3, _) => Role::Input,
         (DmaQueue::Io, DmaDirection::SbufToHbm) => Role::Output,
         (DmaQueue::Io, DmaDirection::HbmToHbm) if source.hlo_opcode == "parameter" => Role::StagedInput,
         (DmaQueue::Io, DmaDirection::HbmToHbm) => Role::StagedOutput,

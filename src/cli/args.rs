@@ -18,6 +18,7 @@ use super::kernel_file;
 use super::llm_args::{FitArgs, GenerateArgs};
 use super::matmult_args::MatmultArgs;
 use super::model_args::{ModelFileArg, ModelFileFlags};
+use super::nki_args::NkiArgs;
 use super::output_args::TableArgs;
 use super::parquet_args::ParquetArgs;
 use super::profile_args::ProfileArgs;
@@ -77,6 +78,8 @@ pub(super) enum Command {
     /// Run a custom operator's kernel: show its time on the GPSIMD processors, line by line, and its values
     #[command(name = "customop")]
     CustomOp(Box<CustomOpArgs>),
+    /// Run an NKI kernel: show its time, its timeline, what bounds it, and whether it builds
+    Nki(Box<NkiArgs>),
     /// List the NeuronCores, devices and instance sizes, each figure with its source
     Devices(DevicesArgs),
     /// List the models and their parameters

@@ -33,6 +33,8 @@ mod llm_args;
 mod matmult_args;
 mod model_args;
 mod model_file;
+mod nki_args;
+mod nki_recorder;
 mod option_args;
 mod output;
 mod output_args;
@@ -95,10 +97,10 @@ fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
     commands::run(args.command)
 }
 
-/// A Python script is taken as the build.py of a kernel only, by `customop` and as `--assume OPERATOR=build.py`: whoever gives one
+/// A Python script is taken as the build.py of a kernel by `customop`, as a kernel by `nki`, and as `--assume OPERATOR=build.py`: whoever gives one
 /// elsewhere gets the command that does what the script's call does.
 fn refuse_scripts() -> anyhow::Result<()> {
-    if std::env::args_os().nth(1).is_some_and(|command| command == "customop") {
+    if std::env::args_os().nth(1).is_some_and(|command| command == "customop" || command == "nki") {
         return Ok(());
     }
     // A name that is not UTF-8 is no script's.

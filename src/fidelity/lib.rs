@@ -19,6 +19,7 @@ mod interval;
 mod left_out;
 mod measured;
 mod micro;
+mod nki;
 mod predict;
 mod published;
 mod row;
@@ -37,6 +38,9 @@ pub use floor::ratios_by_one_factor;
 pub use interval::{Coverage, coverage, device_factors, interval_of_rate, interval_of_time, put_beside, unknown_error};
 pub use left_out::{LeftOutRow, left_out_csv};
 pub use measured::{MeasuredRow, RowComparison, compare, is_measured, measured_markdown, read_measured};
+pub use nki::{
+    KernelComparison, KernelRow, KernelSummary, compare_kernel, is_kernels, read_kernels, summarise_kernels,
+};
 pub use predict::{Placement, PlacementBasis, Prediction, predict};
 pub use published::{
     PublishedTime, custom_op_beside, product_beside, published_benchmark, published_product, published_steps_per_s,

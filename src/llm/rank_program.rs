@@ -79,6 +79,7 @@ impl RankProgram {
             bytes: 0,
             partitions: 0,
             descriptors: 0,
+            first_partition: None,
             direction: DmaDirection::HbmToSbuf,
             exchange_ps: time.0,
             waits_start,

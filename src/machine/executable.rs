@@ -79,6 +79,8 @@ pub struct Executable {
     pub ops: OpTable,
     /// Ring of each DMA queue, in the order of [`DmaQueue::ALL`].
     pub queues: [Vec<Dma>; DmaQueue::ALL.len()],
+    /// Whether one descriptor engine triggers the DMAs of all queues, so that they share its interval.
+    pub one_descriptor_engine: bool,
     /// Waits of all instructions and DMAs.
     pub waits: Vec<Wait>,
     /// Instruction -> HLO -> framework op.
@@ -105,6 +107,16 @@ impl Executable {
             *count = u32::try_from(items).unwrap_or(u32::MAX);
         }
         counts
+    }
+
+    /// Items of one unit so far.
+    #[must_use]
+    pub fn item_count_of(&self, unit: Unit) -> u32 {
+        let count = match unit {
+            Unit::Engine(engine) => self.engines[engine.index()].len(),
+            Unit::Queue(queue) => self.queues[queue.index()].len(),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
     }
 
     /// What an instruction does.

@@ -46,6 +46,14 @@ names! {
         Custom = "qGpSimdCustom0",
         /// Values that leave SBUF while others need the space, and come back.
         Spill = "qSyncSpill0",
+        /// Loads of an NKI kernel: those of one tensor share a queue.
+        Load0 = "qSyncLoad0",
+        /// The same for other tensors.
+        Load1 = "qSyncLoad1",
+        /// The same for other tensors.
+        Load2 = "qSyncLoad2",
+        /// The same for other tensors.
+        Load3 = "qSyncLoad3",
     }
 
     /// All queues.
@@ -55,6 +63,9 @@ names! {
 }
 
 impl DmaQueue {
+    /// The queues of compiled models, the first of [`DmaQueue::ALL`].
+    pub const OF_MODELS: [Self; 4] = [Self::Io, Self::Weights, Self::Custom, Self::Spill];
+
     /// Position in [`DmaQueue::ALL`].
     #[must_use]
     #[inline]
@@ -87,6 +98,10 @@ impl Unit {
         Self::Queue(DmaQueue::Weights),
         Self::Queue(DmaQueue::Custom),
         Self::Queue(DmaQueue::Spill),
+        Self::Queue(DmaQueue::Load0),
+        Self::Queue(DmaQueue::Load1),
+        Self::Queue(DmaQueue::Load2),
+        Self::Queue(DmaQueue::Load3),
     ];
 
     /// Its name in profiles.
@@ -188,6 +203,65 @@ pub enum Op {
         /// From its start until its slowest processor is done, picoseconds.
         time_ps: u64,
     },
+    /// An instruction that the author of an NKI kernel wrote.
+    Kernel {
+        /// Its name in profiles.
+        opcode: KernelOpcode,
+        /// Elements per partition.
+        free: u32,
+        /// Cycles of the engine for the elements, by [`kernel_cycles`](crate::cost::kernel_cycles).
+        cycles: u32,
+    },
+}
+
+names! {
+    /// Instructions of NKI kernels, as profiles name them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum KernelOpcode {
+        /// A product, or half of one in fp32.
+        Matmul = "MATMUL",
+        /// A transpose by the array.
+        Transpose = "TRANSPOSE",
+        /// An activation function.
+        Activate = "ACTIVATE",
+        /// The same with a sum over each partition.
+        ActivateReduce = "ACTIVATE_REDUCE",
+        /// A tensor with constants or a column.
+        TensorScalar = "TENSOR_SCALAR",
+        /// Two tensors.
+        TensorTensor = "TENSOR_TENSOR",
+        /// A tensor with a column, then with a tensor.
+        ScalarTensorTensor = "SCALAR_TENSOR_TENSOR",
+        /// A scan along the free dimension.
+        Scan = "TENSOR_TENSOR_SCAN",
+        /// A reduction along the free dimension.
+        Reduce = "TENSOR_REDUCE",
+        /// A copy on the chip.
+        Copy = "TENSOR_COPY",
+        /// A reciprocal.
+        Reciprocal = "RECIPROCAL",
+        /// A constant.
+        Memset = "MEMSET",
+        /// Statistics of rows.
+        BnStats = "BN_STATS",
+        /// Statistics of rows, summed up.
+        BnAggregate = "BN_AGGR",
+        /// A selection by index or condition.
+        Select = "SELECT",
+        /// Eight largest values of a row, or their places.
+        Max8 = "MAX8",
+        /// Values gathered by index.
+        Gather = "GATHER",
+        /// Random numbers.
+        Random = "RNG",
+        /// A custom operator or another instruction.
+        Other = "OTHER",
+    }
+
+    /// All of them.
+    pub const ALL: [Self; _];
+    /// Name in profiles.
+    pub const fn name(self) -> &'static str;
 }
 
 impl Op {
@@ -218,6 +292,7 @@ impl Op {
             | Self::Memset { free }
             | Self::Activate { free }
             | Self::ActivateReduce { free }
+            | Self::Kernel { free, .. }
             | Self::Matmul { free, .. } => Some(free),
             _ => None,
         }
@@ -237,6 +312,7 @@ impl Op {
             Self::Activate { .. } | Self::ActivateReduce { .. } => "ACTIVATE",
             Self::ActTableLoad => "ACT_TABLE_LOAD",
             Self::CustomElementwise { .. } | Self::CustomKernel { .. } => "CUSTOM_OP",
+            Self::Kernel { opcode, .. } => opcode.name(),
         }
     }
 }
@@ -289,6 +365,8 @@ pub struct Dma {
     pub partitions: u32,
     /// Descriptors: the rows that lie in one piece in device memory. Their number takes time beside the bytes.
     pub descriptors: u64,
+    /// The first of them, if each DMA engine works for its own partitions; `None` if the engines of the core share the bytes.
+    pub first_partition: Option<u32>,
     /// Its direction.
     pub direction: DmaDirection,
     /// The time of a collective, in which the cores exchange data with all their DMA engines, picoseconds; 0 for a transfer.

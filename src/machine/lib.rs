@@ -18,7 +18,9 @@ mod executable;
 pub mod isa;
 mod op_table;
 mod phase;
+mod seen_waits;
 
 pub use executable::{Executable, MemoryPlan, SourceEntry, SourceId, SourceMap, SourceMember};
 pub use op_table::{EngineOp, OpId, OpTable};
 pub use phase::{Phase, STEP_SCOPE};
+pub use seen_waits::SeenWaits;

@@ -228,7 +228,7 @@ impl CompileTask {
         let removed = compilation.removed();
         let executable = compilation.executable;
         let engines = Engine::ALL.iter().zip(&executable.engines);
-        let queues = DmaQueue::ALL.iter().zip(&executable.queues);
+        let queues = DmaQueue::OF_MODELS.iter().zip(&executable.queues);
         let artifact = Artifact {
             neuronscope_artifact: 1,
             model: c.model.clone(),

@@ -30,6 +30,7 @@ mod matmult;
 mod mlperf;
 mod model_values;
 mod models;
+mod nki;
 mod numerics;
 mod open;
 mod operators;
@@ -71,6 +72,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Report(args) => report::run(args),
         Command::Profile(args) => profile::run(args),
         Command::CustomOp(args) => customop::run(*args),
+        Command::Nki(args) => nki::run(*args),
         Command::Devices(args) => devices::run(args),
         Command::Inspect(args) => inspect::run(*args),
         Command::Numerics(args) => numerics::run(args),

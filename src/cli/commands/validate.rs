@@ -10,8 +10,8 @@ use crate::args::ValidateArgs;
 use ns_base::units::{format_change, format_share};
 use ns_fidelity::{
     Calibrator, Coverage, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, PlacementBasis, PublishedRow,
-    RowComparison, Summary, Validation, compare, coverage, is_generation, is_measured, ratios_by_one_factor,
-    read_measured, read_rows, rms_of_ratios, validate, validate_generation,
+    RowComparison, Summary, Validation, compare, coverage, is_generation, is_kernels, is_measured,
+    ratios_by_one_factor, read_measured, read_rows, rms_of_ratios, validate, validate_generation,
 };
 
 /// `neuronscope validate --json` of measurements.
@@ -33,6 +33,10 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     let table = crate::file::read(&args.file)?;
     if is_measured(&table) {
         return measurements(&args, &table);
+    }
+    if is_kernels(&table) {
+        anyhow::ensure!(!args.calibrate, "{file}: holds NKI kernels, to which nothing is fitted");
+        return super::nki::validate(&args.file, &table, args.json);
     }
     let published = read_rows(&table).with_context(|| format!("{file}: is not a table of published figures"))?;
     if args.calibrate {

@@ -1,10 +1,9 @@
 //! Appends instructions and DMAs to an executable and leaves out redundant waits.
 
 use crate::error::StageError;
-use ns_base::convert::usize_to_u32;
 use ns_base::refuse;
 use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
-use ns_machine::{Executable, SourceId};
+use ns_machine::{Executable, SeenWaits, SourceId};
 
 /// Most instructions and DMAs of one program; 8 M of them take a quarter of a gigabyte.
 pub(super) const MAX_ITEMS: usize = 8_000_000;
@@ -46,15 +45,14 @@ pub(super) struct Transfer {
 /// Writes the instructions and DMAs of an [`Executable`].
 pub(super) struct Emitter {
     executable: Executable,
-    /// For each unit, the count of every other unit that one of its earlier items already waited for.
-    seen: [[u32; Unit::COUNT]; Unit::COUNT],
+    seen: SeenWaits,
     /// Items emitted on each unit so far.
     emitted: [u32; Unit::COUNT],
 }
 
 impl Emitter {
     pub fn new() -> Self {
-        Self { executable: Executable::default(), seen: [[0; Unit::COUNT]; Unit::COUNT], emitted: [0; Unit::COUNT] }
+        Self { executable: Executable::default(), seen: SeenWaits::default(), emitted: [0; Unit::COUNT] }
     }
 
     /// Appends an instruction that starts after `after`; returns the wait for its completion.
@@ -69,7 +67,7 @@ impl Emitter {
 
     fn append(&mut self, engine: Engine, op: Op, purpose: Purpose, after: &[Wait], from_psum: bool) -> Wait {
         let unit = Unit::Engine(engine);
-        let (waits_start, waits_len) = self.add_waits(unit, after);
+        let (waits_start, waits_len) = self.seen.add(&mut self.executable.waits, unit, after);
         let op = self.executable.ops.id_of(engine, op);
         self.executable.engines[engine.index()].push(Instruction {
             op,
@@ -85,11 +83,12 @@ impl Emitter {
     /// Appends a DMA that is triggered after `after`; returns the wait for its completion.
     pub fn dma(&mut self, transfer: Transfer, source: SourceId, after: &[Wait]) -> Wait {
         let unit = Unit::Queue(transfer.queue);
-        let (waits_start, waits_len) = self.add_waits(unit, after);
+        let (waits_start, waits_len) = self.seen.add(&mut self.executable.waits, unit, after);
         self.executable.queues[transfer.queue.index()].push(Dma {
             bytes: transfer.bytes,
             partitions: transfer.partitions,
             descriptors: transfer.descriptors,
+            first_partition: None,
             direction: transfer.direction,
             exchange_ps: 0,
             waits_start,
@@ -123,27 +122,6 @@ impl Emitter {
         let count = self.emitted[unit.index()].saturating_add(1);
         self.emitted[unit.index()] = count;
         Wait { unit, count }
-    }
-
-    /// Keeps the highest count per unit and drops what an earlier item of `unit` already waited for: items run in
-    /// order, so that wait cannot be pending. A wait for the unit's own last item stays: it is a dependency.
-    fn add_waits(&mut self, unit: Unit, after: &[Wait]) -> (u32, u8) {
-        let mut needed = [0u32; Unit::COUNT];
-        for wait in after {
-            let slot = &mut needed[wait.unit.index()];
-            *slot = (*slot).max(wait.count);
-        }
-        let start = usize_to_u32(self.executable.waits.len());
-        let mut len = 0u8;
-        for wait in after {
-            let i = wait.unit.index();
-            if needed[i] == wait.count && self.seen[unit.index()][i] < wait.count {
-                self.seen[unit.index()][i] = wait.count;
-                self.executable.waits.push(*wait);
-                len += 1;
-            }
-        }
-        (start, len)
     }
 }
 

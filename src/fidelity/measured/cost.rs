@@ -128,6 +128,7 @@ fn transfer_ns(costs: &CostTable, bytes: u64, partitions: u32, descriptors: u64)
         bytes,
         partitions,
         descriptors,
+        first_partition: None,
         direction: DmaDirection::HbmToSbuf,
         exchange_ps: 0,
         waits_start: 0,

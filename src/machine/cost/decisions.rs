@@ -122,6 +122,24 @@ pub(super) fn ways() -> impl Iterator<Item = Entry> {
 }
 
 decisions! {
+    kernels in "NKI kernels":
+
+    /// Instructions among which the compiler chooses the next one, from the oldest that has not begun.
+    WINDOW: usize = 200, "instructions", Chosen,
+        "kernels on Trn2: program order doubles the p90 of the errors; from 150 on nothing changes";
+
+    /// Copies from PSUM to neighbouring columns of SBUF that become one.
+    DRAINS: u32 = 4, "copies", Measured, "counters of a kernel on Trn2: 1,280 transposes of 128 columns, 320 copies";
+
+    /// Elements per partition up to which iterations of a short affine loop are joined.
+    WIDE_ELEMENTS: u32 = 512, "elements", Measured,
+        "a kernel on Trn2 takes as long, engine by engine, with 128, 256 and 512 elements in an iteration";
+
+    /// Granularity of PSUM, bytes of a partition.
+    PSUM_PIECE_BYTES: u64 = 512, "bytes a partition", Chosen, "small tiles share a bank; engine counts of kernels on Trn2";
+}
+
+decisions! {
     collectives in "Collectives":
 
     /// Rate of a link in a ring of ranks that sums gradients, bytes per microsecond.

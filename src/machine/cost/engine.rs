@@ -63,6 +63,22 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
             let time = start + SimTime(e.custom_element_ps).times(elements);
             InstructionCost { interval: time, latency: time }
         }
+        Op::Kernel { cycles, .. } => {
+            let k = &costs.kernel;
+            let mhz = engine_mhz(costs, engine);
+            let of_engine = |cycles: u32| cycles_to_time(u64::from(cycles), mhz);
+            let interval = of_engine(cycles);
+            let (fixed, result) = match engine {
+                Engine::Tensor => (SimTime(k.tensor_fixed_ps), SimTime::from_ns(k.tensor_result_ns)),
+                Engine::Vector => (of_engine(k.vector_fixed_cycles), SimTime::ZERO),
+                Engine::Scalar => {
+                    let fixed = SimTime::from_ns(k.scalar_fixed_ns);
+                    (fixed, SimTime::from_ns(k.scalar_latency_ns).saturating_sub(fixed))
+                }
+                Engine::GpSimd => (of_engine(e.gpsimd_start_cycles), SimTime::ZERO),
+            };
+            InstructionCost { interval: interval + fixed, latency: interval + fixed + result }
+        }
         Op::CustomKernel { time_ps, .. } => {
             let time = SimTime(time_ps);
             InstructionCost { interval: time, latency: time }

@@ -8,6 +8,7 @@ mod engine;
 mod entry;
 mod generations;
 mod gpsimd;
+mod kernel;
 mod lazy;
 mod register;
 mod table;
@@ -18,6 +19,7 @@ pub use engine::{InstructionCost, element_time, instruction_cost, psum_time, til
 pub use entry::{CostStatus, Entry};
 pub use generations::Throttle;
 pub use gpsimd::{GPSIMD_PROCESSORS, GpsimdCosts};
+pub use kernel::{KernelCosts, KernelWork, kernel_cycles};
 pub use lazy::{TRACED_OPS, training_ops};
 pub use register::{register, register_markdown};
 pub use table::{CostTable, DmaCosts, EngineCosts, RuntimeCosts};

@@ -5,7 +5,7 @@
 
 use super::core_entries::core_entries;
 use super::entry::Entry;
-use super::{Calibration, CostTable, DmaCosts, EngineCosts, FITTED, GpsimdCosts, RuntimeCosts, decisions};
+use super::{Calibration, CostTable, DmaCosts, EngineCosts, FITTED, GpsimdCosts, KernelCosts, RuntimeCosts, decisions};
 
 /// Every entry, group by group.
 #[must_use]
@@ -18,6 +18,8 @@ pub fn register() -> Vec<Entry> {
     all.extend(EngineCosts::entries(tables.map(|t| &t.engine)));
     all.extend(DmaCosts::entries(tables.map(|t| &t.dma)));
     all.extend(GpsimdCosts::entries(tables.map(GpsimdCosts::of).each_ref()));
+    all.extend(KernelCosts::entries(tables.map(|t| &t.kernel)));
+    all.extend(decisions::kernels());
     all.extend(RuntimeCosts::entries(tables.map(|t| &t.runtime)));
     all.extend(Calibration::entries([&FITTED; 3]));
     all.extend(decisions::code_generation());

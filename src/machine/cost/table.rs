@@ -5,7 +5,7 @@
 use super::entry::{CostStatus, Entry, cost_fields};
 use super::generations::{INF2_THROTTLE, TRN1_THROTTLE};
 use super::lazy::{RECORD_OP_NS, load_batch_ns};
-use super::{Calibration, FITTED, Throttle};
+use super::{Calibration, FITTED, KernelCosts, Throttle};
 use crate::arch::{CoreSpec, NEURONCORE_V2};
 
 cost_fields! {
@@ -145,6 +145,8 @@ pub struct CostTable {
     pub engine: EngineCosts,
     /// DMA.
     pub dma: DmaCosts,
+    /// NKI kernels.
+    pub kernel: KernelCosts,
     /// Runtime.
     pub runtime: RuntimeCosts,
 }
@@ -189,6 +191,7 @@ impl CostTable {
                 partitions_per_engine: 8,
                 aggregate_bytes_per_us: DMA_GB_PER_S * 1_000,
             },
+            kernel: KernelCosts::V2,
             runtime: RuntimeCosts {
                 setup_traced_ns: 5_100,
                 setup_mark_step_ns: 8_450,

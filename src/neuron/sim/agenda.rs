@@ -61,13 +61,13 @@ pub(super) struct Agenda {
     /// When each unit is due; [`NEVER`] for those that are not.
     due: [SimTime; Unit::COUNT],
     /// The units that are due, as bits.
-    ready: u8,
+    ready: u16,
     /// Those of them whose next item takes nothing shared.
-    free: u8,
+    free: u16,
     /// What each unit waits for, or waited for last.
     waits: [Option<Wait>; Unit::COUNT],
     /// The units that wait for each unit, as bits.
-    waiters: [u8; Unit::COUNT],
+    waiters: [u16; Unit::COUNT],
     /// The lowest count of each unit that another one waits for, so that nobody is asked at most completions.
     awaited: [usize; Unit::COUNT],
 }

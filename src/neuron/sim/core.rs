@@ -5,6 +5,7 @@ use super::array::Array;
 use super::engine::EngineState;
 use super::prices::Prices;
 use super::psum::PsumPort;
+use super::queue::DmaEngines;
 use super::semaphores::Semaphores;
 use super::{NoObserver, Observer, SimOutcome, SimProgress};
 use ns_base::{Refusal, SimTime, refuse};
@@ -31,6 +32,8 @@ pub(super) struct Core {
     /// When each queue can start another DMA.
     pub queues_free_at: [SimTime; DmaQueue::ALL.len()],
     pub dma_pool_free_at: SimTime,
+    /// The engines of kernels, which serve their own partitions.
+    pub dma_engines: DmaEngines,
     pub psum: PsumPort,
     pub array: Array,
     pub outcome: SimOutcome,
@@ -50,6 +53,7 @@ impl Core {
             engines: [EngineState::default(); Engine::ALL.len()],
             queues_free_at: [SimTime::ZERO; DmaQueue::ALL.len()],
             dma_pool_free_at: SimTime::ZERO,
+            dma_engines: DmaEngines::new(costs),
             psum: PsumPort::new(costs),
             array: Array::new(costs),
             outcome: SimOutcome::default(),

@@ -23,4 +23,6 @@ mod simulator;
 mod throttle;
 
 pub use observer::{NoObserver, Observer};
+pub use queue::DmaEngines;
 pub use simulator::{SimOutcome, SimProgress, Simulator, simulate};
+pub use throttle::TensorClock;

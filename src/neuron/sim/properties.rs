@@ -43,6 +43,7 @@ fn program(items: &[(usize, u32, usize)]) -> Executable {
                 bytes,
                 partitions: size % 128 + 1,
                 descriptors: u64::from(size % 50),
+                first_partition: None,
                 direction,
                 exchange_ps: 0,
                 waits_start,

@@ -36,7 +36,13 @@ impl Core {
                 let span = self.transfer(costs, dma, triggered);
                 (span, span.end + SimTime::from_ns(costs.dma.completion_ns))
             };
-            self.queues_free_at[queue.index()] = triggered + SimTime::from_ns(costs.dma.issue_interval_ns);
+            if executable.one_descriptor_engine {
+                self.queues_free_at = [triggered + SimTime::from_ns(costs.kernel.dma_issue_ns); DmaQueue::ALL.len()];
+            } else {
+                let issue_ns =
+                    if dma.first_partition.is_some() { costs.kernel.dma_issue_ns } else { costs.dma.issue_interval_ns };
+                self.queues_free_at[queue.index()] = triggered + SimTime::from_ns(issue_ns);
+            }
             self.semaphores.complete_in_order(unit, completed_at);
             observer.dma(queue, index, triggered, span);
             self.extend_window(span.end);
@@ -62,6 +68,13 @@ impl Core {
     /// When a DMA moves its data. All queues share the bandwidth of the core's DMA engines.
     fn transfer(&mut self, costs: &CostTable, dma: &Dma, triggered: SimTime) -> Interval<SimTime> {
         let d = &costs.dma;
+        if let Some(first) = dma.first_partition {
+            let ready = triggered + SimTime::from_ns(d.trigger_to_data_ns);
+            let span = self.dma_engines.transfer(costs, dma, first, ready);
+            self.outcome.dma_busy = self.dma_engines.busiest();
+            self.outcome.dma_bytes += dma.bytes;
+            return span;
+        }
         let engines = u64::from(dma.partitions.div_ceil(d.partitions_per_engine).clamp(1, costs.core.dma_engines));
         let own = transfer_time(dma.bytes, engines * d.engine_bytes_per_us).max(SimTime::from_ns(d.min_data_ns));
         let descriptors = SimTime(dma.descriptors.saturating_mul(d.descriptor_ps));
@@ -72,6 +85,58 @@ impl Core {
         self.outcome.dma_busy += end - start;
         self.outcome.dma_bytes += dma.bytes;
         Interval::new(start, end)
+    }
+}
+
+/// The DMA engines of a core, each with the partitions that it serves.
+#[derive(Clone, Debug)]
+pub struct DmaEngines {
+    /// When each has moved what it was given.
+    free_at: Vec<SimTime>,
+    /// The sum of the times that each was at work.
+    busy: Vec<SimTime>,
+}
+
+impl DmaEngines {
+    /// The engines of a core before anything moves.
+    #[must_use]
+    pub fn new(costs: &CostTable) -> Self {
+        let idle = vec![SimTime::ZERO; usize::try_from(costs.core.dma_engines).unwrap_or(1).max(1)];
+        Self { free_at: idle.clone(), busy: idle }
+    }
+
+    /// The time that the busiest engine was at work.
+    #[must_use]
+    pub fn busiest(&self) -> SimTime {
+        self.busy.iter().copied().max().unwrap_or_default()
+    }
+
+    /// When the rows of a DMA that is ready move, from the first engine's start to the last one's end: each engine has those of its
+    /// partitions, and those of the DMAs before it first.
+    pub fn transfer(&mut self, costs: &CostTable, dma: &Dma, first: u32, ready: SimTime) -> Interval<SimTime> {
+        let each = costs.dma.partitions_per_engine.max(1);
+        let (rows, last) = (u64::from(dma.partitions.max(1)), first + dma.partitions.max(1));
+        let rate = costs.kernel.dma_engine_bytes_per_us;
+        let of_rows = |own: u64| {
+            let descriptors = SimTime((dma.descriptors * own / rows).saturating_mul(costs.kernel.dma_descriptor_ps));
+            transfer_time(dma.bytes * own / rows, rate) + descriptors
+        };
+        let full = of_rows(u64::from(each));
+        let (mut start, mut end) = (SimTime(u64::MAX), ready);
+        let mut partition = first;
+        while partition < last {
+            let next = (partition / each + 1) * each;
+            let own = u64::from(next.min(last) - partition);
+            let engine = (partition / each) as usize % self.free_at.len();
+            let time = if own == u64::from(each) { full } else { of_rows(own) };
+            let begin = self.free_at[engine].max(ready);
+            self.free_at[engine] = begin + time;
+            self.busy[engine] += time;
+            start = start.min(begin);
+            end = end.max(begin + time);
+            partition = next;
+        }
+        Interval::new(start.min(end), end)
     }
 }
 

@@ -7,7 +7,7 @@ use super::prices::Pace;
 
 /// The clock limit of a tensor engine. Time is cut into windows; the utilisation of one decides the limit of the next.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TensorClock {
+pub struct TensorClock {
     throttle: Throttle,
     /// Processing elements of the array: a utilisation of one uses all of them.
     elements: u64,
@@ -39,6 +39,7 @@ fn eighths(throttle: Throttle, is_dense: bool) -> u32 {
 
 impl TensorClock {
     /// The clock of an idle engine whose array has this many rows and as many columns.
+    #[must_use]
     pub fn new(throttle: Throttle, side: u32) -> Self {
         let (is_dense, side) = (false, u64::from(side));
         Self {
@@ -52,7 +53,18 @@ impl TensorClock {
         }
     }
 
+    /// The cost of an instruction at `start` with a stationary tile of so many elements, by the work before it.
+    pub fn run(&mut self, start: SimTime, cost: InstructionCost, elements: u64) -> InstructionCost {
+        if start.0.saturating_sub(self.window) >= self.length {
+            self.advance(start.0 - start.0 % self.length);
+        }
+        let cost = paces(self.throttle, cost)[usize::from(self.is_dense)];
+        self.work(start, cost.interval, elements);
+        cost
+    }
+
     /// The limit in the window of the last instruction, eighths of the published clock.
+    #[must_use]
     #[inline]
     pub const fn eighths(&self) -> u32 {
         self.eighths
@@ -60,7 +72,7 @@ impl TensorClock {
 
     /// The cost of an instruction that starts at `start`, of the two that it may have.
     #[inline]
-    pub fn pace<'p>(&mut self, start: SimTime, paces: &'p [Pace; 2]) -> &'p Pace {
+    pub(super) fn pace<'p>(&mut self, start: SimTime, paces: &'p [Pace; 2]) -> &'p Pace {
         if start.0.saturating_sub(self.window) >= self.length {
             self.advance(start.0 - start.0 % self.length);
         }

@@ -1,0 +1,117 @@
+"""The command line of the recorder: FILE.py[::FUNCTION], shapes and settings in, the instruction list out."""
+
+import argparse
+import ast
+import json
+import re
+import sys
+import threading
+
+from .dtypes import dtype as as_dtype
+from .run import Budget, record
+from .trace import Trace
+
+
+def sizes(text):
+    """Shapes as `a=4096x2048:f32,b=128`: triples (name or None, sizes, type or None)."""
+    found = []
+    for one in filter(None, (part.strip() for part in text.split(","))):
+        match = re.fullmatch(r"(?:([A-Za-z_]\w*)=)?(\d+(?:x\d+)*)(?::(\w+))?", one)
+        if not match:
+            raise argparse.ArgumentTypeError(f"{one!r} is no shape; write NAME=4096x2048:f32 or 4096x2048")
+        name, counts, kind = match.groups()
+        if kind and as_dtype(kind) is None:
+            raise argparse.ArgumentTypeError(f"{kind!r} is no type; there are f32, bf16, f16, fp8_e4m3, fp8_e5m2, i32, ...")
+        found.append((name, tuple(int(count) for count in counts.split("x")), as_dtype(kind) if kind else None))
+    return found
+
+
+def setting(text):
+    """A setting as NAME=VALUE; a value that is no Python literal is a string."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is no setting; write NAME=VALUE")
+    try:
+        return name, ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return name, as_dtype(value) or value
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="nki_recorder", description="Prints the instruction list of an NKI kernel.")
+    parser.add_argument("file", metavar="FILE.py[::FUNCTION]")
+    parser.add_argument("--shapes", type=sizes, help='the tensors of the call: "a=4096x2048:f32,b=128x512"; without it the file\'s own call counts')
+    parser.add_argument("--dtype", default="float32", help="the type of tensors whose shape names none")
+    parser.add_argument("--chip", default="trn2", help="trn1, inf2, trn2 or trn3, or an instance")
+    parser.add_argument("--lnc", type=int, default=1, help="cores that a logical core has")
+    parser.add_argument("--grid", type=lambda text: [int(one) for one in text.split("x")], help="programs of the launch: 2, or 4x8")
+    parser.add_argument("--set", dest="settings", type=setting, action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--turns", type=int, default=1, help="turns of loops whose number is known on the device only")
+    parser.add_argument("--max-instructions", type=int, default=Budget().instructions)
+    parser.add_argument("--max-turns", type=int, default=Budget().turns)
+    parser.add_argument("--max-seconds", type=float, default=Budget().seconds)
+    parser.add_argument("--output", "-o", help="a file for the list, instead of stdout")
+    parser.add_argument("--source", action="store_true", help="read the source from stdin; FILE.py is its name")
+    options = parser.parse_args(arguments)
+    path, _, function = options.file.partition("::")
+    budget = Budget(options.max_instructions, options.max_turns, options.max_seconds)
+    try:
+        with _Clock(options.max_seconds):
+            document = record(
+                path,
+                source=sys.stdin.read() if options.source else None,
+                function=function or None,
+                shapes=options.shapes,
+                dtype=options.dtype,
+                chip=options.chip,
+                lnc=options.lnc,
+                settings=dict(options.settings),
+                grid=options.grid,
+                budget=budget,
+                turns=options.turns,
+            )
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    text = dumps(document)
+    if options.output:
+        with open(options.output, "w", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def dumps(document):
+    """The list as text, the same bytes everywhere."""
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class _Clock:
+    """Interrupts a file that does not end and calls nothing of nki. Pyodide has no threads: there the page ends the worker."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds + 1
+
+    def __enter__(self):
+        import _thread
+
+        def ring():
+            if Trace.now is not None:
+                Trace.now.late = True
+                _thread.interrupt_main()
+
+        self.timer = threading.Timer(self.seconds, ring)
+        self.timer.daemon = True
+        try:
+            self.timer.start()
+        except RuntimeError:
+            self.timer = None
+
+    def __exit__(self, *_):
+        if self.timer:
+            self.timer.cancel()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

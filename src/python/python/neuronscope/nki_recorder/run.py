@@ -1,0 +1,365 @@
+"""Runs a kernel's file under the stubs and returns the instruction list."""
+
+import ast
+import builtins
+import contextlib
+import functools
+import gc
+import inspect
+import itertools
+import os
+import re
+import sys
+import types
+
+from . import chips, instructions, language
+from .dtypes import FLOAT32
+from .dtypes import dtype as as_dtype
+from .errors import End, KernelError, nearest, no_such_name
+from .host import Absent, HostArray
+from .packages import Installed, Module, build
+from .tensors import View
+from .trace import _OWN, Budget, Trace
+
+
+class Kernel:
+    """A function with @nki.jit, and how it was launched."""
+
+    def __init__(self, function, dialect, grid=(), run=None):
+        functools.update_wrapper(self, function)
+        self.function, self.dialect, self.grid, self.run = function, dialect, grid, run
+        self.func = function
+
+    def __getitem__(self, grid):
+        return Kernel(self.function, self.dialect, grid if isinstance(grid, tuple) else (grid,), self.run)
+
+    def __call__(self, *args, **named):
+        trace = Trace.now
+        if trace is not None and trace.kernel is not None:
+            # A kernel that calls another one.
+            return self.function(*args, **named)
+        return self.run(self, args, named)
+
+    def __get__(self, instance, _=None):
+        return self if instance is None else functools.partial(self, instance)
+
+
+def _unwrap(function):
+    return _unwrap(function.function) if isinstance(function, Kernel) else function
+
+
+def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2", lnc=1, settings=None, grid=None, budget=None, turns=1):
+    """The list of one kernel as a dictionary.
+
+    `shapes`: pairs (name or None, sizes, type or None) for the arguments in order, or None for the file's own calls. `settings`: values of
+    parameters and constants by name.
+    """
+    path = os.path.abspath(path)
+    folder = os.path.join(os.path.dirname(path), "")
+    known = chips.chip(chip)
+    if known is None:
+        raise ValueError(f"there is no chip {chip!r}; there are {', '.join(chips.CHIPS)}")
+    trace = Trace(known.name, budget, folder, lnc, turns)
+    if source is None:
+        with open(path, encoding="utf-8-sig") as file:
+            source = file.read()
+    # The author's file is the first of the list.
+    trace.file(path)
+    _Run(trace, path, source, function, shapes, as_dtype(dtype) or FLOAT32, dict(settings or {}), grid).go()
+    return trace.document()
+
+
+class _Run:
+    def __init__(self, trace, path, source, function, shapes, dtype, settings, grid):
+        self.trace, self.path, self.source, self.function = trace, path, source, function
+        self.shapes, self.dtype, self.settings, self.grid = shapes, dtype, settings, grid
+        self.kernels = []
+        self.used = set()
+
+    def go(self):
+        trace, before = self.trace, Trace.now
+        out, argv, collects = sys.stdout, sys.argv, gc.isenabled()
+        try:
+            # A recording makes many objects and drops few: looking for dropped ones takes a third of the time.
+            gc.disable()
+            # What the file prints is no part of the list.
+            sys.stdout, sys.argv = sys.stderr, [self.path]
+            Trace.now = trace
+            with Installed(build(self._names), self.trace.root):
+                self._go()
+        except End:
+            pass
+        except KernelError as error:
+            self._fail(error, error.__traceback__)
+        except (SystemExit, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) and not getattr(trace, "late", False):
+                raise
+            self._fail(self._late() if isinstance(error, KeyboardInterrupt) else KernelError("argument", f"The file ends by sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes"), error.__traceback__)
+        except BaseException as error:  # noqa: BLE001
+            self._fail(self._python(error), error.__traceback__, error)
+        finally:
+            sys.stdout, sys.argv = out, argv
+            Trace.now = before
+            if collects:
+                gc.enable()
+        for name in self.settings:
+            if name not in self.used:
+                trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.", self._head())
+
+    def _late(self):
+        return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or raise --max-seconds")
+
+    # The decorators of the packages.
+
+    def _names(self, dialect):
+        def wrap(function):
+            kernel = Kernel(_unwrap(function), dialect, run=self._record_call)
+            self.kernels.append(kernel)
+            return kernel
+
+        def jit(func=None, *_, **__):
+            return wrap(func) if callable(func) else wrap
+
+        def call(kernel, *args, **named):
+            named = {key: value for key, value in named.items() if key not in ("platform_target",)}
+            return kernel(*args, **named) if isinstance(kernel, Kernel) else wrap(kernel)(*args, **named)
+
+        def simulate(kernel=None, *args, **named):
+            # nki.simulate(kernel)(x) and nki.simulate_kernel(kernel, x).
+            if not args and not named:
+                return kernel if isinstance(kernel, Kernel) else wrap(kernel)
+            return call(kernel, *args, **named)
+
+        names = {"jit": jit, "simulate": simulate, "simulate_kernel": simulate, "baremetal": jit, "benchmark": jit, "profile": jit, "__version__": "0.7"}
+        if dialect == 1:
+            names.update(trace=jit, spmd_dim=language.spmd_dim, nki_call=call)
+        return names
+
+    # The file.
+
+    def _go(self):
+        tree = ast.parse(self.source, self.path)
+        self._set_constants(tree)
+        space = types.ModuleType("__main__" if self.shapes is None else os.path.splitext(os.path.basename(self.path))[0])
+        space.__file__ = self.path
+        # Turns of a plain range are turns of the list too.
+        space.__dict__["__builtins__"] = {**vars(builtins), "range": language.Loop}
+        known = sys.modules.get(space.__name__)
+        sys.modules[space.__name__] = space
+        try:
+            exec(compile(tree, self.path, "exec"), space.__dict__)
+            if self.shapes is not None:
+                self._call(space)
+            raise KernelError("argument", "The file calls no kernel.", "give the arguments with --shapes, or call the kernel under if __name__ == '__main__'")
+        finally:
+            if known is not None:
+                sys.modules[space.__name__] = known
+            else:
+                sys.modules.pop(space.__name__, None)
+
+    def _set_constants(self, tree):
+        """Settings replace the values of constants of the module, and of constants that functions assign."""
+        module = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
+        settings, used = self.settings, self.used
+
+        class Constants(ast.NodeTransformer):
+            hidden = frozenset()
+
+            def visit_FunctionDef(self, node):
+                outside, arguments = self.hidden, node.args
+                self.hidden = outside | {one.arg for one in (*arguments.args, *arguments.kwonlyargs)} | module
+                self.generic_visit(node)
+                self.hidden = outside
+                return node
+
+            def visit_Assign(self, node):
+                for target in node.targets:
+                    name = target.id if isinstance(target, ast.Name) else None
+                    # Where a function computes a value, the setting is none of it.
+                    if name in settings and name not in self.hidden and (name in module or isinstance(node.value, ast.Constant)):
+                        used.add(name)
+                        node.value = ast.copy_location(ast.parse(repr(settings[name]), mode="eval").body, node.value)
+                        ast.fix_missing_locations(node)
+                return node
+
+        if settings:
+            Constants().visit(tree)
+
+    def _chosen(self, space):
+        """The function to record: the one that was named, the only kernel, or the one called kernel."""
+        if self.function:
+            found = space.__dict__.get(self.function)
+            if found is None:
+                names = [name for name, value in space.__dict__.items() if isinstance(value, (Kernel, types.FunctionType))]
+                near = nearest(self.function, names)
+                raise KernelError("argument", f"{os.path.basename(self.path)} has no function {self.function!r}.", f"use ::{near}" if near else f"it has {', '.join(names) or 'none'}")
+            return found
+        own = {name: value for name, value in space.__dict__.items() if isinstance(value, Kernel) and value.__module__ == space.__name__}
+        if "kernel" in space.__dict__ and ("kernel" in own or not own):
+            return space.__dict__["kernel"]
+        if len(own) == 1:
+            return next(iter(own.values()))
+        if not own:
+            raise KernelError("argument", "The file has no function with @nki.jit.", "name one as FILE.py::FUNCTION")
+        raise KernelError("argument", f"The file has {len(own)} kernels: {', '.join(own)}.", f"name one, as in {os.path.basename(self.path)}::{next(iter(own))}")
+
+    def _call(self, space):
+        kernel = self._chosen(space)
+        if not isinstance(kernel, Kernel):
+            old = "neuronxcc.nki" in self.source
+            kernel = Kernel(kernel, 1 if old else 2, run=self._record_call)
+        if self.grid:
+            kernel = kernel[tuple(self.grid)]
+        parameters = inspect.signature(kernel.function).parameters
+        # Shapes without a name go to the parameters in order; a setting of a parameter takes it.
+        free = [name for name in parameters if name not in self.settings and name not in {name for name, _, _ in self.shapes}]
+        given = {}
+        for name, sizes, kind in self.shapes:
+            if name is None:
+                if not free:
+                    raise KernelError("argument", f"{kernel.__name__} has {len(parameters)} parameters, and there are more shapes.", f"it takes ({', '.join(parameters)})")
+                name = free.pop(0)
+            elif name not in parameters and not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+                near = nearest(name, list(parameters))
+                raise KernelError("argument", f"{kernel.__name__} has no parameter {name!r}.", f"use {near}" if near else f"it takes ({', '.join(parameters)})")
+            given[name] = HostArray(sizes, kind or self.dtype)
+        for name, value in self.settings.items():
+            if name in parameters:
+                self.used.add(name)
+                given[name] = value
+        lacking = [name for name, one in parameters.items() if name not in given and one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+        if lacking:
+            raise KernelError("argument", f"{kernel.__name__} needs {', '.join(lacking)}.", f"add --shapes \"{lacking[0]}=128x512:f32\", or --set {lacking[0]}=VALUE for a number")
+        kernel(**given)
+
+    # One kernel.
+
+    def _record_call(self, kernel, args, named):
+        if self.function and self.shapes is None and kernel.__name__ != self.function:
+            # The file calls another kernel first; its result is not known.
+            return Absent(f"the result of {kernel.__name__}", "nki")
+        trace = self.trace
+        code = kernel.function.__code__
+        trace.dialect = kernel.dialect
+        trace.kernel = {"file": trace.file(code.co_filename), "line": code.co_firstlineno, "function": kernel.__name__, "arguments": []}
+        self.site = trace.sites.place(("kernel",), [trace.kernel["file"], trace.kernel["line"], kernel.__name__])
+        try:
+            bound = inspect.signature(kernel.function).bind(*args, **named)
+        except TypeError as error:
+            raise KernelError("signature", f"{kernel.__name__} is called with other arguments: {error}.", f"its parameters are {inspect.signature(kernel.function)}") from None
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = self._argument(name, value)
+        # A kernel's settings by name come with its call.
+        kinds = inspect.signature(kernel.function).parameters
+        for name, value in self.settings.items():
+            if name in kinds:
+                self.used.add(name)
+                bound.arguments[name] = value
+        rows = trace.kernel["arguments"]
+        for name, value in bound.arguments.items():
+            rows.append([name, value.storage.id if isinstance(value, View) else str(value) if not isinstance(value, float) else repr(value)])
+        grid = tuple(kernel.grid) or ((trace.lnc,) if trace.lnc > 1 else (1,))
+        trace.programs = tuple(int(one) for one in grid)
+        first = kernel.dialect == 1
+        programs = list(itertools.product(*(range(one) for one in trace.programs))) if first else [(0,) * len(trace.programs)]
+        results = None
+        turns = trace.turns("grid", programs, len(programs), self.site) if len(programs) > 1 else programs
+        for program in turns:
+            trace.program, trace.shared_next = program, 0
+            results = kernel.function(*bound.args, **bound.kwargs)
+        self._results(results)
+        raise End
+
+    def _argument(self, name, value):
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._argument(f"{name}[{at}]", one) for at, one in enumerate(value))
+        if isinstance(value, dict):
+            return {key: self._argument(f"{name}[{key!r}]", one) for key, one in value.items()}
+        if isinstance(value, (HostArray,)) or (hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, (View, Absent))):
+            shape = tuple(int(one) for one in value.shape)
+            if not shape:
+                return value
+            kind = as_dtype(value.dtype)
+            if kind is None:
+                raise KernelError("dtype", f"The argument {name} has the type {value.dtype}, which the chip has not.", "use float32, bfloat16, float16 or int32")
+            return language.hbm_tensor(shape, kind, "i", name, self.site)
+        return value
+
+    def _results(self, results):
+        trace = self.trace
+        results = results if isinstance(results, (list, tuple)) else [results]
+        for one in results:
+            if isinstance(one, View):
+                if one.storage.memory in "spa":
+                    raise KernelError("memory", "The kernel returns a tile that is on the chip.", "store it to a tensor with buffer=nl.shared_hbm and return that")
+                if one.storage.memory == "h":
+                    one.storage.memory = "o"
+                trace.results.append(one.storage.id)
+                if one.storage.memory != "i" and one.storage.written is None:
+                    trace.error(KernelError("uninitialised", "The kernel returns a tensor that nothing has written.", "store the result to it"), self._head())
+        if not trace.count:
+            trace.error(KernelError("value", "The kernel has no instruction.", "load, compute and store something"), self._head())
+
+    # Errors.
+
+    def _head(self):
+        """The place of what concerns a whole kernel."""
+        kernel = self.trace.kernel
+        return (kernel["file"], kernel["line"], "") if kernel else (0, 0, "")
+
+    def _place(self, traceback):
+        """The author's innermost line."""
+        place = None
+        while traceback is not None:
+            code = traceback.tb_frame.f_code
+            name = code.co_filename
+            if not name.startswith(_OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(self.trace.root) or place is None):
+                place = (self.trace.file(name), traceback.tb_lineno, code.co_name)
+            traceback = traceback.tb_next
+        return place
+
+    def _fail(self, error, traceback, cause=None):
+        place = self._place(traceback)
+        if isinstance(cause, SyntaxError) and cause.lineno:
+            place = (self.trace.file(cause.filename or self.path), cause.lineno, "")
+        with contextlib.suppress(KernelError):
+            self.trace.error(error, place or self._head())
+
+    def _python(self, error):
+        """An exception of Python as an error of the kernel."""
+        kind, text = type(error).__name__, str(error)
+        if isinstance(error, SyntaxError):
+            return KernelError("syntax", f"The file does not parse: {error.msg}.", "correct the line")
+        if isinstance(error, ImportError):
+            module = self._module(error.name)
+            wrong = re.search(r"cannot import name '(\w+)'", text)
+            if module is not None and wrong:
+                return module.missing(wrong.group(1))
+            return KernelError("import", f"{text}.", "install the package, or remove the import")
+        if isinstance(error, TypeError):
+            call = re.match(r"(?:_?\w+\.)*(\w+)\(\) (.*)", text)
+            if call and self._of_stub(call.group(1)):
+                return KernelError("signature", f"{call.group(1)}() {call.group(2)}.", f"its parameters are {self._of_stub(call.group(1))}")
+        if isinstance(error, RecursionError):
+            return KernelError("budget", "The kernel calls itself without end.", "end the recursion")
+        if isinstance(error, MemoryError):
+            return KernelError("budget", "The recording needs more memory than it may have.", "use smaller shapes")
+        if isinstance(error, AssertionError):
+            return KernelError("python", f"An assertion of the kernel fails{': ' + text if text else ''}.", "give the kernel the shapes that it asks for")
+        return KernelError("python", f"The kernel raises {kind}{': ' + text if text else ''}.", "correct the line")
+
+    def _module(self, name):
+        modules = build(self._names) if name else {}
+        return modules.get(name)
+
+    def _of_stub(self, name):
+        found = getattr(instructions, name, None) or getattr(language, name, None)
+        if isinstance(found, types.FunctionType) and not name.startswith("_"):
+            # What callers inside this package add is no parameter of the author's.
+            own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags", "fresh") if found.__module__ == instructions.__name__ else ()
+            return f"({', '.join(str(one) for one in inspect.signature(found).parameters.values() if one.name not in own)})"
+        return "those of its reference" if name in language.NAMES else None
+
+
+__all__ = ["Budget", "Module", "no_such_name", "record"]

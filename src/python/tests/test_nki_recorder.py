@@ -1,0 +1,489 @@
+"""The recorder of NKI kernels, loaded as the command line and the page load it: as a folder of its own, without the package around it."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "src/python/python/neuronscope/nki_recorder"
+KERNELS = ROOT / "tests/nki"
+MATMUL = KERNELS / "matmul/matrix_multiplication_nki_kernels.py"
+
+
+def _load():
+    spec = importlib.util.spec_from_file_location("nki_recorder", FOLDER / "__init__.py", submodule_search_locations=[str(FOLDER)])
+    module = sys.modules["nki_recorder"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+recorder = _load()
+main = importlib.import_module("nki_recorder.__main__")
+
+
+def record(path, function=None, shapes=None, settings=(), **how):
+    if "\n" in str(path):
+        how["source"], path = path, "kernel.py"
+    shapes = main.sizes(shapes) if shapes is not None else None
+    return recorder.record(str(path), function=function, shapes=shapes, settings=dict(settings), **how)
+
+
+def rows(document):
+    """Instructions as (op, args, {role: (memory, tensor, start, pattern)}, scope)."""
+    code, at, found = document["instructions"], 0, []
+    memory, patterns = document["tensors"]["memory"], document["patterns"]
+    while at < len(code):
+        form, _, scope = document["forms"][code[at]], code[at + 1], code[at + 2]
+        operands, at = {}, at + 3
+        for role in form["operands"]:
+            tensor, start, pattern = code[at : at + 3]
+            operands[role] = (memory[tensor], tensor, start, patterns[pattern])
+            at += 3
+        found.append((form["op"], form["args"], operands, scope))
+    assert len(found) == document["count"]
+    return found
+
+
+def hbm_bytes(document):
+    """Bytes that are read from HBM and written to it."""
+    read = wrote = 0
+    kinds, of = document["dtypes"], document["tensors"]["dtype"]
+    for op, _, operands, _ in rows(document):
+        for role, (memory, tensor, _, pattern) in operands.items():
+            if op.startswith("dma") and memory in "iho":
+                size = kinds[of[tensor]][1]
+                for count in pattern[1::2]:
+                    size *= count
+                if role == "dst":
+                    wrote += size
+                else:
+                    read += size
+    return read, wrote
+
+
+HEAD = """import nki
+import nki.isa as nisa
+import nki.language as nl
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x[0:128, 0:512])
+"""
+TAIL = """
+    nisa.dma_copy(dst=out[0:128, 0:512], src=t)
+    return out
+"""
+
+
+def second(body, **how):
+    """A kernel of the present dialect; the body begins at line 9."""
+    return record(HEAD + "\n".join(f"    {line}" for line in body.splitlines()) + TAIL, shapes="128x512", **how)
+
+
+FIRST_HEAD = """import neuronxcc.nki as nki
+import neuronxcc.nki.isa as nisa
+import neuronxcc.nki.language as nl
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.load(x[0:128, 0:512])
+"""
+
+
+def first(body, shapes="128x512", **how):
+    """A kernel of the first dialect; the body begins at line 8."""
+    tail = "\n    nl.store(out[0:128, 0:512], t)\n    return out\n"
+    return record(FIRST_HEAD + "\n".join(f"    {line}" for line in body.splitlines()) + tail, shapes=shapes, **how)
+
+
+ACC = "u = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_matmul(u, t[:, 0:128], t)\n"
+ERRORS = [
+    # body, kind, line, part of the sentence, part of the fix, code
+    ("nisa.dma_copy(dst=t[:, 0:256], src=x[0:128, 0:512])", "size", 9, "128x256 elements (32768), src has 128x512 (65536)", "same number", ""),
+    ("nisa.tensor_copy(t[:, 0:256], t)", "size", 9, "src of nisa.tensor_copy has 128x512", "same size", ""),
+    ("nisa.tensor_add(t, t, t)", "name", 9, "nki.isa has no 'tensor_add'", "nisa.tensor_tensor with op=nl.add", ""),
+    ("nisa.exp(t, t)", "name", 9, "nki.isa has no 'exp'", "nisa.activation with op=nl.exp", ""),
+    ("nisa.nc_matmull(t, t)", "name", 9, "nki.isa has no 'nc_matmull'", "nki.isa.nc_matmul", ""),
+    ("op = nl.gelu_tanh", "name", 9, "nki.language has no 'gelu_tanh'", "nki.language.gelu_apprx_tanh", ""),
+    ("from nki.language import silux", "name", 9, "nki.language has no 'silux'", "nki.language.silu", ""),
+    ("i = nl.arange(128)", "name", 9, "nki.language has no 'arange'", "nl.ds", ""),
+    ("e = nisa.engine.pool", "name", 9, "nisa.engine has no 'pool'", "gpsimd", ""),
+    ("t.broadcast_too((128, 512))", "name", 9, "a tensor has no 'broadcast_too'", "broadcast_to", ""),
+    ("u = nl.ndarray((256, 512), dtype=nl.float32, buffer=nl.sbuf)", "partition", 9, "256 partitions; the chip has 128", "steps of 128", ""),
+    ("nisa.tensor_copy(t[16:32, :], t[16:32, :])", "partition", 9, "partitions 16 to 31; 16 partitions must start at 0, 32, 64 or 96", "nisa.dma_copy", ""),
+    ("nisa.tensor_copy(t[32:96, :], t[0:64, :])", "partition", 9, "64 partitions must start at 0 or 64", "", ""),
+    ("nisa.dma_copy(dst=t, src=x[0:128, 100:612])", "bounds", 9, "Elements 100 to 611 of dimension 1 are used, which has 512", "min(size", ""),
+    ("y = t[0:128, 512]", "bounds", 9, "Index 512 is out of dimension 1, which has 512", "0 to 511", ""),
+    ("u = t.ap([[512, 128], [1, 512]], offset=1)", "bounds", 9, "reaches element 512 of a partition that has 512", "within the tile", ""),
+    ("u = t.reshape((128, 500))", "reshape", 9, "(65536 elements) cannot become 128x500 (64000 elements)", "as many elements", ""),
+    ("u = t.reshape((64, 1024))", "reshape", 9, "its 128 partitions must stay", "free dimensions", ""),
+    ("u = t.permute((1, 0))", "reshape", 9, "cannot move the partition", "nc_transpose", ""),
+    ("u = nl.ndarray((128, 1), dtype=nl.float32)\nnisa.memset(u, 1)\nnisa.tensor_tensor(t, t, u, nl.add)", "broadcast", 11, "data2 of nisa.tensor_tensor has 128x1", "tensor_scalar", ""),
+    ("nisa.tensor_copy(t, t.ap([[0, 128], [1, 512]]))", "broadcast", 9, "partition step of an access pattern is 0", "every partition", ""),
+    ("u = nl.ndarray((512,), dtype=nl.float32, buffer=nl.sbuf)", "dimension", 9, "one dimension", "(512, 1) or (1, 512)", ""),
+    ("nisa.tensor_copy(t[0, :], t[0, :])", "dimension", 9, "an index removed it", "t[5:6, 0:512]", ""),
+    ("nisa.tensor_reduce(t, nl.add, t, axis=0)", "dimension", 9, "reduces the partition dimension", "transpose", ""),
+    ("nisa.tensor_tensor(t, t, t)", "signature", 9, "nisa.tensor_tensor needs op", "(dst, data1, data2, op, engine=None)", ""),
+    ("nisa.activation(dst=t, op=nl.exp, data=t, mask2=3)", "signature", 9, "has no parameter 'mask2'", "(dst, op, data, bias=None", ""),
+    ("nisa.nc_matmul(t, t)", "signature", 9, "'moving'", "(dst, stationary, moving, ", ""),
+    ("nisa.dma_copy(t, t, foo=1)", "signature", 9, "'foo'", "(dst, src, ", ""),
+    ("nisa.nc_matmul(t, t[:, 0:128], t)", "memory", 9, "dst of nisa.nc_matmul is in SBUF", "buffer=nl.psum", ""),
+    ("nisa.tensor_copy(t, x[0:128, 0:512])", "memory", 9, "src of nisa.tensor_copy is in HBM", "load", ""),
+    (ACC + "nisa.tensor_tensor(t, u, u, nl.add)", "memory", 11, "reads data1 and data2 from PSUM", "tensor_copy", "NCC_IBVF027"),
+    (ACC + "nisa.dma_copy(out[0:128, 0:512], u)", "memory", 11, "src of nisa.dma_copy is in PSUM", "tensor_copy", ""),
+    (ACC + "nisa.tensor_copy(t, u, engine=nisa.engine.gpsimd)", "memory", 11, "uses PSUM on GpSimd", "vector", ""),
+    ("return t", "memory", 4, "returns a tile that is on the chip", "shared_hbm", ""),
+    ("u = nl.ndarray((128, 1024), dtype=nl.float32, buffer=nl.psum)\nnisa.nc_matmul(u[:, 256:768], t[:, 0:128], t)", "psum", 10, "bytes 1024 to 3071", "one bank", ""),
+    ("u = nl.ndarray((128, 8), dtype=nl.bfloat16, buffer=nl.psum)\nnisa.tensor_copy(u[:, 1:3], t[:, 0:2])", "psum", 10, "starts at byte 2 of PSUM", "even element", ""),
+    ("u = nl.ndarray((128, 4200), dtype=nl.float32, buffer=nl.psum)", "capacity", 9, "takes 16,800 bytes of a partition; PSUM has 16,384", "smaller", "NCC_INLA001"),
+    ("u = nl.ndarray((128, 60000), dtype=nl.float32, buffer=nl.sbuf)", "capacity", 9, "SBUF of trn2 leaves 212,992", "smaller", "NCC_INLA001"),
+    ("u = nl.ndarray((128, 512), dtype=nl.float32, name='acc')\nnisa.tensor_tensor(t, u, t, nl.add)", "uninitialised", 10, "'acc' that nothing has written", "write it first", ""),
+    ("u = nl.ndarray((128, 20), dtype=x.dtype)\nnisa.dma_transpose(dst=u, src=x[0:20, 0:128])", "value", 10, "rows of 80 bytes", "pad", ""),
+    ("if t[0:1, 0:1] > 0:\n    pass", "value", 9, "value of a tensor is not known", "nl.where", ""),
+    ("nisa.exponential(t, t)", "value", 9, "nisa.exponential is not on trn2", "--chip", ""),
+    ("b = nl.ndarray((128, 128), dtype=nl.bfloat16)\nnisa.memset(b, 0)\nu = nl.ndarray((128, 512), nl.float32, nl.psum)\nnisa.nc_matmul(u, b, t)", "dtype", 12, "a bfloat16 stationary and a float32 moving", "tensor_copy", ""),
+    ("u = nl.ndarray((128, 4), dtype='float12')", "dtype", 9, "'float12' is not a type", "nl.float32", ""),
+    ("import scipy\nscipy.special.erf(3) + 1", "import", 10, "scipy is not installed", "--shapes", ""),
+    ("assert x.shape[0] == 7, f'bad {x.shape}'", "python", 9, "An assertion of the kernel fails: bad (128, 512)", "shapes", ""),
+    ("y = 1 // 0", "python", 9, "ZeroDivisionError", "", ""),
+    ("x = = 3", "syntax", 9, "does not parse", "", ""),
+    ("f = lambda n: f(n)\nf(1)", "budget", 9, "calls itself without end", "recursion", ""),
+]
+
+
+@pytest.mark.parametrize("body, kind, line, sentence, fix, code", ERRORS, ids=[f"{row[1]}-{at}" for at, row in enumerate(ERRORS)])
+def test_an_error_has_its_line_a_sentence_and_the_fix(body, kind, line, sentence, fix, code):
+    document = second(body)
+    assert not document["builds"]
+    error = document["errors"][0]
+    assert (error["kind"], error["line"], error["code"]) == (kind, line, code), error
+    assert sentence in error["message"] and fix in error["fix"], error
+    assert error["message"].endswith(".") and not error["fix"].endswith(".")
+    assert document["files"][error["file"]] == "kernel.py"
+
+
+def test_errors_of_the_first_dialect():
+    def only(document):
+        return [(error["kind"], error["line"]) for error in document["errors"]]
+
+    assert only(first("i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nu = nl.load(x[64 + i_p, i_f])")) == [("bounds", 9)]
+    assert only(first("i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nu = nl.load(x[64 + i_p, i_f], mask=64 + i_p < 128)")) == []
+    # One dimension is the partition.
+    assert only(first("u = nl.load(x[0, 0:512])")) == [("partition", 8)]
+    assert only(first("u = nl.load(x[0:128, 3])\nt[...] = nisa.activation(op=nl.exp, data=t, scale=u)\nt[...] = nisa.tensor_scalar(t, nl.add, t[:, 4])")) == []
+    assert only(first("out[0:128, 0:512] = t")) == [("memory", 8)]
+    assert only(first("u = t + nl.load(x[0:128, 0:256])")) == [("broadcast", 8)]
+    assert only(first("nl.fori_loop(0, 3, print)")) == [("name", 8)]
+
+
+def test_limits_are_the_chips():
+    wide = "m = nl.ndarray((128, 1024), dtype=nl.bfloat16)\nnisa.memset(m, 0)\nu = nl.ndarray((128, 1024), dtype=nl.bfloat16, buffer=nl.psum)\nnisa.nc_matmul(u, m[:, 0:128], m)"
+    assert "moving of nisa.nc_matmul has 1024 columns; trn2 allows 512" in second(wide)["errors"][0]["message"]
+    assert second(wide, chip="trn3")["builds"]
+    assert second("assert nl.tile_size.gemm_moving_fmax == 1024", chip="trn3.48xlarge")["builds"]
+    assert second("assert nl.tile_size.gemm_moving_fmax == 512\nassert nisa.get_nc_version() == nisa.nc_version.gen3")["builds"]
+
+
+GOLDEN = [
+    ("first_views", "ragged_rows", "200x512,512", {}),
+    ("first_views", "functions", "128x256", {}),
+    ("first_views", "blocks", "256x128,256x512", {}),
+    ("first_views", "programs", "256x1024,256x1024", {"grid": [2, 2]}),
+    ("own_call", None, None, {}),
+    ("second_views", "views", "256x512:bf16", {}),
+    ("second_views", "products", "256x128,256x512", {}),
+    ("second_views", "registers", "1024x512,128x1:i32,1x1:i32", {}),
+]
+
+
+@pytest.mark.parametrize("file, function, shapes, how", GOLDEN, ids=[f"{row[0]}-{row[1]}" for row in GOLDEN])
+def test_lists_stay_as_they_are(file, function, shapes, how):
+    """UPDATE_LISTS=1 writes them anew."""
+    document = record(KERNELS / f"language/{file}.py", function, shapes, **how)
+    assert document["builds"], document["errors"]
+    kept = KERNELS / f"lists/{file}-{function or 'main'}.json"
+    # A line for each part, so that a change can be read.
+    text = "{\n" + ",\n".join(f"{json.dumps(key)}:{main.dumps(value).strip()}" for key, value in document.items()) + "\n}\n"
+    if os.environ.get("UPDATE_LISTS"):
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(text, encoding="utf-8")
+    assert kept.read_text(encoding="utf-8") == text
+
+
+def test_the_tutorials_settings_move_the_bytes_that_were_measured():
+    # (M, N, K tiles in a block): bytes that the profiler of the device counted at 2048 x 2048 x 2048 in fp32, where nothing spills.
+    for (m, n, k), wanted in {(1, 1, 1): 100663296, (2, 2, 1): 67108864, (4, 4, 4): 50331648, (16, 1, 16): 100663296, (16, 2, 8): 67108864}.items():
+        settings = {"TILES_IN_BLOCK_M": m, "TILES_IN_BLOCK_N": n, "TILES_IN_BLOCK_K": k}
+        document = record(MATMUL, "nki_matmul_fully_optimized_", "2048x2048,2048x2048", settings)
+        assert document["builds"] and sum(hbm_bytes(document)) == wanted
+        assert sum(op == "nc_matmul" for op, *_ in rows(document)) == 16 * 16 * 4
+
+
+def test_every_kernel_of_the_tutorial():
+    shapes = {"nki_matmul_basic_": "128x64,128x512"}
+    for name in ("basic", "tiled", "hoist_load", "block_free_dimension", "fully_optimized"):
+        name = f"nki_matmul_{name}_"
+        document = record(MATMUL, name, shapes.get(name, "1024x2048,1024x2048"))
+        assert document["builds"] and document["dialect"] == 2, document["errors"]
+    # A constant of a function can be set as well.
+    document = record(MATMUL, "nki_matmul_block_free_dimension_", "1024x2048,1024x2048", {"TILES_IN_BLOCK_N": 4})
+    assert document["builds"] and not document["warnings"]
+
+
+def products(document):
+    """Instructions of the tensor engine: a product of fp32 takes two."""
+    kinds, of = document["dtypes"], document["tensors"]["dtype"]
+    found = 0
+    for op, _, operands, _ in rows(document):
+        if op == "nc_matmul":
+            found += 2 if kinds[of[operands["stationary"][1]]][1] == 4 else 1
+        elif op == "nc_transpose":
+            found += 1
+    return found
+
+
+def test_calibration_kernels_have_the_counts_that_were_published():
+    shapes = "8x4x128x40x128,40x128x12288,40x128x128,128x12288"
+    document = record(KERNELS / "calibration/lora.py", "row_blocks", shapes, {"N": 512})
+    assert products(document) == 66816
+    read, wrote = hbm_bytes(document)
+    assert (round(read / 1e6), round(wrote / 1e6)) == (2150, 201)
+    # The others at a sixteenth of the columns and an eighth of the rows: products with w, with a, with b, and transposes.
+    shapes = "1x4x128x40x128,40x128x768,40x128x128,128x768"
+    for function, columns, wanted in (
+        ("rows", 128, 4 * 6 * 40 * 2 + 4 * 6 * 2 + 4 * 40 * 3),
+        ("bf16_split", 384, 4 * 2 * 40 * 3 + 4 * 2 * 2 + 4 * 40 * 3),
+        ("fold", 384, 4 * 2 * 40 * 3 + 4 * 40 + 40 + 40 * 2 * 2),
+    ):
+        assert products(record(KERNELS / "calibration/lora.py", function, shapes, {"N": columns})) == wanted, function
+
+
+def test_every_calibration_kernel_builds():
+    import csv
+
+    with open(KERNELS / "calibration.csv", encoding="utf-8") as file:
+        variants = list(csv.DictReader(file))
+    assert len(variants) == 45
+    for row in variants:
+        if row["variant"].startswith("lora"):
+            continue
+        path, function = row["kernel"].split("::")
+        # An eighth of the columns is enough of rope.
+        shapes = row["shapes"].replace("262144", "32768")
+        part = 8 if shapes != row["shapes"] else 1
+        document = record(KERNELS / path, function, shapes, [main.setting(one) for one in row["settings"].split()])
+        assert document["builds"] and document["dialect"] == 1 and not document["warnings"], (row["variant"], document["errors"], document["warnings"])
+        assert abs(hbm_bytes(document)[1] * part / 1e6 - float(row["hbm_write_mb"] or 34)) < 1, row["variant"]
+
+
+LOOP = """import {package} as nki
+import {package}.isa as nisa
+import {package}.language as nl
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    {loop}
+    return out
+"""
+TURN = "t = nl.load(x[nl.ds({at}, 128), :]); nl.store(out[nl.ds({at}, 128), :], nl.exp(t))"
+
+
+def test_loops_unrolled_by_hand_and_other_names_change_nothing():
+    def bare(document):
+        return [(op, args, operands) for op, args, operands, _ in rows(document)]
+
+    for package in ("neuronxcc.nki", "nki"):
+        by_hand = record(LOOP.format(package=package, loop="; ".join(TURN.format(at=at * 128) for at in range(3))), shapes="384x64")
+        assert by_hand["builds"] and by_hand["loops"] == []
+        for kind in ("nl.affine_range", "nl.sequential_range", "nl.static_range", "range"):
+            turn = TURN.format(at="i * 128")
+            renamed = TURN.format(at="turn * 128").replace("t = ", "tile = ", 1).replace("(t)", "(tile)")
+            document = record(LOOP.format(package=package, loop=f"for i in {kind}(3): {turn}"), shapes="384x64")
+            assert bare(document) == bare(by_hand)
+            assert [row[0] for row in document["loops"]] == [kind.removeprefix("nl.").removesuffix("_range") if kind != "range" else "python"]
+            assert [row[3] for row in rows(document)] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+            other = record(LOOP.format(package=package, loop=f"for turn in {kind}(3): {renamed}"), shapes="384x64")
+            assert {**other, "sites": 0} == {**document, "sites": 0}
+
+
+def test_loops_that_end_early_or_side_by_side():
+    body = "for i in range(4):\n    nisa.memset(t, i)\n    for j in nl.affine_range(4):\n        if j == 1:\n            break\n        nisa.memset(t, j)\n    nisa.memset(t, 9)\n"
+    body += "for i, j in zip(range(2), range(2)):\n    nisa.memset(t, 1)\nnisa.memset(t, 2)"
+    document = second(body)
+    scopes = document["scopes"]
+    parents = [scopes[3 * row[3]] for row in rows(document)]
+    loops = [document["loops"][scopes[3 * row[3] + 1]][0] if row[3] else "" for row in rows(document)]
+    # load, four turns of (before, inside, behind), two turns of zip, behind, store
+    assert loops == [""] + ["python", "affine", "python"] * 4 + ["python"] * 2 + ["", ""]
+    assert parents[0] == -1 and parents[-1] == -1 and all(one >= 0 for one in parents[1:-2])
+
+
+def test_masks_charge_the_valid_range():
+    body = "i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nu = nl.load(x[i_p, i_f], mask=(i_p < 100) & (i_f >= 12))\nt[...] = nl.exp(u, mask=i_p < 100)"
+    document = first(body)
+    (_, _, load, _), (_, _, power, _) = rows(document)[1:3]
+    assert load["src"][2:] == (12, [512, 100, 1, 500]) and load["dst"][2:] == (12, [0, 100, 1, 500])
+    assert power["dst"][3] == [0, 100, 1, 512] == power["data"][3]
+    causal = first("i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nt[...] = nl.exp(t, mask=i_p >= i_f)")
+    assert [one["kind"] for one in causal["warnings"]] == ["mask"]
+    # Nothing valid: nothing to do.
+    assert first("u = nl.load(x[0:128, 0:512], mask=nl.arange(128)[:, None] < 0)")["count"] == 2
+
+
+def test_results_go_where_they_are_assigned():
+    document = first(
+        "acc = nl.zeros((128, 512), nl.float32, buffer=nl.psum)\n"
+        "for k in nl.affine_range(2):\n    acc += nisa.nc_matmul(t[:, 0:128], t)\n"
+        "t[:, 0:512] = nisa.tensor_scalar(acc, nl.multiply, 2.0)\nt += acc\nu = nl.ndarray((128, 512), dtype=x.dtype)\nu[...] = t\n"
+        "w = nl.ndarray((128, 512), dtype=x.dtype)\nw[...] = nisa.nc_matmul(t[:, 0:128], u)"
+    )
+    assert document["builds"], document["errors"]
+    found = rows(document)
+    assert [op for op, *_ in found] == ["dma_copy", "nc_matmul", "nc_matmul", "tensor_scalar", "tensor_tensor", "tensor_copy", "nc_matmul", "tensor_copy", "dma_copy"]
+    assert [args["accumulate"] for op, args, *_ in found if op == "nc_matmul"] == [False, True, False]
+    tile = found[0][2]["dst"][1]
+    assert found[3][2]["dst"][1] == tile and found[4][2]["dst"][1] == tile
+    # Every tile that is listed is used, and knows when.
+    tensors = document["tensors"]
+    for row, memory in enumerate(tensors["memory"]):
+        assert memory in "io" or 0 <= tensors["first"][row] <= tensors["last"][row]
+
+
+def test_a_reduction_over_loops_writes_where_it_is_assigned():
+    body = "u = nl.ndarray((2, nl.par_dim(128), 512), dtype=x.dtype)\nfor k in nl.affine_range(3):\n    for j in nl.affine_range(2):\n"
+    body += "        u[j] = nl.loop_reduce(nl.exp(t), op=nl.add, loop_indices=[k])"
+    document = first(body)
+    assert document["builds"], document["errors"]
+    assert [op for op, *_ in rows(document)][1:-1] == ["activation", "tensor_copy"] * 2 + ["activation", "tensor_tensor"] * 4
+    assert len({row[2]["dst"][1] for row in rows(document) if row[0] in ("tensor_copy", "tensor_tensor")}) == 2
+
+
+def test_first_results_are_no_copies():
+    body = "i_p, i_f = nl.arange(128)[:, None], nl.arange(512)[None, :]\nu = nl.ndarray((128, 512), dtype=nl.float32)\n"
+    body += "u[i_p, i_f] = nisa.memset(shape=(128, 512), value=0, dtype=nl.float32)\nu[i_p, i_f] = nisa.iota(i_p * 0 + i_f, dtype=nl.float32)\nt[i_p, i_f] = nl.add(u, t)"
+    document = first(body)
+    assert [op for op, *_ in rows(document)] == ["dma_copy", "memset", "iota", "tensor_tensor", "dma_copy"]
+    # Addresses that are known are not dynamic.
+    assert not any("dynamic" in form for form in document["forms"])
+
+
+def test_one_element_of_each_partition_is_an_operand_in_both_dialects():
+    assert second("nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=t[:, 3])")["builds"]
+    assert first("t[...] = nisa.tensor_scalar(t, nl.multiply, t[:, 3])")["builds"]
+
+
+def test_a_partial_write_is_a_remark_and_none_at_all_an_error():
+    part = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t, u)")
+    assert part["builds"] and [one["kind"] for one in part["warnings"]] == ["uninitialised"]
+    both = "u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:512:2], 0)\nnisa.memset(u[0:64, 1:512:2], 0)\nnisa.memset(u[64:128, 1:512:2], 0)\nnisa.tensor_copy(t, u)"
+    whole = second(both)
+    assert whole["builds"] and not whole["warnings"]
+    other = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t[:, 0:256], u[:, 256:512])")
+    assert [one["kind"] for one in other["errors"]] == ["uninitialised"]
+
+
+def test_views_with_another_type_share_their_bytes():
+    document = second("v = t.view(nl.bfloat16)\nw = nl.ndarray((128, 1024), dtype=nl.bfloat16)\nnisa.tensor_copy(w, v)")
+    assert document["builds"]
+    source = rows(document)[1][2]["src"]
+    of = document["tensors"]["of"][source[1]]
+    assert of == rows(document)[0][2]["dst"][1] and document["tensors"]["elements"][source[1]] == 1024
+
+
+def test_regions_in_hbm_keep_their_partitions():
+    body = 'u = nl.ndarray((128, 512), dtype=x.dtype)\nnisa.dma_copy(u, x.rearrange("(b p) f -> p b f", p=64).reshape((128, 512)) if False else x)\nv = nl.ndarray((64, 1024), dtype=x.dtype)\n'
+    body += 'nisa.dma_copy(v, x.rearrange("(b p) f -> p b f", p=64))\nw = nl.ndarray((1, 512), dtype=x.dtype)\nnisa.dma_copy(w, x[3:4, :])'
+    found = [row[2]["src"] for row in rows(second(body))[1:4]]
+    assert [one[3] for one in found] == [[512, 128, 1, 512], [512, 64, 32768, 2, 1, 512], [512, 1, 1, 512]]
+    assert found[2][2] == 3 * 512
+
+
+def test_budgets_end_a_recording():
+    loop = "for i in range(10 ** 9):\n    {}"
+    for body, budget, word in (
+        (loop.format("nisa.memset(t, 0)"), recorder.Budget(instructions=5000), "5,000 instructions"),
+        (loop.format("pass"), recorder.Budget(turns=5000), "5,000 turns"),
+        (loop.format("pass"), recorder.Budget(seconds=0.05), "0.05 s"),
+    ):
+        error = second(body, budget=budget)["errors"][0]
+        assert error["kind"] == "budget" and word in error["message"] and error["line"] in (9, 10)
+
+
+def command(*arguments, text=None, flags=()):
+    # The folder above has names such as torch_xla; the command line has the recorder alone.
+    program = (
+        "import importlib.util, sys; "
+        f"spec = importlib.util.spec_from_file_location('nki_recorder', {str(FOLDER / '__init__.py')!r}, submodule_search_locations=[{str(FOLDER)!r}]); "
+        "module = sys.modules['nki_recorder'] = importlib.util.module_from_spec(spec); spec.loader.exec_module(module); "
+        "from nki_recorder.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
+    return subprocess.run([sys.executable, *flags, "-c", program, *map(str, arguments)], capture_output=True, text=True, input=text)
+
+
+def test_the_command(tmp_path):
+    path = KERNELS / "language/second_views.py"
+    done = command(f"{path}::products", "--shapes", "a=256x128,b=256x512", "--dtype", "bf16")
+    assert done.returncode == 0 and json.loads(done.stdout)["builds"], done.stderr
+    # The same from standard input, and into a file.
+    again = command("second_views.py::products", "--source", "--shapes", "256x128,256x512", "--dtype", "bf16", "-o", tmp_path / "list.json", text=path.read_text(encoding="utf-8"))
+    assert again.returncode == 0 and (tmp_path / "list.json").read_text(encoding="utf-8") == done.stdout
+    # What the file prints is not in the list.
+    printed = command(KERNELS / "language/own_call.py")
+    assert printed.returncode == 0 and json.loads(printed.stdout)["programs"] == 2
+    assert command("nothing.py").returncode == 1 and "nothing.py" in command("nothing.py").stderr
+    assert "there is no chip 'trn9'" in command(path, "--chip", "trn9").stderr
+    assert command(path, "--shapes", "ax3").returncode == 2
+    slow = tmp_path / "slow.py"
+    slow.write_text("while True:\n    pass\n", encoding="utf-8")
+    error = json.loads(command(slow, "--max-seconds", "0.5").stdout)["errors"][0]
+    assert error["kind"] == "budget" and error["line"] in (1, 2)
+
+
+def test_what_stands_in_for_numpy_changes_nothing():
+    """The same bytes with the packages of this environment and without any (-S)."""
+    arguments = (f"{KERNELS / 'calibration/rope.py'}::full_tensor", "--set", "W=512", "--shapes", "128x1024,64x1024,64x1024")
+    with_packages, without = command(*arguments).stdout, command(*arguments, flags=["-S"]).stdout
+    assert json.loads(without)["builds"] and with_packages == without
+
+
+def test_arguments_that_do_not_fit_say_what_does():
+    def sentence(*args, **how):
+        error = record(*args, **how)["errors"][0]
+        return f"{error['message']} {error['fix']}"
+
+    views = KERNELS / "language/second_views.py"
+    assert "has 3 kernels: views, products, registers" in sentence(views, shapes="128x128")
+    assert "has no function 'product'" in sentence(views, "product", "128x128") and "use ::products" in sentence(views, "product", "128x128")
+    assert "needs b" in sentence(views, "products", "128x128")
+    assert "has no parameter 'aa'" in sentence(views, "products", "aa=128x128,b=128x512")
+    assert "calls no kernel" in sentence(views)
+    document = record(views, "views", "128x512", {"NOTHING": 3})
+    assert document["builds"] and "Nothing is called NOTHING" in document["warnings"][0]["message"]
+
+
+def test_nothing_is_left_behind():
+    import sys as system
+
+    before = set(system.modules)
+    second("")
+    first("")
+    assert not [name for name in set(system.modules) - before if name.split(".")[0] in ("nki", "neuronxcc", "torch", "jax")]
+    assert FOLDER.parent not in map(pathlib.Path, system.path)
+
+
+def test_the_files_are_listed():
+    assert (FOLDER / "FILES").read_text().split() == sorted(path.name for path in FOLDER.glob("*.py"))
+
+
+def test_a_long_kernel_is_recorded_in_seconds():
+    started = time.process_time()
+    document = record(KERNELS / "calibration/lora.py", "rows", "1x4x128x40x128,40x128x6144,40x128x128,128x6144", {"N": 128})
+    # 16 us an instruction on an idle machine; other work may share its caches.
+    assert (time.process_time() - started) / document["count"] < 100e-6
