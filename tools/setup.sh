@@ -47,7 +47,8 @@ has_wasm_bindgen() {
 }
 has_trunk() { [ "$(trunk --version 2>/dev/null)" = "trunk $TRUNK_VERSION" ]; }
 has_wasm_opt() { case $(wasm-opt --version 2>/dev/null) in "wasm-opt version ${BINARYEN_VERSION%%.*} "*) ;; *) return 1 ;; esac; }
-tools_ready() { has_target && has_wasm_bindgen && has_trunk && has_wasm_opt; }
+has_pyodide() { [ -f "$TOOLS/pyodide-$PYODIDE_VERSION/node_modules/pyodide/pyodide.asm.wasm" ]; }
+tools_ready() { has_target && has_wasm_bindgen && has_trunk && has_wasm_opt && has_pyodide; }
 
 # Two runs at once would install the same thing: the second waits. The lock goes with the process that holds it.
 with_lock() {
@@ -66,6 +67,7 @@ install_tools() {
   rm -rf "$TOOLS"/.partial-*
   has_target || install_target
   has_wasm_opt || { install_wasm_opt & jobs+=($!); }
+  has_pyodide || { install_pyodide & jobs+=($!); }
   has_wasm_bindgen || { install_wasm_bindgen & jobs+=($!); }
   has_trunk || { install_trunk & jobs+=($!); }
   for job in "${jobs[@]}"; do wait "$job" || failed=1; done
@@ -121,6 +123,16 @@ install_wasm_opt() {
   npm install --prefix "$partial" --no-audit --no-fund --ignore-scripts --loglevel=error "binaryen@$BINARYEN_VERSION" >&2 ||
     die "npm could not install binaryen (messages above). Run this again when the npm registry can be reached."
   move_into_place "$partial" "$TOOLS/binaryen-$BINARYEN_VERSION"
+}
+
+# Python for the page: it runs the files of NKI kernels.
+install_pyodide() {
+  say "pyodide $PYODIDE_VERSION: downloading (6 MB, some seconds)"
+  local partial=$TOOLS/.partial-pyodide
+  mkdir -p "$partial"
+  npm install --prefix "$partial" --no-audit --no-fund --ignore-scripts --loglevel=error "pyodide@$PYODIDE_VERSION" >&2 ||
+    die "npm could not install pyodide (messages above). Run this again when the npm registry can be reached."
+  move_into_place "$partial" "$TOOLS/pyodide-$PYODIDE_VERSION"
 }
 
 move_into_place() {

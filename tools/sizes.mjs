@@ -12,7 +12,7 @@ const FIRST_VISITS = [
   { for: "a benchmark runs", programs: ["app", "worker"], budget: 2.4e6 },
 ];
 // Fetched beside the page, or only on demand; everything else is the first load.
-const LATER = /^(viewer|worker|studies|reader|lab|sw\.js|samples\/|examples\/)/;
+const LATER = /^(viewer|worker|studies|reader|recorder|python\/|lab|sw\.js|samples\/|examples\/)/;
 
 const dir = process.argv[2] ?? "dist";
 const files = readdirSync(dir, { recursive: true, withFileTypes: true })

@@ -18,6 +18,7 @@ mod lint;
 mod list;
 mod lower;
 mod order;
+mod ranking;
 mod room;
 mod schedule;
 mod setup;
@@ -28,6 +29,7 @@ mod widen;
 pub use answer::{Answer, Busy, HbmBytes, Line, SpillBytes, answer, executable_of};
 pub use limits::Limit;
 pub use list::{List, Problem};
+pub use ranking::{Ranked, Ranking};
 pub use setup::{Setup, chip_of};
 
 /// What the compiler does to a kernel that changes its time. Each can be left out, to see what it is worth.

@@ -126,7 +126,10 @@ impl StudyState {
     pub fn runs_by_itself(&self) -> bool {
         let (spec, wrong) = self.spec();
         let is_edited = self.own.as_ref().is_some_and(|own| *own.spec != spec);
-        self.kind == StudyKind::Customop && is_edited && wrong.is_empty() && !self.run.is_running()
+        matches!(self.kind, StudyKind::Customop | StudyKind::Nki)
+            && is_edited
+            && wrong.is_empty()
+            && !self.run.is_running()
     }
 
     /// Whether the page runs as soon as the workers are ready.
@@ -327,8 +330,7 @@ impl StudyState {
                 self.texts = texts_of(&spec);
                 if is_there {
                     self.asked = Some(spec);
-                } else if spec.is_measured() {
-                    // A measurement waits for Run.
+                } else if spec.waits_for_run() {
                     (self.own, self.awaited, self.run) = (None, None, RunState::Idle);
                     (self.asked, self.wants_run) = (Some(spec), false);
                 } else {

@@ -27,6 +27,8 @@ pub enum Kind {
     Index,
     /// The source of a custom operator.
     Kernel,
+    /// The source of an NKI kernel.
+    Nki,
     /// The `config.json` of a language model.
     Decoder,
     /// An archive of files that are none of these as far as can be seen.
@@ -51,7 +53,17 @@ const DECODER_KEYS: [&[u8]; 2] = [b"\"model_type\"", b"\"vocab_size\""];
 /// What a file is. `head`: its first [`HEAD_BYTES`], or all of it.
 #[must_use]
 pub fn sniff(head: &[u8], name: &str) -> Kind {
+    if is_nki(head, name) {
+        return Kind::Nki;
+    }
     sniff_inside(head, &name.to_ascii_lowercase(), DEEPEST)
+}
+
+/// Whether a Python file has a kernel: it names `nki.jit`, or imports NKI and decorates a function with `@jit`.
+fn is_nki(head: &[u8], name: &str) -> bool {
+    let has = |text: &[u8]| holds(head, text);
+    name.to_ascii_lowercase().ends_with(".py")
+        && (has(b"nki.jit") || (has(b"@jit") && (has(b"import nki") || has(b"from nki") || has(b"neuronxcc.nki"))))
 }
 
 fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
@@ -93,7 +105,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
             matches!(file, FileKind::Markup | FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows)
         }
         Kind::Archive | Kind::NotOurs(_) => true,
-        Kind::Model | Kind::Records | Kind::Reports | Kind::Index | Kind::Kernel | Kind::Decoder => false,
+        Kind::Model | Kind::Records | Kind::Reports | Kind::Index | Kind::Kernel | Kind::Nki | Kind::Decoder => false,
     };
     match kind {
         // A line that begins with `#` is one of MLIR too.

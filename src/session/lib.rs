@@ -38,6 +38,7 @@ mod part;
 mod profile_info;
 pub mod protocol;
 mod questions;
+mod recorder;
 pub mod results;
 #[allow(clippy::module_inception, reason = "the facade has the name of the room")]
 mod script;
@@ -81,6 +82,7 @@ pub use protocol::{
     SearchHits, build_id,
 };
 pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
+pub use recorder::{Recorder, RecorderCall};
 pub use script::{calls_neuronperf, neuronperf_command, refuse_script};
 pub use session::{Session, StepResult};
 pub use warm_up::warm_up;

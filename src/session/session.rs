@@ -10,6 +10,7 @@ use super::open_profile::OpenProfile;
 use super::protocol::{
     Ask, Control, Event, JobRequest, JobResult, Message, ProfileQuestion, QuestionRequest, Reply, Request,
 };
+use super::recorder::Recorder;
 use super::work::{AllWork, Benchmarks, ProfilesOnly, Studies, Tools, Work, file_of};
 use super::{ByteSource, JobId, ProfileKey};
 use ns_base::Clock;
@@ -105,6 +106,13 @@ impl Session {
     #[must_use]
     pub fn with_clock(mut self, clock: Rc<dyn Clock>) -> Self {
         self.tools.clock = Some(clock);
+        self
+    }
+
+    /// The same session with what runs Python files, which NKI kernels need.
+    #[must_use]
+    pub fn with_recorder(mut self, recorder: Rc<dyn Recorder>) -> Self {
+        self.tools.recorder = Some(recorder);
         self
     }
 

@@ -12,7 +12,9 @@ use super::jobs::{
     MlperfJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StageTimes, StudyJob, StudyTraceJob, TraceJob, Waiting,
 };
 use super::protocol::{ExportedFile, JobRequest, Message, QuestionRequest, RecordsSource, Reply};
+use super::recorder::Recorder;
 use super::share::unpack;
+use super::studies::StudyTools;
 use ns_base::Clock;
 use ns_device::ModelLibrary;
 
@@ -23,6 +25,8 @@ pub(super) struct Tools {
     pub(super) models: ModelLibrary,
     /// The clock for measured times; a shell that measures provides one.
     pub(super) clock: Option<Rc<dyn Clock>>,
+    /// What runs Python files; a shell that has Python provides one.
+    pub(super) recorder: Option<Rc<dyn Recorder>>,
     /// When simulated executions begin, nanoseconds since 1970; a profile without it has no date.
     pub(super) run_start_ns: Option<i64>,
 }
@@ -79,7 +83,7 @@ impl Work for Benchmarks {
             Err(other) => other,
         };
         let times = self.times.clone();
-        let Tools { models, clock, run_start_ns } = tools;
+        let Tools { models, clock, run_start_ns, .. } = tools;
         Ok(match request {
             JobRequest::PlanBench(config) => Box::new(PlanJob::new(*config, times, models)),
             JobRequest::RunConfiguration(run) => Box::new(ConfigurationJob::new(*run, times, models)),
@@ -137,10 +141,11 @@ impl Work for Studies {
             Ok(job) => return Ok(job),
             Err(other) => other,
         };
-        let Tools { models, clock, .. } = tools;
+        let Tools { models, clock, recorder, .. } = tools;
+        let lent = StudyTools { clock: clock.clone(), models, recorder };
         Ok(match request {
-            JobRequest::Study(spec) => Box::new(StudyJob::new(spec, clock, models)),
-            JobRequest::StudyTrace(name) => Box::new(StudyTraceJob::new(name, clock, models)?),
+            JobRequest::Study(spec) => Box::new(StudyJob::new(spec, lent)),
+            JobRequest::StudyTrace(name) => Box::new(StudyTraceJob::new(name, lent)?),
             JobRequest::ReadRecords(set, from) => {
                 let store = self.records.of(set);
                 if let RecordsSource::Lines { name, .. } = &from {

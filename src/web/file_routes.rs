@@ -77,6 +77,7 @@ const fn page_of(kind: Kind, current: Page) -> Page {
         (Kind::Model, _) => Page::Inspect,
         (Kind::Profile, _) => Page::Profile,
         (Kind::Kernel, _) => Page::Customop,
+        (Kind::Nki, _) => Page::Nki,
         (Kind::Decoder, _) => Page::Llm,
         (Kind::Records, _) | (_, Page::Experiments) => Page::Experiments,
         (Kind::Reports, _) => Page::Benchmark,
@@ -138,7 +139,10 @@ async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
     if calls_neuronperf(&name, &head) {
         return (Kind::Reports, None);
     }
-    (sniff(&head, &name), refuse_script(&name, &head, |_| None))
+    match sniff(&head, &name) {
+        Kind::Nki => (Kind::Nki, None),
+        kind => (kind, refuse_script(&name, &head, |_| None)),
+    }
 }
 
 /// A model with the files of its weights as one file; `None` if there is not one model whose weights may lie in other files, or no other file.

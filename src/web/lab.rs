@@ -171,6 +171,7 @@ fn Lab() -> Html {
             use_reduced(|| StudyState::new(StudyKind::ALL[1])),
             use_reduced(|| StudyState::new(StudyKind::ALL[2])),
             use_reduced(|| StudyState::new(StudyKind::ALL[3])),
+            use_reduced(|| StudyState::new(StudyKind::ALL[4])),
         ],
     };
     let current = use_state_eq(|| None::<Page>);

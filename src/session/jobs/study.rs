@@ -1,17 +1,12 @@
 //! A study: its intermediate result is reported whenever it has grown.
 
-use std::rc::Rc;
-
 use super::{Job, JobState};
 use crate::protocol::{JobResult, Message, ResultPart};
-use crate::studies::{StudyRun, StudySpec, StudyStep};
-use ns_base::Clock;
-use ns_device::ModelLibrary;
+use crate::studies::{StudyRun, StudySpec, StudyStep, StudyTools};
 
 /// A study in progress.
 pub(crate) struct StudyJob {
-    clock: Option<Rc<dyn Clock>>,
-    models: ModelLibrary,
+    tools: StudyTools,
     stage: Stage,
 }
 
@@ -21,8 +16,8 @@ enum Stage {
 }
 
 impl StudyJob {
-    pub fn new(spec: Box<StudySpec>, clock: Option<Rc<dyn Clock>>, models: ModelLibrary) -> Self {
-        Self { clock, models, stage: Stage::Waiting(Some(spec)) }
+    pub fn new(spec: Box<StudySpec>, tools: StudyTools) -> Self {
+        Self { tools, stage: Stage::Waiting(Some(spec)) }
     }
 }
 
@@ -31,7 +26,7 @@ impl Job for StudyJob {
         let run = match &mut self.stage {
             Stage::Waiting(spec) => {
                 let Some(spec) = spec.take() else { return Ok(JobState::Done) };
-                self.stage = Stage::Running(spec.start(self.clock.clone(), &self.models)?);
+                self.stage = Stage::Running(spec.start(&self.tools)?);
                 return Ok(JobState::More);
             }
             Stage::Running(run) => run,

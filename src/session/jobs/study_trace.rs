@@ -1,13 +1,9 @@
 //! The trace that a study makes, by its name: a link to the timeline of a result holds no file.
 
-use std::rc::Rc;
-
 use super::{Job, JobState, StudyJob};
 use crate::protocol::{JobResult, Message};
 use crate::share::study_of_file;
-use crate::studies::{StudyFile, StudySpec};
-use ns_base::Clock;
-use ns_device::ModelLibrary;
+use crate::studies::{StudyFile, StudySpec, StudyTools};
 
 pub(crate) struct StudyTraceJob {
     /// The name of the trace, which is the address of its study.
@@ -18,10 +14,10 @@ pub(crate) struct StudyTraceJob {
 impl StudyTraceJob {
     /// # Errors
     /// When the name is not that of a study.
-    pub fn new(name: String, clock: Option<Rc<dyn Clock>>, models: ModelLibrary) -> Result<Self, String> {
+    pub fn new(name: String, tools: StudyTools) -> Result<Self, String> {
         let spec =
             study_of_file(&name).ok_or_else(|| format!("{name}: it names no study whose trace could be made"))?;
-        Ok(Self { study: StudyJob::new(Box::new(StudySpec::Llm(spec)), clock, models), name })
+        Ok(Self { study: StudyJob::new(Box::new(StudySpec::Llm(spec)), tools), name })
     }
 }
 

@@ -295,6 +295,7 @@ impl Link {
             Page::Experiments => Self::Experiments(Box::new(address.experiments())),
             Page::Matmult => Self::Study(Box::new(address.study(StudyKind::Matmult))),
             Page::Customop => Self::Study(Box::new(address.study(StudyKind::Customop))),
+            Page::Nki => Self::Study(Box::new(address.study(StudyKind::Nki))),
             Page::Llm => Self::Study(Box::new(address.study(StudyKind::Llm))),
             Page::Guide => Self::Guide,
         };

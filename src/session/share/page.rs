@@ -19,6 +19,8 @@ names! {
         Matmult = "matmult",
         /// The study of custom operators.
         Customop = "customop",
+        /// The study of NKI kernels.
+        Nki = "nki",
         /// The study of language models.
         Llm = "llm",
         /// Records of PyTorch/XLA's benchmark suite.
@@ -35,7 +37,7 @@ names! {
 
 impl Page {
     /// The pages in the header, in order; the logo leads to the start page.
-    pub const IN_HEAD: [Self; 9] = [
+    pub const IN_HEAD: [Self; 10] = [
         Self::Benchmark,
         Self::Profile,
         Self::Inspect,
@@ -43,6 +45,7 @@ impl Page {
         Self::Numerics,
         Self::Matmult,
         Self::Customop,
+        Self::Nki,
         Self::Experiments,
         Self::Guide,
     ];
@@ -58,6 +61,7 @@ impl Page {
             Self::Numerics => "Numerics",
             Self::Matmult => "Microbenchmark",
             Self::Customop => "Custom operators",
+            Self::Nki => "NKI",
             Self::Llm => "LLMs",
             Self::Experiments => "Experiments",
             Self::Guide => "Guide",
@@ -76,6 +80,7 @@ impl Page {
         match self {
             Self::Matmult => Some(StudyKind::Matmult),
             Self::Customop => Some(StudyKind::Customop),
+            Self::Nki => Some(StudyKind::Nki),
             Self::Llm => Some(StudyKind::Llm),
             Self::Numerics => Some(StudyKind::Numerics),
             Self::Home | Self::Benchmark | Self::Profile | Self::Inspect | Self::Experiments | Self::Guide => None,
@@ -88,6 +93,7 @@ impl Page {
         match kind {
             StudyKind::Matmult => Self::Matmult,
             StudyKind::Customop => Self::Customop,
+            StudyKind::Nki => Self::Nki,
             StudyKind::Llm => Self::Llm,
             StudyKind::Numerics => Self::Numerics,
         }

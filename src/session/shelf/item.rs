@@ -28,6 +28,8 @@ names! {
         Matmult = "matmult",
         /// A study of a custom operator: its result is kept.
         Customop = "customop",
+        /// A study of an NKI kernel: its result is kept.
+        Nki = "nki",
         /// A study of a language model: its result is kept.
         Llm = "llm",
     }
@@ -50,6 +52,7 @@ impl ItemKind {
             Self::Numerics => "Numerics",
             Self::Matmult => "Microbenchmark",
             Self::Customop => "Custom operator",
+            Self::Nki => "NKI kernel",
             Self::Llm => "LLM",
         }
     }
@@ -119,7 +122,9 @@ impl ShelfItem {
         let digest = match self.kind {
             ItemKind::Profile | ItemKind::Records => digest.text(&self.file).number(self.bytes),
             ItemKind::Run | ItemKind::Benchmark | ItemKind::Experiments | ItemKind::Model => digest.text(&self.link),
-            ItemKind::Numerics | ItemKind::Matmult | ItemKind::Customop | ItemKind::Llm => digest.text(&self.link),
+            ItemKind::Numerics | ItemKind::Matmult | ItemKind::Customop | ItemKind::Nki | ItemKind::Llm => {
+                digest.text(&self.link)
+            }
         };
         format!("{:016x}", digest.finish())
     }

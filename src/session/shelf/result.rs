@@ -44,6 +44,7 @@ pub const fn study_item(kind: StudyKind) -> ItemKind {
     match kind {
         StudyKind::Matmult => ItemKind::Matmult,
         StudyKind::Customop => ItemKind::Customop,
+        StudyKind::Nki => ItemKind::Nki,
         StudyKind::Llm => ItemKind::Llm,
         StudyKind::Numerics => ItemKind::Numerics,
     }

@@ -11,6 +11,7 @@ mod customop;
 mod form;
 mod llm;
 mod matmult;
+mod nki;
 mod numerics;
 mod run;
 mod spec;
@@ -22,6 +23,8 @@ pub use form::{
 };
 pub use llm::{LlmStudy, token_profile};
 pub use matmult::MatmultStudy;
+pub use nki::NkiStudy;
 pub use run::{StudyFile, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};
+pub(crate) use spec::StudyTools;
 pub use spec::{FileField, StudyKind, StudySpec};

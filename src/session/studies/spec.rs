@@ -8,11 +8,23 @@ use super::customop::{self, CustomopStudy};
 use super::form::{StudyExample, StudyForm};
 use super::llm::{self, LlmStudy};
 use super::matmult::{self, MatmultStudy};
+use super::nki::{self, NkiStudy};
 use super::numerics;
 use super::run::StudyRun;
+use crate::recorder::Recorder;
 use ns_base::Clock;
 use ns_device::ModelLibrary;
 use ns_neuron::numerics::NumericsSpec;
+
+/// What a shell lends to a study.
+#[derive(Clone, Default)]
+pub(crate) struct StudyTools {
+    /// Given when the shell can measure.
+    pub clock: Option<Rc<dyn Clock>>,
+    pub models: ModelLibrary,
+    /// Given when the shell runs Python.
+    pub recorder: Option<Rc<dyn Recorder>>,
+}
 
 /// The specification of a study, as in its form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +35,8 @@ pub enum StudySpec {
     Numerics(NumericsSpec),
     /// A language model on many cores.
     Llm(LlmStudy),
+    /// An NKI kernel.
+    Nki(NkiStudy),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +48,8 @@ pub enum StudyKind {
     Numerics,
     /// Language models.
     Llm,
+    /// NKI kernels.
+    Nki,
 }
 
 /// The field for the text of a file.
@@ -46,7 +62,7 @@ pub struct FileField {
 }
 
 impl StudyKind {
-    pub const ALL: [Self; 4] = [Self::Matmult, Self::Customop, Self::Numerics, Self::Llm];
+    pub const ALL: [Self; 5] = [Self::Matmult, Self::Customop, Self::Numerics, Self::Llm, Self::Nki];
 
     #[must_use]
     pub const fn form(self) -> &'static StudyForm {
@@ -55,6 +71,7 @@ impl StudyKind {
             Self::Customop => &customop::FORM,
             Self::Numerics => &numerics::FORM,
             Self::Llm => &llm::FORM,
+            Self::Nki => &nki::FORM,
         }
     }
 
@@ -64,6 +81,9 @@ impl StudyKind {
         match self {
             Self::Customop => Some(FileField { field: "source", others: &[("kernel", "own")] }),
             Self::Llm => Some(FileField { field: "config", others: &[("tp", "")] }),
+            Self::Nki => {
+                Some(FileField { field: "source", others: &[("kernel", "own"), ("shapes", ""), ("function", "")] })
+            }
             Self::Matmult | Self::Numerics => None,
         }
     }
@@ -74,6 +94,7 @@ impl StudyKind {
         match self {
             Self::Matmult | Self::Numerics | Self::Llm => &[],
             Self::Customop => customop::followers(key),
+            Self::Nki => nki::followers(key),
         }
     }
 
@@ -93,6 +114,7 @@ impl StudySpec {
             StudyKind::Customop => Self::Customop(CustomopStudy::default()),
             StudyKind::Numerics => Self::Numerics(NumericsSpec::default()),
             StudyKind::Llm => Self::Llm(LlmStudy::default()),
+            StudyKind::Nki => Self::Nki(NkiStudy::default()),
         }
     }
 
@@ -101,8 +123,14 @@ impl StudySpec {
     pub const fn is_measured(&self) -> bool {
         match self {
             Self::Matmult(study) => study.cpu,
-            Self::Customop(_) | Self::Numerics(_) | Self::Llm(_) => false,
+            Self::Customop(_) | Self::Numerics(_) | Self::Llm(_) | Self::Nki(_) => false,
         }
+    }
+
+    /// Whether a link to it runs only when the user says so: what measures this processor, and a program that somebody else wrote.
+    #[must_use]
+    pub fn waits_for_run(&self) -> bool {
+        self.is_measured() || matches!(self, Self::Nki(study) if study.is_edited())
     }
 
     /// An example of a subject.
@@ -123,6 +151,7 @@ impl StudySpec {
             Self::Customop(_) => StudyKind::Customop,
             Self::Numerics(_) => StudyKind::Numerics,
             Self::Llm(_) => StudyKind::Llm,
+            Self::Nki(_) => StudyKind::Nki,
         }
     }
 
@@ -134,6 +163,7 @@ impl StudySpec {
             Self::Customop(study) => study.text(key),
             Self::Numerics(spec) => numerics::text(spec, key),
             Self::Llm(study) => study.text(key),
+            Self::Nki(study) => study.text(key),
         }
     }
 
@@ -142,7 +172,7 @@ impl StudySpec {
     pub fn own_model(&self) -> Option<String> {
         match self {
             Self::Llm(study) => study.own_model(),
-            Self::Matmult(_) | Self::Customop(_) | Self::Numerics(_) => None,
+            Self::Matmult(_) | Self::Customop(_) | Self::Numerics(_) | Self::Nki(_) => None,
         }
     }
 
@@ -154,6 +184,7 @@ impl StudySpec {
             Self::Customop(study) => study.link_text(key),
             Self::Numerics(spec) => numerics::text(spec, key),
             Self::Llm(study) => study.text(key),
+            Self::Nki(study) => study.link_text(key),
         }
     }
 
@@ -167,23 +198,22 @@ impl StudySpec {
             Self::Customop(study) => study.set(key, text.trim()),
             Self::Numerics(spec) => numerics::set(spec, key, text.trim()),
             Self::Llm(study) => study.set(key, text.trim()),
+            Self::Nki(study) => study.set(key, text.trim()),
         }
     }
 
-    /// Begins the study. `clock` is given when the shell can measure.
+    /// Begins the study.
     ///
     /// # Errors
     /// When it cannot be run; says what to change.
-    pub(crate) fn start(
-        self,
-        clock: Option<Rc<dyn Clock>>,
-        models: &ModelLibrary,
-    ) -> Result<Box<dyn StudyRun>, String> {
+    pub(crate) fn start(self, tools: &StudyTools) -> Result<Box<dyn StudyRun>, String> {
+        let StudyTools { clock, models, recorder } = tools.clone();
         match self {
-            Self::Matmult(study) => study.start(clock, models),
+            Self::Matmult(study) => study.start(clock, &models),
             Self::Customop(study) => study.start(),
-            Self::Numerics(spec) => numerics::start(spec, models),
+            Self::Numerics(spec) => numerics::start(spec, &models),
             Self::Llm(study) => study.start(),
+            Self::Nki(study) => study.start(recorder),
         }
     }
 }
@@ -211,7 +241,7 @@ mod tests {
                     assert_eq!(spec.text(key), *text, "{}: {key}", example.name);
                 }
                 assert_eq!(spec, StudySpec::of_example(kind, example));
-                assert!(spec.start(None, &ModelLibrary::default()).is_ok(), "{}", example.name);
+                assert!(spec.start(&StudyTools::default()).is_ok(), "{}", example.name);
             }
         }
     }

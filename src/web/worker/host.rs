@@ -13,6 +13,7 @@ use super::envelope;
 use super::life;
 use super::panic_message::{install_panic_hook, post_text};
 use super::reader::read_model;
+use super::recorder::{self, PagePython};
 use super::source::FileSource;
 use crate::platform::{download, error_text};
 use ns_session::protocol::wire::{Decoder, Encoder, decode_request, encode_event};
@@ -64,7 +65,7 @@ pub fn start_benchmarks() {
 /// Starts the worker of studies and experiments.
 pub fn start_studies() {
     start(
-        |scope| of_models(Session::for_studies(), scope),
+        |scope| of_models(Session::for_studies(), scope).with_recorder(Rc::new(PagePython)),
         (Decoder::<Ask>::STUDIES, Encoder::<Message>::STUDIES),
         None,
     );
@@ -154,6 +155,13 @@ impl Host {
         }
     }
 
+    /// Lets Python work if the last step waited for it; returns whether it did.
+    fn rest(&mut self) -> bool {
+        let port = self.next_step.clone();
+        self.is_scheduled = recorder::rest(move || drop(port.post_message(&JsValue::NULL)));
+        self.is_scheduled
+    }
+
     fn step(&mut self) {
         self.is_scheduled = false;
         let scope = &self.scope;
@@ -176,7 +184,7 @@ impl Host {
         } else if took > STEP_MS * 2.0 {
             self.budget = (self.budget / 2).max(LEAST_BUDGET);
         }
-        if result == StepResult::More {
+        if result == StepResult::More && !self.rest() {
             self.schedule();
         }
     }

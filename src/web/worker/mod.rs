@@ -19,6 +19,7 @@ mod life;
 pub(super) mod panic_message;
 mod pool;
 mod reader;
+mod recorder;
 mod source;
 
 pub use client::{Engine, Program, ask_everything};

@@ -10,3 +10,4 @@ mod sweeps;
 
 pub(super) use form::{FORM, followers};
 pub use spec::CustomopStudy;
+pub(super) use spec::{pack_source, unpack_source};

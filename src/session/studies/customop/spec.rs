@@ -239,7 +239,7 @@ fn choice<T>(key: &str, text: &str, choices: [(&str, T); 2]) -> Result<T, String
 }
 
 /// A kernel's source as a link carries it: `1234~PACKED` for a source of 1,234 bytes.
-fn pack_source(source: &str) -> String {
+pub(in crate::studies) fn pack_source(source: &str) -> String {
     NamedKernel::own(&source.len().to_string(), source, false).to_string()
 }
 
@@ -247,7 +247,7 @@ fn pack_source(source: &str) -> String {
 ///
 /// # Errors
 /// When it is packed and damaged.
-fn unpack_source(text: &str) -> Option<Result<String, String>> {
+pub(in crate::studies) fn unpack_source(text: &str) -> Option<Result<String, String>> {
     let (size, packed) = text.split_once('~')?;
     let size: usize = size.parse().ok()?;
     let is_packed = !packed.is_empty() && packed.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');

@@ -70,7 +70,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         }
     }));
     html! {
-        <div class={classes!("page", "study", (state.kind == StudyKind::Customop).then_some("is-studio"))}>
+        <div class={classes!("page", "study", matches!(state.kind, StudyKind::Customop | StudyKind::Nki).then_some("is-studio"))}>
             <h1>{ form.title }</h1>
             <p class="lead">{ form.lead }</p>
             <StudyFields actions={actions.clone()} state={state.clone()} />

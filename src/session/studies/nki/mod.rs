@@ -1,0 +1,10 @@
+//! NKI kernels: the author's Python file is recorded, and its instructions run on a simulated NeuronCore.
+
+mod document;
+mod form;
+mod run;
+mod settings;
+mod spec;
+
+pub(super) use form::{FORM, followers};
+pub use spec::NkiStudy;
