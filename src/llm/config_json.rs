@@ -546,13 +546,7 @@ fn set_layers(fields: &Map<String, Value>, family: &Family, config: &mut Decoder
         let is_dense = dense_only.is_some_and(|all| all.contains(&Value::from(layer)));
         config.experts.is_some() && is_listed && !is_dense && layer >= first && (layer + 1).is_multiple_of(step)
     };
-    let expert_width = config.experts.map_or(0, |e| e.intermediate);
-    let shared = match whole(fields, SHARED_WIDTH)? {
-        Some(width) => width,
-        None => {
-            whole(fields, SHARED)?.or(family.experts.map(|rule| rule.shared)).unwrap_or(0).saturating_mul(expert_width)
-        }
-    };
+    let shared = shared_width(fields, family, config)?;
     let global = (whole(fields, &["num_global_key_value_heads"])?, whole(fields, &["global_head_dim"])?);
     let same = flag(fields, "attention_k_eq_v")?.unwrap_or(false);
     let keeps_dense = family.experts.is_some_and(|rule| rule.is_beside_dense);
@@ -577,11 +571,17 @@ fn set_layers(fields: &Map<String, Value>, family: &Family, config: &mut Decoder
         kinds[at].count += 1;
         order.push(at);
     }
-    if shared > 1 << 22 {
-        return Err(refuse!("shared experts are {shared} wide; the most is {}", 1 << 22));
-    }
     (config.kinds, config.order) = (kinds, order);
     Ok(())
+}
+
+/// Features of the feed-forward part that all tokens share beside experts.
+fn shared_width(fields: &Map<String, Value>, family: &Family, config: &DecoderConfig) -> Result<u64, Refusal> {
+    const MOST: u64 = 1 << 22;
+    let of_expert = config.experts.map_or(0, |e| e.intermediate);
+    let count = whole(fields, SHARED)?.or(family.experts.map(|rule| rule.shared)).unwrap_or(0);
+    let width = whole(fields, SHARED_WIDTH)?.unwrap_or_else(|| count.saturating_mul(of_expert));
+    if width > MOST { Err(refuse!("shared experts are {width} wide; the most is {MOST}")) } else { Ok(width) }
 }
 
 /// Positions that a layer with a window looks back; `None` where it leaves none out.
