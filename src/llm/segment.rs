@@ -328,10 +328,10 @@ fn joined(cx: &mut Ctx, pieces: &[Value], dim: u32) -> Result<Value, Refusal> {
 }
 
 /// Tokens of a prompt that are computed together, as ranges. A causal kernel leaves out the blocks above the diagonal, so its last piece alone
-/// reads the whole prompt.
+/// reads the whole prompt, and takes pieces whose scores stay on the core.
 fn query_pieces(of: Segment, tokens: u64) -> Vec<(u64, u64)> {
-    const SHORTEST: u64 = 512;
-    const MOST: u64 = 8;
+    const SHORTEST: u64 = 128;
+    const MOST: u64 = 32;
     let is_causal = matches!(of, Segment::Prefill { is_causal: true, .. });
     let pieces = if is_causal { (tokens / SHORTEST).clamp(1, MOST) } else { 1 };
     let mut from = 0;
