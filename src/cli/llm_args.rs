@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use super::args::write_format;
 use ns_formats::WriteFormat;
-use ns_llm::Weights;
+use ns_llm::{Route, Weights};
 
 /// The model: a name, or a file.
 #[derive(Debug, ClapArgs)]
@@ -37,6 +37,9 @@ pub(super) struct LlmSizeArgs {
     /// Physical cores of a logical core (Trn2: 1 or 2)
     #[arg(long)]
     pub lnc: Option<u32>,
+    /// What serves the model: tnx (transformers-neuronx: Inf2 and Trn1 when absent), nxdi (Trn2 when absent), vllm
+    #[arg(long, value_parser = route)]
+    pub route: Option<Route>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -93,6 +96,10 @@ pub(super) struct FitArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+fn route(text: &str) -> Result<Route, String> {
+    text.parse().map_err(|e: ns_base::Refusal| e.to_string())
 }
 
 fn weights(text: &str) -> Result<Weights, String> {

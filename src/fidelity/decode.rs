@@ -5,7 +5,7 @@
 
 use ns_base::convert::u64_to_f64;
 use ns_base::{FxHashMap, Refusal, refuse};
-use ns_llm::{Decoder, FITTED, LlmCalibration, Request, Weights, degrees, generate_with, named_config};
+use ns_llm::{Decoder, FITTED, LlmCalibration, Request, Route, Weights, degrees, generate_with, named_config};
 use serde::Serialize;
 
 use super::predict::instance_of;
@@ -87,6 +87,7 @@ impl DecodeCase {
                 output,
                 buckets: Vec::new(),
                 continuous: false,
+                route: Some(Route::Tnx),
             },
             counts_input: !row.throughput_unit.to_ascii_lowercase().starts_with("output"),
             published_tpot_ms: row.latency_p50_ms,
@@ -148,24 +149,33 @@ fn positive_count(x: f64) -> Result<u64, Refusal> {
 /// Decoders whose segments are simulated once, for any number of rows.
 #[derive(Default)]
 pub struct Decoders {
-    of: FxHashMap<(String, &'static str, u32), Decoder>,
+    of: FxHashMap<(String, &'static str, u32, Route), Decoder>,
 }
 
 impl Decoders {
+    /// The decoder of a request, with these costs.
+    ///
+    /// # Errors
+    /// When its model cannot be shared by so many cores, or the cores cannot be simulated.
+    pub(super) fn of(&mut self, request: &Request, calibration: LlmCalibration) -> Result<&mut Decoder, Refusal> {
+        let key = (request.config.name.clone(), request.instance.name, request.degree, request.route());
+        let decoder = match self.of.entry(key) {
+            std::collections::hash_map::Entry::Occupied(found) => found.into_mut(),
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(Decoder::of_request(request, calibration)?)
+            }
+        };
+        decoder.calibration = calibration;
+        Ok(decoder)
+    }
+
     /// Predicts a case.
     ///
     /// # Errors
     /// When its model cannot be simulated.
     pub fn predict(&mut self, case: &DecodeCase, calibration: LlmCalibration) -> Result<DecodePrediction, Refusal> {
         let request = &case.request;
-        let key = (request.config.name.clone(), request.instance.name, request.degree);
-        let decoder = match self.of.entry(key) {
-            std::collections::hash_map::Entry::Occupied(found) => found.into_mut(),
-            std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(Decoder::new(&request.config, request.instance, request.degree, None, calibration)?)
-            }
-        };
-        decoder.calibration = calibration;
+        let decoder = self.of(request, calibration)?;
         let made = generate_with(decoder, request)?;
         let (ttft_ms, tpot_ms, throughput) = (made.ttft_ms, made.tpot_p50_ms, made.throughput_tokens_per_s);
         if !case.counts_input {
@@ -217,7 +227,7 @@ pub fn validate_generation(row: &PublishedRow, decoders: &mut Decoders) -> Valid
                 ttft_ratio: ratio(case.published_ttft_ms, predicted.ttft_ms),
             };
             // A step that takes longer gives as much fewer tokens.
-            let interval = interval_of_tpot(predicted.tpot_ms, case.request.instance);
+            let interval = interval_of_tpot(predicted.tpot_ms, &case.request);
             let at = |tpot_ms: f64| predicted.throughput * predicted.tpot_ms / tpot_ms;
             Validation {
                 predicted: Some(predicted.throughput),

@@ -1,7 +1,7 @@
 //! Fits the numbers of collectives and of the first token to rows of text generation.
 
 use ns_base::convert::u64_to_f64;
-use ns_llm::LlmCalibration;
+use ns_llm::{FITTED, LlmCalibration};
 
 use super::decode::{DecodeCase, DecodePrediction, Decoders};
 use super::search::{models_in_order, pattern_search, squares_of_ratios};
@@ -10,9 +10,10 @@ use super::{PublishedRow, Summary};
 /// The starting point of every search.
 const START: LlmCalibration = LlmCalibration {
     all_reduce_ns: 25_000,
-    sequence_ns: 6_000,
+    further_cache_permille: 300,
     first_token_inf2_us: 16_000,
     first_token_trn_us: 8_000,
+    ..FITTED
 };
 const FIRST_STEP: [f64; 4] = [0.2; 4];
 const HALVINGS: u32 = 5;
@@ -137,7 +138,7 @@ fn scaled(calibration: &LlmCalibration, parameter: usize, factor: f64) -> LlmCal
     let of = |x: u64| ns_base::convert::f64_to_u64(libm::round(u64_to_f64(x) * factor));
     match parameter {
         0 => c.all_reduce_ns = of(c.all_reduce_ns),
-        1 => c.sequence_ns = of(c.sequence_ns),
+        1 => c.further_cache_permille = of(c.further_cache_permille),
         2 => c.first_token_inf2_us = of(c.first_token_inf2_us),
         _ => c.first_token_trn_us = of(c.first_token_trn_us),
     }
@@ -149,8 +150,9 @@ fn rounded(c: LlmCalibration) -> LlmCalibration {
     let to = |x: u64, unit: u64| (x + unit / 2) / unit * unit;
     LlmCalibration {
         all_reduce_ns: to(c.all_reduce_ns, 100),
-        sequence_ns: to(c.sequence_ns, 100),
+        further_cache_permille: to(c.further_cache_permille, 10),
         first_token_inf2_us: to(c.first_token_inf2_us, 100),
         first_token_trn_us: to(c.first_token_trn_us, 100),
+        ..c
     }
 }

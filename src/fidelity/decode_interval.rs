@@ -1,8 +1,8 @@
 //! How far a simulated time of a token may be from that of a device: the errors of models that were predicted by a fit without them.
 
 use super::search::factors_inside;
-use ns_bench::PUBLISHED_CORE;
-use ns_machine::arch::Instance;
+use super::served_fit::ServedGroup;
+use ns_llm::{Request, Route};
 
 /// A model whose rows were predicted by a fit without them.
 pub struct DecodeHeldOut {
@@ -17,16 +17,15 @@ pub const DECODE_HELD_OUT: &[DecodeHeldOut] = &[
     DecodeHeldOut {
         model: "Llama-3-8B",
         ratios: &[
-            1.0154, 1.0073, 0.9889, 0.9768, 1.0159, 1.0099, 1.1015, 1.0962, 1.0112, 1.0098, 0.9645, 1.0688, 1.0592,
-            1.127,
+            1.0137, 1.0056, 0.9869, 0.9748, 1.053, 1.0468, 1.0464, 1.0414, 1.0094, 1.008, 0.9623, 1.011, 1.0019, 0.9773,
         ],
     },
-    DecodeHeldOut { model: "Llama-2-7b", ratios: &[1.0162, 1.0558, 0.9121, 0.9146, 1.0798, 0.997] },
+    DecodeHeldOut { model: "Llama-2-7b", ratios: &[1.0142, 1.0541, 0.8991, 0.9576, 1.0779, 0.9815] },
     DecodeHeldOut {
         model: "Llama-2-13b",
         ratios: &[
-            0.998, 1.0435, 1.0007, 1.0117, 0.9535, 0.9201, 1.0043, 0.9494, 0.9742, 0.9155, 0.9713, 0.9767, 0.9892,
-            0.9406, 0.9598, 1.0419,
+            1.0015, 1.0467, 1.0031, 1.0011, 1.0077, 0.9946, 1.0075, 0.9518, 1.0315, 0.9921, 0.9749, 0.9803, 0.9919,
+            0.9444, 0.9636, 1.0449,
         ],
     },
 ];
@@ -40,9 +39,19 @@ pub fn decode_factors() -> (f64, f64) {
     factors_inside(DECODE_HELD_OUT.iter().flat_map(|held| held.ratios), OUTSIDE_ON_A_SIDE)
 }
 
-/// The interval of a time of a token on an instance; `None` where no row tells the error.
+/// The interval of a time of a token of a request; `None` where no row tells the error.
 #[must_use]
-pub fn interval_of_tpot(tpot_ms: f64, instance: &Instance) -> Option<(f64, f64)> {
-    let (low, high) = decode_factors();
-    (instance.core_version == PUBLISHED_CORE).then_some((tpot_ms * low, tpot_ms * high))
+pub fn interval_of_tpot(tpot_ms: f64, request: &Request) -> Option<(f64, f64)> {
+    let group = ServedGroup::of(request, false);
+    if request.instance.core_version > LATEST_CORE {
+        return None;
+    }
+    if group == ServedGroup::Step && request.route() == Route::Tnx {
+        let (low, high) = decode_factors();
+        return Some((tpot_ms * low, tpot_ms * high));
+    }
+    Some((tpot_ms / group.factor(), tpot_ms * group.factor()))
 }
+
+/// The latest cores that have published rows.
+const LATEST_CORE: u8 = 3;

@@ -75,7 +75,7 @@ impl GenerationReport {
     pub fn of(request: &Request) -> Result<Self, Refusal> {
         request.check()?;
         let made = generate(request, FITTED)?;
-        let interval = interval_of_tpot(made.tpot_p50_ms, request.instance);
+        let interval = interval_of_tpot(made.tpot_p50_ms, request);
         let interval = interval.map(|(tpot_low_ms, tpot_high_ms)| TpotInterval { tpot_low_ms, tpot_high_ms });
         let remarks = request.config.remarks.clone();
         Ok(Self { made, interval, larger_batch: None, note: note_of(request.instance), remarks })

@@ -24,6 +24,8 @@ mod predict;
 mod published;
 mod row;
 mod search;
+mod served;
+mod served_fit;
 mod summary;
 
 pub use calibrate::{Calibrator, CostChange, Fit, LeftOut};
@@ -48,4 +50,8 @@ pub use published::{
 };
 pub use row::{PublishedRow, read_rows};
 pub use search::rms_of_ratios;
+pub use served::{ServedAnswer, ServedCase, ServedRow, ServedTime, read_served};
+pub use served_fit::{
+    ServedCalibrator, ServedErrors, ServedGroup, ServedLeftOut, errors_of, shipped_served_rows, validate_served,
+};
 pub use summary::{Summary, Validation, validate};

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::config::{Bias, DecoderConfig, Mlp};
-use super::families::{FAMILIES, family, model_names, named_config};
-use ns_base::convert::{f64_to_u64, u64_to_f64};
+use super::config::{Activation, DecoderConfig, Experts, Latent, LayerKind};
+use super::families::{FAMILIES, Family, family, model_names, named_config};
+use ns_base::convert::{f64_to_u64, u64_to_f64, u64_to_usize};
 use ns_base::units::format_number;
 use ns_base::{Refusal, refuse, without_nan};
 
@@ -12,90 +12,289 @@ use ns_base::{Refusal, refuse, without_nan};
 pub const MAX_CONFIG_BYTES: usize = 1 << 20;
 
 /// Names of a field in the families.
-const HIDDEN: &[&str] = &["hidden_size", "n_embd"];
-const LAYERS: &[&str] = &["num_hidden_layers", "n_layer"];
-const HEADS: &[&str] = &["num_attention_heads", "n_head"];
-const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_dim", "n_inner"];
-const POSITIONS: &[&str] = &["max_position_embeddings", "n_positions"];
-
-/// Fields that make another architecture, unless they say one.
-const EXPERTS: &[&str] = &["num_local_experts", "num_experts", "n_routed_experts"];
+const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model"];
+const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers"];
+const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads"];
+const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"];
+const INTERMEDIATE: &[&str] = &["intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"];
+const POSITIONS: &[&str] = &["max_position_embeddings", "n_positions", "max_seq_len", "seq_length"];
+const EXPERTS: &[&str] = &["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"];
+const PER_TOKEN: &[&str] = &["num_experts_per_tok", "experts_per_token", "top_k_experts", "num_experts_per_token"];
+const EXPERT_WIDTH: &[&str] = &["moe_intermediate_size", "expert_ffn_hidden_size"];
+const SHARED: &[&str] = &["n_shared_experts", "num_shared_experts"];
+const SHARED_WIDTH: &[&str] = &[
+    "shared_expert_intermediate_size",
+    "moe_shared_expert_intermediate_size",
+    "share_expert_dim",
+    "shared_intermediate_size",
+];
+const FIRST_SPARSE: &[&str] = &["first_k_dense_replace", "num_dense_layers"];
+const SPARSE_STEP: &[&str] = &["decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_freq"];
+const WINDOW: &[&str] = &["sliding_window", "attention_chunk_size"];
+const PATTERN: &[&str] = &["sliding_window_pattern", "_sliding_window_pattern", "global_attn_every_n_layers"];
+const ACTIVATION: &[&str] = &["hidden_act", "hidden_activation", "activation_function", "mlp_hidden_act", "activation"];
 
 /// Fields of one value each that the sizes are read from.
-const READ: &[&str] =
-    &["model_type", "vocab_size", "num_key_value_heads", "head_dim", "tie_word_embeddings", "word_embed_proj_dim"];
+const READ: &[&str] = &[
+    "model_type",
+    "vocab_size",
+    "head_dim",
+    "tie_word_embeddings",
+    "word_embed_proj_dim",
+    "do_layer_norm_before",
+    "layer_types",
+    "max_window_layers",
+    "use_sliding_window",
+    "mlp_only_layers",
+    "intermediate_size_mlp",
+    "enable_moe_block",
+    "q_lora_rank",
+    "kv_lora_rank",
+    "qk_nope_head_dim",
+    "qk_rope_head_dim",
+    "v_head_dim",
+    "num_global_key_value_heads",
+    "global_head_dim",
+    "attention_k_eq_v",
+    "attn_logit_softcapping",
+    "final_logit_softcapping",
+    "expansion_ratio",
+];
+
+/// The parts of a file that hold the decoder of a model that sees or hears.
+const TEXT_PARTS: &[&str] = &["text_config", "llm_config", "language_config", "thinker_config"];
 
 /// Fields that change neither a time nor a size.
 const WITHOUT_EFFECT: &[&str] = &[
     "_name_or_path",
+    "_remove_final_layer_norm",
     "activation_dropout",
+    "activation_dropout_rate",
+    "apply_residual_connection_post_layernorm",
     "architectures",
     "attention_dropout",
+    "attention_multiplier",
+    "attention_probs_dropout_prob",
+    "attention_softmax_in_fp32",
+    "attention_type",
+    "attn_config",
     "attn_pdrop",
+    "attn_scale",
+    "attn_temperature_tuning",
+    "audio_token_id",
     "auto_map",
+    "aux_loss_alpha",
     "bad_words_ids",
     "begin_suppress_tokens",
-    "bos_token_id",
+    "boa_token_id",
+    "boi_token_id",
     "bos_token",
+    "bos_token_id",
+    "cache_implementation",
+    "chunk_size_feed_forward",
     "classifier_dropout",
+    "clip_qkv",
     "dropout",
+    "emb_dropout_prob",
+    "emb_pdrop",
+    "embd_layer_norm",
     "embd_pdrop",
-    "eos_token_id",
+    "embedding_dropout",
+    "embedding_multiplier",
+    "eoa_token_id",
+    "eoa_token_index",
+    "eoi_token_id",
     "eos_token",
+    "eos_token_id",
+    "ep_size",
+    "final_norm",
+    "floor_scale",
+    "for_llm_class",
+    "global_attn_every_n",
     "gradient_checkpointing",
+    "hidden_act_param",
     "hidden_dropout",
     "hidden_dropout_prob",
+    "hidden_size_per_layer_input",
     "id2label",
+    "image_seq_length",
+    "image_token_id",
+    "image_token_index",
+    "inference_runner",
     "init_std",
+    "initial_context_length",
     "initializer_range",
+    "is_decoder",
+    "is_encoder_decoder",
     "label2id",
+    "label_smoothing",
+    "language_model_type",
     "layer_norm_eps",
+    "layer_norm_eps_bias",
     "layer_norm_epsilon",
     "layerdrop",
+    "layerscale",
+    "learned_pos_emb",
+    "load_balance_coeff",
+    "logit_scale",
+    "logits_scaling",
+    "mask_token_id",
+    "max_batch_size",
+    "max_seq_length",
+    "max_sequence_length",
     "max_window_layers",
+    "mlp_only",
+    "moe_router_dtype",
+    "moe_router_scaling_factor",
+    "mtp_transformer_layers",
+    "multimodal_projector_bias",
     "mup",
+    "mup_enabled",
     "n_ctx",
+    "n_group",
+    "n_positions_trained",
+    "no_rope_layer_interval",
+    "no_rope_layers",
+    "nope_layer_interval",
+    "norm_eps",
+    "norm_topk_prob",
+    "num_attention_layers",
+    "num_expert_groups",
+    "num_kv_shared_layers",
+    "num_limited_groups",
+    "original_max_position_embeddings",
+    "output_attentions",
+    "output_hidden_states",
+    "output_router_logits",
+    "pad_token",
     "pad_token_id",
+    "parallel_attn_output",
+    "partial_rotary_type",
     "prefix",
     "pretraining_tp",
     "problem_type",
+    "processor_class",
+    "projector_hidden_act",
+    "qk_norm_type",
+    "quantization",
+    "query_pre_attn_scalar",
     "reorder_and_upcast_attn",
+    "resid_dropout",
     "resid_pdrop",
+    "residual_dropout",
+    "residual_multiplier",
+    "return_dict",
     "rms_norm_eps",
+    "rope_interleave",
+    "rope_local_base_freq",
     "rope_parameters",
     "rope_scaling",
     "rope_theta",
+    "rope_theta_local",
+    "rotary_base",
     "rotary_emb_base",
+    "rotary_emb_fraction",
+    "rotary_scaling_factor",
+    "route_norm",
+    "route_scale",
+    "routed_scaling_factor",
+    "router_aux_loss_coef",
+    "router_bias_update_speed",
+    "router_jitter_noise",
+    "scale_attention_softmax_in_fp32",
     "scale_attn_by_inverse_layer_idx",
     "scale_attn_weights",
+    "scale_embedding",
+    "score_func",
+    "scoring_func",
+    "sep_token",
     "sep_token_id",
+    "seq_aux",
     "summary_activation",
     "summary_first_dropout",
     "summary_proj_to_labels",
     "summary_type",
     "summary_use_proj",
+    "swiglu_limit",
     "task_specific_params",
+    "tie_encoder_decoder",
     "tokenizer_class",
+    "topk_group",
+    "topk_method",
+    "torchscript",
     "transformers_version",
+    "unk_token",
     "unk_token_id",
+    "unsloth_fixed",
+    "unsloth_version",
+    "use_bidirectional_attention",
     "use_cache",
+    "use_double_wide_mlp",
+    "use_grouped_mm",
+    "use_moe_router_bias",
     "use_mrope",
+    "use_routing_bias",
     "use_sliding_window",
-    "_remove_final_layer_norm",
+    "validate_runner_input",
+    "video_token_id",
+    "vision_end_token_id",
+    "vision_feature_layer",
+    "vision_feature_select_strategy",
+    "vision_soft_tokens_per_image",
+    "vision_start_token_id",
+    "vocab_size_per_layer_input",
 ];
 
 /// Fields of which only one kind of value is simulated: the values that are, as JSON, and what is simulated for another.
 const ONE_VALUE: &[(&str, &[&str], &str)] = &[
-    ("do_layer_norm_before", &["true"], "norms come before each part of a layer"),
     ("dtype", &["\"bfloat16\"", "\"float16\""], "--weights says how many bytes a weight has"),
+    ("index_topk", &[], "attention reads every position, not those that an index chooses"),
     ("layer_norm_elementwise_affine", &["true"], "norms have a weight and a bias"),
+    ("mtp_num_layers", &["0"], "layers that guess further tokens are left out"),
+    ("num_mtp_modules", &["0"], "layers that guess further tokens are left out"),
+    ("num_nextn_predict_layers", &["0"], "layers that guess further tokens are left out"),
     ("partial_rotary_factor", &["1", "1.0"], "whole heads are rotated"),
     ("quantization_config", &[], "--weights says how many bytes a weight has"),
+    ("rotary_dim", &[], "whole heads are rotated"),
     ("rotary_pct", &["1", "1.0"], "whole heads are rotated"),
-    ("sliding_window", &[], "every position stays in the cache and is read"),
     ("torch_dtype", &["\"bfloat16\"", "\"float16\""], "--weights says how many bytes a weight has"),
+    ("use_mtp", &["false"], "layers that guess further tokens are left out"),
     ("use_parallel_residual", &["false"], "the two parts of a layer run one after the other"),
+    ("vision_config", &[], "the part for pictures is left out"),
+    ("audio_config", &[], "the part for sound is left out"),
 ];
+
+/// All fields that are known, by what becomes of them.
+#[must_use]
+pub fn known_fields() -> [(&'static str, Vec<&'static str>); 3] {
+    let sizes = [
+        HIDDEN,
+        LAYERS,
+        HEADS,
+        KV_HEADS,
+        INTERMEDIATE,
+        POSITIONS,
+        EXPERTS,
+        PER_TOKEN,
+        EXPERT_WIDTH,
+        SHARED,
+        SHARED_WIDTH,
+        FIRST_SPARSE,
+        SPARSE_STEP,
+        WINDOW,
+        PATTERN,
+        ACTIVATION,
+        READ,
+        TEXT_PARTS,
+    ];
+    let mut used = sizes.concat();
+    let switches = FAMILIES.iter().flat_map(|family| family.switches).map(|(field, _)| *field);
+    used.extend(switches.filter(|field| *field != "use_parallel_residual"));
+    used.sort_unstable();
+    used.dedup();
+    let said = ONE_VALUE.iter().map(|(field, ..)| *field).collect();
+    [("used", used), ("named in a remark", said), ("without effect", WITHOUT_EFFECT.to_vec())]
+}
 
 /// A decoder from the text of its `config.json`.
 ///
@@ -112,96 +311,333 @@ pub fn read_config(name: &str, bytes: &[u8]) -> Result<DecoderConfig, Refusal> {
     config_of(name, &fields).map_err(wrong)
 }
 
-fn config_of(name: &str, fields: &Map<String, Value>) -> Result<DecoderConfig, Refusal> {
+/// The decoder of a file: the part for text, where the model has others. What that part does not say of the types of weights and of the head,
+/// the whole says.
+fn text_part(whole: &Map<String, Value>) -> Map<String, Value> {
+    let mut fields = whole.clone();
+    while let Some((key, Value::Object(part))) =
+        TEXT_PARTS.iter().find_map(|key| fields.get_key_value(*key)).map(|(key, part)| (key.clone(), part.clone()))
+    {
+        fields.remove(&key);
+        let keeps = |field: &str| {
+            matches!(
+                field,
+                "model_type"
+                    | "architectures"
+                    | "tie_word_embeddings"
+                    | "quantization_config"
+                    | "vision_config"
+                    | "audio_config"
+            )
+        };
+        fields.retain(|field, _| keeps(field));
+        fields.extend(part);
+    }
+    fields
+}
+
+/// Layers without attention to kept keys and values: their number and what they are.
+fn linear_layers(fields: &Map<String, Value>) -> Option<(usize, &'static str)> {
+    const STATE: &str = "state space";
+    const LINEAR: &str = "linear attention";
+    let of_type = |what: &[&str]| {
+        let types = fields.get("layer_types").or_else(|| fields.get("layers_block_type"))?.as_array()?;
+        let count = types.iter().filter(|t| t.as_str().is_some_and(|t| what.contains(&t))).count();
+        (count > 0).then_some(count)
+    };
+    let count = |n: u64| u64_to_usize(n);
+    let all = || whole(fields, LAYERS).ok().flatten().map(count);
+    if let Some(pattern) = fields.get("hybrid_override_pattern").and_then(Value::as_str) {
+        return Some((pattern.matches('M').count(), STATE)).filter(|(count, _)| *count > 0);
+    }
+    if let Some(count) = of_type(&["linear_attention", "gated_deltanet"]) {
+        return Some((count, LINEAR));
+    }
+    if let Some(count) = of_type(&["mamba", "mamba2", "recurrent", "conv"]) {
+        return Some((count, STATE));
+    }
+    if let Some(list) = fields.get("linear_attn_config").and_then(|c| c.get("kda_layers")).and_then(Value::as_array) {
+        return Some((list.len(), LINEAR));
+    }
+    if let (Some(every), Some(all)) = (whole(fields, &["full_attention_interval"]).ok().flatten(), all()) {
+        return Some((all - all / count(every.max(1)), LINEAR));
+    }
+    let model_type = fields.get("model_type").and_then(Value::as_str).unwrap_or_default();
+    let is_state = ["mamba", "falcon_h1", "falcon_mamba", "rwkv", "zamba", "jamba", "bamba"]
+        .iter()
+        .any(|t| model_type.starts_with(t));
+    let has_state =
+        ["mamba_d_state", "ssm_state_size", "state_size", "mamba_num_heads"].iter().any(|f| fields.contains_key(*f));
+    (is_state || has_state).then(|| (all().unwrap_or_default(), STATE))
+}
+
+/// The family of a file: that of its `model_type`, or of the class that it names.
+fn family_of(name: &str, fields: &Map<String, Value>) -> Result<(&'static Family, Option<String>), Refusal> {
     let model_type = match fields.get("model_type") {
-        Some(Value::String(text)) => text.as_str(),
+        Some(Value::String(text)) => Some(text.as_str()),
+        Some(Value::Null) | None => None,
         Some(other) => return Err(refuse!("model_type is {other}, not a name")),
-        None => return Err(refuse!("the field model_type is missing")),
     };
+    if let Some((count, what)) = linear_layers(fields) {
+        let all = whole(fields, LAYERS)?.unwrap_or_default();
+        return Err(refuse!(
+            "model_type '{}' has {count} {what} layers of {all}, whose time is not known here; models whose layers all keep keys and values can be run",
+            model_type.unwrap_or_default()
+        ));
+    }
     let families: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
-    let Some(family) = family(model_type) else {
-        let refusal = refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", "));
-        return Err(refusal.advise(dense_advice(name, fields).unwrap_or_default()));
-    };
-    if let Some(experts) =
-        EXPERTS.iter().find(|f| fields.get(**f).is_some_and(|v| v.as_u64() != Some(1) && !v.is_null()))
-    {
-        let refusal = refuse!("{experts} makes it a mixture of experts, which is not supported");
-        return Err(refusal.advise(dense_advice(name, fields).unwrap_or_default()));
+    if let Some(model_type) = model_type {
+        return family(model_type).map(|family| (family, None)).ok_or_else(|| {
+            let refusal = refuse!("model_type '{model_type}' is not supported; these are: {}", families.join(", "));
+            refusal.advise(dense_advice(name, fields).unwrap_or_default())
+        });
     }
-    if model_type == "opt"
-        && let Some(width) = whole(fields, &["word_embed_proj_dim"])?
-        && Some(width) != whole(fields, HIDDEN)?
-    {
-        return Err(refuse!("word_embed_proj_dim {width} differs from hidden_size, which is not supported"));
-    }
+    let class = fields.get("architectures").and_then(|a| a.get(0)).and_then(Value::as_str).unwrap_or_default();
+    let bare = class.split("For").next().unwrap_or_default().to_ascii_lowercase();
+    let found = FAMILIES.iter().find(|f| f.name.replace('_', "") == bare).filter(|_| !bare.is_empty());
+    let found =
+        found.ok_or_else(|| refuse!("the field model_type is missing; it is one of {}", families.join(", ")))?;
+    let remark = format!("The field model_type is missing; {class} says that it is \"{}\".", found.name);
+    Ok((found, Some(remark)))
+}
+
+/// A decoder from the fields of its `config.json`.
+pub fn config_of(name: &str, whole_file: &Map<String, Value>) -> Result<DecoderConfig, Refusal> {
+    let fields = &text_part(whole_file);
+    let (family, remark) = family_of(name, fields)?;
     let hidden = needed(fields, HIDDEN)?;
     let heads = needed(fields, HEADS)?;
-    let kv_heads = whole(fields, &["num_key_value_heads"])?.unwrap_or(heads);
+    let kv_heads = whole(fields, KV_HEADS)?;
     let head_size = match whole(fields, &["head_dim"])? {
         Some(size) => size,
         None if hidden % heads == 0 => hidden / heads,
+        None if family.is_latent => needed(fields, &["v_head_dim"])?,
         None => return Err(refuse!("hidden_size {hidden} is not a multiple of num_attention_heads {heads}")),
     };
-    let intermediate = match whole(fields, INTERMEDIATE)? {
+    let ratio = whole(fields, &["expansion_ratio"])?.unwrap_or(4);
+    let intermediate = match whole(fields, &["intermediate_size_mlp"])?.or(whole(fields, INTERMEDIATE)?) {
         Some(size) => size,
-        None if model_type == "gpt2" => hidden.saturating_mul(4),
-        None => return Err(missing(INTERMEDIATE)),
+        None if family.is_four_wide => hidden.saturating_mul(ratio),
+        None => whole(fields, EXPERT_WIDTH)?.ok_or_else(|| missing(INTERMEDIATE))?,
     };
-    let [layers, vocabulary, positions] =
-        [needed(fields, LAYERS)?, needed(fields, &["vocab_size"])?, needed(fields, POSITIONS)?];
-    let sizes = [layers, hidden, heads, kv_heads, head_size, intermediate, vocabulary, positions];
+    let positions = match whole(fields, POSITIONS)? {
+        None if family.name == "falcon" => FALCON_POSITIONS,
+        _ => needed(fields, POSITIONS)?,
+    };
+    let skipped = fields.get("cross_attention_layers").and_then(Value::as_array).map_or(0, Vec::len);
+    let layers = needed(fields, LAYERS)?.saturating_sub(skipped.try_into().unwrap_or(0));
+    let sizes = [
+        layers,
+        hidden,
+        heads,
+        kv_heads.unwrap_or(heads),
+        head_size,
+        intermediate,
+        needed(fields, &["vocab_size"])?,
+        positions,
+    ];
     let mut config = DecoderConfig::of_family(family, name, sizes);
     config.tied = flag(fields, "tie_word_embeddings")?.unwrap_or(family.tied);
-    let biases = biases_of(family.name, fields, &mut config.bias)?;
+    for (field, change) in family.switches {
+        if let Some(on) = flag(fields, field)? {
+            change(&mut config, on);
+        }
+    }
+    // A switch for one head does not count where the heads are said.
+    config.kv_heads = kv_heads.filter(|_| family.name != "falcon" || config.kv_heads != 1).unwrap_or(config.kv_heads);
+    config.word_features = whole(fields, &["word_embed_proj_dim"])?.unwrap_or(hidden);
+    config.has_last_norm = flag(fields, "do_layer_norm_before")?.unwrap_or(true);
+    config.has_score_cap = fields.get("attn_logit_softcapping").is_some_and(Value::is_number);
+    config.has_word_cap = fields.get("final_logit_softcapping").is_some_and(Value::is_number);
+    if let Some(known) = activation_of(fields).and_then(|(_, activation)| activation) {
+        config.activation = known;
+    }
+    config.latent = latent_of(fields, family)?;
+    config.experts = experts_of(name, fields, family)?;
     config.check()?;
-    config.remarks = remarks_of(fields, &config, biases);
+    set_layers(fields, family, &mut config)?;
+    config.check()?;
+    config.remarks = remarks_of(fields, &config, family);
+    config.remarks.extend(remark);
+    if skipped > 0 {
+        config.remarks.push(format!("The {skipped} layers of cross_attention_layers read pictures and are left out."));
+    }
     Ok(config)
 }
 
-/// Reads which products have a bias, as the family's field says. Gives the fields that count.
-fn biases_of(family: &str, fields: &Map<String, Value>, bias: &mut Bias) -> Result<&'static [&'static str], Refusal> {
-    let read: &'static [&'static str] = match family {
-        "llama" | "mistral" => &["attention_bias", "mlp_bias"],
-        "qwen3" | "gpt_neox" => &["attention_bias"],
-        "opt" => &["enable_bias"],
-        _ => &[],
-    };
-    for field in read {
-        let Some(has) = flag(fields, field)? else { continue };
-        match *field {
-            "attention_bias" => (bias.qkv, bias.output) = (has, has),
-            "mlp_bias" => bias.mlp = has,
-            _ => *bias = if has { Bias::ALL } else { Bias::NONE },
-        }
+/// Positions of a falcon whose file says none.
+const FALCON_POSITIONS: u64 = 2_048;
+
+fn latent_of(fields: &Map<String, Value>, family: &Family) -> Result<Option<Latent>, Refusal> {
+    if !family.is_latent {
+        return Ok(None);
     }
-    Ok(read)
+    let size = |field: &'static str| {
+        let size = needed(fields, &[field])?;
+        if size > 1 << 16 { Err(refuse!("{field} is {size}; it must be between 1 and {}", 1 << 16)) } else { Ok(size) }
+    };
+    Ok(Some(Latent {
+        query_rank: if whole(fields, &["q_lora_rank"])?.is_some() { size("q_lora_rank")? } else { 0 },
+        rank: size("kv_lora_rank")?,
+        plain: size("qk_nope_head_dim")?,
+        rotated: size("qk_rope_head_dim")?,
+        value: size("v_head_dim")?,
+    }))
+}
+
+fn experts_of(name: &str, fields: &Map<String, Value>, family: &Family) -> Result<Option<Experts>, Refusal> {
+    let named = EXPERTS.iter().find_map(|field| Some((*field, whole(fields, &[field]).transpose()?)));
+    let Some((field, count)) = named else { return Ok(None) };
+    let (count, on) = (count?, flag(fields, "enable_moe_block")?.unwrap_or(true));
+    let Some(rule) = family.experts.filter(|_| on) else {
+        if count <= 1 || !on {
+            return Ok(None);
+        }
+        let refusal = refuse!(
+            "{field} is {count}, and model_type '{}' has no experts; families with experts are: {}",
+            family.name,
+            sparse_families()
+        );
+        return Err(refusal.advise(dense_advice(name, fields).unwrap_or_default()));
+    };
+    if count == 0 {
+        return Err(refuse!("{field} is 0; it must be at least 1"));
+    }
+    let intermediate =
+        whole(fields, EXPERT_WIDTH)?.or(whole(fields, INTERMEDIATE)?).ok_or_else(|| missing(EXPERT_WIDTH))?;
+    Ok(Some(Experts {
+        count,
+        per_token: needed(fields, PER_TOKEN)?,
+        intermediate,
+        router_biases: rule.router_biases,
+        has_shared_gate: rule.has_shared_gate,
+    }))
+}
+
+fn sparse_families() -> String {
+    let all: Vec<&str> = FAMILIES.iter().filter(|f| f.experts.is_some()).map(|f| f.name).collect();
+    all.join(", ")
+}
+
+/// Sets the kinds of layers, of which each has a window or none, and experts or none.
+fn set_layers(fields: &Map<String, Value>, family: &Family, config: &mut DecoderConfig) -> Result<(), Refusal> {
+    let window = window_of(fields, family, config)?;
+    let types = fields.get("layer_types").and_then(Value::as_array);
+    let full_of = match PATTERN.iter().find_map(|field| fields.get(*field)) {
+        Some(Value::String(pattern)) => u64::try_from(pattern.len()).unwrap_or(0),
+        Some(Value::Number(n)) => n.as_u64().unwrap_or(family.full_of),
+        _ => family.full_of,
+    };
+    let windows_from = match flag(fields, "use_sliding_window")? {
+        Some(true) => whole(fields, &["max_window_layers"])?.unwrap_or(0),
+        _ => 0,
+    };
+    let has_window = |layer: u64| match types.and_then(|types| types.get(u64_to_usize(layer))) {
+        Some(kind) => kind != "full_attention",
+        None if full_of <= 1 => full_of == 1 && layer >= windows_from,
+        None => !(layer + 1).is_multiple_of(full_of),
+    };
+    let first = whole(fields, FIRST_SPARSE)?.unwrap_or(0);
+    let listed = fields.get("moe_layer_freq").and_then(Value::as_array);
+    let step = if listed.is_some() { 1 } else { whole(fields, SPARSE_STEP)?.unwrap_or(1).max(1) };
+    let dense_only = fields.get("mlp_only_layers").and_then(Value::as_array);
+    let has_experts = |layer: u64| {
+        let is_listed = listed.is_none_or(|all| all.get(u64_to_usize(layer)).and_then(Value::as_u64) != Some(0));
+        let is_dense = dense_only.is_some_and(|all| all.contains(&Value::from(layer)));
+        config.experts.is_some() && is_listed && !is_dense && layer >= first && (layer + 1).is_multiple_of(step)
+    };
+    let shared = shared_width(fields, family, config)?;
+    let global = (whole(fields, &["num_global_key_value_heads"])?, whole(fields, &["global_head_dim"])?);
+    let same = flag(fields, "attention_k_eq_v")?.unwrap_or(false);
+    let keeps_dense = family.experts.is_some_and(|rule| rule.is_beside_dense);
+    let (mut kinds, mut order) = (Vec::<LayerKind>::new(), Vec::new());
+    for layer in 0..config.layers {
+        let window = window.filter(|_| has_window(layer));
+        let has_experts = has_experts(layer);
+        let is_global = window.is_none();
+        let kind = LayerKind {
+            count: 0,
+            window,
+            kv_heads: global.0.filter(|_| is_global).unwrap_or(config.kv_heads),
+            head_size: global.1.filter(|_| is_global).unwrap_or(config.head_size),
+            intermediate: if has_experts && !keeps_dense { shared } else { config.intermediate },
+            has_experts,
+            values_are_keys: same && is_global,
+        };
+        let at = kinds.iter().position(|known| LayerKind { count: 0, ..*known } == kind).unwrap_or_else(|| {
+            kinds.push(kind);
+            kinds.len() - 1
+        });
+        kinds[at].count += 1;
+        order.push(at);
+    }
+    (config.kinds, config.order) = (kinds, order);
+    Ok(())
+}
+
+/// Features of the feed-forward part that all tokens share beside experts.
+fn shared_width(fields: &Map<String, Value>, family: &Family, config: &DecoderConfig) -> Result<u64, Refusal> {
+    const MOST: u64 = 1 << 22;
+    let of_expert = config.experts.map_or(0, |e| e.intermediate);
+    let count = whole(fields, SHARED)?.or(family.experts.map(|rule| rule.shared)).unwrap_or(0);
+    let width = whole(fields, SHARED_WIDTH)?.unwrap_or_else(|| count.saturating_mul(of_expert));
+    if width > MOST { Err(refuse!("shared experts are {width} wide; the most is {MOST}")) } else { Ok(width) }
+}
+
+/// Positions that a layer with a window looks back; `None` where it leaves none out.
+fn window_of(fields: &Map<String, Value>, family: &Family, config: &DecoderConfig) -> Result<Option<u64>, Refusal> {
+    let types = fields.get("layer_types").is_some_and(Value::is_array);
+    if flag(fields, "use_sliding_window")? == Some(false) || (family.full_of == 0 && !types) {
+        return Ok(None);
+    }
+    Ok(whole(fields, WINDOW)?.filter(|window| (1..config.max_positions).contains(window)))
+}
+
+/// The function of the feed-forward part as the file names it; `None` beside the name where it is not known.
+fn activation_of(fields: &Map<String, Value>) -> Option<(&str, Option<Activation>)> {
+    let name = ACTIVATION.iter().find_map(|field| fields.get(*field)?.as_str())?;
+    let known = match name {
+        "silu" | "swish" => Some(Activation::Silu),
+        "relu" => Some(Activation::Relu),
+        "relu2" => Some(Activation::SquaredRelu),
+        name if name.contains("gelu") => Some(Activation::Gelu),
+        _ => None,
+    };
+    Some((name, known))
 }
 
 /// A sentence for each field that says what is not simulated, and one for those that are not known.
-fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, biases: &[&str]) -> Vec<String> {
-    let sizes = [HIDDEN, LAYERS, HEADS, INTERMEDIATE, POSITIONS, EXPERTS, READ, WITHOUT_EFFECT, biases];
+fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, family: &Family) -> Vec<String> {
+    let [(_, used), _, (_, without_effect)] = known_fields();
     let (mut remarks, mut unknown) = (Vec::new(), Vec::new());
     for (field, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
-        let known = ONE_VALUE.iter().find(|(name, ..)| name == field);
-        let instead = match (field.as_str(), value.as_str()) {
-            ("hidden_act" | "activation_function", Some(function)) => match config.mlp {
-                Mlp::Gated => (!matches!(function, "silu" | "swish")).then_some("the feed-forward part computes silu"),
-                Mlp::Plain => (!function.starts_with("gelu")).then_some("the feed-forward part computes gelu"),
-            },
-            ("sliding_window", _) if !has_window(fields, config) => None,
-            ("layer_types", _) if value.as_array().is_some_and(|all| all.iter().all(|t| t == "full_attention")) => None,
-            _ => match known {
-                Some((_, values, instead)) => (!values.contains(&value.to_string().as_str())).then_some(*instead),
-                None => {
-                    if !sizes.iter().any(|names| names.contains(&field.as_str())) {
-                        unknown.push(field.as_str());
-                    }
-                    None
+        let field = field.as_str();
+        let known = ONE_VALUE.iter().find(|(name, ..)| *name == field);
+        let is_switch = FAMILIES.iter().any(|f| f.switches.iter().any(|(name, _)| *name == field));
+        let is_own = family.switches.iter().any(|(name, _)| *name == field);
+        let instead = match known {
+            _ if is_switch && !is_own && value == &Value::Bool(true) => Some("the family has no such part"),
+            Some((_, values, instead)) => (!values.contains(&value.to_string().as_str())).then_some(*instead),
+            None if ACTIVATION.contains(&field) && activation_of(fields).is_some_and(|(_, known)| known.is_none()) => {
+                Some("the feed-forward part computes the function of the family")
+            }
+            None if WINDOW.contains(&field) && config.kinds.iter().all(|kind| kind.window.is_none()) => {
+                let leaves_out = whole(fields, &[field]).ok().flatten().is_some_and(|w| w < config.max_positions);
+                let is_on = fields.get("use_sliding_window") != Some(&Value::Bool(false));
+                (leaves_out && is_on).then_some("every position stays in the cache and is read")
+            }
+            None => {
+                if !used.contains(&field) && !without_effect.contains(&field) && field != "cross_attention_layers" {
+                    unknown.push(field);
                 }
-            },
+                None
+            }
         };
-        remarks.extend(instead.map(|instead| format!("The field {field} of the config.json is not used: {instead}.")));
+        let method =
+            value.get("quant_method").and_then(Value::as_str).map(|method| format!(" ({method})")).unwrap_or_default();
+        remarks.extend(
+            instead.map(|instead| format!("The field {field}{method} of the config.json is not used: {instead}.")),
+        );
     }
     if !unknown.is_empty() {
         remarks.push(format!("Fields of the config.json that are not known are not used: {}.", unknown.join(", ")));
@@ -209,28 +645,19 @@ fn remarks_of(fields: &Map<String, Value>, config: &DecoderConfig, biases: &[&st
     remarks
 }
 
-/// Whether a window leaves positions out.
-fn has_window(fields: &Map<String, Value>, config: &DecoderConfig) -> bool {
-    fields.get("use_sliding_window") != Some(&Value::Bool(false))
-        && fields["sliding_window"].as_u64().is_none_or(|window| window < config.max_positions)
-}
-
 /// How a file that is refused can be run as a dense model of a known family, with the parameters that a token uses. `None` where its sizes
 /// describe none.
 fn dense_advice(name: &str, fields: &Map<String, Value>) -> Option<String> {
-    if fields.get("text_config").is_some_and(Value::is_object) {
-        return Some("its text_config is the decoder: give that part as the file".to_owned());
-    }
     let model_type = fields.get("model_type")?.as_str()?;
     let known = FAMILIES.iter().map(|f| f.name).filter(|f| model_type.starts_with(f)).max_by_key(|f| f.len());
-    let near = known.unwrap_or(if model_type == "mixtral" { "mistral" } else { "llama" });
-    let mut dense = fields.clone();
-    dense.insert("model_type".to_owned(), near.into());
-    let mut changes = format!("model_type to \"{near}\"");
     let active = active_width(fields);
     if active.is_none() && EXPERTS.iter().any(|field| fields.contains_key(*field)) {
         return None;
     }
+    let near = known.unwrap_or("llama");
+    let mut dense = fields.clone();
+    dense.insert("model_type".to_owned(), near.into());
+    let mut changes = format!("model_type to \"{near}\"");
     if let Some(width) = active {
         INTERMEDIATE.iter().chain(EXPERTS).for_each(|field| drop(dense.remove(*field)));
         dense.insert(INTERMEDIATE[0].to_owned(), width.into());
@@ -256,11 +683,9 @@ fn dense_advice(name: &str, fields: &Map<String, Value>) -> Option<String> {
 fn active_width(fields: &Map<String, Value>) -> Option<u64> {
     EXPERTS.iter().find(|field| fields.contains_key(**field))?;
     let number = |names: &[&str]| whole(fields, names).ok().flatten();
-    let experts = number(&["num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts"])?;
-    let width = number(&["moe_intermediate_size", "expert_ffn_hidden_size"]).or_else(|| number(INTERMEDIATE))?;
-    let shared = number(&["shared_expert_intermediate_size"]);
-    let shared = shared.unwrap_or_else(|| number(&["n_shared_experts"]).unwrap_or(0).saturating_mul(width));
-    Some(experts.saturating_mul(width).saturating_add(shared))
+    let width = number(EXPERT_WIDTH).or_else(|| number(INTERMEDIATE))?;
+    let shared = number(SHARED_WIDTH).unwrap_or_else(|| number(SHARED).unwrap_or(0).saturating_mul(width));
+    Some(number(PER_TOKEN)?.saturating_mul(width).saturating_add(shared))
 }
 
 fn needed(fields: &Map<String, Value>, names: &[&str]) -> Result<u64, Refusal> {
@@ -277,9 +702,8 @@ fn missing(names: &[&str]) -> Refusal {
 
 /// The first of these fields, if it is there and not null. A number may be written as `4096.0`.
 fn whole(fields: &Map<String, Value>, names: &[&str]) -> Result<Option<u64>, Refusal> {
-    let found = names.iter().find_map(|name| Some((name, fields.get(*name)?)));
-    match found {
-        None | Some((_, Value::Null)) => Ok(None),
+    match names.iter().find_map(|name| Some((name, fields.get(*name).filter(|value| !value.is_null())?))) {
+        None => Ok(None),
         Some((name, value)) => {
             let float = || value.as_f64().filter(|n| *n >= 0.0 && *n < 9e15 && libm::trunc(*n) == *n).map(f64_to_u64);
             let number = value.as_u64().or_else(float);
@@ -332,19 +756,11 @@ mod tests {
         said(r#""sliding_window": 4096"#, "sliding_window of the config.json is not used: every position stays");
         said(r#""sliding_window": 4096, "use_sliding_window": false"#, "");
         said(r#""sliding_window": 131072, "layer_types": ["full_attention"], "hidden_act": "silu""#, "");
-        said(r#""layer_types": ["sliding_attention", "full_attention"]"#, "not known are not used: layer_types");
         said(r#""quantization_config": {"bits": 4}"#, "quantization_config of the config.json is not used");
-        said(r#""hidden_act": "gelu""#, "computes silu");
+        said(r#""hidden_act": "xielu""#, "computes the function of the family");
         said(r#""torch_dtype": "float32""#, "--weights says");
         said(r#""rms_norm_eps": NaN, "max_logits": Infinity, "torch_dtype": "bfloat16""#, "");
         said(r#""altup": 3, "laurel": null"#, "are not used: altup.");
-        let documented = include_str!("../../docs/llm.md");
-        let rules = ONE_VALUE.iter().map(|(name, ..)| name);
-        for name in
-            [HIDDEN, LAYERS, HEADS, INTERMEDIATE, POSITIONS, EXPERTS, READ, WITHOUT_EFFECT].concat().iter().chain(rules)
-        {
-            assert!(documented.contains(&format!("`{name}`")), "{name} is not in docs/llm.md");
-        }
         let floats = LLAMA_3_8B.replace("4096", "4096.0");
         assert_eq!(read_config("llama-3-8b", floats.as_bytes()).unwrap().parameters(), plain.parameters());
         let half = read_config("c.json", LLAMA_3_8B.replace("4096", "4096.5").as_bytes()).unwrap_err();
@@ -357,13 +773,18 @@ mod tests {
             read_config("c.json", LLAMA_3_8B.replace(from, to).as_bytes()).unwrap_err().to_string()
         };
         let cases = [
-            ("\"hidden_size\"", "\"other\"", "c.json: the field hidden_size or n_embd is missing"),
-            ("\"llama\"", "\"mamba\"", "c.json: model_type 'mamba' is not supported; these are: llama,"),
+            ("\"hidden_size\"", "\"other\"", "c.json: the field hidden_size or n_embd or d_model is missing"),
+            ("\"llama\"", "\"t5\"", "c.json: model_type 't5' is not supported; these are: llama,"),
+            ("\"llama\"", "\"mamba\"", "c.json: model_type 'mamba' has 32 state space layers of 32"),
             ("8192", "-1", "c.json: max_position_embeddings is -1; it must be a whole number"),
             ("\"num_key_value_heads\": 8", "\"num_key_value_heads\": 5", "c.json: 32 attention heads cannot share 5"),
             ("4096", "4095", "c.json: hidden_size 4095 is not a multiple of num_attention_heads 32"),
             ("4096", "0", "c.json: hidden_size is 0; it must be at least 1"),
-            ("\"rope_theta\"", "\"num_local_experts\"", "c.json: num_local_experts makes it a mixture of experts"),
+            (
+                "\"rope_theta\": 500000.0",
+                "\"num_local_experts\": 8",
+                "c.json: num_local_experts is 8, and model_type 'llama' has no experts",
+            ),
             ("false", "3", "c.json: tie_word_embeddings is 3; it must be true or false"),
             ("{", "", "c.json: it is not a JSON object"),
         ];
@@ -380,8 +801,10 @@ mod tests {
             .replace("\"llama\"", "\"mixtral\"")
             .replace("128256", "32000")
             .replace("\"rope_theta\"", "\"num_local_experts\": 8, \"num_experts_per_tok\": 2, \"rope_theta\"");
+        let read = read_config("c.json", mixtral.as_bytes()).unwrap();
+        assert_eq!((read.parameters(), read.active_parameters()), (46_702_792_704, 12_879_925_248));
         let error = |text: &str| read_config("c.json", text.as_bytes()).unwrap_err().to_string();
-        let said = error(&mixtral);
+        let said = error(&mixtral.replace("mixtral", "mistral_moe"));
         assert!(said.contains("about 12.9 billion of its parameters"), "{said}");
         assert!(
             said.contains("set model_type to \"mistral\" and intermediate_size to 28672, and remove num_local_experts"),
@@ -392,11 +815,62 @@ mod tests {
             mixtral.replace("mixtral", "mistral").replace("14336", "28672").replace("\"num_local_experts\": 8, ", "");
         let read = read_config("c.json", dense.as_bytes()).unwrap();
         assert!((12.8e9..13.0e9).contains(&(read.parameters() as f64)), "{}", read.parameters());
-        let phi = error(&LLAMA_3_8B.replace("\"llama\"", "\"phi3\""));
-        assert!(
-            phi.ends_with("at 8.03 billion parameters, set model_type to \"llama\", or choose llama-3-8b"),
-            "{phi}"
+        let other = error(&LLAMA_3_8B.replace("\"llama\"", "\"mistral9\""));
+        assert!(other.contains("at 8.03 billion parameters, set model_type to \"mistral\", or choose "), "{other}");
+    }
+
+    #[test]
+    fn the_text_of_a_model_that_sees_is_read_and_the_rest_is_said() {
+        let part = LLAMA_3_8B
+            .replace("\"llama\"", "\"qwen3_vl_text\"")
+            .replace("\"tie_word_embeddings\": false", "\"head_dim\": 128");
+        let whole = format!(
+            r#"{{"model_type": "qwen3_vl", "tie_word_embeddings": true, "vision_config": {{"depth": 24}}, "text_config": {part}}}"#
         );
-        assert!(error("{\"model_type\": \"llava\", \"text_config\": {}}").ends_with("give that part as the file"));
+        let read = read_config("c.json", whole.as_bytes()).unwrap();
+        assert_eq!((read.family, read.tied), ("qwen3", true));
+        assert_eq!(
+            read.remarks,
+            ["The field vision_config of the config.json is not used: the part for pictures is left out."]
+        );
+    }
+
+    #[test]
+    fn layers_that_keep_no_keys_are_refused_with_their_number() {
+        let error = |more: &str| {
+            let text = LLAMA_3_8B.replacen('{', &format!("{{{more}, "), 1);
+            read_config("c.json", text.as_bytes()).unwrap_err().to_string()
+        };
+        assert!(
+            error(r#""hybrid_override_pattern": "MEMEM*E", "time_step_limit": [0.0, Infinity]"#)
+                .contains("3 state space layers of 32")
+        );
+        assert!(error(r#""full_attention_interval": 4"#).contains("24 linear attention layers of 32"));
+        assert!(
+            error(r#""layer_types": ["linear_attention", "full_attention"]"#).contains("1 linear attention layers")
+        );
+    }
+
+    #[test]
+    fn layers_have_the_kinds_that_the_file_says() {
+        let with = |family: &str, more: &str| {
+            let text =
+                LLAMA_3_8B.replacen('{', &format!("{{{more}, "), 1).replace("\"llama\"", &format!("\"{family}\""));
+            read_config("c.json", text.as_bytes()).unwrap()
+        };
+        let kinds = |config: &DecoderConfig| -> Vec<(u64, Option<u64>, bool)> {
+            config.kinds.iter().map(|kind| (kind.count, kind.window, kind.has_experts)).collect()
+        };
+        assert_eq!(kinds(&with("gemma3", r#""sliding_window": 512"#)), [(27, Some(512), false), (5, None, false)]);
+        assert_eq!(kinds(&with("mistral", r#""sliding_window": 512"#)), [(32, Some(512), false)]);
+        let pattern = r#""sliding_window": 512, "sliding_window_pattern": "LLLG""#;
+        assert_eq!(kinds(&with("exaone4", pattern)), [(24, Some(512), false), (8, None, false)]);
+        let experts =
+            r#""num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 64, "mlp_only_layers": [0]"#;
+        let sparse = with("qwen3_moe", experts);
+        assert_eq!(kinds(&sparse), [(1, None, false), (31, None, true)]);
+        assert_eq!(sparse.kinds.iter().map(|kind| kind.intermediate).collect::<Vec<_>>(), [14_336, 0]);
+        // A window keeps less: 512 of 8,192 positions in 24 of 32 layers.
+        assert_eq!(with("exaone4", pattern).cache_bytes(8_192), 2 * 2 * 8 * 128 * (24 * 512 + 8 * 8_192));
     }
 }

@@ -1,33 +1,61 @@
 //! What no simulation of a core tells: collectives, the host around a step, and what was fitted to published rows.
 
+use super::route::Route;
 use ns_base::units::format_count;
 use ns_machine::arch::Instance;
 use ns_machine::cost::{CollectiveCosts, CostStatus, Entry};
 
-/// Numbers that are fitted to published rows of text generation. One value of each serves all models.
+/// Numbers that are fitted to published rows. One value of each serves all models: the first four those of `decode.csv`, the others those of
+/// `served.csv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LlmCalibration {
-    /// Time of an all-reduce of few bytes, nanoseconds, with the start of the operations that wait for it.
+    /// Time of an all-reduce of few bytes by transformers-neuronx, nanoseconds, with the start of the operations that wait for it.
     pub all_reduce_ns: u64,
-    /// Time of a layer for each further sequence of a batch, nanoseconds: its part of attention that no transfer hides.
-    pub sequence_ns: u64,
-    /// Host and change of executables around a prompt on Inf2, microseconds.
+    /// What no other work hides of streaming the keys and values of each further sequence of a batch, thousandths.
+    pub further_cache_permille: u64,
+    /// Host and change of executables around a prompt of transformers-neuronx on Inf2, microseconds.
     pub first_token_inf2_us: u64,
-    /// The same on Trn1 and later.
+    /// The same on Trn1.
     pub first_token_trn_us: u64,
+    /// Time of a layer for each head of keys and values where one core has the whole model and there is no all-reduce to wait for, on Inf2
+    /// and Trn1, nanoseconds.
+    pub kv_head_ns: u64,
+    /// Time of a row of a matrix beside its bytes on Inf2 and Trn1, picoseconds.
+    pub row_ps: u64,
+    /// Time of an all-reduce of few bytes on Trn2 with the operations that wait for it, nanoseconds; what a layer with experts sends to them and
+    /// back takes the same.
+    pub trn2_all_reduce_ns: u64,
+    /// Host of a step behind a vLLM server, microseconds.
+    pub vllm_host_us: u64,
 }
 
-/// The result of `neuronscope validate src/fidelity/decode.csv --calibrate`; a test compares.
+/// The result of `neuronscope validate --calibrate` with `src/fidelity/decode.csv` and `served.csv`; a test compares.
 pub const FITTED: LlmCalibration = LlmCalibration {
     all_reduce_ns: 35_300,
-    sequence_ns: 5_400,
+    further_cache_permille: 290,
     first_token_inf2_us: 18_000,
     first_token_trn_us: 6_700,
+    kv_head_ns: 4_700,
+    row_ps: 1_300,
+    trn2_all_reduce_ns: 39_500,
+    vllm_host_us: 4_500,
 };
 
 /// Bytes of a large all-reduce over its time, bytes per microsecond (measured: `nccom-test` between 64 ranks of two
 /// Trn1, 64 MB to 1 GB; of one instance no such run is published since collectives became faster).
 pub const ALL_REDUCE_BYTES_PER_US: u64 = 26_800;
+
+/// The same with today's libraries on Inf2 and Trn1 (derived from published first tokens by an analytical model: 13,400 to 18,800).
+pub const TODAY_ALL_REDUCE_BYTES_PER_US: u64 = 15_300;
+
+/// The same inside a step of Trn2 (measured between 64 ranks).
+pub const TRN2_ALL_REDUCE_BYTES_PER_US: u64 = 100_000;
+
+/// Time of an exchange of few bytes by today's libraries on Inf2 and Trn1, nanoseconds (measured: 6.1 us between 32 ranks, 10.0 us between 8).
+pub const SMALL_EXCHANGE_NS: u64 = 8_000;
+
+/// Host and change of executables around a prompt of today's libraries, microseconds (the median of 37 published reports).
+pub const FIRST_TOKEN_US: u64 = 1_200;
 
 /// Bytes that take as long to stream as a weight of int8 with its conversion on the core, tenths: between the one byte that is moved and
 /// the two bytes that one engine's conversion takes (chosen with the rows in view).
@@ -51,29 +79,50 @@ fn entry(name: &'static str, value: u64, unit: &'static str, status: CostStatus,
     Entry { group: "Language models", name, values, unit, status, source }
 }
 
-fn fitted_entries() -> [Entry; 4] {
-    let LlmCalibration { all_reduce_ns, sequence_ns, first_token_inf2_us, first_token_trn_us } = FITTED;
+fn fitted_entries() -> [Entry; 8] {
+    let c = FITTED;
     let row = |name, value, unit, source| entry(name, value, unit, CostStatus::Fitted, source);
-    let (exchange, sequence) = (
-        "all-reduce of few bytes between the cores of an instance, with the start of what waits for it",
-        "each further sequence of a batch: its part of attention that no transfer hides",
-    );
+    let exchange = "all-reduce of few bytes between the cores of an instance by transformers-neuronx, with the start of what waits for it";
+    let cache = "of streaming the keys and values of each further sequence of a batch: what no other work hides";
+    let heads =
+        "a head of keys and values of a layer where one core has the whole model: its chain of short operations";
+    let rows =
+        "a row of a matrix beside its bytes, by the device profiles of 22 models on Trn1: short rows read slowly";
+    let trn2 =
+        "all-reduce of few bytes on Trn2 with the start of what waits for it; to experts and back takes the same";
     [
-        row("all_reduce_ns", all_reduce_ns, "ns", exchange),
-        row("sequence_ns", sequence_ns, "ns a layer", sequence),
-        row("first_token_inf2_us", first_token_inf2_us, "us", "host and change of executables around a prompt, Inf2"),
-        row("first_token_trn_us", first_token_trn_us, "us", "the same, Trn1 and later"),
+        row("all_reduce_ns", c.all_reduce_ns, "ns", exchange),
+        row("further_cache_permille", c.further_cache_permille, "thousandths", cache),
+        row("first_token_inf2_us", c.first_token_inf2_us, "us", "host and change of executables around a prompt, Inf2"),
+        row("first_token_trn_us", c.first_token_trn_us, "us", "the same, Trn1"),
+        row("kv_head_ns", c.kv_head_ns, "ns a layer", heads),
+        row("row_ps", c.row_ps, "ps a row", rows),
+        row("trn2_all_reduce_ns", c.trn2_all_reduce_ns, "ns", trn2),
+        row(
+            "vllm_host_us",
+            c.vllm_host_us,
+            "us a step",
+            "host of a step behind a vLLM server, by times of tokens over HTTP",
+        ),
     ]
 }
 
-fn other_entries() -> [Entry; 4] {
-    use CostStatus::{Chosen, Measured, Published};
+fn other_entries() -> [Entry; 8] {
+    use CostStatus::{Chosen, Derived, Measured, Published};
     let exchange = "nccom-test between 64 ranks of two Trn1, 64 MB to 1 GB";
+    let trn2 = "inside a step between 64 ranks of Trn2: 17.5 us and bytes at this rate";
+    let today = "published first tokens beside an analytical model: 13,400 to 18,800";
+    let small = "nccom-test of 2025: an exchange of 1 KB takes 6.1 us between 32 ranks, 10.0 us between 8";
+    let first = "median of 37 reports of NeuronX Distributed Inference: end to end beside the device";
     let int8 = "between the byte that is moved and the two that one engine's conversion takes";
     let host = "0.44 ms for the synchronous call; the rest writes tokens to the cores and chooses the next";
     let on_device = "Trn2, where the device chooses the next token: about 0.4 ms a call";
     [
         entry("ALL_REDUCE_BYTES_PER_US", ALL_REDUCE_BYTES_PER_US, "bytes/us", Measured, exchange),
+        entry("TODAY_ALL_REDUCE_BYTES_PER_US", TODAY_ALL_REDUCE_BYTES_PER_US, "bytes/us", Derived, today),
+        entry("TRN2_ALL_REDUCE_BYTES_PER_US", TRN2_ALL_REDUCE_BYTES_PER_US, "bytes/us", Measured, trn2),
+        entry("SMALL_EXCHANGE_NS", SMALL_EXCHANGE_NS, "ns", Measured, small),
+        entry("FIRST_TOKEN_US", FIRST_TOKEN_US, "us", Measured, first),
         entry("INT8_STREAM_TENTHS", INT8_STREAM_TENTHS, "tenths of a byte a weight", Chosen, int8),
         entry("HOST_STEP_US", HOST_STEP_US, "us a step", Measured, host),
         entry("HOST_STEP_ON_DEVICE_US", HOST_STEP_ON_DEVICE_US, "us a step", Published, on_device),
@@ -83,13 +132,33 @@ fn other_entries() -> [Entry; 4] {
 impl LlmCalibration {
     /// Costs of collectives.
     #[must_use]
-    pub const fn collectives(&self) -> CollectiveCosts {
-        CollectiveCosts { latency_ns: self.all_reduce_ns, bytes_per_us: ALL_REDUCE_BYTES_PER_US }
+    pub const fn collectives(&self, instance: &Instance, route: Route) -> CollectiveCosts {
+        let (latency_ns, bytes_per_us) = match (instance.core_version, route) {
+            (3.., _) => (self.trn2_all_reduce_ns, TRN2_ALL_REDUCE_BYTES_PER_US),
+            (_, Route::Tnx) => (self.all_reduce_ns, ALL_REDUCE_BYTES_PER_US),
+            _ => (SMALL_EXCHANGE_NS, TODAY_ALL_REDUCE_BYTES_PER_US),
+        };
+        CollectiveCosts { latency_ns, bytes_per_us }
+    }
+
+    /// Host of a step, microseconds.
+    #[must_use]
+    pub const fn host_step_us(&self, instance: &Instance, route: Route) -> u64 {
+        match route {
+            Route::Vllm => self.vllm_host_us,
+            _ if instance.core_version >= 3 => HOST_STEP_ON_DEVICE_US,
+            _ => HOST_STEP_US,
+        }
     }
 
     /// Host and change of executables around a prompt, microseconds.
     #[must_use]
-    pub fn first_token_us(&self, instance: &Instance) -> u64 {
-        if instance.name.starts_with("inf2") { self.first_token_inf2_us } else { self.first_token_trn_us }
+    pub fn first_token_us(&self, instance: &Instance, route: Route) -> u64 {
+        match route {
+            Route::Tnx if instance.name.starts_with("inf2") => self.first_token_inf2_us,
+            Route::Tnx => self.first_token_trn_us,
+            Route::Nxdi => FIRST_TOKEN_US,
+            Route::Vllm => FIRST_TOKEN_US + self.vllm_host_us,
+        }
     }
 }

@@ -123,6 +123,7 @@ mod tests {
             output,
             buckets: Vec::new(),
             continuous: false,
+            route: None,
         }
     }
 

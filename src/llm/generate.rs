@@ -16,6 +16,9 @@ use super::step::{Decoder, StepParts};
 pub struct Breakdown {
     pub weights: f64,
     pub cache: f64,
+    /// Only of a model with experts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experts: Option<f64>,
     pub collectives: f64,
     pub compute: f64,
     pub host: f64,
@@ -26,6 +29,7 @@ impl From<StepParts> for Breakdown {
         Self {
             weights: parts.weights.to_ms_f64(),
             cache: parts.cache.to_ms_f64(),
+            experts: (parts.experts > SimTime::ZERO).then(|| parts.experts.to_ms_f64()),
             collectives: parts.collectives.to_ms_f64(),
             compute: parts.compute.to_ms_f64(),
             host: parts.host.to_ms_f64(),
@@ -110,7 +114,7 @@ fn median_bucket(request: &Request) -> u64 {
 /// # Errors
 /// When a part of the model cannot be compiled.
 pub fn generate(request: &Request, calibration: LlmCalibration) -> Result<Generation, Refusal> {
-    let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, calibration)?;
+    let mut decoder = Decoder::of_request(request, calibration)?;
     generate_with(&mut decoder, request)
 }
 
@@ -163,6 +167,7 @@ mod tests {
             output,
             buckets: Vec::new(),
             continuous: false,
+            route: None,
         };
         generate(&request, FITTED).unwrap()
     }

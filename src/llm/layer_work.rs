@@ -1,13 +1,13 @@
 //! One layer of a token opened: what each engine and DMA queue does in its segments.
 
 use ns_base::Order;
+use ns_base::convert::u64_to_usize;
 use ns_base::{Interval, Refusal, SimTime};
 use ns_machine::isa::{DmaQueue, Engine, Unit};
 use ns_machine::{Executable, SourceId};
 use ns_neuron::sim::{Observer, simulate};
 
 use super::rank_program::{COLLECTIVE, RankProgram};
-use super::segment::Segment;
 use super::step::Decoder;
 use super::token::TokenPart;
 
@@ -37,10 +37,13 @@ pub fn layer_work(
     layer: &[TokenPart],
 ) -> Result<Vec<UnitWork>, Refusal> {
     let mut program = RankProgram::default();
+    let of_layer = layer.iter().find_map(|part| part.layer).unwrap_or_default();
+    let kind = decoder.config.order.get(u64_to_usize(of_layer)).copied().unwrap_or_default();
+    let [attention, feed_forward] = decoder.layer(kind, batch, bucket);
     for part in layer {
         match part.name {
-            "attention" => program.segment(&*decoder.executable(Segment::Decode { batch, bucket })?),
-            "feed-forward" => program.segment(&*decoder.executable(Segment::FeedForward { rows: batch })?),
+            "attention" => program.segment(&*decoder.executable(kind, attention)?),
+            "feed-forward" => program.segment(&*decoder.executable(kind, feed_forward)?),
             COLLECTIVE => program.collective(part.time),
             _ => {}
         }

@@ -25,6 +25,7 @@ mod rank_program;
 #[cfg(test)]
 mod ranks;
 mod request;
+mod route;
 mod segment;
 mod serve;
 mod shard;
@@ -32,10 +33,12 @@ mod step;
 mod token;
 mod windows;
 
-pub use config::{Bias, DecoderConfig, Mlp, Norm, Positions};
-pub use config_json::read_config;
+pub use config::{
+    Activation, Bias, DecoderConfig, Experts, Latent, LayerKind, Mlp, Norm, NormPlace, Positions, QkNorm,
+};
+pub use config_json::{known_fields, read_config};
 pub use costs::{FITTED, LlmCalibration, cost_entries};
-pub use families::{MODEL_CHOICES, model_names, named_config};
+pub use families::{FAMILIES, MODEL_CHOICES, model_names, named_config};
 pub use fit::{FitGrid, FitRow, distinct_instances, fit, fit_models};
 pub use generate::{Breakdown, Generation, generate, generate_with, median_program};
 pub use layer_work::{UnitWork, layer_work};
@@ -43,6 +46,7 @@ pub use memory::Memory;
 pub use plan::{Plan, best_plan, cheapest_plan, note_of};
 pub use rank_program::{COLLECTIVE, RankProgram};
 pub use request::{Request, Weights, llm_instance};
+pub use route::Route;
 pub use serve::{LimitMiss, Limits, ServeReport, Traffic, serve};
 pub use shard::{Shard, degrees};
 pub use step::{Decoder, StepParts};

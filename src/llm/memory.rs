@@ -30,18 +30,27 @@ impl Memory {
     #[must_use]
     pub fn of(
         config: &DecoderConfig,
-        shard: &Shard,
+        shards: &[Shard],
         weights: Weights,
         (batch, positions, prompt): (u64, u64, u64),
         core_bytes: u64,
     ) -> Self {
-        let layer = shard.layer_elements(config.mlp);
-        let weight_bytes = config.layers * layer * weights.bytes() + shard.head_elements() * ELEMENT_BYTES;
-        let cache_bytes = config.layers.saturating_mul(shard.cache_bytes(batch, positions));
+        let kinds = || config.kinds.iter().zip(shards);
+        let elements: u64 = kinds().map(|(kind, shard)| kind.count * shard.layer_elements()).sum();
+        let words: u64 = shards.first().map_or(0, |shard| shard.words);
+        // The table of words is cut like the head, of which it may be the same matrix.
+        let tables = if config.tied { 1 } else { 2 };
+        let weight_bytes = elements * weights.bytes() + tables * words * config.word_features * ELEMENT_BYTES;
+        let cache = kinds().map(|(kind, shard)| {
+            let positions = positions.min(kind.window.unwrap_or(u64::MAX));
+            kind.count.saturating_mul(shard.cache_bytes(batch, positions))
+        });
+        let cache_bytes = cache.fold(0, u64::saturating_add);
         // The residual, a part's result and its widest inner value, in single precision.
-        let widths = 2 * shard.hidden + shard.columns.max(shard.heads * shard.head_size);
+        let widest = shards.iter().map(|shard| shard.columns.max(shard.heads * shard.head_size)).max();
+        let widths = 2 * config.hidden + widest.unwrap_or(0);
         let product = |sizes: [u64; 3]| sizes.into_iter().fold(4, u64::saturating_mul);
-        let activations = product([batch, prompt, widths]).saturating_add(product([batch, shard.words, 1]));
+        let activations = product([batch, prompt, widths]).saturating_add(product([batch, words, 1]));
         let scratch_bytes = activations.saturating_add(CODE_BYTES);
         let needed_bytes = [weight_bytes, cache_bytes, scratch_bytes].into_iter().fold(0, u64::saturating_add);
         Self { weight_bytes, cache_bytes, scratch_bytes, needed_bytes, core_bytes, fits: needed_bytes <= core_bytes }

@@ -56,7 +56,7 @@ fn part(path: &str, whole: &Tensor, config: &DecoderConfig, shard: &Shard, rank:
         "o_proj.weight" => pick(whole, 1, &heads),
         "gate_proj.weight" | "up_proj.weight" => pick(whole, 0, &columns),
         "down_proj.weight" => pick(whole, 1, &columns),
-        "k_cache" | "v_cache" => pick(whole, 1, &kv(1)),
+        path if path.ends_with("k_cache") || path.ends_with("v_cache") => pick(whole, 1, &kv(1)),
         _ => whole.clone(),
     }
 }
@@ -85,7 +85,7 @@ fn ranks_summed_are_the_layer() {
         };
         let segments = [
             Segment::Decode { batch: 2, bucket: 6 },
-            Segment::Prefill { batch: 2, tokens: 5 },
+            Segment::Prefill { batch: 2, tokens: 5, is_causal: false },
             Segment::FeedForward { rows: 3 },
         ];
         for segment in segments {

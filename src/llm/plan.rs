@@ -102,9 +102,8 @@ pub fn cheapest_plan(request: &Request, limits: &Limits, calibration: LlmCalibra
 /// What is said of a result on an instance without published rows of text generation.
 #[must_use]
 pub fn note_of(instance: &Instance) -> Option<&'static str> {
-    (instance.core_version > 2).then_some(
-        "No published row of text generation is beside this result: collectives and host are those of Inf2 and Trn1.",
-    )
+    (instance.core_version > 3)
+        .then_some("No published row of text generation is beside this result: collectives and host are those of Trn2.")
 }
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ pub const COLLECTIVE: &str = "all-reduce";
 /// The queue of collectives.
 const QUEUE: DmaQueue = DmaQueue::Weights;
 
+/// Bytes below which the matrices of an expert are fetched together.
+const SMALL_TRANSFER: u64 = 1 << 21;
+
 /// A program that grows by segments and collectives.
 #[derive(Clone, Debug, Default)]
 pub struct RankProgram {
@@ -26,11 +29,56 @@ impl RankProgram {
         &self.executable
     }
 
+    /// The program, complete.
+    #[must_use]
+    pub fn into_executable(self) -> Executable {
+        self.executable
+    }
+
     /// Appends a segment, which begins when the collective before it ends.
     pub fn segment(&mut self, segment: &Executable) {
         let before = self.executable.item_counts();
         let last = self.executable.queues[QUEUE.index()].last();
         let barrier = last.filter(|dma| dma.exchange_ps > 0).map(|_| wait(&before, Unit::Queue(QUEUE)));
+        self.splice(segment, barrier.into_iter().collect());
+    }
+
+    /// Appends `loads` experts, which begin when everything before is complete, because that tells which they are. The weights of each lie in
+    /// `rows` rows of device memory.
+    pub fn experts(&mut self, expert: &Executable, loads: u64, rows: u64) {
+        let mut expert = expert.clone();
+        // A queue takes a while for each transfer, so small ones are fetched together.
+        let weights = &mut expert.queues[DmaQueue::Weights.index()];
+        let bytes: u64 = weights.iter().map(|dma| dma.bytes).sum();
+        let mut fetched: Vec<Dma> = Vec::new();
+        let mut places = vec![0];
+        for dma in weights.drain(..) {
+            match fetched.last_mut().filter(|last| last.bytes < SMALL_TRANSFER) {
+                Some(last) => last.bytes += dma.bytes,
+                None => fetched.push(Dma { waits_len: 0, ..dma }),
+            }
+            places.push(index(fetched.len()));
+        }
+        for dma in &mut fetched {
+            dma.descriptors = rows * dma.bytes / bytes.max(1);
+        }
+        *weights = fetched;
+        for wait in &mut expert.waits {
+            if wait.unit == Unit::Queue(DmaQueue::Weights) {
+                wait.count = places.get(wait.count as usize).copied().unwrap_or(wait.count);
+            }
+        }
+        // What experts give is summed up where it is, so that the tokens of the next need not wait for it.
+        expert.queues[DmaQueue::Io.index()].retain(|dma| dma.direction == DmaDirection::HbmToSbuf);
+        for load in 0..loads {
+            let before = self.executable.item_counts();
+            let all = Unit::ALL.map(|unit| wait(&before, unit)).into_iter().filter(|wait| load == 0 && wait.count > 0);
+            self.splice(&expert, all.collect());
+        }
+    }
+
+    fn splice(&mut self, segment: &Executable, barrier: Vec<Wait>) {
+        let before = self.executable.item_counts();
         let sources = self.executable.sources.len();
         for source in segment.sources.iter() {
             self.executable.sources.push(source.clone());
@@ -105,7 +153,7 @@ struct Splice<'a> {
     to: &'a mut Vec<Wait>,
     /// Items that each unit had.
     before: [u32; Unit::COUNT],
-    barrier: Option<Wait>,
+    barrier: Vec<Wait>,
     /// Source entries that the program had.
     sources: usize,
 }
@@ -117,7 +165,7 @@ impl Splice<'_> {
         let before = self.before;
         let shift = |wait: &Wait| Wait { unit: wait.unit, count: wait.count + before[wait.unit.index()] };
         self.to.extend(self.from.waits(start, len).iter().map(shift));
-        self.to.extend(self.barrier.filter(|_| is_first));
+        self.to.extend(self.barrier.iter().filter(|_| is_first));
         (at, u8::try_from(self.to.len() - at as usize).unwrap_or(u8::MAX))
     }
 

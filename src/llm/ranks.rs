@@ -27,7 +27,7 @@ fn segments(decoder: &Decoder, batch: u64, bucket: u64) -> Vec<Segment> {
 fn end(decoder: &Decoder, rank: &Rank, segments: &[Segment], exchanges: &[SimTime]) -> SimTime {
     let mut program = RankProgram::default();
     for (n, segment) in segments.iter().enumerate() {
-        program.segment(&decoder.executable(*segment).unwrap());
+        program.segment(&decoder.executable(0, *segment).unwrap());
         if let Some(time) = exchanges.get(n) {
             program.collective(*time);
         }
@@ -56,6 +56,8 @@ fn ends(decoder: &Decoder, ranks: &[Rank], batch: u64, bucket: u64) -> Vec<SimTi
 fn decoder(model: &str, instance: &str, degree: u32) -> Decoder {
     let mut config = named_config(model).unwrap();
     config.layers = 2;
+    config.kinds[0].count = 2;
+    config.order.truncate(2);
     Decoder::new(&config, llm_instance(instance).unwrap(), degree, None, FITTED).unwrap()
 }
 
@@ -72,7 +74,7 @@ fn ranks_that_are_all_simulated_end_when_one_does() {
         assert_eq!(ends(&decoder, &ranks, batch, 256), vec![one; ranks.len()], "{model}");
         // The sum of parts that a step is made of leaves out the semaphores around its collectives.
         // What a step adds for further sequences is in no segment.
-        decoder.calibration.sequence_ns = 0;
+        decoder.calibration.further_cache_permille = 0;
         let step = decoder.decode(batch, 256).unwrap();
         let device = step.time().saturating_sub(step.host);
         let off = one.to_ms_f64() / device.to_ms_f64() - 1.0;

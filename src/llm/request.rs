@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use super::config::DecoderConfig;
 use super::memory::Memory;
-use super::shard::{KvRule, Shard, degrees};
+use super::route::Route;
+use super::shard::{Shard, degrees};
+use super::step::shards_of;
 use ns_base::Order;
 use ns_base::{Refusal, refuse};
 use ns_machine::arch::{INSTANCES, Instance, core_spec, features, known_instance};
@@ -70,6 +72,8 @@ pub struct Request {
     pub buckets: Vec<u64>,
     /// Sequences join and leave a running batch: one bucket of full length.
     pub continuous: bool,
+    /// The software that serves it; that of the instance where it is absent.
+    pub route: Option<Route>,
 }
 
 /// Shortest cache that is compiled by default.
@@ -135,12 +139,18 @@ impl Request {
         self.cache_buckets().iter().map(half).find(fits).unwrap_or(self.input)
     }
 
-    /// One core's part.
+    /// One core's part of each kind of layers.
     ///
     /// # Errors
     /// When the model cannot be shared by so many cores.
-    pub fn shard(&self) -> Result<Shard, Refusal> {
-        Shard::of(&self.config, self.degree, KvRule::of_core(self.instance.core_version))
+    pub fn shards(&self) -> Result<Vec<Shard>, Refusal> {
+        shards_of(&self.config, self.degree, self.route())
+    }
+
+    /// The software that serves it.
+    #[must_use]
+    pub fn route(&self) -> Route {
+        self.route.unwrap_or_else(|| Route::of_instance(self.instance))
     }
 
     /// Memory of one core at a degree.
@@ -152,7 +162,7 @@ impl Request {
         let sizes = (self.batch, self.positions(), self.prompt_bucket());
         Ok(Memory::of(
             &self.config,
-            &self.shard()?,
+            &self.shards()?,
             self.weights,
             sizes,
             core.hbm_bytes * u64::from(self.instance.lnc(self.lnc)),
@@ -278,6 +288,7 @@ mod tests {
             output: 3_968,
             buckets: Vec::new(),
             continuous: false,
+            route: None,
         }
     }
 

@@ -186,7 +186,7 @@ pub fn serve(request: &Request, traffic: &Traffic, calibration: LlmCalibration) 
         ));
     }
     traffic.limits.check()?;
-    let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, calibration)?;
+    let mut decoder = Decoder::of_request(request, calibration)?;
     decoder.weights = request.weights;
     let prompt = decoder.prefill(1, request.prompt_bucket())?;
     let step = decoder.decode(request.batch, request.positions())?.time();
@@ -273,6 +273,7 @@ mod tests {
             output: 101,
             buckets: Vec::new(),
             continuous: true,
+            route: None,
         };
         let (prompt, step) = (SimTime::from_us(20_000), SimTime::from_us(10_000));
         let at = |requests_per_s| {

@@ -3,7 +3,8 @@
 //! Queries, keys, values, gate and up are cut by columns, the two output products by rows. Heads, columns and words are rounded
 //! up to a multiple of the degree, and the padding costs like the rest.
 
-use super::config::{DecoderConfig, Mlp};
+use super::config::{DecoderConfig, Latent, LayerKind, Mlp};
+use super::route::Route;
 use ns_base::{Refusal, refuse};
 use ns_machine::arch::Instance;
 
@@ -27,21 +28,24 @@ pub fn degrees(instance: &Instance, lnc: Option<u32>) -> Vec<u32> {
 /// How keys and values are given to cores that outnumber their heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KvRule {
-    /// Repeated until there is one for each query head: the default of the library of Inf2 and Trn1.
+    /// Repeated until there is one for each query head: transformers-neuronx.
     PerQueryHead,
-    /// Repeated until each core has one: the library of Trn2.
+    /// Repeated until each core has one: NeuronX Distributed Inference.
     PerCore,
 }
 
 impl KvRule {
-    /// The rule of the library that serves a generation of cores.
+    /// The rule of the library of a route.
     #[must_use]
-    pub const fn of_core(core_version: u8) -> Self {
-        if core_version >= 3 { Self::PerCore } else { Self::PerQueryHead }
+    pub const fn of_route(route: Route) -> Self {
+        match route {
+            Route::Tnx => Self::PerQueryHead,
+            Route::Nxdi | Route::Vllm => Self::PerCore,
+        }
     }
 }
 
-/// One core's part.
+/// One core's part of a layer of one kind, and of the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shard {
     /// Cores that share the model.
@@ -51,20 +55,37 @@ pub struct Shard {
     /// Heads of keys and values.
     pub kv_heads: u64,
     pub head_size: u64,
-    /// Columns of the feed-forward part.
+    /// Columns of the feed-forward part of all tokens; 0 where there is none.
     pub columns: u64,
     /// Words of the head.
     pub words: u64,
     /// Features of a token, which every core has whole.
     pub hidden: u64,
+    /// Experts of the layer, of each of which a core has `expert_columns`; 0 where there are none.
+    pub experts: u64,
+    pub expert_columns: u64,
+    pub latent: Option<Latent>,
+    pub values_are_keys: bool,
+    pub has_gate: bool,
+    /// Matrices of a feed-forward part.
+    pub matrices: u64,
 }
 
 impl Shard {
-    /// The part of one of `degree` cores.
+    /// The part of one of `degree` cores: of the first kind of layers.
     ///
     /// # Errors
     /// When there are more than twice as many cores as query heads.
     pub fn of(config: &DecoderConfig, degree: u32, rule: KvRule) -> Result<Self, Refusal> {
+        let first = config.kinds.first().ok_or_else(|| refuse!("{}: it has no layers", config.name))?;
+        Self::of_kind(config, first, degree, rule)
+    }
+
+    /// The same of any kind of layers.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn of_kind(config: &DecoderConfig, kind: &LayerKind, degree: u32, rule: KvRule) -> Result<Self, Refusal> {
         let n = u64::from(degree.max(1));
         // Padding at most doubles the heads.
         let most = config.heads * 2;
@@ -77,32 +98,84 @@ impl Shard {
         }
         let heads = config.heads.div_ceil(n);
         let kv_heads = match rule {
-            _ if config.kv_heads.is_multiple_of(n) => config.kv_heads / n,
+            _ if config.latent.is_some() => 1,
+            _ if kind.kv_heads.is_multiple_of(n) => kind.kv_heads / n,
             KvRule::PerQueryHead => heads,
-            KvRule::PerCore => config.kv_heads.div_ceil(n),
+            KvRule::PerCore => kind.kv_heads.div_ceil(n),
         };
+        let experts = config.experts.filter(|_| kind.has_experts);
         // Groups are whole on each core.
         let heads = heads.next_multiple_of(kv_heads);
         Ok(Self {
             degree: n,
             heads,
             kv_heads,
-            head_size: config.head_size,
-            columns: config.intermediate.div_ceil(n),
+            head_size: kind.head_size,
+            columns: kind.intermediate.div_ceil(n),
             words: config.vocabulary.div_ceil(n),
             hidden: config.hidden,
+            experts: experts.map_or(0, |e| e.count),
+            expert_columns: experts.map_or(0, |e| e.intermediate.div_ceil(n)),
+            latent: config.latent,
+            values_are_keys: kind.values_are_keys,
+            has_gate: config.has_attention_gate,
+            matrices: match config.mlp {
+                Mlp::Gated => 3,
+                Mlp::Plain => 2,
+            },
         })
+    }
+
+    /// Elements of the matrices of one layer that every token uses: all but its experts.
+    #[must_use]
+    pub fn shared_elements(&self) -> u64 {
+        let attention = match self.latent {
+            Some(l) => {
+                let q = self.heads * l.query();
+                let queries = if l.query_rank == 0 { self.hidden * q } else { l.query_rank * (self.hidden + q) };
+                queries + self.hidden * l.kept() + self.heads * (l.rank * (l.plain + l.value) + l.value * self.hidden)
+            }
+            None => {
+                let (q, kv) = (self.heads * self.head_size, self.kv_heads * self.head_size);
+                let queries = if self.has_gate { 3 } else { 2 };
+                self.hidden * (queries * q + if self.values_are_keys { kv } else { 2 * kv })
+            }
+        };
+        attention + self.hidden * (self.matrices * self.columns + self.experts)
+    }
+
+    /// Elements of a core's part of one expert.
+    #[must_use]
+    pub const fn expert_elements(&self) -> u64 {
+        self.matrices * self.hidden * self.expert_columns
+    }
+
+    /// Rows of a core's part of one expert as they lie in device memory: the columns of gate and up side by side, those of down as they are.
+    #[must_use]
+    pub const fn expert_rows(&self) -> u64 {
+        self.hidden + self.expert_columns
+    }
+
+    /// Rows in which the compiler of today's libraries fetches the matrices of a feed-forward part: a row has tiles of 128 columns, as many as
+    /// divide the tiles of a core, at most 16. A core with 43 tiles has rows of one (found in the rows of `served.csv`: of 22 models the three
+    /// that read slowly have 43 or 74).
+    #[must_use]
+    pub fn fetched_rows(&self) -> u64 {
+        const TILE: u64 = 128;
+        const MOST: u64 = 16;
+        let all = self.matrices * self.hidden * self.columns;
+        if !self.columns.is_multiple_of(TILE) {
+            return all / (TILE * MOST / 2);
+        }
+        let tiles = self.columns / TILE;
+        let block = (1..=MOST).rev().find(|block| tiles.is_multiple_of(*block)).unwrap_or(1);
+        all / (TILE * block)
     }
 
     /// Elements of the matrices of one layer.
     #[must_use]
-    pub fn layer_elements(&self, mlp: Mlp) -> u64 {
-        let matrices = match mlp {
-            Mlp::Gated => 3,
-            Mlp::Plain => 2,
-        };
-        let (q, kv) = (self.heads * self.head_size, self.kv_heads * self.head_size);
-        self.hidden * (2 * q + 2 * kv) + matrices * self.hidden * self.columns
+    pub fn layer_elements(&self) -> u64 {
+        self.shared_elements() + self.experts * self.expert_elements()
     }
 
     /// Elements of the head's matrix.
@@ -113,8 +186,9 @@ impl Shard {
 
     /// Bytes of keys and values of one layer, for a batch and positions, in 16 bits.
     #[must_use]
-    pub const fn cache_bytes(&self, batch: u64, positions: u64) -> u64 {
-        (2 * self.kv_heads * self.head_size * 2).saturating_mul(batch).saturating_mul(positions)
+    pub fn cache_bytes(&self, batch: u64, positions: u64) -> u64 {
+        let values = self.latent.map_or(2 * self.kv_heads * self.head_size, |l| l.kept());
+        (2 * values).saturating_mul(batch).saturating_mul(positions)
     }
 }
 
@@ -138,7 +212,7 @@ mod tests {
         assert_eq!((whole.heads, whole.kv_heads, whole.columns, whole.words), (32, 8, 14_336, 128_256));
         // The worked example of the analytical model: 28.18 MB a layer, 13.7 MB for the head.
         let part = part("llama-2-13b", 24, PerQueryHead);
-        assert_eq!((part.layer_elements(Mlp::Gated) * 2 + 5_000) / 10_000, 2_818);
+        assert_eq!((part.layer_elements() * 2 + 5_000) / 10_000, 2_818);
         assert_eq!((part.head_elements() * 2 + 50_000) / 100_000, 137);
     }
 

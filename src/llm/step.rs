@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use ns_base::{Refusal, SimTime};
+use ns_base::{Refusal, SimTime, refuse};
 use ns_machine::Executable;
 use ns_machine::arch::Instance;
 use ns_machine::cost::{Collective, CostTable};
 
 use super::config::DecoderConfig;
-use super::costs::{HOST_STEP_ON_DEVICE_US, HOST_STEP_US, INT8_STREAM_TENTHS, LlmCalibration};
-use super::request::Weights;
+use super::costs::{INT8_STREAM_TENTHS, LlmCalibration};
+use super::request::{Request, Weights};
+use super::route::Route;
 use super::segment::Segment;
 use super::shard::{KvRule, Shard};
 use super::windows::Windows;
@@ -27,6 +28,8 @@ pub struct StepParts {
     pub weights: SimTime,
     /// Streaming keys and values.
     pub cache: SimTime,
+    /// Streaming the experts that the tokens chose.
+    pub experts: SimTime,
     pub collectives: SimTime,
     /// What no transfer hides: norms, softmax, the start and the end of each segment.
     pub compute: SimTime,
@@ -36,7 +39,7 @@ pub struct StepParts {
 impl StepParts {
     #[must_use]
     pub fn time(&self) -> SimTime {
-        self.weights + self.cache + self.collectives + self.compute + self.host
+        self.weights + self.cache + self.experts + self.collectives + self.compute + self.host
     }
 }
 
@@ -44,8 +47,10 @@ impl StepParts {
 pub struct Decoder {
     pub config: DecoderConfig,
     pub instance: &'static Instance,
-    pub shard: Shard,
+    /// One core's part of each kind of layers.
+    pub shards: Vec<Shard>,
     pub weights: Weights,
+    pub route: Route,
     pub calibration: LlmCalibration,
     windows: Windows,
 }
@@ -62,32 +67,112 @@ impl Decoder {
         lnc: Option<u32>,
         calibration: LlmCalibration,
     ) -> Result<Self, Refusal> {
-        let shard = Shard::of(config, degree, KvRule::of_core(instance.core_version))?;
-        let windows = Windows::new(config, shard, instance, lnc)?;
-        Ok(Self { config: config.clone(), instance, shard, weights: Weights::Bf16, calibration, windows })
+        let route = Route::of_instance(instance);
+        let windows = Windows::new(config, instance, lnc)?;
+        let shards = shards_of(config, degree, route)?;
+        Ok(Self { config: config.clone(), instance, shards, weights: Weights::Bf16, route, calibration, windows })
+    }
+
+    /// The same for a request, with its route and the storage of its weights.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_request(request: &Request, calibration: LlmCalibration) -> Result<Self, Refusal> {
+        let mut made = Self::new(&request.config, request.instance, request.degree, request.lnc, calibration)?;
+        (made.route, made.weights) = (request.route(), request.weights);
+        made.shards = request.shards()?;
+        Ok(made)
+    }
+
+    fn degree(&self) -> u64 {
+        self.shards.first().map_or(1, |shard| shard.degree)
     }
 
     pub(super) fn all_reduce(&self, rows: u64) -> SimTime {
-        let bytes = rows * self.shard.hidden * ELEMENT_BYTES;
-        self.calibration.collectives().time(Collective::AllReduce, bytes, self.shard.degree)
+        let bytes = rows * self.config.hidden * ELEMENT_BYTES;
+        self.calibration.collectives(self.instance, self.route).time(Collective::AllReduce, bytes, self.degree())
     }
 
-    /// A segment's simulated time; a long one is simulated in part.
-    pub(super) fn window(&mut self, segment: Segment) -> Result<SimTime, Refusal> {
+    /// Of the tokens of a step or a prompt: the loads of experts that a layer makes, and the tokens of each. Loads are not shared between
+    /// tokens until they are as many as the experts; then each expert is loaded once.
+    fn loads(&self, rows: u64) -> (u64, u64) {
+        let Some(experts) = self.config.experts else { return (0, 0) };
+        let chosen = rows * experts.per_token;
+        if chosen < experts.count { (chosen, 1) } else { (experts.count, chosen.div_ceil(experts.count)) }
+    }
+
+    /// The two segments of a layer of a kind in a step.
+    pub(super) fn layer(&self, kind: usize, batch: u64, bucket: u64) -> [Segment; 2] {
+        let window = self.config.kinds.get(kind).and_then(|kind| kind.window).unwrap_or(u64::MAX);
+        [Segment::Decode { batch, bucket: bucket.min(window) }, self.feed_forward(kind, batch)]
+    }
+
+    fn feed_forward(&self, kind: usize, rows: u64) -> Segment {
+        let (loads, each) = self.loads(rows);
+        let expert_rows = self.shards.get(kind).map_or(0, Shard::expert_rows);
+        match self.config.kinds.get(kind) {
+            Some(kind) if kind.has_experts => Segment::Sparse {
+                rows,
+                loads,
+                each,
+                lines: expert_rows * self.row_ps() / self.windows.costs.dma.descriptor_ps.max(1),
+            },
+            _ => Segment::FeedForward { rows },
+        }
+    }
+
+    /// Whether the cores are those of Trn2 or later.
+    const fn is_later(&self) -> bool {
+        self.instance.core_version >= 3
+    }
+
+    /// Time of a row of a matrix beside its bytes, picoseconds.
+    const fn row_ps(&self) -> u64 {
+        if self.is_later() { self.windows.costs.dma.descriptor_ps } else { self.calibration.row_ps }
+    }
+
+    /// What a layer takes that its segments do not have: short rows and the chain of a core that waits for no other, with today's libraries.
+    /// The first is of streaming weights.
+    fn beside(&self, shard: &Shard) -> [SimTime; 2] {
+        if self.route == Route::Tnx || self.is_later() {
+            return [SimTime::ZERO; 2];
+        }
+        let heads = if shard.degree == 1 { shard.kv_heads } else { 0 };
+        [SimTime(shard.fetched_rows() * self.row_ps()), SimTime::from_ns(self.calibration.kv_head_ns).times(heads)]
+    }
+
+    /// Exchanges of all layers for `rows` tokens: two sums each, and what goes to experts and back on Trn2.
+    fn exchanges(&self, rows: u64) -> SimTime {
+        let sums = self.all_reduce(rows).times(2 * self.config.layers);
+        let sparse = self.config.kinds.iter().filter(|kind| kind.has_experts).map(|kind| kind.count).sum::<u64>();
+        let dispatch = SimTime::from_ns(self.calibration.trn2_all_reduce_ns).times(2 * sparse);
+        if self.is_later() { sums + dispatch } else { sums }
+    }
+
+    /// A segment's simulated time in a layer of a kind; a long one is simulated in part.
+    pub(super) fn window(&mut self, kind: usize, segment: Segment) -> Result<SimTime, Refusal> {
         let (part, times) = match segment {
-            Segment::Prefill { batch, tokens } if batch > 1 => (Segment::Prefill { batch: 1, tokens }, (batch, 1)),
+            Segment::Prefill { batch, tokens, is_causal } if batch > 1 => {
+                (Segment::Prefill { batch: 1, tokens, is_causal }, (batch, 1))
+            }
             Segment::FeedForward { rows } if rows > MOST_ROWS => {
                 (Segment::FeedForward { rows: MOST_ROWS }, (rows, MOST_ROWS))
             }
+            Segment::Sparse { rows, .. } if rows > MOST_ROWS => (self.feed_forward(kind, MOST_ROWS), (rows, MOST_ROWS)),
             whole => (whole, (1, 1)),
         };
-        let window = self.windows.of(part)?;
+        let shard = self.shard(kind)?;
+        let window = self.windows.of(&shard, part)?;
         Ok(SimTime(window.0.saturating_mul(times.0) / times.1))
     }
 
-    /// The code of a segment.
-    pub(super) fn executable(&self, segment: Segment) -> Result<Rc<Executable>, Refusal> {
-        self.windows.executable(segment)
+    fn shard(&self, kind: usize) -> Result<Shard, Refusal> {
+        self.shards.get(kind).copied().ok_or_else(|| refuse!("{}: it has no layers of kind {kind}", self.config.name))
+    }
+
+    /// The code of a segment of a layer of a kind.
+    pub(super) fn executable(&self, kind: usize, segment: Segment) -> Result<Rc<Executable>, Refusal> {
+        self.windows.executable(&self.shard(kind)?, segment)
     }
 
     pub(super) const fn costs(&self) -> &CostTable {
@@ -96,9 +181,14 @@ impl Decoder {
 
     /// Host time of a step.
     #[must_use]
-    pub fn host_step(&self) -> SimTime {
-        let on_device = KvRule::of_core(self.instance.core_version) == KvRule::PerCore;
-        SimTime::from_us(if on_device { HOST_STEP_ON_DEVICE_US } else { HOST_STEP_US })
+    pub const fn host_step(&self) -> SimTime {
+        SimTime::from_us(self.calibration.host_step_us(self.instance, self.route))
+    }
+
+    /// Host and change of executables around a prompt.
+    #[must_use]
+    pub fn first_token(&self) -> SimTime {
+        SimTime::from_us(self.calibration.first_token_us(self.instance, self.route))
     }
 
     /// One token of each of `batch` sequences, with a cache of `bucket` positions.
@@ -106,28 +196,48 @@ impl Decoder {
     /// # Errors
     /// When a segment cannot be compiled.
     pub fn decode(&mut self, batch: u64, bucket: u64) -> Result<StepParts, Refusal> {
-        let layers = self.config.layers;
-        let attention = self.window(Segment::Decode { batch, bucket })?;
-        let feed_forward = self.window(Segment::FeedForward { rows: batch })?;
-        let head = self.window(Segment::Head { rows: batch })?;
-        let further = SimTime::from_ns(self.calibration.sequence_ns).times(batch.saturating_sub(1));
-        let device = (attention + feed_forward + further).times(layers) + head;
-        let elements = layers * self.shard.layer_elements(self.config.mlp);
-        let rate = self.windows.costs.dma.aggregate_bytes_per_us;
+        let head = self.window(0, Segment::Head { rows: batch })?;
+        let (rate, row_ps) = (self.windows.costs.dma.aggregate_bytes_per_us, self.row_ps());
         let moving = |bytes: u64| SimTime::from_ns(bytes.saturating_mul(1_000) / rate.max(1));
+        let loads = self.loads(batch).0;
+        let (mut device, mut cache, mut experts, mut short) = (head, SimTime::ZERO, SimTime::ZERO, SimTime::ZERO);
+        let (mut shared, mut loaded) = (self.config.word_features * self.shard(0)?.words, 0);
+        for (kind, known) in self.config.kinds.clone().into_iter().enumerate() {
+            let [attention, feed_forward] = self.layer(kind, batch, bucket);
+            let shard = self.shard(kind)?;
+            let positions = bucket.min(known.window.unwrap_or(u64::MAX));
+            let own = moving(shard.cache_bytes(1, positions));
+            cache += own.times(batch * known.count);
+            let further = own.times((batch - 1) * self.calibration.further_cache_permille);
+            let [rows, chain] = self.beside(&shard);
+            short += rows.times(known.count);
+            let segments = self.window(kind, attention)? + self.window(kind, feed_forward)?;
+            device += (segments + SimTime(further.0 / 1_000) + rows + chain).times(known.count);
+            shared += known.count * shard.shared_elements();
+            if known.has_experts {
+                loaded += known.count * loads * shard.expert_elements();
+                let rows = SimTime(shard.expert_rows() * row_ps);
+                experts += (moving(shard.expert_elements() * ELEMENT_BYTES) + rows).times(known.count * loads);
+            }
+        }
         // Segments stream 16 bits.
-        let saved = match self.weights {
+        let fewer = |elements: u64| match self.weights {
             Weights::Bf16 => SimTime::ZERO,
             Weights::Int8 => moving(elements * (10 * ELEMENT_BYTES - INT8_STREAM_TENTHS) / 10),
         };
-        let device = device.saturating_sub(saved);
-        let weights = moving((elements + self.shard.head_elements()) * ELEMENT_BYTES).saturating_sub(saved).min(device);
-        let cache = moving(layers * self.shard.cache_bytes(batch, bucket)).min(device.saturating_sub(weights));
+        let head_elements = self.config.word_features * self.shard(0)?.words;
+        let saved = fewer(shared - head_elements);
+        let saved_experts = fewer(loaded);
+        let device = device.saturating_sub(saved + saved_experts);
+        let weights = (moving(shared * ELEMENT_BYTES) + short).saturating_sub(saved).min(device);
+        let experts = experts.saturating_sub(saved_experts).min(device.saturating_sub(weights));
+        let cache = cache.min(device.saturating_sub(weights + experts));
         Ok(StepParts {
             weights,
             cache,
-            collectives: self.all_reduce(batch).times(2 * layers),
-            compute: device.saturating_sub(weights + cache),
+            experts,
+            collectives: self.exchanges(batch),
+            compute: device.saturating_sub(weights + cache + experts),
             host: self.host_step(),
         })
     }
@@ -137,14 +247,25 @@ impl Decoder {
     /// # Errors
     /// When a segment cannot be compiled.
     pub fn prefill(&mut self, batch: u64, tokens: u64) -> Result<SimTime, Refusal> {
-        let layers = self.config.layers;
-        let attention = self.window(Segment::Prefill { batch, tokens })?;
-        let feed_forward = self.window(Segment::FeedForward { rows: batch * tokens })?;
-        let head = self.window(Segment::Head { rows: batch })?;
-        let exchanged = self.all_reduce(batch * tokens).times(2 * layers);
-        let around = SimTime::from_us(self.calibration.first_token_us(self.instance));
-        Ok((attention + feed_forward).times(layers) + head + exchanged + around)
+        let mut time = self.window(0, Segment::Head { rows: batch })?;
+        for (kind, known) in self.config.kinds.clone().into_iter().enumerate() {
+            let is_causal = self.route != Route::Tnx;
+            let attention = self.window(kind, Segment::Prefill { batch, tokens, is_causal })?;
+            let feed_forward = self.feed_forward(kind, batch * tokens);
+            let [rows, _] = self.beside(&self.shard(kind)?);
+            time += (attention + self.window(kind, feed_forward)? + rows).times(known.count);
+        }
+        Ok(time + self.exchanges(batch * tokens) + self.first_token())
     }
+}
+
+/// One core's part of each kind of layers.
+///
+/// # Errors
+/// When the model cannot be shared by so many cores.
+pub(super) fn shards_of(config: &DecoderConfig, degree: u32, route: Route) -> Result<Vec<Shard>, Refusal> {
+    let rule = KvRule::of_route(route);
+    config.kinds.iter().map(|kind| Shard::of_kind(config, kind, degree, rule)).collect()
 }
 
 #[cfg(test)]
@@ -162,8 +283,9 @@ mod tests {
     fn by_formula(d: &Decoder, batch: u64, bucket: u64) -> f64 {
         let layers = u64_to_f64(d.config.layers);
         let us = |bytes: u64| u64_to_f64(bytes) / 248e3;
-        let elements = d.config.layers * d.shard.layer_elements(d.config.mlp) + d.shard.head_elements();
-        let attention = us(d.shard.cache_bytes(batch, bucket)).max(8.8e-3 * u64_to_f64(bucket));
+        let shard = d.shards[0];
+        let elements = d.config.layers * shard.layer_elements() + shard.head_elements();
+        let attention = us(shard.cache_bytes(batch, bucket)).max(8.8e-3 * u64_to_f64(bucket));
         (500.0 + us(2 * elements) + layers * (63.0 + attention + 6.0 * u64_to_f64(batch - 1))) / 1e3
     }
 
@@ -193,5 +315,61 @@ mod tests {
         assert_eq!(parts.collectives, SimTime::ZERO);
         // Half the memory of a core: 13.2 GB at 272 GB/s.
         assert!((48.0..60.0).contains(&parts.time().to_ms_f64()), "{parts:?}");
+    }
+
+    #[test]
+    fn a_further_sequence_adds_little_and_no_batch_is_a_cliff() {
+        for (model, host, degree, batches) in [
+            ("llama-3.1-8b", "inf2.48xlarge", 8, vec![1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65]),
+            ("llama-3.1-8b", "inf2.48xlarge", 2, vec![7, 8, 9, 15, 16, 17]),
+            ("llama-3.1-8b", "trn2.48xlarge", 4, vec![15, 16, 17, 18]),
+            ("opt-13b", "trn1.32xlarge", 8, vec![24, 25, 26, 50, 51, 52]),
+        ] {
+            let mut d = decoder(model, host, degree);
+            let mut time = |batch| d.decode(batch, 2_048).unwrap().time().to_ms_f64();
+            for batch in batches {
+                let (own, next) = (time(batch), time(batch + 1));
+                assert!(own <= next && next <= own * 1.15, "{model} {host} {batch}: {own} and {next} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn one_expert_of_one_is_the_dense_model_and_more_loads_take_longer() {
+        let made = |experts: u64, per_token: u64| {
+            let mut config = named_config("mixtral-8x7b").unwrap();
+            config.experts = config.experts.map(|e| crate::Experts { count: experts, per_token, ..e });
+            config
+        };
+        let instance = llm_instance("trn1.32xlarge").unwrap();
+        let step = |config: &DecoderConfig, batch| {
+            let mut d = Decoder::new(config, instance, 8, None, FITTED).unwrap();
+            d.decode(batch, 512).unwrap()
+        };
+        let dense = named_config("mistral-7b").unwrap();
+        let (one, same) = (step(&made(1, 1), 1).time().to_ms_f64(), step(&dense, 1).time().to_ms_f64());
+        assert!((one / same - 1.0).abs() < 0.12, "{one} and {same} ms");
+        // Until every expert is loaded, each sequence loads its own.
+        let loads = |batch| step(&made(8, 2), batch).experts.to_ms_f64();
+        let all = [1, 2, 4, 8].map(loads);
+        assert!((all[1] / all[0] - 2.0).abs() < 0.01 && (all[2] / all[0] - 4.0).abs() < 0.01, "{all:?}");
+        assert_eq!(all[2], all[3]);
+    }
+
+    #[test]
+    fn every_published_model_can_be_simulated() {
+        for name in crate::model_names() {
+            let config = named_config(name).unwrap();
+            let config = DecoderConfig {
+                kinds: config.kinds.iter().map(|k| crate::LayerKind { count: 1, ..*k }).collect(),
+                ..config
+            };
+            let degree = if config.heads >= 16 { 32 } else { 8 };
+            let mut d = Decoder::new(&config, llm_instance("trn2.48xlarge").unwrap(), degree, None, FITTED).unwrap();
+            let step = d.decode(2, 256).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let prompt = d.prefill(1, 64).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(step.time() > SimTime::ZERO && prompt > SimTime::ZERO);
+            assert_eq!(step.experts > SimTime::ZERO, config.experts.is_some(), "{name}");
+        }
     }
 }

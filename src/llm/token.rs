@@ -24,12 +24,16 @@ pub struct TokenPart {
 /// When a segment cannot be compiled.
 pub fn token_parts(decoder: &mut Decoder, batch: u64, bucket: u64) -> Result<Vec<TokenPart>, Refusal> {
     let step = decoder.decode(batch, bucket)?;
-    let attention = decoder.window(Segment::Decode { batch, bucket })?;
-    let feed_forward = decoder.window(Segment::FeedForward { rows: batch })?;
-    let head = decoder.window(Segment::Head { rows: batch })?;
-    let layers = decoder.config.layers;
-    let simulated = (attention + feed_forward).times(layers) + head;
-    let device = step.weights + step.cache + step.compute;
+    let mut kinds = Vec::new();
+    for kind in 0..decoder.config.kinds.len() {
+        let [attention, feed_forward] = decoder.layer(kind, batch, bucket);
+        kinds.push([decoder.window(kind, attention)?, decoder.window(kind, feed_forward)?]);
+    }
+    let order = decoder.config.order.clone();
+    let head = decoder.window(0, Segment::Head { rows: batch })?;
+    let layers = || order.iter().filter_map(|kind| kinds.get(*kind));
+    let simulated = layers().map(|[attention, feed_forward]| *attention + *feed_forward).sum::<SimTime>() + head;
+    let device = step.weights + step.cache + step.experts + step.compute;
     let exchange = decoder.all_reduce(batch);
     let mut parts = vec![TokenPart { name: "host", layer: None, start: SimTime::ZERO, time: step.host }];
     let (mut now, mut done, mut placed) = (step.host, SimTime::ZERO, SimTime::ZERO);
@@ -50,10 +54,10 @@ pub fn token_parts(decoder: &mut Decoder, batch: u64, bucket: u64) -> Result<Vec
         }
         now += time;
     };
-    for layer in 0..layers {
-        add("attention", Some(layer), attention, true);
+    for (layer, [attention, feed_forward]) in (0..).zip(layers()) {
+        add("attention", Some(layer), *attention, true);
         add(COLLECTIVE, Some(layer), exchange, false);
-        add("feed-forward", Some(layer), feed_forward, true);
+        add("feed-forward", Some(layer), *feed_forward, true);
         add(COLLECTIVE, Some(layer), exchange, false);
     }
     add("head", None, head, true);

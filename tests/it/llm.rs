@@ -1,10 +1,10 @@
 //! Rows of text generation that ship with the project: predicted without looking at the measured figures.
 
 use neuronscope::fidelity::{
-    DECODE_HELD_OUT, DecodeCalibrator, Decoders, Summary, Validation, decode_factors, rms_of_ratios,
-    shipped_decode_rows, validate_generation,
+    DECODE_HELD_OUT, DecodeCalibrator, Decoders, ServedCalibrator, ServedGroup, Summary, Validation, decode_factors,
+    errors_of, rms_of_ratios, shipped_decode_rows, shipped_served_rows, validate_generation,
 };
-use neuronscope::llm::FITTED;
+use neuronscope::llm::{FAMILIES, FITTED, NormPlace, QkNorm, known_fields};
 use neuronscope::session::studies::{StudyKind, StudyResult, StudySpec};
 use neuronscope::session::{Event, JobId, JobRequest, JobResult, Message, Request, Session, StepResult};
 use neuronscope::view::document::Block;
@@ -32,14 +32,14 @@ fn the_fitted_numbers_and_the_tables_are_what_calibration_finds() {
     assert!(tpot.median_abs_error.unwrap() <= 0.04 && tpot.p90_abs_error.unwrap() <= 0.1, "{tpot:?}");
     let all: Vec<f64> = left_out.iter().flat_map(|l| l.tpot.iter().copied()).collect();
     assert!(rms_of_ratios(&all) <= 0.1, "{}", rms_of_ratios(&all));
-    table.push_str("\n| model left out | rows | median TPOT error | 90th percentile | bias | all-reduce us | further sequence us | first token ms, Inf2 and Trn1 |\n");
+    table.push_str("\n| model left out | rows | median TPOT error | 90th percentile | bias | all-reduce us | further cache | first token ms, Inf2 and Trn1 |\n");
     table.push_str("|---|---|---|---|---|---|---|---|\n");
     for left in &left_out {
         let c = left.calibration;
         let own = format!(
-            " {:.1} | {:.1} | {:.1}, {:.1} |\n",
+            " {:.1} | {:.2} | {:.1}, {:.1} |\n",
             c.all_reduce_ns as f64 / 1e3,
-            c.sequence_ns as f64 / 1e3,
+            c.further_cache_permille as f64 / 1e3,
             c.first_token_inf2_us as f64 / 1e3,
             c.first_token_trn_us as f64 / 1e3
         );
@@ -52,6 +52,118 @@ fn the_fitted_numbers_and_the_tables_are_what_calibration_finds() {
     // The factors are of rounded ratios, so the ratios at the ends have to be rounded as well.
     let inside = all.iter().filter(|r| (low..=high).contains(&(1.0 / rounded(r)))).count();
     assert!(inside * 10 >= all.len() * 9, "{inside} of {} are between {low} and {high}", all.len());
+}
+
+/// The same for rows of served models.
+#[test]
+fn the_numbers_of_todays_libraries_are_what_calibration_finds() {
+    let mut calibrator = ServedCalibrator::new(&shipped_served_rows());
+    assert_eq!(calibrator.fit(|_| true), FITTED);
+    let fitted = errors_of(&calibrator.ratios(FITTED, |_| true));
+    let left_out: Vec<_> = calibrator.leave_one_model_out().into_iter().flat_map(|left| left.ratios).collect();
+    let left_out = errors_of(&left_out);
+    let mut table = "| group | rows | median error | 90th percentile | bias | each model by the fit without it | factor of the interval | inside |\n".to_owned();
+    table.push_str("|---|---|---|---|---|---|---|---|\n");
+    for (own, left) in fitted.iter().zip(&left_out) {
+        let percent = |x: Option<f64>| format!("{:.1} %", x.unwrap_or(0.0) * 100.0);
+        let left = (percent(left.summary.median_abs_error), percent(left.summary.p90_abs_error), left.inside);
+        let factor = ServedGroup::ALL.into_iter().find(|group| group.name() == own.group).unwrap().factor();
+        let first = line(&[own.group], &own.summary);
+        table.push_str(&format!("{} {}, {} | {factor} | {} |\n", first.trim_end(), left.0, left.1, left.2));
+    }
+    super::doc_tables::assert_written("docs/fidelity.md", "served models", &table);
+    let rows: usize = left_out.iter().map(|group| group.summary.n).sum();
+    let inside: usize = left_out.iter().map(|group| group.inside).sum();
+    assert!(inside * 100 >= rows * 80, "{inside} of {rows}");
+    let of = |name: &str| &fitted.iter().find(|group| group.group.starts_with(name)).unwrap().summary;
+    for (name, median, p90) in [
+        ("a token, Inf2 and Trn1, batch", 0.08, 0.2),
+        ("first token, Inf2", 0.12, 0.3),
+        ("a token, experts, Inf2", 0.12, 0.25),
+        ("a token, experts, Trn2", 0.25, 0.45),
+    ] {
+        let summary = of(name);
+        assert!(
+            summary.median_abs_error.unwrap() <= median && summary.p90_abs_error.unwrap() <= p90,
+            "{name}: {summary:?}"
+        );
+    }
+}
+
+#[test]
+fn the_families_and_the_fields_of_a_file_are_in_the_documents() {
+    let mut table = "| `model_type` | also | norms | feed-forward part | positions | biases | more |\n|---|---|---|---|---|---|---|\n".to_owned();
+    for f in FAMILIES {
+        let also: Vec<String> = f.also.iter().map(|name| format!("`{name}`")).collect();
+        let place = match f.norm_place {
+            NormPlace::Before => "before each part",
+            NormPlace::Shared => "one for both parts",
+            NormPlace::Around => "before and after each part",
+            NormPlace::After => "after each part",
+        };
+        let mlp = format!("{:?}, {:?}", f.mlp, f.activation).to_lowercase();
+        let positions = format!("{:?}", f.positions).split(' ').next().unwrap().to_lowercase();
+        let all = [
+            ("queries, keys, values", f.bias.qkv),
+            ("output", f.bias.output),
+            ("feed-forward", f.bias.mlp),
+            ("head", f.bias.head),
+        ];
+        let biases: Vec<&str> = all.iter().filter(|(_, has)| *has).map(|(name, _)| *name).collect();
+        let windows = match f.full_of {
+            0 => String::new(),
+            1 => "windows".to_owned(),
+            n => format!("windows but every {n}."),
+        };
+        let more = [
+            (f.qk_norm != QkNorm::None, "norms of queries and keys"),
+            (!windows.is_empty(), windows.as_str()),
+            (f.experts.is_some(), "experts"),
+            (f.is_latent, "latent attention"),
+            (f.has_attention_gate, "gate of attention"),
+            (f.tied, "tied"),
+        ];
+        let more: Vec<&str> = more.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect();
+        let norm = format!("{:?}, {place}", f.norm).to_lowercase();
+        table.push_str(&format!(
+            "| `{}` | {} | {norm} | {mlp} | {positions} | {} | {} |\n",
+            f.name,
+            also.join(", "),
+            biases.join(", "),
+            more.join(", ")
+        ));
+    }
+    super::doc_tables::assert_written("docs/llm.md", "families", &table);
+    let mut table = "| what becomes of them | fields |\n|---|---|\n".to_owned();
+    for (what, fields) in known_fields() {
+        let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+        table.push_str(&format!("| {what} | {} |\n", fields.join(", ")));
+    }
+    super::doc_tables::assert_written("docs/llm.md", "fields of a config.json", &table);
+}
+
+/// A table of served models is read as it stands, and a row that cannot be predicted has a reason.
+#[test]
+fn served_models_are_validated_in_their_order() {
+    let f = Folder::new("served");
+    let head = "set,model,config,instance,tp,batch,input,output,buckets,weights_dtype,metric,value_ms,note\n";
+    let sizes = r#""{""layers"": 2, ""hidden"": 256, ""heads"": 4, ""kv_heads"": 2, ""head_dim"": 64, ""intermediate"": 512, ""vocab"": 1000, ""tied"": true}""#;
+    f.write(
+        "rows.csv",
+        &format!(
+            "{head}a,made-up,{sizes},trn1.32xlarge,1,1,128,,128,bf16,\"decode step, device\",1.5,\n\
+             b,unknown-model,,trn1.32xlarge,1,1,128,,128,bf16,TPOT,2,\nc,qwen3-8b,,trn1.32xlarge,3,1,128,128,,bf16,TPOT,3,\n"
+        ),
+    );
+    let json: serde_json::Value = serde_json::from_str(&f.stdout("neuronscope validate rows.csv --json")).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    let [low, ms, high] = ["low_ms", "predicted_ms", "high_ms"].map(|key| rows[0][key].as_f64().unwrap());
+    assert!(low < ms && ms < high && rows[0]["skipped"].is_null());
+    assert!(rows[1]["skipped"].as_str().unwrap().contains("no language model 'unknown-model'"));
+    assert_eq!(rows[2]["skipped"], "trn1.32xlarge has no groups of 3 cores");
+    let text = f.stdout("neuronscope validate rows.csv");
+    assert!(text.contains("a token, Inf2 and Trn1") && text.contains("skipped: qwen3-8b"), "{text}");
 }
 
 fn line(cells: &[&str], s: &Summary) -> String {
@@ -199,7 +311,7 @@ fn study(spec: StudySpec) -> StudyResult {
 #[test]
 fn the_page_and_the_command_line_have_one_answer() {
     let fields = [("model", "llama-2-7b"), ("tp", "8"), ("batch", "2"), ("output", "256"), ("weights", "int8")];
-    for instance in ["inf2.48xlarge", "trn2.48xlarge"] {
+    for instance in ["inf2.48xlarge", "trn2.48xlarge", "trn3-ultraserver-gen1"] {
         let mut spec = StudySpec::new(StudyKind::Llm);
         for (key, text) in fields.into_iter().chain([("instance", instance)]) {
             spec.set(key, text).unwrap();
@@ -209,7 +321,7 @@ fn the_page_and_the_command_line_have_one_answer() {
         let args: Vec<&str> = command.split(' ').skip(1).chain(["--json"]).collect();
         let printed = Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(&args).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&printed.stdout), *json, "{command}");
-        assert_eq!(json.contains("\"note\""), instance.starts_with("trn2"), "{json}");
+        assert_eq!(json.contains("\"note\""), instance.starts_with("trn3"), "{json}");
     }
 }
 

@@ -40,6 +40,7 @@ fn request_of(config: DecoderConfig, instance: &str, size: &LlmSizeArgs) -> Resu
         output: size.output,
         buckets: Vec::new(),
         continuous: false,
+        route: size.route,
     })
 }
 
@@ -126,10 +127,11 @@ fn gib(bytes: u64) -> String {
 
 fn heading(request: &Request) -> String {
     format!(
-        "{} on {} cores of {}, {}, batch {}, {} tokens in, {} out (simulated)\n",
+        "{} on {} cores of {} ({}), {}, batch {}, {} tokens in, {} out (simulated)\n",
         request.config.name,
         request.degree,
         request.instance.name,
+        request.route(),
         request.weights,
         request.batch,
         request.input,
@@ -161,12 +163,14 @@ fn describe(request: &Request, report: &GenerationReport) -> String {
         ));
     }
     for (name, ms) in [
-        ("  weights", b.weights),
-        ("  cache", b.cache),
-        ("  collectives", b.collectives),
-        ("  compute", b.compute),
-        ("  host", b.host),
+        ("  weights", Some(b.weights)),
+        ("  cache", Some(b.cache)),
+        ("  experts", b.experts),
+        ("  collectives", Some(b.collectives)),
+        ("  compute", Some(b.compute)),
+        ("  host", Some(b.host)),
     ] {
+        let Some(ms) = ms else { continue };
         rows.push(line(name, format!("{ms:.2} ms of the median token")));
     }
     let m = &made.memory;

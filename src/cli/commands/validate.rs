@@ -10,8 +10,9 @@ use crate::args::ValidateArgs;
 use ns_base::units::{format_change, format_share};
 use ns_fidelity::{
     Calibrator, Coverage, DecodeCalibrator, DecodeFit, Decoders, GenerationTimes, PlacementBasis, PublishedRow,
-    RowComparison, Summary, Validation, compare, coverage, is_generation, is_kernels, is_measured,
-    ratios_by_one_factor, read_measured, read_rows, rms_of_ratios, validate, validate_generation,
+    RowComparison, ServedAnswer, ServedCalibrator, ServedErrors, ServedRow, Summary, Validation, compare, coverage,
+    errors_of, is_generation, is_kernels, is_measured, ratios_by_one_factor, read_measured, read_rows, read_served,
+    rms_of_ratios, validate, validate_generation, validate_served,
 };
 
 /// `neuronscope validate --json` of measurements.
@@ -37,6 +38,10 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     if is_kernels(&table) {
         anyhow::ensure!(!args.calibrate, "{file}: holds NKI kernels, to which nothing is fitted");
         return super::nki::validate(&args.file, &table, args.json);
+    }
+    if let Some(rows) = read_served(&table) {
+        let rows = rows.with_context(|| format!("{file}: is not a table of served models"))?;
+        return if args.calibrate { text::print(calibrate_served(&rows).as_bytes()) } else { served(&args, &rows) };
     }
     let published = read_rows(&table).with_context(|| format!("{file}: is not a table of published figures"))?;
     if args.calibrate {
@@ -77,6 +82,68 @@ fn measurements(args: &ValidateArgs, table: &[u8]) -> Result<()> {
         out.push_str(&format!("{skipped} rows were skipped; --json says why\n"));
     }
     text::print(out.as_bytes())
+}
+
+/// `neuronscope validate --json` of served models.
+#[derive(Serialize)]
+struct ServedJson {
+    rows: Vec<ServedAnswer>,
+    groups: Vec<ServedErrors>,
+}
+
+/// A table of served models beside predictions.
+fn served(args: &ValidateArgs, rows: &[ServedRow]) -> Result<()> {
+    let (rows, groups) = validate_served(rows);
+    if args.json {
+        return text::print_json(&ServedJson { rows, groups });
+    }
+    let ms = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.2}"));
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .filter(|row| row.skipped.is_none())
+        .map(|row| {
+            let ratio = row.predicted_ms.map_or_else(String::new, |ms| format!("{:.3}", ms / row.value_ms));
+            let interval = format!("{} to {}", ms(row.low_ms), ms(row.high_ms));
+            vec![row.set.clone(), row.model.clone(), ms(Some(row.value_ms)), ms(row.predicted_ms), interval, ratio]
+        })
+        .collect();
+    let mut out = text::table(&["Set", "Model", ">ms", ">Predicted", ">In 9 of 10 cases", ">Ratio"], &cells);
+    out.push('\n');
+    out.push_str(&group_lines(&groups));
+    for row in rows.iter().filter(|row| row.skipped.is_some()) {
+        out.push_str(&format!("skipped: {}: {}\n", row.model, row.skipped.as_deref().unwrap_or_default()));
+    }
+    text::print(out.as_bytes())
+}
+
+fn group_lines(groups: &[ServedErrors]) -> String {
+    groups
+        .iter()
+        .map(|g| {
+            let inside = format!("; {} of {} in their intervals\n", g.inside, g.summary.n);
+            line(g.group, &g.summary).trim_end().to_owned() + &inside
+        })
+        .collect()
+}
+
+/// The fit to the rows of served models, and the errors of each model by the fit without it.
+fn calibrate_served(rows: &[ServedRow]) -> String {
+    let mut calibrator = ServedCalibrator::new(rows);
+    let fit = calibrator.fit(|_| true);
+    let mut out = format!("{fit:#?}\n{}", group_lines(&errors_of(&calibrator.ratios(fit, |_| true))));
+    let left_out = calibrator.leave_one_model_out();
+    let all: Vec<_> = left_out.iter().flat_map(|left| left.ratios.iter().copied()).collect();
+    out.push_str(&format!("\neach model by the fit without it\n{}\n", group_lines(&errors_of(&all))));
+    for left in left_out {
+        let ratios: Vec<f64> = left.ratios.iter().map(|(_, ratio)| *ratio).collect();
+        let c = left.calibration;
+        out.push_str(&line(&format!("without {}", left.model), &Summary::of_ratios(&ratios)));
+        out.push_str(&format!(
+            "  head {} ns, row {} ps, all-reduce of Trn2 {} ns, vLLM {} us; ratios {ratios:.4?}\n",
+            c.kv_head_ns, c.row_ps, c.trn2_all_reduce_ns, c.vllm_host_us
+        ));
+    }
+    out
 }
 
 /// The fit to all rows, and for each family of models the errors of a fit without that family's rows.

@@ -170,9 +170,10 @@ fn memory_tile(memory: &Memory) -> Tile {
 fn token(report: &GenerationReport) -> Shares {
     let parts = report.made.breakdown_ms;
     let all = [
-        // Both are transfers: two shades of one hue.
+        // All are transfers: shades of one hue.
         ("weights", parts.weights, Kind::Transfer.fill()),
         ("keys and values", parts.cache, shade(Kind::Transfer.fill(), 3)),
+        ("experts", parts.experts.unwrap_or_default(), shade(Kind::Transfer.fill(), 5)),
         ("collectives", parts.collectives, Kind::Collective.fill()),
         ("compute that no transfer hides", parts.compute, Kind::Matrix.fill()),
         ("host", parts.host, Kind::Host.fill()),
@@ -188,7 +189,7 @@ fn token(report: &GenerationReport) -> Shares {
     };
     Shares {
         title: format!("Where {} ms of the median token go", format_number(whole)),
-        note: "Weights, keys and values at the rate of device memory; collectives between the segments of a layer."
+        note: "Weights, experts, keys and values at the rate of device memory; collectives between the segments of a layer."
             .to_owned(),
         parts: all.into_iter().map(part).filter(|p| p.share > 0.0).collect(),
     }

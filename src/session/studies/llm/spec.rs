@@ -176,6 +176,7 @@ impl LlmStudy {
             output: self.output,
             buckets: Vec::new(),
             continuous: false,
+            route: None,
         })
     }
 

@@ -19,8 +19,7 @@ pub(super) fn token_trace(request: &Request) -> Result<String, Refusal> {
 /// # Errors
 /// When the cores cannot share the model so, or a segment cannot be compiled.
 pub fn token_profile(request: &Request) -> Result<Profile, Refusal> {
-    let mut decoder = Decoder::new(&request.config, request.instance, request.degree, request.lnc, FITTED)?;
-    decoder.weights = request.weights;
+    let mut decoder = Decoder::of_request(request, FITTED)?;
     let positions = median_program(&mut decoder, request)?;
     let parts = token_parts(&mut decoder, request.batch, positions)?;
     let opened: Vec<TokenPart> = parts.iter().filter(|part| part.layer == Some(OPENED)).copied().collect();
@@ -85,7 +84,7 @@ mod tests {
     #[test]
     fn a_token_is_as_long_as_the_median_token_of_the_report() {
         let request = Request { input: 64, output: 512, ..LlmStudy::default().request().unwrap() };
-        let mut decoder = Decoder::new(&request.config, request.instance, request.degree, None, FITTED).unwrap();
+        let mut decoder = Decoder::of_request(&request, FITTED).unwrap();
         let made = generate(&request, FITTED).unwrap();
         assert!(made.step_ms_by_bucket.len() > 1, "{:?}", made.step_ms_by_bucket);
         let program = median_program(&mut decoder, &request).unwrap();
@@ -100,7 +99,7 @@ mod tests {
     #[test]
     fn one_layer_is_opened_by_engine_and_queue() {
         let request = LlmStudy::default().request().unwrap();
-        let mut decoder = Decoder::new(&request.config, request.instance, request.degree, None, FITTED).unwrap();
+        let mut decoder = Decoder::of_request(&request, FITTED).unwrap();
         let parts = token_parts(&mut decoder, request.batch, request.positions()).unwrap();
         let opened: Vec<TokenPart> = parts.iter().filter(|part| part.layer == Some(OPENED)).copied().collect();
         let work = layer_work(&mut decoder, request.batch, request.positions(), &opened).unwrap();

@@ -1,0 +1,216 @@
+//! Fits the numbers of today's libraries to rows of served models, and says how far a prediction may be off.
+
+use ns_base::convert::{f64_to_u64, u64_to_f64};
+use ns_llm::{FITTED, LlmCalibration, Request};
+use serde::Serialize;
+
+use super::search::{models_in_order, pattern_search};
+use super::served::{ServedAnswer, ServedCase, ServedRow, ServedTime, read_served};
+use super::{Decoders, Summary};
+
+/// The rows of served models; `ORIGINS.md` beside them says where they come from.
+const SHIPPED: &[u8] = include_bytes!("served.csv");
+
+/// The starting point of every search.
+const START: LlmCalibration =
+    LlmCalibration { kv_head_ns: 4_000, row_ps: 1_400, trn2_all_reduce_ns: 40_000, vllm_host_us: 5_000, ..FITTED };
+const FIRST_STEP: [f64; 4] = [0.2; 4];
+const HALVINGS: u32 = 4;
+
+/// The most that one row counts, as the logarithm of its ratio: some rows contradict one another.
+const MOST_ERROR: f64 = 0.4;
+
+/// Rows whose errors are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ServedGroup {
+    Step,
+    LargeBatch,
+    Prompt,
+    Experts,
+    Trn2,
+    Trn2Prompt,
+    Trn2Experts,
+}
+
+impl ServedGroup {
+    /// All groups, in the order of tables.
+    pub const ALL: [Self; 7] =
+        [Self::Step, Self::LargeBatch, Self::Prompt, Self::Experts, Self::Trn2, Self::Trn2Prompt, Self::Trn2Experts];
+
+    /// Its name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Step => "a token, Inf2 and Trn1, batch below 16",
+            Self::LargeBatch => "a token, batch 16 and more",
+            Self::Prompt => "first token, Inf2 and Trn1",
+            Self::Experts => "a token, experts, Inf2 and Trn1",
+            Self::Trn2 => "a token, Trn2",
+            Self::Trn2Prompt => "first token, Trn2",
+            Self::Trn2Experts => "a token, experts, Trn2",
+        }
+    }
+
+    /// The group of a time of a request.
+    #[must_use]
+    pub fn of(request: &Request, is_prompt: bool) -> Self {
+        let (is_trn2, has_experts) = (request.instance.core_version >= 3, request.config.experts.is_some());
+        match (is_trn2, has_experts, is_prompt) {
+            (false, _, true) => Self::Prompt,
+            (true, _, true) => Self::Trn2Prompt,
+            (false, true, _) => Self::Experts,
+            (true, true, _) => Self::Trn2Experts,
+            (_, false, _) if request.batch >= 16 => Self::LargeBatch,
+            (false, ..) => Self::Step,
+            (true, ..) => Self::Trn2,
+        }
+    }
+
+    /// How far a device may be from a prediction, as a factor to both sides: what nine of ten rows of models keep that were predicted without
+    /// them, and a quarter more, because other models than these are run. Groups of a few rows have the errors of rows like them.
+    #[must_use]
+    pub const fn factor(self) -> f64 {
+        match self {
+            Self::Step => 1.14,
+            Self::LargeBatch => 1.35,
+            Self::Prompt => 1.45,
+            Self::Experts => 1.25,
+            Self::Trn2 => 1.3,
+            Self::Trn2Prompt => 1.6,
+            Self::Trn2Experts => 1.55,
+        }
+    }
+}
+
+/// Errors of a group, and how many rows lie in their intervals.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServedErrors {
+    pub group: &'static str,
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// Rows in their intervals.
+    pub inside: usize,
+}
+
+/// The rows of served models that ship with the crate.
+#[must_use]
+pub fn shipped_served_rows() -> Vec<ServedRow> {
+    read_served(SHIPPED).and_then(Result::ok).unwrap_or_default()
+}
+
+/// The rows of a table with their predictions, and the errors of each group.
+#[must_use]
+pub fn validate_served(rows: &[ServedRow]) -> (Vec<ServedAnswer>, Vec<ServedErrors>) {
+    let mut decoders = Decoders::default();
+    let mut ratios: Vec<(ServedGroup, f64)> = Vec::new();
+    let mut answer = |row: &ServedRow| {
+        let made = row.case.clone().and_then(|case| Ok((group_of(&case), case.predict(&mut decoders, FITTED)?)));
+        let (set, model, value_ms) = (row.set.clone(), row.model.clone(), row.value_ms);
+        match made {
+            Ok((group, ms)) => {
+                ratios.push((group, ms / value_ms));
+                let (low_ms, high_ms) = (Some(ms / group.factor()), Some(ms * group.factor()));
+                ServedAnswer { set, model, value_ms, predicted_ms: Some(ms), low_ms, high_ms, skipped: None }
+            }
+            Err(reason) => {
+                let skipped = Some(reason.to_string());
+                ServedAnswer { set, model, value_ms, predicted_ms: None, low_ms: None, high_ms: None, skipped }
+            }
+        }
+    };
+    let answers = rows.iter().map(&mut answer).collect();
+    (answers, errors_of(&ratios))
+}
+
+fn group_of(case: &ServedCase) -> ServedGroup {
+    ServedGroup::of(&case.request, matches!(case.time, ServedTime::FirstToken | ServedTime::DevicePrompt))
+}
+
+/// Errors of each group that has rows.
+#[must_use]
+pub fn errors_of(ratios: &[(ServedGroup, f64)]) -> Vec<ServedErrors> {
+    let of = |group: ServedGroup| {
+        let own: Vec<f64> = ratios.iter().filter(|(of, _)| *of == group).map(|(_, ratio)| *ratio).collect();
+        let is_inside = |ratio: &&f64| (1.0 / group.factor()..=group.factor()).contains(*ratio);
+        let inside = own.iter().filter(is_inside).count();
+        (!own.is_empty()).then(|| ServedErrors { group: group.name(), summary: Summary::of_ratios(&own), inside })
+    };
+    ServedGroup::ALL.into_iter().filter_map(of).collect()
+}
+
+/// A model's rows, predicted with numbers fitted without them.
+#[derive(Clone, Debug)]
+pub struct ServedLeftOut {
+    pub model: String,
+    pub calibration: LlmCalibration,
+    /// Predicted over published time of each of its rows.
+    pub ratios: Vec<(ServedGroup, f64)>,
+}
+
+/// Rows whose segments are simulated once.
+pub struct ServedCalibrator {
+    rows: Vec<(String, ServedCase, f64)>,
+    decoders: Decoders,
+}
+
+impl ServedCalibrator {
+    /// The rows that can be predicted; others are left out.
+    #[must_use]
+    pub fn new(rows: &[ServedRow]) -> Self {
+        let row = |row: &ServedRow| Some((row.model.clone(), row.case.clone().ok()?, row.value_ms));
+        Self { rows: rows.iter().filter_map(row).collect(), decoders: Decoders::default() }
+    }
+
+    /// Predicted over published times of the rows whose model `keep` accepts.
+    pub fn ratios(&mut self, calibration: LlmCalibration, keep: impl Fn(&str) -> bool) -> Vec<(ServedGroup, f64)> {
+        let mut ratios = Vec::new();
+        for (_, case, value_ms) in self.rows.iter().filter(|(model, ..)| keep(model)) {
+            if let Ok(ms) = case.predict(&mut self.decoders, calibration) {
+                ratios.push((group_of(case), ms / value_ms));
+            }
+        }
+        ratios
+    }
+
+    /// Fits the numbers of today's libraries to the steps of the rows whose model `keep` accepts.
+    pub fn fit(&mut self, keep: impl Fn(&str) -> bool) -> LlmCalibration {
+        let steps =
+            |(_, case, _): &&(String, ServedCase, f64)| matches!(case.time, ServedTime::Step | ServedTime::DeviceStep);
+        let rows: Vec<_> = self.rows.iter().filter(steps).filter(|(model, ..)| keep(model)).cloned().collect();
+        let decoders = &mut self.decoders;
+        let error = |c: &LlmCalibration| {
+            let of = |(_, case, value_ms): &(String, ServedCase, f64)| {
+                let ms = case.predict(decoders, *c).unwrap_or(*value_ms);
+                let error = libm::fabs(libm::log(ms / value_ms)).min(MOST_ERROR);
+                error * libm::sqrt(error)
+            };
+            rows.iter().map(of).sum()
+        };
+        pattern_search(START, FIRST_STEP, HALVINGS, scaled, error)
+    }
+
+    /// Fits with each model left out in turn.
+    pub fn leave_one_model_out(&mut self) -> Vec<ServedLeftOut> {
+        let models = models_in_order(self.rows.iter().map(|(model, ..)| model.as_str()));
+        let mut left_out = Vec::new();
+        for model in models {
+            let calibration = self.fit(|m| m != model);
+            let ratios = self.ratios(calibration, |m| m == model);
+            left_out.push(ServedLeftOut { model, calibration, ratios });
+        }
+        left_out
+    }
+}
+
+/// A calibration with one number multiplied, in steps that the rows can tell apart.
+fn scaled(calibration: &LlmCalibration, parameter: usize, factor: f64) -> LlmCalibration {
+    let mut c = *calibration;
+    let to = |x: u64, unit: u64| f64_to_u64(libm::round(u64_to_f64(x) * factor / u64_to_f64(unit))).max(1) * unit;
+    match parameter {
+        0 => c.kv_head_ns = to(c.kv_head_ns, 100),
+        1 => c.row_ps = to(c.row_ps, 20),
+        2 => c.trn2_all_reduce_ns = to(c.trn2_all_reduce_ns, 100),
+        _ => c.vllm_host_us = to(c.vllm_host_us, 100),
+    }
+    c
+}
