@@ -16,6 +16,19 @@ const VERSION: u32 = 1;
 /// Most instructions of a list.
 const MAX_INSTRUCTIONS: usize = 4_000_000;
 
+/// Partitions that a tile may have.
+const PARTITIONS: u32 = 128;
+
+/// Most elements, and the largest distance between two.
+const MOST: i64 = 1 << 40;
+
+/// Whether a pattern has numbers that can be multiplied.
+fn is_possible(pattern: &[i64]) -> bool {
+    let counts = pattern.iter().skip(1).step_by(2);
+    let product = counts.fold(1i64, |product, count| product.saturating_mul((*count).max(1)));
+    pattern.iter().all(|n| n.abs() < MOST) && product < MOST
+}
+
 /// A list as it stands in its file. Every number that refers to another part of it is checked by [`List::read`].
 #[derive(Debug, Deserialize)]
 pub struct List {
@@ -203,6 +216,11 @@ impl List {
         self.sites.get(site).map_or((0, 0), |(file, line, _)| (*file, *line))
     }
 
+    /// Whether a tensor is in device memory.
+    fn is_outside(&self, tensor: usize) -> bool {
+        matches!(self.tensors.memory.as_bytes()[tensor], b'i' | b'o' | b'h')
+    }
+
     fn check(&self) -> Result<(), Refusal> {
         let t = &self.tensors;
         let n = t.memory.len();
@@ -222,16 +240,17 @@ impl List {
         }
         let of_tensors = t.dtype.iter().all(|d| *d < self.dtypes.len())
             && t.name.iter().all(|d| *d < self.names.len())
-            && t.of.iter().all(|d| *d < n as i64)
-            && t.elements.iter().all(|e| *e < 1 << 48)
-            && self.dtypes.iter().all(|d| d.1 > 0);
+            && t.of.iter().all(|d| usize::try_from(*d).map_or(true, |d| d < n))
+            && t.elements.iter().all(|e| *e < 1 << 40)
+            && self.dtypes.iter().all(|d| (1..=16).contains(&d.1))
+            && t.partitions.iter().all(|p| *p <= PARTITIONS)
+            && self.patterns.iter().all(|p| is_possible(p));
         let of_sites = self.sites.iter().all(|s| s.0 < self.files.len());
         let scopes = self.scopes.len() / 3;
-        let of_scopes = self
-            .scopes
-            .chunks_exact(3)
-            .enumerate()
-            .all(|(at, s)| (s[0] < at as i64) && (at == 0 || s[0] >= 0 && index(s[1]) < self.loops.len()));
+        let of_scopes = self.scopes.chunks_exact(3).enumerate().all(|(at, s)| {
+            usize::try_from(s[0]).map_or(true, |parent| parent < at)
+                && (at == 0 || s[0] >= 0 && index(s[1]) < self.loops.len())
+        });
         if !of_tensors || !of_sites || !of_scopes {
             return Err(damage("a tensor, a call or a loop refers to something that is not there"));
         }
@@ -242,7 +261,12 @@ impl List {
             let in_range = raw.site < self.sites.len()
                 && raw.scope < scopes
                 && self.forms[raw.form].writes <= self.forms[raw.form].operands.len()
-                && raw.operands().all(|(tensor, _, pattern)| tensor < n && pattern < self.patterns.len());
+                && raw.operands().all(|(tensor, start, pattern)| {
+                    let is_there = tensor < n && pattern < self.patterns.len() && start.abs() < MOST;
+                    is_there
+                        && (self.is_outside(tensor)
+                            || self.patterns[pattern].iter().take(2).all(|p| (0..=i64::from(PARTITIONS)).contains(p)))
+                });
             if !in_range {
                 return Err(damage(&format!("instruction {count} refers to something that is not there")));
             }

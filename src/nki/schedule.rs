@@ -262,10 +262,10 @@ impl<'a> Scheduler<'a> {
         while self.oldest < self.kernel.items.len() {
             let mut best: Option<(SimTime, u32, usize)> = None;
             for (unit, ready) in self.units.iter_mut().enumerate() {
-                if let Some((time, item)) = ready.first() {
-                    if best.is_none_or(|(t, i, _)| (time, item) < (t, i)) {
-                        best = Some((time, item, unit));
-                    }
+                if let Some((time, item)) = ready.first()
+                    && best.is_none_or(|(t, i, _)| (time, item) < (t, i))
+                {
+                    best = Some((time, item, unit));
                 }
             }
             match best {

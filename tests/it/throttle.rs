@@ -280,6 +280,7 @@ fn seconds_of_weights(costs: &CostTable) -> f64 {
             bytes: 2 << 20,
             partitions: 128,
             descriptors: 0,
+            first_partition: None,
             direction: DmaDirection::HbmToSbuf,
             exchange_ps: 0,
             waits_start: 0,
