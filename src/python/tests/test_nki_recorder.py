@@ -196,6 +196,7 @@ GOLDEN = [
     ("first_views", "functions", "128x256", {}),
     ("first_views", "blocks", "256x128,256x512", {}),
     ("first_views", "programs", "256x1024,256x1024", {"grid": [2, 2]}),
+    ("first_allocation", "kernel", "200x512,512x300", {}),
     ("own_call", None, None, {}),
     ("second_views", "views", "256x512:bf16", {}),
     ("second_views", "products", "256x128,256x512", {}),
@@ -379,6 +380,11 @@ def test_one_element_of_each_partition_is_an_operand_in_both_dialects():
     assert first("t[...] = nisa.tensor_scalar(t, nl.multiply, t[:, 3])")["builds"]
 
 
+def test_a_mask_that_is_false_leaves_nothing():
+    document = first("t[:, 0:256] = nl.exp(t[:, 0:256], mask=x.shape[0] > 128)\nt[:, 0:256] = nisa.nc_transpose(t[:, 0:128], mask=False)\nt[...] = nl.exp(t, mask=x.shape[0] == 128)")
+    assert document["builds"] and [op for op, *_ in rows(document)] == ["dma_copy", "activation", "dma_copy"]
+
+
 def test_a_partial_write_is_a_remark_and_none_at_all_an_error():
     part = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t, u)")
     assert part["builds"] and [one["kind"] for one in part["warnings"]] == ["uninitialised"]
@@ -448,9 +454,12 @@ def test_the_command(tmp_path):
 
 def test_what_stands_in_for_numpy_changes_nothing():
     """The same bytes with the packages of this environment and without any (-S)."""
-    arguments = (f"{KERNELS / 'calibration/rope.py'}::full_tensor", "--set", "W=512", "--shapes", "128x1024,64x1024,64x1024")
-    with_packages, without = command(*arguments).stdout, command(*arguments, flags=["-S"]).stdout
-    assert json.loads(without)["builds"] and with_packages == without
+    for arguments in (
+        (f"{KERNELS / 'calibration/rope.py'}::full_tensor", "--set", "W=512", "--shapes", "128x1024,64x1024,64x1024"),
+        (KERNELS / "language/first_allocation.py", "--shapes", "200x512,512x300"),
+    ):
+        with_packages, without = command(*arguments).stdout, command(*arguments, flags=["-S"]).stdout
+        assert json.loads(without)["builds"] and with_packages == without
 
 
 def test_arguments_that_do_not_fit_say_what_does():

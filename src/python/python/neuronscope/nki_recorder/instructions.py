@@ -2,6 +2,7 @@
 
 from . import chips
 from .errors import KernelError, times
+from .host import Absent
 from .tensors import Blocks, Dynamic, Group, Mask, SPOKEN, Storage, View, element_type, product, whole
 from .indices import Index
 from .dtypes import FLOAT32
@@ -9,12 +10,24 @@ from .trace import Trace, now
 
 
 class Member:
-    """A member of an enumeration such as nisa.engine."""
+    """A member of an enumeration such as nisa.engine; later ones are greater, as versions are."""
 
-    __slots__ = ("enum", "name")
+    __slots__ = ("enum", "name", "rank")
 
-    def __init__(self, enum, name):
-        self.enum, self.name = enum, name
+    def __init__(self, enum, name, rank=0):
+        self.enum, self.name, self.rank = enum, name, rank
+
+    def __lt__(self, other):
+        return self.rank < other.rank
+
+    def __le__(self, other):
+        return self.rank <= other.rank
+
+    def __gt__(self, other):
+        return self.rank > other.rank
+
+    def __ge__(self, other):
+        return self.rank >= other.rank
 
     def __repr__(self):
         return f"{self.enum}.{self.name}"
@@ -28,8 +41,11 @@ def label(op):
     """The name of an operator: of this package, of NumPy, or a string."""
     if op is None or isinstance(op, str):
         return op
-    name = getattr(op, "op_name", None) or getattr(op, "__name__", None) or str(op)
-    return {"amax": "max", "amin": "min", "absolute": "abs", "true_divide": "divide"}.get(name, name)
+    if isinstance(op, Absent):
+        name = op._name.rsplit(".", 1)[-1]
+    else:
+        name = getattr(op, "op_name", None) or getattr(op, "__name__", None) or str(op)
+    return {"amax": "max", "amin": "min", "absolute": "abs", "true_divide": "divide", "sum": "add", "prod": "multiply"}.get(name, name)
 
 
 def plain(value):
@@ -283,6 +299,13 @@ def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh
         views[0].storage.made = (len(code) - 3 * len(views), count, mask)
 
 
+def nothing(dst, fresh):
+    """What an instruction returns of which a mask leaves nothing: it is not recorded, and an assignment of it neither."""
+    if fresh:
+        dst.storage.made, dst.storage.written = (), True
+    return dst
+
+
 def shrunk(views, mask):
     """The views without what a mask takes away, or None."""
     if mask is None or mask is True:
@@ -310,7 +333,7 @@ def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape
     views = [dst, *(view for _, view in outs), *(view for _, view in tiles), *(view for _, view in others), *(view for _, view in vectors)]
     views = shrunk(views, mask)
     if views is None:
-        return dst
+        return nothing(dst, fresh)
     at, roles = 1 + len(outs), tuple(roles)
     patterns = places(views)
     key = (api, engine, roles, tuple(patterns), "".join([view.storage.memory for view in views]))
@@ -384,7 +407,7 @@ def dma(op, api, dst, src, args, engine="any", mask=None, fresh=False, swapped=F
             return dst
     views = shrunk([dst, src], mask)
     if views is None:
-        return dst
+        return nothing(dst, fresh)
     dst_part, src_part = views
     for role, view in (("dst", dst_part), ("src", src_part)):
         if view.storage.memory == "p":
@@ -494,7 +517,7 @@ def nc_matmul(
         # A mask of the first dialect speaks of the operands.
         parts = shrunk([stationary, moving], mask)
         if parts is None:
-            return dst
+            return nothing(dst, fresh)
         views[1:3] = parts
         if views[1].free < stationary.free or views[2].free < moving.free:
             views[0] = dst[: views[1].free, : views[2].free]
@@ -582,9 +605,10 @@ def nc_transpose(dst, data, engine=None, name=None, dtype=None, mask=None):
     dst = operand(dst, "dst", api)
     goal, source = dst, data
     if mask is not None:
-        source = data.valid(mask)
-        if source is None:
-            return dst
+        parts = shrunk([data], mask)
+        if parts is None:
+            return nothing(dst, fresh)
+        source = parts[0]
         goal = dst[: source.free, : source.partitions]
     patterns = []
     on_chip(goal, "dst", api, patterns)

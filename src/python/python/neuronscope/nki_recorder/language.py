@@ -104,7 +104,9 @@ def ndarray(shape, dtype, buffer=None, name="", address=None, **_):
         raise KernelError("dimension", "Block dimensions (nl.par_dim) are not in nki since 0.2.", "declare a list of tiles")
     if isinstance(address, tuple):
         address = address[-1]
-    return instructions.tile(shape, dtype, place, name, pdim, -1 if address is None else int(address), blocks_at=where and where(shape, pdim, dtype))
+    blocks_at = where and where(shape, pdim, dtype)
+    address, bank = blocks_at(0) if blocks_at else (-1 if address is None else int(address), -1)
+    return instructions.tile(shape, dtype, place, name, pdim, address, bank, blocks_at=blocks_at)
 
 
 def _in_hbm(shape, dtype, place, name):
@@ -236,9 +238,10 @@ def load_transpose2d(src, dtype=None, mask=None, **_):
         raise KernelError("dimension", f"src of nl.load_transpose2d has {src.ndim} dimensions.", "index it so that two remain")
     dst = result((src.shape[1], src.shape[0]), element_type(dtype) if dtype is not None else src.dtype)
     if mask is not None:
-        part = src.valid(mask)
-        if part is None:
-            return dst
+        parts = instructions.shrunk([src], mask)
+        if parts is None:
+            return instructions.nothing(dst, True)
+        part = parts[0]
         goal = dst[: part.shape[1], : part.shape[0]]
         dma("dma_transpose", "nl.load_transpose2d", goal, part, (("axes", (1, 0)),), "any", None, False, True)
         return dst
@@ -485,8 +488,8 @@ def _redirect(value, target, accumulate=None):
     """Makes `target` the destination of the instruction that made `value`; False if something else used it since."""
     trace = Trace.now
     storage = value.storage
-    if storage.made is None:
-        return False
+    if not storage.made:
+        return storage.made == ()
     at, number, mask = storage.made
     if trace.last[storage.id] != number or trace.count - 1 < number or value.pattern() != storage.whole:
         return False
@@ -537,6 +540,8 @@ class _Operators:
 
     @staticmethod
     def assign(target, value):
+        if isinstance(value, View) and value.storage is not None and value.storage.made == ():
+            return
         if isinstance(target, Blocks):
             if isinstance(value, (int, float)):
                 for one in target.tiles():
@@ -566,7 +571,7 @@ class _Operators:
     def in_place(target, value, op):
         if isinstance(target, Blocks):
             target = target.merge()
-        if op == "add" and target.on_chip and target.storage.memory == "p" and isinstance(value, View) and value.storage.made is not None:
+        if op == "add" and target.on_chip and target.storage.memory == "p" and isinstance(value, View) and value.storage.made:
             made = value.storage.made
             if Trace.now.forms.rows[Trace.now.code[made[0] - 3]]["op"] == "nc_matmul":
                 accumulate = instructions._was_written(target, target.pattern())

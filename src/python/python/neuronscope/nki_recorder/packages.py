@@ -11,6 +11,7 @@ from .dtypes import DTYPES
 from .errors import KernelError, no_such_name
 from .host import STUBS, HostArray, Stub
 from .instructions import Member
+from .trace import OWN
 
 ENUMS = {
     "engine": "tensor vector scalar gpsimd dma sync unknown",
@@ -26,8 +27,8 @@ ENUMS = {
 class _Enum:
     def __init__(self, name, members):
         self._name = name
-        for member in members.split():
-            setattr(self, member, Member(name, member))
+        for rank, member in enumerate(members.split()):
+            setattr(self, member, Member(name, member, rank))
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -141,14 +142,14 @@ def isa_names(dialect):
 
 
 class _Allocation:
-    """`ncc.sbuf.mod_alloc(...)` as the buffer of a declaration: where its tiles lie."""
+    """`ncc.sbuf.mod_alloc(...)` or `ncc.psum.alloc(function)` as the buffer of a declaration: where its tiles lie."""
 
-    def __init__(self, memory, base, turns, bank=0):
-        self.memory, self.base, self.turns, self.bank = memory, base, turns, bank
+    def __init__(self, memory, base=0, turns=(), bank=0, function=None):
+        self.memory, self.base, self.turns, self.bank, self.function = memory, base, list(turns), bank, function
         self.name = "sbuf" if memory == "s" else "psum"
 
     def place(self, shape, pdim, dtype):
-        """From the number of a block to (byte address, bank)."""
+        """From the number of a block to (byte in a partition, bank)."""
         blocks = shape[:pdim]
         turns = [*([1] * (len(blocks) - len(self.turns))), *self.turns]
         size = dtype.itemsize
@@ -156,11 +157,17 @@ class _Allocation:
             size *= count
 
         def at(number):
-            slot, step = 0, 1
-            for axis in reversed(range(len(blocks))):
-                slot += number % blocks[axis] % (turns[axis] or blocks[axis]) * step
-                step *= turns[axis] or blocks[axis]
-                number //= blocks[axis]
+            index = []
+            for count in reversed(blocks):
+                index.insert(0, number % count)
+                number //= count
+            if self.function:
+                first, _, byte = self.function(idx=tuple(index), pdim_size=shape[pdim], fdim_size=size)
+                return (byte, first) if self.memory == "p" else (byte, -1)
+            slot = 0
+            for one, count, turn in zip(index, blocks, turns):
+                turn = turn or count
+                slot = slot * turn + one % turn
             return (self.base + slot * size, -1) if self.memory == "s" else (-1, self.bank + slot)
 
         return at
@@ -171,10 +178,10 @@ class _Memory:
         self.memory, self.name = memory, "sbuf" if memory == "s" else "psum"
 
     def mod_alloc(self, *, base_addr=0, base_bank=0, base_partition=0, num_par_tiles=(), num_free_tiles=(), num_bank_tiles=(), **_):
-        return _Allocation(self.memory, base_addr, list(num_free_tiles or num_bank_tiles), base_bank)
+        return _Allocation(self.memory, base_addr, num_free_tiles or num_bank_tiles, base_bank)
 
     def alloc(self, function=None, **_):
-        return language.sbuf if self.memory == "s" else language.psum
+        return _Allocation(self.memory, function=function) if function else self.auto_alloc()
 
     def auto_alloc(self, **_):
         return language.sbuf if self.memory == "s" else language.psum
@@ -215,7 +222,12 @@ def build(kernel_names):
         for name, module in parts.items():
             modules[f"{root}.{name}"] = module
         modules[root] = Module(root, "nki", {**kernel_names(dialect), **parts})
-    modules["neuronxcc"] = Module("neuronxcc", "neuronxcc", {"nki": modules["neuronxcc.nki"], "__version__": "0"})
+    # Some files take their types from inside the compiler.
+    starfish = {"neuronxcc.starfish.support.dtype": Module("neuronxcc.starfish.support.dtype", "the types of neuronxcc", dict(DTYPES))}
+    starfish["neuronxcc.starfish.support"] = Stub("neuronxcc.starfish.support", dtype=starfish["neuronxcc.starfish.support.dtype"])
+    starfish["neuronxcc.starfish"] = Stub("neuronxcc.starfish", support=starfish["neuronxcc.starfish.support"])
+    modules.update(starfish)
+    modules["neuronxcc"] = Module("neuronxcc", "neuronxcc", {"nki": modules["neuronxcc.nki"], "starfish": starfish["neuronxcc.starfish"], "__version__": "0"})
     return modules
 
 
@@ -238,7 +250,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _asked_by_author(self):
         frame = sys._getframe(2)
-        while frame is not None and "importlib" in frame.f_code.co_filename:
+        while frame is not None and ("importlib" in frame.f_code.co_filename or frame.f_code.co_filename.startswith(OWN)):
             frame = frame.f_back
         return frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(self.folder)
 

@@ -13,13 +13,13 @@ import sys
 import types
 
 from . import chips, instructions, language
-from .dtypes import FLOAT32
+from .dtypes import FLOAT32, DType
 from .dtypes import dtype as as_dtype
 from .errors import End, KernelError, nearest, no_such_name
 from .host import Absent, HostArray
 from .packages import Installed, Module, build
 from .tensors import View
-from .trace import _OWN, Budget, Trace
+from .trace import OWN, Budget, Trace
 
 
 class Kernel:
@@ -42,6 +42,31 @@ class Kernel:
 
     def __get__(self, instance, _=None):
         return self if instance is None else functools.partial(self, instance)
+
+
+class _Numpy(types.ModuleType):
+    """NumPy as installed, whose dtype() takes the chip's types too."""
+
+    def __init__(self, numpy):
+        super().__init__("numpy")
+        self.__dict__["_numpy"] = numpy
+
+    def __getattr__(self, name):
+        return getattr(self._numpy, name)
+
+    def dtype(self, kind, *rest, **named):
+        return kind if isinstance(kind, DType) else self._numpy.dtype(kind, *rest, **named)
+
+
+def _text(value):
+    """An argument that is no tensor: types of NumPy read as those of its stand-in."""
+    kind = None if value is None or isinstance(value, (int, float, tuple, list, dict)) else as_dtype(value)
+    return str(kind or value)
+
+
+def _import(name, *rest):
+    module = builtins.__import__(name, *rest)
+    return _Numpy(module) if name == "numpy" and hasattr(module, "__version__") and not (len(rest) > 2 and rest[2]) else module
 
 
 def _unwrap(function):
@@ -143,7 +168,7 @@ class _Run:
         space = types.ModuleType("__main__" if self.shapes is None else os.path.splitext(os.path.basename(self.path))[0])
         space.__file__ = self.path
         # Turns of a plain range are turns of the list too.
-        space.__dict__["__builtins__"] = {**vars(builtins), "range": language.Loop}
+        space.__dict__["__builtins__"] = {**vars(builtins), "range": language.Loop, "__import__": _import}
         known = sys.modules.get(space.__name__)
         sys.modules[space.__name__] = space
         try:
@@ -206,7 +231,7 @@ class _Run:
     def _call(self, space):
         kernel = self._chosen(space)
         if not isinstance(kernel, Kernel):
-            old = "neuronxcc.nki" in self.source
+            old = "neuronxcc" in self.source
             kernel = Kernel(kernel, 1 if old else 2, run=self._record_call)
         if self.grid:
             kernel = kernel[tuple(self.grid)]
@@ -258,7 +283,7 @@ class _Run:
                 bound.arguments[name] = value
         rows = trace.kernel["arguments"]
         for name, value in bound.arguments.items():
-            rows.append([name, value.storage.id if isinstance(value, View) else str(value) if not isinstance(value, float) else repr(value)])
+            rows.append([name, value.storage.id if isinstance(value, View) else _text(value)])
         grid = tuple(kernel.grid) or ((trace.lnc,) if trace.lnc > 1 else (1,))
         trace.programs = tuple(int(one) for one in grid)
         first = kernel.dialect == 1
@@ -276,7 +301,7 @@ class _Run:
             return type(value)(self._argument(f"{name}[{at}]", one) for at, one in enumerate(value))
         if isinstance(value, dict):
             return {key: self._argument(f"{name}[{key!r}]", one) for key, one in value.items()}
-        if isinstance(value, (HostArray,)) or (hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, (View, Absent))):
+        if isinstance(value, (HostArray,)) or (hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, (View, Absent, type))):
             shape = tuple(int(one) for one in value.shape)
             if not shape:
                 return value
@@ -314,7 +339,7 @@ class _Run:
         while traceback is not None:
             code = traceback.tb_frame.f_code
             name = code.co_filename
-            if not name.startswith(_OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(self.trace.root) or place is None):
+            if not name.startswith(OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(self.trace.root) or place is None):
                 place = (self.trace.file(name), traceback.tb_lineno, code.co_name)
             traceback = traceback.tb_next
         return place

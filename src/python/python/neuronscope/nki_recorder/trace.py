@@ -9,7 +9,7 @@ from .errors import KernelError
 
 VERSION = 1
 # Frames of this package are not the author's.
-_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def _function(frame):
@@ -79,7 +79,7 @@ class Trace:
     def place(self):
         """File and line that run now: `(file, line, function)`, or None outside of a kernel's file."""
         frame = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        while frame is not None and frame.f_code.co_filename.startswith(OWN):
             frame = frame.f_back
         if frame is None:
             return None
@@ -88,7 +88,7 @@ class Trace:
     def site(self, depth=2):
         frame = sys._getframe(depth)
         code = frame.f_code
-        while code.co_filename.startswith(_OWN):
+        while code.co_filename.startswith(OWN):
             frame = frame.f_back
             code = frame.f_code
         key = (id(code), frame.f_lasti)
