@@ -130,8 +130,8 @@ ERRORS = [
     ("u = nl.ndarray((512,), dtype=nl.float32, buffer=nl.sbuf)", "dimension", 9, "one dimension", "(512, 1) or (1, 512)", ""),
     ("nisa.tensor_copy(t[0, :], t[0, :])", "dimension", 9, "an index removed it", "t[5:6, 0:512]", ""),
     ("nisa.tensor_reduce(t, nl.add, t, axis=0)", "dimension", 9, "reduces the partition dimension", "transpose", ""),
-    ("nisa.tensor_tensor(t, t, t)", "signature", 9, "nisa.tensor_tensor needs op", "(dst, data1, data2, op, engine=None)", ""),
-    ("nisa.activation(dst=t, op=nl.exp, data=t, mask2=3)", "signature", 9, "has no parameter 'mask2'", "(dst, op, data, bias=None", ""),
+    ("nisa.tensor_tensor(t, t, t)", "signature", 9, "tensor_tensor() missing 1 required positional argument: 'op'", "(dst, data1, data2, op, engine=None)", ""),
+    ("nisa.activation(dst=t, op=nl.exp, data=t, mask2=3)", "signature", 9, "activation() got an unexpected keyword argument 'mask2'", "(dst, op, data, bias=None", ""),
     ("nisa.nc_matmul(t, t)", "signature", 9, "'moving'", "(dst, stationary, moving, ", ""),
     ("nisa.dma_copy(t, t, foo=1)", "signature", 9, "'foo'", "(dst, src, ", ""),
     ("nisa.nc_matmul(t, t[:, 0:128], t)", "memory", 9, "dst of nisa.nc_matmul is in SBUF", "buffer=nl.psum", ""),
@@ -378,6 +378,11 @@ def test_first_results_are_no_copies():
 def test_one_element_of_each_partition_is_an_operand_in_both_dialects():
     assert second("nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=t[:, 3])")["builds"]
     assert first("t[...] = nisa.tensor_scalar(t, nl.multiply, t[:, 3])")["builds"]
+
+
+def test_a_partition_behind_blocks_is_no_other_shape():
+    document = first("a = nl.ndarray((4, 128, 16), dtype=nl.float32)\nb = nl.ndarray((4, nl.par_dim(128), 16), dtype=nl.float32)\na[...] = 1\nb[2] = 1")
+    assert [row[2]["dst"][3] for row in rows(document)[1:3]] == [[0, 4, 1, 2048], [0, 128, 1, 16]]
 
 
 def test_a_mask_that_is_false_leaves_nothing():

@@ -259,44 +259,55 @@ def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh
     count = trace.count
     if count & 1023 == 0:
         trace.check_budget()
-    indirect = ()
-    for at, view in enumerate(views):
-        if at >= writes:
-            storage = view.storage
-            if storage.written is not True and storage.memory != "i":
-                check_read(view, patterns[at], roles[at], api)
+    for view in views:
         if view.dynamic is not None:
-            indirect += (at,)
-    if indirect:
-        args = (*args, ("dynamic", indirect))
-        # Offsets that are a tile are read too.
-        for view in [views[at].dynamic for at in indirect]:
-            if isinstance(view, View):
-                views, patterns, roles = [*views, view], [*patterns, view.pattern()], (*roles, "offset")
+            views, patterns, roles, args = _offsets(views, patterns, roles, args)
+            break
     scope = trace.scope
-    code, first, last = trace.code, trace.first, trace.last
-    code += (
-        trace.form(op, roles, writes, args, engine, api),
+    form = trace.forms.places.get((op, roles, args, engine, api))
+    row = [
+        form if form is not None else trace.form(op, roles, writes, args, engine, api),
         views[0].storage.site if fresh else trace.site(3),
         scope if scope >= 0 else trace.open_scope(),
-    )
-    for at, view in enumerate(views):
-        storage, pattern, start = view.storage, patterns[at], view.start
-        row = storage.id
-        if row < 0:
-            row = trace.tensor(storage)
-        code += (row, start, pattern)
-        if first[row] < 0:
-            first[row] = count
-        last[row] = count
-        if at < writes and storage.written is not True:
-            if pattern == storage.whole and not start and storage.of is None:
+    ]
+    first, last = trace.first, trace.last
+    settled = True
+    for view, pattern in zip(views, patterns):
+        storage = view.storage
+        number = storage.id
+        if number < 0:
+            number = trace.tensor(storage)
+        row += (number, view.start, pattern)
+        if first[number] < 0:
+            first[number] = count
+        last[number] = count
+        if storage.written is not True:
+            settled = False
+    if not settled:
+        # What is read is checked before dst counts as written.
+        for at in range(writes, len(views)):
+            storage = views[at].storage
+            if storage.written is not True and storage.memory != "i":
+                check_read(views[at], patterns[at], roles[at], api)
+        for at in range(writes):
+            view, pattern = views[at], patterns[at]
+            storage = view.storage
+            if pattern == storage.whole and not view.start and storage.of is None:
                 storage.written = True
-            else:
+            elif storage.written is not True:
                 mark(view, pattern)
+    trace.code += row
     trace.count = count + 1
     if fresh:
-        views[0].storage.made = (len(code) - 3 * len(views), count, mask)
+        views[0].storage.made = (len(trace.code) - 3 * len(views), count, mask)
+
+
+def _offsets(views, patterns, roles, args):
+    """The operands with those whose address is known on the device only named; offsets that are a tile are read too."""
+    indirect = tuple(at for at, view in enumerate(views) if view.dynamic is not None)
+    offsets = [views[at].dynamic for at in indirect if isinstance(views[at].dynamic, View)]
+    patterns = [*patterns, *(view.pattern() for view in offsets)]
+    return [*views, *offsets], patterns, (*roles, *("offset" for _ in offsets)), (*args, ("dynamic", indirect))
 
 
 def nothing(dst, fresh):
@@ -320,20 +331,22 @@ def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape
     """An instruction of an engine: `tiles` have the size of dst, `vectors` and `outs` one element per partition; pairs (role, view)."""
     trace = now()
     fresh = fresh or dst is None
-    first = tiles[0][1] if tiles else None
-    if trace.dialect == 1 and len(tiles) > 1 and len({view.shape for _, view in tiles}) > 1:
+    if len(tiles) == 2 and tiles[0][1].shape != tiles[1][1].shape and trace.dialect == 1:
         tiles = spread(tiles, api)
-        first = tiles[0][1]
     if dst is None:
-        source = first if first is not None else others[0][1]
+        source = (tiles or others)[0][1]
         dst = result(shape or source.shape, element_type(dtype) if dtype is not None else source.dtype)
-    else:
+    elif type(dst) is not View:
         dst = operand(dst, "dst", api)
-    roles = ["dst", *(role for role, _ in outs), *(role for role, _ in tiles), *(role for role, _ in others), *(role for role, _ in vectors)]
-    views = [dst, *(view for _, view in outs), *(view for _, view in tiles), *(view for _, view in others), *(view for _, view in vectors)]
-    views = shrunk(views, mask)
-    if views is None:
-        return nothing(dst, fresh)
+    roles, views = ["dst"], [dst]
+    for part in (outs, tiles, others, vectors):
+        for role, view in part:
+            roles.append(role)
+            views.append(view)
+    if mask is not None:
+        views = shrunk(views, mask)
+        if views is None:
+            return nothing(dst, fresh)
     at, roles = 1 + len(outs), tuple(roles)
     patterns = places(views)
     key = (api, engine, roles, tuple(patterns), "".join([view.storage.memory for view in views]))
@@ -503,9 +516,10 @@ def nc_matmul(
     scales=(),
 ):
     trace = now()
-    stationary, moving = operand(stationary, "stationary", api), operand(moving, "moving", api)
+    if type(stationary) is not View or type(moving) is not View:
+        stationary, moving = operand(stationary, "stationary", api), operand(moving, "moving", api)
     fresh = dst is None
-    mode = plain(perf_mode)
+    mode = None if perf_mode is None else plain(perf_mode)
     half = 2 if mode not in (None, "none") else 1
     if fresh:
         kind = element_type(dtype) if dtype is not None else (stationary.dtype if is_transpose else FLOAT32)
@@ -523,7 +537,7 @@ def nc_matmul(
             views[0] = dst[: views[1].free, : views[2].free]
     goal, left, right = views[:3]
     patterns = places(views)
-    key = (api, half, goal.start, *patterns, goal.storage.memory, left.storage.memory, right.storage.memory, goal.dtype, left.dtype, right.dtype)
+    key = (api, half, goal.start, *patterns, goal.storage.memory, left.storage.memory, right.storage.memory, id(goal.dtype), id(left.dtype), id(right.dtype))
     if key not in trace.right:
         patterns = []
         _product_fits(trace, op, api, goal, left, right, scales, half, patterns)
@@ -532,9 +546,12 @@ def nc_matmul(
     if accumulate is None:
         accumulate = False if fresh else _was_written(goal, patterns[0])
     args = (("accumulate", bool(accumulate)),)
-    for key, value in (("is_transpose", is_transpose), ("is_stationary_onezero", is_stationary_onezero), ("is_moving_onezero", is_moving_onezero)):
-        if value:
-            args += ((key, True),)
+    if is_transpose:
+        args += (("is_transpose", True),)
+    if is_stationary_onezero:
+        args += (("is_stationary_onezero", True),)
+    if is_moving_onezero:
+        args += (("is_moving_onezero", True),)
     if half == 2:
         args += (("perf_mode", mode),)
     if tile_position or tile_size:
@@ -693,90 +710,73 @@ ROWS = {
 }
 # Chips before these cores do not have an instruction.
 SINCE = {"activate2": 4, "exponential": 4, "quantize_mx": 4, "rand2": 4, "range_select": 3, "nonzero_with_count": 3, "rand_get_state": 3}
+_NOTHING = object()
 _DEFAULTS = {"": None, "False": False, "1.0": 1.0, "0.0": 0.0, "0": 0, "1": 1, "-1": -1}
-_COMMON = ("name", "dtype", "mask")
 
 
 def signature(name):
     """The parameters of an instruction as an author writes them."""
-    if name in ROWS:
-        return "dst, " + ", ".join(one.split(":")[0] + ("=" + (one.split("=")[1] or "None") if "=" in one else "") for one in ROWS[name][0].split())
-    return ""
+    parameters = [one.split(":")[0] + (f"={_DEFAULTS[one.split('=')[1]]}" if "=" in one else "") for one in ROWS[name][0].split()]
+    return ", ".join(["dst", *parameters])
 
 
 def _instruction(name):
+    """The function of a row. Python itself binds its arguments, so that its errors read as usual."""
     spec, shape_rule = ROWS[name]
     rows = []
     for one in spec.split():
-        head, _, default = one.partition("=")
-        parameter, _, kind = head.partition(":")
-        rows.append((parameter, kind, "=" in one, _DEFAULTS.get(default)))
+        head, equals, default = one.partition("=")
+        rows.append((*head.split(":"), _DEFAULTS[default] if equals else _NOTHING))
     names = [row[0] for row in rows]
-    known = {*names, *_COMMON}
     api = f"nisa.{name}"
     since = SINCE.get(name, 2)
 
-    def call(*given, **named):
-        trace = now()
-        dst = given[0] if given else named.pop("dst", _NOTHING)
-        if dst is _NOTHING:
-            raise KernelError("signature", f"{api} has no dst.", f"its parameters are ({signature(name)})")
-        values = dict(zip(names, given[1:]))
-        if len(given) > len(names) + 1:
-            raise KernelError("signature", f"{api} takes {len(names) + 1} arguments at most, not {len(given)}.", f"its parameters are ({signature(name)})")
-        for key, value in named.items():
-            if key not in known or key in values:
-                what = f"gets {key} twice" if key in values or key == "dst" else f"has no parameter {key!r}"
-                raise KernelError("signature", f"{api} {what}.", f"its parameters are ({signature(name)})")
-            values[key] = value
-        if trace.chip.core < since:
-            raise KernelError("value", f"{api} is not on {trace.chip.name}.", "use another instruction, or a newer --chip")
-        tiles, others, vectors, outs, args, engine = [], [], [], [], [], "any"
-        for parameter, kind, optional, default in rows:
-            value = values.get(parameter, _NOTHING)
-            if value is _NOTHING:
-                if optional:
-                    continue
-                raise KernelError("signature", f"{api} needs {parameter}.", f"its parameters are ({signature(name)})")
+    def run(dst, values, dtype, mask):
+        if since > 2 and now().chip.core < since:
+            raise KernelError("value", f"{api} is not on {Trace.now.chip.name}.", "use another instruction, or a newer --chip")
+        tiles, others, vectors, outs, args, engine = [], [], [], [], (), "any"
+        for (parameter, kind, default), value in zip(rows, values):
             if kind == "t":
-                tiles.append((parameter, operand(value, parameter, api)))
-            elif isinstance(value, (View, Blocks)):
+                tiles.append((parameter, value if type(value) is View else operand(value, parameter, api)))
+            elif value is default:
+                continue
+            elif kind == "o":
+                args += ((parameter, label(value)),)
+            elif kind == "e":
+                engine = engine_name(value)
+            elif isinstance(value, View) or kind in "uw":
                 pair = (parameter, operand(value, parameter, api))
                 if kind == "v":
                     vectors.append(pair)
                 elif kind == "a":
                     tiles.append(pair)
-                elif kind == "w":
-                    outs.append(pair)
                 elif kind == "u":
                     others.append(pair)
-                elif parameter.startswith("dst"):
+                elif kind == "w" or parameter.startswith("dst"):
                     outs.append(pair)
                 else:
                     raise KernelError("signature", f"{parameter} of {api} is a tensor.", f"its parameters are ({signature(name)})")
-            elif kind == "e":
-                engine = engine_name(value)
-            elif kind in "uw" and value is not None:
-                operand(value, parameter, api)
-            elif kind == "o":
-                if value is not None:
-                    args.append((parameter, label(value)))
-            elif value is not default and value != default:
-                args.append((parameter, plain(value)))
-        return _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, shape_rule)
+            elif value != default:
+                args += ((parameter, plain(value)),)
+        if shape_rule or name in _SPECIAL:
+            return _finish(name, api, dst, tiles, others, vectors, outs, args, engine, dict(zip(names, values)), dtype, mask, shape_rule)
+        if dst is None and not tiles and not others:
+            raise KernelError("signature", f"{api} has no dst.", f"its parameters are ({signature(name)})")
+        return compute(name, api, dst, tiles, vectors, outs, args, engine, dtype, mask, None, others)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"({signature(name)})"
-    return call
+    space = {"run": run}
+    source = f"def {name}({signature(name)}, name=None, dtype=None, mask=None): return run(dst, ({', '.join(names)},), dtype, mask)"
+    exec(compile(source, __file__, "exec"), space)
+    return space[name]
 
 
-_NOTHING = object()
 # An output of another size than one element per partition.
 _LOOSE = {"nc_match_replace8", "quantize_mx"}
+_SPECIAL = {*_LOOSE, "tensor_copy_predicated"}
 
 
-def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, shape_rule):
-    shape, dtype, mask = None, values.get("dtype"), values.get("mask")
+def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, dtype, mask, shape_rule):
+    shape = None
     data = others[0][1] if others else None
     if shape_rule == "reduce":
         axis = values["axis"]
@@ -785,14 +785,14 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
             raise KernelError("dimension", f"{api} reduces the partition dimension (axis {data.pdim}).", "transpose first, or multiply with a column of ones on the tensor engine")
         if any(one >= data.ndim for one in axes):
             raise KernelError("bounds", f"axis {sorted(axes)} of {api} is out of the {data.ndim} dimensions of data.", "reduce free dimensions")
-        shape = [1 if at in axes else count for at, count in enumerate(data.shape) if at not in axes or values.get("keepdims")]
-        args = [(key, value) for key, value in args if key != "axis"] + [("axis", tuple(sorted(axes)))]
+        shape = [1 if at in axes else count for at, count in enumerate(data.shape) if at not in axes or values["keepdims"]]
+        args = (*((key, value) for key, value in args if key != "axis"), ("axis", tuple(sorted(axes))))
     elif shape_rule == "row":
         shape = (1, *data.shape[1:])
     elif shape_rule == "gather":
         shape = others[1][1].shape
         if name == "local_gather":
-            shape = (shape[0], product(shape[1:]) * values.get("num_elem_per_idx", 1))
+            shape = (shape[0], product(shape[1:]) * values["num_elem_per_idx"])
     elif shape_rule == "pair":
         shape = (1, 2, data.free)
     elif shape_rule:
@@ -809,13 +809,11 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
         others = [("old", operand(dst, "dst", api)), *others] if dst is not None and dst.storage.written is not None else others
     if name in _LOOSE and outs:
         # An output of its own size is checked as any tile, and written.
-        return _with_extra(name, api, dst, tiles, others, outs, args, engine, values, shape)
-    if not tiles and not others and dst is None:
-        raise KernelError("signature", f"{api} has no dst.", f"its parameters are ({signature(name)})")
-    return compute(name, api, dst, tiles, vectors, outs, tuple(args), engine, dtype, mask, shape, others)
+        return _with_extra(name, api, dst, tiles, others, outs, args, engine, shape)
+    return compute(name, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape, others)
 
 
-def _with_extra(name, api, dst, tiles, others, outs, args, engine, values, shape):
+def _with_extra(name, api, dst, tiles, others, outs, args, engine, shape):
     now()
     fresh = dst is None
     if fresh:
@@ -824,7 +822,7 @@ def _with_extra(name, api, dst, tiles, others, outs, args, engine, values, shape
     patterns = []
     for role, view in pairs:
         on_chip(view, role, api, patterns)
-    emit(name, api, tuple(role for role, _ in pairs), [view for _, view in pairs], patterns, 1 + len(outs), tuple(args), engine, None, fresh)
+    emit(name, api, tuple(role for role, _ in pairs), [view for _, view in pairs], patterns, 1 + len(outs), args, engine, None, fresh)
     return dst
 
 

@@ -31,6 +31,9 @@ hbm, shared_hbm, private_hbm = Buffer("hbm", "h"), Buffer("shared_hbm", "o"), Bu
 BUFFERS = {"s": sbuf, "p": psum, "a": sbuf, "i": shared_hbm, "o": shared_hbm, "h": private_hbm}
 
 
+_QUICK = {sbuf, psum}
+
+
 class ParDim(int):
     """The dimension that is the partition."""
 
@@ -87,8 +90,12 @@ def _shape(shape):
 
 def ndarray(shape, dtype, buffer=None, name="", address=None, **_):
     trace = now()
-    shape, dtype = _shape(shape), element_type(dtype)
     buffer = sbuf if buffer is None or buffer is Ellipsis else buffer
+    if buffer in _QUICK and address is None and type(shape) is tuple and (shape, dtype, buffer.memory, 0) in trace.kinds:
+        # A partition that stands elsewhere equals a number.
+        if not any(type(one) is ParDim for one in shape[1:]):
+            return instructions.tile(shape, dtype, buffer.memory, name)
+    shape, dtype = _shape(shape), element_type(dtype)
     where, place = getattr(buffer, "place", None), getattr(buffer, "memory", None)
     if place is None:
         place = {"sbuf": "s", "psum": "p", "hbm": "h", "private_hbm": "h", "shared_hbm": "o"}.get(plain(buffer))
@@ -509,9 +516,8 @@ def _redirect(value, target, accumulate=None):
     if goal is None:
         return True
     pattern = goal.pattern()
-    if accumulate is not None:
-        key = (form["op"], tuple(form["operands"]), tuple({**form["args"], "accumulate": accumulate}.items()), form["engine"], form["api"])
-        trace.code[at - 3] = trace.forms.place(key, {**form, "args": {**form["args"], "accumulate": accumulate}})
+    if accumulate:
+        trace.code[at - 3] = trace.adding(trace.code[at - 3])
     trace.forget(storage)
     row = goal.storage.id
     if row < 0:

@@ -379,6 +379,8 @@ class _Run:
         return modules.get(name)
 
     def _of_stub(self, name):
+        if name in instructions.ROWS:
+            return f"({instructions.signature(name)})"
         found = getattr(instructions, name, None) or getattr(language, name, None)
         if isinstance(found, types.FunctionType) and not name.startswith("_"):
             # What callers inside this package add is no parameter of the author's.

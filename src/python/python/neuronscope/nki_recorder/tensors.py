@@ -31,9 +31,10 @@ class Group:
 class Storage:
     """What a row of the list's tensors is. `written` is None, True, or what was written: keys `start << 24 | pattern`."""
 
-    __slots__ = (
-        "address", "bank", "declared", "dtype", "elements", "group", "id", "made", "memory", "name", "of", "partitions", "scope", "site", "whole", "written", "zeroed",
-    )  # fmt: skip
+    # Most tiles have nothing else.
+    id = address = bank = -1
+    group = of = written = made = None
+    zeroed = False
 
     def __init__(self, memory, dtype, partitions, elements, name="", depth=3, whole=-1, site=-1):
         trace = Trace.now
@@ -42,9 +43,6 @@ class Storage:
         self.scope = scope if scope >= 0 else trace.open_scope()
         self.site = site if site >= 0 else trace.site(depth)
         self.declared = trace.count
-        self.id = self.address = self.bank = -1
-        self.group = self.of = self.written = self.made = None
-        self.zeroed = False
         # The pattern that is all of it.
         self.whole = whole if whole >= 0 or memory not in ON_CHIP else trace.pattern((0, partitions, 1, elements))
 
@@ -86,14 +84,13 @@ def merged(dims):
 class View:
     """A tensor as authors hold it."""
 
-    __slots__ = ("dtype", "dynamic", "edge", "p0", "pat", "pdim", "shape", "start", "storage", "strides")
-
+    # The row of its pattern; whether its address is known on the device only; where it may leave its tensor.
+    pat, dynamic, edge = -1, None, None
     # Operators and methods of the first dialect, which nki_recorder.language sets.
     operators = None
 
     def __init__(self, storage, shape, strides, start, p0, pdim, dtype):
         self.storage, self.shape, self.strides, self.start, self.p0, self.pdim, self.dtype = storage, shape, strides, start, p0, pdim, dtype
-        self.pat, self.dynamic, self.edge = -1, None, None
 
     # Shape.
 
@@ -258,7 +255,8 @@ class View:
             else:
                 return self._index(index)
         view = View(self.storage, tuple(counts), tuple(steps), start, p0, keeps if pdim >= 0 else pdim, self.dtype)
-        view.dynamic = self.dynamic
+        if self.dynamic is not None:
+            view.dynamic = self.dynamic
         return view
 
     def _index(self, index):
@@ -282,7 +280,8 @@ class View:
                         start += low * strides[axis]
                 else:
                     view = View(self.storage, counts, steps, start, p0, place, self.dtype)
-                    view.dynamic = self.dynamic
+                    if self.dynamic is not None:
+                        view.dynamic = self.dynamic
                     return view
             if 0 in key[3:] or not any(key[3:]) or len({one.ndim for one in index if type(one) is Index}) > 1:
                 key = None
@@ -688,8 +687,6 @@ for _name, _method in (("equal", "eq"), ("not_equal", "ne"), ("less", "lt"), ("l
 
 class Blocks(View):
     """A tensor with block dimensions: indices of all of them give a tile."""
-
-    __slots__ = ("base", "group", "steps")
 
     def __init__(self, group, base, steps, shape, dtype):
         View.__init__(self, None, shape, None, 0, 0, len(steps), dtype)

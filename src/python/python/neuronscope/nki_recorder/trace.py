@@ -60,7 +60,7 @@ class Trace:
         self.files, self.sites, self.loops, self.forms, self.patterns = _Table(), _Table(), _Table(), _Table(), _Table()
         self.dtypes, self.names = _Table(), _Table()
         self.names.place("")
-        self._site_of, self._codes = {}, []
+        self._site_of, self._codes, self._adding = {}, [], {}
         self._file_of = {}
         self.storages, self.first, self.last = [], [], []
         # What was found right is not looked at again: operands of an instruction, and how indices select.
@@ -94,11 +94,18 @@ class Trace:
         key = (id(code), frame.f_lasti)
         site = self._site_of.get(key)
         if site is None:
-            # The code is kept, so that no other one gets its identity.
-            self._codes.append(code)
-            row = [self.file(code.co_filename), frame.f_lineno, _function(frame)]
-            site = self._site_of[key] = len(self.sites.rows)
-            self.sites.rows.append(row)
+            # Since Python 3.11 an instruction is followed by caches (opcode 0), and a frame may stand on one of them.
+            raw, at = code.co_code, frame.f_lasti
+            while at > 0 and raw[at] == 0:
+                at -= 2
+            first = (id(code), at)
+            site = self._site_of.get(first)
+            if site is None:
+                # The code is kept, so that no other one gets its identity.
+                self._codes.append(code)
+                site = self._site_of[first] = len(self.sites.rows)
+                self.sites.rows.append([self.file(code.co_filename), frame.f_lineno, _function(frame)])
+            self._site_of[key] = site
         return site
 
     def file(self, path):
@@ -214,6 +221,16 @@ class Trace:
                 row["dynamic"] = list(dynamic)
             form = self.forms.place(key, row)
         return form
+
+    def adding(self, form):
+        """The form of a product that accumulates, for that of one that does not."""
+        other = self._adding.get(form)
+        if other is None:
+            row = self.forms.rows[form]
+            args = {**row["args"], "accumulate": True}
+            other = self.form(row["op"], tuple(row["operands"]), row["writes"], tuple(args.items()), row["engine"], row["api"])
+            self._adding[form] = other
+        return other
 
     # Remarks.
 
