@@ -445,6 +445,11 @@ def test_the_command(tmp_path):
     # The same from standard input, and into a file.
     again = command("second_views.py::products", "--source", "--shapes", "256x128,256x512", "--dtype", "bf16", "-o", tmp_path / "list.json", text=path.read_text(encoding="utf-8"))
     assert again.returncode == 0 and (tmp_path / "list.json").read_text(encoding="utf-8") == done.stdout
+    # A list for each line of settings.
+    lines = "".join(json.dumps({"TILES_IN_BLOCK_M": m}) + "\n" for m in (1, 2))
+    each = command(f"{MATMUL}::nki_matmul_fully_optimized_", "--shapes", "1024x1024,1024x1024", "--set", "TILES_IN_BLOCK_N=1", "--each", text=lines).stdout.splitlines()
+    settings = {"TILES_IN_BLOCK_M": 2, "TILES_IN_BLOCK_N": 1}
+    assert len(each) == 2 and json.loads(each[1]) == record(MATMUL, "nki_matmul_fully_optimized_", "1024x1024,1024x1024", settings)
     # What the file prints is not in the list.
     printed = command(KERNELS / "language/own_call.py")
     assert printed.returncode == 0 and json.loads(printed.stdout)["programs"] == 2

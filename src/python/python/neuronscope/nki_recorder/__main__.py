@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import contextlib
 import json
 import re
 import sys
@@ -51,34 +52,41 @@ def main(arguments=None):
     parser.add_argument("--max-turns", type=int, default=Budget().turns)
     parser.add_argument("--max-seconds", type=float, default=Budget().seconds)
     parser.add_argument("--output", "-o", help="a file for the list, instead of stdout")
+    parser.add_argument("--each", action="store_true", help="read settings from stdin, a JSON object a line, and print a list for each, a line each")
     parser.add_argument("--source", action="store_true", help="read the source from stdin; FILE.py is its name")
     options = parser.parse_args(arguments)
     path, _, function = options.file.partition("::")
     budget = Budget(options.max_instructions, options.max_turns, options.max_seconds)
-    try:
+    if options.each and options.source:
+        parser.error("--each and --source both read stdin")
+    source = sys.stdin.read() if options.source else None
+
+    def one(settings):
         with _Clock(options.max_seconds):
             document = record(
                 path,
-                source=sys.stdin.read() if options.source else None,
+                source=source,
                 function=function or None,
                 shapes=options.shapes,
                 dtype=options.dtype,
                 chip=options.chip,
                 lnc=options.lnc,
-                settings=dict(options.settings),
+                settings={**dict(options.settings), **settings},
                 grid=options.grid,
                 budget=budget,
                 turns=options.turns,
             )
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    text = dumps(document)
-    if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
-            file.write(text)
-    else:
-        sys.stdout.write(text)
+        return dumps(document)
+
+    with contextlib.ExitStack() as files:
+        try:
+            out = files.enter_context(open(options.output, "w", encoding="utf-8")) if options.output else sys.stdout
+            for settings in map(json.loads, sys.stdin) if options.each else ({},):
+                out.write(one(settings))
+                out.flush()
+        except (OSError, ValueError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
     return 0
 
 
