@@ -380,6 +380,12 @@ def test_one_element_of_each_partition_is_an_operand_in_both_dialects():
     assert first("t[...] = nisa.tensor_scalar(t, nl.multiply, t[:, 3])")["builds"]
 
 
+def test_two_inputs_in_psum_are_copied_for_operators_of_the_first_dialect():
+    body = "a, b = (nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.psum) for _ in range(2))\nfor c in (a, b):\n    c[...] = nisa.nc_matmul(t[:, 0:128], t)\n"
+    assert [op for op, *_ in rows(first(body + "t[...] = a + b"))][3:-1] == ["tensor_copy", "tensor_tensor"]
+    assert first(body + "t[...] = nisa.tensor_tensor(a, b, nl.add)")["errors"][0]["code"] == "NCC_IBVF027"
+
+
 def test_a_partition_behind_blocks_is_no_other_shape():
     document = first("a = nl.ndarray((4, 128, 16), dtype=nl.float32)\nb = nl.ndarray((4, nl.par_dim(128), 16), dtype=nl.float32)\na[...] = 1\nb[2] = 1")
     assert [row[2]["dst"][3] for row in rows(document)[1:3]] == [[0, 4, 1, 2048], [0, 128, 1, 16]]

@@ -292,6 +292,9 @@ def binary(name, a, b, dtype=None, mask=None, dst=None):
     for one in (a, b):
         if isinstance(one, (Index, Mask)):
             raise KernelError("value", f"{api} of a tile and an index.", "make a tile of the index with nisa.iota")
+    if isinstance(a, View) and isinstance(b, View) and Trace.now.dialect == 1 and a.storage.memory == b.storage.memory == "p":
+        # The compiler of the first dialect copies one of two inputs in PSUM; nisa refuses them.
+        b = tensor_copy(None, b, mask=mask, api=api)
     scalar, data = (b, a) if isinstance(a, View) else (a, b)
     if isinstance(a, View) and isinstance(b, View):
         dtype = _common(a.dtype, b.dtype) if dtype is None else dtype

@@ -637,6 +637,11 @@ class View:
     def astype(self, dtype):
         return self.operators.copy(self, dtype=dtype)
 
+    def assert_shape(self, shape):
+        if tuple(shape) != tuple(self.shape):
+            raise KernelError("value", f"A tensor of {times(self.shape)} is asserted to have {times(shape)}.", "give the kernel the shapes that it asks for")
+        return self
+
     def to(self, *_, **__):
         return self
 
