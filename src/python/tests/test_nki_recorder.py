@@ -468,6 +468,89 @@ def test_the_command(tmp_path):
     assert error["kind"] == "budget" and error["line"] in (1, 2)
 
 
+def _rope(np, x, cos, sin):
+    first, last = x[:64], x[64:]
+    return np.concatenate([first * cos - last * sin, last * cos + first * sin])
+
+
+def _mamba(np, delta, u, a, b, c):
+    state, out = np.zeros(a.shape), []
+    for at in range(delta.shape[1]):
+        state = state * np.exp(a * delta[:, at : at + 1]) + (delta * u)[:, at : at + 1] * b[:, at]
+        out.append((state * c[:, at]).sum(1))
+    return np.stack(out, 1)
+
+
+def _norm(np, x, w):
+    return (x / np.sqrt((x**2).mean(-1, keepdims=True))) @ w.reshape(-1, w.shape[-1])
+
+
+def _lora(np, x, w, a, b):
+    k = x.shape[3] * 128
+    x, w, a = x.reshape(-1, k), w.reshape(k, -1), a.reshape(k, -1)
+    return x @ w + (x @ a) @ b
+
+
+VALUES = [
+    # file, functions, shapes, settings, the operator, largest error over the largest value
+    ("silu", "blocks in_place ping_pong pieces nested_pieces", "128x4x448", {"ROWS": 2}, lambda np, x: x / (1 + np.exp(-x)), 1e-6),
+    ("rope", "halves full_scalar full_tensor", "128x512,64x512,64x512", {"W": 256}, _rope, 1e-6),
+    ("mamba", "whole_rows tiles tiles_outside shared_rows shared_products shared_products_unrolled", "256x128,256x128,256x4,4x128,4x128", {"W": 64}, _mamba, 1e-5),
+    ("rmsnorm_matmul", "scale_before scale_after stationary_reuse load_transpose vector_transpose", "2x128x256,2x128x512", {}, _norm, 1e-5),
+    ("rmsnorm_matmul", "bf16_product", "2x128x256,2x128x512", {}, _norm, 1e-2),
+    ("rmsnorm_matmul", "bf16_split", "2x128x256,2x128x512", {}, _norm, 2e-5),
+    ("lora", "rows row_blocks", "1x2x128x2x128,2x128x512,2x128x128,128x512", {}, _lora, 1e-5),
+    ("lora", "bf16_split fold", "1x2x128x2x128,2x128x512,2x128x128,128x512", {}, _lora, 2e-5),
+]
+
+
+@pytest.mark.parametrize("file, functions, shapes, settings, operator, limit", VALUES, ids=[f"{row[0]}-{row[1].split()[0]}" for row in VALUES])
+def test_what_is_recorded_computes_the_operator(file, functions, shapes, settings, operator, limit):
+    np = pytest.importorskip("numpy")
+    values = importlib.import_module("nki_recorder.values")
+    random = np.random.default_rng(1)
+    for function in functions.split():
+        constants = {}
+        document = record(KERNELS / f"calibration/{file}.py", function, shapes, settings, constants=constants)
+        assert document["builds"], document["errors"]
+        names = {name: random.standard_normal(document["shapes"][str(tensor)]).astype("float32") for name, tensor in document["kernel"]["arguments"]}
+        if "delta" in names:
+            # A state that decays, as in a trained model.
+            names["delta"], names["a"] = np.abs(names["delta"]), -np.abs(names["a"])
+        device = values.machine(document, names, constants)
+        device.run()
+        (result,) = document["results"]
+        got, wanted = device.read_all(result), operator(np, *(array.astype("float64") for array in names.values()))
+        assert np.abs(got - wanted.reshape(-1)).max() < limit * np.abs(wanted).max(), function
+
+
+def test_values_round_as_the_type_does():
+    np = pytest.importorskip("numpy")
+    rounded = importlib.import_module("nki_recorder.values").rounded
+    numbers = np.array([1.0, 1.00390625, 1.01171875, 3.4e38, 1e-40, -0.3, 65519.9, 65520.0, 6e-8, np.nan, np.inf], np.float32)
+    with np.errstate(all="ignore"):
+        half = numbers.astype(np.float16).astype(np.float32)
+    assert np.array_equal(rounded(np, "float16", numbers), half, equal_nan=True)
+    bits = numbers.view(np.uint32).astype(np.uint64)
+    bf16 = ((bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) & np.uint64(0xFFFF0000)).astype(np.uint32).view(np.float32)
+    assert np.array_equal(rounded(np, "bfloat16", numbers)[:8], bf16[:8])
+    assert list(rounded(np, "float8_e4m3fn", np.array([17.0, 19.0, 1000.0, 0.001], np.float32))) == [16.0, 20.0, 448.0, 0.001953125]
+    assert list(rounded(np, "int8", np.array([1.5, 2.5, -3.2], np.float32))) == [2, 2, -3]
+
+
+def test_a_check_says_where_values_differ():
+    pytest.importorskip("numpy")
+    arguments = (f"{MATMUL}::nki_matmul_tiled_", "--shapes", "256x128:bf16,256x512:bf16", "--check")
+    right = json.loads(command(*arguments, "lhsT.T @ rhs").stdout)["check"]
+    assert right["relative_error"] < 0.01 and len(right["worst"]) == 2
+    wrong = json.loads(command(*arguments, "lhsT.T @ rhs + 1").stdout)["check"]
+    assert 0.5 < wrong["largest_error"] < 1.5
+    for expression, sentence in (("lhsT.T @ rhx", "NameError"), ("lhsT", "The kernel returns [128, 512], and --check gives [256, 128]"), ("(lhsT, rhs)", "returns 1 tensors")):
+        assert sentence in json.loads(command(*arguments, expression).stdout)["check"]["error"]
+    shown = command(f"{KERNELS / 'language/second_views.py'}::registers", "--shapes", "1024x512,128x1:i32,1x1:i32", "--check", "x").stdout
+    assert "An address that the device computes is not computed." in json.loads(shown)["check"]["error"]
+
+
 def test_what_stands_in_for_numpy_changes_nothing():
     """The same bytes with the packages of this environment and without any (-S)."""
     for arguments in (

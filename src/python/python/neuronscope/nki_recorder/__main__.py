@@ -8,7 +8,9 @@ import re
 import sys
 import threading
 
+from . import values
 from .dtypes import dtype as as_dtype
+from .errors import KernelError
 from .run import Budget, record
 from .trace import Trace
 
@@ -52,6 +54,7 @@ def main(arguments=None):
     parser.add_argument("--max-turns", type=int, default=Budget().turns)
     parser.add_argument("--max-seconds", type=float, default=Budget().seconds)
     parser.add_argument("--output", "-o", help="a file for the list, instead of stdout")
+    parser.add_argument("--check", metavar="EXPRESSION", help='compare values with a NumPy expression of the arguments: "a.T @ b" (needs NumPy)')
     parser.add_argument("--each", action="store_true", help="read settings from stdin, a JSON object a line, and print a list for each, a line each")
     parser.add_argument("--source", action="store_true", help="read the source from stdin; FILE.py is its name")
     options = parser.parse_args(arguments)
@@ -62,6 +65,7 @@ def main(arguments=None):
     source = sys.stdin.read() if options.source else None
 
     def one(settings):
+        constants = {}
         with _Clock(options.max_seconds):
             document = record(
                 path,
@@ -75,7 +79,16 @@ def main(arguments=None):
                 grid=options.grid,
                 budget=budget,
                 turns=options.turns,
+                constants=constants,
             )
+        if options.check and document["builds"]:
+            try:
+                document["check"] = values.check(document, options.check, constants)
+            except KernelError as error:
+                place = getattr(error, "place", None) or (document["kernel"]["file"], document["kernel"]["line"])
+                document["check"] = {"expression": options.check, "error": error.message, "fix": error.fix, "file": place[0], "line": place[1]}
+            except Exception as error:  # noqa: BLE001
+                document["check"] = {"expression": options.check, "error": f"The expression fails: {type(error).__name__}: {error}.", "fix": "correct it", "file": 0, "line": 0}
         return dumps(document)
 
     with contextlib.ExitStack() as files:

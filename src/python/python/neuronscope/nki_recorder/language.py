@@ -180,14 +180,15 @@ def shared_constant(constant, dtype=None):
     dtype = element_type(dtype if dtype is not None else getattr(constant, "dtype", FLOAT32))
     view = hbm_tensor(tuple(constant.shape), dtype, "h", "constant")
     view.storage.written = True
+    Trace.now.constants[view.storage.id] = constant
     return view
 
 
 def shared_identity_matrix(n, dtype="uint8"):
-    class _Square:
+    class Identity:
         shape = (n, n)
 
-    return shared_constant(_Square, dtype)
+    return shared_constant(Identity, dtype)
 
 
 def rand(shape, dtype=FLOAT32, **_):

@@ -87,18 +87,23 @@ def _memset(shape=None, value=0, dtype=None, mask=None, engine=None, dst=None, n
     return instructions.memset(language.ndarray(shape, dtype), value, engine, name, mask, fresh=True)
 
 
+def _affine(index):
+    """An index of nl.arange as the present dialect writes it: the partition's step, and a pattern of the others."""
+    steps = {axis: stride for axis, _, stride in index.terms}
+    pattern = tuple((steps.get(axis, 0), count) for axis, count in enumerate(index.shape) if axis)
+    return (("pattern", pattern), ("offset", index.const), ("channel_multiplier", steps.get(0, 0)))
+
+
 def _iota(expr, dtype, mask=None, name=None):
-    args = (("pattern", instructions.plain(plain_terms(expr))), ("offset", expr.const))
-    return instructions.compute("iota", "nisa.iota", language.ndarray(expr.shape, dtype), (), (), (), args, "any", None, mask, fresh=True)
-
-
-def plain_terms(index):
-    return [[stride, count] for _, count, stride in index.terms]
+    return instructions.compute("iota", "nisa.iota", language.ndarray(expr.shape, dtype), (), (), (), _affine(expr), "any", None, mask, fresh=True)
 
 
 def _affine_select(pred, on_true_tile, on_false_value, mask=None, dtype=None, name=None):
-    pattern = [[stride, count] for one in getattr(pred, "conditions", ()) for _, count, stride in one.terms]
-    return instructions.TABLE["affine_select"](None, pattern, 0, on_true_tile, on_false_value, dtype=dtype, mask=mask)
+    if len(getattr(pred, "conditions", ())) != 1:
+        raise KernelError("value", "pred of nisa.affine_select is no single comparison of indices.", "compare one expression of nl.arange with another")
+    args = (*_affine(pred.conditions[0]), ("on_false_value", instructions.plain(on_false_value)), ("cmp_op", "greater_equal"))
+    tile = instructions.operand(on_true_tile, "on_true_tile", "nisa.affine_select")
+    return instructions.compute("affine_select", "nisa.affine_select", None, [("on_true_tile", tile)], (), (), args, "any", dtype, mask)
 
 
 def _predicated(src, dst=None, predicate=None, mask=None, dtype=None, reverse_pred=False, name=None):

@@ -73,11 +73,11 @@ def _unwrap(function):
     return _unwrap(function.function) if isinstance(function, Kernel) else function
 
 
-def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2", lnc=1, settings=None, grid=None, budget=None, turns=1):
+def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2", lnc=1, settings=None, grid=None, budget=None, turns=1, constants=None):
     """The list of one kernel as a dictionary.
 
     `shapes`: pairs (name or None, sizes, type or None) for the arguments in order, or None for the file's own calls. `settings`: values of
-    parameters and constants by name.
+    parameters and constants by name. `constants` is a dictionary that gets the arrays of nl.shared_constant by their tensor.
     """
     path = os.path.abspath(path)
     folder = os.path.join(os.path.dirname(path), "")
@@ -91,6 +91,8 @@ def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2
     # The author's file is the first of the list.
     trace.file(path)
     _Run(trace, path, source, function, shapes, as_dtype(dtype) or FLOAT32, dict(settings or {}), grid).go()
+    if constants is not None:
+        constants.update(trace.constants)
     return trace.document()
 
 

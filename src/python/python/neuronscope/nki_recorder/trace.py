@@ -66,6 +66,8 @@ class Trace:
         # What was found right is not looked at again: operands of an instruction, and how indices select.
         self.right, self.plans, self.transfers, self.kinds = set(), {}, {}, {}
         self.shapes = {}
+        # Arrays of the author by their tensor; their values are no part of the list.
+        self.constants = {}
         self.errors, self.warnings = [], {}
         # Loops that are open: [loop, turn, scope or -1]. The body of the kernel is the first.
         self.scopes = [-1, -1, 0]
