@@ -125,7 +125,14 @@ ERRORS = [
     ("u = t.reshape((128, 500))", "reshape", 9, "(65536 elements) cannot become 128x500 (64000 elements)", "as many elements", ""),
     ("u = t.reshape((64, 1024))", "reshape", 9, "its 128 partitions must stay", "free dimensions", ""),
     ("u = t.permute((1, 0))", "reshape", 9, "cannot move the partition", "nc_transpose", ""),
-    ("u = nl.ndarray((128, 1), dtype=nl.float32)\nnisa.memset(u, 1)\nnisa.tensor_tensor(t, t, u, nl.add)", "broadcast", 11, "data2 of nisa.tensor_tensor has 128x1", "tensor_scalar", ""),
+    (
+        "u = nl.ndarray((128, 1), dtype=nl.float32)\nnisa.memset(u, 1)\nnisa.tensor_tensor(t, t, u, nl.add)",
+        "broadcast",
+        11,
+        "data2 of nisa.tensor_tensor has 128x1",
+        "tensor_scalar",
+        "",
+    ),
     ("nisa.tensor_copy(t, t.ap([[0, 128], [1, 512]]))", "broadcast", 9, "partition step of an access pattern is 0", "every partition", ""),
     ("u = nl.ndarray((512,), dtype=nl.float32, buffer=nl.sbuf)", "dimension", 9, "one dimension", "(512, 1) or (1, 512)", ""),
     ("nisa.tensor_copy(t[0, :], t[0, :])", "dimension", 9, "an index removed it", "t[5:6, 0:512]", ""),
@@ -148,7 +155,14 @@ ERRORS = [
     ("u = nl.ndarray((128, 20), dtype=x.dtype)\nnisa.dma_transpose(dst=u, src=x[0:20, 0:128])", "value", 10, "rows of 80 bytes", "pad", ""),
     ("if t[0:1, 0:1] > 0:\n    pass", "value", 9, "value of a tensor is not known", "nl.where", ""),
     ("nisa.exponential(t, t)", "value", 9, "nisa.exponential is not on trn2", "--chip", ""),
-    ("b = nl.ndarray((128, 128), dtype=nl.bfloat16)\nnisa.memset(b, 0)\nu = nl.ndarray((128, 512), nl.float32, nl.psum)\nnisa.nc_matmul(u, b, t)", "dtype", 12, "a bfloat16 stationary and a float32 moving", "tensor_copy", ""),
+    (
+        "b = nl.ndarray((128, 128), dtype=nl.bfloat16)\nnisa.memset(b, 0)\nu = nl.ndarray((128, 512), nl.float32, nl.psum)\nnisa.nc_matmul(u, b, t)",
+        "dtype",
+        12,
+        "a bfloat16 stationary and a float32 moving",
+        "tensor_copy",
+        "",
+    ),
     ("u = nl.ndarray((128, 4), dtype='float12')", "dtype", 9, "'float12' is not a type", "nl.float32", ""),
     ("import scipy\nscipy.special.erf(3) + 1", "import", 10, "scipy is not installed", "--shapes", ""),
     ("assert x.shape[0] == 7, f'bad {x.shape}'", "python", 9, "An assertion of the kernel fails: bad (128, 512)", "shapes", ""),
@@ -392,14 +406,18 @@ def test_a_partition_behind_blocks_is_no_other_shape():
 
 
 def test_a_mask_that_is_false_leaves_nothing():
-    document = first("t[:, 0:256] = nl.exp(t[:, 0:256], mask=x.shape[0] > 128)\nt[:, 0:256] = nisa.nc_transpose(t[:, 0:128], mask=False)\nt[...] = nl.exp(t, mask=x.shape[0] == 128)")
+    document = first(
+        "t[:, 0:256] = nl.exp(t[:, 0:256], mask=x.shape[0] > 128)\nt[:, 0:256] = nisa.nc_transpose(t[:, 0:128], mask=False)\nt[...] = nl.exp(t, mask=x.shape[0] == 128)"
+    )
     assert document["builds"] and [op for op, *_ in rows(document)] == ["dma_copy", "activation", "dma_copy"]
 
 
 def test_a_partial_write_is_a_remark_and_none_at_all_an_error():
     part = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t, u)")
     assert part["builds"] and [one["kind"] for one in part["warnings"]] == ["uninitialised"]
-    both = "u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:512:2], 0)\nnisa.memset(u[0:64, 1:512:2], 0)\nnisa.memset(u[64:128, 1:512:2], 0)\nnisa.tensor_copy(t, u)"
+    both = (
+        "u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:512:2], 0)\nnisa.memset(u[0:64, 1:512:2], 0)\nnisa.memset(u[64:128, 1:512:2], 0)\nnisa.tensor_copy(t, u)"
+    )
     whole = second(both)
     assert whole["builds"] and not whole["warnings"]
     other = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t[:, 0:256], u[:, 256:512])")

@@ -11,8 +11,8 @@ import threading
 from . import values
 from .dtypes import dtype as as_dtype
 from .errors import KernelError
-from .run import Budget, record
-from .trace import Trace
+from .run import record
+from .trace import Budget, Trace
 
 
 def sizes(text):

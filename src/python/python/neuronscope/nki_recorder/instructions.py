@@ -1,11 +1,11 @@
 """The instructions of nki.isa. Each takes its destination first; without one (the first dialect) it makes a tile and returns it."""
 
 from . import chips
+from .dtypes import FLOAT32
 from .errors import KernelError, times
 from .host import Absent
-from .tensors import Blocks, Dynamic, Group, Mask, SPOKEN, Storage, View, element_type, product, whole
-from .indices import Index
-from .dtypes import FLOAT32
+from .indices import Index, Mask
+from .tensors import SPOKEN, Blocks, Dynamic, Group, Storage, View, element_type, product, whole
 from .trace import Trace, now
 
 
@@ -90,9 +90,21 @@ def tile(shape, dtype, memory, name="", pdim=0, address=-1, bank=-1, depth=4, bl
         )
     size = free * dtype.itemsize
     if memory == "p" and size > chips.PSUM_BANK_BYTES * chips.PSUM_BANKS:
-        raise KernelError("capacity", f"A tile of {times(shape)} {dtype} takes {size:,} bytes of a partition; PSUM has {chips.PSUM_BANK_BYTES * chips.PSUM_BANKS:,}.", "use smaller tiles", "NCC_INLA001")
+        raise KernelError(
+            "capacity",
+            f"A tile of {times(shape)} {dtype} takes {size:,} bytes of a partition; PSUM has {chips.PSUM_BANK_BYTES * chips.PSUM_BANKS:,}.",
+            "use smaller tiles",
+            "NCC_INLA001",
+        )
     if memory == "s" and size >= trace.chip.sbuf_available:
-        trace.error(KernelError("capacity", f"A tile of {times(shape)} {dtype} takes {size:,} bytes of a partition; SBUF of {trace.chip.name} leaves {trace.chip.sbuf_available:,}.", "use smaller tiles", "NCC_INLA001"))
+        trace.error(
+            KernelError(
+                "capacity",
+                f"A tile of {times(shape)} {dtype} takes {size:,} bytes of a partition; SBUF of {trace.chip.name} leaves {trace.chip.sbuf_available:,}.",
+                "use smaller tiles",
+                "NCC_INLA001",
+            )
+        )
     if not pdim:
         storage = Storage(memory, dtype, partitions, free, name, depth)
         storage.address, storage.bank = address, bank
@@ -162,7 +174,7 @@ def _missing(storage, key):
             found.append((one[0], one[0] + one[1], _bits(one) << (write >> 24)))
     edges = sorted({low, high, *(edge for first, end, _ in found for edge in (first, end) if low < edge < high)})
     hit = miss = False
-    for at, first in enumerate(edges[:-1]):
+    for first in edges[:-1]:
         have = 0
         for start, end, bits in found:
             if start <= first < end:
@@ -244,7 +256,11 @@ def places(views):
 def on_chip(view, role, api, patterns):
     memory = view.storage.memory
     if memory not in "spa":
-        raise KernelError("memory", f"{role} of {api} is in HBM; engines read and write SBUF and PSUM only.", "load it into a tile first" if role != "dst" else "write a tile and store it with nisa.dma_copy")
+        raise KernelError(
+            "memory",
+            f"{role} of {api} is in HBM; engines read and write SBUF and PSUM only.",
+            "load it into a tile first" if role != "dst" else "write a tile and store it with nisa.dma_copy",
+        )
     if view.edge:
         view.check_edge({})
     pattern = view.pattern()
@@ -374,10 +390,17 @@ def _fits(op, api, roles, views, at, tiles, others, engine):
             raise KernelError(kind, f"{role} of {api} has {_spoken(view)} elements (partitions x free), dst has {_spoken(goal)}.", fix)
     for role, view in [*zip(roles[1:at], views[1:at]), *zip(roles[at + tiles + others :], views[at + tiles + others :])]:
         if view.free != 1 or view.partitions != partitions:
-            raise KernelError("broadcast", f"{role} of {api} has {_spoken(view)} elements (partitions x free); it must have {partitions}x1.", "give it one element for each partition")
+            raise KernelError(
+                "broadcast", f"{role} of {api} has {_spoken(view)} elements (partitions x free); it must have {partitions}x1.", "give it one element for each partition"
+            )
     psum = [role for role, view in zip(roles[at:], views[at : at + tiles]) if view.storage.memory == "p"]
     if len(psum) > 1:
-        raise KernelError("memory", f"{api} reads {psum[0]} and {psum[1]} from PSUM; an instruction reads at most one of two inputs there.", "copy one to SBUF with nisa.tensor_copy", "NCC_IBVF027")
+        raise KernelError(
+            "memory",
+            f"{api} reads {psum[0]} and {psum[1]} from PSUM; an instruction reads at most one of two inputs there.",
+            "copy one to SBUF with nisa.tensor_copy",
+            "NCC_IBVF027",
+        )
     if engine == "gpsimd" and any(view.storage.memory == "p" for view in views):
         raise KernelError("memory", f"{api} uses PSUM on GpSimd, which reaches SBUF only.", "use engine=nisa.engine.vector")
     _aligned(goal, api)
@@ -402,7 +425,11 @@ def spread(tiles, api):
 
 def _aligned(view, api):
     if view.storage.memory == "p" and view.start * view.dtype.itemsize % 4:
-        Trace.now.error(KernelError("psum", f"dst of {api} starts at byte {view.start * view.dtype.itemsize} of PSUM; slots are aligned to 4 bytes.", "begin at an even element of a 16-bit tile"))
+        Trace.now.error(
+            KernelError(
+                "psum", f"dst of {api} starts at byte {view.start * view.dtype.itemsize} of PSUM; slots are aligned to 4 bytes.", "begin at an even element of a 16-bit tile"
+            )
+        )
 
 
 # Transfers.
@@ -577,13 +604,23 @@ def _product_fits(trace, op, api, goal, left, right, scales, half, patterns):
     if n > trace.chip.moving:
         raise KernelError("size", f"moving of {api} has {n} columns; {trace.chip.name} allows {trace.chip.moving}.", "take nl.tile_size.gemm_moving_fmax columns at a time")
     if goal.partitions != m or goal.free != n:
-        raise KernelError("size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the product has {m}x{n}.", "give dst the columns of stationary as partitions and those of moving as free size")
+        raise KernelError(
+            "size",
+            f"dst of {api} has {_spoken(goal)} elements (partitions x free); the product has {m}x{n}.",
+            "give dst the columns of stationary as partitions and those of moving as free size",
+        )
     if op == "nc_matmul" and (left.dtype.itemsize == 4) != (right.dtype.itemsize == 4) and left.dtype.startswith(("f", "t", "b")) and right.dtype.startswith(("f", "t", "b")):
-        raise KernelError("dtype", f"{api} has a {left.dtype} stationary and a {right.dtype} moving; fp32 goes with fp32 only.", "copy one to the other's type with nisa.tensor_copy")
+        raise KernelError(
+            "dtype", f"{api} has a {left.dtype} stationary and a {right.dtype} moving; fp32 goes with fp32 only.", "copy one to the other's type with nisa.tensor_copy"
+        )
     size = goal.dtype.itemsize
     first, last = goal.start * size, (goal.start + _reach(patterns[0])) * size
     if first // chips.PSUM_BANK_BYTES != last // chips.PSUM_BANK_BYTES:
-        raise KernelError("psum", f"dst of {api} covers bytes {first} to {last + size - 1} of a PSUM partition, which is more than one bank of {chips.PSUM_BANK_BYTES}.", "write one bank at a time: 512 elements of fp32")
+        raise KernelError(
+            "psum",
+            f"dst of {api} covers bytes {first} to {last + size - 1} of a PSUM partition, which is more than one bank of {chips.PSUM_BANK_BYTES}.",
+            "write one bank at a time: 512 elements of fp32",
+        )
     _aligned(goal, api)
 
 
@@ -631,7 +668,11 @@ def nc_transpose(dst, data, engine=None, name=None, dtype=None, mask=None):
     on_chip(goal, "dst", api, patterns)
     on_chip(source, "data", api, patterns)
     if goal.partitions != source.free or goal.free != source.partitions:
-        raise KernelError("size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the transpose of {_spoken(source)} has {source.free}x{source.partitions}.", "swap the two sizes of dst")
+        raise KernelError(
+            "size",
+            f"dst of {api} has {_spoken(goal)} elements (partitions x free); the transpose of {_spoken(source)} has {source.free}x{source.partitions}.",
+            "swap the two sizes of dst",
+        )
     if kind == "tensor" and goal.storage.memory == "s":
         raise KernelError("memory", f"dst of {api} is in SBUF; the tensor engine writes PSUM.", "declare it with buffer=nl.psum, or use engine=nisa.engine.vector")
     emit("nc_transpose", api, ("dst", "data"), [goal, source], patterns, 1, (), kind, mask, fresh)
@@ -803,7 +844,9 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
         want = (shape[0], product(shape[1:]))
         goal = operand(dst, "dst", api)
         if (goal.partitions, goal.free) != want and name != "local_gather":
-            raise KernelError("size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the result has {want[0]}x{want[1]}.", "declare dst in the size of the result")
+            raise KernelError(
+                "size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the result has {want[0]}x{want[1]}.", "declare dst in the size of the result"
+            )
     if name == "tensor_copy_predicated":
         # What the predicate does not select stays.
         others = [("old", operand(dst, "dst", api)), *others] if dst is not None and dst.storage.written is not None else others

@@ -5,10 +5,10 @@ import operator as python
 
 from . import chips, instructions
 from .dtypes import DTYPES, FLOAT32
-from .errors import KernelError, times
-from .indices import Index, Mask, MGrid, arange
+from .errors import KernelError
+from .indices import Index, Mask, MGrid, arange  # noqa: F401 (arange is one of the names)
+from .instructions import TABLE, dma, element_type, label, nc_matmul, operand, plain, result, tensor_copy
 from .rearrange import rearrange
-from .instructions import TABLE, dma, dma_copy, element_type, label, nc_matmul, operand, plain, result, tensor_copy
 from .tensors import Blocks, Dynamic, Storage, View, product, whole
 from .trace import Trace, now
 
@@ -377,10 +377,9 @@ class Function:
 
 
 BINARY = """add subtract multiply divide power maximum minimum equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor
-bitwise_and bitwise_or bitwise_xor left_shift right_shift fmod mod abs_max abs_min arith_shift_right""".split()
+bitwise_and bitwise_or bitwise_xor left_shift right_shift fmod abs_max abs_min""".split()
 UNARY = """exp log cos sin tan tanh arctan sqrt rsqrt sigmoid relu gelu gelu_dx gelu_apprx_tanh gelu_apprx_tanh_dx gelu_apprx_sigmoid gelu_apprx_sigmoid_dx
-silu silu_dx erf erf_dx softplus mish square abs negative sign trunc floor ceil invert logical_not reciprocal bypass leaky_relu identity is_finite rint
-prelu""".split()
+silu silu_dx erf erf_dx softplus mish square abs negative sign trunc floor ceil invert logical_not reciprocal bypass""".split()
 REDUCTIONS = "max min sum prod mean var all any".split()
 NAMES = {}
 for _name in BINARY:
@@ -670,15 +669,14 @@ def _loop(kind):
 affine_range, sequential_range, static_range, dynamic_range = (_loop(kind) for kind in ("affine", "sequential", "static", "dynamic"))
 
 
+class Fori(Loop):
+    kind = "fori"
+
+
 def fori_loop(lower, upper, body_fun, step=1):
-    trace = now()
-
-    class Fori(Loop):
-        kind = "fori"
-
+    now()
     for value in Fori(lower, upper, step):
         body_fun(value)
-    return None if trace else None
 
 
 def while_loop(init, body_fun):
@@ -732,20 +730,11 @@ def spmd_dim(first, second=1):
 mgrid = MGrid()
 
 
-def static_cast(value, dtype):
-    return value
-
-
-def _public():
-    own = {
-        name: value
-        for name, value in globals().items()
-        if not name.startswith("_") and name.islower() and name not in ("math", "python", "chips", "instructions", "operand", "plain", "label", "result", "product", "whole")
-    }
-    for name in ("binary", "unary", "reduction", "dma", "fill", "fill_new", "hbm_tensor", "dma_copy", "nc_matmul", "tensor_copy", "now", "element_type", "times", "rearrange"):
-        own.pop(name, None)
-    return {**own, **NAMES, **DTYPES, "bool_": DTYPES["bool"], "NKIObject": NKIObject, "NkiTensor": View, "MemoryRegion": Buffer, "fp32": fp32, "nc": nc}
-
+# What is public besides operators and types.
+_HERE = """ndarray zeros ones full zeros_like empty_like shared_constant shared_identity_matrix rand random_seed load store load_transpose2d atomic_rmw copy
+gather_flattened where matmul transpose softmax rms_norm dropout expand_dims broadcast_to loop_reduce all_reduce device_print no_reorder affine_range
+sequential_range static_range dynamic_range fori_loop while_loop ds dslice program_id num_programs program_ndim nc spmd_dim arange mgrid par_dim tile_size fp32
+sbuf psum hbm shared_hbm private_hbm NKIObject""".split()
 
 # Names that only one dialect has, and what replaces them.
 FIRST_ONLY = {
@@ -761,10 +750,8 @@ SECOND_ONLY = {"fori_loop", "while_loop", "dynamic_range", "NKIObject", "NkiTens
 
 
 def names(dialect):
-    public = _public()
+    types = {name: kind for name, kind in DTYPES.items() if name != "float64"}
+    public = {**{name: globals()[name] for name in _HERE}, **NAMES, **types, "bool_": DTYPES["bool"], "NkiTensor": View, "MemoryRegion": Buffer}
     for name in FIRST_ONLY if dialect == 2 else SECOND_ONLY:
         public.pop(name, None)
     return public
-
-
-__all__ = ["FIRST_ONLY", "Loop", "names", "hbm_tensor", "arange", "dma_copy", "times"]

@@ -9,7 +9,7 @@ import types
 from . import instructions, language
 from .dtypes import DTYPES
 from .errors import KernelError, no_such_name
-from .host import STUBS, HostArray, Stub
+from .host import STUBS, Stub
 from .instructions import Member
 from .trace import OWN
 
@@ -299,6 +299,3 @@ class Installed:
                 del sys.modules[name]
                 if name in self.before:
                     sys.modules[name] = self.before[name]
-
-
-__all__ = ["HostArray", "Installed", "Module", "build"]

@@ -15,11 +15,11 @@ import types
 from . import chips, instructions, language
 from .dtypes import FLOAT32, DType
 from .dtypes import dtype as as_dtype
-from .errors import End, KernelError, nearest, no_such_name
+from .errors import End, KernelError, nearest
 from .host import Absent, HostArray
-from .packages import Installed, Module, build
+from .packages import Installed, build
 from .tensors import View
-from .trace import OWN, Budget, Trace
+from .trace import OWN, Trace
 
 
 class Kernel:
@@ -121,7 +121,12 @@ class _Run:
         except (SystemExit, KeyboardInterrupt) as error:
             if isinstance(error, KeyboardInterrupt) and not getattr(trace, "late", False):
                 raise
-            self._fail(self._late() if isinstance(error, KeyboardInterrupt) else KernelError("argument", f"The file ends by sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes"), error.__traceback__)
+            self._fail(
+                self._late()
+                if isinstance(error, KeyboardInterrupt)
+                else KernelError("argument", f"The file ends by sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes"),
+                error.__traceback__,
+            )
         except BaseException as error:  # noqa: BLE001
             self._fail(self._python(error), error.__traceback__, error)
         finally:
@@ -219,7 +224,9 @@ class _Run:
             if found is None:
                 names = [name for name, value in space.__dict__.items() if isinstance(value, (Kernel, types.FunctionType))]
                 near = nearest(self.function, names)
-                raise KernelError("argument", f"{os.path.basename(self.path)} has no function {self.function!r}.", f"use ::{near}" if near else f"it has {', '.join(names) or 'none'}")
+                raise KernelError(
+                    "argument", f"{os.path.basename(self.path)} has no function {self.function!r}.", f"use ::{near}" if near else f"it has {', '.join(names) or 'none'}"
+                )
             return found
         own = {name: value for name, value in space.__dict__.items() if isinstance(value, Kernel) and value.__module__ == space.__name__}
         if "kernel" in space.__dict__ and ("kernel" in own or not own):
@@ -256,7 +263,7 @@ class _Run:
                 given[name] = value
         lacking = [name for name, one in parameters.items() if name not in given and one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
         if lacking:
-            raise KernelError("argument", f"{kernel.__name__} needs {', '.join(lacking)}.", f"add --shapes \"{lacking[0]}=128x512:f32\", or --set {lacking[0]}=VALUE for a number")
+            raise KernelError("argument", f"{kernel.__name__} needs {', '.join(lacking)}.", f'add --shapes "{lacking[0]}=128x512:f32", or --set {lacking[0]}=VALUE for a number')
         kernel(**given)
 
     # One kernel.
@@ -389,6 +396,3 @@ class _Run:
             own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags", "fresh") if found.__module__ == instructions.__name__ else ()
             return f"({', '.join(str(one) for one in inspect.signature(found).parameters.values() if one.name not in own)})"
         return "those of its reference" if name in language.NAMES else None
-
-
-__all__ = ["Budget", "Module", "no_such_name", "record"]

@@ -3,10 +3,9 @@
 A view is a start and a stride for each dimension, in elements. On the chip one dimension is the partition (`pdim`): its start is `p0`.
 """
 
-from . import chips
 from .dtypes import dtype as as_dtype
 from .errors import KernelError, no_such_name, times
-from .indices import Index, Mask
+from .indices import Index
 from .trace import Trace, now
 
 ON_CHIP = "spa"
@@ -465,13 +464,12 @@ class View:
             )
         pdim = self.pdim
         if pdim >= 0:
-            if pdim != 0 or not shape or shape[0] != self.shape[0]:
-                if not shape or shape[0] != self.partitions:
-                    raise KernelError(
-                        "reshape",
-                        f"A tile of {times(self.shape)} cannot become {times(shape)}: its {self.partitions} partitions must stay the first dimension.",
-                        "reshape the free dimensions only, or reshape in HBM before the load",
-                    )
+            if not shape or shape[0] != self.partitions:
+                raise KernelError(
+                    "reshape",
+                    f"A tile of {times(self.shape)} cannot become {times(shape)}: its {self.partitions} partitions must stay the first dimension.",
+                    "reshape the free dimensions only, or reshape in HBM before the load",
+                )
             strides = self._split([(stride, count) for at, (stride, count) in enumerate(zip(self.strides, self.shape)) if at != pdim], shape[1:])
             return self.like(shape, (1, *strides), pdim=0)
         return self.like(shape, self._split(list(zip(self.strides, self.shape)), shape))
@@ -804,6 +802,3 @@ class Dynamic:
         raise KernelError("value", "The value of a register is not known while a kernel is recorded.", "use it as a scalar_offset, in nl.ds, or as a bound of nl.fori_loop")
 
     __int__ = __index__
-
-
-__all__ = ["ON_CHIP", "SPOKEN", "Blocks", "Dynamic", "Group", "Mask", "Storage", "View", "chips", "element_type", "product", "row_strides", "whole"]

@@ -244,9 +244,7 @@ class Trace:
         # One cause makes many errors at one line.
         if any(one["file"] == file and one["line"] == line and one["kind"] == error.kind for one in self.errors):
             return
-        self.errors.append(
-            {"kind": error.kind, "code": error.code, "file": file, "line": line, "message": error.message, "fix": error.fix, "instruction": self.count}
-        )
+        self.errors.append({"kind": error.kind, "code": error.code, "file": file, "line": line, "message": error.message, "fix": error.fix, "instruction": self.count})
         if len(self.errors) >= 20:
             raise error
 
