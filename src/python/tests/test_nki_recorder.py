@@ -167,6 +167,10 @@ ERRORS = [
     ("import scipy\nscipy.special.erf(3) + 1", "import", 10, "scipy is not installed", "--shapes", ""),
     ("assert x.shape[0] == 7, f'bad {x.shape}'", "python", 9, "An assertion of the kernel fails: bad (128, 512)", "shapes", ""),
     ("y = 1 // 0", "python", 9, "ZeroDivisionError", "", ""),
+    ("import sys; sys.exit(3)", "python", 9, "The kernel calls sys.exit(3)", "return", ""),
+    ("y = t[0 : 512 / 8]", "value", 9, "sliced with 0:64.0", "//", ""),
+    ("raise type('E', (Exception,), {'__str__': lambda s: 1 / 0})()", "python", 9, "The kernel raises E", "", ""),
+    ("yield 1", "value", 4, "a generator or a coroutine", "plain function", ""),
     ("x = = 3", "syntax", 9, "does not parse", "", ""),
     ("f = lambda n: f(n)\nf(1)", "budget", 9, "calls itself without end", "recursion", ""),
 ]
@@ -480,6 +484,12 @@ def test_the_command(tmp_path):
     assert command("nothing.py").returncode == 1 and "nothing.py" in command("nothing.py").stderr
     assert "there is no chip 'trn9'" in command(path, "--chip", "trn9").stderr
     assert command(path, "--shapes", "ax3").returncode == 2
+    (tmp_path / "latin.py").write_bytes(b"x = 1\n# \xe9\n")
+    error = json.loads(command(tmp_path / "latin.py").stdout)["errors"][0]
+    assert error["kind"] == "syntax" and "byte 8 (line 2) is not UTF-8" in error["message"]
+    (tmp_path / "stuck.py").write_text("y = 10 ** 10 ** 10\n", encoding="utf-8")
+    stuck = command(tmp_path / "stuck.py", "--max-seconds", "0.1")
+    assert stuck.returncode != 0 and "Timeout" in stuck.stderr
     slow = tmp_path / "slow.py"
     slow.write_text("while True:\n    pass\n", encoding="utf-8")
     error = json.loads(command(slow, "--max-seconds", "0.5").stdout)["errors"][0]

@@ -3,6 +3,7 @@
 import argparse
 import ast
 import contextlib
+import faulthandler
 import json
 import re
 import sys
@@ -53,6 +54,7 @@ def main(arguments=None):
     parser.add_argument("--max-instructions", type=int, default=Budget().instructions)
     parser.add_argument("--max-turns", type=int, default=Budget().turns)
     parser.add_argument("--max-seconds", type=float, default=Budget().seconds)
+    parser.add_argument("--max-memory", type=int, default=8192, help="MiB, where the system can limit them")
     parser.add_argument("--output", "-o", help="a file for the list, instead of stdout")
     parser.add_argument("--check", metavar="EXPRESSION", help='compare values with a NumPy expression of the arguments: "a.T @ b" (needs NumPy)')
     parser.add_argument("--each", action="store_true", help="read settings from stdin, a JSON object a line, and print a list for each, a line each")
@@ -91,6 +93,7 @@ def main(arguments=None):
                 document["check"] = {"expression": options.check, "error": f"The expression fails: {type(error).__name__}: {error}.", "fix": "correct it", "file": 0, "line": 0}
         return dumps(document)
 
+    _limit(options.max_memory)
     with contextlib.ExitStack() as files:
         try:
             out = files.enter_context(open(options.output, "w", encoding="utf-8")) if options.output else sys.stdout
@@ -106,6 +109,18 @@ def main(arguments=None):
 def dumps(document):
     """The list as text, the same bytes everywhere."""
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _limit(mebibytes):
+    """Memory that a file may use; beyond it Python raises MemoryError."""
+    try:
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = mebibytes << 20
+        resource.setrlimit(resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+    except (ImportError, OSError, ValueError):
+        pass
 
 
 class _Clock:
@@ -126,12 +141,15 @@ class _Clock:
         self.timer.daemon = True
         try:
             self.timer.start()
-        except RuntimeError:
+            # What Python cannot interrupt (10**10**10) ends the process.
+            faulthandler.dump_traceback_later(self.seconds + 4, exit=True)
+        except (RuntimeError, OSError, ValueError, AttributeError):
             self.timer = None
 
     def __exit__(self, *_):
         if self.timer:
             self.timer.cancel()
+            faulthandler.cancel_dump_traceback_later()
 
 
 if __name__ == "__main__":

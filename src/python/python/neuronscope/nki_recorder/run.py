@@ -6,10 +6,12 @@ import contextlib
 import functools
 import gc
 import inspect
+import io
 import itertools
 import os
 import re
 import sys
+import tokenize
 import types
 
 from . import chips, instructions, language
@@ -69,6 +71,17 @@ def _import(name, *rest):
     return _Numpy(module) if name == "numpy" and hasattr(module, "__version__") and not (len(rest) > 2 and rest[2]) else module
 
 
+def _decoded(source):
+    """The text of a file, in the encoding that it names, else UTF-8."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        return source.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError) as error:
+        at = getattr(error, "start", 0)
+        line = source[:at].count(b"\n") + 1
+        raise KernelError("syntax", f"The file is no text: byte {at} (line {line}) is not UTF-8.", "save it as UTF-8") from None
+
+
 def _unwrap(function):
     return _unwrap(function.function) if isinstance(function, Kernel) else function
 
@@ -86,7 +99,7 @@ def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2
         raise ValueError(f"there is no chip {chip!r}; there are {', '.join(chips.CHIPS)}")
     trace = Trace(known.name, budget, folder, lnc, turns)
     if source is None:
-        with open(path, encoding="utf-8-sig") as file:
+        with open(path, "rb") as file:
             source = file.read()
     # The author's file is the first of the list.
     trace.file(path)
@@ -121,12 +134,7 @@ class _Run:
         except (SystemExit, KeyboardInterrupt) as error:
             if isinstance(error, KeyboardInterrupt) and not getattr(trace, "late", False):
                 raise
-            self._fail(
-                self._late()
-                if isinstance(error, KeyboardInterrupt)
-                else KernelError("argument", f"The file ends by sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes"),
-                error.__traceback__,
-            )
+            self._fail(self._late() if isinstance(error, KeyboardInterrupt) else self._left(error), error.__traceback__)
         except BaseException as error:  # noqa: BLE001
             self._fail(self._python(error), error.__traceback__, error)
         finally:
@@ -137,6 +145,11 @@ class _Run:
         for name in self.settings:
             if name not in self.used:
                 trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.", self._head())
+
+    def _left(self, error):
+        if self.trace.kernel:
+            return KernelError("python", f"The kernel calls sys.exit({error.code}).", "return instead")
+        return KernelError("argument", f"The file calls sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes")
 
     def _late(self):
         return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or raise --max-seconds")
@@ -170,6 +183,8 @@ class _Run:
     # The file.
 
     def _go(self):
+        if isinstance(self.source, bytes):
+            self.source = _decoded(self.source)
         tree = ast.parse(self.source, self.path)
         self._set_constants(tree)
         space = types.ModuleType("__main__" if self.shapes is None else os.path.splitext(os.path.basename(self.path))[0])
@@ -276,6 +291,8 @@ class _Run:
         code = kernel.function.__code__
         trace.dialect = kernel.dialect
         trace.kernel = {"file": trace.file(code.co_filename), "line": code.co_firstlineno, "function": kernel.__name__, "arguments": []}
+        if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            raise KernelError("value", f"{kernel.__name__} is a generator or a coroutine, whose body does not run when it is called.", "make it a plain function")
         self.site = trace.sites.place(("kernel",), [trace.kernel["file"], trace.kernel["line"], kernel.__name__])
         try:
             bound = inspect.signature(kernel.function).bind(*args, **named)
@@ -362,7 +379,11 @@ class _Run:
 
     def _python(self, error):
         """An exception of Python as an error of the kernel."""
-        kind, text = type(error).__name__, str(error)
+        kind = type(error).__name__
+        try:
+            text = str(error)
+        except Exception:  # noqa: BLE001
+            text = ""
         if isinstance(error, SyntaxError):
             return KernelError("syntax", f"The file does not parse: {error.msg}.", "correct the line")
         if isinstance(error, ImportError):

@@ -385,8 +385,11 @@ class View:
         low, high, step = one.start, one.stop, 1 if one.step is None else one.step
         if isinstance(low, Dynamic):
             return 0, one.stop, 1, True
-        low = 0 if low is None else low.__index__()
-        high = size if high is None else high.__index__()
+        try:
+            low = 0 if low is None else low.__index__()
+            high = size if high is None else high.__index__()
+        except (AttributeError, TypeError):
+            raise KernelError("value", f"Dimension {axis} of a tensor is sliced with {low!r}:{high!r}.", "use integers: // instead of /") from None
         if low < 0:
             low += size
         if high < 0:
