@@ -552,6 +552,15 @@ def test_what_is_recorded_computes_the_operator(file, functions, shapes, setting
         assert np.abs(got - wanted.reshape(-1)).max() < limit * np.abs(wanted).max(), function
 
 
+def test_the_identity_is_one():
+    np = pytest.importorskip("numpy")
+    values = importlib.import_module("nki_recorder.values")
+    document = second("i = nl.shared_identity_matrix(128, dtype=nl.float32)\nnisa.tensor_copy(t[:, 0:128], i)")
+    device = values.machine(document, {"x": np.zeros((128, 512))}, {})
+    device.run()
+    assert np.array_equal(device.read_all(document["results"][0]).reshape(128, 512)[:, :128], np.identity(128))
+
+
 def test_values_round_as_the_type_does():
     np = pytest.importorskip("numpy")
     rounded = importlib.import_module("nki_recorder.values").rounded
