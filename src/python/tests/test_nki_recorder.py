@@ -125,13 +125,20 @@ ERRORS = [
     ("u = t.reshape((128, 500))", "reshape", 9, "(65536 elements) cannot become 128x500 (64000 elements)", "as many elements", ""),
     ("u = t.reshape((64, 1024))", "reshape", 9, "its 128 partitions must stay", "free dimensions", ""),
     ("u = t.permute((1, 0))", "reshape", 9, "cannot move the partition", "nc_transpose", ""),
-    ("u = nl.ndarray((128, 1), dtype=nl.float32)\nnisa.memset(u, 1)\nnisa.tensor_tensor(t, t, u, nl.add)", "broadcast", 11, "data2 of nisa.tensor_tensor has 128x1", "tensor_scalar", ""),
+    (
+        "u = nl.ndarray((128, 1), dtype=nl.float32)\nnisa.memset(u, 1)\nnisa.tensor_tensor(t, t, u, nl.add)",
+        "broadcast",
+        11,
+        "data2 of nisa.tensor_tensor has 128x1",
+        "tensor_scalar",
+        "",
+    ),
     ("nisa.tensor_copy(t, t.ap([[0, 128], [1, 512]]))", "broadcast", 9, "partition step of an access pattern is 0", "every partition", ""),
     ("u = nl.ndarray((512,), dtype=nl.float32, buffer=nl.sbuf)", "dimension", 9, "one dimension", "(512, 1) or (1, 512)", ""),
     ("nisa.tensor_copy(t[0, :], t[0, :])", "dimension", 9, "an index removed it", "t[5:6, 0:512]", ""),
     ("nisa.tensor_reduce(t, nl.add, t, axis=0)", "dimension", 9, "reduces the partition dimension", "transpose", ""),
-    ("nisa.tensor_tensor(t, t, t)", "signature", 9, "nisa.tensor_tensor needs op", "(dst, data1, data2, op, engine=None)", ""),
-    ("nisa.activation(dst=t, op=nl.exp, data=t, mask2=3)", "signature", 9, "has no parameter 'mask2'", "(dst, op, data, bias=None", ""),
+    ("nisa.tensor_tensor(t, t, t)", "signature", 9, "tensor_tensor() missing 1 required positional argument: 'op'", "(dst, data1, data2, op, engine=None)", ""),
+    ("nisa.activation(dst=t, op=nl.exp, data=t, mask2=3)", "signature", 9, "activation() got an unexpected keyword argument 'mask2'", "(dst, op, data, bias=None", ""),
     ("nisa.nc_matmul(t, t)", "signature", 9, "'moving'", "(dst, stationary, moving, ", ""),
     ("nisa.dma_copy(t, t, foo=1)", "signature", 9, "'foo'", "(dst, src, ", ""),
     ("nisa.nc_matmul(t, t[:, 0:128], t)", "memory", 9, "dst of nisa.nc_matmul is in SBUF", "buffer=nl.psum", ""),
@@ -148,11 +155,22 @@ ERRORS = [
     ("u = nl.ndarray((128, 20), dtype=x.dtype)\nnisa.dma_transpose(dst=u, src=x[0:20, 0:128])", "value", 10, "rows of 80 bytes", "pad", ""),
     ("if t[0:1, 0:1] > 0:\n    pass", "value", 9, "value of a tensor is not known", "nl.where", ""),
     ("nisa.exponential(t, t)", "value", 9, "nisa.exponential is not on trn2", "--chip", ""),
-    ("b = nl.ndarray((128, 128), dtype=nl.bfloat16)\nnisa.memset(b, 0)\nu = nl.ndarray((128, 512), nl.float32, nl.psum)\nnisa.nc_matmul(u, b, t)", "dtype", 12, "a bfloat16 stationary and a float32 moving", "tensor_copy", ""),
+    (
+        "b = nl.ndarray((128, 128), dtype=nl.bfloat16)\nnisa.memset(b, 0)\nu = nl.ndarray((128, 512), nl.float32, nl.psum)\nnisa.nc_matmul(u, b, t)",
+        "dtype",
+        12,
+        "a bfloat16 stationary and a float32 moving",
+        "tensor_copy",
+        "",
+    ),
     ("u = nl.ndarray((128, 4), dtype='float12')", "dtype", 9, "'float12' is not a type", "nl.float32", ""),
     ("import scipy\nscipy.special.erf(3) + 1", "import", 10, "scipy is not installed", "--shapes", ""),
     ("assert x.shape[0] == 7, f'bad {x.shape}'", "python", 9, "An assertion of the kernel fails: bad (128, 512)", "shapes", ""),
     ("y = 1 // 0", "python", 9, "ZeroDivisionError", "", ""),
+    ("import sys; sys.exit(3)", "python", 9, "The kernel calls sys.exit(3)", "return", ""),
+    ("y = t[0 : 512 / 8]", "value", 9, "sliced with 0:64.0", "//", ""),
+    ("raise type('E', (Exception,), {'__str__': lambda s: 1 / 0})()", "python", 9, "The kernel raises E", "", ""),
+    ("yield 1", "value", 4, "a generator or a coroutine", "plain function", ""),
     ("x = = 3", "syntax", 9, "does not parse", "", ""),
     ("f = lambda n: f(n)\nf(1)", "budget", 9, "calls itself without end", "recursion", ""),
 ]
@@ -196,6 +214,7 @@ GOLDEN = [
     ("first_views", "functions", "128x256", {}),
     ("first_views", "blocks", "256x128,256x512", {}),
     ("first_views", "programs", "256x1024,256x1024", {"grid": [2, 2]}),
+    ("first_allocation", "kernel", "200x512,512x300", {}),
     ("own_call", None, None, {}),
     ("second_views", "views", "256x512:bf16", {}),
     ("second_views", "products", "256x128,256x512", {}),
@@ -379,10 +398,30 @@ def test_one_element_of_each_partition_is_an_operand_in_both_dialects():
     assert first("t[...] = nisa.tensor_scalar(t, nl.multiply, t[:, 3])")["builds"]
 
 
+def test_two_inputs_in_psum_are_copied_for_operators_of_the_first_dialect():
+    body = "a, b = (nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.psum) for _ in range(2))\nfor c in (a, b):\n    c[...] = nisa.nc_matmul(t[:, 0:128], t)\n"
+    assert [op for op, *_ in rows(first(body + "t[...] = a + b"))][3:-1] == ["tensor_copy", "tensor_tensor"]
+    assert first(body + "t[...] = nisa.tensor_tensor(a, b, nl.add)")["errors"][0]["code"] == "NCC_IBVF027"
+
+
+def test_a_partition_behind_blocks_is_no_other_shape():
+    document = first("a = nl.ndarray((4, 128, 16), dtype=nl.float32)\nb = nl.ndarray((4, nl.par_dim(128), 16), dtype=nl.float32)\na[...] = 1\nb[2] = 1")
+    assert [row[2]["dst"][3] for row in rows(document)[1:3]] == [[0, 4, 1, 2048], [0, 128, 1, 16]]
+
+
+def test_a_mask_that_is_false_leaves_nothing():
+    document = first(
+        "t[:, 0:256] = nl.exp(t[:, 0:256], mask=x.shape[0] > 128)\nt[:, 0:256] = nisa.nc_transpose(t[:, 0:128], mask=False)\nt[...] = nl.exp(t, mask=x.shape[0] == 128)"
+    )
+    assert document["builds"] and [op for op, *_ in rows(document)] == ["dma_copy", "activation", "dma_copy"]
+
+
 def test_a_partial_write_is_a_remark_and_none_at_all_an_error():
     part = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t, u)")
     assert part["builds"] and [one["kind"] for one in part["warnings"]] == ["uninitialised"]
-    both = "u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:512:2], 0)\nnisa.memset(u[0:64, 1:512:2], 0)\nnisa.memset(u[64:128, 1:512:2], 0)\nnisa.tensor_copy(t, u)"
+    both = (
+        "u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:512:2], 0)\nnisa.memset(u[0:64, 1:512:2], 0)\nnisa.memset(u[64:128, 1:512:2], 0)\nnisa.tensor_copy(t, u)"
+    )
     whole = second(both)
     assert whole["builds"] and not whole["warnings"]
     other = second("u = nl.ndarray((128, 512), dtype=nl.float32)\nnisa.memset(u[:, 0:256], 0)\nnisa.tensor_copy(t[:, 0:256], u[:, 256:512])")
@@ -434,23 +473,129 @@ def test_the_command(tmp_path):
     # The same from standard input, and into a file.
     again = command("second_views.py::products", "--source", "--shapes", "256x128,256x512", "--dtype", "bf16", "-o", tmp_path / "list.json", text=path.read_text(encoding="utf-8"))
     assert again.returncode == 0 and (tmp_path / "list.json").read_text(encoding="utf-8") == done.stdout
+    # A list for each line of settings.
+    lines = "".join(json.dumps({"TILES_IN_BLOCK_M": m}) + "\n" for m in (1, 2))
+    each = command(f"{MATMUL}::nki_matmul_fully_optimized_", "--shapes", "1024x1024,1024x1024", "--set", "TILES_IN_BLOCK_N=1", "--each", text=lines).stdout.splitlines()
+    settings = {"TILES_IN_BLOCK_M": 2, "TILES_IN_BLOCK_N": 1}
+    assert len(each) == 2 and json.loads(each[1]) == record(MATMUL, "nki_matmul_fully_optimized_", "1024x1024,1024x1024", settings)
     # What the file prints is not in the list.
     printed = command(KERNELS / "language/own_call.py")
     assert printed.returncode == 0 and json.loads(printed.stdout)["programs"] == 2
     assert command("nothing.py").returncode == 1 and "nothing.py" in command("nothing.py").stderr
     assert "there is no chip 'trn9'" in command(path, "--chip", "trn9").stderr
     assert command(path, "--shapes", "ax3").returncode == 2
+    (tmp_path / "latin.py").write_bytes(b"x = 1\n# \xe9\n")
+    error = json.loads(command(tmp_path / "latin.py").stdout)["errors"][0]
+    assert error["kind"] == "syntax" and "byte 8 (line 2) is not UTF-8" in error["message"]
+    (tmp_path / "stuck.py").write_text("y = 10 ** 10 ** 10\n", encoding="utf-8")
+    stuck = command(tmp_path / "stuck.py", "--max-seconds", "0.1")
+    assert stuck.returncode != 0 and "Timeout" in stuck.stderr
     slow = tmp_path / "slow.py"
     slow.write_text("while True:\n    pass\n", encoding="utf-8")
     error = json.loads(command(slow, "--max-seconds", "0.5").stdout)["errors"][0]
     assert error["kind"] == "budget" and error["line"] in (1, 2)
 
 
+def _rope(np, x, cos, sin):
+    first, last = x[:64], x[64:]
+    return np.concatenate([first * cos - last * sin, last * cos + first * sin])
+
+
+def _mamba(np, delta, u, a, b, c):
+    state, out = np.zeros(a.shape), []
+    for at in range(delta.shape[1]):
+        state = state * np.exp(a * delta[:, at : at + 1]) + (delta * u)[:, at : at + 1] * b[:, at]
+        out.append((state * c[:, at]).sum(1))
+    return np.stack(out, 1)
+
+
+def _norm(np, x, w):
+    return (x / np.sqrt((x**2).mean(-1, keepdims=True))) @ w.reshape(-1, w.shape[-1])
+
+
+def _lora(np, x, w, a, b):
+    k = x.shape[3] * 128
+    x, w, a = x.reshape(-1, k), w.reshape(k, -1), a.reshape(k, -1)
+    return x @ w + (x @ a) @ b
+
+
+VALUES = [
+    # file, functions, shapes, settings, the operator, largest error over the largest value
+    ("silu", "blocks in_place ping_pong pieces nested_pieces", "128x4x448", {"ROWS": 2}, lambda np, x: x / (1 + np.exp(-x)), 1e-6),
+    ("rope", "halves full_scalar full_tensor", "128x512,64x512,64x512", {"W": 256}, _rope, 1e-6),
+    ("mamba", "whole_rows tiles tiles_outside shared_rows shared_products shared_products_unrolled", "256x128,256x128,256x4,4x128,4x128", {"W": 64}, _mamba, 1e-5),
+    ("rmsnorm_matmul", "scale_before scale_after stationary_reuse load_transpose vector_transpose", "2x128x256,2x128x512", {}, _norm, 1e-5),
+    ("rmsnorm_matmul", "bf16_product", "2x128x256,2x128x512", {}, _norm, 1e-2),
+    ("rmsnorm_matmul", "bf16_split", "2x128x256,2x128x512", {}, _norm, 2e-5),
+    ("lora", "rows row_blocks", "1x2x128x2x128,2x128x512,2x128x128,128x512", {}, _lora, 1e-5),
+    ("lora", "bf16_split fold", "1x2x128x2x128,2x128x512,2x128x128,128x512", {}, _lora, 2e-5),
+]
+
+
+@pytest.mark.parametrize("file, functions, shapes, settings, operator, limit", VALUES, ids=[f"{row[0]}-{row[1].split()[0]}" for row in VALUES])
+def test_what_is_recorded_computes_the_operator(file, functions, shapes, settings, operator, limit):
+    np = pytest.importorskip("numpy")
+    values = importlib.import_module("nki_recorder.values")
+    random = np.random.default_rng(1)
+    for function in functions.split():
+        constants = {}
+        document = record(KERNELS / f"calibration/{file}.py", function, shapes, settings, constants=constants)
+        assert document["builds"], document["errors"]
+        names = {name: random.standard_normal(document["shapes"][str(tensor)]).astype("float32") for name, tensor in document["kernel"]["arguments"]}
+        if "delta" in names:
+            # A state that decays, as in a trained model.
+            names["delta"], names["a"] = np.abs(names["delta"]), -np.abs(names["a"])
+        device = values.machine(document, names, constants)
+        device.run()
+        (result,) = document["results"]
+        got, wanted = device.read_all(result), operator(np, *(array.astype("float64") for array in names.values()))
+        assert np.abs(got - wanted.reshape(-1)).max() < limit * np.abs(wanted).max(), function
+
+
+def test_the_identity_is_one():
+    np = pytest.importorskip("numpy")
+    values = importlib.import_module("nki_recorder.values")
+    document = second("i = nl.shared_identity_matrix(128, dtype=nl.float32)\nnisa.tensor_copy(t[:, 0:128], i)")
+    device = values.machine(document, {"x": np.zeros((128, 512))}, {})
+    device.run()
+    assert np.array_equal(device.read_all(document["results"][0]).reshape(128, 512)[:, :128], np.identity(128))
+
+
+def test_values_round_as_the_type_does():
+    np = pytest.importorskip("numpy")
+    rounded = importlib.import_module("nki_recorder.values").rounded
+    numbers = np.array([1.0, 1.00390625, 1.01171875, 3.4e38, 1e-40, -0.3, 65519.9, 65520.0, 6e-8, np.nan, np.inf], np.float32)
+    with np.errstate(all="ignore"):
+        half = numbers.astype(np.float16).astype(np.float32)
+    assert np.array_equal(rounded(np, "float16", numbers), half, equal_nan=True)
+    bits = numbers.view(np.uint32).astype(np.uint64)
+    bf16 = ((bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) & np.uint64(0xFFFF0000)).astype(np.uint32).view(np.float32)
+    assert np.array_equal(rounded(np, "bfloat16", numbers)[:8], bf16[:8])
+    assert list(rounded(np, "float8_e4m3fn", np.array([17.0, 19.0, 1000.0, 0.001], np.float32))) == [16.0, 20.0, 448.0, 0.001953125]
+    assert list(rounded(np, "int8", np.array([1.5, 2.5, -3.2], np.float32))) == [2, 2, -3]
+
+
+def test_a_check_says_where_values_differ():
+    pytest.importorskip("numpy")
+    arguments = (f"{MATMUL}::nki_matmul_tiled_", "--shapes", "256x128:bf16,256x512:bf16", "--check")
+    right = json.loads(command(*arguments, "lhsT.T @ rhs").stdout)["check"]
+    assert right["relative_error"] < 0.01 and len(right["worst"]) == 2
+    wrong = json.loads(command(*arguments, "lhsT.T @ rhs + 1").stdout)["check"]
+    assert 0.5 < wrong["largest_error"] < 1.5
+    for expression, sentence in (("lhsT.T @ rhx", "NameError"), ("lhsT", "The kernel returns [128, 512], and --check gives [256, 128]"), ("(lhsT, rhs)", "returns 1 tensors")):
+        assert sentence in json.loads(command(*arguments, expression).stdout)["check"]["error"]
+    shown = command(f"{KERNELS / 'language/second_views.py'}::registers", "--shapes", "1024x512,128x1:i32,1x1:i32", "--check", "x").stdout
+    assert "An address that the device computes is not computed." in json.loads(shown)["check"]["error"]
+
+
 def test_what_stands_in_for_numpy_changes_nothing():
     """The same bytes with the packages of this environment and without any (-S)."""
-    arguments = (f"{KERNELS / 'calibration/rope.py'}::full_tensor", "--set", "W=512", "--shapes", "128x1024,64x1024,64x1024")
-    with_packages, without = command(*arguments).stdout, command(*arguments, flags=["-S"]).stdout
-    assert json.loads(without)["builds"] and with_packages == without
+    for arguments in (
+        (f"{KERNELS / 'calibration/rope.py'}::full_tensor", "--set", "W=512", "--shapes", "128x1024,64x1024,64x1024"),
+        (KERNELS / "language/first_allocation.py", "--shapes", "200x512,512x300"),
+    ):
+        with_packages, without = command(*arguments).stdout, command(*arguments, flags=["-S"]).stdout
+        assert json.loads(without)["builds"] and with_packages == without
 
 
 def test_arguments_that_do_not_fit_say_what_does():

@@ -3,6 +3,7 @@
 Nothing but the standard library is needed. `python -m neuronscope.nki_recorder FILE.py` prints the list; docs/formats/nki-list.md describes it.
 """
 
-from .run import Budget, record
+from .run import record
+from .trace import Budget
 
 __all__ = ["Budget", "record"]

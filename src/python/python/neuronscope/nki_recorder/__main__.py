@@ -2,14 +2,18 @@
 
 import argparse
 import ast
+import contextlib
+import faulthandler
 import json
 import re
 import sys
 import threading
 
+from . import values
 from .dtypes import dtype as as_dtype
-from .run import Budget, record
-from .trace import Trace
+from .errors import KernelError
+from .run import record
+from .trace import Budget, Trace
 
 
 def sizes(text):
@@ -50,41 +54,73 @@ def main(arguments=None):
     parser.add_argument("--max-instructions", type=int, default=Budget().instructions)
     parser.add_argument("--max-turns", type=int, default=Budget().turns)
     parser.add_argument("--max-seconds", type=float, default=Budget().seconds)
+    parser.add_argument("--max-memory", type=int, default=8192, help="MiB, where the system can limit them")
     parser.add_argument("--output", "-o", help="a file for the list, instead of stdout")
+    parser.add_argument("--check", metavar="EXPRESSION", help='compare values with a NumPy expression of the arguments: "a.T @ b" (needs NumPy)')
+    parser.add_argument("--each", action="store_true", help="read settings from stdin, a JSON object a line, and print a list for each, a line each")
     parser.add_argument("--source", action="store_true", help="read the source from stdin; FILE.py is its name")
     options = parser.parse_args(arguments)
     path, _, function = options.file.partition("::")
     budget = Budget(options.max_instructions, options.max_turns, options.max_seconds)
-    try:
+    if options.each and options.source:
+        parser.error("--each and --source both read stdin")
+    source = sys.stdin.read() if options.source else None
+
+    def one(settings):
+        constants = {}
         with _Clock(options.max_seconds):
             document = record(
                 path,
-                source=sys.stdin.read() if options.source else None,
+                source=source,
                 function=function or None,
                 shapes=options.shapes,
                 dtype=options.dtype,
                 chip=options.chip,
                 lnc=options.lnc,
-                settings=dict(options.settings),
+                settings={**dict(options.settings), **settings},
                 grid=options.grid,
                 budget=budget,
                 turns=options.turns,
+                constants=constants,
             )
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    text = dumps(document)
-    if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
-            file.write(text)
-    else:
-        sys.stdout.write(text)
+        if options.check and document["builds"]:
+            try:
+                document["check"] = values.check(document, options.check, constants)
+            except KernelError as error:
+                place = getattr(error, "place", None) or (document["kernel"]["file"], document["kernel"]["line"])
+                document["check"] = {"expression": options.check, "error": error.message, "fix": error.fix, "file": place[0], "line": place[1]}
+            except Exception as error:  # noqa: BLE001
+                document["check"] = {"expression": options.check, "error": f"The expression fails: {type(error).__name__}: {error}.", "fix": "correct it", "file": 0, "line": 0}
+        return dumps(document)
+
+    _limit(options.max_memory)
+    with contextlib.ExitStack() as files:
+        try:
+            out = files.enter_context(open(options.output, "w", encoding="utf-8")) if options.output else sys.stdout
+            for settings in map(json.loads, sys.stdin) if options.each else ({},):
+                out.write(one(settings))
+                out.flush()
+        except (OSError, ValueError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
     return 0
 
 
 def dumps(document):
     """The list as text, the same bytes everywhere."""
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _limit(mebibytes):
+    """Memory that a file may use; beyond it Python raises MemoryError."""
+    try:
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = mebibytes << 20
+        resource.setrlimit(resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+    except (ImportError, OSError, ValueError):
+        pass
 
 
 class _Clock:
@@ -105,12 +141,15 @@ class _Clock:
         self.timer.daemon = True
         try:
             self.timer.start()
-        except RuntimeError:
+            # What Python cannot interrupt (10**10**10) ends the process.
+            faulthandler.dump_traceback_later(self.seconds + 4, exit=True)
+        except (RuntimeError, OSError, ValueError, AttributeError):
             self.timer = None
 
     def __exit__(self, *_):
         if self.timer:
             self.timer.cancel()
+            faulthandler.cancel_dump_traceback_later()
 
 
 if __name__ == "__main__":

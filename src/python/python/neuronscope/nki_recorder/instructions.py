@@ -1,20 +1,33 @@
 """The instructions of nki.isa. Each takes its destination first; without one (the first dialect) it makes a tile and returns it."""
 
 from . import chips
-from .errors import KernelError, times
-from .tensors import Blocks, Dynamic, Group, Mask, SPOKEN, Storage, View, element_type, product, whole
-from .indices import Index
 from .dtypes import FLOAT32
+from .errors import KernelError, times
+from .host import Absent
+from .indices import Index, Mask
+from .tensors import SPOKEN, Blocks, Dynamic, Group, Storage, View, element_type, product, whole
 from .trace import Trace, now
 
 
 class Member:
-    """A member of an enumeration such as nisa.engine."""
+    """A member of an enumeration such as nisa.engine; later ones are greater, as versions are."""
 
-    __slots__ = ("enum", "name")
+    __slots__ = ("enum", "name", "rank")
 
-    def __init__(self, enum, name):
-        self.enum, self.name = enum, name
+    def __init__(self, enum, name, rank=0):
+        self.enum, self.name, self.rank = enum, name, rank
+
+    def __lt__(self, other):
+        return self.rank < other.rank
+
+    def __le__(self, other):
+        return self.rank <= other.rank
+
+    def __gt__(self, other):
+        return self.rank > other.rank
+
+    def __ge__(self, other):
+        return self.rank >= other.rank
 
     def __repr__(self):
         return f"{self.enum}.{self.name}"
@@ -28,8 +41,11 @@ def label(op):
     """The name of an operator: of this package, of NumPy, or a string."""
     if op is None or isinstance(op, str):
         return op
-    name = getattr(op, "op_name", None) or getattr(op, "__name__", None) or str(op)
-    return {"amax": "max", "amin": "min", "absolute": "abs", "true_divide": "divide"}.get(name, name)
+    if isinstance(op, Absent):
+        name = op._name.rsplit(".", 1)[-1]
+    else:
+        name = getattr(op, "op_name", None) or getattr(op, "__name__", None) or str(op)
+    return {"amax": "max", "amin": "min", "absolute": "abs", "true_divide": "divide", "sum": "add", "prod": "multiply"}.get(name, name)
 
 
 def plain(value):
@@ -74,9 +90,21 @@ def tile(shape, dtype, memory, name="", pdim=0, address=-1, bank=-1, depth=4, bl
         )
     size = free * dtype.itemsize
     if memory == "p" and size > chips.PSUM_BANK_BYTES * chips.PSUM_BANKS:
-        raise KernelError("capacity", f"A tile of {times(shape)} {dtype} takes {size:,} bytes of a partition; PSUM has {chips.PSUM_BANK_BYTES * chips.PSUM_BANKS:,}.", "use smaller tiles", "NCC_INLA001")
+        raise KernelError(
+            "capacity",
+            f"A tile of {times(shape)} {dtype} takes {size:,} bytes of a partition; PSUM has {chips.PSUM_BANK_BYTES * chips.PSUM_BANKS:,}.",
+            "use smaller tiles",
+            "NCC_INLA001",
+        )
     if memory == "s" and size >= trace.chip.sbuf_available:
-        trace.error(KernelError("capacity", f"A tile of {times(shape)} {dtype} takes {size:,} bytes of a partition; SBUF of {trace.chip.name} leaves {trace.chip.sbuf_available:,}.", "use smaller tiles", "NCC_INLA001"))
+        trace.error(
+            KernelError(
+                "capacity",
+                f"A tile of {times(shape)} {dtype} takes {size:,} bytes of a partition; SBUF of {trace.chip.name} leaves {trace.chip.sbuf_available:,}.",
+                "use smaller tiles",
+                "NCC_INLA001",
+            )
+        )
     if not pdim:
         storage = Storage(memory, dtype, partitions, free, name, depth)
         storage.address, storage.bank = address, bank
@@ -146,7 +174,7 @@ def _missing(storage, key):
             found.append((one[0], one[0] + one[1], _bits(one) << (write >> 24)))
     edges = sorted({low, high, *(edge for first, end, _ in found for edge in (first, end) if low < edge < high)})
     hit = miss = False
-    for at, first in enumerate(edges[:-1]):
+    for first in edges[:-1]:
         have = 0
         for start, end, bits in found:
             if start <= first < end:
@@ -228,7 +256,11 @@ def places(views):
 def on_chip(view, role, api, patterns):
     memory = view.storage.memory
     if memory not in "spa":
-        raise KernelError("memory", f"{role} of {api} is in HBM; engines read and write SBUF and PSUM only.", "load it into a tile first" if role != "dst" else "write a tile and store it with nisa.dma_copy")
+        raise KernelError(
+            "memory",
+            f"{role} of {api} is in HBM; engines read and write SBUF and PSUM only.",
+            "load it into a tile first" if role != "dst" else "write a tile and store it with nisa.dma_copy",
+        )
     if view.edge:
         view.check_edge({})
     pattern = view.pattern()
@@ -243,44 +275,62 @@ def emit(op, api, roles, views, patterns, writes, args, engine, mask=None, fresh
     count = trace.count
     if count & 1023 == 0:
         trace.check_budget()
-    indirect = ()
-    for at, view in enumerate(views):
-        if at >= writes:
-            storage = view.storage
-            if storage.written is not True and storage.memory != "i":
-                check_read(view, patterns[at], roles[at], api)
+    for view in views:
         if view.dynamic is not None:
-            indirect += (at,)
-    if indirect:
-        args = (*args, ("dynamic", indirect))
-        # Offsets that are a tile are read too.
-        for view in [views[at].dynamic for at in indirect]:
-            if isinstance(view, View):
-                views, patterns, roles = [*views, view], [*patterns, view.pattern()], (*roles, "offset")
+            views, patterns, roles, args = _offsets(views, patterns, roles, args)
+            break
     scope = trace.scope
-    code, first, last = trace.code, trace.first, trace.last
-    code += (
-        trace.form(op, roles, writes, args, engine, api),
+    form = trace.forms.places.get((op, roles, args, engine, api))
+    row = [
+        form if form is not None else trace.form(op, roles, writes, args, engine, api),
         views[0].storage.site if fresh else trace.site(3),
         scope if scope >= 0 else trace.open_scope(),
-    )
-    for at, view in enumerate(views):
-        storage, pattern, start = view.storage, patterns[at], view.start
-        row = storage.id
-        if row < 0:
-            row = trace.tensor(storage)
-        code += (row, start, pattern)
-        if first[row] < 0:
-            first[row] = count
-        last[row] = count
-        if at < writes and storage.written is not True:
-            if pattern == storage.whole and not start and storage.of is None:
+    ]
+    first, last = trace.first, trace.last
+    settled = True
+    for view, pattern in zip(views, patterns):
+        storage = view.storage
+        number = storage.id
+        if number < 0:
+            number = trace.tensor(storage)
+        row += (number, view.start, pattern)
+        if first[number] < 0:
+            first[number] = count
+        last[number] = count
+        if storage.written is not True:
+            settled = False
+    if not settled:
+        # What is read is checked before dst counts as written.
+        for at in range(writes, len(views)):
+            storage = views[at].storage
+            if storage.written is not True and storage.memory != "i":
+                check_read(views[at], patterns[at], roles[at], api)
+        for at in range(writes):
+            view, pattern = views[at], patterns[at]
+            storage = view.storage
+            if pattern == storage.whole and not view.start and storage.of is None:
                 storage.written = True
-            else:
+            elif storage.written is not True:
                 mark(view, pattern)
+    trace.code += row
     trace.count = count + 1
     if fresh:
-        views[0].storage.made = (len(code) - 3 * len(views), count, mask)
+        views[0].storage.made = (len(trace.code) - 3 * len(views), count, mask)
+
+
+def _offsets(views, patterns, roles, args):
+    """The operands with those whose address is known on the device only named; offsets that are a tile are read too."""
+    indirect = tuple(at for at, view in enumerate(views) if view.dynamic is not None)
+    offsets = [views[at].dynamic for at in indirect if isinstance(views[at].dynamic, View)]
+    patterns = [*patterns, *(view.pattern() for view in offsets)]
+    return [*views, *offsets], patterns, (*roles, *("offset" for _ in offsets)), (*args, ("dynamic", indirect))
+
+
+def nothing(dst, fresh):
+    """What an instruction returns of which a mask leaves nothing: it is not recorded, and an assignment of it neither."""
+    if fresh:
+        dst.storage.made, dst.storage.written = (), True
+    return dst
 
 
 def shrunk(views, mask):
@@ -297,20 +347,22 @@ def compute(op, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape
     """An instruction of an engine: `tiles` have the size of dst, `vectors` and `outs` one element per partition; pairs (role, view)."""
     trace = now()
     fresh = fresh or dst is None
-    first = tiles[0][1] if tiles else None
-    if trace.dialect == 1 and len(tiles) > 1 and len({view.shape for _, view in tiles}) > 1:
+    if len(tiles) == 2 and tiles[0][1].shape != tiles[1][1].shape and trace.dialect == 1:
         tiles = spread(tiles, api)
-        first = tiles[0][1]
     if dst is None:
-        source = first if first is not None else others[0][1]
+        source = (tiles or others)[0][1]
         dst = result(shape or source.shape, element_type(dtype) if dtype is not None else source.dtype)
-    else:
+    elif type(dst) is not View:
         dst = operand(dst, "dst", api)
-    roles = ["dst", *(role for role, _ in outs), *(role for role, _ in tiles), *(role for role, _ in others), *(role for role, _ in vectors)]
-    views = [dst, *(view for _, view in outs), *(view for _, view in tiles), *(view for _, view in others), *(view for _, view in vectors)]
-    views = shrunk(views, mask)
-    if views is None:
-        return dst
+    roles, views = ["dst"], [dst]
+    for part in (outs, tiles, others, vectors):
+        for role, view in part:
+            roles.append(role)
+            views.append(view)
+    if mask is not None:
+        views = shrunk(views, mask)
+        if views is None:
+            return nothing(dst, fresh)
     at, roles = 1 + len(outs), tuple(roles)
     patterns = places(views)
     key = (api, engine, roles, tuple(patterns), "".join([view.storage.memory for view in views]))
@@ -338,10 +390,17 @@ def _fits(op, api, roles, views, at, tiles, others, engine):
             raise KernelError(kind, f"{role} of {api} has {_spoken(view)} elements (partitions x free), dst has {_spoken(goal)}.", fix)
     for role, view in [*zip(roles[1:at], views[1:at]), *zip(roles[at + tiles + others :], views[at + tiles + others :])]:
         if view.free != 1 or view.partitions != partitions:
-            raise KernelError("broadcast", f"{role} of {api} has {_spoken(view)} elements (partitions x free); it must have {partitions}x1.", "give it one element for each partition")
+            raise KernelError(
+                "broadcast", f"{role} of {api} has {_spoken(view)} elements (partitions x free); it must have {partitions}x1.", "give it one element for each partition"
+            )
     psum = [role for role, view in zip(roles[at:], views[at : at + tiles]) if view.storage.memory == "p"]
     if len(psum) > 1:
-        raise KernelError("memory", f"{api} reads {psum[0]} and {psum[1]} from PSUM; an instruction reads at most one of two inputs there.", "copy one to SBUF with nisa.tensor_copy", "NCC_IBVF027")
+        raise KernelError(
+            "memory",
+            f"{api} reads {psum[0]} and {psum[1]} from PSUM; an instruction reads at most one of two inputs there.",
+            "copy one to SBUF with nisa.tensor_copy",
+            "NCC_IBVF027",
+        )
     if engine == "gpsimd" and any(view.storage.memory == "p" for view in views):
         raise KernelError("memory", f"{api} uses PSUM on GpSimd, which reaches SBUF only.", "use engine=nisa.engine.vector")
     _aligned(goal, api)
@@ -366,7 +425,11 @@ def spread(tiles, api):
 
 def _aligned(view, api):
     if view.storage.memory == "p" and view.start * view.dtype.itemsize % 4:
-        Trace.now.error(KernelError("psum", f"dst of {api} starts at byte {view.start * view.dtype.itemsize} of PSUM; slots are aligned to 4 bytes.", "begin at an even element of a 16-bit tile"))
+        Trace.now.error(
+            KernelError(
+                "psum", f"dst of {api} starts at byte {view.start * view.dtype.itemsize} of PSUM; slots are aligned to 4 bytes.", "begin at an even element of a 16-bit tile"
+            )
+        )
 
 
 # Transfers.
@@ -384,7 +447,7 @@ def dma(op, api, dst, src, args, engine="any", mask=None, fresh=False, swapped=F
             return dst
     views = shrunk([dst, src], mask)
     if views is None:
-        return dst
+        return nothing(dst, fresh)
     dst_part, src_part = views
     for role, view in (("dst", dst_part), ("src", src_part)):
         if view.storage.memory == "p":
@@ -480,9 +543,10 @@ def nc_matmul(
     scales=(),
 ):
     trace = now()
-    stationary, moving = operand(stationary, "stationary", api), operand(moving, "moving", api)
+    if type(stationary) is not View or type(moving) is not View:
+        stationary, moving = operand(stationary, "stationary", api), operand(moving, "moving", api)
     fresh = dst is None
-    mode = plain(perf_mode)
+    mode = None if perf_mode is None else plain(perf_mode)
     half = 2 if mode not in (None, "none") else 1
     if fresh:
         kind = element_type(dtype) if dtype is not None else (stationary.dtype if is_transpose else FLOAT32)
@@ -494,13 +558,13 @@ def nc_matmul(
         # A mask of the first dialect speaks of the operands.
         parts = shrunk([stationary, moving], mask)
         if parts is None:
-            return dst
+            return nothing(dst, fresh)
         views[1:3] = parts
         if views[1].free < stationary.free or views[2].free < moving.free:
             views[0] = dst[: views[1].free, : views[2].free]
     goal, left, right = views[:3]
     patterns = places(views)
-    key = (api, half, goal.start, *patterns, goal.storage.memory, left.storage.memory, right.storage.memory, goal.dtype, left.dtype, right.dtype)
+    key = (api, half, goal.start, *patterns, goal.storage.memory, left.storage.memory, right.storage.memory, id(goal.dtype), id(left.dtype), id(right.dtype))
     if key not in trace.right:
         patterns = []
         _product_fits(trace, op, api, goal, left, right, scales, half, patterns)
@@ -509,9 +573,12 @@ def nc_matmul(
     if accumulate is None:
         accumulate = False if fresh else _was_written(goal, patterns[0])
     args = (("accumulate", bool(accumulate)),)
-    for key, value in (("is_transpose", is_transpose), ("is_stationary_onezero", is_stationary_onezero), ("is_moving_onezero", is_moving_onezero)):
-        if value:
-            args += ((key, True),)
+    if is_transpose:
+        args += (("is_transpose", True),)
+    if is_stationary_onezero:
+        args += (("is_stationary_onezero", True),)
+    if is_moving_onezero:
+        args += (("is_moving_onezero", True),)
     if half == 2:
         args += (("perf_mode", mode),)
     if tile_position or tile_size:
@@ -537,13 +604,23 @@ def _product_fits(trace, op, api, goal, left, right, scales, half, patterns):
     if n > trace.chip.moving:
         raise KernelError("size", f"moving of {api} has {n} columns; {trace.chip.name} allows {trace.chip.moving}.", "take nl.tile_size.gemm_moving_fmax columns at a time")
     if goal.partitions != m or goal.free != n:
-        raise KernelError("size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the product has {m}x{n}.", "give dst the columns of stationary as partitions and those of moving as free size")
+        raise KernelError(
+            "size",
+            f"dst of {api} has {_spoken(goal)} elements (partitions x free); the product has {m}x{n}.",
+            "give dst the columns of stationary as partitions and those of moving as free size",
+        )
     if op == "nc_matmul" and (left.dtype.itemsize == 4) != (right.dtype.itemsize == 4) and left.dtype.startswith(("f", "t", "b")) and right.dtype.startswith(("f", "t", "b")):
-        raise KernelError("dtype", f"{api} has a {left.dtype} stationary and a {right.dtype} moving; fp32 goes with fp32 only.", "copy one to the other's type with nisa.tensor_copy")
+        raise KernelError(
+            "dtype", f"{api} has a {left.dtype} stationary and a {right.dtype} moving; fp32 goes with fp32 only.", "copy one to the other's type with nisa.tensor_copy"
+        )
     size = goal.dtype.itemsize
     first, last = goal.start * size, (goal.start + _reach(patterns[0])) * size
     if first // chips.PSUM_BANK_BYTES != last // chips.PSUM_BANK_BYTES:
-        raise KernelError("psum", f"dst of {api} covers bytes {first} to {last + size - 1} of a PSUM partition, which is more than one bank of {chips.PSUM_BANK_BYTES}.", "write one bank at a time: 512 elements of fp32")
+        raise KernelError(
+            "psum",
+            f"dst of {api} covers bytes {first} to {last + size - 1} of a PSUM partition, which is more than one bank of {chips.PSUM_BANK_BYTES}.",
+            "write one bank at a time: 512 elements of fp32",
+        )
     _aligned(goal, api)
 
 
@@ -582,15 +659,20 @@ def nc_transpose(dst, data, engine=None, name=None, dtype=None, mask=None):
     dst = operand(dst, "dst", api)
     goal, source = dst, data
     if mask is not None:
-        source = data.valid(mask)
-        if source is None:
-            return dst
+        parts = shrunk([data], mask)
+        if parts is None:
+            return nothing(dst, fresh)
+        source = parts[0]
         goal = dst[: source.free, : source.partitions]
     patterns = []
     on_chip(goal, "dst", api, patterns)
     on_chip(source, "data", api, patterns)
     if goal.partitions != source.free or goal.free != source.partitions:
-        raise KernelError("size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the transpose of {_spoken(source)} has {source.free}x{source.partitions}.", "swap the two sizes of dst")
+        raise KernelError(
+            "size",
+            f"dst of {api} has {_spoken(goal)} elements (partitions x free); the transpose of {_spoken(source)} has {source.free}x{source.partitions}.",
+            "swap the two sizes of dst",
+        )
     if kind == "tensor" and goal.storage.memory == "s":
         raise KernelError("memory", f"dst of {api} is in SBUF; the tensor engine writes PSUM.", "declare it with buffer=nl.psum, or use engine=nisa.engine.vector")
     emit("nc_transpose", api, ("dst", "data"), [goal, source], patterns, 1, (), kind, mask, fresh)
@@ -669,90 +751,73 @@ ROWS = {
 }
 # Chips before these cores do not have an instruction.
 SINCE = {"activate2": 4, "exponential": 4, "quantize_mx": 4, "rand2": 4, "range_select": 3, "nonzero_with_count": 3, "rand_get_state": 3}
+_NOTHING = object()
 _DEFAULTS = {"": None, "False": False, "1.0": 1.0, "0.0": 0.0, "0": 0, "1": 1, "-1": -1}
-_COMMON = ("name", "dtype", "mask")
 
 
 def signature(name):
     """The parameters of an instruction as an author writes them."""
-    if name in ROWS:
-        return "dst, " + ", ".join(one.split(":")[0] + ("=" + (one.split("=")[1] or "None") if "=" in one else "") for one in ROWS[name][0].split())
-    return ""
+    parameters = [one.split(":")[0] + (f"={_DEFAULTS[one.split('=')[1]]}" if "=" in one else "") for one in ROWS[name][0].split()]
+    return ", ".join(["dst", *parameters])
 
 
 def _instruction(name):
+    """The function of a row. Python itself binds its arguments, so that its errors read as usual."""
     spec, shape_rule = ROWS[name]
     rows = []
     for one in spec.split():
-        head, _, default = one.partition("=")
-        parameter, _, kind = head.partition(":")
-        rows.append((parameter, kind, "=" in one, _DEFAULTS.get(default)))
+        head, equals, default = one.partition("=")
+        rows.append((*head.split(":"), _DEFAULTS[default] if equals else _NOTHING))
     names = [row[0] for row in rows]
-    known = {*names, *_COMMON}
     api = f"nisa.{name}"
     since = SINCE.get(name, 2)
 
-    def call(*given, **named):
-        trace = now()
-        dst = given[0] if given else named.pop("dst", _NOTHING)
-        if dst is _NOTHING:
-            raise KernelError("signature", f"{api} has no dst.", f"its parameters are ({signature(name)})")
-        values = dict(zip(names, given[1:]))
-        if len(given) > len(names) + 1:
-            raise KernelError("signature", f"{api} takes {len(names) + 1} arguments at most, not {len(given)}.", f"its parameters are ({signature(name)})")
-        for key, value in named.items():
-            if key not in known or key in values:
-                what = f"gets {key} twice" if key in values or key == "dst" else f"has no parameter {key!r}"
-                raise KernelError("signature", f"{api} {what}.", f"its parameters are ({signature(name)})")
-            values[key] = value
-        if trace.chip.core < since:
-            raise KernelError("value", f"{api} is not on {trace.chip.name}.", "use another instruction, or a newer --chip")
-        tiles, others, vectors, outs, args, engine = [], [], [], [], [], "any"
-        for parameter, kind, optional, default in rows:
-            value = values.get(parameter, _NOTHING)
-            if value is _NOTHING:
-                if optional:
-                    continue
-                raise KernelError("signature", f"{api} needs {parameter}.", f"its parameters are ({signature(name)})")
+    def run(dst, values, dtype, mask):
+        if since > 2 and now().chip.core < since:
+            raise KernelError("value", f"{api} is not on {Trace.now.chip.name}.", "use another instruction, or a newer --chip")
+        tiles, others, vectors, outs, args, engine = [], [], [], [], (), "any"
+        for (parameter, kind, default), value in zip(rows, values):
             if kind == "t":
-                tiles.append((parameter, operand(value, parameter, api)))
-            elif isinstance(value, (View, Blocks)):
+                tiles.append((parameter, value if type(value) is View else operand(value, parameter, api)))
+            elif value is default:
+                continue
+            elif kind == "o":
+                args += ((parameter, label(value)),)
+            elif kind == "e":
+                engine = engine_name(value)
+            elif isinstance(value, View) or kind in "uw":
                 pair = (parameter, operand(value, parameter, api))
                 if kind == "v":
                     vectors.append(pair)
                 elif kind == "a":
                     tiles.append(pair)
-                elif kind == "w":
-                    outs.append(pair)
                 elif kind == "u":
                     others.append(pair)
-                elif parameter.startswith("dst"):
+                elif kind == "w" or parameter.startswith("dst"):
                     outs.append(pair)
                 else:
                     raise KernelError("signature", f"{parameter} of {api} is a tensor.", f"its parameters are ({signature(name)})")
-            elif kind == "e":
-                engine = engine_name(value)
-            elif kind in "uw" and value is not None:
-                operand(value, parameter, api)
-            elif kind == "o":
-                if value is not None:
-                    args.append((parameter, label(value)))
-            elif value is not default and value != default:
-                args.append((parameter, plain(value)))
-        return _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, shape_rule)
+            elif value != default:
+                args += ((parameter, plain(value)),)
+        if shape_rule or name in _SPECIAL:
+            return _finish(name, api, dst, tiles, others, vectors, outs, args, engine, dict(zip(names, values)), dtype, mask, shape_rule)
+        if dst is None and not tiles and not others:
+            raise KernelError("signature", f"{api} has no dst.", f"its parameters are ({signature(name)})")
+        return compute(name, api, dst, tiles, vectors, outs, args, engine, dtype, mask, None, others)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"({signature(name)})"
-    return call
+    space = {"run": run}
+    source = f"def {name}({signature(name)}, name=None, dtype=None, mask=None): return run(dst, ({', '.join(names)},), dtype, mask)"
+    exec(compile(source, __file__, "exec"), space)
+    return space[name]
 
 
-_NOTHING = object()
 # An output of another size than one element per partition.
 _LOOSE = {"nc_match_replace8", "quantize_mx"}
+_SPECIAL = {*_LOOSE, "tensor_copy_predicated"}
 
 
-def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, shape_rule):
-    shape, dtype, mask = None, values.get("dtype"), values.get("mask")
+def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, dtype, mask, shape_rule):
+    shape = None
     data = others[0][1] if others else None
     if shape_rule == "reduce":
         axis = values["axis"]
@@ -761,14 +826,14 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
             raise KernelError("dimension", f"{api} reduces the partition dimension (axis {data.pdim}).", "transpose first, or multiply with a column of ones on the tensor engine")
         if any(one >= data.ndim for one in axes):
             raise KernelError("bounds", f"axis {sorted(axes)} of {api} is out of the {data.ndim} dimensions of data.", "reduce free dimensions")
-        shape = [1 if at in axes else count for at, count in enumerate(data.shape) if at not in axes or values.get("keepdims")]
-        args = [(key, value) for key, value in args if key != "axis"] + [("axis", tuple(sorted(axes)))]
+        shape = [1 if at in axes else count for at, count in enumerate(data.shape) if at not in axes or values["keepdims"]]
+        args = (*((key, value) for key, value in args if key != "axis"), ("axis", tuple(sorted(axes))))
     elif shape_rule == "row":
         shape = (1, *data.shape[1:])
     elif shape_rule == "gather":
         shape = others[1][1].shape
         if name == "local_gather":
-            shape = (shape[0], product(shape[1:]) * values.get("num_elem_per_idx", 1))
+            shape = (shape[0], product(shape[1:]) * values["num_elem_per_idx"])
     elif shape_rule == "pair":
         shape = (1, 2, data.free)
     elif shape_rule:
@@ -779,19 +844,19 @@ def _finish(name, api, dst, tiles, others, vectors, outs, args, engine, values, 
         want = (shape[0], product(shape[1:]))
         goal = operand(dst, "dst", api)
         if (goal.partitions, goal.free) != want and name != "local_gather":
-            raise KernelError("size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the result has {want[0]}x{want[1]}.", "declare dst in the size of the result")
+            raise KernelError(
+                "size", f"dst of {api} has {_spoken(goal)} elements (partitions x free); the result has {want[0]}x{want[1]}.", "declare dst in the size of the result"
+            )
     if name == "tensor_copy_predicated":
         # What the predicate does not select stays.
         others = [("old", operand(dst, "dst", api)), *others] if dst is not None and dst.storage.written is not None else others
     if name in _LOOSE and outs:
         # An output of its own size is checked as any tile, and written.
-        return _with_extra(name, api, dst, tiles, others, outs, args, engine, values, shape)
-    if not tiles and not others and dst is None:
-        raise KernelError("signature", f"{api} has no dst.", f"its parameters are ({signature(name)})")
-    return compute(name, api, dst, tiles, vectors, outs, tuple(args), engine, dtype, mask, shape, others)
+        return _with_extra(name, api, dst, tiles, others, outs, args, engine, shape)
+    return compute(name, api, dst, tiles, vectors, outs, args, engine, dtype, mask, shape, others)
 
 
-def _with_extra(name, api, dst, tiles, others, outs, args, engine, values, shape):
+def _with_extra(name, api, dst, tiles, others, outs, args, engine, shape):
     now()
     fresh = dst is None
     if fresh:
@@ -800,7 +865,7 @@ def _with_extra(name, api, dst, tiles, others, outs, args, engine, values, shape
     patterns = []
     for role, view in pairs:
         on_chip(view, role, api, patterns)
-    emit(name, api, tuple(role for role, _ in pairs), [view for _, view in pairs], patterns, 1 + len(outs), tuple(args), engine, None, fresh)
+    emit(name, api, tuple(role for role, _ in pairs), [view for _, view in pairs], patterns, 1 + len(outs), args, engine, None, fresh)
     return dst
 
 

@@ -5,10 +5,10 @@ import operator as python
 
 from . import chips, instructions
 from .dtypes import DTYPES, FLOAT32
-from .errors import KernelError, times
-from .indices import Index, Mask, MGrid, arange
+from .errors import KernelError
+from .indices import Index, Mask, MGrid, arange  # noqa: F401 (arange is one of the names)
+from .instructions import TABLE, dma, element_type, label, nc_matmul, operand, plain, result, tensor_copy
 from .rearrange import rearrange
-from .instructions import TABLE, dma, dma_copy, element_type, label, nc_matmul, operand, plain, result, tensor_copy
 from .tensors import Blocks, Dynamic, Storage, View, product, whole
 from .trace import Trace, now
 
@@ -29,6 +29,9 @@ class Buffer(instructions.Member):
 sbuf, psum = Buffer("sbuf", "s"), Buffer("psum", "p")
 hbm, shared_hbm, private_hbm = Buffer("hbm", "h"), Buffer("shared_hbm", "o"), Buffer("private_hbm", "h")
 BUFFERS = {"s": sbuf, "p": psum, "a": sbuf, "i": shared_hbm, "o": shared_hbm, "h": private_hbm}
+
+
+_QUICK = {sbuf, psum}
 
 
 class ParDim(int):
@@ -87,8 +90,12 @@ def _shape(shape):
 
 def ndarray(shape, dtype, buffer=None, name="", address=None, **_):
     trace = now()
-    shape, dtype = _shape(shape), element_type(dtype)
     buffer = sbuf if buffer is None or buffer is Ellipsis else buffer
+    if buffer in _QUICK and address is None and type(shape) is tuple and (shape, dtype, buffer.memory, 0) in trace.kinds:
+        # A partition that stands elsewhere equals a number.
+        if not any(type(one) is ParDim for one in shape[1:]):
+            return instructions.tile(shape, dtype, buffer.memory, name)
+    shape, dtype = _shape(shape), element_type(dtype)
     where, place = getattr(buffer, "place", None), getattr(buffer, "memory", None)
     if place is None:
         place = {"sbuf": "s", "psum": "p", "hbm": "h", "private_hbm": "h", "shared_hbm": "o"}.get(plain(buffer))
@@ -104,7 +111,9 @@ def ndarray(shape, dtype, buffer=None, name="", address=None, **_):
         raise KernelError("dimension", "Block dimensions (nl.par_dim) are not in nki since 0.2.", "declare a list of tiles")
     if isinstance(address, tuple):
         address = address[-1]
-    return instructions.tile(shape, dtype, place, name, pdim, -1 if address is None else int(address), blocks_at=where and where(shape, pdim, dtype))
+    blocks_at = where and where(shape, pdim, dtype)
+    address, bank = blocks_at(0) if blocks_at else (-1 if address is None else int(address), -1)
+    return instructions.tile(shape, dtype, place, name, pdim, address, bank, blocks_at=blocks_at)
 
 
 def _in_hbm(shape, dtype, place, name):
@@ -171,14 +180,20 @@ def shared_constant(constant, dtype=None):
     dtype = element_type(dtype if dtype is not None else getattr(constant, "dtype", FLOAT32))
     view = hbm_tensor(tuple(constant.shape), dtype, "h", "constant")
     view.storage.written = True
+    Trace.now.constants[view.storage.id] = constant
     return view
 
 
 def shared_identity_matrix(n, dtype="uint8"):
-    class _Square:
+    """In HBM in the first dialect; a tile in SBUF in the present one."""
+    if now().dialect == 2:
+        view = full((n, n), 1, dtype)
+        return TABLE["affine_select"](view, [[-1, n]], 1, view, 0.0)
+
+    class Identity:
         shape = (n, n)
 
-    return shared_constant(_Square, dtype)
+    return shared_constant(Identity, dtype)
 
 
 def rand(shape, dtype=FLOAT32, **_):
@@ -236,9 +251,10 @@ def load_transpose2d(src, dtype=None, mask=None, **_):
         raise KernelError("dimension", f"src of nl.load_transpose2d has {src.ndim} dimensions.", "index it so that two remain")
     dst = result((src.shape[1], src.shape[0]), element_type(dtype) if dtype is not None else src.dtype)
     if mask is not None:
-        part = src.valid(mask)
-        if part is None:
-            return dst
+        parts = instructions.shrunk([src], mask)
+        if parts is None:
+            return instructions.nothing(dst, True)
+        part = parts[0]
         goal = dst[: part.shape[1], : part.shape[0]]
         dma("dma_transpose", "nl.load_transpose2d", goal, part, (("axes", (1, 0)),), "any", None, False, True)
         return dst
@@ -282,6 +298,9 @@ def binary(name, a, b, dtype=None, mask=None, dst=None):
     for one in (a, b):
         if isinstance(one, (Index, Mask)):
             raise KernelError("value", f"{api} of a tile and an index.", "make a tile of the index with nisa.iota")
+    if isinstance(a, View) and isinstance(b, View) and Trace.now.dialect == 1 and a.storage.memory == b.storage.memory == "p":
+        # The compiler of the first dialect copies one of two inputs in PSUM; nisa refuses them.
+        b = tensor_copy(None, b, mask=mask, api=api)
     scalar, data = (b, a) if isinstance(a, View) else (a, b)
     if isinstance(a, View) and isinstance(b, View):
         dtype = _common(a.dtype, b.dtype) if dtype is None else dtype
@@ -363,10 +382,9 @@ class Function:
 
 
 BINARY = """add subtract multiply divide power maximum minimum equal not_equal greater greater_equal less less_equal logical_and logical_or logical_xor
-bitwise_and bitwise_or bitwise_xor left_shift right_shift fmod mod abs_max abs_min arith_shift_right""".split()
+bitwise_and bitwise_or bitwise_xor left_shift right_shift fmod abs_max abs_min""".split()
 UNARY = """exp log cos sin tan tanh arctan sqrt rsqrt sigmoid relu gelu gelu_dx gelu_apprx_tanh gelu_apprx_tanh_dx gelu_apprx_sigmoid gelu_apprx_sigmoid_dx
-silu silu_dx erf erf_dx softplus mish square abs negative sign trunc floor ceil invert logical_not reciprocal bypass leaky_relu identity is_finite rint
-prelu""".split()
+silu silu_dx erf erf_dx softplus mish square abs negative sign trunc floor ceil invert logical_not reciprocal bypass""".split()
 REDUCTIONS = "max min sum prod mean var all any".split()
 NAMES = {}
 for _name in BINARY:
@@ -485,8 +503,8 @@ def _redirect(value, target, accumulate=None):
     """Makes `target` the destination of the instruction that made `value`; False if something else used it since."""
     trace = Trace.now
     storage = value.storage
-    if storage.made is None:
-        return False
+    if not storage.made:
+        return storage.made == ()
     at, number, mask = storage.made
     if trace.last[storage.id] != number or trace.count - 1 < number or value.pattern() != storage.whole:
         return False
@@ -506,9 +524,8 @@ def _redirect(value, target, accumulate=None):
     if goal is None:
         return True
     pattern = goal.pattern()
-    if accumulate is not None:
-        key = (form["op"], tuple(form["operands"]), tuple({**form["args"], "accumulate": accumulate}.items()), form["engine"], form["api"])
-        trace.code[at - 3] = trace.forms.place(key, {**form, "args": {**form["args"], "accumulate": accumulate}})
+    if accumulate:
+        trace.code[at - 3] = trace.adding(trace.code[at - 3])
     trace.forget(storage)
     row = goal.storage.id
     if row < 0:
@@ -537,6 +554,8 @@ class _Operators:
 
     @staticmethod
     def assign(target, value):
+        if isinstance(value, View) and value.storage is not None and value.storage.made == ():
+            return
         if isinstance(target, Blocks):
             if isinstance(value, (int, float)):
                 for one in target.tiles():
@@ -566,7 +585,7 @@ class _Operators:
     def in_place(target, value, op):
         if isinstance(target, Blocks):
             target = target.merge()
-        if op == "add" and target.on_chip and target.storage.memory == "p" and isinstance(value, View) and value.storage.made is not None:
+        if op == "add" and target.on_chip and target.storage.memory == "p" and isinstance(value, View) and value.storage.made:
             made = value.storage.made
             if Trace.now.forms.rows[Trace.now.code[made[0] - 3]]["op"] == "nc_matmul":
                 accumulate = instructions._was_written(target, target.pattern())
@@ -655,15 +674,14 @@ def _loop(kind):
 affine_range, sequential_range, static_range, dynamic_range = (_loop(kind) for kind in ("affine", "sequential", "static", "dynamic"))
 
 
+class Fori(Loop):
+    kind = "fori"
+
+
 def fori_loop(lower, upper, body_fun, step=1):
-    trace = now()
-
-    class Fori(Loop):
-        kind = "fori"
-
+    now()
     for value in Fori(lower, upper, step):
         body_fun(value)
-    return None if trace else None
 
 
 def while_loop(init, body_fun):
@@ -717,20 +735,11 @@ def spmd_dim(first, second=1):
 mgrid = MGrid()
 
 
-def static_cast(value, dtype):
-    return value
-
-
-def _public():
-    own = {
-        name: value
-        for name, value in globals().items()
-        if not name.startswith("_") and name.islower() and name not in ("math", "python", "chips", "instructions", "operand", "plain", "label", "result", "product", "whole")
-    }
-    for name in ("binary", "unary", "reduction", "dma", "fill", "fill_new", "hbm_tensor", "dma_copy", "nc_matmul", "tensor_copy", "now", "element_type", "times", "rearrange"):
-        own.pop(name, None)
-    return {**own, **NAMES, **DTYPES, "bool_": DTYPES["bool"], "NKIObject": NKIObject, "NkiTensor": View, "MemoryRegion": Buffer, "fp32": fp32, "nc": nc}
-
+# What is public besides operators and types.
+_HERE = """ndarray zeros ones full zeros_like empty_like shared_constant shared_identity_matrix rand random_seed load store load_transpose2d atomic_rmw copy
+gather_flattened where matmul transpose softmax rms_norm dropout expand_dims broadcast_to loop_reduce all_reduce device_print no_reorder affine_range
+sequential_range static_range dynamic_range fori_loop while_loop ds dslice program_id num_programs program_ndim nc spmd_dim arange mgrid par_dim tile_size fp32
+sbuf psum hbm shared_hbm private_hbm NKIObject""".split()
 
 # Names that only one dialect has, and what replaces them.
 FIRST_ONLY = {
@@ -746,10 +755,8 @@ SECOND_ONLY = {"fori_loop", "while_loop", "dynamic_range", "NKIObject", "NkiTens
 
 
 def names(dialect):
-    public = _public()
+    types = {name: kind for name, kind in DTYPES.items() if name != "float64"}
+    public = {**{name: globals()[name] for name in _HERE}, **NAMES, **types, "bool_": DTYPES["bool"], "NkiTensor": View, "MemoryRegion": Buffer}
     for name in FIRST_ONLY if dialect == 2 else SECOND_ONLY:
         public.pop(name, None)
     return public
-
-
-__all__ = ["FIRST_ONLY", "Loop", "names", "hbm_tensor", "arange", "dma_copy", "times"]

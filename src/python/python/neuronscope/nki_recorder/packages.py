@@ -9,8 +9,9 @@ import types
 from . import instructions, language
 from .dtypes import DTYPES
 from .errors import KernelError, no_such_name
-from .host import STUBS, HostArray, Stub
+from .host import STUBS, Stub
 from .instructions import Member
+from .trace import OWN
 
 ENUMS = {
     "engine": "tensor vector scalar gpsimd dma sync unknown",
@@ -26,8 +27,8 @@ ENUMS = {
 class _Enum:
     def __init__(self, name, members):
         self._name = name
-        for member in members.split():
-            setattr(self, member, Member(name, member))
+        for rank, member in enumerate(members.split()):
+            setattr(self, member, Member(name, member, rank))
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -86,18 +87,23 @@ def _memset(shape=None, value=0, dtype=None, mask=None, engine=None, dst=None, n
     return instructions.memset(language.ndarray(shape, dtype), value, engine, name, mask, fresh=True)
 
 
+def _affine(index):
+    """An index of nl.arange as the present dialect writes it: the partition's step, and a pattern of the others."""
+    steps = {axis: stride for axis, _, stride in index.terms}
+    pattern = tuple((steps.get(axis, 0), count) for axis, count in enumerate(index.shape) if axis)
+    return (("pattern", pattern), ("offset", index.const), ("channel_multiplier", steps.get(0, 0)))
+
+
 def _iota(expr, dtype, mask=None, name=None):
-    args = (("pattern", instructions.plain(plain_terms(expr))), ("offset", expr.const))
-    return instructions.compute("iota", "nisa.iota", language.ndarray(expr.shape, dtype), (), (), (), args, "any", None, mask, fresh=True)
-
-
-def plain_terms(index):
-    return [[stride, count] for _, count, stride in index.terms]
+    return instructions.compute("iota", "nisa.iota", language.ndarray(expr.shape, dtype), (), (), (), _affine(expr), "any", None, mask, fresh=True)
 
 
 def _affine_select(pred, on_true_tile, on_false_value, mask=None, dtype=None, name=None):
-    pattern = [[stride, count] for one in getattr(pred, "conditions", ()) for _, count, stride in one.terms]
-    return instructions.TABLE["affine_select"](None, pattern, 0, on_true_tile, on_false_value, dtype=dtype, mask=mask)
+    if len(getattr(pred, "conditions", ())) != 1:
+        raise KernelError("value", "pred of nisa.affine_select is no single comparison of indices.", "compare one expression of nl.arange with another")
+    args = (*_affine(pred.conditions[0]), ("on_false_value", instructions.plain(on_false_value)), ("cmp_op", "greater_equal"))
+    tile = instructions.operand(on_true_tile, "on_true_tile", "nisa.affine_select")
+    return instructions.compute("affine_select", "nisa.affine_select", None, [("on_true_tile", tile)], (), (), args, "any", dtype, mask)
 
 
 def _predicated(src, dst=None, predicate=None, mask=None, dtype=None, reverse_pred=False, name=None):
@@ -141,14 +147,14 @@ def isa_names(dialect):
 
 
 class _Allocation:
-    """`ncc.sbuf.mod_alloc(...)` as the buffer of a declaration: where its tiles lie."""
+    """`ncc.sbuf.mod_alloc(...)` or `ncc.psum.alloc(function)` as the buffer of a declaration: where its tiles lie."""
 
-    def __init__(self, memory, base, turns, bank=0):
-        self.memory, self.base, self.turns, self.bank = memory, base, turns, bank
+    def __init__(self, memory, base=0, turns=(), bank=0, function=None):
+        self.memory, self.base, self.turns, self.bank, self.function = memory, base, list(turns), bank, function
         self.name = "sbuf" if memory == "s" else "psum"
 
     def place(self, shape, pdim, dtype):
-        """From the number of a block to (byte address, bank)."""
+        """From the number of a block to (byte in a partition, bank)."""
         blocks = shape[:pdim]
         turns = [*([1] * (len(blocks) - len(self.turns))), *self.turns]
         size = dtype.itemsize
@@ -156,11 +162,17 @@ class _Allocation:
             size *= count
 
         def at(number):
-            slot, step = 0, 1
-            for axis in reversed(range(len(blocks))):
-                slot += number % blocks[axis] % (turns[axis] or blocks[axis]) * step
-                step *= turns[axis] or blocks[axis]
-                number //= blocks[axis]
+            index = []
+            for count in reversed(blocks):
+                index.insert(0, number % count)
+                number //= count
+            if self.function:
+                first, _, byte = self.function(idx=tuple(index), pdim_size=shape[pdim], fdim_size=size)
+                return (byte, first) if self.memory == "p" else (byte, -1)
+            slot = 0
+            for one, count, turn in zip(index, blocks, turns):
+                turn = turn or count
+                slot = slot * turn + one % turn
             return (self.base + slot * size, -1) if self.memory == "s" else (-1, self.bank + slot)
 
         return at
@@ -171,10 +183,10 @@ class _Memory:
         self.memory, self.name = memory, "sbuf" if memory == "s" else "psum"
 
     def mod_alloc(self, *, base_addr=0, base_bank=0, base_partition=0, num_par_tiles=(), num_free_tiles=(), num_bank_tiles=(), **_):
-        return _Allocation(self.memory, base_addr, list(num_free_tiles or num_bank_tiles), base_bank)
+        return _Allocation(self.memory, base_addr, num_free_tiles or num_bank_tiles, base_bank)
 
     def alloc(self, function=None, **_):
-        return language.sbuf if self.memory == "s" else language.psum
+        return _Allocation(self.memory, function=function) if function else self.auto_alloc()
 
     def auto_alloc(self, **_):
         return language.sbuf if self.memory == "s" else language.psum
@@ -215,7 +227,12 @@ def build(kernel_names):
         for name, module in parts.items():
             modules[f"{root}.{name}"] = module
         modules[root] = Module(root, "nki", {**kernel_names(dialect), **parts})
-    modules["neuronxcc"] = Module("neuronxcc", "neuronxcc", {"nki": modules["neuronxcc.nki"], "__version__": "0"})
+    # Some files take their types from inside the compiler.
+    starfish = {"neuronxcc.starfish.support.dtype": Module("neuronxcc.starfish.support.dtype", "the types of neuronxcc", dict(DTYPES))}
+    starfish["neuronxcc.starfish.support"] = Stub("neuronxcc.starfish.support", dtype=starfish["neuronxcc.starfish.support.dtype"])
+    starfish["neuronxcc.starfish"] = Stub("neuronxcc.starfish", support=starfish["neuronxcc.starfish.support"])
+    modules.update(starfish)
+    modules["neuronxcc"] = Module("neuronxcc", "neuronxcc", {"nki": modules["neuronxcc.nki"], "starfish": starfish["neuronxcc.starfish"], "__version__": "0"})
     return modules
 
 
@@ -238,7 +255,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _asked_by_author(self):
         frame = sys._getframe(2)
-        while frame is not None and "importlib" in frame.f_code.co_filename:
+        while frame is not None and ("importlib" in frame.f_code.co_filename or frame.f_code.co_filename.startswith(OWN)):
             frame = frame.f_back
         return frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(self.folder)
 
@@ -282,6 +299,3 @@ class Installed:
                 del sys.modules[name]
                 if name in self.before:
                     sys.modules[name] = self.before[name]
-
-
-__all__ = ["HostArray", "Installed", "Module", "build"]

@@ -6,20 +6,22 @@ import contextlib
 import functools
 import gc
 import inspect
+import io
 import itertools
 import os
 import re
 import sys
+import tokenize
 import types
 
 from . import chips, instructions, language
-from .dtypes import FLOAT32
+from .dtypes import FLOAT32, DType
 from .dtypes import dtype as as_dtype
-from .errors import End, KernelError, nearest, no_such_name
+from .errors import End, KernelError, nearest
 from .host import Absent, HostArray
-from .packages import Installed, Module, build
+from .packages import Installed, build
 from .tensors import View
-from .trace import _OWN, Budget, Trace
+from .trace import OWN, Trace
 
 
 class Kernel:
@@ -44,15 +46,51 @@ class Kernel:
         return self if instance is None else functools.partial(self, instance)
 
 
+class _Numpy(types.ModuleType):
+    """NumPy as installed, whose dtype() takes the chip's types too."""
+
+    def __init__(self, numpy):
+        super().__init__("numpy")
+        self.__dict__["_numpy"] = numpy
+
+    def __getattr__(self, name):
+        return getattr(self._numpy, name)
+
+    def dtype(self, kind, *rest, **named):
+        return kind if isinstance(kind, DType) else self._numpy.dtype(kind, *rest, **named)
+
+
+def _text(value):
+    """An argument that is no tensor: types of NumPy read as those of its stand-in."""
+    kind = None if value is None or isinstance(value, (int, float, tuple, list, dict)) else as_dtype(value)
+    return str(kind or value)
+
+
+def _import(name, *rest):
+    module = builtins.__import__(name, *rest)
+    return _Numpy(module) if name == "numpy" and hasattr(module, "__version__") and not (len(rest) > 2 and rest[2]) else module
+
+
+def _decoded(source):
+    """The text of a file, in the encoding that it names, else UTF-8."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        return source.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError) as error:
+        at = getattr(error, "start", 0)
+        line = source[:at].count(b"\n") + 1
+        raise KernelError("syntax", f"The file is no text: byte {at} (line {line}) is not UTF-8.", "save it as UTF-8") from None
+
+
 def _unwrap(function):
     return _unwrap(function.function) if isinstance(function, Kernel) else function
 
 
-def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2", lnc=1, settings=None, grid=None, budget=None, turns=1):
+def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2", lnc=1, settings=None, grid=None, budget=None, turns=1, constants=None):
     """The list of one kernel as a dictionary.
 
     `shapes`: pairs (name or None, sizes, type or None) for the arguments in order, or None for the file's own calls. `settings`: values of
-    parameters and constants by name.
+    parameters and constants by name. `constants` is a dictionary that gets the arrays of nl.shared_constant by their tensor.
     """
     path = os.path.abspath(path)
     folder = os.path.join(os.path.dirname(path), "")
@@ -61,11 +99,13 @@ def record(path, source=None, function=None, shapes=None, dtype=None, chip="trn2
         raise ValueError(f"there is no chip {chip!r}; there are {', '.join(chips.CHIPS)}")
     trace = Trace(known.name, budget, folder, lnc, turns)
     if source is None:
-        with open(path, encoding="utf-8-sig") as file:
+        with open(path, "rb") as file:
             source = file.read()
     # The author's file is the first of the list.
     trace.file(path)
     _Run(trace, path, source, function, shapes, as_dtype(dtype) or FLOAT32, dict(settings or {}), grid).go()
+    if constants is not None:
+        constants.update(trace.constants)
     return trace.document()
 
 
@@ -94,7 +134,7 @@ class _Run:
         except (SystemExit, KeyboardInterrupt) as error:
             if isinstance(error, KeyboardInterrupt) and not getattr(trace, "late", False):
                 raise
-            self._fail(self._late() if isinstance(error, KeyboardInterrupt) else KernelError("argument", f"The file ends by sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes"), error.__traceback__)
+            self._fail(self._late() if isinstance(error, KeyboardInterrupt) else self._left(error), error.__traceback__)
         except BaseException as error:  # noqa: BLE001
             self._fail(self._python(error), error.__traceback__, error)
         finally:
@@ -105,6 +145,11 @@ class _Run:
         for name in self.settings:
             if name not in self.used:
                 trace.warn("setting", f"Nothing is called {name}: --set {name} changed nothing.", self._head())
+
+    def _left(self, error):
+        if self.trace.kernel:
+            return KernelError("python", f"The kernel calls sys.exit({error.code}).", "return instead")
+        return KernelError("argument", f"The file calls sys.exit({error.code}) before it calls a kernel.", "give the kernel's arguments with --shapes")
 
     def _late(self):
         return KernelError("budget", f"The recording takes more than {self.trace.budget.seconds:g} s.", "use smaller shapes, or raise --max-seconds")
@@ -138,12 +183,14 @@ class _Run:
     # The file.
 
     def _go(self):
+        if isinstance(self.source, bytes):
+            self.source = _decoded(self.source)
         tree = ast.parse(self.source, self.path)
         self._set_constants(tree)
         space = types.ModuleType("__main__" if self.shapes is None else os.path.splitext(os.path.basename(self.path))[0])
         space.__file__ = self.path
         # Turns of a plain range are turns of the list too.
-        space.__dict__["__builtins__"] = {**vars(builtins), "range": language.Loop}
+        space.__dict__["__builtins__"] = {**vars(builtins), "range": language.Loop, "__import__": _import}
         known = sys.modules.get(space.__name__)
         sys.modules[space.__name__] = space
         try:
@@ -192,7 +239,9 @@ class _Run:
             if found is None:
                 names = [name for name, value in space.__dict__.items() if isinstance(value, (Kernel, types.FunctionType))]
                 near = nearest(self.function, names)
-                raise KernelError("argument", f"{os.path.basename(self.path)} has no function {self.function!r}.", f"use ::{near}" if near else f"it has {', '.join(names) or 'none'}")
+                raise KernelError(
+                    "argument", f"{os.path.basename(self.path)} has no function {self.function!r}.", f"use ::{near}" if near else f"it has {', '.join(names) or 'none'}"
+                )
             return found
         own = {name: value for name, value in space.__dict__.items() if isinstance(value, Kernel) and value.__module__ == space.__name__}
         if "kernel" in space.__dict__ and ("kernel" in own or not own):
@@ -206,7 +255,7 @@ class _Run:
     def _call(self, space):
         kernel = self._chosen(space)
         if not isinstance(kernel, Kernel):
-            old = "neuronxcc.nki" in self.source
+            old = "neuronxcc" in self.source
             kernel = Kernel(kernel, 1 if old else 2, run=self._record_call)
         if self.grid:
             kernel = kernel[tuple(self.grid)]
@@ -229,7 +278,7 @@ class _Run:
                 given[name] = value
         lacking = [name for name, one in parameters.items() if name not in given and one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
         if lacking:
-            raise KernelError("argument", f"{kernel.__name__} needs {', '.join(lacking)}.", f"add --shapes \"{lacking[0]}=128x512:f32\", or --set {lacking[0]}=VALUE for a number")
+            raise KernelError("argument", f"{kernel.__name__} needs {', '.join(lacking)}.", f'add --shapes "{lacking[0]}=128x512:f32", or --set {lacking[0]}=VALUE for a number')
         kernel(**given)
 
     # One kernel.
@@ -242,6 +291,8 @@ class _Run:
         code = kernel.function.__code__
         trace.dialect = kernel.dialect
         trace.kernel = {"file": trace.file(code.co_filename), "line": code.co_firstlineno, "function": kernel.__name__, "arguments": []}
+        if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            raise KernelError("value", f"{kernel.__name__} is a generator or a coroutine, whose body does not run when it is called.", "make it a plain function")
         self.site = trace.sites.place(("kernel",), [trace.kernel["file"], trace.kernel["line"], kernel.__name__])
         try:
             bound = inspect.signature(kernel.function).bind(*args, **named)
@@ -258,7 +309,7 @@ class _Run:
                 bound.arguments[name] = value
         rows = trace.kernel["arguments"]
         for name, value in bound.arguments.items():
-            rows.append([name, value.storage.id if isinstance(value, View) else str(value) if not isinstance(value, float) else repr(value)])
+            rows.append([name, value.storage.id if isinstance(value, View) else _text(value)])
         grid = tuple(kernel.grid) or ((trace.lnc,) if trace.lnc > 1 else (1,))
         trace.programs = tuple(int(one) for one in grid)
         first = kernel.dialect == 1
@@ -276,7 +327,7 @@ class _Run:
             return type(value)(self._argument(f"{name}[{at}]", one) for at, one in enumerate(value))
         if isinstance(value, dict):
             return {key: self._argument(f"{name}[{key!r}]", one) for key, one in value.items()}
-        if isinstance(value, (HostArray,)) or (hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, (View, Absent))):
+        if isinstance(value, (HostArray,)) or (hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, (View, Absent, type))):
             shape = tuple(int(one) for one in value.shape)
             if not shape:
                 return value
@@ -314,7 +365,7 @@ class _Run:
         while traceback is not None:
             code = traceback.tb_frame.f_code
             name = code.co_filename
-            if not name.startswith(_OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(self.trace.root) or place is None):
+            if not name.startswith(OWN) and not name.startswith("<") and (name == self.path or os.path.abspath(name).startswith(self.trace.root) or place is None):
                 place = (self.trace.file(name), traceback.tb_lineno, code.co_name)
             traceback = traceback.tb_next
         return place
@@ -328,7 +379,11 @@ class _Run:
 
     def _python(self, error):
         """An exception of Python as an error of the kernel."""
-        kind, text = type(error).__name__, str(error)
+        kind = type(error).__name__
+        try:
+            text = str(error)
+        except Exception:  # noqa: BLE001
+            text = ""
         if isinstance(error, SyntaxError):
             return KernelError("syntax", f"The file does not parse: {error.msg}.", "correct the line")
         if isinstance(error, ImportError):
@@ -354,12 +409,11 @@ class _Run:
         return modules.get(name)
 
     def _of_stub(self, name):
+        if name in instructions.ROWS:
+            return f"({instructions.signature(name)})"
         found = getattr(instructions, name, None) or getattr(language, name, None)
         if isinstance(found, types.FunctionType) and not name.startswith("_"):
             # What callers inside this package add is no parameter of the author's.
             own = ("api", "op", "scales", "dtype", "mask", "psum_accumulate_flags", "fresh") if found.__module__ == instructions.__name__ else ()
             return f"({', '.join(str(one) for one in inspect.signature(found).parameters.values() if one.name not in own)})"
         return "those of its reference" if name in language.NAMES else None
-
-
-__all__ = ["Budget", "Module", "no_such_name", "record"]

@@ -3,10 +3,9 @@
 A view is a start and a stride for each dimension, in elements. On the chip one dimension is the partition (`pdim`): its start is `p0`.
 """
 
-from . import chips
 from .dtypes import dtype as as_dtype
 from .errors import KernelError, no_such_name, times
-from .indices import Index, Mask
+from .indices import Index
 from .trace import Trace, now
 
 ON_CHIP = "spa"
@@ -31,9 +30,10 @@ class Group:
 class Storage:
     """What a row of the list's tensors is. `written` is None, True, or what was written: keys `start << 24 | pattern`."""
 
-    __slots__ = (
-        "address", "bank", "declared", "dtype", "elements", "group", "id", "made", "memory", "name", "of", "partitions", "scope", "site", "whole", "written", "zeroed",
-    )  # fmt: skip
+    # Most tiles have nothing else.
+    id = address = bank = -1
+    group = of = written = made = None
+    zeroed = False
 
     def __init__(self, memory, dtype, partitions, elements, name="", depth=3, whole=-1, site=-1):
         trace = Trace.now
@@ -42,9 +42,6 @@ class Storage:
         self.scope = scope if scope >= 0 else trace.open_scope()
         self.site = site if site >= 0 else trace.site(depth)
         self.declared = trace.count
-        self.id = self.address = self.bank = -1
-        self.group = self.of = self.written = self.made = None
-        self.zeroed = False
         # The pattern that is all of it.
         self.whole = whole if whole >= 0 or memory not in ON_CHIP else trace.pattern((0, partitions, 1, elements))
 
@@ -86,14 +83,13 @@ def merged(dims):
 class View:
     """A tensor as authors hold it."""
 
-    __slots__ = ("dtype", "dynamic", "edge", "p0", "pat", "pdim", "shape", "start", "storage", "strides")
-
+    # The row of its pattern; whether its address is known on the device only; where it may leave its tensor.
+    pat, dynamic, edge = -1, None, None
     # Operators and methods of the first dialect, which nki_recorder.language sets.
     operators = None
 
     def __init__(self, storage, shape, strides, start, p0, pdim, dtype):
         self.storage, self.shape, self.strides, self.start, self.p0, self.pdim, self.dtype = storage, shape, strides, start, p0, pdim, dtype
-        self.pat, self.dynamic, self.edge = -1, None, None
 
     # Shape.
 
@@ -258,7 +254,8 @@ class View:
             else:
                 return self._index(index)
         view = View(self.storage, tuple(counts), tuple(steps), start, p0, keeps if pdim >= 0 else pdim, self.dtype)
-        view.dynamic = self.dynamic
+        if self.dynamic is not None:
+            view.dynamic = self.dynamic
         return view
 
     def _index(self, index):
@@ -282,7 +279,8 @@ class View:
                         start += low * strides[axis]
                 else:
                     view = View(self.storage, counts, steps, start, p0, place, self.dtype)
-                    view.dynamic = self.dynamic
+                    if self.dynamic is not None:
+                        view.dynamic = self.dynamic
                     return view
             if 0 in key[3:] or not any(key[3:]) or len({one.ndim for one in index if type(one) is Index}) > 1:
                 key = None
@@ -387,8 +385,11 @@ class View:
         low, high, step = one.start, one.stop, 1 if one.step is None else one.step
         if isinstance(low, Dynamic):
             return 0, one.stop, 1, True
-        low = 0 if low is None else low.__index__()
-        high = size if high is None else high.__index__()
+        try:
+            low = 0 if low is None else low.__index__()
+            high = size if high is None else high.__index__()
+        except (AttributeError, TypeError):
+            raise KernelError("value", f"Dimension {axis} of a tensor is sliced with {low!r}:{high!r}.", "use integers: // instead of /") from None
         if low < 0:
             low += size
         if high < 0:
@@ -466,13 +467,12 @@ class View:
             )
         pdim = self.pdim
         if pdim >= 0:
-            if pdim != 0 or not shape or shape[0] != self.shape[0]:
-                if not shape or shape[0] != self.partitions:
-                    raise KernelError(
-                        "reshape",
-                        f"A tile of {times(self.shape)} cannot become {times(shape)}: its {self.partitions} partitions must stay the first dimension.",
-                        "reshape the free dimensions only, or reshape in HBM before the load",
-                    )
+            if not shape or shape[0] != self.partitions:
+                raise KernelError(
+                    "reshape",
+                    f"A tile of {times(self.shape)} cannot become {times(shape)}: its {self.partitions} partitions must stay the first dimension.",
+                    "reshape the free dimensions only, or reshape in HBM before the load",
+                )
             strides = self._split([(stride, count) for at, (stride, count) in enumerate(zip(self.strides, self.shape)) if at != pdim], shape[1:])
             return self.like(shape, (1, *strides), pdim=0)
         return self.like(shape, self._split(list(zip(self.strides, self.shape)), shape))
@@ -638,6 +638,11 @@ class View:
     def astype(self, dtype):
         return self.operators.copy(self, dtype=dtype)
 
+    def assert_shape(self, shape):
+        if tuple(shape) != tuple(self.shape):
+            raise KernelError("value", f"A tensor of {times(self.shape)} is asserted to have {times(shape)}.", "give the kernel the shapes that it asks for")
+        return self
+
     def to(self, *_, **__):
         return self
 
@@ -688,8 +693,6 @@ for _name, _method in (("equal", "eq"), ("not_equal", "ne"), ("less", "lt"), ("l
 
 class Blocks(View):
     """A tensor with block dimensions: indices of all of them give a tile."""
-
-    __slots__ = ("base", "group", "steps")
 
     def __init__(self, group, base, steps, shape, dtype):
         View.__init__(self, None, shape, None, 0, 0, len(steps), dtype)
@@ -802,6 +805,3 @@ class Dynamic:
         raise KernelError("value", "The value of a register is not known while a kernel is recorded.", "use it as a scalar_offset, in nl.ds, or as a bound of nl.fori_loop")
 
     __int__ = __index__
-
-
-__all__ = ["ON_CHIP", "SPOKEN", "Blocks", "Dynamic", "Group", "Mask", "Storage", "View", "chips", "element_type", "product", "row_strides", "whole"]

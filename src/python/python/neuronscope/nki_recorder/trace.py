@@ -9,7 +9,7 @@ from .errors import KernelError
 
 VERSION = 1
 # Frames of this package are not the author's.
-_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def _function(frame):
@@ -60,12 +60,14 @@ class Trace:
         self.files, self.sites, self.loops, self.forms, self.patterns = _Table(), _Table(), _Table(), _Table(), _Table()
         self.dtypes, self.names = _Table(), _Table()
         self.names.place("")
-        self._site_of, self._codes = {}, []
+        self._site_of, self._codes, self._adding = {}, [], {}
         self._file_of = {}
         self.storages, self.first, self.last = [], [], []
         # What was found right is not looked at again: operands of an instruction, and how indices select.
         self.right, self.plans, self.transfers, self.kinds = set(), {}, {}, {}
         self.shapes = {}
+        # Arrays of the author by their tensor; their values are no part of the list.
+        self.constants = {}
         self.errors, self.warnings = [], {}
         # Loops that are open: [loop, turn, scope or -1]. The body of the kernel is the first.
         self.scopes = [-1, -1, 0]
@@ -79,7 +81,7 @@ class Trace:
     def place(self):
         """File and line that run now: `(file, line, function)`, or None outside of a kernel's file."""
         frame = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        while frame is not None and frame.f_code.co_filename.startswith(OWN):
             frame = frame.f_back
         if frame is None:
             return None
@@ -88,17 +90,24 @@ class Trace:
     def site(self, depth=2):
         frame = sys._getframe(depth)
         code = frame.f_code
-        while code.co_filename.startswith(_OWN):
+        while code.co_filename.startswith(OWN):
             frame = frame.f_back
             code = frame.f_code
         key = (id(code), frame.f_lasti)
         site = self._site_of.get(key)
         if site is None:
-            # The code is kept, so that no other one gets its identity.
-            self._codes.append(code)
-            row = [self.file(code.co_filename), frame.f_lineno, _function(frame)]
-            site = self._site_of[key] = len(self.sites.rows)
-            self.sites.rows.append(row)
+            # Since Python 3.11 an instruction is followed by caches (opcode 0), and a frame may stand on one of them.
+            raw, at = code.co_code, frame.f_lasti
+            while at > 0 and raw[at] == 0:
+                at -= 2
+            first = (id(code), at)
+            site = self._site_of.get(first)
+            if site is None:
+                # The code is kept, so that no other one gets its identity.
+                self._codes.append(code)
+                site = self._site_of[first] = len(self.sites.rows)
+                self.sites.rows.append([self.file(code.co_filename), frame.f_lineno, _function(frame)])
+            self._site_of[key] = site
         return site
 
     def file(self, path):
@@ -215,6 +224,16 @@ class Trace:
             form = self.forms.place(key, row)
         return form
 
+    def adding(self, form):
+        """The form of a product that accumulates, for that of one that does not."""
+        other = self._adding.get(form)
+        if other is None:
+            row = self.forms.rows[form]
+            args = {**row["args"], "accumulate": True}
+            other = self.form(row["op"], tuple(row["operands"]), row["writes"], tuple(args.items()), row["engine"], row["api"])
+            self._adding[form] = other
+        return other
+
     # Remarks.
 
     def note(self, place):
@@ -225,9 +244,7 @@ class Trace:
         # One cause makes many errors at one line.
         if any(one["file"] == file and one["line"] == line and one["kind"] == error.kind for one in self.errors):
             return
-        self.errors.append(
-            {"kind": error.kind, "code": error.code, "file": file, "line": line, "message": error.message, "fix": error.fix, "instruction": self.count}
-        )
+        self.errors.append({"kind": error.kind, "code": error.code, "file": file, "line": line, "message": error.message, "fix": error.fix, "instruction": self.count})
         if len(self.errors) >= 20:
             raise error
 
