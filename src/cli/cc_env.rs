@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::config_file::positional_of_bench;
 use super::flags::name_of;
 use super::host;
-use super::model_file::has_model_ending;
+use super::model_file::is_model;
 use ns_bench::matmult::CcFlags;
 
 const VARIABLE: &str = "NEURON_CC_FLAGS";
@@ -38,8 +38,8 @@ fn with_flags(mut args: Vec<OsString>, text: &str) -> Result<(Vec<OsString>, Vec
     let mut notes: Vec<String> = ignored(&flags);
     let own_flags: Vec<&str> = args[2..].iter().filter_map(|a| name_of(a.to_str()?)).collect();
     let (mut added, mut words) = (Vec::new(), Vec::new());
-    let is_index = command == "bench"
-        && positional_of_bench(&args[2..]).is_some_and(|p| !p.to_str().is_some_and(has_model_ending));
+    let is_index =
+        command == "bench" && positional_of_bench(&args[2..]).is_some_and(|p| !p.to_str().is_some_and(is_model));
     for (name, value) in &flags.used {
         if is_index {
             notes.push(format!("{VARIABLE}: --{name}={value} has no effect on an index, whose models are compiled"));

@@ -81,6 +81,6 @@ pub use protocol::{
     SearchHits, build_id,
 };
 pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
-pub use script::{calls_neuronperf, neuronperf_command, refuse_script};
+pub use script::{calls_neuronperf, is_known_script, neuronperf_command, refuse_script};
 pub use session::{Session, StepResult};
 pub use warm_up::warm_up;

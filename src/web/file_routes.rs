@@ -142,7 +142,7 @@ async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
     if calls_neuronperf(&name, &head) {
         return (Kind::Reports, None);
     }
-    (sniff(&head, &name), refuse_script(&name, &head, |_| None))
+    (sniff(&head, &name), refuse_script(&name, &head, &[], |_| None))
 }
 
 /// A model with the files of its weights as one file; `None` if there is not one model whose weights may lie in other files, or no other file.

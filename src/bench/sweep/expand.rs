@@ -17,6 +17,9 @@ use ns_device::{ModelKind, ModelRef, model_label};
 /// Replaces the EC2 size in rows of the measured processor, until the row names the machine.
 const THIS_MACHINE: &str = "cpu";
 
+/// The size whose NeuronCore runs a model on a size without one.
+pub(super) const CORE_OF_OTHERS: &str = "trn1.2xlarge";
+
 /// The most configurations of one sweep.
 pub const MAX_CONFIGURATIONS: u64 = 10_000;
 
@@ -56,12 +59,15 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
         // An entry of an index runs on the size it was compiled for, which its index states, and only there.
         for model in models.iter().filter(|model| at == 0 || model.instance_type.is_none()) {
             let name = model.instance_type.as_deref().map_or(given, str::trim);
+            let is_fixed = ModelKind::of(model.model.trim()) == ModelKind::Fixed;
+            // A model needs a NeuronCore, which a size without Neuron devices does not have.
+            let on = if is_measured || is_fixed || instance(name).is_some() { name } else { CORE_OF_OTHERS };
             let n_models = n_models_of(config, instance(name), model);
             let (workers, choice) = workers_of(config, model.pipeline_size);
             for workers in workers {
                 configurations.extend(n_models.iter().map(|n| Configuration {
                     worker_choice: choice.clone(),
-                    ..configuration(config, name, model, workers, *n)
+                    ..configuration(config, on, model, workers, *n)
                 }));
             }
         }
@@ -84,7 +90,7 @@ fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
     }
     // Rows of a model file report whether the file is open.
     model.parse::<ModelRef>()?;
-    let unknown = config.sizes().into_iter().find(|size| instance(size).is_none());
+    let unknown = config.sizes().into_iter().find(|size| instance(size).is_none() && is_neuron_size(size));
     if let Some(size) = unknown.filter(|_| config.options.device_type == DeviceType::Neuron) {
         return Err(refuse!(
             "instance_type: '{size}' is not a known size; the nearest are {} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed",
@@ -92,6 +98,11 @@ fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
         ));
     }
     Ok(())
+}
+
+/// Whether a name is that of a size with Neuron devices, though none has it.
+fn is_neuron_size(name: &str) -> bool {
+    ["inf", "trn"].iter().any(|family| name.to_ascii_lowercase().starts_with(family))
 }
 
 fn refuse_if_too_many(config: &BenchConfig) -> Result<(), Refusal> {
@@ -148,22 +159,23 @@ fn configuration(
     }
 }
 
-/// The counts as given, or one copy and as many as fit. An unknown size has no maximum, and neither has a processor whose
+/// The counts as given, or one copy and as many as fit; of an entry of an index one copy. An unknown size has no maximum, and neither has a processor whose
 /// number of cores only the shell knows: they get one copy only.
 fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfig) -> Vec<u32> {
     let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);
     let most = size.map_or(1, |s| s.logical_cores(model.compile.lnc) / model.pipeline_size.max(1)).max(1);
-    let copies = config.n_models.as_deref().unwrap_or(&[1, AS_MANY_AS_FIT]);
+    let copies = config.n_models.as_deref().unwrap_or(if config.index.is_some() { &[1] } else { &[1, AS_MANY_AS_FIT] });
     distinct(&copies.iter().map(|n| if *n == AS_MANY_AS_FIT { most } else { *n }).collect::<Vec<_>>())
 }
 
-/// The counts as given, or 1 and 2. A pipeline is fed by one count, which is found by trial once its stage times are known.
+/// The counts as given, or 1 and 2; for an entry of an index 1. A pipeline is fed by one count, which is found by trial once its stage times are known.
 /// Until then it counts as p + 1 workers: a request in each of p stages and one with the host. (NeuronPerf's guide promises
 /// the best count; its source has p - 1, which leaves a stage idle.)
 fn workers_of(config: &BenchConfig, pipeline_size: u32) -> (Vec<u32>, WorkerChoice) {
     match &config.workers_per_model {
         Some(list) => (distinct(list), WorkerChoice::Given),
         None if pipeline_size > 1 => (vec![pipeline_size.saturating_add(1)], WorkerChoice::ByTrial),
+        None if config.index.is_some() => (vec![1], WorkerChoice::Given),
         None => (vec![1, 2], WorkerChoice::Given),
     }
 }
@@ -240,6 +252,16 @@ mod tests {
         assert_eq!(pairs(&fixed), [(1, 1), (1, 2)]);
         assert!(sweep.messages[0].contains("'trn1.48xlarge' is not a known size, so the configurations"));
         assert!(sweep.configurations.iter().all(|c| c.check().is_ok()));
+    }
+
+    #[test]
+    fn a_size_without_neuron_devices_runs_one_copy_on_a_known_core() {
+        let config = BenchConfig { instance_type: "m5.large".into(), ..BenchConfig::default() };
+        let sweep = expand(&config).unwrap();
+        assert_eq!(pairs(&config), [(1, 1), (1, 2)]);
+        assert!(sweep.configurations.iter().all(|c| c.instance_type == CORE_OF_OTHERS && c.check().is_ok()));
+        let said = &sweep.messages[0];
+        assert!(said.contains("as fit are skipped; the others run on NeuronCores of trn1.2xlarge"), "{said}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     if let Some(model) = &config.model
         && let Some(opened) = args.file_flags.open(&mut driver, model)?
     {
-        if args.batch_size.is_none() {
+        if args.batch_size.is_empty() {
             config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
         }
         config.model = Some(opened.id);
