@@ -187,6 +187,9 @@ fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
         Accelerator::Tpu => return refused("a TPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
         _ => {}
     }
+    if let Some((what, instead)) = config.problem() {
+        return refused(what, instead);
+    }
     let is_file = ModelKind::of(&experiment.model.specification) == ModelKind::File;
     if is_file && (config.accelerator == Accelerator::Cpu || experiment.verify.is_some()) {
         return refused(
@@ -303,6 +306,23 @@ mod tests {
         let record = run(&config(Accelerator::Cuda, false, None), None);
         assert_eq!(record.metrics.error.as_deref(), Some("SKIP"));
         assert_eq!((record.verification_code.as_str(), record.experiment.batch_size), ("VERIFIER_DIDNT_RUN", None));
+    }
+
+    #[test]
+    fn a_combination_that_cannot_run_has_no_times_of_another() {
+        for (accelerator, xla, dynamo) in [
+            (Accelerator::Trn1, true, Some(Dynamo::Inductor)),
+            (Accelerator::Trn1, false, None),
+            (Accelerator::Trn2, false, Some(Dynamo::Openxla)),
+            (Accelerator::Cpu, true, Some(Dynamo::Inductor)),
+        ] {
+            let record = run(&config(accelerator, xla, dynamo), None);
+            assert_eq!(
+                (record.metrics.error.as_deref(), record.metrics.total_time.len()),
+                (Some("SKIP"), 0),
+                "{dynamo:?}"
+            );
+        }
     }
 
     #[test]

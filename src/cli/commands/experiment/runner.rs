@@ -8,12 +8,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use clap::CommandFactory;
 
 use super::plan::model_of;
 use super::{results, single};
+use crate::args::Args;
 use crate::commands::analyze::now_s;
 use crate::commands::cpu::processor;
 use crate::experiment_args::ExperimentArgs;
+use crate::flags;
 use crate::host;
 use crate::progress::ProgressBar;
 use crate::suite_args::LogLevelArg;
@@ -58,6 +61,14 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
                 passed_over += 1;
                 continue;
             }
+            if args.verify && args.suite.says(LogLevelArg::Info) {
+                let (at, accelerator) = (ran + passed_over + 1, config.accelerator.name());
+                bar.note(&format!(
+                    "verifying {} on {accelerator}, {} ({at} of {total})",
+                    model.name,
+                    config.test.name()
+                ));
+            }
             let size = results::size(&file);
             let failure = run_child(args, &experiment)?;
             // A child that wrote its record and then died has a record already.
@@ -80,7 +91,8 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
                 "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
             ));
         }
-        host::say(&format!("note: {}: {ran} experiments ran, {passed_over} were skipped", file.display()));
+        let had_times = ran - not_here;
+        host::say(&format!("note: {}: {had_times} experiments ran, {passed_over} were skipped", file.display()));
     }
     if unverified > 0 && args.strict {
         bail!("{unverified} of {ran} experiments did not pass the verification; {} has the reasons", file.display());
@@ -91,12 +103,14 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
 /// Runs an experiment in a child process; returns why it failed, if it did.
 fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Option<String>> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
-    let shared = std::env::args_os().skip(1).filter(|a| !OWN.iter().any(|own| a == own));
+    let given = flags::plain(std::env::args_os().collect(), &Args::command())?;
+    let shared = given.into_iter().skip(1).filter(|a| !OWN.iter().any(|own| a == own));
     let model = json_dumps(&serde_json::json!({ "model_name": experiment.model.name }))?;
     let mut child = Command::new(program)
         .args(shared)
         .arg(format!("--experiment-config={}", json_dumps(experiment.config)?))
         .arg(format!("--model-config={model}"))
+        .arg("--in-a-run")
         .arg(format!("--timestamp={}", repr(experiment.timestamp)))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
