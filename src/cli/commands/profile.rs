@@ -9,6 +9,7 @@ use crate::driver::Driver;
 use crate::output;
 use crate::profile_args::{ProfileArgs, ProfileType};
 use crate::remarks::with_remarks;
+use crate::run_date;
 use crate::source;
 use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
@@ -24,7 +25,10 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     if args.call.profile_type == ProfileType::Trace {
         return profile_call::trace(&args);
     }
-    let mut driver = args.output.run_date.map_or_else(Driver::new, Driver::starting_at);
+    // A folder of runs has each by its time; a file has the same bytes from the same command.
+    let is_folder = |path: &std::path::PathBuf| output::is_folder(path, args.output.export);
+    let now = || args.output.output.as_ref().filter(|path| is_folder(path)).and_then(|_| run_date::seconds("now").ok());
+    let mut driver = args.output.run_date.or_else(now).map_or_else(Driver::new, Driver::starting_at);
     profile_call::notes(&args.call).iter().for_each(|line| driver.say(line));
     let spec = profile_spec(&mut driver, &args)?;
     let info = source::simulate(&mut driver, spec)?;
@@ -34,8 +38,8 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     }
     if output.verbosity > 0 {
         let run = export(&mut driver, info.profile, ExportKind::Trace(WriteFormat::NeuronPlugin))?;
-        let written = output.output.as_deref().filter(|_| profile_log::has_run_folder(output.export));
-        profile_log::lines(&run, written)?.iter().for_each(|line| driver.say(line));
+        let written = output.output.as_deref().and_then(|path| profile_log::folder(path, output.export));
+        profile_log::lines(&run, written.as_deref())?.iter().for_each(|line| driver.say(line));
     }
     if let Some(path) = &output.html {
         write_page(&mut driver, info.profile, &output.live, path)?;
@@ -73,7 +77,7 @@ fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
 /// Writes the timeline of a profile to a file.
 pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
     let file = exported(driver, profile, ExportKind::Trace(format))?;
-    output::write(path, file.bytes)?;
+    output::write_profile(path, file.bytes, format)?;
     driver.remark_left_out(&path.display().to_string(), &file.left_out);
     Ok(())
 }
