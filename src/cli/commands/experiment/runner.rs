@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "deadlines are of the wall clock")]
 
 use std::io::Read;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -85,19 +86,25 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
         }
     }
     bar.clear();
-    if args.suite.says(LogLevelArg::Info) {
-        if not_here > 0 {
-            host::say(&format!(
-                "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
-            ));
-        }
-        let had_times = ran - not_here;
-        host::say(&format!("note: {}: {had_times} experiments ran, {passed_over} were skipped", file.display()));
-    }
+    say_counts(args, &file, [ran, passed_over, not_here]);
     if unverified > 0 && args.strict {
         bail!("{unverified} of {ran} experiments did not pass the verification; {} has the reasons", file.display());
     }
     Ok(())
+}
+
+/// Says how many experiments ran, were there before, and cannot run here.
+fn say_counts(args: &ExperimentArgs, file: &Path, [ran, passed_over, not_here]: [u64; 3]) {
+    if !args.suite.says(LogLevelArg::Info) {
+        return;
+    }
+    if not_here > 0 {
+        host::say(&format!(
+            "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
+        ));
+    }
+    let had_times = ran - not_here;
+    host::say(&format!("note: {}: {had_times} experiments ran, {passed_over} were skipped", file.display()));
 }
 
 /// Runs an experiment in a child process; returns why it failed, if it did.
