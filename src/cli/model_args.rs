@@ -47,7 +47,8 @@ fn refuse_undecided(opened: &OpenedModel, settings: &ModelFileSettings) -> Resul
 fn about_artifact(model: &str, error: anyhow::Error) -> anyhow::Error {
     let said = format!("{error:#}");
     let name = model.rsplit(['/', '\\']).next().unwrap_or(model).to_ascii_lowercase();
-    if !(name.contains("neuron") && name.ends_with(".pt")) && !said.contains("neuron::") {
+    let is_artifact = (name.contains("neuron") && name.ends_with(".pt")) || said.contains("neuron::");
+    if !is_artifact {
         return error;
     }
     anyhow!(

@@ -36,6 +36,9 @@ pub(super) struct ProfileArgs {
     pub instance: String,
     #[command(flatten)]
     pub compile: CompileArgs,
+    /// Write the artifact of the compiled model into this folder, unless an earlier run did
+    #[arg(long, value_name = "FOLDER")]
+    pub compiler_workdir: Option<PathBuf>,
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

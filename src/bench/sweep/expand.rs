@@ -54,6 +54,7 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
         None => models_of_lists(config, &mut messages),
     };
     messages.extend(notes(config, &models));
+    let models = if is_measured { without_pipelines(models, &mut messages) } else { models };
     let mut configurations: Vec<Configuration> = Vec::new();
     for (at, given) in sizes.into_iter().enumerate() {
         // An entry of an index runs on the size it was compiled for, which its index states, and only there.
@@ -90,7 +91,7 @@ fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
     }
     // Rows of a model file report whether the file is open.
     model.parse::<ModelRef>()?;
-    let unknown = config.sizes().into_iter().find(|size| instance(size).is_none() && is_neuron_size(size));
+    let unknown = config.sizes().into_iter().find(|size| instance(size).is_none() && !is_of_other_family(size));
     if let Some(size) = unknown.filter(|_| config.options.device_type == DeviceType::Neuron) {
         return Err(refuse!(
             "instance_type: '{size}' is not a known size; the nearest are {} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed",
@@ -100,9 +101,26 @@ fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether a name is that of a size with Neuron devices, though none has it.
-fn is_neuron_size(name: &str) -> bool {
-    ["inf", "trn"].iter().any(|family| name.to_ascii_lowercase().starts_with(family))
+/// The models of a measured processor, which has no NeuronCores to divide one over.
+fn without_pipelines(models: Vec<ModelConfig>, messages: &mut Vec<String>) -> Vec<ModelConfig> {
+    if models.iter().all(|model| model.pipeline_size <= 1) {
+        return models;
+    }
+    messages
+        .push("pipeline_sizes: only NeuronCores form a pipeline; on the processor each model runs whole".to_owned());
+    let whole = models.into_iter().map(|model| ModelConfig { pipeline_size: 1, ..model });
+    whole.fold(Vec::new(), |mut kept, model| {
+        if !kept.contains(&model) {
+            kept.push(model);
+        }
+        kept
+    })
+}
+
+/// Whether a name is that of an EC2 size without Neuron devices: `m5.large`.
+fn is_of_other_family(name: &str) -> bool {
+    let parts = name.split_once('.').filter(|(family, size)| !family.is_empty() && !size.is_empty());
+    parts.is_some_and(|(family, _)| !["inf", "trn"].iter().any(|own| family.to_ascii_lowercase().starts_with(own)))
 }
 
 fn refuse_if_too_many(config: &BenchConfig) -> Result<(), Refusal> {
@@ -278,8 +296,8 @@ mod tests {
         config.options.device_type = DeviceType::Cpu;
         let rows = expand(&config).unwrap().configurations;
         assert!(rows.iter().all(|c| c.instance_type == "cpu" && c.cost_per_hour.is_none()));
-        let refused: Vec<bool> = rows.iter().map(|c| c.check().is_err()).collect();
-        assert_eq!(refused, [false, false, true], "a processor has no pipeline of NeuronCores");
+        assert!(rows.len() == 2 && rows.iter().all(|c| c.check().is_ok() && c.pipeline_size == 1), "{rows:?}");
+        assert!(expand(&config).unwrap().messages.iter().any(|m| m.contains("on the processor each model runs whole")));
         let priced = BenchConfig { cost_per_hour: Some(0.5), ..config };
         assert!(expand(&priced).unwrap().configurations.iter().all(|c| c.cost_per_hour == Some(0.5)));
     }
@@ -368,9 +386,9 @@ mod tests {
         let rows: Vec<_> = sweep.configurations.iter().map(row).collect();
         let text = str::to_owned;
         assert_eq!(rows[0], (text("nn"), text("a.pt"), 4, 1));
-        assert_eq!(rows[2], (text("b.pt"), text("b.pt"), 1, 3));
+        assert_eq!(rows[1], (text("b.pt"), text("b.pt"), 1, 3));
         assert!(sweep.configurations.iter().all(|c| c.model_name == "resnet"));
-        let error = sweep.configurations[2].check().unwrap_err().to_string();
+        let error = sweep.configurations[1].check().unwrap_err().to_string();
         assert!(error.contains("does not say which model this is"), "{error}");
         let named = BenchConfig { model: "nn".into(), ..config };
         assert!(expand(&named).unwrap().configurations.iter().all(|c| c.model == "nn" && c.check().is_ok()));

@@ -9,8 +9,8 @@ use crate::compile_args::list_or;
 use crate::driver::Driver;
 use crate::index_args::ModelCompileArgs;
 use crate::output::write;
-use ns_bench::{CompiledModel, EntryStatus, ModelIndex, comma_list};
-use ns_device::model_label;
+use ns_bench::{CompileTask, CompiledModel, EntryStatus, ModelIndex, comma_list};
+use ns_device::{ModelLibrary, model_label};
 use ns_session::{JobRequest, Message, ResultPart};
 
 pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
@@ -63,6 +63,21 @@ fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<
     }
     index.model_configs.push(entry);
     write(path, &index.to_json().map_err(anyhow::Error::msg)?)
+}
+
+/// Writes the artifact of one compile, and returns its file.
+///
+/// # Errors
+/// When the model does not compile, or the file cannot be written.
+pub(super) fn write_artifact(task: &CompileTask, models: &ModelLibrary) -> Result<String> {
+    let compiled = task.run(models);
+    match (compiled.artifact, compiled.entry.filename) {
+        (Some(artifact), Some(file)) => {
+            write(Path::new(&file), &artifact.to_json()?)?;
+            Ok(file)
+        }
+        _ => bail!("{}: {}", task.label(), compiled.entry.error.unwrap_or_default()),
+    }
 }
 
 fn with_json(path: &Path) -> PathBuf {

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use super::compile::write_artifact;
 use super::{profile_call, profile_log, profile_outputs, text};
 use crate::driver::Driver;
+use crate::file::read_text;
 use crate::output;
 use crate::profile_args::{ProfileArgs, ProfileType};
 use crate::remarks::with_remarks;
@@ -14,8 +16,10 @@ use crate::source;
 use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
+use ns_bench::{Artifact, CompileConfig};
 use ns_formats::WriteFormat;
 use ns_insight::Insights;
+use ns_model::ModelSpec;
 use ns_session::{
     AnalysisRequest, ExportKind, ExportedFile, JobResult, Message, OperatorKind, ProfileInfo, ProfileKey,
     ProfileQuestion, ProfileSpec, Reply,
@@ -31,7 +35,11 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     let mut driver = args.output.run_date.or_else(now).map_or_else(Driver::new, Driver::starting_at);
     profile_call::notes(&args.call).iter().for_each(|line| driver.say(line));
     let spec = profile_spec(&mut driver, &args)?;
+    let kept = args.compiler_workdir.as_deref().map(|folder| (folder, spec.clone()));
     let info = source::simulate(&mut driver, spec)?;
+    if let Some((folder, spec)) = kept {
+        keep_artifact(&mut driver, folder, &spec)?;
+    }
     let output = &args.output;
     if let Some(path) = &output.output {
         write_trace(&mut driver, info.profile, output.export, path)?;
@@ -58,6 +66,29 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
         out.push_str(&profile_outputs::describe(&mut driver, &args)?);
     }
     text::print(out.as_bytes())
+}
+
+/// Writes the artifact of the model into a folder, unless an earlier run did.
+fn keep_artifact(driver: &mut Driver, folder: &Path, spec: &ProfileSpec) -> Result<()> {
+    let default = spec.model.parse::<ModelSpec>().ok().and_then(|m| u32::try_from(m.info().default_batch_size).ok());
+    let config = CompileConfig {
+        model: spec.model.clone(),
+        instance_type: spec.instance.clone(),
+        batch_sizes: vec![spec.batch_size.or(default).unwrap_or(1)],
+        options: spec.options,
+        models_dir: folder.display().to_string(),
+        ..CompileConfig::default()
+    };
+    let Some(task) = config.plan()?.tasks.into_iter().next() else { return Ok(()) };
+    let file = task.file_name();
+    let found = read_text(Path::new(&file)).ok().and_then(|text| serde_json::from_str::<Artifact>(&text).ok());
+    if found.is_some_and(|artifact| artifact.model == spec.model) {
+        driver.say(&format!("note: the program was compiled before: {file}"));
+        return Ok(());
+    }
+    let file = write_artifact(&task, driver.models())?;
+    driver.say(&format!("note: the artifact is in {file}; the next run finds it"));
+    Ok(())
 }
 
 /// The facts and the operator tables.
