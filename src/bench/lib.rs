@@ -41,7 +41,7 @@ pub use config::configuration::{Configuration, WorkerChoice};
 pub use config::input_fit::batch_of_inputs;
 pub use config::inputs::{InputTuple, parse_inputs};
 pub use config::list::{
-    AS_MANY_AS_FIT, MAX_LIST_ENTRIES, comma_list, copies_text, parse_copies, parse_levels, parse_list,
+    AS_MANY_AS_FIT, MAX_LIST_ENTRIES, comma_list, copies_text, parse_copies, parse_levels, parse_list, plain_list,
 };
 pub use config::options::{
     Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration,

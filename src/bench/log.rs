@@ -57,12 +57,11 @@ impl Verbosity {
         line.filter(|_| !names_a_cast).into_iter().collect()
     }
 
-    /// The lines when a configuration starts, with the time of all that remain. A configuration that cannot start
+    /// The lines when a configuration of a model or an index of this name starts, with the time of all that remain. A configuration that cannot start
     /// has no benchmarkers.
     #[must_use]
-    pub fn before(self, configuration: &Configuration, remaining_s: f64) -> Vec<String> {
+    pub fn before(self, name: &str, configuration: &Configuration, remaining_s: f64) -> Vec<String> {
         let remaining = remaining_text(SimTime::from_secs_f64(remaining_s));
-        let name = &configuration.model_name;
         let begin = self.line(Self::Info, &format!("Benchmarking '{name}', ~{remaining} remaining."));
         let config = Report::described(configuration);
         let running = self.line(Self::Debug, &format!("Running model config: {}", python_dict(configuration, &config)));
@@ -147,7 +146,7 @@ mod tests {
         assert_eq!(Verbosity::Debug.at_start(&config("null")).len(), 1);
         assert!(Verbosity::Debug.at_start(&config("\"all\"")).is_empty());
         let row = expand(&config("\"all\"")).unwrap().configurations.remove(0);
-        let line = &Verbosity::Debug.before(&row, 5.0)[1];
+        let line = &Verbosity::Debug.before("nn", &row, 5.0)[1];
         assert!(line.contains("'input_idx': 1, ") && line.contains("'cast_mode': 'all', "), "{line}");
     }
 
@@ -168,7 +167,7 @@ mod tests {
         assert_eq!(Verbosity::Debug.at_start(&config), [cast]);
         let asked = BenchConfig { performance_levels: vec![0], ..config.clone() };
         assert!(Verbosity::Debug.at_start(&asked).is_empty() && Verbosity::Info.at_start(&config).is_empty());
-        let before = Verbosity::Debug.before(&configuration, 5.0);
+        let before = Verbosity::Debug.before(&configuration.model_name, &configuration, 5.0);
         assert_eq!(before[0], "INFO:neuronperf.benchmarking - Benchmarking 'resnet50.json', ~5 seconds remaining.");
         assert!(
             before[1].starts_with("DEBUG:neuronperf.benchmarking - Running model config: {'model_filename': 'models/")
@@ -196,9 +195,9 @@ mod tests {
         assert_eq!((after.len(), &after[2]), (3, &format!("{debug} finished.")));
         assert!(after[0].contains("Worker 0 finished after 8") && after[0].ends_with(" inferences."), "{}", after[0]);
         let too_many = Configuration { n_models: 64, ..configuration.clone() };
-        assert_eq!(Verbosity::Debug.before(&too_many, 5.0).len(), 2);
-        assert_eq!(Verbosity::of(1).before(&configuration, 480.0).len(), 1);
-        assert!(Verbosity::of(0).before(&configuration, 480.0).is_empty());
+        assert_eq!(Verbosity::Debug.before("nn", &too_many, 5.0).len(), 2);
+        assert_eq!(Verbosity::of(1).before("nn", &configuration, 480.0).len(), 1);
+        assert!(Verbosity::of(0).before("nn", &configuration, 480.0).is_empty());
         assert_eq!(Verbosity::of(0).after(&configuration, None, Some("no room")).len(), 1);
     }
 }

@@ -1,5 +1,6 @@
 //! Commands and their flags, with NeuronPerf's names.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -75,6 +76,8 @@ pub(super) enum Command {
     OperatorsSupported(OperatorsSupportedArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
+    /// Run a Python script of the Neuron SDK on the simulated device, where Python has the package neuronscope
+    Run(RunArgs),
     /// Run a custom operator's kernel: show its time on the GPSIMD processors, line by line, and its values
     #[command(name = "customop")]
     CustomOp(Box<CustomOpArgs>),
@@ -267,6 +270,13 @@ pub(super) struct ReportArgs {
     /// US dollars per hour, for reports computed from timers
     #[arg(long, allow_negative_numbers = true)]
     pub cost_per_hour: Option<f64>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(super) struct RunArgs {
+    /// The script and its arguments; before it the flags of python -m neuronscope: --clock, --values, --instance
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "SCRIPT")]
+    pub words: Vec<OsString>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -100,7 +100,7 @@ impl BenchArgs {
     /// # Errors
     /// When a model is named twice.
     pub fn with_positional_model(mut self) -> Result<Self> {
-        let is_model = |path: &PathBuf| path.to_str().is_some_and(model_file::has_model_ending);
+        let is_model = |path: &PathBuf| path.to_str().is_some_and(model_file::is_model);
         if let Some(path) = self.model_filename.take_if(|path| is_model(path)) {
             if let Some(model) = self.options.text("model") {
                 bail!("{}: --model {model} names another model; leave one of them out", path.display());

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::config_file::positional_of_bench;
 use super::flags::name_of;
 use super::host;
-use super::model_file::has_model_ending;
+use super::model_file::is_model;
 use ns_bench::matmult::CcFlags;
 
 const VARIABLE: &str = "NEURON_CC_FLAGS";
@@ -16,6 +16,9 @@ const VARIABLE: &str = "NEURON_CC_FLAGS";
 /// The commands that compile, by the name of the flag that takes all flags in one text; without one, each flag is a flag of the command.
 const COMPILE: [(&str, Option<&str>); 5] =
     [("bench", None), ("compile", None), ("profile", None), ("numerics", None), ("matmult", Some("neuron-cc-flags"))];
+
+/// Commands that simulate models with the compiler's default flags.
+const SIMULATE: [&str; 4] = ["experiment", "customop", "inspect", "matmul-bench"];
 
 /// The arguments of the process, followed by the flags in the environment.
 ///
@@ -32,14 +35,24 @@ pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
 fn with_flags(mut args: Vec<OsString>, text: &str) -> Result<(Vec<OsString>, Vec<String>)> {
     let command = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
     let Some((command, in_one)) = COMPILE.into_iter().find(|(name, _)| *name == command) else {
-        return Ok((args, Vec::new()));
+        let is_unused = SIMULATE.contains(&command) && !text.trim().is_empty();
+        let note = || format!("{VARIABLE} has no effect on {command}, which compiles with the default flags");
+        let notes: Vec<String> = is_unused.then(note).into_iter().collect();
+        return Ok((args, notes));
     };
-    let flags = CcFlags::parse_of(VARIABLE, text)?;
-    let mut notes: Vec<String> = ignored(&flags);
+    let mut flags = CcFlags::parse_of(VARIABLE, text)?;
     let own_flags: Vec<&str> = args[2..].iter().filter_map(|a| name_of(a.to_str()?)).collect();
     let (mut added, mut words) = (Vec::new(), Vec::new());
-    let is_index = command == "bench"
-        && positional_of_bench(&args[2..]).is_some_and(|p| !p.to_str().is_some_and(has_model_ending));
+    let mut notes: Vec<String> = Vec::new();
+    let keeps = KEEP.contains(&command) && !["compiler-workdir", "workflow"].iter().any(|own| own_flags.contains(own));
+    if let Some(at) = flags.ignored.iter().position(|flag| keeps && cache_of(flag).is_some()) {
+        let flag = flags.ignored.remove(at);
+        added.extend(cache_of(&flag).map(|folder| OsString::from(format!("--compiler-workdir={folder}"))));
+        notes.push(format!("{VARIABLE}: {flag} is used: artifacts are kept there"));
+    }
+    notes.extend(ignored(&flags));
+    let is_index =
+        command == "bench" && positional_of_bench(&args[2..]).is_some_and(|p| !p.to_str().is_some_and(is_model));
     for (name, value) in &flags.used {
         if is_index {
             notes.push(format!("{VARIABLE}: --{name}={value} has no effect on an index, whose models are compiled"));
@@ -76,9 +89,18 @@ fn overriding(name: &str, in_one: Option<&str>, own_flags: &[&str]) -> Option<St
         .map(|flag| if flag.len() == 1 { format!("-{flag}") } else { format!("--{flag}") })
 }
 
+/// Commands that keep artifacts in a folder.
+const KEEP: [&str; 2] = ["profile", "matmult"];
+
+/// The folder of the compiler's cache that a flag names.
+fn cache_of(flag: &str) -> Option<&str> {
+    let value = flag.strip_prefix("--cache_dir").or_else(|| flag.strip_prefix("--cache-dir"))?;
+    Some(value.trim_start_matches('=')).filter(|folder| !folder.is_empty())
+}
+
 /// A sentence for each flag that changes nothing here.
 fn ignored(flags: &CcFlags) -> Vec<String> {
-    let cache = |flag: &&String| flag.starts_with("--cache_dir") || flag.starts_with("--cache-dir");
+    let cache = |flag: &&String| cache_of(flag).is_some();
     let stored = flags.ignored.iter().filter(cache).map(|flag| {
         format!("{VARIABLE}: {flag}: nothing is stored there, since models are compiled in memory each time")
     });
@@ -100,14 +122,18 @@ mod tests {
     #[test]
     fn flags_of_the_environment_come_after_those_of_the_command() {
         let (args, notes) = expanded("neuronscope profile --model nn", "--auto-cast=none -O1 --cache_dir=./cache");
-        assert_eq!(args, "neuronscope profile --model nn --auto-cast=none --optlevel=1");
+        assert_eq!(args, "neuronscope profile --model nn --compiler-workdir=./cache --auto-cast=none --optlevel=1");
         assert!(notes.contains("NEURON_CC_FLAGS: --auto-cast=none is used"), "{notes}");
-        assert!(notes.contains("--cache_dir=./cache: nothing is stored there"), "{notes}");
+        assert!(notes.contains("--cache_dir=./cache is used: artifacts are kept there"), "{notes}");
+        assert!(
+            expanded("neuronscope bench -O2", "--cache_dir=c").1.contains("--cache_dir=c: nothing is stored there")
+        );
         let (args, notes) = expanded("neuronscope bench -O2", "-O1 --model-type=transformer");
         assert_eq!(args, "neuronscope bench -O2");
         assert!(notes.contains("--optlevel=1 has no effect beside -O"), "{notes}");
         assert!(notes.contains("NEURON_CC_FLAGS: --model-type=transformer is not simulated"), "{notes}");
         assert_eq!(expanded("neuronscope open t.json", "-O1"), ("neuronscope open t.json".into(), String::new()));
+        assert!(expanded("neuronscope experiment --dry-run", "-O1").1.contains("no effect on experiment"));
         let problem = with_flags(["n", "profile"].map(OsString::from).into(), "--auto-cast half").unwrap_err();
         assert!(problem.to_string().contains("NEURON_CC_FLAGS: --auto-cast: "), "{problem}");
     }

@@ -18,17 +18,6 @@ use super::flags::{dashed_flag, name_of};
 use ns_base::nearest_text;
 use ns_bench::BenchConfig;
 
-/// Keys that have another name here.
-const OTHER_NAMES: &[(&str, &str)] = &[
-    ("preprocess_fn", "preprocess"),
-    ("postprocess_fn", "postprocess"),
-    ("compiler_target", "instance"),
-    ("batch_size", "batch_sizes"),
-    ("pipeline_size", "pipeline_sizes"),
-    ("duration_s", "duration"),
-    ("model_class_name", "model"),
-];
-
 /// Arguments of NeuronPerf that a file cannot hold or that have no meaning here, and what to write instead.
 const NOT_HERE: &[(&str, &str)] = &[
     ("load_fn", "models are loaded automatically; leave it out"),
@@ -40,6 +29,11 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("dataloader_kwargs", "give batch_sizes; the dataset is read in its order"),
     ("model_class_file", "name a model that neuronscope models lists as model"),
 ];
+
+/// What to write in place of an argument of NeuronPerf that has no meaning here.
+pub(super) fn not_here(key: &str) -> Option<&'static str> {
+    NOT_HERE.iter().find(|(name, _)| *name == key).map(|(_, instead)| *instead)
+}
 
 /// Compiler flags inside `compiler_args` that NeuronPerf overrides itself.
 const OVERRIDDEN: [&str; 2] = ["neuroncore-pipeline-cores", "fast-math"];
@@ -187,11 +181,10 @@ fn argument<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
 
 /// The argument of a key.
 fn find<'a>(command: &'a Command, key: &str) -> Result<&'a Arg> {
-    if let Some((_, instead)) = NOT_HERE.iter().find(|(name, _)| *name == key) {
+    if let Some(instead) = not_here(key) {
         bail!("{instead}");
     }
-    let name = OTHER_NAMES.iter().find(|(name, _)| *name == key).map_or(key, |(_, here)| here);
-    if let Some(arg) = argument(command, name).filter(|a| a.get_id() != "help") {
+    if let Some(arg) = argument(command, key).filter(|a| a.get_id() != "help") {
         return Ok(arg);
     }
     let known: Vec<String> = command.get_arguments().filter_map(Arg::get_long).map(|l| l.replace('-', "_")).collect();

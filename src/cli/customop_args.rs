@@ -11,12 +11,16 @@ use ns_neuron::gpsimd::Workload;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct CustomOpArgs {
+    /// Kernels, as with --kernel
+    #[arg(value_name = "KERNEL")]
+    pub files: Vec<String>,
     /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, relu-any-type, or a C++ file, or the build.py of a library; several kernels are compared
-    #[arg(long, required_unless_present = "list")]
+    #[arg(long, required_unless_present_any = ["list", "files"], value_delimiter = ',')]
     pub kernel: Vec<String>,
-    /// Run the kernel on all processors, like a library built with multicore=True
-    #[arg(long)]
-    pub multicore: bool,
+    /// Run the kernel on all processors, like a library built with multicore=True, or with False on one [default: as the kernel is
+    /// built]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub multicore: Option<bool>,
     /// File of shape functions, shape.cpp: each is run and compared with the kernel's result
     #[arg(long, value_name = "FILE.cpp")]
     pub shape: Vec<String>,

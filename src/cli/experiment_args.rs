@@ -76,22 +76,22 @@ pub(super) struct ExperimentArgs {
     #[command(flatten)]
     pub models: ModelFilterArgs,
     /// Where to run: cpu (measured), trn1, inf2, trn2 (simulated); cuda and tpu can only be planned [default: all]
-    #[arg(long)]
+    #[arg(long, value_delimiter = ',')]
     pub accelerator: Vec<String>,
     /// Runtime under XLA: None, PJRT, XRT [default: all]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub xla: Vec<String>,
     /// Backend of torch.compile: None, inductor, openxla [default: all]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub dynamo: Vec<String>,
     /// eval or train [default: both]
-    #[arg(long)]
+    #[arg(long, value_delimiter = ',')]
     pub test: Vec<String>,
     /// extract_jax or torch_export; can only be planned
-    #[arg(long)]
+    #[arg(long, value_name = "NAME|None", value_delimiter = ',')]
     pub torch_xla2: Vec<String>,
     /// Value of XLA_FLAGS, or None
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, value_name = "FLAGS|None", allow_hyphen_values = true)]
     pub xla_flags: Vec<String>,
     /// Record that functionalization is on
     #[arg(long)]
@@ -166,6 +166,9 @@ pub(super) struct ExperimentArgs {
     /// The model of --experiment-config: {"model_name": "..."}
     #[arg(long, requires = "experiment_config")]
     pub model_config: Option<String>,
+    /// The run of a plan says what a single experiment would say by itself
+    #[arg(long, hide = true)]
+    pub in_a_run: bool,
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 1_337)]
     pub seed: u64,

@@ -1,91 +1,204 @@
-//! Flags as Python scripts write their arguments: `--n_models` is `--n-models`.
+//! The arguments of a call as scripts and Python write them, in the form that clap takes: one rule for every flag of every command, from
+//! clap's own declaration of it.
+//!
+//! - Names: `--n_models` is `--n-models`.
+//! - Truths: a switch takes `true`, `True`, `1`, `yes`, `on` or `false`, `False`, `0`, `no`, `off`, `None`, behind `=` or as the next word. A
+//!   flag whose value may be left out takes them too: true is the flag without its value, false is no flag.
+//! - `None` is no flag, but where `None` is a value of it.
+//! - Lists (flags with a delimiter): `[1, 2]`, `(1, 2)`, `range(1, 3)`, `['a', 'b']`, and several words: `--batch_sizes 1 4 8`.
+//! - Numbers: `10_000`.
 
 use std::ffi::OsString;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
-use clap::{ArgAction, Command};
+use super::config_file::not_here;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command};
+use ns_base::{truth_of, without_underscores};
+use ns_bench::plain_list;
 
-/// The arguments with dashes for underscores in the names of flags; values, and everything after a bare `--`, stay as they are. The argument
-/// after one of `takes_dashes` is its value, even if it begins with dashes.
-pub(super) fn dashed(args: impl IntoIterator<Item = OsString>, takes_dashes: &[String]) -> Vec<OsString> {
-    let (mut only_values, mut is_value) = (false, false);
-    let mut one = |arg: OsString| {
-        only_values |= arg == "--" && !is_value;
-        let flag = arg.to_str().filter(|text| !only_values && !is_value && is_flag(text)).map(dashed_flag);
-        is_value = flag.as_ref().is_some_and(|flag| takes_dashes.iter().any(|known| flag[2..] == **known));
-        flag.map_or(arg, OsString::from)
-    };
-    args.into_iter().map(&mut one).collect()
-}
-
-/// Names of the flags of all commands whose value may begin with dashes.
-pub(super) fn taking_dashes(command: &Command) -> Vec<String> {
-    let own = command.get_arguments().filter(|a| a.is_allow_hyphen_values_set());
-    let own = own.flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default()).map(str::to_owned);
-    own.chain(command.get_subcommands().flat_map(taking_dashes)).collect()
-}
-
-/// The arguments with Python's truth values as flags take them: `--loop-dataset False` is left out, `--loop-dataset True` is the bare flag,
-/// and `--multiprocess False` is `--multiprocess false`.
-pub(super) fn without_python_truths(args: Vec<OsString>, command: &Command) -> Vec<OsString> {
-    let Some(called) = args.get(1).and_then(|name| command.find_subcommand(name)) else { return args };
-    let of_flag = |arg: &OsString, wanted: fn(&clap::Arg) -> bool| {
-        let name = arg.to_str().filter(|text| is_flag(text)).and_then(name_of).map(str::to_owned);
-        name.is_some_and(|name| flags_of(called).any(|flag| flag.get_long() == Some(name.as_str()) && wanted(flag)))
-    };
-    let mut out: Vec<OsString> = Vec::with_capacity(args.len());
-    let mut rest = args.into_iter().peekable();
-    while let Some(arg) = rest.next() {
-        let (is_switch, is_truth) = (of_flag(&arg, is_switch), of_flag(&arg, takes_a_truth));
-        let inline =
-            arg.to_str().and_then(|text| text.split_once('=')).map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let truth = match &inline {
-            Some((_, value)) => truth_of(value),
-            None if is_switch || is_truth => rest.peek().and_then(|next| truth_of(next.to_str()?)),
-            None => None,
-        };
-        let Some(truth) = truth.filter(|_| is_switch || is_truth) else {
-            out.push(arg);
-            continue;
-        };
-        let name = match inline {
-            Some((name, _)) => OsString::from(name),
-            None => {
-                rest.next();
-                arg
-            }
-        };
-        match (is_switch, truth) {
-            (true, true) => out.push(name),
-            (true, false) => {}
-            (false, truth) => out.extend([name, OsString::from(truth.to_string())]),
+/// The arguments of a process as clap takes them; values that are none of these, and everything after a bare `--`, stay as they are.
+///
+/// # Errors
+/// A usage error, when a switch has a value that is no truth.
+pub(super) fn plain(words: Vec<OsString>, command: &Command) -> Result<Vec<OsString>, clap::Error> {
+    let mut words = words.into_iter();
+    let (mut out, mut called): (Vec<OsString>, _) = (words.by_ref().take(1).collect(), command);
+    let mut rest = words.peekable();
+    while let Some(below) = rest.peek().and_then(|word| called.find_subcommand(word)) {
+        out.extend(rest.next());
+        called = below;
+    }
+    // The words of a script are its own.
+    let has_own = called.get_positionals().any(Arg::is_trailing_var_arg_set);
+    while let Some(word) = rest.next_if(|_| !has_own) {
+        if word == "--" {
+            out.push(word);
+            break;
+        }
+        match word.to_str().and_then(|text| Flag::of(text, called)) {
+            Some(flag) => flag.push(&mut rest, called, &mut out)?,
+            None => out.push(word),
         }
     }
-    out
+    out.extend(rest);
+    Ok(out)
 }
 
-/// A truth value as Python writes it.
-fn truth_of(text: &str) -> Option<bool> {
-    match text {
-        "True" => Some(true),
-        "False" => Some(false),
-        _ => None,
+/// A flag as it is given.
+struct Flag<'a> {
+    /// `None` for one that the command does not have.
+    arg: Option<&'a Arg>,
+    /// Its name with dashes.
+    name: String,
+    /// What stands behind it in the same word.
+    value: Option<String>,
+}
+
+impl<'a> Flag<'a> {
+    fn of(text: &str, command: &'a Command) -> Option<Self> {
+        if is_flag(text) {
+            let (name, value) =
+                text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
+            let name = name.replace('_', "-");
+            return Some(Flag { arg: long(command, &name[2..]), name, value });
+        }
+        let short = name_of(text)?;
+        let arg = command.get_arguments().find(|arg| arg.get_short().is_some_and(|s| short.starts_with(s)))?;
+        let value = text[1 + short.len()..].to_owned();
+        // Letters behind a switch are more switches.
+        let is_own = value.is_empty() || value.starts_with('=') || !is_switch(arg);
+        let value = value.strip_prefix('=').map(str::to_owned).or(Some(value).filter(|v| !v.is_empty()));
+        is_own.then(|| Flag { arg: Some(arg), name: format!("-{short}"), value })
+    }
+
+    fn push(
+        self,
+        rest: &mut Peekable<IntoIter<OsString>>,
+        called: &Command,
+        out: &mut Vec<OsString>,
+    ) -> Result<(), clap::Error> {
+        if let (None, "bench", Some(instead)) =
+            (self.arg, called.get_name(), not_here(&self.name[2..].replace('-', "_")))
+        {
+            return Err(called.clone().error(ErrorKind::UnknownArgument, format!("{}: {instead}", self.name)));
+        }
+        let Some(arg) = self.arg.filter(|arg| takes_values(arg) || is_switch(arg)) else {
+            out.push(self.with(self.value.as_deref()));
+            return Ok(());
+        };
+        let next = |rest: &mut Peekable<IntoIter<OsString>>, wanted: &dyn Fn(&str) -> bool| {
+            rest.next_if(|word| word.to_str().is_some_and(wanted)).and_then(|word| word.into_string().ok())
+        };
+        let is_inline = self.value.is_some();
+        if is_switch(arg) || takes_a_truth(arg) || may_be_bare(arg) {
+            let text = self.value.clone().or_else(|| next(rest, &|word| truth_or_none(word).is_some()));
+            match (text.as_deref().map(truth_or_none), takes_a_truth(arg)) {
+                (None, _) | (Some(Some(Some(true))), false) => out.push(OsString::from(&self.name)),
+                (Some(Some(Some(truth))), true) => out.push(self.with(Some(if truth { "true" } else { "false" }))),
+                (Some(Some(_)), _) => {}
+                (Some(None), false) if !is_switch(arg) => out.push(self.with(text.as_deref())),
+                (Some(None), _) => {
+                    let (name, said) = (&self.name, text.unwrap_or_default());
+                    let wanted =
+                        format!("{name} takes True or False (also 1, yes, on, 0, no, off, None), not '{said}'");
+                    return Err(called.clone().error(ErrorKind::InvalidValue, wanted));
+                }
+            }
+            return Ok(());
+        }
+        let is_value = |word: &str| arg.is_allow_hyphen_values_set() || !is_flag(word);
+        let Some(text) = self.value.clone().or_else(|| next(rest, &is_value)) else {
+            out.push(OsString::from(&self.name));
+            return Ok(());
+        };
+        if text == "None" && !has_none(arg) {
+            return Ok(());
+        }
+        let mut text = if is_number(arg) { without_underscores(&text).into_owned() } else { text };
+        if is_list(arg) {
+            text = plain_list(&text).into_owned();
+            while let Some(more) = next(rest, &|word| is_further_entry(word, arg, called)) {
+                text = format!("{text},{}", plain_list(&more));
+            }
+        }
+        if is_inline {
+            out.push(self.with(Some(&text)));
+        } else {
+            out.extend([OsString::from(&self.name), OsString::from(text)]);
+        }
+        Ok(())
+    }
+
+    fn with(&self, value: Option<&str>) -> OsString {
+        value.map_or_else(|| self.name.clone(), |value| format!("{}={value}", self.name)).into()
     }
 }
 
-/// All flags of a command and of the commands below it.
-fn flags_of(command: &Command) -> Box<dyn Iterator<Item = &clap::Arg> + '_> {
-    Box::new(command.get_arguments().chain(command.get_subcommands().flat_map(flags_of)))
+/// The flag of a name, also of the beginning of one, which some commands take.
+fn long<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
+    let names = |arg: &&Arg, wanted: &dyn Fn(&str) -> bool| {
+        arg.get_long().is_some_and(wanted) || arg.get_all_aliases().is_some_and(|all| all.into_iter().any(wanted))
+    };
+    let exact = command.get_arguments().find(|arg| names(arg, &|known| known == name));
+    exact.or_else(|| command.get_arguments().find(|arg| names(arg, &|known| known.starts_with(name))))
 }
 
-fn is_switch(flag: &clap::Arg) -> bool {
-    matches!(flag.get_action(), ArgAction::SetTrue)
+/// A truth, or `Some(None)` for Python's `None`, which is the default.
+fn truth_or_none(text: &str) -> Option<Option<bool>> {
+    truth_of(text).map(Some).or_else(|| text.eq_ignore_ascii_case("none").then_some(None))
 }
 
-fn takes_a_truth(flag: &clap::Arg) -> bool {
-    let values = flag.get_possible_values();
-    matches!(flag.get_action(), ArgAction::Set)
-        && values.len() == 2
-        && values.iter().all(|v| matches!(v.get_name(), "true" | "false"))
+fn is_switch(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::SetTrue)
+}
+
+fn takes_values(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
+}
+
+fn takes_a_truth(arg: &Arg) -> bool {
+    takes_values(arg) && arg.get_value_parser().type_id() == std::any::TypeId::of::<bool>()
+}
+
+fn may_be_bare(arg: &Arg) -> bool {
+    arg.get_num_args().is_some_and(|count| count.min_values() == 0)
+}
+
+/// Whether `None` is a value like another, which the name of the value says.
+fn has_none(arg: &Arg) -> bool {
+    arg.get_value_names().is_some_and(|names| names.iter().any(|name| name.contains("None")))
+}
+
+fn is_number(arg: &Arg) -> bool {
+    use std::any::TypeId;
+    let types = [
+        TypeId::of::<u8>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<f64>(),
+    ];
+    types.iter().any(|known| arg.get_value_parser().type_id() == *known)
+}
+
+fn is_list(arg: &Arg) -> bool {
+    arg.get_value_delimiter() == Some(',')
+}
+
+/// Whether the word behind a list is one more entry of it and no positional argument: the command has none, or the word is a number, a
+/// value of the flag, or an instance.
+fn is_further_entry(word: &str, arg: &Arg, called: &Command) -> bool {
+    let is_count = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || "_-,".contains(c))
+    };
+    let is_known = || arg.get_possible_values().iter().any(|value| value.matches(word, true));
+    let is_instance = || ns_bench::matmult::instance_of(word).is_ok();
+    !word.starts_with('-')
+        && (called.get_positionals().next().is_none() || is_count(word) || is_known() || is_instance())
 }
 
 /// Whether a text is the name of a flag, possibly with its value: dashes and a word.
@@ -115,47 +228,138 @@ pub(super) fn name_of(arg: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use clap::CommandFactory;
 
     use super::*;
+    use crate::args::Args;
 
-    #[test]
-    fn names_lose_their_underscores_and_values_keep_them() {
-        let args = ["neuronscope", "bench", "--n_models", "[1, 2]", "--model_name=my_net", "my_index.json", "-O", "1"];
-        let said = dashed(args.map(OsString::from), &[]);
-        assert_eq!(said[2..6], ["--n-models", "[1, 2]", "--model-name=my_net", "my_index.json"].map(OsString::from));
-        assert_eq!(dashed(["--", "--a_b"].map(OsString::from), &[])[1], "--a_b");
+    fn of(words: &[&str]) -> Vec<String> {
+        let words = words.iter().map(OsString::from).collect();
+        plain(words, &Args::command()).unwrap().into_iter().map(|word| word.into_string().unwrap()).collect()
+    }
+
+    fn line(text: &str) -> String {
+        of(&text.split(' ').collect::<Vec<_>>()).join(" ")
+    }
+
+    /// All commands, with the words that call each.
+    fn commands(above: &Command, path: &[String]) -> Vec<(Vec<String>, Command)> {
+        let below =
+            above.get_subcommands().flat_map(|sub| commands(sub, &[path, &[sub.get_name().to_owned()]].concat()));
+        below.chain(std::iter::once((path.to_vec(), above.clone()))).collect()
     }
 
     #[test]
-    fn truths_are_pythons() {
-        let command = crate::args::Args::command();
-        let of = |line: &str| {
-            let args = without_python_truths(line.split(' ').map(OsString::from).collect(), &command);
-            args.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(of("n bench a.json --loop-dataset False --json"), "n bench a.json --json");
-        assert_eq!(of("n bench --loop-dataset True a.json"), "n bench --loop-dataset a.json");
+    fn every_flag_of_every_command_takes_its_values_as_python_writes_them() {
+        let mut seen = [0; 5];
+        for (path, command) in commands(&Args::command(), &["n".to_owned()]) {
+            for arg in command.get_arguments() {
+                let Some(name) = arg.get_long().filter(|name| !matches!(*name, "help" | "version")) else { continue };
+                let (dashes, scores) = (format!("--{name}"), format!("--{}", name.replace('-', "_")));
+                let said = |value: &[&str]| {
+                    let words: Vec<&str> = path.iter().map(String::as_str).chain(value.iter().copied()).collect();
+                    of(&words)[path.len()..].to_vec()
+                };
+                let both = |value: &str| {
+                    let (inline, apart) = (said(&[&format!("{scores}={value}")]), said(&[&scores, value]));
+                    assert_eq!(
+                        inline.join(" ").replacen('=', " ", 1),
+                        apart.join(" ").replacen('=', " ", 1),
+                        "{path:?} {name} {value}"
+                    );
+                    inline
+                };
+                let truth = |is_true: bool| match (takes_a_truth(arg), is_true) {
+                    (true, _) => vec![format!("{dashes}={is_true}")],
+                    (false, true) => vec![dashes.clone()],
+                    (false, false) => Vec::new(),
+                };
+                if is_switch(arg) || takes_a_truth(arg) || may_be_bare(arg) {
+                    seen[0] += 1;
+                    for text in ["true", "True", "TRUE", "1", "yes", "on"] {
+                        assert_eq!(both(text), truth(true), "{path:?} {name} {text}");
+                    }
+                    for text in ["false", "False", "FALSE", "0", "no", "off"] {
+                        assert_eq!(both(text), truth(false), "{path:?} {name} {text}");
+                    }
+                    assert_eq!(both("None"), [""; 0], "{path:?} {name}");
+                    if !may_be_bare(arg) || takes_a_truth(arg) {
+                        let words = [path.clone(), vec![format!("{scores}=maybe")]].concat();
+                        let error = plain(words.iter().map(OsString::from).collect(), &Args::command()).unwrap_err();
+                        assert!(error.to_string().contains(&format!("{dashes} takes True or False")), "{error}");
+                    }
+                    continue;
+                }
+                if !takes_values(arg) {
+                    continue;
+                }
+                let none = both("None");
+                assert_eq!(none.is_empty(), !has_none(arg), "{path:?} {name}: {none:?}");
+                if is_number(arg) {
+                    seen[1] += 1;
+                    assert_eq!(both("10_000"), [format!("{dashes}=10000")], "{path:?} {name}");
+                }
+                if is_list(arg) {
+                    seen[2] += 1;
+                    for text in ["[4, 8]", "(4, 8)", "[4,8]", "['4', '8']", "[\"4\", \"8\",]", "4,8"] {
+                        assert_eq!(both(text), [format!("{dashes}=4,8")], "{path:?} {name} {text}");
+                    }
+                    assert_eq!(both("range(4, 6)"), [format!("{dashes}=4-5")], "{path:?} {name}");
+                    assert_eq!(said(&[&scores, "4", "8"]), [dashes.as_str(), "4,8"], "{path:?} {name}");
+                    assert_eq!(said(&[&scores, "[4]", "8,16", "--"]), [&dashes, "4,8,16", "--"], "{path:?} {name}");
+                } else if has_none(arg) {
+                    seen[3] += 1;
+                } else {
+                    seen[4] += 1;
+                    assert_eq!(both("a_b"), [format!("{dashes}=a_b")], "{path:?} {name}");
+                }
+            }
+        }
+        assert!(seen[0] > 80 && seen[1] > 50 && seen[2] > 25 && seen[4] > 80, "{seen:?}");
+    }
+
+    #[test]
+    fn names_lose_their_underscores_and_values_keep_them() {
+        let said = of(&["n", "bench", "--n_models", "[1, 2]", "--model_name=my_net", "my_index.json", "-O", "1"]);
+        assert_eq!(said[2..6], ["--n-models", "1,2", "--model-name=my_net", "my_index.json"]);
+        assert_eq!(line("n bench -- --a_b"), "n bench -- --a_b");
+        assert_eq!(line("n bench --no_such_flag a_b"), "n bench --no-such-flag a_b");
+    }
+
+    #[test]
+    fn a_list_ends_where_the_next_argument_begins() {
+        assert_eq!(line("n bench --batch_sizes 1 4 8 my.json"), "n bench --batch-sizes 1,4,8 my.json");
         assert_eq!(
-            of("n bench --multiprocess False --multiinterpreter=True"),
-            "n bench --multiprocess false --multiinterpreter true"
+            line("n bench --instance inf2.xlarge trn1.2xlarge a.json"),
+            "n bench --instance inf2.xlarge,trn1.2xlarge a.json"
         );
-        assert_eq!(of("n bench --model-name True --loop-dataset=False"), "n bench --model-name True");
-        assert_eq!(of("n bench --loop-dataset a.json"), "n bench --loop-dataset a.json");
+        assert_eq!(line("n matmult -n 256 512 -l 10"), "n matmult -n 256,512 -l 10");
+        assert_eq!(line("n experiment --test eval train --xla None"), "n experiment --test eval,train --xla None");
+        assert_eq!(line("n open --top 3 a.json"), "n open --top 3 a.json");
+    }
+
+    #[test]
+    fn a_switch_leaves_the_next_argument_alone() {
+        assert_eq!(line("n bench --loop-dataset a.json"), "n bench --loop-dataset a.json");
+        assert_eq!(line("n bench --return_timers True"), "n bench --return-timers");
+        assert_eq!(line("n bench --return_timers t.json"), "n bench --return-timers t.json");
+        assert_eq!(line("n bench --csv_file out.csv --csv_file=False"), "n bench --csv-file out.csv");
+        assert_eq!(line("n matmult -v False -b [1,2] -n256"), "n matmult -b 1,2 -n=256");
+        assert!(!Path::new("True").exists());
     }
 
     #[test]
     fn a_value_that_begins_with_dashes_stays() {
-        let takes_dashes = taking_dashes(&crate::args::Args::command());
-        assert!(takes_dashes.iter().any(|name| name == "neuron-cc-flags"), "{takes_dashes:?}");
-        let of = |args: &[&str]| dashed(args.iter().map(OsString::from), &takes_dashes);
-        let flags = ["matmult", "--neuron_cc_flags", "--fast_math=a_b", "--batch_size", "1"];
-        assert_eq!(of(&flags)[1..4], ["--neuron-cc-flags", "--fast_math=a_b", "--batch-size"].map(OsString::from));
-        assert_eq!(of(&["bench", "--model_name", "--my_own name"])[2], "--my_own name");
+        let said = of(&["n", "matmult", "--neuron_cc_flags", "--fast_math=a_b", "--batch_size", "1"]);
+        assert_eq!(said[2..], ["--neuron-cc-flags", "--fast_math=a_b", "--batch-size", "1"]);
+        assert_eq!(of(&["n", "bench", "--model_name", "--my_own name"])[3], "--my_own name");
         assert_eq!(
-            of(&["matmult", "--neuron_cc_flags=--a_b", "--loop_count"])[1..],
-            ["--neuron-cc-flags=--a_b", "--loop-count"]
+            line("n matmult --neuron_cc_flags=--a_b --loop_count 3"),
+            "n matmult --neuron-cc-flags=--a_b --loop-count 3"
         );
+        assert_eq!(line("n bench --jitter -0.5 --model --json"), "n bench --jitter -0.5 --model --json");
     }
 
     #[test]

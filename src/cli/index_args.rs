@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::compile_args::CompileListArgs;
+use super::compile_args::{CompileListArgs, list_or};
 use super::kernel_file;
 use super::model_args::{ModelFileArg, ModelFileFlags};
-use ns_bench::{CompileConfig, parse_inputs, parse_levels, parse_list};
+use ns_bench::{CompileConfig, comma_list, parse_inputs, parse_levels, parse_list};
 
 #[derive(Debug, Args)]
 pub(super) struct ModelCompileArgs {
@@ -26,14 +26,14 @@ pub(super) struct ModelCompileArgs {
     #[arg(long)]
     pub inputs: Option<String>,
     /// Samples of one inference: 1, 1,2 or 1-10 [default: 1; for a model file its own]
-    #[arg(long)]
-    pub batch_sizes: Option<String>,
+    #[arg(long, alias = "batch-size", value_delimiter = ',')]
+    pub batch_sizes: Vec<String>,
     /// NeuronCores of one model copy
-    #[arg(long, default_value = "1")]
-    pub pipeline_sizes: String,
+    #[arg(long, alias = "pipeline-size", value_delimiter = ',', default_value = "1")]
+    pub pipeline_sizes: Vec<String>,
     /// 0 (most accurate) to 3 (fastest)
-    #[arg(long, default_value = "3")]
-    pub performance_levels: String,
+    #[arg(long, alias = "performance-level", value_delimiter = ',', default_value = "3")]
+    pub performance_levels: Vec<String>,
     #[command(flatten)]
     pub compile: CompileListArgs,
     /// Folder of the artifacts
@@ -52,8 +52,8 @@ pub(super) struct ModelCompileArgs {
 
 impl ModelCompileArgs {
     /// The list of batch sizes.
-    pub fn batch_sizes(&self) -> &str {
-        self.batch_sizes.as_deref().unwrap_or("1")
+    pub fn batch_sizes(&self) -> String {
+        list_or(&self.batch_sizes, "1")
     }
 
     /// The model as given: a specification of the zoo or the path of a file.
@@ -72,9 +72,9 @@ impl ModelCompileArgs {
             model_name: self.model_name.clone(),
             instance_type: self.instance.clone(),
             inputs: self.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default(),
-            batch_sizes: parse_list("--batch-sizes", self.batch_sizes())?,
-            pipeline_sizes: parse_list("--pipeline-sizes", &self.pipeline_sizes)?,
-            performance_levels: parse_levels("--performance-levels", &self.performance_levels)?,
+            batch_sizes: parse_list("--batch-sizes", &self.batch_sizes())?,
+            pipeline_sizes: parse_list("--pipeline-sizes", &comma_list(&self.pipeline_sizes))?,
+            performance_levels: parse_levels("--performance-levels", &comma_list(&self.performance_levels))?,
             options,
             compile,
             models_dir: self.models_dir.clone(),

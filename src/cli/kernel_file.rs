@@ -28,7 +28,7 @@ fn with_source(part: &str) -> Result<String> {
     if path == TABLE_KERNEL || built_in(path).is_some() || (!is_file && path.parse::<NamedKernel>().is_ok()) {
         return Ok(part.to_owned());
     }
-    Ok(format!("{PARAMETER}={}", NamedKernel::own(stem(path), &read(path)?, false)))
+    Ok(format!("{PARAMETER}={}", NamedKernel::own(file_name(path), &read(path)?, false)))
 }
 
 /// The placement `OPERATOR=PLACE` of an operator of a model file, with the source in place of a kernel's file. The kernel is the function
@@ -47,7 +47,7 @@ pub(super) fn placement(text: &str) -> Result<String> {
         return Ok(text.to_owned());
     }
     let file = open(path)?;
-    let kernel = NamedKernel::own(stem(&file.path), &file.source, file.multicore);
+    let kernel = NamedKernel::own(file_name(&file.path), &file.source, file.multicore);
     let own_name = operator.rsplit(':').next().unwrap_or(operator).trim();
     // A source with an error has no functions; its errors are reported by whoever compiles it.
     let program = compile(&file.source).ok();
@@ -78,7 +78,7 @@ pub(super) fn open(path: &str) -> Result<KernelFile> {
     }
     let script = read(path)?;
     let Some(build) = BuildScript::parse(&script).with_context(|| path.to_owned())? else {
-        match refuse_script(path, script.as_bytes(), neuronperf_command) {
+        match refuse_script(path, script.as_bytes(), &[], neuronperf_command) {
             Some(refusal) => return Err(refusal.into()),
             None => bail!("{path}: calls no custom_op.load(...); name the kernel's C++ file"),
         }
@@ -96,9 +96,9 @@ pub(super) fn open(path: &str) -> Result<KernelFile> {
     Ok(KernelFile { path: source, source: text, multicore: build.multicore, shapes })
 }
 
-/// The name of a kernel, made from the name of its file.
-fn stem(path: &str) -> &str {
-    Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or(path)
+/// The name of a kernel is that of its file, so that it is never one of a kernel that comes with the program.
+fn file_name(path: &str) -> &str {
+    Path::new(path).file_name().and_then(|s| s.to_str()).unwrap_or(path)
 }
 
 /// Reads a source from a file.
@@ -124,7 +124,7 @@ mod tests {
         let text = model(&format!("mlp:kernel={path},hidden1=8")).unwrap();
         let (kernel, rest) = text.strip_prefix("mlp:kernel=").unwrap().split_once(',').unwrap();
         let found: NamedKernel = kernel.parse().unwrap();
-        assert_eq!((found.name.as_str(), rest), ("relu_tcm", "hidden1=8"));
+        assert_eq!((found.name.as_str(), rest), ("relu_tcm.cpp", "hidden1=8"));
         assert_eq!(found.source, std::fs::read_to_string(path).unwrap());
         assert_eq!(model(&text).unwrap(), text);
         for same in ["nn", "mlp:kernel=relu", "mlp:kernel=relu-tcm", "matmult:n=3"] {

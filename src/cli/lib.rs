@@ -60,12 +60,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
-use ns_session::{neuronperf_command, refuse_script};
+use ns_session::{is_known_script, neuronperf_command, refuse_script};
 
 /// Runs the command line with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let done = refuse_scripts().and_then(|()| run_words(std::env::args_os().collect()));
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let done = refuse_scripts(&words).and_then(|()| run_words(words));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -88,30 +89,35 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 /// Runs the command of these words, of which the first is the program's name.
 fn run_words(words: Vec<OsString>) -> anyhow::Result<()> {
     let command = args::Args::command();
-    let takes_dashes = flags::taking_dashes(&command);
-    let dashed = flags::without_python_truths(flags::dashed(words, &takes_dashes), &command);
-    let expanded = config_file::expand(dashed).and_then(cc_env::expand)?;
+    let expanded = config_file::expand(flags::plain(words, &command)?).and_then(cc_env::expand)?;
     let matches = command.try_get_matches_from(expanded)?;
     let args = args::Args::from_arg_matches(&matches).map_err(|e| e.format(&mut args::Args::command()))?;
     unused_flags::remarks(&matches).iter().for_each(|line| host::say(line));
     commands::run(args.command)
 }
 
-/// A Python script is taken as the build.py of a kernel by `customop`, as a kernel by `nki`, and as `--assume OPERATOR=build.py`: whoever gives one
-/// elsewhere gets the command that does what the script's call does.
-fn refuse_scripts() -> anyhow::Result<()> {
-    if std::env::args_os().nth(1).is_some_and(|command| command == "customop" || command == "nki") {
+/// A Python script is taken as the build.py of a kernel only, by `customop` and as `--assume OPERATOR=build.py`, as a kernel by `nki`, and by `run`,
+/// which runs it:
+/// whoever gives one elsewhere gets the command that does what the script's call does.
+fn refuse_scripts(words: &[OsString]) -> anyhow::Result<()> {
+    if words.get(1).is_none_or(|command| ["customop", "nki", "run"].iter().any(|own| command == own)) {
         return Ok(());
     }
-    // A name that is not UTF-8 is no script's.
-    for argument in std::env::args_os().skip(1).filter_map(|argument| argument.into_string().ok()) {
-        if argument.contains("::") {
+    for (at, argument) in words.iter().enumerate().skip(1) {
+        // A name that is not UTF-8 is no script's.
+        let Some(argument) = argument.to_str().filter(|argument| !argument.contains("::")) else { continue };
+        let name = argument.rsplit_once('=').map_or(argument, |(_, value)| value);
+        if !name.ends_with(".py") {
             continue;
         }
-        let name = argument.rsplit_once('=').map_or(argument.as_str(), |(_, value)| value);
-        let refusal = name.ends_with(".py").then(|| file::read(Path::new(name)).ok()).flatten();
-        let refusal = refusal.and_then(|bytes| refuse_script(name, &bytes, neuronperf_command));
-        if let Some(refusal) = refusal {
+        let Some(content) = file::read(Path::new(name)).ok().or_else(|| is_known_script(name).then(Vec::new)) else {
+            continue;
+        };
+        let is_its_flag =
+            |word: usize| word + 1 == at && words[word].to_str().is_some_and(|w| w.starts_with("--model"));
+        let given = words.iter().enumerate().skip(1).filter(|(word, _)| *word != at && !is_its_flag(*word));
+        let given: Vec<String> = given.map(|(_, word)| word.to_string_lossy().into_owned()).collect();
+        if let Some(refusal) = refuse_script(name, &content, &given, neuronperf_command) {
             return Err(refusal.into());
         }
     }

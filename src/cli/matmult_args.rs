@@ -6,23 +6,24 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use super::args::WorkflowArg;
+use super::compile_args::list_or;
 use super::model_args::{ModelFileArg, ModelFileFlags};
 use ns_base::convert::f64_to_u64;
 use ns_bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of, words_of};
-use ns_bench::parse_list;
+use ns_bench::{comma_list, parse_list};
 
 /// Flags of the script, each also accepted with underscores, and flags of the sweep.
 #[derive(Debug, Args)]
 pub(super) struct MatmultArgs {
     /// First dimension of the input [B, N, N]; lists and ranges are swept: 1,2,8 [default: 1; for a model file its own]
-    #[arg(short, long, value_name = "B")]
-    pub batch_size: Option<String>,
+    #[arg(short, long, value_name = "B", value_delimiter = ',')]
+    pub batch_size: Vec<String>,
     /// Rows and columns of the matrices; lists and ranges are swept: 256,1024
-    #[arg(short = 'n', long, value_name = "N", default_value = "1024")]
-    pub matrix_dim: String,
+    #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', default_value = "1024")]
+    pub matrix_dim: Vec<String>,
     /// Products in one call, each the input of the next; lists and ranges are swept [default: 1000]
-    #[arg(short, long, value_name = "L", conflicts_with = "no_loop")]
-    pub loop_count: Option<String>,
+    #[arg(short, long, value_name = "L", value_delimiter = ',', conflicts_with = "no_loop")]
+    pub loop_count: Vec<String>,
     /// Calls before the clock starts [default: 8]
     #[arg(short = 'w', long, value_name = "W", conflicts_with = "no_warmup")]
     pub num_warmup_iterations: Option<u32>,
@@ -63,9 +64,10 @@ pub(super) struct MatmultArgs {
     /// Leave out the repetitions
     #[arg(long)]
     pub skip_verification: bool,
-    /// Add a bias after each product, as the guide recommends; the default here (the script's is without)
-    #[arg(long, conflicts_with = "no_bias")]
-    pub add_bias: bool,
+    /// Add a bias after each product, as the guide recommends [default: true; without one beside both --batch_size and --loop_count, as in
+    /// the script]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", conflicts_with = "no_bias")]
+    pub add_bias: Option<bool>,
     /// Log the parts of a call and the spread of the calls
     #[arg(short, long)]
     pub verbose: bool,
@@ -125,11 +127,13 @@ impl MatmultArgs {
             bail!("--dtype and the casts of --neuron_cc_flags set the same thing; give only one of them");
         }
         let formats = self.dtype.iter().map(|d| cast_of_dtype(d, flags.options)).collect::<Result<Vec<_>, _>>()?;
-        let loops = if self.no_loop { "1" } else { self.loop_count.as_deref().unwrap_or("1000") };
         let config = MatmultConfig {
-            batch_sizes: parse_list("--batch_size", self.batch_size.as_deref().unwrap_or("1"))?,
-            matrix_dims: parse_list("--matrix_dim", &self.matrix_dim)?,
-            loop_counts: parse_list("--loop_count", loops)?,
+            batch_sizes: parse_list("--batch_size", &list_or(&self.batch_size, "1"))?,
+            matrix_dims: parse_list("--matrix_dim", &comma_list(&self.matrix_dim))?,
+            loop_counts: parse_list(
+                "--loop_count",
+                &list_or(&self.loop_count, if self.no_loop { "1" } else { "1000" }),
+            )?,
             options: if formats.is_empty() { vec![flags.options] } else { formats },
             instances: self.instance.iter().map(|i| instance_of(i)).collect::<Result<_, _>>()?,
             model: self.file.model_file.clone().or_else(|| self.model.clone()),
@@ -139,7 +143,7 @@ impl MatmultArgs {
                 warmup_iterations: if self.no_warmup { 0 } else { self.num_warmup_iterations.unwrap_or(8) },
                 timed_iterations: self.num_timed_iterations,
                 verification_iterations: if self.skip_verification { 0 } else { self.num_verification_iterations },
-                add_bias: !self.no_bias,
+                add_bias: self.add_bias.unwrap_or(!self.no_bias && !self.is_scripts()),
                 chained: !self.unchained,
                 workflow: self.workflow.into(),
                 sync: self.sync,
@@ -156,13 +160,17 @@ impl MatmultArgs {
 }
 
 impl MatmultArgs {
+    /// Whether these are the flags of `matmult_linear.py`, whose defaults are then meant.
+    fn is_scripts(&self) -> bool {
+        !self.batch_size.is_empty() && !self.loop_count.is_empty()
+    }
+
     /// What differs from the script for whoever pastes its flags.
     fn notes(&self, is_layer: bool) -> Vec<String> {
         let mut notes = Vec::new();
-        let is_scripts = self.batch_size.is_some() && self.loop_count.is_some();
-        if is_layer && is_scripts && !self.add_bias && !self.no_bias {
+        if is_layer && self.is_scripts() && self.add_bias.is_none() && !self.no_bias {
             notes.push(
-                "a bias is added after each product, as the guide recommends; matmult_linear.py adds one only with --add_bias, and --no-bias measures its default".to_owned(),
+                "no bias is added: --batch_size and --loop_count are flags of matmult_linear.py, which adds one only with --add_bias; the guide recommends it".to_owned(),
             );
         }
         if self.skip_compilation && self.compiler_workdir.is_none() {

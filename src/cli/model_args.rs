@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
 use super::driver::Driver;
@@ -41,6 +41,19 @@ fn refuse_undecided(opened: &OpenedModel, settings: &ModelFileSettings) -> Resul
         batch.for_each(|d| d.is_chosen = true);
     }
     model_file::check_decided(&inspection, settings)
+}
+
+/// An error about a file that holds what torch_neuronx compiled, with what to give in its place.
+fn about_artifact(model: &str, error: anyhow::Error) -> anyhow::Error {
+    let said = format!("{error:#}");
+    let name = model.rsplit(['/', '\\']).next().unwrap_or(model).to_ascii_lowercase();
+    let is_artifact = (name.contains("neuron") && name.ends_with(".pt")) || said.contains("neuron::");
+    if !is_artifact {
+        return error;
+    }
+    anyhow!(
+        "{said}; a model that torch_neuronx.trace compiled holds instructions of the hardware, which are not simulated: give the model itself, saved with torch.export.save(torch.export.export(model.eval(), example_inputs), \"FILE.pt2\"), as in neuronscope bench FILE.pt2"
+    )
 }
 
 impl ModelFileFlags {
@@ -104,11 +117,12 @@ impl ModelFileFlags {
             settings.assumed.entry(op.clone()).or_insert_with(|| place.clone());
         }
         let path = std::path::Path::new(model);
-        let source = FileSource::open(path)?;
+        let source = FileSource::open(path).map_err(|e| about_artifact(model, e))?;
         let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
         let (size, decided) = (source.size(), settings.clone());
         let request = JobRequest::OpenModel { name, size, settings: Box::new(settings) };
-        let Some(Message::Done(JobResult::Model(found))) = driver.run(request, Some(Box::new(source)))? else {
+        let message = driver.run(request, Some(Box::new(source))).map_err(|e| about_artifact(model, e))?;
+        let Some(Message::Done(JobResult::Model(found))) = message else {
             bail!("the session did not open the model file");
         };
         let (opened, _) = *found;

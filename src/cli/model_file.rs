@@ -37,8 +37,13 @@ pub(super) fn names_a_file(text: &str) -> bool {
     has_model_ending(text) || (Path::new(text).symlink_metadata().is_ok() && text.parse::<ModelSpec>().is_err())
 }
 
+/// Whether a text names a model, and no index: the name of a model file, or a model of the zoo that is no file.
+pub(super) fn is_model(text: &str) -> bool {
+    has_model_ending(text) || (text.parse::<ModelSpec>().is_ok() && Path::new(text).symlink_metadata().is_err())
+}
+
 /// Whether a name has the ending of a model file.
-pub(super) fn has_model_ending(text: &str) -> bool {
+fn has_model_ending(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     !lower.contains("kernel=") && without_model_ending(&lower).is_some()
 }

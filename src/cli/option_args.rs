@@ -6,7 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use super::kernel_file;
-use ns_bench::BenchConfig;
+use ns_bench::{BenchConfig, comma_list};
 use ns_session::options::{BENCH_OPTIONS, BenchOption};
 
 /// The options that the command line names, with their texts.
@@ -22,13 +22,14 @@ fn arg(option: &'static BenchOption) -> Arg {
     let flag = &option.flag;
     let arg = Arg::new(flag.name).long(flag.name).value_name(flag.value).help(flag.help).allow_negative_numbers(true);
     let arg = if option.scenarios.is_empty() { arg } else { arg.requires("scenario") };
+    let arg = if flag.is_list { arg.value_delimiter(',') } else { arg };
     let arg = match (option.key(), flag.values) {
         ("model", _) => arg.value_parser(kernel_file::model),
         (_, []) => arg,
         (_, values) => arg
             .value_parser(values.iter().map(|(name, help)| PossibleValue::new(*name).help(*help)).collect::<Vec<_>>()),
     };
-    arg.short(flag.short).alias(flag.alias).default_value(flag.default).help_heading(flag.heading)
+    arg.short(flag.short).aliases(flag.aliases).default_value(flag.default).help_heading(flag.heading)
 }
 
 impl Args for OptionArgs {
@@ -44,7 +45,7 @@ impl Args for OptionArgs {
 impl FromArgMatches for OptionArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let is_named = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
-        let text = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_default();
+        let text = |name: &str| comma_list(&matches.get_many::<String>(name).into_iter().flatten().collect::<Vec<_>>());
         let named = with_flag().filter(|option| is_named(option.flag.name));
         Ok(Self(named.map(|option| (option, text(option.flag.name))).collect()))
     }

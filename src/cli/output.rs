@@ -10,6 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, Error, Result, anyhow, bail};
 
 use super::host;
+use ns_container::zip::Archive;
+use ns_formats::WriteFormat;
 
 /// Writes a file on disk or to the host, and creates its folder.
 ///
@@ -22,6 +24,28 @@ pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let mut output = create(path)?;
     output.write_all(content.as_ref()).with_context(|| failed(path))?;
     output.finish()
+}
+
+/// Writes a profile: one file, or the folder that a format of folders has, unless the path names an archive of it.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn write_profile(path: &Path, content: Vec<u8>, format: WriteFormat) -> Result<()> {
+    if !is_folder(path, format) {
+        return write(path, content);
+    }
+    if path.is_file() {
+        bail!("{}: is a file; name a folder, or an archive that ends with .zip", path.display());
+    }
+    let archive = Archive::open(&content)?;
+    archive.entries.iter().try_for_each(|entry| write(&path.join(&entry.name), archive.content(entry, u64::MAX)?))
+}
+
+/// Whether a profile of this format is written as a folder: the run folder or the log folder of the Neuron plugin, where the path does not
+/// end with .zip.
+pub(super) fn is_folder(path: &Path, format: WriteFormat) -> bool {
+    let is_archive = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
+    matches!(format, WriteFormat::NeuronPlugin | WriteFormat::TensorBoard) && !is_archive
 }
 
 /// Begins a file whose content comes in parts, and creates its folder.

@@ -1,6 +1,6 @@
 //! Tests that the command line's parser reads every command the page prints, with the meaning that the page shows.
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use super::args::{Args, Command};
 use super::commands::{experiments_request, profile_spec};
@@ -40,7 +40,7 @@ fn split_line(line: &str) -> Vec<String> {
 }
 
 fn command(line: &str) -> Command {
-    let words = super::flags::dashed(split_line(line).into_iter().map(Into::into), &[]);
+    let words = super::flags::plain(split_line(line).into_iter().map(Into::into).collect(), &Args::command()).unwrap();
     Args::try_parse_from(words).unwrap_or_else(|e| panic!("{line}\n{e}")).command
 }
 

@@ -36,6 +36,9 @@ pub(super) struct ProfileArgs {
     pub instance: String,
     #[command(flatten)]
     pub compile: CompileArgs,
+    /// Write the artifact of the compiled model into this folder, unless an earlier run did
+    #[arg(long, value_name = "FOLDER")]
+    pub compiler_workdir: Option<PathBuf>,
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -59,7 +62,7 @@ pub(super) struct CallArgs {
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub ms_duration: Option<u64>,
     /// The model is traced: --workflow trace
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = python_bool)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub traced_only: Option<bool>,
 }
 
@@ -101,7 +104,7 @@ pub(super) struct ProfileOutput {
     #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
     pub export: WriteFormat,
     /// When the run began, in the written file and in the name of its run folder: now, or YYYY-MM-DDTHH:MM:SS (UTC)
-    /// [default: 2024-01-01, so that the same command writes the same bytes]
+    /// [default: now for a folder of runs, else 2024-01-01, so that the same command writes the same bytes]
     #[arg(long, value_name = "DATE", value_parser = run_date::seconds, requires = "output")]
     pub run_date: Option<i64>,
 }
@@ -124,14 +127,5 @@ impl ProfileArgs {
             (Some(true), _) => Ok(WorkflowArg::Trace),
             (_, workflow) => Ok(workflow.unwrap_or(WorkflowArg::MarkStep)),
         }
-    }
-}
-
-/// A truth value as Python or a shell writes it.
-fn python_bool(text: &str) -> Result<bool, String> {
-    match text {
-        "true" | "True" => Ok(true),
-        "false" | "False" => Ok(false),
-        _ => Err("write True or False".to_owned()),
     }
 }

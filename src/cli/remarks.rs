@@ -32,7 +32,7 @@ pub(super) struct Remark {
 /// # Errors
 /// When the file cannot be written.
 pub(super) fn write_profile(path: &Path, profile: &Profile, format: WriteFormat) -> anyhow::Result<Vec<Remark>> {
-    output::write(path, format.write(profile))?;
+    output::write_profile(path, format.write(profile), format)?;
     let remarks = remarks_of(&path.display().to_string(), format.leaves_out(profile).items());
     remarks.iter().for_each(|remark| host::say(&format!("note: {}", remark.text)));
     Ok(remarks)

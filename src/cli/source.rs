@@ -95,6 +95,7 @@ const fn other_command(kind: Kind) -> Option<(&'static str, &'static str)> {
         Kind::Reports => Some(("holds benchmark reports", "report")),
         Kind::Index => Some(("is a model index", "bench")),
         Kind::Kernel => Some(("is the source of a custom operator", "customop --kernel")),
+        Kind::Nki => Some(("is an NKI kernel", "nki")),
         Kind::Decoder => Some(("is the configuration of a language model", "generate --model-config")),
         Kind::Profile | Kind::Archive | Kind::NotOurs(_) => None,
     }

@@ -29,6 +29,51 @@ pub fn repr(x: f64) -> String {
     if plain.contains('.') { plain } else { plain + ".0" }
 }
 
+/// A value from JSON, or from a Python literal: `{'xla': None, 'repeat': True}`.
+///
+/// # Errors
+/// Those of the text as JSON, if it is neither.
+pub fn from_python<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(text).or_else(|error| serde_json::from_str(&json_of_literal(text)).map_err(|_| error))
+}
+
+/// A Python literal with the quotes and the words of JSON.
+fn json_of_literal(text: &str) -> String {
+    let (mut json, mut word, mut quote) = (String::new(), String::new(), None);
+    let mut letters = text.chars().chain(std::iter::once(' '));
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(open), letter) if letter == open => {
+                quote = None;
+                json.push('"');
+            }
+            (Some('\''), '"') => json.push_str("\\\""),
+            (Some(_), '\\') => match letters.next() {
+                Some('\'') => json.push('\''),
+                Some(escaped) => json.extend(['\\', escaped]),
+                None => {}
+            },
+            (None, letter) if letter.is_ascii_alphabetic() => word.push(letter),
+            (quoted, letter) => {
+                json.push_str(match word.as_str() {
+                    "None" => "null",
+                    "True" => "true",
+                    "False" => "false",
+                    other => other,
+                });
+                word.clear();
+                if quoted.is_none() && matches!(letter, '\'' | '"') {
+                    quote = Some(letter);
+                    json.push('"');
+                } else {
+                    json.push(letter);
+                }
+            }
+        }
+    }
+    json
+}
+
 /// `x` with eight decimals, as the reports print it.
 #[must_use]
 pub fn round8(x: f64) -> f64 {
@@ -102,6 +147,17 @@ impl Formatter for PythonJson {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_python_dict_is_read_like_json() {
+        let both = serde_json::json!({"a": "it's \"x\"", "b": [null, true, -1.5], "c": {"None": false}});
+        for text in [r#"{'a': 'it\'s "x"', 'b': [None, True, -1.5], 'c': {'None': False}}"#, &both.to_string()] {
+            assert_eq!(from_python::<Value>(text).unwrap(), both, "{text}");
+        }
+        for wrong in ["", "{'a'", "{a: 1}", "None None"] {
+            assert!(from_python::<Value>(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn floats_are_written_as_repr_does() {

@@ -58,6 +58,8 @@ pub fn published_product(case: &MatmultCase) -> Option<&'static PublishedRow> {
         && case.options == CompileOptions::default()
         && run.add_bias
         && run.chained
+        && run.warmup_iterations > 0
+        && !run.sync
         && run.workflow == Workflow::Trace;
     let size = format!("n={}, loop_count={},", case.matrix_dim, case.loop_count);
     shipped_rows().iter().filter(|_| is_guides).find(|row| {

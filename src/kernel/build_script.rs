@@ -15,7 +15,22 @@ pub struct BuildScript {
     pub multicore: bool,
 }
 
-const CALL: &str = "custom_op.load(";
+/// Where the arguments of the first call begin: `custom_op.load(`, or `load(` of `from ... custom_op import load`, or of another name that
+/// the module is imported under.
+fn call(text: &str) -> Option<usize> {
+    const LOAD: &str = "load(";
+    let module = text.split_once("custom_op as ").and_then(|(_, rest)| rest.split_whitespace().next());
+    let is_imported = text.contains("custom_op import load");
+    text.match_indices(LOAD).find_map(|(at, _)| {
+        let before = text.get(..at)?;
+        let path = before.rsplit(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.')).next()?;
+        let is_call = match path.strip_suffix('.') {
+            Some(of) => of.ends_with("custom_op") || Some(of) == module,
+            None => path.is_empty() && is_imported,
+        };
+        is_call.then_some(at + LOAD.len())
+    })
+}
 
 impl BuildScript {
     /// Reads the first call of a script; `None` if the script has none.
@@ -24,8 +39,7 @@ impl BuildScript {
     /// When an argument that matters is not a constant. The message names the line.
     pub fn parse(script: &str) -> Result<Option<Self>, Refusal> {
         let text = without_comments(script);
-        let Some(at) = text.find(CALL) else { return Ok(None) };
-        let from = at + CALL.len();
+        let Some(from) = call(&text) else { return Ok(None) };
         let line = |offset: usize| text.get(..from + offset).map_or(1, |before| before.matches('\n').count() + 1);
         let mut found = Self::default();
         for (offset, argument) in arguments(text.get(from..).unwrap_or_default())? {
@@ -167,6 +181,13 @@ custom_op.load(  # custom_op.load(name='old')
         assert_eq!(found, expected);
         let one = BuildScript::parse(&TUTORIAL.replace("    multicore=True,\n", "")).unwrap().unwrap();
         assert!(!one.multicore);
+        for (import, call) in [("custom_op.load", "load"), ("custom_op as ops", "ops.load")] {
+            let import = import.replace("custom_op.load", "custom_op import load");
+            let script =
+                format!("from torch_neuronx.xla_impl.{import}\n{call}(name='relu', compute_srcs=['relu.cpp'])");
+            assert_eq!(BuildScript::parse(&script).unwrap().unwrap().compute_srcs, ["relu.cpp"], "{script}");
+        }
+        assert_eq!(BuildScript::parse("import torch\ntorch.load('a.pt')\ndownload(custom_op)"), Ok(None));
         assert_eq!(BuildScript::parse("print('custom_op')"), Ok(None));
         assert_eq!(BuildScript::parse("# custom_op.load(name='relu')"), Ok(None));
     }

@@ -132,7 +132,9 @@ fn operators_on(profile: &Profile, tracks: &[TrackId]) -> Vec<OperatorTime> {
     operators
 }
 
-fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, Vec<TrackId>)> {
+/// The tracks of a table's operators on each NeuronCore; none in a profile without such tracks.
+#[must_use]
+pub fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, Vec<TrackId>)> {
     let mut cores: Vec<(NeuronCoreId, Vec<TrackId>)> = Vec::new();
     for (id, track) in profile.tracks().iter_enumerated() {
         let process = &profile.processes()[track.process];

@@ -83,6 +83,6 @@ pub use protocol::{
 };
 pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
 pub use recorder::{Recorder, RecorderCall};
-pub use script::{calls_neuronperf, neuronperf_command, refuse_script};
+pub use script::{calls_neuronperf, is_known_script, neuronperf_command, refuse_script};
 pub use session::{Session, StepResult};
 pub use warm_up::warm_up;

@@ -141,7 +141,7 @@ async fn kind_of(file: &File) -> (Kind, Option<Refusal>) {
     }
     match sniff(&head, &name) {
         Kind::Nki => (Kind::Nki, None),
-        kind => (kind, refuse_script(&name, &head, |_| None)),
+        kind => (kind, refuse_script(&name, &head, &[], |_| None)),
     }
 }
 

@@ -118,10 +118,11 @@ fn a_measured_row_is_of_this_machine_today_and_costs_nothing() {
     assert!(note.contains("note: --instance inf2.xlarge is not used"), "{note}");
     let scenario = stderr(&f, "bench --model nn --device-type cpu --n-models 1 --scenario SingleStream");
     assert!(scenario.contains("a processor is measured and has no simulated times"), "{scenario}");
-    // A configuration that cannot run is a row of its own, and is not simulated either.
+    // A pipeline is one of NeuronCores.
     let both = rows(&f, &format!("{line} --pipeline-sizes 1,2"));
-    assert_eq!((both.len(), &both[1]["status"], &both[1]["source"]), (2, &"error".into(), &"measured".into()));
-    assert!(both[1]["error"].as_str().unwrap().starts_with("pipeline_size 2: "), "{}", both[1]["error"]);
+    assert_eq!((both.len(), &both[0]["pipeline_size"], &both[0]["source"]), (1, &1.into(), &"measured".into()));
+    let note = stderr(&f, &format!("{line} --pipeline-sizes 2"));
+    assert!(note.contains("on the processor each model runs whole"), "{note}");
 }
 
 #[test]

@@ -20,6 +20,29 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+#[cfg(unix)]
+#[test]
+fn a_script_runs_where_python_has_the_package_and_is_explained_elsewhere() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("run");
+    let python = folder.join("python3");
+    // Stands for a Python with the package: it prints its arguments, and ends as the script does.
+    std::fs::write(&python, "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\necho \"$@\"\nexit 3\n").unwrap();
+    std::fs::set_permissions(&python, PermissionsExt::from_mode(0o755)).unwrap();
+    let run = |path: &std::path::Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_neuronscope"));
+        command.args(["run", "--instance", "inf2.xlarge", "mine.py", "--n_models", "True"]).env("PATH", path);
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, out, err) = run(&folder);
+    assert_eq!((code, &*out), (Some(1), "-m neuronscope --instance inf2.xlarge mine.py --n_models True\n"), "{err}");
+    assert!(err.contains("the script ended with exit status: 3"), "{err}");
+    let (code, _, err) = run(&folder.join("empty"));
+    assert!(code == Some(1) && err.contains("no Python here (python3, python) has the package neuronscope"), "{err}");
+}
+
 /// The message of a run that must fail with exit code 1.
 fn failure(args: &[&str]) -> String {
     let output = neuronscope(args);

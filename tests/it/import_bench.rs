@@ -255,5 +255,5 @@ fn a_file_is_compiled_to_an_index_that_runs() {
     let config =
         BenchConfig { model: String::new(), index, n_models: Some(vec![1]), duration_s: 1.0, ..BenchConfig::default() };
     let rows = run(&mut session, &config);
-    assert!(rows.len() == 4 && rows.iter().all(Report::is_finished), "{rows:?}");
+    assert!(rows.len() == 2 && rows.iter().all(Report::is_finished), "{rows:?}");
 }

@@ -247,7 +247,7 @@ fn a_kernel_computes_an_operator_of_a_file() {
     assert_eq!(kernel_ns(&format!("byom::fancy_act={}", build.display())).0, on_kernel);
     fs::write(&kernel, ELU.replace("alpha *", "beta *")).unwrap();
     let error = failure(&["profile", "--model", &custom, "--assume", &assume]);
-    assert!(error.contains("kernel elu, line 9") && error.contains("beta"), "{error}");
+    assert!(error.contains("kernel elu.cpp, line 9") && error.contains("beta"), "{error}");
     let missing = failure(&["profile", "--model", &custom, "--assume", "byom::fancy_act=missing.cpp"]);
     assert!(missing.contains("--assume") && missing.contains("missing.cpp"), "{missing}");
 }

@@ -105,13 +105,16 @@ fn an_artifact_is_kept_and_found() {
     assert!(!before.status.success() && said.contains("was never compiled: there is no "), "{said}");
     let output = matmult(&line);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && said.contains("matmult_linear.py adds one only with --add_bias"), "{said}");
+    assert!(
+        output.status.success() && said.contains("matmult_linear.py, which adds one only with --add_bias"),
+        "{said}"
+    );
     let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
     let artifact: Value = serde_json::from_str(&std::fs::read_to_string(&files[0]).unwrap()).unwrap();
     assert_eq!((files.len(), &artifact["batch_size"]), (1, &1.into()));
     assert!(stdout(&format!("{line} --skip_compilation")).contains("compilation skipped"));
     // Another case was not compiled.
-    assert!(!matmult(&format!("{line} --skip_compilation --no-bias")).status.success());
+    assert!(!matmult(&format!("{line} --skip_compilation --add-bias")).status.success());
     std::fs::write(&files[0], "{}").unwrap();
     let said = String::from_utf8(matmult(&format!("{line} --skip_compilation")).stderr).unwrap();
     assert!(said.contains("is not an artifact; remove it and compile again"), "{said}");
@@ -207,7 +210,7 @@ fn bad_input_names_the_flag_and_what_to_write() {
         ("--neuron_cc_flags=--auto-cast=half", "--neuron_cc_flags: --auto-cast: "),
         ("--dtype bf16 --neuron_cc_flags=--auto-cast=none", "give only one of them"),
         ("--no-loop --loop_count 3", "cannot be used with"),
-        ("-n 16384 -l 10000", "no case could run: "),
+        ("-b 64 -n 16384 -l 4", "no case could run: "),
         ("-b 1-2000", "the lists make 2000 cases"),
     ] {
         assert!(message(line).contains(said), "{line}: {}", message(line));

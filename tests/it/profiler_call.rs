@@ -29,12 +29,15 @@ fn written(name: &str, args: &[&str]) -> Vec<u8> {
 #[test]
 fn the_call_of_the_tutorial_runs_with_its_parameters() {
     let call = ["--port=9012", "--profile_type=operator", "--ms_duration=10000", "--verbosity=1", "--outputs"];
-    let output = profile(&call, "--cache_dir=./compiler_cache");
+    let folder = Folder::new("compiler_cache");
+    let cache = format!("--cache_dir={}", folder.display());
+    let output = profile(&call, &cache);
     let (out, err) = texts(&output);
     assert!(output.status.success(), "{err}");
     assert!(out.starts_with("Device window: 7."), "the run is lazy: {out}");
     for line in [
-        "NEURON_CC_FLAGS: --cache_dir=./compiler_cache: nothing is stored there",
+        &format!("NEURON_CC_FLAGS: {cache} is used: artifacts are kept there"),
+        "note: the artifact is in ",
         "--port 9012 has no effect",
         "--ms-duration 10000: one execution is recorded",
         "Analyzing dependencies of Block1\n",

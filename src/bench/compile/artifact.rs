@@ -328,9 +328,10 @@ mod tests {
         let plan = compile.plan().unwrap();
         let mut index = plan.index;
         index.model_configs.extend(plan.tasks.iter().map(|t| t.run(&ModelLibrary::default()).entry));
-        let sweep = expand(&BenchConfig { index: Some(index), ..BenchConfig::default() }).unwrap();
+        let n_models = Some(vec![1, crate::AS_MANY_AS_FIT]);
+        let sweep = expand(&BenchConfig { index: Some(index), n_models, ..BenchConfig::default() }).unwrap();
         let rows: Vec<_> = sweep.configurations.iter().map(|c| (c.instance_type.as_str(), c.n_models)).collect();
-        assert_eq!(rows[..2], [("inf2.48xlarge", 1), ("inf2.48xlarge", 24)]);
+        assert_eq!(rows, [("inf2.48xlarge", 1), ("inf2.48xlarge", 24)]);
         assert!(sweep.configurations.iter().all(|c| c.cost_per_hour == Some(12.98127)));
         assert!(sweep.messages[0].contains("compiled for inf2.48xlarge and runs on it; trn1.2xlarge is not used"));
     }

@@ -1,6 +1,6 @@
 //! Lists of counts as people type them: `1,2,4`, `1-10`, `1-4,8,16`; and as Python writes them: `[1, 2]`, `range(1, 10)`.
 
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, refuse, without_underscores};
 use std::borrow::Cow;
 
 /// The most entries one list may have once its ranges are spelled out.
@@ -26,26 +26,34 @@ pub fn copies_text(copies: &[u32]) -> String {
     copies.iter().map(one).collect::<Vec<_>>().join(",")
 }
 
-/// The entries of a list in Python's notation, without brackets: `[1, 2]`, `(1, 2)`, `range(1, 10)`,
-/// `list(range(1, 10))`. A Python range ends before its last number; it is returned as the closed range `1-9`, or spelled
-/// out when it has a step.
-fn without_python(text: &str) -> Cow<'_, str> {
+/// A list in Python's notation as people type it: `[1, 2]`, `(1, 2)`, `['a', 'b']`, `range(1, 10)`, `list(range(1, 10))`. A Python range
+/// ends before its last number; it is returned as the closed range `1-9`, or spelled out when it has a step. Other texts stay as they are.
+#[must_use]
+pub fn plain_list(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let inside = |open: &str, close: char| text.strip_prefix(open).and_then(|t| t.strip_suffix(close)).map(str::trim);
     if let Some(inner) = inside("list(", ')') {
-        return without_python(inner);
+        return plain_list(inner);
     }
     if let Some(range) = inside("range(", ')').and_then(python_range) {
         return Cow::Owned(range);
     }
+    let Some(listed) = inside("[", ']').or_else(|| inside("(", ')')) else { return Cow::Borrowed(text) };
     // Python allows a comma after the last entry.
-    let listed = inside("[", ']').or_else(|| inside("(", ')'));
-    listed.map_or(Cow::Borrowed(text), |t| Cow::Borrowed(t.strip_suffix(',').unwrap_or(t)))
+    let entries = listed.strip_suffix(',').unwrap_or(listed).split(',').map(unquoted);
+    Cow::Owned(entries.collect::<Vec<_>>().join(","))
+}
+
+/// An entry without spaces around it and without its quotes.
+fn unquoted(entry: &str) -> &str {
+    let entry = entry.trim();
+    let inside = |quote: char| entry.strip_prefix(quote).and_then(|entry| entry.strip_suffix(quote));
+    inside('\'').or_else(|| inside('"')).unwrap_or(entry)
 }
 
 /// `1, 10` as `1-9`; `1, 10, 3` as `1,4,7`. `None` for a range that Python would refuse or that is empty.
 fn python_range(arguments: &str) -> Option<String> {
-    let numbers: Option<Vec<u32>> = arguments.split(',').map(|n| n.trim().parse().ok()).collect();
+    let numbers: Option<Vec<u32>> = arguments.split(',').map(|n| without_underscores(n.trim()).parse().ok()).collect();
     let (first, end, step) = match numbers?[..] {
         [end] => (0, end, 1),
         [first, end] => (first, end, 1),
@@ -75,7 +83,7 @@ pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, Refusal> {
 /// A list whose entries may also be words.
 fn parse_entries(field: &str, text: &str, word: impl Fn(&str) -> Option<u32>) -> Result<Vec<u32>, Refusal> {
     let mut counts = Vec::new();
-    for (i, entry) in without_python(text).split(',').map(str::trim).enumerate() {
+    for (i, entry) in plain_list(text).split(',').map(str::trim).enumerate() {
         if entry.is_empty() {
             return Err(refuse!(
                 "{field}: entry {} of '{text}' is empty; write counts and ranges separated by commas, such as 1,2,4 or 1-10",
@@ -112,7 +120,7 @@ pub fn comma_list<T: ToString>(values: &[T]) -> String {
 /// [`crate::BenchConfig::validate`].
 pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, Refusal> {
     let mut levels = Vec::new();
-    for entry in without_python(text).split(',').map(str::trim) {
+    for entry in plain_list(text).split(',').map(str::trim) {
         let bad = || refuse!("{field}: '{entry}' is not a whole number from 0 (most accurate) to 3 (fastest)");
         let number = |text: &str| text.trim().parse::<u8>().map_err(|_| bad());
         let (low, high) = match entry.split_once('-') {
@@ -146,7 +154,7 @@ fn parse_entry(field: &str, entry: &str) -> Result<(u32, u32), Refusal> {
 }
 
 fn parse_count(field: &str, text: &str) -> Result<u32, Refusal> {
-    match text.trim().parse::<u32>() {
+    match without_underscores(text.trim()).parse::<u32>() {
         Ok(count) if count > 0 => Ok(count),
         _ => Err(refuse!(
             "{field}: '{entry}' is not a whole number from 1 to {max}; write counts and ranges separated by commas, such as 1,2,4 or 1-10",

@@ -19,6 +19,32 @@ pub(crate) enum Operator {
 /// Modules of Python before the name of a function.
 const MODULES: [&str; 6] = ["torch", "np", "numpy", "nn", "functional", "F"];
 
+/// Methods that move or cast every element, whatever their arguments.
+const MOVES: [&str; 20] = [
+    "permute",
+    "transpose",
+    "reshape",
+    "view",
+    "contiguous",
+    "squeeze",
+    "unsqueeze",
+    "flatten",
+    "expand",
+    "repeat",
+    "to",
+    "type",
+    "astype",
+    "bfloat16",
+    "clone",
+    "detach",
+    "cpu",
+    "numpy",
+    "copy",
+    "t",
+];
+/// The function that stands for a move of every element.
+const MOVE: &str = "float";
+
 /// A formula over values of a language.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Term<V> {
@@ -215,6 +241,9 @@ impl<L: Language> Reader<'_, L> {
             let given = self.arguments()?;
             return self.call(&name, function, arguments, given);
         }
+        if let Some(sliced) = self.slice(&name)? {
+            return Ok(sliced);
+        }
         let index = if self.language.has_methods() && self.take('[') { Some(self.index()?) } else { None };
         let value = self.language.value(&name, index);
         let known = self.language.known();
@@ -223,6 +252,10 @@ impl<L: Language> Reader<'_, L> {
 
     fn method(&mut self, of: Term<L::Value>) -> Result<Term<L::Value>, Refusal> {
         let name = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
+        if let Some((moves, _)) = self.function(MOVE).filter(|_| MOVES.contains(&name.as_str())) {
+            self.skip('(', ')')?;
+            return Ok(Term::Call(moves, vec![of]));
+        }
         let Some((function, arguments)) = self.function(&name) else {
             return Err(
                 self.wrong(&format!("'.{name}()' is not known; the functions are {}", self.names_of_functions()))
@@ -233,13 +266,47 @@ impl<L: Language> Reader<'_, L> {
         self.call(&name, function, arguments, given)
     }
 
+    /// `x[:, 0]`: a part of the data, which is a pass over it; `None` if the brackets hold one index, or there are none.
+    fn slice(&mut self, name: &str) -> Result<Option<Term<L::Value>>, Refusal> {
+        let inside = self.rest().trim_start().strip_prefix('[').and_then(|rest| rest.split(']').next());
+        let is_slice = self.language.has_methods() && inside.is_some_and(|inside| inside.contains([':', ',']));
+        let value = self.language.value(name, None);
+        let (Some((moves, _)), Some(value), true) = (self.function(MOVE), value, is_slice) else { return Ok(None) };
+        self.skip('[', ']')?;
+        Ok(Some(Term::Call(moves, vec![Term::Value(value)])))
+    }
+
+    /// Passes over brackets and what they hold.
+    fn skip(&mut self, open: char, close: char) -> Result<(), Refusal> {
+        if !self.take(open) {
+            return Err(self.wrong("a bracket is missing"));
+        }
+        let mut depth = 1_u32;
+        while let Some(c) = self.rest().chars().next() {
+            self.at += c.len_utf8();
+            depth = if c == open { depth + 1 } else { depth - u32::from(c == close) };
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+        Err(self.wrong("a closing bracket is missing"))
+    }
+
     fn call(
         &self,
         name: &str,
         function: usize,
         wanted: usize,
-        given: Vec<Term<L::Value>>,
+        mut given: Vec<Term<L::Value>>,
     ) -> Result<Term<L::Value>, Refusal> {
+        // `softmax(x, -1)`: the dimension does not change the work.
+        let is_number = |term: &Term<L::Value>| match term {
+            Term::Negative(inner) => matches!(**inner, Term::Number(_)),
+            term => matches!(term, Term::Number(_)),
+        };
+        if self.language.has_methods() && wanted == 1 && given.len() == 2 && given.last().is_some_and(is_number) {
+            given.pop();
+        }
         if given.len() == wanted {
             return Ok(Term::Call(function, given));
         }

@@ -340,6 +340,26 @@ mod tests {
     }
 
     #[test]
+    fn moves_and_parts_are_passes() {
+        for text in [
+            "x[:, 0]",
+            "x.permute(0, 3, 1, 2)",
+            "x.to(torch.bfloat16)",
+            "x.reshape(x.shape[0], -1)",
+            "lambda t: t[..., :3]",
+        ] {
+            assert_eq!(text.parse::<Expression>().unwrap_or_else(|e| panic!("{e}")).ps(10), 10 * PASS_PS, "{text}");
+        }
+        assert_eq!(
+            "F.softmax(x, -1)".parse::<Expression>().unwrap().ps(10),
+            "softmax(x)".parse::<Expression>().unwrap().ps(10)
+        );
+        for wrong in ["x[:, 0", "x.permute", "x.permute(0", "q[:, 0]", "clip(x, 1)", "x.fold(1)"] {
+            assert!(wrong.parse::<Expression>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn the_functions_of_the_guide_compute() {
         let x: &[f32] = &[0.0, 51.0, 255.0];
         assert_eq!(computed("x * 5", &[x]), [[0.0, 255.0, 1275.0]]);

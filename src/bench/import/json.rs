@@ -31,6 +31,11 @@ pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<ImportedRep
         Ok(list) if list.get().starts_with('[') => rows_of(list)?,
         Ok(object) => {
             let keys: BTreeMap<String, &RawValue> = serde_json::from_str(object.get()).map_err(|_| no_list())?;
+            if keys.contains_key("neuronscope_matmult") {
+                return Err(refuse!(
+                    "it holds results of neuronscope matmult, which are no reports of a benchmark; its --csv writes them as a table"
+                ));
+            }
             if keys.contains_key("results") {
                 let (reports, skipped) = get_reports(&text, cost_per_hour)?;
                 for message in skipped {

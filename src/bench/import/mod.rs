@@ -204,6 +204,9 @@ mod tests {
 
     #[test]
     fn what_is_no_report_says_so() {
+        let matmult =
+            read_reports("m.json", br#"{"neuronscope_matmult": 1, "reports": [{"status": "finished"}]}"#).unwrap_err();
+        assert!(matmult.to_string().contains("holds results of neuronscope matmult"), "{matmult}");
         let message = |bytes: &[u8]| read_reports("x", bytes).unwrap_err().to_string();
         assert!(message(b"").contains("it is empty"));
         assert!(message(b"\xff\xfe").contains("byte 0"));

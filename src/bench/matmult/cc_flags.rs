@@ -35,7 +35,8 @@ impl CcFlags {
     /// When a known flag has no value or one that does not exist.
     pub fn parse_of(holder: &'static str, text: &str) -> Result<Self, Refusal> {
         let mut flags = Self { holder, ..Self::default() };
-        let mut words = text.split_whitespace();
+        let words = words_of_shell(text);
+        let mut words = words.iter().map(String::as_str);
         while let Some(word) = words.next() {
             let (name, inline) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
             if let Some(level) = name.strip_prefix("-O").filter(|level| !level.is_empty()) {
@@ -90,10 +91,34 @@ impl CcFlags {
 
 const KNOWN: [&str; 6] = ["--auto-cast", "--auto-cast-type", "--optlevel", "-O", "--lnc", "--logical-nc-config"];
 
+/// The words of a text as a shell splits it: quotes hold one together and are no part of it.
+fn words_of_shell(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for letter in text.chars() {
+        match (quote, letter) {
+            (Some(open), letter) if letter == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, letter) if letter.is_whitespace() => words.extend(word.take()),
+            (_, letter) => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use ns_compiler::{AutoCast, CastType, OptLevel};
+
+    #[test]
+    fn quotes_hold_a_word_together() {
+        let words = words_of_shell("--cache_dir=\"./my cache\" -O1  '' --x='a b'c");
+        assert_eq!(words, ["--cache_dir=./my cache", "-O1", "", "--x=a bc"]);
+    }
 
     #[test]
     fn flags_are_read_in_both_ways_of_writing() {

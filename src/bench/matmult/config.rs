@@ -366,7 +366,7 @@ pub fn words_of(text: &str) -> Vec<String> {
 /// When the instance or family is unknown.
 pub fn instance_of(text: &str) -> Result<String, Refusal> {
     let name = text.trim().to_ascii_lowercase();
-    let of_family = |i: &&str| i.split_once('.').is_some_and(|(family, _)| family == name);
+    let of_family = |i: &&str| i.split_once(['.', '-']).is_some_and(|(family, _)| family == name);
     let names = || INSTANCES.iter().map(|i| i.name);
     let found = names().find(|i| *i == name).or_else(|| names().find(of_family));
     found.map(str::to_owned).ok_or_else(|| {

@@ -172,11 +172,13 @@ fn trade(latency: &Report, throughput: &Report, differing: Differing) -> Option<
     })
 }
 
-/// A difference that decides nothing: less than the third digit of a figure shows.
+/// A difference of rates that decides nothing: less than the third digit of a figure shows.
 const TIE: f64 = 1e-3;
+/// A difference of times that decides nothing: as large as the jitter of a stage is by default.
+const TIE_OF_TIMES: f64 = 1e-2;
 
-/// The report with the largest or the smallest value of a measure, and that value. Of those within a thousandth of it, the one whose hour costs
-/// least, then the one with the fewest cores and workers; then the value decides, then the order.
+/// The report with the largest or the smallest value of a measure, and that value. Of those that differ too little from it, the one whose hour
+/// costs least, then the one with the fewest cores and workers; then the value decides, then the order.
 #[must_use]
 pub fn best<'a>(
     reports: impl Iterator<Item = &'a Report>,
@@ -188,7 +190,9 @@ pub fn best<'a>(
     let known: Vec<(&Report, f64)> =
         reports.filter_map(|r| Some((r, signed(measure(r).filter(|value| value.is_finite())?)))).collect();
     let least = known.iter().map(|(_, value)| *value).reduce(f64::min)?;
-    let ties = known.into_iter().filter(|(_, value)| *value <= least + least.abs() * TIE);
+    let ties = known
+        .into_iter()
+        .filter(|(_, value)| *value <= least + least.abs() * if is_largest { TIE } else { TIE_OF_TIMES });
     let rank = |(r, value): &(&Report, f64)| (usd_per_hour(r), (r.n_devices, r.workers_per_model), *value);
     let order = |a: &(f64, (u64, u32), f64), b: &(f64, (u64, u32), f64)| {
         a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.total_cmp(&b.2)).is_gt()

@@ -17,6 +17,9 @@ use ns_device::{ModelKind, ModelRef, model_label};
 /// Replaces the EC2 size in rows of the measured processor, until the row names the machine.
 const THIS_MACHINE: &str = "cpu";
 
+/// The size whose NeuronCore runs a model on a size without one.
+pub(super) const CORE_OF_OTHERS: &str = "trn1.2xlarge";
+
 /// The most configurations of one sweep.
 pub const MAX_CONFIGURATIONS: u64 = 10_000;
 
@@ -51,17 +54,21 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, Refusal> {
         None => models_of_lists(config, &mut messages),
     };
     messages.extend(notes(config, &models));
+    let models = if is_measured { without_pipelines(models, &mut messages) } else { models };
     let mut configurations: Vec<Configuration> = Vec::new();
     for (at, given) in sizes.into_iter().enumerate() {
         // An entry of an index runs on the size it was compiled for, which its index states, and only there.
         for model in models.iter().filter(|model| at == 0 || model.instance_type.is_none()) {
             let name = model.instance_type.as_deref().map_or(given, str::trim);
+            let is_fixed = ModelKind::of(model.model.trim()) == ModelKind::Fixed;
+            // A model needs a NeuronCore, which a size without Neuron devices does not have.
+            let on = if is_measured || is_fixed || instance(name).is_some() { name } else { CORE_OF_OTHERS };
             let n_models = n_models_of(config, instance(name), model);
             let (workers, choice) = workers_of(config, model.pipeline_size);
             for workers in workers {
                 configurations.extend(n_models.iter().map(|n| Configuration {
                     worker_choice: choice.clone(),
-                    ..configuration(config, name, model, workers, *n)
+                    ..configuration(config, on, model, workers, *n)
                 }));
             }
         }
@@ -84,7 +91,7 @@ fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
     }
     // Rows of a model file report whether the file is open.
     model.parse::<ModelRef>()?;
-    let unknown = config.sizes().into_iter().find(|size| instance(size).is_none());
+    let unknown = config.sizes().into_iter().find(|size| instance(size).is_none() && !is_of_other_family(size));
     if let Some(size) = unknown.filter(|_| config.options.device_type == DeviceType::Neuron) {
         return Err(refuse!(
             "instance_type: '{size}' is not a known size; the nearest are {} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed",
@@ -92,6 +99,28 @@ fn check_names(config: &BenchConfig) -> Result<(), Refusal> {
         ));
     }
     Ok(())
+}
+
+/// The models of a measured processor, which has no NeuronCores to divide one over.
+fn without_pipelines(models: Vec<ModelConfig>, messages: &mut Vec<String>) -> Vec<ModelConfig> {
+    if models.iter().all(|model| model.pipeline_size <= 1) {
+        return models;
+    }
+    messages
+        .push("pipeline_sizes: only NeuronCores form a pipeline; on the processor each model runs whole".to_owned());
+    let whole = models.into_iter().map(|model| ModelConfig { pipeline_size: 1, ..model });
+    whole.fold(Vec::new(), |mut kept, model| {
+        if !kept.contains(&model) {
+            kept.push(model);
+        }
+        kept
+    })
+}
+
+/// Whether a name is that of an EC2 size without Neuron devices: `m5.large`.
+fn is_of_other_family(name: &str) -> bool {
+    let parts = name.split_once('.').filter(|(family, size)| !family.is_empty() && !size.is_empty());
+    parts.is_some_and(|(family, _)| !["inf", "trn"].iter().any(|own| family.to_ascii_lowercase().starts_with(own)))
 }
 
 fn refuse_if_too_many(config: &BenchConfig) -> Result<(), Refusal> {
@@ -148,22 +177,23 @@ fn configuration(
     }
 }
 
-/// The counts as given, or one copy and as many as fit. An unknown size has no maximum, and neither has a processor whose
+/// The counts as given, or one copy and as many as fit; of an entry of an index one copy. An unknown size has no maximum, and neither has a processor whose
 /// number of cores only the shell knows: they get one copy only.
 fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfig) -> Vec<u32> {
     let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);
     let most = size.map_or(1, |s| s.logical_cores(model.compile.lnc) / model.pipeline_size.max(1)).max(1);
-    let copies = config.n_models.as_deref().unwrap_or(&[1, AS_MANY_AS_FIT]);
+    let copies = config.n_models.as_deref().unwrap_or(if config.index.is_some() { &[1] } else { &[1, AS_MANY_AS_FIT] });
     distinct(&copies.iter().map(|n| if *n == AS_MANY_AS_FIT { most } else { *n }).collect::<Vec<_>>())
 }
 
-/// The counts as given, or 1 and 2. A pipeline is fed by one count, which is found by trial once its stage times are known.
+/// The counts as given, or 1 and 2; for an entry of an index 1. A pipeline is fed by one count, which is found by trial once its stage times are known.
 /// Until then it counts as p + 1 workers: a request in each of p stages and one with the host. (NeuronPerf's guide promises
 /// the best count; its source has p - 1, which leaves a stage idle.)
 fn workers_of(config: &BenchConfig, pipeline_size: u32) -> (Vec<u32>, WorkerChoice) {
     match &config.workers_per_model {
         Some(list) => (distinct(list), WorkerChoice::Given),
         None if pipeline_size > 1 => (vec![pipeline_size.saturating_add(1)], WorkerChoice::ByTrial),
+        None if config.index.is_some() => (vec![1], WorkerChoice::Given),
         None => (vec![1, 2], WorkerChoice::Given),
     }
 }
@@ -243,6 +273,16 @@ mod tests {
     }
 
     #[test]
+    fn a_size_without_neuron_devices_runs_one_copy_on_a_known_core() {
+        let config = BenchConfig { instance_type: "m5.large".into(), ..BenchConfig::default() };
+        let sweep = expand(&config).unwrap();
+        assert_eq!(pairs(&config), [(1, 1), (1, 2)]);
+        assert!(sweep.configurations.iter().all(|c| c.instance_type == CORE_OF_OTHERS && c.check().is_ok()));
+        let said = &sweep.messages[0];
+        assert!(said.contains("as fit are skipped; the others run on NeuronCores of trn1.2xlarge"), "{said}");
+    }
+
+    #[test]
     fn an_unknown_model_is_refused_once_with_the_nearest_three() {
         let config = BenchConfig { model: "resnet".into(), ..BenchConfig::default() };
         let message = expand(&config).unwrap_err().to_string();
@@ -256,8 +296,8 @@ mod tests {
         config.options.device_type = DeviceType::Cpu;
         let rows = expand(&config).unwrap().configurations;
         assert!(rows.iter().all(|c| c.instance_type == "cpu" && c.cost_per_hour.is_none()));
-        let refused: Vec<bool> = rows.iter().map(|c| c.check().is_err()).collect();
-        assert_eq!(refused, [false, false, true], "a processor has no pipeline of NeuronCores");
+        assert!(rows.len() == 2 && rows.iter().all(|c| c.check().is_ok() && c.pipeline_size == 1), "{rows:?}");
+        assert!(expand(&config).unwrap().messages.iter().any(|m| m.contains("on the processor each model runs whole")));
         let priced = BenchConfig { cost_per_hour: Some(0.5), ..config };
         assert!(expand(&priced).unwrap().configurations.iter().all(|c| c.cost_per_hour == Some(0.5)));
     }
@@ -346,9 +386,9 @@ mod tests {
         let rows: Vec<_> = sweep.configurations.iter().map(row).collect();
         let text = str::to_owned;
         assert_eq!(rows[0], (text("nn"), text("a.pt"), 4, 1));
-        assert_eq!(rows[2], (text("b.pt"), text("b.pt"), 1, 3));
+        assert_eq!(rows[1], (text("b.pt"), text("b.pt"), 1, 3));
         assert!(sweep.configurations.iter().all(|c| c.model_name == "resnet"));
-        let error = sweep.configurations[2].check().unwrap_err().to_string();
+        let error = sweep.configurations[1].check().unwrap_err().to_string();
         assert!(error.contains("does not say which model this is"), "{error}");
         let named = BenchConfig { model: "nn".into(), ..config };
         assert!(expand(&named).unwrap().configurations.iter().all(|c| c.model == "nn" && c.check().is_ok()));

@@ -7,6 +7,7 @@ use crate::config::inputs::InputTuple;
 use crate::index::ModelIndex;
 
 /// One compiled model of a sweep.
+#[derive(PartialEq)]
 pub(crate) struct ModelConfig {
     pub model: String,
     pub file: Option<String>,

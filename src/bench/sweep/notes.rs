@@ -1,9 +1,11 @@
 //! Notes for the user about a sweep before it runs, one sentence each.
 
 use ns_base::nearest_text;
+use ns_device::ModelKind;
 use ns_machine::arch::INSTANCES;
 use ns_model::ModelSpec;
 
+use super::expand::CORE_OF_OTHERS;
 use super::models::ModelConfig;
 use crate::config::bench_config::BenchConfig;
 use crate::config::options::{Accounting, DeviceType};
@@ -30,8 +32,10 @@ pub(crate) fn unknown_size(config: &BenchConfig, name: &str) -> String {
     } else {
         "n_models is not checked against its NeuronCores"
     };
+    let is_fixed = ModelKind::of(config.model.trim()) == ModelKind::Fixed;
+    let core = if is_fixed { String::new() } else { format!("; the others run on NeuronCores of {CORE_OF_OTHERS}") };
     format!(
-        "instance_type: '{name}' is not a known size, so {consequence}; the nearest known sizes are {}",
+        "instance_type: '{name}' is not a known size, so {consequence}{core}; the nearest known sizes are {}",
         nearest_sizes(name)
     )
 }

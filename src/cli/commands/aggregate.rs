@@ -209,10 +209,12 @@ fn warn_of_a_mix(records: &Aggregator, all: bool) {
     }
 }
 
-/// Whether the records are of an accelerator that the suite does not know, as all of this program's own are, and no flag says how to
-/// read them.
+/// Whether the records are of an accelerator that the suite does not know, as all of this program's own are, and no flag asks for one that
+/// it does.
 fn are_own(args: &AggregateArgs) -> bool {
-    let Some(file) = args.files.first().filter(|_| args.accelerator.is_none() && !args.lenient) else { return false };
+    let is_known = |name: &String| KNOWN_ACCELERATORS.iter().any(|(known, _)| known == name);
+    let names_known = args.accelerator.as_ref().is_some_and(is_known);
+    let Some(file) = args.files.first().filter(|_| !names_known && !args.lenient) else { return false };
     let Ok(mut lines) = Lines::open(file) else { return false };
     let mut first: Option<serde_json::Value> = None;
     while let Ok(Some((_, line))) = lines.read() {

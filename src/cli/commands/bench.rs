@@ -54,7 +54,9 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     let evaluation = bench_eval::prepare(&args)?;
     let dataset_notes = bench_eval::check_dataset(&args, &config.model)?;
     interrupt::listen()?;
-    let mut sweep = Sweep::new(driver, config, &args.output)?;
+    let index_name = config.index.as_ref().and_then(|_| args.model_filename.as_deref()?.file_name());
+    let index_name = index_name.map(|name| name.to_string_lossy().into_owned());
+    let mut sweep = Sweep { index_name, ..Sweep::new(driver, config, &args.output)? };
     dataset_notes.iter().for_each(|line| sweep.driver.say(line));
     let configurations: Vec<Configuration> =
         sweep.state.rows().iter().map(|row| row.planned.configuration.clone()).collect();
@@ -105,6 +107,8 @@ struct Sweep<'a> {
     kept: Option<KeptSweep>,
     /// Inferences whose latencies the reports keep.
     kept_inferences: u64,
+    /// The file of the index that is run.
+    index_name: Option<String>,
 }
 
 impl<'a> Sweep<'a> {
@@ -142,6 +146,7 @@ impl<'a> Sweep<'a> {
             eval_metrics: None,
             kept,
             kept_inferences: 0,
+            index_name: None,
         })
     }
 
@@ -151,7 +156,8 @@ impl<'a> Sweep<'a> {
         {
             self.check_memory(&configuration)?;
             let left_s = self.left_s();
-            self.say(self.verbosity.before(&configuration, left_s));
+            let name = self.index_name.as_ref().unwrap_or(&configuration.model_name);
+            self.say(self.verbosity.before(name, &configuration, left_s));
             let mut result = self.run_one(row, &configuration)?;
             if interrupt::is_stop_requested() && !result.report.is_finished() {
                 self.state.give_back(row);

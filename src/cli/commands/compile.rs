@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::text;
+use crate::compile_args::list_or;
 use crate::driver::Driver;
 use crate::index_args::ModelCompileArgs;
 use crate::output::write;
-use ns_bench::{CompiledModel, EntryStatus, ModelIndex};
-use ns_device::model_label;
+use ns_bench::{CompileTask, CompiledModel, EntryStatus, ModelIndex, comma_list};
+use ns_device::{ModelLibrary, model_label};
 use ns_session::{JobRequest, Message, ResultPart};
 
 pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     let mut config = args.config()?;
     let mut driver = Driver::new();
     if let Some(opened) = args.file_flags.open(&mut driver, args.model())? {
-        if args.batch_sizes.is_none() {
+        if args.batch_sizes.is_empty() {
             config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
         }
         config.model = opened.id;
@@ -64,6 +65,21 @@ fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<
     write(path, &index.to_json().map_err(anyhow::Error::msg)?)
 }
 
+/// Writes the artifact of one compile, and returns its file.
+///
+/// # Errors
+/// When the model does not compile, or the file cannot be written.
+pub(super) fn write_artifact(task: &CompileTask, models: &ModelLibrary) -> Result<String> {
+    let compiled = task.run(models);
+    match (compiled.artifact, compiled.entry.filename) {
+        (Some(artifact), Some(file)) => {
+            write(Path::new(&file), &artifact.to_json()?)?;
+            Ok(file)
+        }
+        _ => bail!("{}: {}", task.label(), compiled.entry.error.unwrap_or_default()),
+    }
+}
+
 fn with_json(path: &Path) -> PathBuf {
     match path.extension() {
         Some(extension) if extension == "json" => path.to_owned(),
@@ -77,12 +93,12 @@ fn default_path(args: &ModelCompileArgs, model: &str) -> PathBuf {
         model,
         args.instance,
         args.batch_sizes(),
-        args.pipeline_sizes,
-        args.performance_levels
+        comma_list(&args.pipeline_sizes),
+        comma_list(&args.performance_levels)
     );
     let c = &args.compile;
-    let or = |given: &Option<String>, default: &str| given.clone().unwrap_or_else(|| default.to_owned());
-    let (cast, cast_type, level) = (or(&c.auto_cast, "matmult"), or(&c.auto_cast_type, "bf16"), or(&c.optlevel, "2"));
+    let (cast, cast_type) = (list_or(&c.auto_cast, "matmult"), list_or(&c.auto_cast_type, "bf16"));
+    let level = list_or(&c.optlevel, "2");
     let flags = format!("{cast}|{cast_type}|{level}|{:?}", c.lnc);
     // With the default flags the name is the same as in earlier releases.
     let asked = if flags == "matmult|bf16|2|None" { asked } else { format!("{asked}|{flags}") };

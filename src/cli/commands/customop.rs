@@ -20,7 +20,8 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
             BUILT_IN.iter().map(|k| vec![k.name.to_owned(), k.description.to_owned()]).collect();
         return text::print(text::table(&["Kernel", "What it does"], &rows).as_bytes());
     }
-    let kernels = args.kernel.iter().map(|name| Kernel::of(name, &args)).collect::<Result<Vec<_>>>()?;
+    let kernels =
+        args.kernel.iter().chain(&args.files).map(|name| Kernel::of(name, &args)).collect::<Result<Vec<_>>>()?;
     if args.cores.is_some() && !kernels.iter().any(|kernel| kernel.spec.multicore) {
         host::say("note: --cores has no effect: the kernel runs on one processor; --multicore runs it on all");
     }
@@ -87,11 +88,11 @@ impl Kernel {
     fn of(name: &str, args: &CustomOpArgs) -> Result<Self> {
         let (mut spec, mut shapes) = match built_in(name) {
             Some(kernel) => {
-                (CustomOpSpec::new(kernel.name, kernel.source, kernel.multicore || args.multicore), Vec::new())
+                (CustomOpSpec::new(kernel.name, kernel.source, args.multicore.unwrap_or(kernel.multicore)), Vec::new())
             }
             None => {
                 let file = kernel_file::open(name)?;
-                (CustomOpSpec::new(&file.path, &file.source, file.multicore || args.multicore), file.shapes)
+                (CustomOpSpec::new(&file.path, &file.source, args.multicore.unwrap_or(file.multicore)), file.shapes)
             }
         };
         spec.layers.clone_from(&args.layers);

@@ -26,6 +26,8 @@ pub(super) fn run(args: ExperimentArgs) -> Result<()> {
     let request = plan::request_of(&args)?;
     let plan = request.plan()?;
     let nothing = plan.nothing_to_run(&request);
+    let left_out = plan.configs.as_ref().map_or(Ok(Vec::new()), |_| request.left_out())?;
+    left_out.iter().filter(|_| !args.json).for_each(|line| crate::host::say(&format!("note: {line}")));
     if args.dry_run {
         plan::show(&plan, args.json)?;
         return nothing.filter(|_| !args.json).map_or(Ok(()), |nothing| Err(nothing.into()));

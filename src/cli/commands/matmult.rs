@@ -4,17 +4,16 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use super::compile::write_artifact;
 use super::text;
 use crate::driver::Driver;
 use crate::file::read_text;
 use crate::host;
 use crate::interrupt::{self, InterruptError};
 use crate::matmult_args::MatmultArgs;
-use crate::output::write;
 use crate::progress::ProgressBar;
 use ns_bench::matmult::{MatmultCase, MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
 use ns_bench::{Artifact, CompileTask};
-use ns_device::ModelLibrary;
 use ns_fidelity::{product_beside, published_tops};
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
@@ -23,7 +22,7 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     if let Some(model) = &config.model
         && let Some(opened) = args.file_flags.open(&mut driver, model)?
     {
-        if args.batch_size.is_none() {
+        if args.batch_size.is_empty() {
             config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
         }
         config.model = Some(opened.id);
@@ -50,7 +49,8 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
         bar.show(done, cases.len() as u64, &case.label());
         let report = run_case(case, driver.models());
         if let Some(task) = tasks.get(reports.len()).filter(|_| report.error.is_none() && !args.skip_compilation) {
-            keep(task, driver.models(), &mut bar)?;
+            let file = write_artifact(task, driver.models())?;
+            bar.note(&format!("the artifact is in {file}; --skip_compilation finds it"));
         }
         reports.push(report);
     }
@@ -84,19 +84,6 @@ fn check_compiled(task: &CompileTask, case: &MatmultCase) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Writes the artifact of a case.
-fn keep(task: &CompileTask, models: &ModelLibrary, bar: &mut ProgressBar) -> Result<()> {
-    let compiled = task.run(models);
-    match (compiled.artifact, compiled.entry.filename) {
-        (Some(artifact), Some(file)) => {
-            write(Path::new(&file), &artifact.to_json()?)?;
-            bar.note(&format!("the artifact is in {file}; --skip_compilation finds it"));
-            Ok(())
-        }
-        _ => bail!("{}: {}", task.label(), compiled.entry.error.unwrap_or_default()),
-    }
 }
 
 fn print(reports: &[MatmultReport], args: &MatmultArgs, is_sweep: bool) -> Result<()> {

@@ -44,6 +44,7 @@ mod query;
 mod report;
 mod reports;
 mod result_files;
+mod script;
 mod serve;
 mod summary;
 mod text;
@@ -73,6 +74,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::Profile(args) => profile::run(args),
         Command::CustomOp(args) => customop::run(*args),
         Command::Nki(args) => nki::run(*args),
+        Command::Run(args) => script::run(&args),
         Command::Devices(args) => devices::run(args),
         Command::Inspect(args) => inspect::run(*args),
         Command::Numerics(args) => numerics::run(args),

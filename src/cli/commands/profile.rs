@@ -4,17 +4,22 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use super::compile::write_artifact;
 use super::{profile_call, profile_log, profile_outputs, text};
 use crate::driver::Driver;
+use crate::file::read_text;
 use crate::output;
 use crate::profile_args::{ProfileArgs, ProfileType};
 use crate::remarks::with_remarks;
+use crate::run_date;
 use crate::source;
 use ns_analysis::Instances;
 use ns_base::convert::u64_to_f64;
 use ns_base::units::{format_count, format_ns, format_plugin_share};
+use ns_bench::{Artifact, CompileConfig};
 use ns_formats::WriteFormat;
 use ns_insight::Insights;
+use ns_model::ModelSpec;
 use ns_session::{
     AnalysisRequest, ExportKind, ExportedFile, JobResult, Message, OperatorKind, ProfileInfo, ProfileKey,
     ProfileQuestion, ProfileSpec, Reply,
@@ -24,18 +29,25 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     if args.call.profile_type == ProfileType::Trace {
         return profile_call::trace(&args);
     }
-    let mut driver = args.output.run_date.map_or_else(Driver::new, Driver::starting_at);
+    // A folder of runs has each by its time; a file has the same bytes from the same command.
+    let is_folder = |path: &std::path::PathBuf| output::is_folder(path, args.output.export);
+    let now = || args.output.output.as_ref().filter(|path| is_folder(path)).and_then(|_| run_date::seconds("now").ok());
+    let mut driver = args.output.run_date.or_else(now).map_or_else(Driver::new, Driver::starting_at);
     profile_call::notes(&args.call).iter().for_each(|line| driver.say(line));
     let spec = profile_spec(&mut driver, &args)?;
+    let kept = args.compiler_workdir.as_deref().map(|folder| (folder, spec.clone()));
     let info = source::simulate(&mut driver, spec)?;
+    if let Some((folder, spec)) = kept {
+        keep_artifact(&mut driver, folder, &spec)?;
+    }
     let output = &args.output;
     if let Some(path) = &output.output {
         write_trace(&mut driver, info.profile, output.export, path)?;
     }
     if output.verbosity > 0 {
         let run = export(&mut driver, info.profile, ExportKind::Trace(WriteFormat::NeuronPlugin))?;
-        let written = output.output.as_deref().filter(|_| profile_log::has_run_folder(output.export));
-        profile_log::lines(&run, written)?.iter().for_each(|line| driver.say(line));
+        let written = output.output.as_deref().and_then(|path| profile_log::folder(path, output.export));
+        profile_log::lines(&run, written.as_deref())?.iter().for_each(|line| driver.say(line));
     }
     if let Some(path) = &output.html {
         write_page(&mut driver, info.profile, &output.live, path)?;
@@ -56,6 +68,29 @@ pub(super) fn run(args: ProfileArgs) -> Result<()> {
     text::print(out.as_bytes())
 }
 
+/// Writes the artifact of the model into a folder, unless an earlier run did.
+fn keep_artifact(driver: &mut Driver, folder: &Path, spec: &ProfileSpec) -> Result<()> {
+    let default = spec.model.parse::<ModelSpec>().ok().and_then(|m| u32::try_from(m.info().default_batch_size).ok());
+    let config = CompileConfig {
+        model: spec.model.clone(),
+        instance_type: spec.instance.clone(),
+        batch_sizes: vec![spec.batch_size.or(default).unwrap_or(1)],
+        options: spec.options,
+        models_dir: folder.display().to_string(),
+        ..CompileConfig::default()
+    };
+    let Some(task) = config.plan()?.tasks.into_iter().next() else { return Ok(()) };
+    let file = task.file_name();
+    let found = read_text(Path::new(&file)).ok().and_then(|text| serde_json::from_str::<Artifact>(&text).ok());
+    if found.is_some_and(|artifact| artifact.model == spec.model) {
+        driver.say(&format!("note: the program was compiled before: {file}"));
+        return Ok(());
+    }
+    let file = write_artifact(&task, driver.models())?;
+    driver.say(&format!("note: the artifact is in {file}; the next run finds it"));
+    Ok(())
+}
+
 /// The facts and the operator tables.
 fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
     let mut out = String::new();
@@ -73,7 +108,7 @@ fn tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
 /// Writes the timeline of a profile to a file.
 pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: WriteFormat, path: &Path) -> Result<()> {
     let file = exported(driver, profile, ExportKind::Trace(format))?;
-    output::write(path, file.bytes)?;
+    output::write_profile(path, file.bytes, format)?;
     driver.remark_left_out(&path.display().to_string(), &file.left_out);
     Ok(())
 }

@@ -77,7 +77,9 @@ mod tests {
     use super::*;
 
     fn profile(line: &str) -> ProfileArgs {
-        match Args::try_parse_from(["neuronscope", "profile"].into_iter().chain(line.split(' '))).unwrap().command {
+        let words = ["neuronscope", "profile"].into_iter().chain(line.split(' ')).map(Into::into).collect();
+        let words = crate::flags::plain(words, &<Args as clap::CommandFactory>::command()).unwrap();
+        match Args::try_parse_from(words).unwrap().command {
             Command::Profile(args) => args,
             other => panic!("{other:?}"),
         }

@@ -1,7 +1,7 @@
 //! The lines that the compiler and the profiler print while they work, with their words, so that whoever compares a terminal with the
 //! tutorial's finds them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -13,12 +13,16 @@ use ns_formats::WriteFormat;
 const BARS: [&str; 4] =
     ["", "Analyzing dependencies of Block1", "Analyzing dependencies of Block1", "Dependency reduction of sg0000"];
 
-/// Whether a format has the run folder of the plugin, whose files are named.
-pub(super) const fn has_run_folder(format: WriteFormat) -> bool {
-    matches!(format, WriteFormat::NeuronPlugin | WriteFormat::TensorBoard)
+/// Where the run folder of the plugin is written, for a format that has one: in an archive the place is in the archive.
+pub(super) fn folder(path: &Path, format: WriteFormat) -> Option<PathBuf> {
+    match format {
+        WriteFormat::NeuronPlugin => Some(path.to_owned()),
+        WriteFormat::TensorBoard => Some(path.join("plugins").join("neuron")),
+        _ => None,
+    }
 }
 
-/// The lines about a run, from its folder in a zip archive, and the file that the folder is written to.
+/// The lines about a run, from its folder in a zip archive, and the place that the folder is written to.
 ///
 /// # Errors
 /// When the archive cannot be read, which would be a fault of the writer.
@@ -35,9 +39,9 @@ pub(super) fn lines(run: &dyn ByteSource, written: Option<&Path>) -> Result<Vec<
         let plane = format!("/host:Neuron-runtime:profile//{id}/plugins/neuron/{file}");
         lines.push(format!("torch_neuron: translate_xplane: Processing plane: '{plane}'"));
         let to = written.map(|path| path.display().to_string());
-        lines.extend(to.map(|to| {
-            format!("torch_neuron: translate_xplane: Writing plane: '{plane}' to '{to}/plugins/neuron/{}'", entry.name)
-        }));
+        lines.extend(
+            to.map(|to| format!("torch_neuron: translate_xplane: Writing plane: '{plane}' to '{to}/{}'", entry.name)),
+        );
     }
     Ok(lines)
 }
@@ -77,7 +81,7 @@ mod tests {
     fn lines_have_the_words_of_the_tutorial() {
         let files = ["neuron_op_timeline.json", "neuron_hlo_op.json"];
         let named = files.map(|f| (format!("2023_04_28_00_54_54_04_c1a992f0ea378f7a_1/{f}"), Vec::new()));
-        let said = lines(&ns_container::zip::write(&named), Some(Path::new("logs"))).unwrap().join("\n");
+        let said = lines(&ns_container::zip::write(&named), Some(Path::new("logs/plugins/neuron"))).unwrap().join("\n");
         for line in [
             "|----|----|----|----|----|----|----|----|----|----|\n***************************************************\n",
             "Dependency reduction of sg0000\n0%   10   20   30",

@@ -20,7 +20,8 @@ macro_rules! choices {
             type Err = Refusal;
 
             fn from_str(text: &str) -> Result<Self, Refusal> {
-                Self::from_name(text).ok_or_else(|| {
+                let of_any_case = || Self::ALL.into_iter().find(|value| value.name().eq_ignore_ascii_case(text));
+                Self::from_name(text).or_else(of_any_case).ok_or_else(|| {
                     refuse!("'{text}' is not {}; choose from {}", $what, Self::ALL.map(Self::name).join(", "))
                 })
             }
@@ -131,6 +132,7 @@ mod tests {
         let text = r#"{"accelerator":"cpu","xla":"PJRT","xla_flags":null,"dynamo":"openxla","torch_xla2":null,"test":"eval","enable_functionalization":false}"#;
         let config: ExperimentConfig = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&config).unwrap(), text);
+        assert_eq!(("CUDA".parse(), "pjrt".parse()), (Ok(Accelerator::Cuda), Ok(Xla::Pjrt)));
         let error = "gpu".parse::<Accelerator>().unwrap_err().to_string();
         assert_eq!(error, "'gpu' is not an accelerator; choose from cpu, cuda, tpu, trn1, inf2, trn2");
     }

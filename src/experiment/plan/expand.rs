@@ -45,7 +45,7 @@ pub struct ExpandOptions {
 pub fn expand_experiments(options: &ExpandOptions, rules: PlanRules) -> Result<Vec<ExperimentConfig>, Refusal> {
     let mut found: Vec<ExperimentConfig> = Vec::new();
     for config in product(options, rules) {
-        if is_possible(&config, options, rules)? && !found.contains(&config) {
+        if problem(&config, options, rules)?.is_none() && !found.contains(&config) {
             found.push(config);
         }
     }
@@ -90,32 +90,91 @@ fn product(options: &ExpandOptions, rules: PlanRules) -> Vec<ExperimentConfig> {
     all
 }
 
-fn is_possible(config: &ExperimentConfig, options: &ExpandOptions, rules: PlanRules) -> Result<bool, Refusal> {
+/// Why a combination cannot run: the setting, and what it needs; `None` if it can.
+fn problem(
+    config: &ExperimentConfig,
+    options: &ExpandOptions,
+    rules: PlanRules,
+) -> Result<Option<(&'static str, &'static str)>, Refusal> {
+    let needs_device = config.xla.is_some() && config.torch_xla2.is_none();
+    if let Some(problem) = problem_of_backend(config) {
+        return Ok(Some(problem));
+    }
+    if needs_device && !has_xla_device(config.accelerator, options, rules)? {
+        return Ok(Some(("XLA", "--xla-devices names no such accelerator")));
+    }
+    Ok(problem_of_accelerator(config, rules))
+}
+
+fn problem_of_backend(config: &ExperimentConfig) -> Option<(&'static str, &'static str)> {
     let uses_xla = config.xla.is_some();
-    let backend_fits = match config.dynamo {
-        None => true,
-        Some(_) if config.torch_xla2.is_some() => false,
-        Some(Dynamo::Inductor) => !uses_xla && config.accelerator != Accelerator::Tpu,
-        Some(Dynamo::Openxla) => uses_xla,
-    };
-    if !backend_fits {
-        return Ok(false);
+    match config.dynamo {
+        Some(_) if config.torch_xla2.is_some() => Some(("torch_xla2", "it needs --dynamo None")),
+        Some(Dynamo::Inductor) if uses_xla => Some(("inductor", "it needs --xla None")),
+        Some(Dynamo::Inductor) if config.accelerator == Accelerator::Tpu => Some(("inductor", "it has no TPU")),
+        Some(Dynamo::Openxla) if !uses_xla => Some(("openxla", "it needs --xla PJRT")),
+        _ => None,
     }
-    if uses_xla && config.torch_xla2.is_none() && !has_xla_device(config.accelerator, options, rules)? {
-        return Ok(false);
-    }
-    let accelerator_fits = match config.accelerator {
-        Accelerator::Cpu => config.xla != Some(Xla::Xrt),
-        Accelerator::Tpu => uses_xla,
-        Accelerator::Cuda if rules == PlanRules::Head => !uses_xla,
-        Accelerator::Cuda => config.xla != Some(Xla::Xrt),
-        // A NeuronCore is reached only through XLA.
-        Accelerator::Trn1 | Accelerator::Inf2 | Accelerator::Trn2 => {
-            config.xla == Some(Xla::Pjrt) && config.torch_xla2.is_none()
+}
+
+fn problem_of_accelerator(config: &ExperimentConfig, rules: PlanRules) -> Option<(&'static str, &'static str)> {
+    let is_xrt = config.xla == Some(Xla::Xrt);
+    match config.accelerator {
+        Accelerator::Cpu | Accelerator::Cuda if is_xrt => Some(("XRT", "use --xla PJRT")),
+        Accelerator::Cuda if rules == PlanRules::Head && config.xla.is_some() => Some(("XLA", "it has no GPU")),
+        Accelerator::Tpu if config.xla.is_none() => Some(("a TPU without XLA", "use --xla PJRT")),
+        Accelerator::Trn1 | Accelerator::Inf2 | Accelerator::Trn2
+            if config.xla != Some(Xla::Pjrt) || config.torch_xla2.is_some() =>
+        {
+            Some((
+                "a NeuronCore without PJRT",
+                "it is reached through --xla PJRT alone, lazily or with --dynamo openxla",
+            ))
         }
+        _ if config.keep_model_data_on_cuda == Some(true) && config.dynamo != Some(Dynamo::Openxla) => {
+            Some(("--keep-model-data-on-cuda", "it needs --dynamo openxla"))
+        }
+        _ => None,
+    }
+}
+
+impl ExperimentConfig {
+    /// Why this combination of settings can run nowhere here: the setting, and what it needs; `None` if it can.
+    #[must_use]
+    pub fn problem(&self) -> Option<(&'static str, &'static str)> {
+        problem_of_backend(self).or_else(|| problem_of_accelerator(self, PlanRules::Neuron))
+    }
+}
+
+/// A sentence for each backend and runtime that is asked for by name and that no combination with an accelerator has.
+pub(super) fn left_out(options: &ExpandOptions, rules: PlanRules) -> Result<Vec<String>, Refusal> {
+    let all = product(options, rules);
+    let planned = expand_experiments(options, rules)?;
+    let mut sentences = Vec::new();
+    let mut say = |is_it: &dyn Fn(&ExperimentConfig) -> bool, what: &str| -> Result<(), Refusal> {
+        for accelerator in Accelerator::ALL {
+            let is_here = |c: &&ExperimentConfig| c.accelerator == accelerator && is_it(c);
+            if planned.iter().any(|c| is_here(&c)) {
+                continue;
+            }
+            let mut reasons: Vec<&str> = Vec::new();
+            for config in all.iter().filter(is_here) {
+                let needs = problem(config, options, rules)?.map(|(_, needs)| needs);
+                reasons.extend(needs.filter(|needs| !reasons.contains(needs)));
+            }
+            if !reasons.is_empty() {
+                sentences.push(format!("{what} is left out on {}: {}", accelerator.name(), reasons.join("; ")));
+            }
+        }
+        Ok(())
     };
-    let data_fits = config.keep_model_data_on_cuda != Some(true) || config.dynamo == Some(Dynamo::Openxla);
-    Ok(accelerator_fits && data_fits)
+    for dynamo in options.dynamo.iter().flatten() {
+        say(&|c| c.dynamo == Some(*dynamo), dynamo.name())?;
+    }
+    for xla in options.xla.iter().flatten() {
+        say(&|c| c.xla == Some(*xla), xla.name())?;
+    }
+    Ok(sentences)
 }
 
 fn has_xla_device(accelerator: Accelerator, options: &ExpandOptions, rules: PlanRules) -> Result<bool, Refusal> {
@@ -152,6 +211,31 @@ mod tests {
         assert_eq!(configs.iter().map(|c| (c.xla, c.dynamo, c.test)).collect::<Vec<_>>(), expected);
         let lazy = ExpandOptions { dynamo: vec![Some(Dynamo::Openxla)], xla: vec![None], ..options };
         assert!(expand_experiments(&lazy, PlanRules::Neuron).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_backend_that_is_left_out_is_said_with_its_reason() {
+        let options = ExpandOptions {
+            accelerator: vec![Accelerator::Trn1],
+            xla: vec![Some(Xla::Pjrt), None],
+            dynamo: vec![Some(Dynamo::Openxla), Some(Dynamo::Inductor)],
+            xla_devices: vec!["CPU".to_owned()],
+            ..ExpandOptions::default()
+        };
+        let said = left_out(&options, PlanRules::Neuron).unwrap();
+        assert!(
+            matches!(&said[..], [one] if one.starts_with("inductor is left out on trn1: it needs --xla None; ")),
+            "{said:?}"
+        );
+        let gpu = ExpandOptions { accelerator: vec![Accelerator::Cuda], ..options.clone() };
+        let said = left_out(&gpu, PlanRules::Seed).unwrap();
+        assert!(said[0].starts_with("openxla is left out on cuda: --xla-devices names no such"), "{said:?}");
+        assert!(left_out(&gpu, PlanRules::Neuron).unwrap().is_empty());
+        assert!(
+            left_out(&ExpandOptions { dynamo: Vec::new(), xla: Vec::new(), ..options }, PlanRules::Neuron)
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::config::ExperimentConfig;
-use super::expand::{ExpandOptions, PlanRules, expand_experiments};
+use super::expand::{ExpandOptions, PlanRules, expand_experiments, left_out};
 use super::filter::{ModelFilter, partition};
 use crate::run::Suite;
 use ns_base::{Refusal, nearest_text, refuse};
@@ -49,6 +49,14 @@ impl PlanRequest {
     /// When a pattern is not a regular expression.
     pub fn plan(&self) -> Result<Plan, Refusal> {
         Ok(Plan { configs: expand_experiments(&self.expand, self.rules), models: self.kept_models()? })
+    }
+
+    /// A sentence for each backend that is asked for by name and that no accelerator can run.
+    ///
+    /// # Errors
+    /// When the rules themselves fail.
+    pub fn left_out(&self) -> Result<Vec<String>, Refusal> {
+        left_out(&self.expand, self.rules)
     }
 
     /// The suite's list or the given one, cut to this machine's part and filtered by the patterns. The dummy suite's own model

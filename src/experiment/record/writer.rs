@@ -33,6 +33,9 @@ pub struct Record {
     /// The limit that the verifier compared with; the suite's own records do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification_limit: Option<f64>,
+    /// Why outputs of a simulated core are beyond the limit; the suite's own records do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification_reason: Option<String>,
     /// The request, which the suite's own records do not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RecordRequest>,
@@ -177,10 +180,13 @@ impl Record {
             _ if code == PASS => None,
             (Some(SKIP), _) => None,
             (Some(error), _) => Some(format!("the outputs cannot be verified: {error}")),
-            (None, Some((error, limit))) => Some(format!(
-                "the outputs are wrong ({code}): the mean relative error is {}, the limit is {limit}",
-                format_figures(error)
-            )),
+            (None, Some((error, limit))) => {
+                let reason = self.verification_reason.as_ref().map(|reason| format!("; {reason}")).unwrap_or_default();
+                Some(format!(
+                    "the outputs are wrong ({code}): the mean relative error is {}, the limit is {limit}{reason}",
+                    format_figures(error)
+                ))
+            }
             (None, None) => Some(format!("the outputs are not verified: {code}")),
         }
     }

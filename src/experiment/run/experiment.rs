@@ -92,15 +92,15 @@ pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clo
         Err(_) => experiment,
     };
     let check = |experiment: &Experiment<'_>| trained.clone().and_then(|_| check(experiment));
-    let (outcome, code, error_value) = match experiment.verify {
+    let (outcome, code, error_value, reason) = match experiment.verify {
         Some(rules) => match check(experiment).and_then(|()| verify_all(experiment, rules)) {
-            Ok(RuleVerdict { code, error }) => (Ok(ExperimentTimes::default()), code, error),
-            Err(error) => (Err(error), "VERIFIER_SKIPPED".to_owned(), None),
+            Ok(RuleVerdict { code, error, reason }) => (Ok(ExperimentTimes::default()), code, error, reason),
+            Err(error) => (Err(error), "VERIFIER_SKIPPED".to_owned(), None, None),
         },
         None => {
             let outcome = check(experiment).and_then(|()| time(experiment, models, clock));
             let code = if outcome.is_ok() { "VERIFIER_SKIPPED" } else { "VERIFIER_DIDNT_RUN" };
-            (outcome, code.to_owned(), None)
+            (outcome, code.to_owned(), None, None)
         }
     };
     let noise = outcome.as_ref().ok().filter(|_| experiment.config.accelerator == Accelerator::Cpu);
@@ -111,7 +111,7 @@ pub fn run_experiment_of(experiment: &Experiment<'_>, models: &ModelLibrary, clo
         Err(error) => (Metrics::failed(error.to_string()), None, Some(error)),
     };
     let mut record = experiment.record(metrics, batch_size);
-    record.verification_code = code;
+    (record.verification_code, record.verification_reason) = (code, reason);
     (record.verification_mean_rel_error, record.verification_limit) = error_value.unzip();
     FinishedExperiment { record, error, noise }
 }
@@ -142,6 +142,7 @@ impl Experiment<'_> {
             verification_code: "VERIFIER_DIDNT_RUN".to_owned(),
             verification_mean_rel_error: None,
             verification_limit: None,
+            verification_reason: None,
             request: Some(RecordRequest {
                 batch_size: self.batch_size,
                 seed: self.seed,
@@ -186,6 +187,9 @@ fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
         Accelerator::Cuda => return refused("a GPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
         Accelerator::Tpu => return refused("a TPU", "use cpu (measured), or trn1, inf2, trn2 (simulated)"),
         _ => {}
+    }
+    if let Some((what, instead)) = config.problem() {
+        return refused(what, instead);
     }
     let is_file = ModelKind::of(&experiment.model.specification) == ModelKind::File;
     if is_file && (config.accelerator == Accelerator::Cpu || experiment.verify.is_some()) {
@@ -303,6 +307,23 @@ mod tests {
         let record = run(&config(Accelerator::Cuda, false, None), None);
         assert_eq!(record.metrics.error.as_deref(), Some("SKIP"));
         assert_eq!((record.verification_code.as_str(), record.experiment.batch_size), ("VERIFIER_DIDNT_RUN", None));
+    }
+
+    #[test]
+    fn a_combination_that_cannot_run_has_no_times_of_another() {
+        for (accelerator, xla, dynamo) in [
+            (Accelerator::Trn1, true, Some(Dynamo::Inductor)),
+            (Accelerator::Trn1, false, None),
+            (Accelerator::Trn2, false, Some(Dynamo::Openxla)),
+            (Accelerator::Cpu, true, Some(Dynamo::Inductor)),
+        ] {
+            let record = run(&config(accelerator, xla, dynamo), None);
+            assert_eq!(
+                (record.metrics.error.as_deref(), record.metrics.total_time.len()),
+                (Some("SKIP"), 0),
+                "{dynamo:?}"
+            );
+        }
     }
 
     #[test]

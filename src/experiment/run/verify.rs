@@ -11,6 +11,7 @@ use super::network::Network;
 use crate::plan::{Dynamo, Test};
 use crate::record::PASS;
 use crate::verify::{ElementType, Outcome, Output, SameSettings, TensorValue, mean_relative_error_rules, same_rules};
+use ns_base::units::format_figures;
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, NumericsSpec, SizeLimits};
 use ns_tensor::Tensor;
 
@@ -19,6 +20,8 @@ pub(super) struct RuleVerdict {
     pub code: String,
     /// The mean relative error, and the limit of the rules; absent where none can be computed.
     pub error: Option<(f64, f64)>,
+    /// Why a simulated core's outputs are beyond the limit.
+    pub reason: Option<String>,
 }
 
 /// Tolerance of inference under the current rules.
@@ -63,12 +66,12 @@ fn judge(eager: [&Outcome; 2], test: &Outcome, rules: Verification) -> RuleVerdi
     let by_mean = mean_relative_error_rules(eager, test, limit);
     let error = by_mean.error.filter(|e| e.is_finite()).map(|error| (error, limit));
     match rules {
-        Verification::MeanRelativeError => RuleVerdict { code: name_of(by_mean.code), error },
+        Verification::MeanRelativeError => RuleVerdict { code: name_of(by_mean.code), error, reason: None },
         Verification::Current => {
             let settings = SameSettings { tolerance: limit, cosine: false };
             let code = name_of(same_rules(eager, &Outcome::Raised, test, settings));
             // These rules compare elements; the mean says how wrong outputs are.
-            RuleVerdict { error: error.filter(|_| code != PASS), code }
+            RuleVerdict { error: error.filter(|_| code != PASS), code, reason: None }
         }
     }
 }
@@ -106,7 +109,14 @@ fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -
                 let judged = if is_step { report.outputs.get(..1) } else { None }.unwrap_or(&report.outputs);
                 let worst = judged.iter().filter_map(|o| o.mean_relative_error).reduce(f64::max);
                 let code = if is_step && judged.iter().all(|o| o.passed) { PASS.to_owned() } else { report.status };
-                return Ok(RuleVerdict { code, error: worst.map(|error| (error, limit_of(rules))) });
+                let largest = judged.iter().filter_map(|o| o.max_abs_error).reduce(f64::max);
+                let reason = largest.filter(|_| code != PASS).map(|largest| {
+                    format!(
+                        "products are cast to bf16, as the compiler does by default, and the mean counts elements near zero most: the largest difference of an element is {}",
+                        format_figures(largest)
+                    )
+                });
+                return Ok(RuleVerdict { code, error: worst.map(|error| (error, limit_of(rules))), reason });
             }
         }
     }

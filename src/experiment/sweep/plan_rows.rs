@@ -70,7 +70,7 @@ impl ExperimentsRequest {
             return Err(refusal);
         }
         let configs = plan.configs?;
-        let (mut rows, mut messages) = (Vec::new(), Vec::new());
+        let (mut rows, mut messages) = (Vec::new(), self.plan.left_out()?);
         for name in &plan.models {
             let model = self.plan.suite.model(name)?;
             messages.extend(model.stand_in().map(|sentence| format!("{name}: {sentence}")));

@@ -22,7 +22,7 @@ pub(super) fn run_directory(profile: &Profile, folder: &str) -> Vec<(String, Vec
 pub(super) fn log_directory(profile: &Profile) -> Vec<(String, Vec<u8>)> {
     let mut files = run_directory(profile, "plugins/neuron/");
     let run = run_name(profile);
-    files.push((format!("plugins/profile/{run}/neuronscope.xplane.pb"), xplane::write(profile)));
+    files.push((format!("plugins/profile/{run}/neuronscope.xplane.pb"), xplane::write_with_operators(profile)));
     files
 }
 

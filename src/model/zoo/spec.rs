@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::training::{MAX_MICRO_BATCHES, TrainingCall, TrainingStep, training_step};
 use crate::{Graph, InputSpec, Module, trace};
-use ns_base::nearest_text;
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, nearest_text, refuse, truth_of};
 use ns_kernel::{ModelKernel, NamedKernel, TABLE_KERNEL};
 use ns_tensor::Shape;
 
@@ -289,7 +288,7 @@ fn parse_parameter(info: &ModelInfo, text: &str) -> Result<(&'static ParamInfo, 
         ParamKind::Int { min, max, .. } => {
             (value.parse().ok().filter(|v| (min..=max).contains(v)), format!("a whole number from {min} to {max}"))
         }
-        ParamKind::Bool { .. } => (value.parse().ok().map(|b: bool| u64::from(b)), "true or false".to_owned()),
+        ParamKind::Bool { .. } => (truth_of(value).map(u64::from), "true or false".to_owned()),
     };
     let bad = || bad_value(info, param, value, &allowed);
     parsed.map(|v| (param, ParameterValue::Number(v))).ok_or_else(bad)
@@ -400,7 +399,7 @@ mod tests {
             error("matmult:loop_count=10001"),
             "model matmult: loop_count=10001 is not possible: use a whole number from 1 to 10000"
         );
-        assert_eq!(error("matmult:add_bias=yes"), "model matmult: add_bias=yes is not possible: use true or false");
+        assert_eq!(error("matmult:add_bias=maybe"), "model matmult: add_bias=maybe is not possible: use true or false");
     }
 
     #[test]

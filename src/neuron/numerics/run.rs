@@ -25,6 +25,8 @@ impl SizeLimits {
     pub const BROWSER: Self = Self { mflop: 8_000, weights: 128 << 20 };
     /// Above these a program of its own takes many minutes, or two gigabytes.
     pub const NATIVE: Self = Self { mflop: 500_000, weights: 512 << 20 };
+    /// Those of this program.
+    pub const HERE: Self = if cfg!(target_arch = "wasm32") { Self::BROWSER } else { Self::NATIVE };
 }
 
 /// Rows of the array in every documented generation: a tile of the contracted dimension.

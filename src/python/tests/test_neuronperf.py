@@ -1,7 +1,11 @@
 """neuronscope.neuronperf, as NeuronPerf's benchmark guide calls it."""
 
+import contextlib
 import json
 import os
+import sys
+import time
+import types
 
 import pytest
 
@@ -97,6 +101,35 @@ def test_a_class_is_measured_on_this_machine():
     assert reports[0]["device_type"] == "cpu" and reports[0]["source"] == "measured" and reports[0]["throughput_avg"] > 0
     with pytest.raises(TypeError, match="give the class itself"):
         npf.cpu.benchmark(Doubling(), numpy.ones(1))
+
+
+class Pretended:
+    """A tensor or a model on a device that stands in for a GPU."""
+
+    def __init__(self, device="cpu"):
+        self.device = device
+
+    def to(self, device):
+        return Pretended(device)
+
+    def __call__(self, x):
+        assert self.device == x.device == "cuda"
+        return x
+
+
+def test_a_class_is_measured_on_a_gpu_where_torch_finds_one(monkeypatch):
+    waits, found = [], [False]
+    cuda = types.SimpleNamespace(is_available=lambda: found[0], synchronize=lambda: (waits.append(1), time.sleep(0.02)))
+    torch = types.SimpleNamespace(cuda=cuda, no_grad=contextlib.nullcontext, set_num_threads=lambda n: None)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    with pytest.raises(ValueError, match="torch finds no GPU here; .* use cpu"):
+        npf.torch.benchmark(Pretended, Pretended(), device_type="gpu")
+    found[0] = True
+    (report,) = npf.torch.benchmark(Pretended, Pretended(), device_type="gpu", duration=3.5, n_models=1, workers_per_model=1, multiprocess=False)
+    # A call lasts until the device has the result.
+    assert report["device_type"] == "cuda" and report["source"] == "measured" and report["latency_ms_p50"] >= 20 and len(waits) > 50
+    with pytest.raises(TypeError, match="a GPU runs a model class"):
+        npf.torch.benchmark("nn", device_type="cuda")
 
 
 class Records:

@@ -1,7 +1,7 @@
 //! A call of NeuronPerf, as a script has it: its arguments as texts of the benchmark's options.
 
 use super::table::BENCH_OPTIONS;
-use ns_base::{Refusal, refuse};
+use ns_base::{Refusal, refuse, truth_of};
 use ns_bench::BenchConfig;
 use ns_device::ModelRef;
 
@@ -52,8 +52,9 @@ impl NeuronperfCall {
     }
 }
 
-/// Reads `npf.torch.benchmark(model, inputs, n_models=[1, 2], ...)`, also amid the rest of a script. Arguments without a name are the
-/// model and its inputs; the model is taken if it is the name of one that is built in.
+/// Reads `npf.torch.benchmark(model, inputs, n_models=[1, 2], ...)`, also amid the rest of a script, whose variables and functions are taken
+/// where the call names them. Arguments without a name are the model and its inputs; the model is taken if it is the name of one that is
+/// built in.
 ///
 /// # Errors
 /// When the text has no such call, when its brackets do not close, or when an argument has a value that the option does not take.
@@ -63,33 +64,75 @@ pub fn read_neuronperf_call(text: &str) -> Result<NeuronperfCall, Refusal> {
             "the text has no call of benchmark(...). Paste it with its arguments, such as npf.torch.benchmark(model, inputs, n_models=[1, 2])"
         )
     })?;
+    let before = &text[..begin];
     let mut call = NeuronperfCall::default();
+    if before.ends_with("cpu.") {
+        call.options.push(("device_type", "cpu".to_owned()));
+    }
     for (at, argument) in arguments(&text[begin + "benchmark(".len()..])?.into_iter().enumerate() {
         let first = argument.strip_prefix("model_filename=").or((at == 0).then_some(argument.as_str()));
-        let name = first.map(unquoted).filter(|name| matches!(name.parse(), Ok(ModelRef::Zoo(_))));
-        if let Some(name) = name.filter(|name| Some(name.len()) < first.map(str::len)) {
+        let first = first.map(|value| value_of(before, value));
+        let name = first.as_deref().map(|value| (unquoted(value), value.len()));
+        let name = name.filter(|(name, whole)| name.len() < *whole && matches!(name.parse(), Ok(ModelRef::Zoo(_))));
+        if let Some((name, _)) = name {
             call.options.push(("model", name.to_owned()));
             continue;
         }
         let named = argument.split_once('=').filter(|(name, _)| is_name(name.trim()));
-        let Some((name, value)) = named.map(|(name, value)| (name.trim(), unquoted(value.trim()))) else {
+        let Some((name, value)) = named.map(|(name, value)| (name.trim(), value_of(before, value.trim()))) else {
             call.left_out.push(argument);
             continue;
+        };
+        let (name, value) = match (name, truth_of(&value)) {
+            ("multiprocess", Some(false)) => ("processes", "shared".to_owned()),
+            ("multiinterpreter", Some(true)) => ("processes", "fresh".to_owned()),
+            // These are the defaults.
+            ("multiprocess", Some(true)) | ("multiinterpreter", Some(false)) => continue,
+            _ => (name, unquoted(&value).to_owned()),
         };
         let is_asked = |key: &str| key.replace('-', "_") == name;
         let option = BENCH_OPTIONS
             .iter()
-            .find(|o| is_asked(o.key()) || is_asked(o.flag.name) || o.flag.alias.is_some_and(is_asked));
+            .find(|o| is_asked(o.key()) || is_asked(o.flag.name) || o.flag.aliases.iter().copied().any(is_asked));
         match option {
+            // Tensors and datasets are made by the script.
+            Some(option) if matches!(option.key(), "inputs" | "dataset") && is_name(&value) => {
+                call.left_out.push(argument)
+            }
             Some(option) if value != "None" => {
-                option.set(&mut BenchConfig::default(), value).map_err(|e| refuse!("{name}={value}: {e}"))?;
-                call.options.push((option.key(), value.to_owned()));
+                option.set(&mut BenchConfig::default(), &value).map_err(|e| refuse!("{name}={value}: {e}"))?;
+                call.options.retain(|(key, _)| *key != option.key());
+                call.options.push((option.key(), value));
             }
             Some(_) => {}
             None => call.left_out.push(argument),
         }
     }
     Ok(call)
+}
+
+/// The value of an argument: of a variable, what the script last gives it; of a function, the function as one line.
+fn value_of(script: &str, value: &str) -> String {
+    if !is_name(value) {
+        return value.to_owned();
+    }
+    let assigned = script.lines().rev().find_map(|line| {
+        let (name, given) = line.split_once('=')?;
+        let given = given.split('#').next().unwrap_or(given).trim();
+        (name.trim() == value && !given.starts_with('=') && !given.is_empty()).then(|| given.to_owned())
+    });
+    let defined = || {
+        let (_, rest) = script.rsplit_once(&format!("def {value}("))?;
+        let (parameters, body) = rest.split_once("):")?;
+        let result = body.split_once("return ")?;
+        // Only a function of one expression is a line.
+        result
+            .0
+            .trim()
+            .is_empty()
+            .then(|| format!("lambda {parameters}: {}", result.1.lines().next().unwrap_or_default()))
+    };
+    assigned.or_else(defined).unwrap_or_else(|| value.to_owned())
 }
 
 fn is_name(text: &str) -> bool {
@@ -146,10 +189,31 @@ mod tests {
                 ("workers_per_model", "[1, 2]"),
                 ("batch_sizes", "[1, 4]"),
                 ("duration", "10"),
-                ("cost_per_hour", "0.5")
+                ("cost_per_hour", "0.5"),
+                ("processes", "fresh")
             ]
         );
-        assert_eq!(call.left_out, ["'model.json'", "[x, y]", "multiinterpreter=True"]);
+        assert_eq!(call.left_out, ["'model.json'", "[x, y]"]);
+    }
+
+    #[test]
+    fn variables_and_functions_of_the_script_are_read() {
+        let script = "n_models = [1, 2]\nn_models = list(range(1, 10))  # all\nscale = lambda x: x / 255\n\ndef preprocess_fn(x):\n    return x * 5\n\n\
+                      def slow(x):\n    y = x\n    return y\nreports = npf.cpu.benchmark(\n    'resnet50', inputs=dataset, n_models=n_models, preprocess_fn=preprocess_fn,\n\
+                      postprocess_fn=scale, multiprocess=False, workers_per_model=None, return_timers=True)";
+        let call = read_neuronperf_call(script).unwrap();
+        let texts: Vec<(&str, &str)> = call.options.iter().map(|(key, text)| (*key, text.as_str())).collect();
+        let expected = [
+            ("device_type", "cpu"),
+            ("model", "resnet50"),
+            ("n_models", "list(range(1, 10))"),
+            ("preprocess", "lambda x: x * 5"),
+            ("postprocess", "lambda x: x / 255"),
+            ("processes", "shared"),
+        ];
+        assert_eq!(texts, expected);
+        assert_eq!(call.left_out, ["inputs=dataset", "return_timers=True"]);
+        assert!(read_neuronperf_call(&script.replace("preprocess_fn=preprocess_fn", "preprocess_fn=slow")).is_err());
     }
 
     #[test]

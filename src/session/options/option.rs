@@ -60,8 +60,10 @@ pub struct Flag {
     pub help: &'static str,
     /// A letter that stands for it too.
     pub short: Option<char>,
-    /// Another name for it.
-    pub alias: Option<&'static str>,
+    /// Other names for it, those of NeuronPerf's functions.
+    pub aliases: &'static [&'static str],
+    /// Whether its value is a list.
+    pub is_list: bool,
     /// Its default, which the help shows.
     pub default: Option<&'static str>,
     /// The values that it takes, each with its help; empty if there are too many to list.
@@ -74,7 +76,7 @@ impl Flag {
     pub(super) const NONE: Self = Self::new("", "", "");
 
     pub(super) const fn new(name: &'static str, value: &'static str, help: &'static str) -> Self {
-        Self { name, value, help, short: None, alias: None, default: None, values: &[], heading: None }
+        Self { name, value, help, short: None, aliases: &[], is_list: false, default: None, values: &[], heading: None }
     }
 
     pub(super) const fn short(mut self, short: char) -> Self {
@@ -82,8 +84,13 @@ impl Flag {
         self
     }
 
-    pub(super) const fn alias(mut self, alias: &'static str) -> Self {
-        self.alias = Some(alias);
+    pub(super) const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    pub(super) const fn list(mut self) -> Self {
+        self.is_list = true;
         self
     }
 

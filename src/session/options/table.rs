@@ -53,7 +53,7 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     BenchOption {
         field: field("model", "Model", "", "", FieldKind::Model),
         flag: Flag::new("model", "MODEL", "Model, with parameters after a colon: nn, matmult:n=1024,loop_count=1000,add_bias=true, mlp:kernel=FILE.cpp; \
-             or a model file: resnet50.onnx; or fixed, with --device-ms and the other times [default: nn]"),
+             or a model file: resnet50.onnx; or fixed, with --device-ms and the other times [default: nn]").aliases(&["model-class-name"]),
         get: |c| c.model.clone(),
         put: |c, given| { given.text.clone_into(&mut c.model); Ok(()) },
         ..MAIN
@@ -61,35 +61,35 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     BenchOption {
         field: field("instance", "Instance types", "", "", FieldKind::Instance),
         name: "instance_type",
-        flag: Flag::new("instance", "TYPES", "Instance types, such as inf2.xlarge,trn1.2xlarge; they determine the number of NeuronCores [default: the index's type, or trn1.2xlarge]").alias("instance-type"),
+        flag: Flag::new("instance", "TYPES", "Instance types, such as inf2.xlarge,trn1.2xlarge; they determine the number of NeuronCores [default: the index's type, or trn1.2xlarge]").list().aliases(&["instance-type", "compiler-target"]),
         get: |c| c.instance_type.clone(),
         put: |c, given| { given.text.clone_into(&mut c.instance_type); Ok(()) },
         ..MAIN
     },
     BenchOption {
         field: field("batch_sizes", "Batch sizes", "Samples of one inference: 1 or 1,8,64", "1", FieldKind::Line),
-        flag: Flag::new("batch-sizes", "LIST", "Samples of one inference [default: 1; for a model file its own]"),
+        flag: Flag::new("batch-sizes", "LIST", "Samples of one inference [default: 1; for a model file its own]").list().aliases(&["batch-size"]),
         get: |c| comma_list(&c.batch_sizes),
         put: |c, given| given.counts().map(|list| c.batch_sizes = list),
         ..MAIN
     },
     BenchOption {
         field: field("n_models", "Models", "Copies that run side by side: 1,2, or max. Empty: one, and as many as fit", "1 and all that fit", FieldKind::Line),
-        flag: Flag::new("n-models", "LIST", "Model copies: 1, 1,2, 1-10 or [1, 2]; all lists are written so; max: as many as fit [default: 1,max]"),
+        flag: Flag::new("n-models", "LIST", "Model copies: 1, 1,2, 1-10 or [1, 2]; all lists are written so; max: as many as fit [default: 1,max]").list(),
         get: |c| c.n_models.as_deref().map(copies_text).unwrap_or_default(),
         put: |c, given| given.some_copies().map(|list| c.n_models = list),
         ..MAIN
     },
     BenchOption {
         field: field("workers_per_model", "Workers per model", "Threads that feed one copy. Empty: 1 and 2", "1,2", FieldKind::Line),
-        flag: Flag::new("workers-per-model", "LIST", "Threads feeding each copy [default: 1 and 2; for a pipeline, the number that a trial finds]"),
+        flag: Flag::new("workers-per-model", "LIST", "Threads feeding each copy [default: 1 and 2; for a pipeline, the number that a trial finds]").list(),
         get: |c| c.workers_per_model.as_deref().map(comma_list).unwrap_or_default(),
         put: |c, given| given.some_counts().map(|list| c.workers_per_model = list),
         ..MAIN
     },
     BenchOption {
         field: field("pipeline_sizes", "Pipeline sizes", "NeuronCores of one copy: 1 or 1,2", "1", FieldKind::Line),
-        flag: Flag::new("pipeline-sizes", "LIST", "NeuronCores of one model copy [default: 1]"),
+        flag: Flag::new("pipeline-sizes", "LIST", "NeuronCores of one model copy [default: 1]").list().aliases(&["pipeline-size"]),
         get: |c| comma_list(&c.pipeline_sizes),
         put: |c, given| given.counts().map(|list| c.pipeline_sizes = list),
         ..COMPILE
@@ -97,7 +97,7 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     BenchOption {
         field: field("duration", "Duration (s)", "Simulated seconds of each configuration", "60", FieldKind::Decimal),
         name: "duration_s",
-        flag: Flag::new("duration", "SECONDS", "Seconds measured in each configuration; with a dataset, 0 measures one whole pass").default("60"),
+        flag: Flag::new("duration", "SECONDS", "Seconds measured in each configuration; with a dataset, 0 measures one whole pass").aliases(&["duration-s"]).default("60"),
         get: |c| c.duration_s.to_string(),
         put: |c, given| given.number("a number of seconds, such as 60").map(|s| c.duration_s = s),
         ..MAIN
@@ -134,7 +134,7 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     BenchOption {
         field: field("performance_level", "Performance levels", "0 (most accurate) to 3 (fastest): 3 or 0-3", "3", FieldKind::Whole),
         name: "performance_levels",
-        flag: Flag::new("performance-levels", "LIST", "0 (most accurate) to 3 (fastest) [default: 3]").alias("performance-level"),
+        flag: Flag::new("performance-levels", "LIST", "0 (most accurate) to 3 (fastest) [default: 3]").list().aliases(&["performance-level"]),
         get: |c| comma_list(&c.performance_levels),
         put: |c, given| { c.performance_levels = parse_levels(given.name, given.text).map_err(|e| e.to_string())?; Ok(()) },
         ..COMPILE
@@ -151,28 +151,28 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     BenchOption {
         field: field("auto_cast", "Auto-cast", "What is cast to the faster type", "", FieldKind::Several(AUTO_CASTS)),
         flag: Flag::new("auto-cast", "WHICH", "Which operations are cast: none, matmult (the default up to SDK 2.26, and in the published tables), all, or \
-             several: none,matmult [default: matmult]"),
+             several: none,matmult [default: matmult]").list(),
         get: |c| option_text(&c.compile.auto_casts, c.options.compile.auto_cast),
         put: |c, given| c.compile.set_auto_casts(&mut c.options.compile, given.text).map_err(|e| e.to_string()),
         ..COMPILE
     },
     BenchOption {
         field: field("auto_cast_type", "Cast type", "", "", FieldKind::Several(AUTO_CAST_TYPES)),
-        flag: Flag::new("auto-cast-type", "TYPE", "Type they are cast to: bf16, fp16, tf32, fp8_e4m3, or several [default: bf16]"),
+        flag: Flag::new("auto-cast-type", "TYPE", "Type they are cast to: bf16, fp16, tf32, fp8_e4m3, or several [default: bf16]").list(),
         get: |c| option_text(&c.compile.auto_cast_types, c.options.compile.auto_cast_type),
         put: |c, given| c.compile.set_auto_cast_types(&mut c.options.compile, given.text).map_err(|e| e.to_string()),
         ..COMPILE
     },
     BenchOption {
         field: field("optlevel", "Optimisation level", "", "", FieldKind::Several(OPT_LEVELS)),
-        flag: Flag::new("optlevel", "LEVEL", "Optimisation level: 1 (no fusion), 2, 3, or several [default: 2]").short('O'),
+        flag: Flag::new("optlevel", "LEVEL", "Optimisation level: 1 (no fusion), 2, 3, or several [default: 2]").list().short('O'),
         get: |c| option_text(&c.compile.opt_levels, c.options.compile.opt_level),
         put: |c, given| c.compile.set_opt_levels(&mut c.options.compile, given.text).map_err(|e| e.to_string()),
         ..COMPILE
     },
     BenchOption {
         field: field("lnc", "Cores per logical core", "1 or 2. Empty: the instance\u{2019}s", "", FieldKind::Line),
-        flag: Flag::new("lnc", "CORES", "Physical NeuronCores in one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]").alias("logical-nc-config"),
+        flag: Flag::new("lnc", "CORES", "Physical NeuronCores in one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]").aliases(&["logical-nc-config"]),
         get: |c| some(c.options.compile.lnc),
         put: |c, given| given.some_number("a number of cores, 1 or 2").map(|n| c.options.compile.lnc = n),
         ..COMPILE
@@ -217,14 +217,14 @@ pub const BENCH_OPTIONS: &[BenchOption] = &[
     BenchOption {
         field: field("preprocess", "Preprocess", "none, normalize, argmax, topk, softmax, or a time: 0.25ms", "none", FieldKind::Line),
         flag: Flag::new("preprocess", "STEP", "Work before the call: none, normalize, argmax, topk, softmax, a time such as 0.25ms, or an expression over \
-             the inputs: x / 255, \"x / 255, y / 255\", x.argmax()").default("none").heading(RUNS),
+             the inputs: x / 255, \"x / 255, y / 255\", x.argmax()").aliases(&["preprocess-fn"]).default("none").heading(RUNS),
         get: |c| unless(&c.options.preprocess, &HostStep::default(), ToString::to_string),
         put: |c, given| given.parsed().map(|step| c.options.preprocess = step),
         ..HOST
     },
     BenchOption {
         field: field("postprocess", "Postprocess", "As above, after the call", "none", FieldKind::Line),
-        flag: Flag::new("postprocess", "STEP", "Work after the call, as above").default("none").heading(RUNS),
+        flag: Flag::new("postprocess", "STEP", "Work after the call, as above").aliases(&["postprocess-fn"]).default("none").heading(RUNS),
         get: |c| unless(&c.options.postprocess, &HostStep::default(), ToString::to_string),
         put: |c, given| given.parsed().map(|step| c.options.postprocess = step),
         ..HOST

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use ns_base::without_underscores;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, parse_copies, parse_list};
 
@@ -19,7 +20,7 @@ impl OptionText<'_> {
     }
 
     pub fn number<T: FromStr>(&self, wanted: &str) -> Result<T, String> {
-        self.text.parse().map_err(|_| self.wrong(wanted))
+        without_underscores(self.text).parse().map_err(|_| self.wrong(wanted))
     }
 
     /// A number; `default` for an empty text.

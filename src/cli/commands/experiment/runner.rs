@@ -3,17 +3,21 @@
 #![allow(clippy::disallowed_methods, reason = "deadlines are of the wall clock")]
 
 use std::io::Read;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use clap::CommandFactory;
 
 use super::plan::model_of;
 use super::{results, single};
+use crate::args::Args;
 use crate::commands::analyze::now_s;
 use crate::commands::cpu::processor;
 use crate::experiment_args::ExperimentArgs;
+use crate::flags;
 use crate::host;
 use crate::progress::ProgressBar;
 use crate::suite_args::LogLevelArg;
@@ -58,6 +62,14 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
                 passed_over += 1;
                 continue;
             }
+            if args.verify && args.suite.says(LogLevelArg::Info) {
+                let (at, accelerator) = (ran + passed_over + 1, config.accelerator.name());
+                bar.note(&format!(
+                    "verifying {} on {accelerator}, {} ({at} of {total})",
+                    model.name,
+                    config.test.name()
+                ));
+            }
             let size = results::size(&file);
             let failure = run_child(args, &experiment)?;
             // A child that wrote its record and then died has a record already.
@@ -74,29 +86,38 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
         }
     }
     bar.clear();
-    if args.suite.says(LogLevelArg::Info) {
-        if not_here > 0 {
-            host::say(&format!(
-                "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
-            ));
-        }
-        host::say(&format!("note: {}: {ran} experiments ran, {passed_over} were skipped", file.display()));
-    }
+    say_counts(args, &file, [ran, passed_over, not_here]);
     if unverified > 0 && args.strict {
         bail!("{unverified} of {ran} experiments did not pass the verification; {} has the reasons", file.display());
     }
     Ok(())
 }
 
+/// Says how many experiments ran, were there before, and cannot run here.
+fn say_counts(args: &ExperimentArgs, file: &Path, [ran, passed_over, not_here]: [u64; 3]) {
+    if !args.suite.says(LogLevelArg::Info) {
+        return;
+    }
+    if not_here > 0 {
+        host::say(&format!(
+            "note: {not_here} of {ran} cannot run here, for the reasons above; their records have the error {SKIP}"
+        ));
+    }
+    let had_times = ran - not_here;
+    host::say(&format!("note: {}: {had_times} experiments ran, {passed_over} were skipped", file.display()));
+}
+
 /// Runs an experiment in a child process; returns why it failed, if it did.
 fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Option<String>> {
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
-    let shared = std::env::args_os().skip(1).filter(|a| !OWN.iter().any(|own| a == own));
+    let given = flags::plain(std::env::args_os().collect(), &Args::command())?;
+    let shared = given.into_iter().skip(1).filter(|a| !OWN.iter().any(|own| a == own));
     let model = json_dumps(&serde_json::json!({ "model_name": experiment.model.name }))?;
     let mut child = Command::new(program)
         .args(shared)
         .arg(format!("--experiment-config={}", json_dumps(experiment.config)?))
         .arg(format!("--model-config={model}"))
+        .arg("--in-a-run")
         .arg(format!("--timestamp={}", repr(experiment.timestamp)))
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -14,6 +14,7 @@ use crate::model_args::ModelFileFlags;
 use crate::output;
 use crate::suite_args::LogLevelArg;
 use ns_experiment::plan::ExperimentConfig;
+use ns_experiment::python::from_python;
 use ns_experiment::run::{Experiment, RunSettings, SuiteModel, Verification, run_experiment_of};
 
 /// `--model-config`
@@ -24,8 +25,8 @@ struct ModelConfig {
 
 /// Runs the experiment described by two JSON texts and appends its record.
 pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()> {
-    let config: ExperimentConfig = serde_json::from_str(config).context("--experiment-config")?;
-    let model: ModelConfig = serde_json::from_str(model).context("--model-config")?;
+    let config: ExperimentConfig = from_python(config).context("--experiment-config")?;
+    let model: ModelConfig = from_python(model).context("--model-config")?;
     let mut model = model_of(args, &model.model_name)?;
     let mut driver = Driver::new();
     if args.model_file.iter().any(|(known, _)| *known == model.name) {
@@ -41,7 +42,9 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
     let finished = run_experiment_of(&experiment, driver.models(), &SystemClock::new());
     let others_busy = before.and_then(|before| Ticks::now()?.others_since(&before));
     if let Some(error) = finished.error.as_ref().filter(|_| args.suite.says(LogLevelArg::Error)) {
-        host::say(&format!("note: {}: {error}", model.name));
+        let error = error.to_string();
+        let named = if error.starts_with(&model.name) { error } else { format!("{}: {error}", model.name) };
+        host::say(&format!("note: {named}"));
     }
     let unverified = finished.record.unverified();
     let is_new = finished.error.is_none() && args.suite.says(LogLevelArg::Error);
@@ -58,6 +61,11 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
     // A failed experiment has no execution to write.
     if finished.error.is_none() && args.model_file.iter().all(|(known, _)| *known != model.name) {
         artifacts::write(args, &experiment)?;
+    }
+    if !args.in_a_run && args.suite.says(LogLevelArg::Info) {
+        let stand_in = model.stand_in().map(|sentence| format!("note: {}: {sentence}", model.name));
+        stand_in.into_iter().for_each(|line| host::say(&line));
+        host::say(&format!("note: the record is in {}", file.display()));
     }
     match unverified.filter(|_| args.strict) {
         Some(reason) => bail!("{}: {reason}", model.name),

@@ -41,6 +41,7 @@ pub(super) fn command(config: &MatmultConfig) -> String {
         ("sync", run.sync),
         ("skip_compilation", run.skip_compilation),
         ("unchained", !run.chained && is_layer),
+        ("add_bias", run.add_bias && is_layer),
         ("no_bias", !run.add_bias && is_layer),
     ];
     words.extend(flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("--{name}")));

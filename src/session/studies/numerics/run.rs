@@ -102,7 +102,7 @@ impl StudyRun for Comparison {
         let named = |e: Refusal, model: &str| format!("{model}: {e}");
         match stage {
             Stage::Compile(spec) => {
-                let run = NumericsRun::new(*spec, SizeLimits::BROWSER).map_err(|e| e.to_string())?;
+                let run = NumericsRun::new(*spec, SizeLimits::HERE).map_err(|e| e.to_string())?;
                 self.stage = Stage::Run(Box::new(run));
                 Ok(self.more(0, 0, "Compiling"))
             }

@@ -4,8 +4,9 @@ use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 use crate::state::StateHandle;
+use ns_bench::BenchConfig;
 use ns_page::bench::{BenchAction, BenchState};
-use ns_session::options::read_neuronperf_call;
+use ns_session::options::{BenchOption, read_neuronperf_call};
 
 #[derive(Properties, PartialEq)]
 pub struct CallBoxProps {
@@ -17,8 +18,11 @@ pub struct CallBoxProps {
 pub fn CallBox(props: &CallBoxProps) -> Html {
     let text = use_node_ref();
     let said = use_state_eq(|| Ok::<String, String>(String::new()));
+    // What the last call set, which the next one begins without.
+    let filled_before = use_mut_ref(Vec::<&'static str>::new);
     let onclick = {
         let (text, said, state) = (text.clone(), said.setter(), props.state.clone());
+        let filled_before = filled_before.clone();
         Callback::from(move |_: MouseEvent| {
             let Some(text) = text.cast::<HtmlTextAreaElement>().map(|text| text.value()) else { return };
             said.set(match read_neuronperf_call(&text) {
@@ -26,6 +30,10 @@ pub fn CallBox(props: &CallBoxProps) -> Html {
                     let names: Vec<&str> = call.options.iter().map(|(key, _)| *key).collect();
                     let filled = if names.is_empty() { "Nothing".to_owned() } else { names.join(", ") };
                     let (rest, has_model) = (call.left_out.join(", "), call.names_model());
+                    let before = filled_before.replace(call.options.iter().map(|(key, _)| *key).collect());
+                    for option in before.into_iter().filter_map(BenchOption::find) {
+                        state.dispatch(BenchAction::Edit(option.key(), option.text(&BenchConfig::default())));
+                    }
                     for (key, text) in call.options {
                         state.dispatch(BenchAction::Edit(key, text));
                     }

@@ -1,4 +1,4 @@
-"""A model class, measured on this machine: each copy is a process, each worker a thread."""
+"""A model class, measured on this machine, its processor or its GPU: each copy is a process, each worker a thread."""
 
 from __future__ import annotations
 
@@ -35,9 +35,13 @@ def benchmark(
     return_timers=False,
     model_name=None,
     cost_per_hour=None,
+    device_type="cpu",
     **_options,
 ):
     """Measures ``model_class()`` on ``inputs``, and returns the reports. The class must be at the top level of a module."""
+    is_gpu = device_type in GPUS
+    if is_gpu:
+        _check_gpu(model_class)
     if isinstance(model_class, str):
         from ..api import benchmark as simulated
 
@@ -54,6 +58,7 @@ def benchmark(
         for workers in listed(workers_per_model, [1, 2]):
             for copies in listed(n_models, sorted({1, os.cpu_count() or 1})):
                 config = _config(model_class, model_name, batch_size, copies, workers, duration or _DURATION_S, multiprocess)
+                config["device_type"] = "cuda" if is_gpu else "cpu"
                 results.append((config, _run(model_class, entry, config, work, copies, workers, duration or _DURATION_S, multiprocess)))
     if return_timers:
         return results
@@ -61,6 +66,30 @@ def benchmark(
     for report in reports:
         report["source"] = "measured"
     return reports
+
+
+# Names of a GPU, as NeuronPerf and torch have it.
+GPUS = ("gpu", "cuda")
+
+
+def _check_gpu(model_class):
+    # Asks the driver, so that copies can be forked afterwards.
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+    try:
+        import torch
+    except ImportError:
+        torch = None
+    if torch is None or not torch.cuda.is_available():
+        raise ValueError("torch finds no GPU here; leave device_type out for a simulated NeuronCore, or use cpu")
+    if isinstance(model_class, str):
+        raise TypeError(f"{model_class}: a GPU runs a model class; give the class, or use device_type='cpu'")
+
+
+def _on_gpu(value, torch):
+    """Tensors, also in tuples, on the GPU."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_on_gpu(one, torch) for one in value)
+    return value.to("cuda") if hasattr(value, "to") else value
 
 
 def _config(model_class, model_name, batch_size, copies, workers, duration, multiprocess):
@@ -117,12 +146,14 @@ def _copy(number, model_class, entry, config, work, workers, duration):
             work["env_setup"](number, config)
     with timers["load"][0]:
         model = model_class()
+        if config["device_type"] == "cuda":
+            model = model.to("cuda")
     if work["setup"]:
         with timers["setup"][0]:
             work["setup"](number, config, model)
     torch = sys.modules.get("torch")
     with timers["warmup"][0]:
-        _call(model, _pre(work, entry), torch)
+        _call(model, _pre(work, entry), torch, config)
     lock, until = threading.Lock(), measured() + duration
 
     def worker(n):
@@ -135,7 +166,7 @@ def _copy(number, model_class, entry, config, work, workers, duration):
                         with timers["preprocess"][n]:
                             given = _pre(work, given)
                     with timers["infer"][n]:
-                        output = _call(model, given, torch)
+                        output = _call(model, given, torch, config)
                     if work["postprocess"]:
                         with timers["postprocess"][n]:
                             work["postprocess"](output)
@@ -155,8 +186,13 @@ def _pre(work, given):
     return made if isinstance(made, tuple) else (made,)
 
 
-def _call(model, given, torch):
+def _call(model, given, torch, config):
     if torch is None:
         return model(*given)
     with torch.no_grad():
-        return model(*given)
+        if config["device_type"] != "cuda":
+            return model(*given)
+        output = model(*_on_gpu(given, torch))
+        # The call returns before the GPU has the result.
+        torch.cuda.synchronize()
+        return output

@@ -95,12 +95,10 @@ def benchmark(
     **options,
 ):
     """Benchmarks an index, a model file or a model, and returns a report for each configuration; Ctrl-C returns those that are finished."""
-    if device_type in ("cuda", "gpu"):
-        raise ValueError("no GPU is simulated or measured here; leave device_type out, or use cpu")
-    if device_type == "cpu":
+    if device_type == "cpu" or device_type in cpu.GPUS:
         arguments = dict(batch_sizes=batch_sizes, duration=duration, n_models=n_models, workers_per_model=workers_per_model)
         arguments |= dict(preprocess_fn=preprocess_fn, postprocess_fn=postprocess_fn, env_setup_fn=env_setup_fn, setup_fn=setup_fn)
-        return cpu.benchmark(model_filename, inputs, return_timers=return_timers, model_name=model_name, **arguments)
+        return cpu.benchmark(model_filename, inputs, return_timers=return_timers, model_name=model_name, multiprocess=multiprocess, device_type=device_type, **arguments)
     options = {name: value for name, value in options.items() if name not in _UNUSED}
     text, files, _ = named = resolve(model_filename, inputs)
     level = levels.chosen(verbosity)
