@@ -2,6 +2,7 @@
 
 use crate::commands::quoted;
 use crate::options::read_neuronperf_call;
+use crate::{Kind, sniff};
 use ns_base::{Refusal, refuse};
 
 /// A call of a tool's own script, and the command that replaces it.
@@ -176,6 +177,9 @@ pub fn refuse_script(
     if !name.to_ascii_lowercase().ends_with(".py") {
         return None;
     }
+    if sniff(content, name) == Kind::Nki {
+        return Some(refuse!("{name} is an NKI kernel; type: neuronscope nki {} (docs/nki.md)", quoted(name)));
+    }
     let text = String::from_utf8_lossy(content);
     let found = Call::of(name, &text).unwrap_or(&ITS_MODEL);
     let own = if calls_neuronperf(name, content) { neuronperf(&text) } else { None };
@@ -204,6 +208,8 @@ mod tests {
 
     #[test]
     fn a_script_is_answered_with_the_command_that_replaces_its_call() {
+        let kernel = answer_to("run.py", "import nki\n\n@nki.jit\ndef f(x):\n    return x\n", "");
+        assert!(kernel.contains("type: neuronscope nki run.py"), "{kernel}");
         let answer = |text: &str| answer_to("run.py", text, "");
         for (text, command) in [
             ("import neuronperf as npf\nimport neuronperf.torch\n", "neuronscope bench --model MODEL "),

@@ -7,7 +7,6 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use serde::Serialize;
 
 use super::text;
 use crate::interrupt::{self, InterruptError};
@@ -22,7 +21,7 @@ use ns_capture::{Recorder as Spans, build_profile};
 use ns_compiler::Workflow;
 use ns_fidelity::{KernelComparison, KernelRow, KernelSummary, compare_kernel, read_kernels, summarise_kernels};
 use ns_neuron::sim::simulate;
-use ns_nki::{Answer, Busy, List, Problem, Setup, answer, executable_of};
+use ns_nki::{Answer, Busy, List, Problem, Ranked, Ranking, Setup, answer, executable_of};
 
 pub(super) fn run(args: NkiArgs) -> Result<()> {
     let setup = Setup::new(&args.instance, args.lnc, &args.flag, &args.without)?;
@@ -36,7 +35,7 @@ pub(super) fn run(args: NkiArgs) -> Result<()> {
 }
 
 /// A kernel with its settings.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 struct Case {
     kernel: String,
     /// Each as `NAME=VALUE`.
@@ -126,30 +125,6 @@ fn write_timeline(path: &Path, list: &List, args: &NkiArgs, setup: &Setup) -> Re
     write_profile(path, &captured.profile, args.export)
 }
 
-/// A case of a ranking.
-#[derive(Serialize)]
-struct Ranked {
-    #[serde(flatten)]
-    case: Case,
-    #[serde(flatten)]
-    answer: Option<Answer>,
-    /// Why there is no answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-impl Ranked {
-    fn total_us(&self) -> Option<f64> {
-        self.answer.as_ref()?.total_us
-    }
-}
-
-/// A table of several kernels or settings, the fastest first.
-#[derive(Serialize)]
-struct Ranking {
-    ranked: Vec<Ranked>,
-}
-
 fn several(cases: &[Case], recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Result<()> {
     if args.output.is_some() || args.list.is_some() {
         bail!("--output and --list write one kernel; leave --set and --rank out, or give each constant one value");
@@ -157,10 +132,9 @@ fn several(cases: &[Case], recorder: &Recorder, args: &NkiArgs, setup: &Setup) -
     interrupt::listen()?;
     // What bounds each of many settings is not asked.
     let setup = Setup { with_limits: cases.len() <= WITH_LIMITS, ..setup.clone() };
-    let mut ranked = in_workers(cases, "settings", |case| rank(case, recorder, args, &setup));
+    let ranked = in_workers(cases, "settings", |case| rank(case, recorder, args, &setup));
     let stopped = ranked.len() < cases.len();
-    ranked.order_by(|a, b| a.total_us().unwrap_or(f64::MAX).total_cmp(&b.total_us().unwrap_or(f64::MAX)));
-    let ranking = Ranking { ranked };
+    let ranking = Ranking::of(ranked);
     if args.json {
         text::print_json(&ranking)?
     } else {
@@ -172,7 +146,7 @@ fn several(cases: &[Case], recorder: &Recorder, args: &NkiArgs, setup: &Setup) -
     }
     let Some(best) = ranking.ranked.first() else { return Ok(()) };
     match (&best.answer, &best.error) {
-        (Some(answer), _) => judge(&best.case.label(), answer, args.budget_us),
+        (Some(answer), _) => judge(&best.label(), answer, args.budget_us),
         (None, Some(error)) => bail!("no case could run: {error}"),
         (None, None) => Ok(()),
     }
@@ -219,19 +193,13 @@ fn rank(case: &Case, recorder: &Recorder, args: &NkiArgs, setup: &Setup) -> Rank
         Ok(answer) => (Some(answer), None),
         Err(error) => (None, Some(format!("{error:#}"))),
     };
-    Ranked { case: case.clone(), answer, error }
+    Ranked { kernel: case.kernel.clone(), settings: case.settings.clone(), answer, error }
 }
 
 fn table(ranked: &[Ranked]) -> String {
     let row = |r: &Ranked| -> Vec<String> {
         let Some(a) = &r.answer else {
-            return vec![
-                r.case.label(),
-                String::new(),
-                String::new(),
-                String::new(),
-                r.error.clone().unwrap_or_default(),
-            ];
+            return vec![r.label(), String::new(), String::new(), String::new(), r.error.clone().unwrap_or_default()];
         };
         let share = |name: &str| a.engines.get(name).map_or(String::new(), |b| format!("{:.1} %", 100.0 * b.share));
         let note = match (a.errors.first(), a.spill.bytes) {
@@ -241,7 +209,7 @@ fn table(ranked: &[Ranked]) -> String {
         };
         let bytes = format_bytes(u64_to_f64(a.hbm.read_bytes + a.hbm.write_bytes + a.spill.bytes));
         let time = |text: String| if a.builds { text } else { String::new() };
-        vec![r.case.label(), a.total_us.map_or(String::new(), format_number), time(share("tensor")), time(bytes), note]
+        vec![r.label(), a.total_us.map_or(String::new(), format_number), time(share("tensor")), time(bytes), note]
     };
     text::table(&["Settings", ">us", ">Tensor", ">Bytes moved", "Note"], &ranked.iter().map(row).collect::<Vec<_>>())
 }

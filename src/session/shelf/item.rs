@@ -52,7 +52,7 @@ impl ItemKind {
             Self::Numerics => "Numerics",
             Self::Matmult => "Microbenchmark",
             Self::Customop => "Custom operator",
-            Self::Nki => "NKI kernel",
+            Self::Nki => "NKI",
             Self::Llm => "LLM",
         }
     }
