@@ -860,7 +860,7 @@ class Branch(torch.nn.Module):
 timed(lambda: Branch().eval().to(dev)(torch.ones(3).to(dev)))
 """
     )
-    assert ms > 0 and "run.py:21: Branch runs operator by operator" in done.stderr and "aten::index runs on the host" in done.stderr
+    assert ms > 0 and "run.py:23: Branch runs operator by operator" in done.stderr and "aten::index runs on the host" in done.stderr
 
 
 def test_functions_dictionaries_and_batches_are_traced():
