@@ -148,3 +148,19 @@ def test_ctrl_c_ends_a_long_call():
 def test_the_import_loads_no_other_package():
     code = "import sys, neuronscope, json; print(json.dumps([n for n in ('numpy', 'torch', 'pandas') if n in sys.modules]))"
     assert json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) == []
+
+
+def test_files_in_memory_and_tables_in_notebooks():
+    import io
+
+    import numpy
+
+    text = b'[{"ph": "X", "name": "a<b", "ts": 0, "dur": 2, "pid": 1, "tid": 1}]'
+    for file in (text, io.BytesIO(text), io.StringIO(text.decode())):
+        with neuronscope.open(file) as profile:
+            operators = profile.operators()
+            assert [operator.name for operator in operators] == ["a<b"] and "<td>a&lt;b</td>" in operators._repr_html_()
+        with pytest.raises(neuronscope.Error, match="closed"):
+            profile.operators()
+    reports = neuronscope.benchmark("nn", n_models=numpy.array([1, 2]), workers_per_model=1, duration=1)
+    assert [report.n_models for report in reports] == [1, 2]

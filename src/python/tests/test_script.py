@@ -54,3 +54,16 @@ def test_what_does_not_exist_is_named_with_its_line():
 def test_a_missing_package_is_named():
     _, said = run("import a_package_that_is_not_there\n", status=1)
     assert "run.py:1" in said and "pip install a_package_that_is_not_there" in said
+
+
+@pytest.mark.parametrize("module, told", [("neuronx_distributed", "generate"), ("transformers_neuronx", "fit"), ("vllm", "generate"), ("optimum.neuron", "torch_neuronx.trace")])
+def test_packages_that_are_not_simulated_name_the_command_that_answers(module, told):
+    _, said = run(f"import {module}\n", status=1)
+    assert "run.py:1" in said and told in said and "pip install" not in said
+
+
+def test_a_command_in_place_of_a_script(cli):
+    done = subprocess.run([sys.executable, "-m", "neuronscope", "models"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == cli("models")
+    done = subprocess.run([sys.executable, "-m", "neuronscope", "bench", "--nope"], capture_output=True, text=True)
+    assert done.returncode == 2 and "--nope" in done.stderr

@@ -155,8 +155,8 @@ def test_other_shapes_and_flags_are_refused():
     assert done.returncode == 1 and "trace it again for these inputs" in done.stderr
     done = run(NETWORK + "import torch_neuronx\ntorch_neuronx.trace(NN(), torch.ones(4, 4), compiler_args='--auto-cast=some')\n")
     assert done.returncode == 1 and "some" in done.stderr
-    done = run("import torch_neuronx\ntorch_neuronx.dynamic_batch(1)\n")
-    assert done.returncode == 1 and "run.py:2" in done.stderr and "it has experimental, trace" in done.stderr
+    done = run("import torch_neuronx\ntorch_neuronx.distributed(1)\n")
+    assert done.returncode == 1 and "run.py:2" in done.stderr and "it has DataParallel" in done.stderr
 
 
 TRAINING = """
@@ -656,3 +656,262 @@ def test_each_call_has_the_values_of_its_own_inputs():
 def test_modules_of_the_sdk_are_executed_once():
     done = run("import sys, torch_xla.core.xla_model as xm\nprint(xm is sys.modules['neuronscope.torch_xla.core.xla_model'])")
     assert done.stdout.strip() == "True", done.stderr
+
+
+# What a script does before the device: it prints the device's milliseconds of a call, which are never 0.
+TIMED = """
+import torch
+import torch_neuronx
+import torch_xla, torch_xla.core.xla_model as xm, torch_xla.runtime as xr
+import torch_xla.distributed.parallel_loader as pl
+import torch_xla.distributed.xla_multiprocessing as xmp
+from neuronscope import clock, device
+
+def timed(call):
+    before = clock.current.device_ns
+    result = call()
+    xm.mark_step(wait=True)
+    print("ms", (clock.current.device_ns - before) / 1e6)
+    return result
+
+torch.manual_seed(0)
+dev = xm.xla_device()
+"""
+
+
+def times(script, *args):
+    done = run(TIMED + script, *args)
+    assert done.returncode == 0, done.stderr
+    return [float(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("ms ")], done
+
+
+def test_calls_cost_the_same_however_they_name_their_inputs():
+    (positional, keyword, mixed, nested), _ = times(
+        """
+class Out(dict):
+    pass
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(256, 256)
+
+    def forward(self, x, scale=None, more=None):
+        return {"y": self.layer(x if more is None else more["x"]), "none": None}
+
+net = Net().eval().to(dev)
+x = torch.randn(8, 256).to(dev)
+expected = torch.nn.functional.linear(x.cpu(), net.layer.weight.detach().cpu(), net.layer.bias.detach().cpu())
+with torch.no_grad():
+    for call in (lambda: net(x), lambda: net(x=x), lambda: net(x, scale=None), lambda: net(None, more={"x": x})):
+        result = timed(call)
+        assert result["none"] is None and (result["y"].cpu() - expected).abs().max() < 0.05
+"""
+    )
+    assert positional > 0 and keyword == mixed == pytest.approx(positional, rel=0.05) and nested == pytest.approx(positional, rel=0.05)
+
+
+def test_operators_between_calls_are_part_of_the_step():
+    (alone, more, eager, in_place, training), done = times(
+        """
+net = torch.nn.Linear(64, 8).eval().to(dev)
+x, y = torch.randn(4, 64).to(dev), torch.randint(0, 8, (4,)).to(dev)
+with torch.no_grad():
+    out = timed(lambda: net(x))
+    right = timed(lambda: (net(x / 255).argmax(-1) == y).sum())
+    z = timed(lambda: x * 2 + 1)
+    timed(lambda: z.add_(1))
+assert int(right) == int((torch.nn.functional.linear(x.cpu() / 255, net.weight.detach().cpu(), net.bias.detach().cpu()).argmax(-1) == y.cpu()).sum())
+assert torch.allclose(z.cpu(), x.cpu() * 2 + 2)
+weight = torch.nn.Parameter(torch.ones(8, 1, device=dev))
+timed(lambda: (out.cpu() @ weight).sum().backward())
+assert weight.grad.shape == (8, 1)
+"""
+    )
+    assert more > alone > 0 and eager > 0 and in_place > 0 and training > 0
+
+
+OPTIMIZERS = ["Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD", "Lion", "LAMB"]
+
+
+def test_every_optimiser_trains_with_its_own_numbers():
+    script = """
+class Lion(torch.optim.Optimizer):
+    def __init__(self, params, lr):
+        super().__init__(params, dict(lr=lr))
+
+    @torch.no_grad()
+    def step(self):
+        for p in self.param_groups[0]["params"]:
+            m = self.state[p].setdefault("m", torch.zeros_like(p))
+            p.add_(m.lerp(p.grad, 0.1).sign_(), alpha=-self.param_groups[0]["lr"])
+            m.lerp_(p.grad, 0.01)
+
+class LAMB(Lion):
+    @torch.no_grad()
+    def step(self):
+        for p in self.param_groups[0]["params"]:
+            m, v = (self.state[p].setdefault(name, torch.zeros_like(p)) for name in "mv")
+            m.mul_(0.9).add_(p.grad, alpha=0.1)
+            v.mul_(0.99).addcmul_(p.grad, p.grad, value=0.01)
+            update = m / (v.sqrt() + 1e-6) + 0.01 * p
+            trust = torch.where(update.norm() > 0, p.norm() / update.norm(), 1.0)
+            p.add_(update * trust, alpha=-self.param_groups[0]["lr"])
+
+def train(name, dev):
+    torch.manual_seed(0)
+    net = torch.nn.Linear(8, 4).to(dev)
+    optimizer = (globals().get(name) or getattr(torch.optim, name))(net.parameters(), lr=0.01)
+    for _ in range(3):
+        x, y = torch.randn(2, 8).to(dev), torch.randint(0, 4, (2,)).to(dev)
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+        xm.mark_step()
+    return net.weight.detach().cpu()
+
+for name in NAMES:
+    found = timed(lambda: train(name, dev))
+    assert torch.equal(found, train(name, "cpu")), name
+"""
+    found, _ = times(script.replace("NAMES", repr(OPTIMIZERS)))
+    assert len(found) == len(OPTIMIZERS) and all(ms > 0 for ms in found)
+
+
+def test_training_as_people_write_it():
+    """Embedding and dropout, casts, accumulation, clipping, a scheduler, loaders and steps, and evaluation with the weights of then."""
+    found, done = times(
+        """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.drop = torch.nn.Embedding(50, 16), torch.nn.Dropout(0.1)
+        self.norm, self.head = torch.nn.LayerNorm(16), torch.nn.Linear(16, 4)
+
+    def forward(self, ids, labels=None):
+        scores = self.head(self.norm(torch.utils.checkpoint.checkpoint(self.drop, self.words(ids), use_reentrant=False)).mean(1))
+        return {"scores": scores, "loss": None if labels is None else torch.nn.functional.cross_entropy(scores, labels)}
+
+def train(rank):
+    assert (rank, xr.world_size(), xm.get_ordinal(), xm.is_master_ordinal()) == (0, 1, 0, True) and xm.rendezvous("end") == [b""]
+    net = Net().to(dev)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 1 / (n + 1))
+    data = torch.utils.data.TensorDataset(torch.randint(0, 50, (32, 8)), torch.randint(0, 4, (32,)))
+    closures = []
+    for n, (ids, labels) in enumerate(pl.MpDeviceLoader(torch.utils.data.DataLoader(data, batch_size=4), dev)):
+        before = clock.current.device_ns
+        with torch.autocast("xla", dtype=torch.bfloat16):
+            out = net(ids=ids, labels=labels)
+            assert out["scores"].dtype == torch.bfloat16
+        (out["loss"] / 2).backward()
+        if n % 2:
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            xm.optimizer_step(optimizer)
+            scheduler.step()
+            optimizer.zero_grad()
+        xm.add_step_closure(lambda loss: closures.append(float(loss)), (out["loss"].detach(),))
+        if n >= 4:
+            timed(lambda: None)
+    assert len(closures) == 8
+    net.eval()
+    with torch.no_grad():
+        first = net(ids=ids)["scores"].cpu()
+        torch_xla.sync()
+        net.head.bias.add_(1)
+        assert ((net(ids=ids)["scores"].cpu() - first) - 1).abs().max() < 0.05
+    xm.save(net.state_dict(), "net.pt")
+    Net().load_state_dict(torch.load("net.pt"))
+
+xmp.spawn(train, nprocs=1)
+try:
+    xmp.spawn(train, nprocs=2)
+except ValueError as error:
+    print(error)
+"""
+    )
+    # A step that accumulates has no update.
+    assert found[0] == found[2] < found[1] == found[3]
+    assert "nprocs=1" in done.stdout
+
+
+def test_a_step_that_fails_leaves_the_process_as_it_was():
+    (after,), _ = times(
+        """
+net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout(0.5)).to(dev)
+try:
+    net(torch.randn(2, 5).to(dev))
+except RuntimeError as error:
+    assert "shapes" in str(error)
+torch.nn.Embedding(3, 4)
+timed(lambda: net(torch.randn(2, 4).to(dev)).sum().backward())
+"""
+    )
+    assert after > 0
+
+
+def test_what_data_decides_runs_on_the_host_with_a_remark():
+    (ms,), done = times(
+        """
+class Branch(torch.nn.Module):
+    def forward(self, x):
+        return x[x > 0] if x.sum() > 0 else -x
+
+timed(lambda: Branch().eval().to(dev)(torch.ones(3).to(dev)))
+"""
+    )
+    assert ms > 0 and "run.py:23: Branch runs operator by operator" in done.stderr and "aten::index runs on the host" in done.stderr
+
+
+def test_functions_dictionaries_and_batches_are_traced():
+    done = run(
+        """
+import torch, torch_neuronx
+layer = torch.nn.Linear(8, 4)
+x = torch.ones(2, 8)
+
+def function(x):
+    return torch.relu(layer(x))
+
+class Named(torch.nn.Module):
+    def forward(self, batch):
+        return {"sum": batch["a"] + batch["b"], "none": None}
+
+assert (torch_neuronx.trace(function, x)(x).cpu() - function(x)).abs().max() < 0.02
+batch = {"a": x, "b": x}
+torch.jit.save(torch_neuronx.trace(Named(), batch), "named.pt")
+result = torch.jit.load("named.pt")(batch)
+assert torch.equal(result["sum"].cpu(), 2 * x) and result["none"] is None
+many = torch_neuronx.DataParallel(torch_neuronx.trace(layer, x))(torch.ones(5, 8))
+assert many.shape == (5, 4) and (many - layer(torch.ones(5, 8))).abs().max() < 0.02
+compiled = torch.compile(layer.eval(), backend="openxla")
+with torch.no_grad():
+    assert compiled(x).shape == (2, 4)
+for call in (lambda: torch_neuronx.trace(layer, x, compiler_arg="-O1"), lambda: torch_neuronx.trace(torch.jit.trace(layer, x), x)):
+    try:
+        call()
+    except (TypeError, RuntimeError) as error:
+        print(error)
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert "has no argument compiler_arg" in done.stdout and "save it with torch.jit.save" in done.stdout
+
+
+def test_processes_that_are_spawned_have_the_modules():
+    done = run(
+        """
+import multiprocessing
+import torch_neuronx
+
+def work(n):
+    import torch
+    return float(torch_neuronx.trace(torch.nn.ReLU(), torch.ones(n))(torch.ones(n)).sum())
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        print(pool.map(work, [1, 2]))
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert "[1.0, 2.0]" in done.stdout

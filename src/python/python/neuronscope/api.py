@@ -70,9 +70,23 @@ def _profile(args, source, files=None, shell=None):
 
 
 def open(*files):  # noqa: A001 (the command's name)
-    """Opens a profile of any tool: one file, or files and folders that belong together."""
-    names = [os.fspath(file) for file in files]
-    return _profile(["open", *names], names)
+    """Opens a profile of any tool: one file, or files and folders that belong together. A file may also be its bytes, or an open file.
+
+    >>> with open(b'[{"ph": "X", "name": "add", "ts": 0, "dur": 2, "pid": 1, "tid": 1}]') as opened:
+    ...     [operator.name for operator in opened.operators()]
+    ['add']
+    """
+    memory, names = {}, []
+    for file in files:
+        if hasattr(file, "read"):
+            file = file.read()
+            file = file.encode() if isinstance(file, str) else file
+        if isinstance(file, (bytes, bytearray, memoryview)):
+            names.append(f"file{len(memory)}")
+            memory[names[-1]] = bytes(file)
+        else:
+            names.append(os.fspath(file))
+    return _profile(["open", *names], names, memory)
 
 
 def compare(a, b, **options):

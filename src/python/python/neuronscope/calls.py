@@ -58,6 +58,8 @@ def text_of(value):
     """A value as a flag takes it."""
     if isinstance(value, dict):
         return ",".join(f"{name}={of}" for name, of in value.items())
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, (list, tuple, set, range)):
-        return ",".join(str(one) for one in value)
+        return ",".join(map(text_of, value))
     return str(value)

@@ -28,6 +28,18 @@ settings = Settings()
 # Programs that ran while a profiler looks.
 watchers = []
 
+# What was compiled and what ran, by the names of torch_xla's metrics.
+counts = {"CompileTime": 0, "ExecuteTime": 0}
+
+# Programs whose last execution nobody has waited for.
+_ahead = []
+
+
+def wait():
+    """The end of all executions."""
+    for program in list(_ahead):
+        program.wait()
+
 
 @contextlib.contextmanager
 def compiler_flags(args):
@@ -53,31 +65,46 @@ class Program:
         self.sources = sources or {}
         self._shell = Shell()
         self._step = None
-        self._is_ahead = False
         self._said = set()
+        # How the results are put together, and whether the device has computed values before.
+        self.result = None
+        self._has_values = True
 
     @classmethod
-    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False):
+    def of_module(cls, module, inputs, workflow, compiler_args=None, decompose=False, name=None):
         from torch.utils import _pytree
 
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-        name = f"{type(module).__name__}.pt2"
+        name = name or f"{type(module).__name__}.pt2"
         with clock.pause():
             program = exported(module, inputs, decompose)
             data = written(program)
             values = {node.name: node.meta["val"] for node in program.graph.nodes if "val" in node.meta}
-            outputs = [values[name] for name in program.graph_signature.user_outputs]
+            results = [spec.arg for spec in program.graph_signature.output_specs if spec.kind.name in ("USER_OUTPUT", "LOSS_OUTPUT")]
+            outputs = [values[arg.name] for arg in results if not hasattr(arg, "value")]
             kernels, sources = kernels_of(program)
         about = {
             "name": name,
-            "inputs": [[list(x.shape), str(x.dtype)] for x in inputs],
+            "inputs": [[list(x.shape), str(x.dtype)] for x in _pytree.tree_leaves(inputs) if hasattr(x, "shape")],
+            # Results that are no tensors: None, numbers.
+            "fixed": [[arg.value] if hasattr(arg, "value") else None for arg in results],
             "outputs": [[list(y.shape), str(y.dtype)] for y in outputs],
-            "spec": _pytree.treespec_dumps(program.call_spec.out_spec),
             "compiler_args": [compiler_args] if isinstance(compiler_args, str) else list(compiler_args or ()),
             "instance": settings.instance,
             "kernels": kernels,
         }
-        return cls(name, data, about, workflow, sources)
+        counts["CompileTime"] += 1
+        made = cls(name, data, about, workflow, sources)
+        made.result = program.call_spec.out_spec
+        return made
+
+    def put_together(self, tensors):
+        """The results as the module returns them."""
+        from torch.utils import _pytree
+
+        tensors = iter(tensors)
+        fixed = self.about.get("fixed") or [None] * len(self.about["outputs"])
+        return _pytree.tree_unflatten([next(tensors) if one is None else one[0] for one in fixed], self.result)
 
     def named(self):
         """It as the command line names it."""
@@ -92,7 +119,9 @@ class Program:
             return run([*self._words(command), *args], files={**self.named().files, **(files or {})}, wanted=wanted, shell=self._shell, on_line=on_line or self._say)
 
     def _say(self, line):
-        if line not in self._said:
+        # That weights change is what a step is for.
+        is_known = self.workflow == "mark_step" and line.endswith("their new values follow the results")
+        if line not in self._said and not is_known:
             self._said.add(line)
             say(line)
 
@@ -121,15 +150,17 @@ class Program:
         looks at them."""
         self.check(inputs)
         clock.advance_ms(self.step["step"]["ahead_ms"])
-        self._is_ahead = True
+        counts["ExecuteTime"] += 1
+        if self not in _ahead:
+            _ahead.append(self)
         for watcher in watchers:
             watcher.saw(self)
         return Results(self, inputs)
 
     def wait(self):
         """The end of the last execution."""
-        if self._is_ahead:
-            self._is_ahead = False
+        if self in _ahead:
+            _ahead.remove(self)
             step = self.step["step"]
             clock.advance_ms(step["waited_ms"] - step["ahead_ms"])
 
@@ -137,14 +168,15 @@ class Program:
         """The results as tensors."""
         import torch
 
-        self.wait()
-        if settings.values == "cpu":
+        if settings.values == "cpu" or not self._has_values:
             return self._values_of_torch(inputs)
         file = io.BytesIO()
         numpy.savez(file, **{f"in{n}": _array(x) for n, x in enumerate(inputs)})
         try:
             written = self.run("numerics", "--inputs=inputs.npz", "--results=results.npz", files={"inputs.npz": file.getvalue()}, wanted=["results.npz"])[1]
         except Error as error:
+            # What was refused once is not tried again.
+            self._has_values = False
             self._say(f"note: {self.name}: the values are torch's own, without the casts of the device: {error}")
             return self._values_of_torch(inputs)
         with numpy.load(io.BytesIO(written["results.npz"])) as arrays:
@@ -156,11 +188,17 @@ class Program:
         from torch.utils import _pytree
 
         with torch.no_grad(), clock.pause():
-            return _pytree.tree_leaves(torch.export.load(io.BytesIO(self.data)).module()(*inputs))
+            program, inputs = torch.export.load(io.BytesIO(self.data)), iter(inputs)
+            given = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
+            args, kwargs = _pytree.tree_unflatten([arg.value if hasattr(arg, "value") else next(inputs) for arg in given], program.call_spec.in_spec)
+            return [x for x in _pytree.tree_leaves(program.module()(*args, **kwargs)) if isinstance(x, torch.Tensor)]
 
     def save(self, file):
+        from torch.utils import _pytree
+
+        about = {**self.about, "spec": _pytree.treespec_dumps(self.result)}
         with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr(ABOUT, json.dumps(self.about))
+            archive.writestr(ABOUT, json.dumps(about))
             archive.writestr(self.name, self.data)
             for name, source in self.sources.items():
                 archive.writestr(name, source)
@@ -168,6 +206,8 @@ class Program:
     @classmethod
     def read(cls, file, workflow="trace"):
         """A saved program; ``None`` if the file is something else."""
+        from torch.utils import _pytree
+
         at = file.tell() if hasattr(file, "tell") else None
         if not zipfile.is_zipfile(file):
             return None
@@ -178,7 +218,9 @@ class Program:
                 return None
             about = json.loads(archive.read(ABOUT))
             sources = {name: archive.read(name) for name in archive.namelist() if name not in (ABOUT, about["name"])}
-            return cls(about["name"], archive.read(about["name"]), about, workflow, sources)
+            program = cls(about["name"], archive.read(about["name"]), about, workflow, sources)
+            program.result = _pytree.treespec_loads(about["spec"])
+            return program
 
 
 def _array(tensor):
@@ -197,20 +239,19 @@ class Results:
         self._inputs = _copies(inputs)
         self._values = None
 
-    def value(self, n):
+    def value(self, n, waits=True):
+        if waits:
+            self._program.wait()
         if self._values is None:
             self._values = self._program.values(self._inputs)
         return self._values[n]
 
-    def tensors(self, place=None):
+    def tensors(self):
         """The results as the module returns them, lazily."""
-        from torch.utils import _pytree
-
         from .lazy import LazyTensor
 
-        about = self._program.about
-        leaves = [LazyTensor.of(shape, dtype, self, n, place) for n, (shape, dtype) in enumerate(about["outputs"])]
-        return _pytree.tree_unflatten(leaves, _pytree.treespec_loads(about["spec"]))
+        leaves = [LazyTensor.of(shape, dtype, self, n) for n, (shape, dtype) in enumerate(self._program.about["outputs"])]
+        return self._program.put_together(leaves)
 
 
 # The inputs of the last call, their versions, and copies of them. It holds the inputs, so that no other tensor has their place in memory.

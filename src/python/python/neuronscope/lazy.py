@@ -7,33 +7,40 @@ from torch.utils import _pytree
 
 
 class LazyTensor(torch.Tensor):
-    """A result of the device, or a tensor on it. ``place`` is the device that it prints."""
+    """A result of the device. One with a ``place`` is on the device still: what is done with it is part of the step."""
 
     @staticmethod
-    def of(shape, dtype, results, n, place=None):
+    def of(shape, dtype, results=None, n=0, place=None):
         dtype = getattr(torch, dtype.removeprefix("torch.")) if isinstance(dtype, str) else dtype
         tensor = torch.Tensor._make_wrapper_subclass(LazyTensor, shape, dtype=dtype)
-        tensor._results, tensor._n, tensor._place = results, n, place
+        tensor.results, tensor.n, tensor.place = results, n, place
         return tensor
 
-    @staticmethod
-    def holding(value, place):
-        """A tensor with known numbers, on the device."""
-        return LazyTensor.of(tuple(value.shape), value.dtype, _Known(value), 0, place)
+    @property
+    def is_pending(self):
+        """Whether it belongs to a step that has not run."""
+        return self.results is None
 
-    def plain(self):
+    def plain(self, waits=True):
         """The numbers as a tensor of the host."""
-        return self._results.value(self._n)
+        if self.is_pending:
+            from .recorder import end_step
+
+            end_step()
+        return self.results.value(self.n, waits)
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-        plain = lambda x: x.plain() if isinstance(x, LazyTensor) else x  # noqa: E731
-        args, kwargs = _pytree.tree_map(plain, (args, kwargs or {}))
-        return function(*args, **kwargs)
+        from .recorder import dispatch
+
+        return dispatch(function, args, kwargs or {})
 
     def __repr__(self, **_):
         text = repr(self.plain())
-        return f"{text[:-1]}, device='{self._place}')" if self._place else text
+        return f"{text[:-1]}, device='{self.place}')" if self.place else text
+
+    def __format__(self, how):
+        return format(self.plain(), how)
 
     def __array__(self, *args, **kwargs):
         return self.plain().numpy().__array__(*args, **kwargs)
@@ -44,16 +51,22 @@ class LazyTensor(torch.Tensor):
     def tolist(self):
         return self.plain().tolist()
 
+    def item(self):
+        return self.plain().item()
+
+    def __bool__(self):
+        return bool(self.plain())
+
     def cpu(self, *_args, **_kwargs):
         return self.plain()
+
+    def __deepcopy__(self, memo):
+        return self.plain().clone()
 
     def __reduce_ex__(self, protocol):
         return self.plain().__reduce_ex__(protocol)
 
 
-class _Known:
-    def __init__(self, value):
-        self._value = value
-
-    def value(self, _n):
-        return self._value
+def host(tree):
+    """A tree of values with the numbers in place of the tensors that are lazy."""
+    return _pytree.tree_map(lambda x: x.plain(waits=x.place is None) if isinstance(x, LazyTensor) else x, tree)

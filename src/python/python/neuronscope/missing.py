@@ -1,8 +1,75 @@
-"""Names of the SDK that do not exist here."""
+"""Names of the SDK that do not exist here, and remarks about what is done in another way than on a NeuronCore."""
+
+import contextlib
+import os
+import sys
+import threading
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_said = set()
+_asked = threading.local()
+
+
+def place():
+    """The line of the program that asked, with ``: `` behind it: the innermost one that belongs to no package."""
+    asked = getattr(_asked, "place", None)
+    if asked is not None:
+        return asked
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not (file.startswith((_PACKAGE, "<")) or "site-packages" in file or "dist-packages" in file or file.startswith(os.path.dirname(os.__file__))):
+            return f"{file}:{frame.f_lineno}: "
+        frame = frame.f_back
+    return ""
+
+
+@contextlib.contextmanager
+def placed(place):
+    """What this thread does in here is for a line that another thread runs."""
+    _asked.place = place
+    try:
+        yield
+    finally:
+        _asked.place = None
+
+
+def remark(text):
+    """Says something once about a line of the script."""
+    line = f"note: {place()}{text}"
+    if line not in _said:
+        _said.add(line)
+        print(line, file=sys.stderr)
 
 
 def sentence(module, name, known):
     return f"{module} has no {name} on the simulated device; it has {', '.join(known)}"
+
+
+# Packages of the SDK that are not simulated, and the command that answers what they are used for.
+_LLM = "ask neuronscope generate --model llama-3-8b --tp 8 how long a prompt and a token take, and neuronscope fit where a model fits (docs/llm.md)"
+_TRAINING = "neuronscope profile --model bert-base-uncased --training is a step of training (docs/training.md)"
+_ELSEWHERE = {
+    "neuronx_distributed": f"models that share cores are not run from Python; {_LLM}; {_TRAINING}",
+    "neuronx_distributed_inference": _LLM,
+    "neuronx_distributed_training": _TRAINING,
+    "transformers_neuronx": _LLM,
+    "vllm": _LLM,
+    "vllm_neuron": _LLM,
+    "optimum.neuron": "trace the model of transformers with torch_neuronx.trace(model, inputs), which is what its export does; of a language model " + _LLM,
+    "torch_neuron": "it is the SDK of Inf1; trace with torch_neuronx.trace for Inf2, Trn1 and later",
+    "tensorflow_neuronx": "give the saved model as ONNX or StableHLO to neuronscope bench --model FILE (docs/import.md)",
+    "jax_neuronx": "give a lowered function to neuronscope.benchmark(jax.jit(f).lower(x))",
+    "libneuronxla": "compile with neuronscope compile --model FILE",
+    "neuronxcc": "NKI kernels do not run here; a kernel in C++ does: neuronscope customop --kernel FILE.cpp (docs/customop.md)",
+    "nki": "NKI kernels do not run here; a kernel in C++ does: neuronscope customop --kernel FILE.cpp (docs/customop.md)",
+}
+
+
+def elsewhere(name):
+    """The sentence about a package that is not simulated; ``None`` of any other."""
+    found = next((of for of in _ELSEWHERE if name == of or name.startswith(of + ".")), None)
+    return found and f"{found} is not on the simulated device: {_ELSEWHERE[found]}"
 
 
 class Missing(AttributeError):

@@ -88,16 +88,17 @@ def exported(model, inputs, decompose=False):
         if inputs is None:
             raise ModelError(f"{type(model).__name__} has no shapes without its inputs; give them as inputs=(x, ...)")
         inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-        was_training = model.training
+        modes = [(module, module.training) for module in model.modules()]
         try:
             with torch.no_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 program = torch.export.export(model.eval(), inputs)
                 program = program.run_decompositions() if decompose else program
         except Exception as error:
-            raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {error}") from error
+            raise ModelError(f"{type(model).__module__}.{type(model).__qualname__} cannot be exported: {str(error).strip().partition(chr(10))[0]}") from error
         finally:
-            model.train(was_training)
+            for module, mode in modes:
+                module.training = mode
     return program
 
 

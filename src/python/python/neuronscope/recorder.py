@@ -1,94 +1,538 @@
-"""Records a training step on the lazy device: forward, backward and update become one program.
+"""The lazy device: what is done with a tensor on it is recorded, and is one program of the device at the end of the step.
 
-The numbers are torch's own, and of a custom operator its kernel's. The program gives the time of the step on the device.
+A tensor on the device is one of the host that is marked. Its numbers are torch's own, and of a custom operator its kernel's. A module that is
+called without gradients is a part of the step by itself; its results are computed with the casts of the device, when somebody looks at them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import operator
+import threading
+import weakref
 
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils import _pytree
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
-from . import clock, kernels
-from .device import Program
-from .lazy import LazyTensor
+from . import clock, device, kernels
+from ._core import Error
+from .device import Program, Results
+from .lazy import LazyTensor, host
+from .missing import place, placed, remark
+from .model import ModelError
+
+PLACE = "xla:1"
+_aten = torch.ops.aten
+# Operators whose result is a value of the host: the step ends, and the script waits for it.
+_LOOKS = {_aten._local_scalar_dense.default, _aten.equal.default, _aten.is_nonzero.default, _aten.allclose.default}
+_SIMPLE = (type(None), bool, int, float, str, torch.dtype, torch.device, torch.memory_format, torch.layout)
+
+# Storages of tensors on the device: the reference keeps the number of a storage from being given to another one.
+_on_device = {}
+_sent = set()
 
 
-def _functional(function):
-    """The operator without its writing in place."""
-    name = function._schema.name.split("::")[1]
-    packet = getattr(torch.ops.aten, name.removesuffix("_"))
-    return getattr(packet, function._overloadname)
+def _storage(tensor):
+    try:
+        return tensor.untyped_storage()
+    except (NotImplementedError, RuntimeError):
+        return None
 
 
-class Recorder(TorchDispatchMode):
+def mark(tensor, sent=False):
+    """Puts a tensor on the device; one that was ``sent`` there is an input of its step."""
+    storage = _storage(tensor)
+    if storage is not None:
+        _on_device[storage._cdata] = StorageWeakRef(storage)
+        if sent:
+            _sent.add(storage._cdata)
+    return tensor
+
+
+def is_on_device(tensor):
+    if isinstance(tensor, LazyTensor):
+        return tensor.place is not None
+    storage = _storage(tensor) if type(tensor) in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer) else None
+    return storage is not None and storage._cdata in _on_device
+
+
+def _forget_the_dead():
+    for of in [of for of, reference in _on_device.items() if reference.expired()]:
+        del _on_device[of]
+        _sent.discard(of)
+
+
+def _alias(tensor):
+    """What two tensors have in common that are the same numbers: autograd makes new objects of what it keeps."""
+    return (tensor.untyped_storage()._cdata, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+
+
+def _word(value):
+    """An argument in the key of a program. Real numbers other than 0 and 1 are data: a new learning rate is no new program."""
+    if isinstance(value, torch.fx.Node):
+        return value.name
+    return "real" if isinstance(value, float) and value not in (0.0, 1.0) else value
+
+
+class Step:
+    """What was recorded since the last step."""
+
     def __init__(self):
-        super().__init__()
-        self._graph = torch.fx.Graph()
-        self._module = torch.nn.Module()
-        # Tensors by identity; they are kept, so that no other one gets it.
-        self._nodes, self._kept = {}, []
-        self._inputs, self._state, self._written = [], {}, {}
-        self._loss = None
+        self._graph, self._root = torch.fx.Graph(), torch.nn.Module()
+        # Nodes by alias; the storages are kept from giving their numbers to others.
+        self._nodes, self._kept, self._storages = {}, [], set()
+        self._inputs, self._state, self._created, self._words = [], [], [], []
+        self._loss = self._last = self._alone = None
+        # Lazy results, by node. Those of modules are computed even if nobody looks.
+        self._pending, self._called = [], []
+        self.writes = False
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        plain = lambda x: x.plain() if isinstance(x, LazyTensor) else x  # noqa: E731
-        args, kwargs = _pytree.tree_map(plain, (args, kwargs or {}))
-        is_kernel = kernels.is_kernel(function._schema.name)
-        if function.namespace != "aten" and not is_kernel:
-            return function(*args, **kwargs)
-        node_args, node_kwargs = _pytree.tree_map(self._node_of, (args, kwargs))
-        is_written = function._schema.is_mutable
-        node = self._graph.call_function(_functional(function) if is_written else function, node_args, node_kwargs)
-        # Of a kernel, torch knows the shape of the result only.
-        results = kernels.values(function._schema.name, args) if is_kernel else function(*args, **kwargs)
-        if isinstance(results, torch.Tensor):
-            self._keep(results, node)
-            if is_written:
-                self._written[id(results)] = node
-        else:
-            for n, result in enumerate(results if isinstance(results, (tuple, list)) else ()):
-                if isinstance(result, torch.Tensor):
-                    self._keep(result, self._graph.call_function(operator.getitem, (node, n)))
-        return results
+    @property
+    def has_pending(self):
+        return bool(self._pending)
 
-    def _keep(self, tensor, node):
-        self._nodes[id(tensor)] = node
-        self._kept.append(tensor)
-        if self._loss is None and node.op == "call_function" and tensor.dim() == 0 and tensor.is_floating_point():
-            self._loss = node
-
-    def _node_of(self, value):
-        """What the step reads: an input if it was sent to the device, else a weight, which is there already."""
+    def node_of(self, value):
+        """What the step reads: an input if it was sent to the device, else what is there already."""
         if not isinstance(value, torch.Tensor):
             return value
-        if id(value) not in self._nodes:
-            if getattr(value, "_neuronscope_was_sent", False):
+        if isinstance(value, LazyTensor):
+            if value.is_pending:
+                return value.node
+            value = host(value)
+        key = _alias(value)
+        if key not in self._nodes:
+            if key[0] in _sent or key[0] not in _on_device:
                 with self._graph.inserting_before(next(iter(self._graph.nodes), None)):
                     node = self._graph.placeholder(f"in{len(self._inputs)}")
                 # Placeholders stand in front of each other: the last one is the first argument.
-                self._inputs.insert(0, value.detach())
+                self._inputs.insert(0, value.detach().clone())
+                _sent.discard(key[0])
             else:
                 name = f"w{len(self._state)}"
-                self._module.register_buffer(name, value.detach().clone())
+                self._root.register_buffer(name, value.detach())
                 node = self._graph.get_attr(name)
-                self._state[id(value)] = node
-            self._keep(value, node)
-        return self._nodes[id(value)]
+                self._state.append(value)
+            self._words.append((node.name, tuple(value.shape), value.stride(), value.dtype))
+            self._know(key, node, value)
+        return self._nodes[key]
 
-    def program(self, programs):
-        """The program of what was recorded, and its inputs; ``programs`` has those of earlier steps. ``None`` if nothing was."""
-        if self._loss is None:
+    def nodes_of(self, tree):
+        return _pytree.tree_map(self.node_of, tree)
+
+    def call(self, function, args, kwargs):
+        """A node of an operator, whose arguments are nodes."""
+        if function is _aten.copy_.default and args[1].op == "get_attr":
+            # torch.export loses count of two weights with the same new value.
+            args = (args[0], self._graph.call_function(_aten.clone.default, (args[1],)), *args[2:])
+        leaves, spec = _pytree.tree_flatten((args, kwargs))
+        self._words.append((str(function), spec, tuple(map(_word, leaves))))
+        self._alone = None
+        return self._graph.call_function(function, args, kwargs)
+
+    def keep(self, results, node):
+        """The nodes of an operator's results."""
+        for tensor, of in _parts(results, node, self._graph):
+            mark(tensor)
+            key = _alias(tensor)
+            is_new = key[0] not in self._storages
+            self._know(key, of, tensor)
+            self._last = of
+            if is_new:
+                self._created.append((StorageWeakRef(tensor.untyped_storage()), of, tuple(tensor.shape), tensor.dtype))
+                if self._loss is None and tensor.dim() == 0 and tensor.is_floating_point():
+                    self._loss = of
+
+    def _know(self, key, node, tensor):
+        self._nodes.setdefault(key, node)
+        self._storages.add(key[0])
+        # Whoever holds a gradient itself makes autograd copy it.
+        self._kept.append(StorageWeakRef(tensor.untyped_storage()))
+
+    def promise(self, results, node):
+        """Lazy tensors for an operator's results, of which the shapes are known."""
+        made = {}
+        for tensor, of in _parts(results, node, self._graph):
+            lazy = made[id(tensor)] = LazyTensor.of(tuple(tensor.shape), tensor.dtype, place=PLACE)
+            lazy.node = of
+            self._pending.append(weakref.ref(lazy))
+        return _pytree.tree_map(lambda x: made.get(id(x), x), results)
+
+    def module(self, call, inputs):
+        """A module's call, whose results are lazy."""
+        self._alone = call if not self._pending and not self._created else None
+        name = f"m{len(self._called)}"
+        self._root.add_module(name, _Flat(call.module))
+        args = tuple(map(self.node_of, inputs))
+        self._words.append((call.key, tuple(node.name for node in args)))
+        node = self._graph.call_module(name, args)
+        leaves = []
+        for n, (shape, dtype) in enumerate(call.program.about["outputs"]):
+            lazy = LazyTensor.of(shape, dtype, place=PLACE)
+            lazy.node = self._graph.call_function(operator.getitem, (node, n))
+            self._pending.append(weakref.ref(lazy))
+            leaves.append(lazy)
+        self._called.append((call, inputs, leaves))
+        return leaves
+
+    def run(self):
+        """Compiles it, if no earlier step was the same, and executes it."""
+        self._nodes.clear()
+        self._kept.clear()
+        pending = [lazy for lazy in (reference() for reference in self._pending) if lazy is not None]
+        if self._alone is not None:
+            ((call, inputs, pending),) = self._called
+            program = call.program
+        else:
+            program, inputs = self._program(pending), tuple(self._inputs)
+        if program is None:
+            return
+        results = Results(program, host(inputs))
+        for n, lazy in enumerate(pending):
+            lazy.results, lazy.n = results, n
+        program.execute(host(inputs))
+
+    def _program(self, pending):
+        live = [(of, shape, dtype) for reference, of, shape, dtype in self._created if not reference.expired()]
+        if not (pending or self.writes or self._loss or live):
+            return None
+        outputs = tuple(lazy.node for lazy in pending)
+        if not outputs:
+            # Of what depends on no number there is nothing to compute.
+            candidates = (self._loss, *(of for of, _, _ in live), self._last)
+            outputs = tuple(of for of in candidates if of is not None and self._sources(of))[:1]
+            if not outputs:
+                return None
+        self._read(outputs)
+        # What is alive stays in the device's memory.
+        for n, (of, shape, dtype) in enumerate(live):
+            if of not in outputs:
+                self._root.register_buffer(f"live{n}", torch.empty(shape, dtype=dtype))
+                self._graph.call_function(_aten.copy_.default, (self._graph.get_attr(f"live{n}"), of))
+        self._graph.output(outputs)
+        values = tuple((x.data_ptr(), x._version) for x in self._state) if pending else ()
+        key = (tuple(self._words), tuple(of.name for of in outputs), tuple(of.name for of, _, _ in live), values)
+        if key not in _programs:
+            module = torch.fx.GraphModule(self._root, self._graph, "Step" if pending else "TrainingStep")
+            program = Program.of_module(module, tuple(self._inputs), "mark_step", decompose=True)
+            _programs[key] = (program, self._state if pending else None)
+        return _programs[key][0]
+
+
+    def _sources(self, *nodes):
+        """The inputs and weights that nodes depend on."""
+        above, rest = {}, list(nodes)
+        while rest:
+            node = rest.pop()
+            if node not in above:
+                above[node] = node.op in ("placeholder", "get_attr")
+                rest.extend(node.all_input_nodes)
+        return [node for node, is_source in above.items() if is_source]
+
+    def _read(self, outputs):
+        """A program reads an input: without one, something that is there already is the input."""
+        sources = self._sources(*outputs)
+        if not sources or any(node.op == "placeholder" for node in sources):
+            return
+        with self._graph.inserting_before(next(iter(self._graph.nodes))):
+            put = self._graph.placeholder(f"in{len(self._inputs)}")
+        self._inputs.insert(0, getattr(self._root, sources[0].target))
+        delattr(self._root, sources[0].target)
+        sources[0].replace_all_uses_with(put)
+        self._graph.erase_node(sources[0])
+
+
+# Programs of steps, with the tensors whose places are part of their keys.
+_programs = {}
+_step = None
+_thread = threading.local()
+
+
+class _Flat(torch.nn.Module):
+    """A module whose results are a tuple of tensors."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def forward(self, *inputs):
+        return tuple(x for x in _pytree.tree_leaves(self.module(*inputs)) if isinstance(x, torch.Tensor))
+
+
+def _parts(results, node, graph):
+    """The tensors of an operator's results with their nodes."""
+    if isinstance(results, torch.Tensor):
+        yield results, node
+    elif isinstance(results, (tuple, list)):
+        for n, result in enumerate(results):
+            if isinstance(result, torch.Tensor):
+                yield result, graph.call_function(operator.getitem, (node, n))
+
+
+def current():
+    global _step
+    if _step is None:
+        _step = Step()
+    return _step
+
+
+def end_step():
+    """Runs what was recorded. A step that fails is gone, and the next one begins anew."""
+    global _step
+    step, _step = _step, None
+    if step is not None:
+        # Inside of an operator torch exports nothing; a thread has a state of its own.
+        _elsewhere(step.run) if getattr(_thread, "is_in_operator", False) else _aside(step.run)
+        _forget_the_dead()
+
+
+def _aside(work):
+    with aside():
+        return work()
+
+
+def _elsewhere(work):
+    """The result of ``work`` in another thread, where no operator is under way."""
+    ended, asked = [], place()
+
+    def run():
+        with placed(asked):
+            try:
+                ended.append((_aside(work), None))
+            except BaseException as error:
+                ended.append((None, error))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join()
+    result, error = ended[0]
+    if error is not None:
+        raise error
+    return result
+
+
+@contextlib.contextmanager
+def aside():
+    """What happens in here is the simulation's, not the script's."""
+    with clock.pause(), _disable_current_modes():
+        was, _thread.is_aside = is_aside(), True
+        try:
+            yield
+        finally:
+            _thread.is_aside = was
+
+
+def is_aside():
+    return getattr(_thread, "is_aside", False)
+
+
+class _Watch(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        return dispatch(function, args, kwargs or {})
+
+
+def watch():
+    """Looks at the operators of this thread from now on."""
+    if not getattr(_thread, "is_watched", False):
+        _thread.is_watched = True
+        _Watch().__enter__()
+
+
+def dispatch(function, args, kwargs):
+    was, _thread.is_in_operator = getattr(_thread, "is_in_operator", False), True
+    try:
+        return _dispatch(function, args, kwargs)
+    finally:
+        _thread.is_in_operator = was
+
+
+def _dispatch(function, args, kwargs):
+    """An operator: recorded if one of its tensors is on the device."""
+    tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+    if is_aside() or not any(map(is_on_device, tensors)):
+        return function(*host(args), **host(kwargs))
+    name = function._schema.name
+    is_kernel = kernels.is_kernel(name)
+    if function in _LOOKS:
+        return _on_host(function, args, kwargs, waits=True)
+    if name.startswith("aten::_foreach_"):
+        return _one_by_one(function, args, kwargs)
+    if function.namespace != "aten" and not is_kernel:
+        remark(f"{name} runs on the host: the device has no operator of this name")
+        return _on_host(function, args, kwargs)
+    if _is_shaped_by_data(function, args):
+        remark(f"{name} runs on the host: the shape of its result depends on data")
+        return _on_host(function, args, kwargs)
+    writes = function._schema.is_mutable
+    is_lazy = any(isinstance(x, LazyTensor) and x.is_pending for x in tensors)
+    written = args[0] if writes and args and isinstance(args[0], torch.Tensor) else None
+    if is_lazy and not is_kernel and (not writes or isinstance(written, LazyTensor) and written.is_pending):
+        with aside():
+            promised = _shapes(function, args, kwargs)
+        step = current()
+        node = step.call(function, *step.nodes_of((args, kwargs)))
+        return written if writes else step.promise(promised, node)
+    # A step computes its lazy results of the numbers at its end, so nothing may change them before.
+    if is_lazy or writes and _step is not None and _step.has_pending:
+        end_step()
+    args, kwargs = host((args, kwargs))
+    step = current()
+    node_args, node_kwargs = step.nodes_of((args, kwargs))
+    # Of a kernel, torch knows the shape of the result only.
+    with aside() if is_kernel else clock.pause():
+        results = kernels.values(name, args) if is_kernel else function(*args, **kwargs)
+    step.writes |= writes
+    step.keep(results, step.call(function, node_args, node_kwargs))
+    return results
+
+
+def _on_host(function, args, kwargs, waits=False):
+    end_step()
+    if waits:
+        device.wait()
+    results = function(*host(args), **host(kwargs))
+    return _pytree.tree_map_only(torch.Tensor, mark, results)
+
+
+def _is_shaped_by_data(function, args):
+    if function is _aten.index.Tensor:
+        return any(x is not None and x.dtype in (torch.bool, torch.uint8) for x in args[1])
+    tags = function.tags
+    return torch.Tag.dynamic_output_shape in tags or torch.Tag.data_dependent_output in tags
+
+
+def _one_by_one(function, args, kwargs):
+    """An operator on lists as one for each tensor."""
+    name = function._schema.name.removeprefix("aten::_foreach_")
+    each = getattr(_aten, name)
+    count = len(args[0])
+    of = lambda x, n: x[n] if isinstance(x, (list, tuple)) and len(x) == count else x  # noqa: E731
+    results = []
+    for n in range(count):
+        given = tuple(of(x, n) for x in args)
+        results.append(dispatch(_overload(each, given), given, {key: of(x, n) for key, x in kwargs.items()}))
+    return None if name.endswith("_") else results
+
+
+def _overload(packet, args):
+    """The overload that takes these arguments."""
+    for name in packet.overloads():
+        function = getattr(packet, name)
+        wanted = [argument for argument in function._schema.arguments if not argument.kwarg_only]
+        if len(wanted) >= len(args) and all(isinstance(given, torch.Tensor) == (str(argument.type) == "Tensor") for given, argument in zip(args, wanted)) and not function._schema.name.endswith(".out"):
+            return function
+    raise Error(f"{packet} has no overload for what it is called with")
+
+
+def _shapes(function, args, kwargs):
+    """The results without their numbers."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode() as mode:
+
+        def fake(x):
+            if isinstance(x, LazyTensor):
+                return torch.empty(tuple(x.shape), dtype=x.dtype)
+            return mode.from_tensor(x) if isinstance(x, torch.Tensor) else x
+
+        return function(*_pytree.tree_map(fake, args), **_pytree.tree_map(fake, kwargs))
+
+
+class Call:
+    """A module that is called with tensors of some shapes, and its program."""
+
+    def __init__(self, module, leaves, spec):
+        tensors = [x for x in leaves if isinstance(x, torch.Tensor)]
+        inputs = tuple(torch.zeros(tuple(x.shape), dtype=x.dtype) if isinstance(x, LazyTensor) else x.detach() for x in tensors)
+        is_plain = spec == _pytree.tree_structure((inputs, {}))
+        self.module = module if is_plain else _Called(module, leaves, spec)
+        self.program = Program.of_module(self.module, inputs, "mark_step", name=f"{type(module).__name__}.pt2")
+
+    @staticmethod
+    def of(module, args, kwargs):
+        """``None`` if what it is called with, or what it gives, is not made of tensors and numbers."""
+        leaves, spec = _pytree.tree_flatten((args, kwargs))
+        if not all(isinstance(x, (torch.Tensor, *_SIMPLE)) for x in leaves):
             return None, ()
-        for tensor, node in self._written.items():
-            if tensor in self._state:
-                self._graph.call_function(torch.ops.aten.copy_.default, (self._state[tensor], node))
-        self._graph.output((self._loss,))
-        key = (str(self._graph), tuple((tuple(x.shape), x.dtype) for x in self._inputs))
-        if key not in programs:
-            with clock.pause(), torch.no_grad():
-                module = torch.fx.GraphModule(self._module, self._graph, "TrainingStep")
-                programs[key] = Program.of_module(module, tuple(self._inputs), "mark_step", decompose=True)
-        return programs[key], tuple(self._inputs)
+        words = tuple((tuple(x.shape), x.dtype) if isinstance(x, torch.Tensor) else x for x in leaves)
+        state = tuple((x.data_ptr(), x._version) for x in (*module.parameters(), *module.buffers()))
+        key = (id(module), module.training, spec, words)
+        known = _calls.get(key)
+        if known is None or known[1] != state:
+            with aside():
+                try:
+                    call = Call(module, leaves, spec)
+                    call.key = (*key, state)
+                except ModelError as error:
+                    remark(f"{type(module).__name__} runs operator by operator, with the numbers of torch: {error}")
+                    call = None
+            # The module is kept, so that no other one gets its id.
+            known = _calls[key] = (call, state, module)
+        return known[0], tuple(x for x in leaves if isinstance(x, torch.Tensor))
+
+
+_calls = {}
+
+
+class _Called(torch.nn.Module):
+    """A module with what it is called with beside tensors."""
+
+    def __init__(self, module, leaves, spec):
+        super().__init__()
+        self.module, self._spec = module, spec
+        self._leaves = [None if isinstance(x, torch.Tensor) else (x,) for x in leaves]
+        self.training = module.training
+
+    def forward(self, *inputs):
+        tensors = iter(inputs)
+        args, kwargs = _pytree.tree_unflatten([next(tensors) if one is None else one[0] for one in self._leaves], self._spec)
+        return self.module(*args, **kwargs)
+
+
+def call_module(module, call, args, kwargs):
+    """A call of a module on the device; ``call`` is the one of torch."""
+    if is_aside() or getattr(_thread, "is_inside", False):
+        return call(module, *args, **kwargs)
+    watch()
+    tensors = [x for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+    if not all(is_on_device(x) for x in tensors if x.dim()):
+        remark(f"an input of {type(module).__name__} is not on the device, which a NeuronCore refuses; send it there with .to(xm.xla_device())")
+    weights = module.parameters() if module.training else ()
+    is_trained = torch.is_grad_enabled() and any(x.requires_grad for x in (*tensors, *weights))
+    lazy, inputs = (None, ()) if is_trained else Call.of(module, args, kwargs)
+    if lazy is not None:
+        if _step is not None and _step.writes:
+            end_step()
+        with aside():
+            return lazy.program.put_together(current().module(lazy, inputs))
+    _thread.is_inside = True
+    try:
+        return call(module, *host(args), **host(kwargs))
+    finally:
+        _thread.is_inside = False
+
+
+def look():
+    """Somebody looks at numbers: the step ends, and the script waits for the device."""
+    end_step()
+    device.wait()
+
+
+def copy_of(tensor):
+    """The numbers of a tensor on the device, on the host; a gradient finds its way back."""
+    was, _thread.is_aside = is_aside(), True
+    try:
+        return tensor.clone()
+    finally:
+        _thread.is_aside = was
+
+
+def take_back(module):
+    """A module comes back from the device."""
+    look()
+    for one in module.modules():
+        one.__dict__.pop("_neuronscope_on_device", None)
+    for tensor in (*module.parameters(), *module.buffers()):
+        storage = _storage(tensor)
+        _on_device.pop(storage._cdata, None)

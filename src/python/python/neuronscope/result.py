@@ -12,6 +12,15 @@ from .calls import flags, run
 _FRAME = '<iframe sandbox="allow-scripts allow-popups" style="width:100%;height:{height}px;border:0" srcdoc="{document}"></iframe>'
 
 
+# Rows of a table that a notebook shows.
+_SHOWN = 100
+
+
+def _shown(value):
+    """A value in a cell."""
+    return "" if value is None else f"{value:,.6g}" if isinstance(value, float) else str(value)
+
+
 class Record:
     """An object of JSON. Its keys are attributes: ``report.throughput_avg``, and keys: ``report["throughput_avg"]``."""
 
@@ -92,6 +101,15 @@ class Table:
 
     def __repr__(self):
         return repr(self._rows)
+
+    def _repr_html_(self):
+        """The first rows, as a notebook shows them."""
+        rows = [row.to_dict() if isinstance(row, Record) else row for row in self._rows[:_SHOWN]]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        cells = lambda values, of: "".join(f"<{of}>{html.escape(_shown(value))}</{of}>" for value in values)  # noqa: E731
+        body = "".join(f"<tr>{cells([row.get(name) for name in names], 'td')}</tr>" for row in rows)
+        rest = f"<caption>{_SHOWN} of {len(self)} rows</caption>" if len(self) > _SHOWN else ""
+        return f"<table>{rest}<thead><tr>{cells(names, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
     def __reduce__(self):
         return type(self), (self._text or self.to_dicts(),)
@@ -178,6 +196,7 @@ class Reports(Table, _Document):
     """The reports of a benchmark, in the order in which they ran."""
 
     _record = Report
+    _repr_html_ = _Document._repr_html_
 
     def __init__(self, rows, page=None):
         super().__init__(rows)
@@ -268,6 +287,12 @@ class Profile(_Document):
 
     def close(self):
         self._shell.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def __repr__(self):
         return f"<Profile of {' '.join(self._source)}>"

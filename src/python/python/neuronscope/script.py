@@ -10,9 +10,11 @@ import os
 import runpy
 import sys
 import traceback
+from multiprocessing import spawn
 
 from . import clock
-from .missing import Missing, MissingModule, sentence
+from ._core import Error, UsageError
+from .missing import Missing, MissingModule, elsewhere, sentence
 
 # Modules of the SDK, and where they are here.
 _MODULES = {name: f"neuronscope.{name}" for name in ("neuronperf", "torch_neuronx", "torch_xla")}
@@ -38,6 +40,9 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname, path=None, target=None):
         root, _, rest = fullname.partition(".")
         if root not in _MODULES:
+            said = elsewhere(fullname)
+            if said is not None:
+                raise MissingModule(said, name=fullname)
             return None
         real = f"{_MODULES[root]}.{rest}" if rest else _MODULES[root]
         try:
@@ -54,16 +59,32 @@ def _names(module):
     return sorted(getattr(importlib.import_module(module), "__all__", ()))
 
 
-def install():
-    """Puts the modules in front of the path of this process."""
+def install(chosen):
+    """Puts the modules in front of the path of this process, and of those that it spawns, and gives them the clock."""
+    from . import device
+
+    device.settings.values, device.settings.instance = chosen["values"], chosen["instance"]
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+    clock.current = clock.Clock(chosen["clock"])
+    clock.current.install()
+    data_of = spawn.get_preparation_data
+    # A process that is spawned reads this before it imports the script.
+    spawn.get_preparation_data = lambda name: {"neuronscope": _Child(chosen), **data_of(name)}
+
+
+class _Child:
+    def __init__(self, chosen):
+        self._chosen = chosen
+
+    def __reduce__(self):
+        return install, (self._chosen,)
 
 
 def _arguments(args):
     parser = argparse.ArgumentParser(
         prog="python -m neuronscope",
-        description="Run a script of the Neuron SDK on the simulated device: neuronperf, torch_neuronx and torch_xla are there.",
+        description="Run a script of the Neuron SDK on the simulated device: neuronperf, torch_neuronx and torch_xla are there. Or, in place of the script, a command: python -m neuronscope bench --help.",
     )
     parser.add_argument("--clock", choices=clock.MODES, default="both", help="what the script's clock counts: host and device time (both), device time and sleeps only (simulated), or the time of this machine (measured)")
     parser.add_argument("--values", choices=("device", "cpu"), default="device", help="how results are computed: with the casts of a NeuronCore, or by torch itself")
@@ -81,29 +102,45 @@ _SAID = {
 
 
 def main(args=None):
+    args = sys.argv[1:] if args is None else args
+    if args and not args[0].startswith("-") and not args[0].endswith(".py") and not os.path.isfile(args[0]):
+        return _command(args)
     chosen = _arguments(args)
     if not os.path.isfile(chosen.script):
         print(f"neuronscope: {chosen.script}: there is no such script", file=sys.stderr)
         return 2
-    from . import device
-
-    device.settings.values, device.settings.instance = chosen.values, chosen.instance
     print(f"neuronscope: {chosen.script} on a simulated {chosen.instance}; the clock is {chosen.clock}: {_SAID[chosen.clock]}", file=sys.stderr)
-    install()
+    install({"clock": chosen.clock, "values": chosen.values, "instance": chosen.instance})
     sys.argv = [chosen.script, *chosen.args]
     sys.path[0] = os.path.dirname(os.path.abspath(chosen.script))
-    clock.current = clock.Clock(chosen.clock)
-    clock.current.install()
     try:
         runpy.run_path(chosen.script, run_name="__main__")
-    except (Missing, ImportError) as error:
+    except (Missing, ImportError, Error, UsageError) as error:
         print(f"neuronscope: {_line_of(error, chosen.script)}: {_words(error)}", file=sys.stderr)
         return 1
     return 0
 
 
+def _command(args):
+    """A command of the command line, as ``neuronscope`` runs it."""
+    from .calls import run
+
+    out, status = b"", 0
+    try:
+        out = run(args)[0]
+    except (Error, UsageError) as error:
+        out, status = error.partial, 2 if isinstance(error, UsageError) else 1
+        print(f"neuronscope: {error}", file=sys.stderr)
+    sys.stdout.buffer.write(out)
+    sys.stdout.flush()
+    return status
+
+
 def _words(error):
     if type(error) is ModuleNotFoundError and error.name:
+        said = elsewhere(f"{error.name}.neuron")
+        if said is not None:
+            return said
         return f"{error}; install it with pip install {error.name.partition('.')[0]}"
     # from MODULE import NAME: Python has its own words for it.
     module = getattr(error, "name", None) or ""

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
+
 import torch
+from torch.utils import _pytree
 
 from ..device import Program
-from ..missing import attribute_of
+from ..missing import attribute_of, remark
+from ..model import ModelError
+from ..torch_xla.core import xla_model  # noqa: F401 (the real package has the device as well)
 from . import experimental, xla_impl
 
-__all__ = ["experimental", "trace", "xla_impl"]
+__all__ = ["DataParallel", "analyze", "async_load", "dynamic_batch", "experimental", "lazy_load", "replace_weights", "trace", "xla_impl"]
 
 
 class TracedModule(torch.nn.Module):
     """A module that is compiled for a NeuronCore. It is called like the module, on inputs of the same shapes."""
 
-    def __init__(self, program):
+    def __init__(self, program, spec=None):
         super().__init__()
         self.program = program
+        # How inputs are put together; None where they are tensors, one after another.
+        self._spec = spec
         self._is_loaded = False
+        # Whether a batch may be larger than the one that it is compiled for.
+        self.takes_batches = False
 
     def load(self):
         """Puts the program on the device, which the first call does otherwise."""
@@ -25,8 +34,12 @@ class TracedModule(torch.nn.Module):
             self._is_loaded = True
             self.program.load()
 
-    def forward(self, *inputs):
+    def forward(self, *inputs, **named):
         self.load()
+        inputs = [x for x in _pytree.tree_leaves((inputs, named)) if isinstance(x, torch.Tensor)]
+        size = self.program.about["inputs"][0][0][:1] if inputs else []
+        if self.takes_batches and size and inputs[0].shape[0] != size[0]:
+            return _in_batches(self.program, inputs, size[0])
         return self.program.execute(inputs).tensors()
 
     def __neuronscope_file__(self):
@@ -36,11 +49,110 @@ class TracedModule(torch.nn.Module):
         self.program.save(file)
 
 
-def trace(func, example_inputs, *_args, compiler_workdir=None, compiler_args=None, **_options):
-    """Compiles a module for the device. ``compiler_args`` are flags of the compiler; nothing is written to ``compiler_workdir``."""
-    program = Program.of_module(func, example_inputs, "trace", compiler_args)
+def _in_batches(program, inputs, size):
+    """A batch in parts of the size that the program is compiled for; the last part is filled up."""
+    count = inputs[0].shape[0]
+    parts = []
+    for start in range(0, count, size):
+        part = [x[start : start + size] for x in inputs]
+        missing = size - part[0].shape[0]
+        if missing:
+            part = [torch.cat([x, x.new_zeros((missing, *x.shape[1:]))]) for x in part]
+        parts.append(_pytree.tree_leaves(program.execute(part).tensors()))
+    leaves = [torch.cat([part.plain() for part in of])[:count] for of in zip(*parts)]
+    return program.put_together(leaves)
+
+
+# What the real call takes beside these, and why it changes nothing here.
+_WITHOUT_EFFECT = {
+    "compiler_workdir": "nothing is written there",
+    "compiler_timeout": "the compiler is simulated",
+    "inline_weights_to_neff": "weights are on the device either way",
+    "options": "they choose how the real program is built",
+    "states": "states are weights of the program",
+    "partitioner_config": "the whole module runs on the device",
+    "cpu_backend": "there is no other backend",
+    "optimizations": "they choose how the real program is built",
+    "separate_weights": "weights are on the device either way",
+    "device": "the device is simulated",
+}
+
+
+def trace(func, example_inputs, *_args, compiler_args=None, input_output_aliases=None, **options):
+    """Compiles a module or a function for the device. ``compiler_args`` are flags of the compiler."""
+    for name in options:
+        if name not in _WITHOUT_EFFECT:
+            raise TypeError(f"torch_neuronx.trace has no argument {name}; it has func, example_inputs, compiler_args, input_output_aliases, {', '.join(_WITHOUT_EFFECT)}")
+        if options[name] is not None:
+            remark(f"{name} of torch_neuronx.trace has no effect here: {_WITHOUT_EFFECT[name]}")
+    if input_output_aliases:
+        remark("input_output_aliases of torch_neuronx.trace has no effect here: an aliased state is an output that is copied")
+    program = Program.of_module(_module(func), example_inputs, "trace", compiler_args, name=f"{_name(func)}.pt2")
     program.compile()
     return TracedModule(program)
+
+
+def _name(func):
+    return getattr(func, "__name__", None) or getattr(func, "original_name", None) or type(func).__name__
+
+
+def _module(func):
+    """A module, or a function as one."""
+    if isinstance(func, torch.jit.ScriptModule) or isinstance(func, torch.jit.ScriptFunction):
+        raise ModelError(f"{_name(func)} is TorchScript, which is compiled as a file: save it with torch.jit.save, and ask neuronscope bench --model FILE; or trace the module that it was made of")
+    if isinstance(func, torch.nn.Module):
+        return func
+    if not callable(func):
+        raise ModelError(f"{type(func).__name__} is no module; give a torch.nn.Module or a function of tensors")
+    return _Function(func)
+
+
+class _Function(torch.nn.Module):
+    """A function; the modules that it calls are found in its closure and among its globals."""
+
+    def __init__(self, function):
+        super().__init__()
+        self._function = function
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, torch.nn.Module):
+            self.owner = owner
+        used = inspect.getclosurevars(function) if inspect.isfunction(function) else None
+        for name, value in {**(used.globals if used else {}), **(used.nonlocals if used else {})}.items():
+            if isinstance(value, torch.nn.Module):
+                self.add_module(name, value)
+
+    def forward(self, *inputs):
+        return self._function(*inputs)
+
+
+def DataParallel(model, device_ids=None, dim=0, set_dynamic_batching=None):  # noqa: N802 (the SDK's name)
+    """The traced module, whose batches are split into calls: there is one simulated core."""
+    remark("torch_neuronx.DataParallel runs the parts of a batch one after another on one core; what several cores do says neuronscope bench --model FILE --n_models 2")
+    return dynamic_batch(model)
+
+
+def dynamic_batch(model):
+    """A traced module that takes any batch: in parts of the size that it is compiled for."""
+    model.takes_batches = True
+    return model
+
+
+def async_load(model, enable_async_load=True):
+    return lazy_load(model, enable_async_load)
+
+
+def lazy_load(model, enable_lazy_load=True):
+    """The first call loads the program in any case."""
+    remark("async_load and lazy_load have no effect here: the first call loads the program") if enable_lazy_load else model.load()
+    return model
+
+
+def replace_weights(model, weights):
+    raise ModelError("replace_weights is not simulated: trace the module again with its new weights; the times are the same")
+
+
+def analyze(func, example_inputs, compiler_workdir=None, **_options):
+    raise ModelError("torch_neuronx.analyze is not simulated: neuronscope.inspect(model, inputs, instance=...) says which operators a module has and what they take")
 
 
 _save, _load = torch.jit.save, torch.jit.load

@@ -1,65 +1,151 @@
-"""torch_xla.core.xla_model: a module on the XLA device is recorded when it is called, and runs when the step ends.
-
-A module that is trained runs at once, with torch's numbers; the end of the step takes the device's time.
-"""
+"""torch_xla.core.xla_model: what is done on the XLA device is recorded, and runs when the step ends."""
 
 from __future__ import annotations
 
+import functools
+
 import torch
 
-from ... import clock
-from ...device import Program, Results
+from ... import device as _device
+from ... import recorder
 from ...lazy import LazyTensor
-from ...missing import attribute_of
+from ...missing import attribute_of, remark
 
-__all__ = ["mark_step", "optimizer_step", "save", "wait_device_ops", "xla_device"]
+__all__ = [
+    "add_step_closure",
+    "all_gather",
+    "all_reduce",
+    "get_local_ordinal",
+    "get_ordinal",
+    "get_xla_supported_devices",
+    "is_master_ordinal",
+    "mark_step",
+    "master_print",
+    "mesh_reduce",
+    "optimizer_step",
+    "reduce_gradients",
+    "rendezvous",
+    "save",
+    "send_cpu_data_to_device",
+    "set_rng_state",
+    "unlazy",
+    "wait_device_ops",
+    "xla_device",
+    "xla_device_hw",
+    "xrt_world_size",
+]
 
-_PLACE = "xla:1"
-_programs = {}
-_waiting = []
-# Training steps: the recorder of the current one, and the programs of earlier ones.
-_recorder = None
-_steps = {}
+REDUCE_SUM, REDUCE_MUL, REDUCE_AND, REDUCE_OR, REDUCE_MIN, REDUCE_MAX = "sum", "mul", "and", "or", "min", "max"
+
+_closures = []
 
 
 def xla_device(n=None, devkind=None):
     """The simulated NeuronCore, for ``module.to`` and ``tensor.to``."""
+    recorder.watch()
     return torch.device("xla", n or 1)
 
 
-def mark_step(wait=False):
+def xla_device_hw(device):
+    return "NEURON"
+
+
+def get_xla_supported_devices(devkind=None, max_devices=None):
+    return ["xla:1"]
+
+
+def mark_step(wait=False, reset_scope=True):
     """Runs what was recorded since the last step."""
-    global _recorder
-    for call in _waiting:
-        call.run()
-    _waiting.clear()
-    if _recorder is not None:
-        recorder, _recorder = _recorder, None
-        recorder.__exit__(None, None, None)
-        program, inputs = recorder.program(_steps)
-        if program is not None:
-            program.execute(inputs)
-
-
-def _begin_recording():
-    global _recorder
-    if _recorder is None:
-        from ...recorder import Recorder
-
-        _recorder = Recorder()
-        _recorder.__enter__()
+    recorder.end_step()
+    closures, _closures[:] = list(_closures), []
+    for closure, args in closures:
+        closure(*args)
+    if wait:
+        _device.wait()
 
 
 def wait_device_ops(devices=()):
-    mark_step()
+    mark_step(wait=True)
 
 
-def optimizer_step(optimizer, barrier=False, optimizer_args=None):
+def unlazy(tensors):
+    mark_step(wait=True)
+
+
+def add_step_closure(closure, args=(), run_async=False):
+    """Calls a function at the end of the step."""
+    _closures.append((closure, args))
+
+
+def optimizer_step(optimizer, barrier=False, optimizer_args=None, groups=None, pin_layout=True):
     """Updates the weights; ``barrier`` ends the step."""
     loss = optimizer.step(**(optimizer_args or {}))
     if barrier:
         mark_step()
     return loss
+
+
+# There is one process, so what all of them have is what it has.
+def get_ordinal():
+    return 0
+
+
+get_local_ordinal = get_ordinal
+
+
+def xrt_world_size():
+    return 1
+
+
+def is_master_ordinal(local=True):
+    return True
+
+
+def master_print(*args, fd=None, local=False, flush=False):
+    import sys
+
+    print(*args, file=fd or sys.stdout, flush=flush)
+
+
+def rendezvous(tag, payload=b"", replicas=()):
+    return [payload]
+
+
+def mesh_reduce(tag, data, reduce_fn):
+    return reduce_fn([data])
+
+
+def all_reduce(reduce_type, inputs, scale=1.0, groups=None, pin_layout=True):
+    _said_collective("all_reduce")
+    if isinstance(inputs, torch.Tensor):
+        return inputs if scale == 1.0 else inputs * scale
+    if scale != 1.0:
+        for tensor in inputs:
+            tensor.mul_(scale)
+    return None
+
+
+def all_gather(value, dim=0, groups=None, output=None, pin_layout=True):
+    _said_collective("all_gather")
+    return value
+
+
+def reduce_gradients(optimizer, groups=None, pin_layout=True):
+    _said_collective("reduce_gradients")
+
+
+def _said_collective(name):
+    remark(f"xm.{name} takes no time: there is one process. How long several cores take says neuronscope generate --tp N, and docs/training.md what is modelled of training")
+
+
+def send_cpu_data_to_device(data, device, input_sharding=None):
+    from torch.utils import _pytree
+
+    return _pytree.tree_map_only(torch.Tensor, lambda x: x.to(device), data)
+
+
+def set_rng_state(seed, device=None):
+    torch.manual_seed(seed)
 
 
 def save(data, file_or_path, master_only=True, global_master=False):
@@ -68,65 +154,154 @@ def save(data, file_or_path, master_only=True, global_master=False):
     torch.save(data, file_or_path)
 
 
-class _Call:
-    """A module and its inputs, which run at the end of the step or when a result is looked at."""
-
-    def __init__(self, module, inputs):
-        self._key = (id(module), tuple((tuple(x.shape), x.dtype) for x in inputs))
-        self._is_done = False
-        self.inputs = inputs
-        if self._key not in _programs:
-            # The module is kept, so that no other one gets its id.
-            _programs[self._key] = (module, Program.of_module(module, inputs, "mark_step"))
-        self.program = _programs[self._key][1]
-        self.results = Results(self.program, inputs)
-
-    def run(self):
-        if not self._is_done:
-            self._is_done = True
-            self.program.execute(self.inputs)
+def on_xla(device):
+    return isinstance(device, torch.device) and device.type == "xla" or isinstance(device, str) and device.partition(":")[0] in ("xla", "neuron")
 
 
-def _on_device(device):
-    return isinstance(device, torch.device) and device.type == "xla" or isinstance(device, str) and device.startswith("xla")
+def _without_device(args, kwargs):
+    """The arguments of ``to`` without the XLA device, and whether they named it."""
+    kept = {name: value for name, value in kwargs.items() if not (name == "device" and on_xla(value))}
+    rest = tuple(x for x in args if not on_xla(x))
+    return rest, kept, len(rest) + len(kept) < len(args) + len(kwargs)
 
 
-def _names_device(args, kwargs):
-    return any(map(_on_device, args)) or _on_device(kwargs.get("device"))
+# What makes tensors of nothing.
+_FACTORIES = "arange empty empty_strided eye full linspace logspace ones rand randint randn randperm tensor zeros as_tensor empty_like full_like ones_like rand_like randint_like randn_like zeros_like"
 
 
 def _install():
     """Teaches modules and tensors the device; torch itself has no code for it."""
     tensor_to, module_to, module_call = torch.Tensor.to, torch.nn.Module.to, torch.nn.Module.__call__
 
-    def tensor_to_device(self, *args, **kwargs):
-        if not _names_device(args, kwargs):
-            return tensor_to(self.plain() if isinstance(self, LazyTensor) else self, *args, **kwargs)
-        if isinstance(self, LazyTensor):
-            return self
-        sent = self.detach().clone()
-        sent._neuronscope_was_sent = True
-        return LazyTensor.holding(sent, _PLACE)
+    def sent(tensor):
+        if isinstance(tensor, LazyTensor) and tensor.place or recorder.is_on_device(tensor):
+            return tensor
+        recorder.watch()
+        tensor = tensor.plain() if isinstance(tensor, LazyTensor) else tensor
+        return recorder.mark(tensor.clone(), sent=True)
 
+    @functools.wraps(tensor_to)
+    def tensor_to_device(self, *args, **kwargs):
+        args, kwargs, is_named = _without_device(args, kwargs)
+        if is_named:
+            kept = {name: value for name, value in kwargs.items() if name != "non_blocking"}
+            args = tuple(x for x in args if not isinstance(x, bool))
+            return tensor_to(sent(self), *args, **kept) if args or kept else sent(self)
+        if _to_host(args, kwargs):
+            return tensor_to(_brought(self), *args, **kwargs)
+        return tensor_to(self, *args, **kwargs)
+
+    @functools.wraps(module_to)
     def module_to_device(self, *args, **kwargs):
-        if not _names_device(args, kwargs):
-            return module_to(self, *args, **kwargs)
-        self.__dict__["_neuronscope_on_device"] = True
+        args, kwargs, is_named = _without_device(args, kwargs)
+        if args or kwargs or not is_named:
+            module_to(self, *args, **kwargs)
+        if is_named:
+            recorder.watch()
+            for module in self.modules():
+                module.__dict__["_neuronscope_on_device"] = True
+            for tensor in (*self.parameters(), *self.buffers()):
+                recorder.mark(tensor)
+        elif _to_host(args, kwargs):
+            recorder.take_back(self)
         return self
 
+    @functools.wraps(module_call)
     def call(self, *args, **kwargs):
-        if not self.__dict__.get("_neuronscope_on_device") or kwargs or not any(isinstance(x, LazyTensor) for x in args):
+        if not self.__dict__.get("_neuronscope_on_device"):
             return module_call(self, *args, **kwargs)
-        if self.training and torch.is_grad_enabled() and any(p.requires_grad for p in self.parameters()):
-            # A training step runs as it is written, and its operators are recorded until the step ends.
-            _begin_recording()
-            return module_call(self, *(x.plain() if isinstance(x, LazyTensor) else x for x in args))
-        with clock.pause():
-            recorded = _Call(self, tuple(x.plain() if isinstance(x, LazyTensor) else x for x in args))
-        _waiting.append(recorded)
-        return recorded.results.tensors(_PLACE)
+        return recorder.call_module(self, module_call, args, kwargs)
 
     torch.Tensor.to, torch.nn.Module.to, torch.nn.Module.__call__ = tensor_to_device, module_to_device, call
+    torch.nn.Module.cpu = lambda self: self.to("cpu")
+    torch.Tensor.cpu = _looking(torch.Tensor.cpu, _brought)
+    for name in ("numpy", "tolist", "__repr__", "__format__", "__array__", "__reduce_ex__"):
+        setattr(torch.Tensor, name, _looking(getattr(torch.Tensor, name)))
+    for name in _FACTORIES.split():
+        setattr(torch, name, _factory(getattr(torch, name), sent))
+    torch.compile = _compile(torch.compile)
+    torch.autocast = _autocast(torch.autocast)
+    torch.amp.autocast = torch.autocast
+
+
+def _to_host(args, kwargs):
+    first = kwargs.get("device", args[0] if args else None)
+    return isinstance(first, (str, torch.device)) and torch.device(first).type == "cpu"
+
+
+def _brought(tensor):
+    """The tensor on the host: the script waits for the step."""
+    if isinstance(tensor, LazyTensor):
+        return tensor.plain()
+    if not recorder.is_on_device(tensor):
+        return tensor
+    recorder.look()
+    return recorder.copy_of(tensor)
+
+
+def _looking(method, of=lambda tensor: tensor):
+    """A method of tensors that reads the numbers, which is no operator of the device."""
+
+    @functools.wraps(method)
+    def look(self, *args, **kwargs):
+        if isinstance(self, LazyTensor) or recorder.is_aside() or not recorder.is_on_device(self):
+            return method(self, *args, **kwargs)
+        recorder.look()
+        brought = of(self)
+        with recorder.aside():
+            return method(brought, *args, **kwargs)
+
+    return look
+
+
+def _factory(function, sent):
+    @functools.wraps(function)
+    def make(*args, device=None, **kwargs):
+        if not on_xla(device):
+            return function(*args, **kwargs) if device is None else function(*args, device=device, **kwargs)
+        return recorder.mark(function(*args, **kwargs)) if not args or not isinstance(args[0], LazyTensor) else sent(function(*args, **kwargs))
+
+    return make
+
+
+_BACKENDS = ("openxla", "neuron", "neuronx", "openxla_eval")
+
+
+def _compile(real):
+    """``torch.compile`` with a backend of the device: each call is a step."""
+
+    @functools.wraps(real)
+    def compiled(model=None, *, backend="inductor", **options):
+        if backend not in _BACKENDS:
+            return real(model, backend=backend, **options)
+        if model is None:
+            return lambda model: compiled(model, backend=backend, **options)
+        if isinstance(model, torch.nn.Module):
+            model.to("xla")
+
+        @functools.wraps(model.forward if isinstance(model, torch.nn.Module) else model)
+        def call(*args, **kwargs):
+            results = model(*args, **kwargs)
+            recorder.end_step()
+            return results
+
+        if isinstance(model, torch.nn.Module):
+            made = torch.nn.Module()
+            made._orig_mod, made.forward = model, call
+            return made
+        return call
+
+    return compiled
+
+
+def _autocast(real):
+    class autocast(real):
+        def __init__(self, device_type="xla", dtype=None, enabled=True, cache_enabled=None):
+            if on_xla(device_type):
+                device_type, dtype = "cpu", dtype or torch.bfloat16
+            super().__init__(device_type, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
+
+    return autocast
 
 
 # A script may name the device "xla" without asking for it.
