@@ -65,7 +65,8 @@ fn digests_of(cases: &[Case]) -> Vec<String> {
             let (program, next, found) = (&program, &next, &found);
             threads.spawn(move || {
                 let folder = Folder::new(&format!("digest-{worker}"));
-                let scratch = folder.join("output");
+                // The plugin's formats are folders, and a file only by this name.
+                let scratch = folder.join("output.zip");
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(at) else { break };
