@@ -107,6 +107,8 @@ export const VIEWS = {
   matmult: { hash: "#/matmult?v=1&sizes=256", act: run },
   "customop-empty": { hash: "#/customop", act: ready },
   customop: { hash: "#/customop", act: run },
+  nki: { hash: "#/nki", act: done },
+  "nki-settings": { hash: "#/nki?v=1&kernel=silu&set=WIDTH%3D128,512,1024,2048,4096", act: done },
   "experiments-sample": { hash: "#/experiments", act: (page) => page.getByText(/A link opens the sample/).waitFor() },
   experiments: { hash: EXPERIMENTS, act: done },
   "experiments-form": {
